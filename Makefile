@@ -1,0 +1,67 @@
+# surewood: every command of the README. `make help` lists them.
+.DEFAULT_GOAL := help
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+CORE := $(wildcard core/*.cpp core/*.hpp)
+STAMP := $(VENV)/.installed
+
+.PHONY: help setup demo test lint types imports doctests check guarantees bench core-asan core-valgrind docs clean
+
+help: ## list the targets
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
+
+$(STAMP): pyproject.toml CMakeLists.txt $(CORE)
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@echo "installing surewood and its tools into $(VENV) (first time: a minute or two)"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade pip
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+	@touch $@
+
+setup: $(STAMP) ## create .venv with surewood and everything needed to work on it
+
+demo: $(STAMP) ## train on a bundled data set, print the results, write demo/report.html
+	@$(BIN)/python -m surewood.experiments.demo --out demo
+
+test: $(STAMP) ## run the tests
+	@$(BIN)/python -m pytest -q -n 2 -m 'not slow' tests
+
+lint: $(STAMP) ## ruff: rules and format
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+
+types: $(STAMP) ## mypy strict on bounds, trees, svm
+	@$(BIN)/mypy
+
+imports: $(STAMP) ## the layer contract of the architecture
+	@$(BIN)/lint-imports
+
+doctests: $(STAMP) ## the examples in docstrings
+	@$(BIN)/python -m pytest -q --doctest-modules src/surewood -p no:cacheprovider
+
+check: lint types imports doctests test ## exactly what CI runs
+
+guarantees: $(STAMP) ## slow simulations: every GUARANTEE against a known true risk
+	@$(BIN)/python -m pytest -q -n 2 tests/guarantees
+
+bench: $(STAMP) ## benchmarks: ours and the peer, interleaved, as ratios
+	@$(BIN)/python -m benchmarks
+
+core-asan: $(STAMP) ## the C++ assert programs under ASan and UBSan
+	@$(BIN)/cmake -S . -B build/asan -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja -DCMAKE_BUILD_TYPE=Debug \
+	  -DSUREWOOD_PYTHON=OFF -DSUREWOOD_CORE_TESTS=ON -DSUREWOOD_SANITIZE=address,undefined > /dev/null
+	@$(BIN)/cmake --build build/asan
+	@$(BIN)/ctest --test-dir build/asan --output-on-failure
+
+core-valgrind: $(STAMP) ## the C++ assert programs under valgrind
+	@$(BIN)/cmake -S . -B build/valgrind -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo \
+	  -DSUREWOOD_PYTHON=OFF -DSUREWOOD_CORE_TESTS=ON > /dev/null
+	@$(BIN)/cmake --build build/valgrind
+	@for program in build/valgrind/test_*; do valgrind --quiet --error-exitcode=1 --leak-check=full $$program || exit 1; done
+
+docs: $(STAMP) ## build the documentation; a warning is an error
+	@$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build/html
+	@echo "docs/_build/html/index.html"
+
+clean: ## remove everything that was built
+	@rm -rf $(VENV) build dist demo docs/_build .mypy_cache .ruff_cache .pytest_cache .hypothesis
