@@ -5,9 +5,9 @@ Kinds of columns:
 ``number``
     Integers, floats, booleans, nullable variants of them. Missing is NaN.
 ``category``
-    Categories, strings and objects with text (pandas), ``String``, ``Categorical`` and ``Enum`` (polars), and any
-    column named in `categorical_features`. Codes follow the order of the categories (an ordered category keeps
-    its order, all others are sorted). Missing values and categories not seen in training are NaN.
+    Categories, strings and objects with text (pandas), ``String``, ``Categorical`` and ``Enum`` (polars), and
+    any column named in `categorical_features`. Codes follow the order of the categories (an ordered category
+    keeps its order, all others are sorted). Missing values and categories unseen in training are NaN.
 ``time``
     Dates, timestamps and durations, as seconds (since 1970 for the first two).
 """
