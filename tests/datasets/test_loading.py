@@ -24,7 +24,31 @@ def nowhere(monkeypatch, tmp_path):
     return tmp_path
 
 
-PAPERS = ["vowel", "vehicle", "dna", "pendigits", "german_numeric", "iris", "abalone", "a1a", "a2a", "australian", "usps", "sonar", "breast_cancer", "splice", "ionosphere", "adult", "yeast", "letter", "protein", "har", "sensit", "satimage", "mnist"]
+PAPERS = [
+    "vowel",
+    "vehicle",
+    "dna",
+    "pendigits",
+    "german_numeric",
+    "iris",
+    "abalone",
+    "a1a",
+    "a2a",
+    "australian",
+    "usps",
+    "sonar",
+    "breast_cancer",
+    "splice",
+    "ionosphere",
+    "adult",
+    "yeast",
+    "letter",
+    "protein",
+    "har",
+    "sensit",
+    "satimage",
+    "mnist",
+]
 
 
 def test_the_catalogue_has_the_papers_sets_and_scikit_learns():

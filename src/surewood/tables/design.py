@@ -34,7 +34,7 @@ class DesignEncoder:
     ----------
     n_columns_ : int
         Number of columns of the result.
-    origin_ : ndarray of int64, shape (n_columns_,)
+    origin_ : ndarray of int64, one entry a column of the result
         Which column of the table each column of the result came from.
 
     Examples
@@ -78,7 +78,7 @@ class DesignEncoder:
         return self
 
     def transform(self, table: Table) -> NDArray[np.float64]:
-        """The design matrix, shape (n_rows, n_columns_), C-contiguous."""
+        """The design matrix, ``(n_rows, n_columns_)``, C-contiguous."""
         design = np.zeros((table.n_rows, self.n_columns_))
         start = 0
         for j in range(table.n_columns):
