@@ -101,11 +101,13 @@ class ScoreCalibrator:
 
         def loss(point: Floats) -> float:
             mixing = _mixing(point[1]) if self.kind == "probabilities" else 0.0
-            return _log_loss(self._tempered(scores, scale * np.exp(point[0]), mixing), y, weight)
+            # Few points say little: a penalty worth one point pulls towards the start.
+            pull = 0.5 * float(((point - start) ** 2).sum()) / max(weight.sum(), 1.0)
+            return pull + _log_loss(self._tempered(scores, scale * np.exp(point[0]), mixing), y, weight)
 
         start = np.array([-1.0 if self.kind == "decisions" else 0.0, -4.0])
         found = minimize(
-            loss, start, method="Nelder-Mead", bounds=[(-6, 6), (-9, 0)], options={"maxiter": 200}
+            loss, start, method="Nelder-Mead", bounds=[(-4, 4), (-9, 0)], options={"maxiter": 200}
         )
         self.temperature_ = float(scale * np.exp(found.x[0]))
         self.mixing_ = _mixing(found.x[1]) if self.kind == "probabilities" else 0.0
@@ -114,7 +116,8 @@ class ScoreCalibrator:
         if self.kind == "probabilities":
             scores = np.log(np.maximum((1 - mixing) * scores + mixing / scores.shape[1], _SMALLEST))
         scaled = scores / temperature
-        return np.exp(scaled - logsumexp(scaled, axis=1, keepdims=True))
+        proba = np.maximum(np.exp(scaled - logsumexp(scaled, axis=1, keepdims=True)), _SMALLEST)
+        return proba / proba.sum(axis=1, keepdims=True)
 
     def _fit_isotonic(self, scores: Floats, y: NDArray[Any], weight: Floats) -> None:
         proba = self._tempered(scores, self.temperature_, self.mixing_)
@@ -131,15 +134,16 @@ class ScoreCalibrator:
         rows = np.arange(len(proba))
         best = proba.argmax(axis=1)
         top = proba[rows, best]
-        rest = 1.0 - top
         # Shares of the others in the remaining mass; the best class must stay at least as likely as each.
-        shares = proba / np.where(rest > 0, rest, 1.0)[:, None]
+        shares = proba.copy()
         shares[rows, best] = 0.0
+        rest = shares.sum(axis=1)
+        shares /= np.where(rest > 0, rest, 1.0)[:, None]
         runner_up = shares.max(axis=1)
         tied = top <= np.partition(proba, -2, axis=1)[:, -2]
         value = np.clip(self._isotonic.predict(top), _SMALLEST, 1.0 - _SMALLEST)
         value = np.maximum(value, runner_up / (1.0 + runner_up) * (1 + 1e-9))
-        value = np.where(tied | (rest <= 0), top, np.minimum(value, 1.0 - _SMALLEST))
+        value = np.where(tied, top, np.minimum(value, 1.0 - _SMALLEST))
         out = shares * (1.0 - value)[:, None]
         out[rows, best] = value
         out[tied] = proba[tied]
