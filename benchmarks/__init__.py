@@ -1,0 +1,1 @@
+"""Benchmarks: one file for each claim of docs/performance.md. Run with ``python -m benchmarks [topic ...]``."""

@@ -1,0 +1,27 @@
+"""Sphinx configuration; `make docs` turns every warning into an error."""
+
+from importlib.metadata import version as _version
+
+project = "surewood"
+author = "the surewood developers"
+copyright = "2026, the surewood developers"
+release = _version("surewood")
+
+extensions = [
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.viewcode",
+    "numpydoc",
+    "myst_parser",
+]
+html_theme = "furo"
+html_title = "surewood"
+exclude_patterns = ["_build"]
+source_suffix = {".rst": "restructuredtext", ".md": "markdown"}
+myst_enable_extensions = ["dollarmath", "amsmath"]
+myst_heading_anchors = 3
+autodoc_typehints = "none"  # numpydoc sections say them
+autosummary_generate = True
+numpydoc_class_members_toctree = False
+numpydoc_show_class_members = False
+suppress_warnings = ["myst.xref_missing"]

@@ -1,0 +1,170 @@
+"""``load``: a data set of the catalogue, or a table of one's own, ready for an estimator."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from surewood.datasets.catalogue import DataError, DatasetInfo, info
+from surewood.datasets.sources import fetch
+from surewood.datasets.table_file import check_frame, looks_like_a_file, read_table
+
+
+@dataclass(repr=False)
+class Dataset:
+    """Features, classes, and what is known about them.
+
+    Attributes
+    ----------
+    name : str
+    X : pandas.DataFrame
+        Numbers as numbers, categories as categories, missing as missing.
+    y : pandas.Series
+        The class of each row.
+    split : ndarray of str
+        "train" or "test" where there is an official division, else "all".
+    papers : dict
+        The part that each paper used, see :meth:`part_of`.
+    citation, source : str
+    """
+
+    name: str
+    X: pd.DataFrame
+    y: pd.Series
+    split: NDArray[Any]
+    papers: dict[str, str]
+    citation: str
+    source: str
+
+    def __repr__(self) -> str:
+        parts = f", train {len(self.train[0])} / test {len(self.test[0])}" if self.is_divided else ""
+        return (
+            f"Dataset({self.name!r}: {len(self.X)} rows{parts}, {self.X.shape[1]} columns, "
+            f"{self.y.nunique()} classes, from {self.source})"
+        )
+
+    @property
+    def is_divided(self) -> bool:
+        """Whether the data come with an official training and test part."""
+        return bool((self.split != "all").any())
+
+    @property
+    def train(self) -> tuple[pd.DataFrame, pd.Series]:
+        """``X, y`` of the training part; everything where there is no division."""
+        return self._part(self.split != "test")
+
+    @property
+    def test(self) -> tuple[pd.DataFrame, pd.Series]:
+        """``X, y`` of the official test part."""
+        if not self.is_divided:
+            raise DataError(f"{self.name} has no official test part; split it yourself.")
+        return self._part(self.split == "test")
+
+    def part_of(self, paper: str) -> tuple[pd.DataFrame, pd.Series]:
+        """``X, y`` as used by a paper: "rcf", "cascades" or "mddf" (there the training part)."""
+        part = self.papers.get(paper)
+        if part is None:
+            known = ", ".join(sorted(self.papers)) or "none"
+            raise DataError(f"{self.name} was not used by {paper!r}; papers that used it: {known}.")
+        if part == "test":
+            return self.test
+        return self.train if part in ("train", "split") else (self.X, self.y)
+
+    def _part(self, rows: NDArray[np.bool_]) -> tuple[pd.DataFrame, pd.Series]:
+        if rows.all():
+            return self.X, self.y
+        return self.X[rows].reset_index(drop=True), self.y[rows].reset_index(drop=True)
+
+
+def load(source: str | Path | pd.DataFrame, target: str | None = None) -> Dataset:
+    """Load a data set by name, or a table with a target column.
+
+    Parameters
+    ----------
+    source : str, Path or DataFrame
+        A name of the catalogue (``surewood datasets`` lists them), a CSV or Parquet file, or a frame.
+    target : str, optional
+        The class column of a table of one's own; names of the catalogue know theirs.
+
+    Returns
+    -------
+    Dataset
+
+    Examples
+    --------
+    >>> data = load("wine")
+    >>> data
+    Dataset('wine': 178 rows, 13 columns, 3 classes, from scikit-learn)
+    >>> import pandas as pd
+    >>> own = load(pd.DataFrame({"height": [1.7, 1.8], "team": ["red", "blue"]}), target="team")
+    >>> own.X.columns.tolist(), own.y.tolist()
+    (['height'], ['red', 'blue'])
+    """
+    if isinstance(source, pd.DataFrame):
+        return _own_table(check_frame(source, "the frame"), target, "table")
+    if isinstance(source, Path) or looks_like_a_file(str(source)):
+        return _own_table(read_table(source), target, str(source))
+    if not isinstance(source, str):
+        raise DataError(f"expected a name, a file or a DataFrame, got {type(source).__name__}.")
+    if target is not None and target != "target":
+        raise DataError(f"{source!r} is a name of the catalogue, whose target is known; leave `target` out.")
+    entry = info(source)
+    frame, origin = fetch(entry)
+    return _dataset(frame, entry, origin)
+
+
+def _dataset(frame: pd.DataFrame, entry: DatasetInfo, origin: str) -> Dataset:
+    return Dataset(
+        name=entry.name,
+        X=frame.drop(columns=["target", "split"]),
+        y=_labels(frame["target"]),
+        split=frame["split"].to_numpy(dtype=str),
+        papers=entry.papers,
+        citation=entry.citation,
+        source=origin,
+    )
+
+
+def _labels(target: pd.Series) -> pd.Series:
+    """Labels as plain values: a category dtype would only remember classes that are gone."""
+    if isinstance(target.dtype, pd.CategoricalDtype):
+        target = target.astype(target.cat.categories.dtype)
+    return target.rename("target") if target.name is None else target
+
+
+def _own_table(frame: pd.DataFrame, target: str | None, name: str) -> Dataset:
+    columns = [str(c) for c in frame.columns]
+    if target is None:
+        raise DataError(f"say which column of {name} is the class: target=... (columns: {_listed(columns)}).")
+    if target not in frame.columns:
+        raise DataError(f"{name} has no column {target!r}; its columns are {_listed(columns)}.")
+    if len(columns) == 1:
+        raise DataError(f"{name} has no column besides the target {target!r}.")
+    labelled = frame[target].notna()
+    if not labelled.any():
+        raise DataError(f"the target {target!r} of {name} has no value at all.")
+    if not labelled.all():
+        warnings.warn(
+            f"{int((~labelled).sum())} rows of {name} have no {target!r} and were dropped.", stacklevel=3
+        )
+        frame = frame[labelled].reset_index(drop=True)
+    return Dataset(
+        name=name,
+        X=frame.drop(columns=[target]),
+        y=_labels(frame[target]),
+        split=np.full(len(frame), "all"),
+        papers={},
+        citation="",
+        source=name,
+    )
+
+
+def _listed(columns: list[str]) -> str:
+    shown = ", ".join(columns[:12])
+    return shown if len(columns) <= 12 else f"{shown}, ... ({len(columns)} in all)"

@@ -1,0 +1,303 @@
+"""What the columns of a table are: learned in ``fit``, obeyed ever after.
+
+Kinds of columns:
+
+``number``
+    Integers, floats, booleans, nullable variants of them. Missing is NaN.
+``category``
+    Categories, strings and objects with text (pandas), ``String``, ``Categorical`` and ``Enum`` (polars), and
+    any column named in `categorical_features`. Codes follow the order of the categories (an ordered category
+    keeps its order, all others are sorted). Missing values and categories unseen in training are NaN.
+``time``
+    Dates, timestamps and durations, as seconds (since 1970 for the first two).
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.utils import check_array
+
+from surewood.tables.table import Table
+
+NUMBER, CATEGORY, TIME = "number", "category", "time"
+
+
+@dataclass
+class TableSchema:
+    """Kinds, names and categories of the columns of a training table.
+
+    Attributes
+    ----------
+    kinds : list of {"number", "category", "time"}
+    names : list of str or None
+        Column names of a frame, None for an array.
+    categories : list of (list or None)
+        For a category column its values in code order: text as ``str``, else the values themselves.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"age": [31, 54, None], "job": ["clerk", None, "baker"]})
+    >>> schema = TableSchema.learn(frame)
+    >>> schema.kinds, schema.categories[1]
+    (['number', 'category'], ['baker', 'clerk'])
+    >>> later = pd.DataFrame({"age": [20.0], "job": ["astronaut"]})
+    >>> schema.read(later).column(1)  # a category that training did not see is missing
+    array([nan])
+    """
+
+    kinds: list[str]
+    names: list[str] | None
+    categories: list[list[Any] | None]
+
+    @classmethod
+    def learn(cls, X: Any, categorical_features: Any = "from_dtype") -> TableSchema:
+        """Decide the kind of every column of a training table."""
+        source = open_source(X)
+        chosen = _category_mask(source, categorical_features)
+        kinds: list[str] = []
+        categories: list[list[Any] | None] = []
+        for j in range(source.n_columns):
+            kind = CATEGORY if chosen is not None and chosen[j] else source.kind(j)
+            if kind == CATEGORY and chosen is not None and not chosen[j]:
+                raise ValueError(
+                    f"column {source.label(j)} holds text, but categorical_features does not name it; "
+                    "add it there or use categorical_features='from_dtype'."
+                )
+            kinds.append(kind)
+            categories.append(source.categories(j) if kind == CATEGORY else None)
+        return cls(kinds, source.names, categories)
+
+    def read(self, X: Any) -> Table:
+        """The same columns of a later table. Their number and names were checked by the caller."""
+        source = open_source(X)
+        for j, kind in enumerate(self.kinds):
+            if kind != CATEGORY and source.kind(j) == CATEGORY:
+                raise ValueError(
+                    f"column {source.label(j)} held numbers in training and holds text now; convert it first."
+                )
+        counts = np.array([len(c) if c is not None else 0 for c in self.categories], dtype=np.int64)
+        # A category column without a single known value still is one: its code is always missing.
+        for j, kind in enumerate(self.kinds):
+            counts[j] = max(counts[j], 1) if kind == CATEGORY else 0
+        indexes = [None if c is None else _index(c) for c in self.categories]
+
+        def encode(j: int) -> NDArray[np.float64]:
+            index = indexes[j]
+            return source.numbers(j) if index is None else source.codes(j, index)
+
+        table = Table(source.n_rows, source.n_columns, self.names, counts, source.array, encode)
+        source.refuse_infinities([kind == NUMBER for kind in self.kinds])
+        return table
+
+
+def _index(values: list[Any]) -> pd.Index:
+    return pd.Index(values, dtype=object)
+
+
+def _category_mask(source: _ArraySource | _FrameSource, given: Any) -> NDArray[np.bool_] | None:
+    """`categorical_features` as a mask; None for "from_dtype"."""
+    if isinstance(given, str) and given == "from_dtype":
+        return None
+    mask = np.zeros(source.n_columns, dtype=bool)
+    if given is None:
+        return mask
+    items = np.atleast_1d(np.asarray(given))
+    if items.size == 0:
+        return mask
+    if items.dtype == bool:
+        if items.shape != mask.shape:
+            raise ValueError(
+                f"categorical_features: a mask must have one entry a column ({source.n_columns}), "
+                f"got {items.shape}."
+            )
+        return items
+    for item in items.tolist():
+        if isinstance(item, str):
+            if source.names is None or item not in source.names:
+                raise ValueError(f"categorical_features names {item!r}, which is not a column of X.")
+            mask[source.names.index(item)] = True
+        elif isinstance(item, int) and -source.n_columns <= item < source.n_columns:
+            mask[item] = True
+        else:
+            raise ValueError(
+                f"categorical_features has {item!r}; expected column names, positions below "
+                f"{source.n_columns}, a mask, 'from_dtype' or None."
+            )
+    return mask
+
+
+def open_source(X: Any) -> _ArraySource | _FrameSource:
+    """Anything table-like, checked for shape and (arrays) for infinities; a source stays what it is."""
+    if isinstance(X, _ArraySource | _FrameSource):
+        return X
+    if isinstance(X, pd.DataFrame):
+        return _FrameSource(X)
+    if type(X).__module__.split(".")[0] == "polars":
+        return _FrameSource(pd.DataFrame({i: s.to_pandas() for i, s in enumerate(X)}), list(X.columns))
+    return _ArraySource(X)
+
+
+class _ArraySource:
+    """A homogeneous array, a nested list or a sparse matrix."""
+
+    names = None
+
+    def __init__(self, X: Any) -> None:
+        if isinstance(X, np.ndarray) and X.dtype == object and X.ndim == 2 and _has_text(X):
+            self.array = X
+        else:
+            self.array = check_array(X, accept_sparse="csc", ensure_all_finite="allow-nan", input_name="X")
+        self.n_rows, self.n_columns = self.array.shape
+
+    def label(self, j: int) -> str:
+        return str(j)
+
+    def kind(self, j: int) -> str:
+        if self.array.dtype == object:
+            return _kind_of_objects(pd.Series(self.array[:, j]))
+        return NUMBER
+
+    def _series(self, j: int) -> pd.Series:
+        values = self.array[:, [j]].toarray().ravel() if sp.issparse(self.array) else self.array[:, j]
+        return pd.Series(values)
+
+    def categories(self, j: int) -> list[Any]:
+        return _category_values(self._series(j))
+
+    def codes(self, j: int, index: pd.Index) -> NDArray[np.float64]:
+        return _codes(self._series(j), index)
+
+    def numbers(self, j: int) -> NDArray[np.float64]:
+        return self._series(j).to_numpy(dtype=np.float64, na_value=np.nan)
+
+    def refuse_infinities(self, is_number: list[bool]) -> None:
+        """Homogeneous arrays were checked on entry."""
+
+
+class _FrameSource:
+    """A frame, read column by column. `names` is given when the frame's own labels are only positions."""
+
+    array = None
+
+    def __init__(self, X: pd.DataFrame, names: list[str] | None = None) -> None:
+        # An empty frame gets scikit-learn's sentence about samples and features.
+        if 0 in X.shape:
+            check_array(np.empty(X.shape), input_name="X")
+        self.X = X
+        self.n_rows, self.n_columns = X.shape
+        self.names = names if names is not None else [str(c) for c in X.columns]
+
+    def label(self, j: int) -> str:
+        assert self.names is not None
+        return repr(self.names[j])
+
+    def kind(self, j: int) -> str:
+        series = self.X.iloc[:, j]
+        dtype = series.dtype
+        if isinstance(dtype, pd.CategoricalDtype):
+            return CATEGORY
+        if pd.api.types.is_complex_dtype(dtype):
+            raise ValueError(f"Complex data not supported: column {self.label(j)}.")
+        if pd.api.types.is_numeric_dtype(dtype) or pd.api.types.is_bool_dtype(dtype):
+            return NUMBER
+        if pd.api.types.is_datetime64_any_dtype(dtype) or pd.api.types.is_timedelta64_dtype(dtype):
+            return TIME
+        if pd.api.types.is_object_dtype(dtype):
+            return _kind_of_objects(series)
+        if pd.api.types.is_string_dtype(dtype):
+            return CATEGORY
+        raise ValueError(f"column {self.label(j)} has type {dtype}, which surewood cannot read; convert it.")
+
+    def categories(self, j: int) -> list[Any]:
+        return _category_values(self.X.iloc[:, j])
+
+    def codes(self, j: int, index: pd.Index) -> NDArray[np.float64]:
+        return _codes(self.X.iloc[:, j], index)
+
+    def numbers(self, j: int) -> NDArray[np.float64]:
+        series = self.X.iloc[:, j]
+        if self.kind(j) == TIME:
+            return _seconds(series)
+        if series.dtype == object:
+            series = pd.to_numeric(series)
+        return series.to_numpy(dtype=np.float64, na_value=np.nan)
+
+    def refuse_infinities(self, is_number: list[bool]) -> None:
+        for j, number in enumerate(is_number):
+            if number and self.X.dtypes.iloc[j].kind in "fO" and np.isinf(self.numbers(j)).any():
+                raise ValueError(
+                    f"Input X contains infinity in column {self.label(j)}; "
+                    "replace it by a finite value or NaN."
+                )
+
+
+def _has_text(X: NDArray[Any]) -> bool:
+    return any(isinstance(value, str) for value in X.ravel())
+
+
+def _kind_of_objects(series: pd.Series) -> str:
+    """Objects that are all numbers are numbers, dates are time, everything else is text."""
+    found = pd.api.types.infer_dtype(series, skipna=True)
+    if found in ("integer", "floating", "mixed-integer-float", "decimal", "boolean", "empty"):
+        return NUMBER
+    if found in ("datetime", "datetime64", "date", "timedelta", "timedelta64"):
+        return TIME
+    return CATEGORY
+
+
+def _seconds(series: pd.Series) -> NDArray[np.float64]:
+    if series.dtype == object:
+        first = series.dropna().iloc[0]
+        convert = (
+            pd.to_timedelta if pd.api.types.infer_dtype([first]).startswith("timedelta") else pd.to_datetime
+        )
+        series = convert(series)
+    if pd.api.types.is_timedelta64_dtype(series.dtype):
+        return series.dt.total_seconds().to_numpy(dtype=np.float64)
+    if getattr(series.dtype, "tz", None) is not None:
+        series = series.dt.tz_convert("UTC").dt.tz_localize(None)
+    return ((series - pd.Timestamp(0)) / pd.Timedelta(seconds=1)).to_numpy(dtype=np.float64)
+
+
+def _is_text(series: pd.Series) -> bool:
+    dtype = series.dtype.categories.dtype if isinstance(series.dtype, pd.CategoricalDtype) else series.dtype
+    return bool(pd.api.types.is_object_dtype(dtype) or pd.api.types.is_string_dtype(dtype))
+
+
+def _category_values(series: pd.Series) -> list[Any]:
+    """Values present in training, in code order."""
+    text = _is_text(series)
+    if isinstance(series.dtype, pd.CategoricalDtype):
+        present = np.unique(series.cat.codes)
+        values = series.cat.categories.take(present[present >= 0]).tolist()
+        if series.cat.ordered:
+            return [str(v) for v in values] if text else values
+    else:
+        values = series.dropna().unique().tolist()
+    return sorted({str(v) for v in values}) if text else sorted(values)
+
+
+def _codes(series: pd.Series, index: pd.Index) -> NDArray[np.float64]:
+    """Codes as float64, NaN for missing and for values outside `index`."""
+    text = _is_text(series)
+    if isinstance(series.dtype, pd.CategoricalDtype):
+        values = series.cat.categories.astype(object)
+        known = index.get_indexer(values.map(str) if text else values).astype(np.float64)
+        known[known < 0] = np.nan
+        return np.append(known, np.nan)[series.cat.codes.to_numpy()]
+    missing = series.isna().to_numpy()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)
+        values = series.astype(object)
+    keys = values.map(str) if text else values
+    codes = index.get_indexer(pd.Index(keys, dtype=object)).astype(np.float64)
+    codes[(codes < 0) | missing] = np.nan
+    return codes

@@ -1,0 +1,110 @@
+"""A validated table: number columns and category codes, read by column or as one matrix.
+
+A :class:`Table` never holds a second copy of what the user passed: a numeric array stays as it is, a
+frame is read column by column. Missing numbers, missing categories and categories that were not there
+in training are all NaN.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+#: Types that fit into float32 without loss.
+_EXACT_IN_FLOAT32 = tuple(np.dtype(t) for t in (np.bool_, np.int8, np.uint8, np.int16, np.uint16, np.float16))
+
+
+class Table:
+    """A table with a known schema.
+
+    Tables are made by :meth:`surewood.tables.TableSchema.read`, which has checked the columns.
+
+    Parameters
+    ----------
+    n_rows, n_columns : int
+        Shape of the table.
+    names : list of str or None
+        Column names, where the input had them.
+    n_categories : ndarray of int64, shape (n_columns,)
+        Number of categories seen in training, 0 for a number column.
+    array : ndarray or csc matrix, optional
+        The input itself, when it is one homogeneous numeric array. Columns with categories are read
+        through `encode` all the same.
+    encode : callable, optional
+        ``encode(j)`` gives column `j` as float64; needed where `array` is None or has categories.
+    """
+
+    def __init__(
+        self,
+        n_rows: int,
+        n_columns: int,
+        names: list[str] | None,
+        n_categories: NDArray[np.int64],
+        array: Any = None,
+        encode: Callable[[int], NDArray[np.float64]] | None = None,
+    ) -> None:
+        self.n_rows = n_rows
+        self.n_columns = n_columns
+        self.names = names
+        self.n_categories = n_categories
+        self._array = array
+        self._encode = encode
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.n_rows, self.n_columns
+
+    @property
+    def is_category(self) -> NDArray[np.bool_]:
+        return self.n_categories > 0
+
+    @property
+    def _is_plain(self) -> bool:
+        """Whether the stored array is the table itself, with no column to encode."""
+        return self._array is not None and not self.n_categories.any()
+
+    def column(self, j: int) -> NDArray[np.float64]:
+        """Column `j` as float64: numbers or category codes 0..k-1, NaN where missing or unseen."""
+        if self._array is None or self.n_categories[j]:
+            assert self._encode is not None
+            return self._encode(j)
+        if sp.issparse(self._array):
+            return self._array[:, [j]].toarray().ravel().astype(np.float64)
+        return self._array[:, j].astype(np.float64)
+
+    def columns(self, start: int, stop: int) -> NDArray[np.float64]:
+        """Columns `start` to `stop` as one float64 block, Fortran-ordered: kind to wide C-ordered input."""
+        stop = min(stop, self.n_columns)
+        if self._is_plain and not sp.issparse(self._array):
+            return np.asfortranarray(self._array[:, start:stop], dtype=np.float64)
+        block = np.empty((self.n_rows, stop - start), dtype=np.float64, order="F")
+        for j in range(start, stop):
+            block[:, j - start] = self.column(j)
+        return block
+
+    def matrix(self) -> NDArray[Any]:
+        """The whole table, C-contiguous, float32 or float64; the input itself where it is that already.
+
+        Small integer types become float32, which holds them exactly; everything else float64.
+        """
+        if not self._is_plain:
+            out = np.empty(self.shape, dtype=np.float64)
+            for j in range(self.n_columns):
+                out[:, j] = self.column(j)
+            return out
+        array = self._array.toarray() if sp.issparse(self._array) else self._array
+        if array.dtype in _EXACT_IN_FLOAT32:
+            return np.ascontiguousarray(array, dtype=np.float32)
+        dtype = np.float32 if array.dtype == np.float32 else np.float64
+        return np.ascontiguousarray(array, dtype=dtype)
+
+    def take(self, rows: NDArray[Any]) -> Table:
+        """The table of the given rows (indices or mask), in that order."""
+        rows = np.flatnonzero(rows) if np.asarray(rows).dtype == bool else np.asarray(rows)
+        array = None if self._array is None else self._array[rows]
+        encode = None if self._encode is None else (lambda j, full=self._encode: full(j)[rows])
+        return Table(len(rows), self.n_columns, self.names, self.n_categories, array, encode)

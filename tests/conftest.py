@@ -1,0 +1,16 @@
+"""Real data where it is, a message where it is not."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+
+def pytest_collection_modifyitems(config, items):
+    folder = os.environ.get("SUREWOOD_DATA", "").strip()
+    if folder and Path(folder).is_dir():
+        return
+    absent = pytest.mark.skip(reason="needs real data: set SUREWOOD_DATA to the folder of Parquet files")
+    for item in items:
+        if "needs_data" in item.keywords:
+            item.add_marker(absent)

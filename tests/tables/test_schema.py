@@ -1,0 +1,169 @@
+"""Every kind of column, from every kind of frame, in training and later."""
+
+import datetime
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+import scipy.sparse as sp
+
+from surewood.tables import TableSchema
+
+
+def both(frame):
+    return [frame, pl.from_pandas(frame)]
+
+
+MESSY = pd.DataFrame(
+    {
+        "int": [3, 1, 2],
+        "nullable": pd.array([1, None, 3], dtype="Int64"),
+        "flag": [True, False, True],
+        "text": ["b", None, "a"],
+        "category": pd.Categorical(["low", "high", None], categories=["low", "mid", "high"], ordered=True),
+        "when": pd.to_datetime(["1970-01-02 00:00:00", None, "1970-01-01 00:00:01"]),
+    }
+)
+
+
+@pytest.mark.parametrize("frame", both(MESSY), ids=["pandas", "polars"])
+def test_kinds_and_values(frame):
+    schema = TableSchema.learn(frame)
+    assert schema.kinds == ["number", "number", "number", "category", "category", "time"]
+    table = schema.read(frame)
+    np.testing.assert_array_equal(table.column(0), [3, 1, 2])
+    np.testing.assert_array_equal(table.column(1), [1, np.nan, 3])
+    np.testing.assert_array_equal(table.column(2), [1, 0, 1])
+    np.testing.assert_array_equal(table.column(3), [1, np.nan, 0])
+    np.testing.assert_array_equal(table.column(5), [86400, np.nan, 1])
+    assert table.names == list(MESSY.columns)
+    assert table.is_category.tolist() == [False, False, False, True, True, False]
+    assert table.matrix().shape == (3, 6)
+    np.testing.assert_array_equal(table.columns(0, 6), table.matrix())
+
+
+def test_ordered_categories_keep_their_order():
+    schema = TableSchema.learn(MESSY)
+    assert schema.categories[4] == ["low", "high"]
+    np.testing.assert_array_equal(schema.read(MESSY).column(4), [0, 1, np.nan])
+
+
+def test_the_same_value_has_the_same_code_in_any_container():
+    schema = TableSchema.learn(MESSY[["text"]])
+    for later in (
+        pd.DataFrame({"text": ["a", "b", "new", None]}),
+        pd.DataFrame({"text": pd.Categorical(["a", "b", "new", None], categories=["new", "b", "a"])}),
+        pl.DataFrame({"text": ["a", "b", "new", None]}),
+        pd.DataFrame({"text": pd.array(["a", "b", "new", None], dtype="string")}),
+    ):
+        np.testing.assert_array_equal(schema.read(later).column(0), [0, 1, np.nan, np.nan])
+
+
+def test_integer_categories_and_masks():
+    array = np.array([[7.0, 1.5], [3.0, 2.5], [np.nan, 3.5]])
+    for chosen in ([0], [True, False], np.array([0])):
+        schema = TableSchema.learn(array, chosen)
+        assert schema.categories[0] == [3.0, 7.0]
+        np.testing.assert_array_equal(schema.read(array).column(0), [1, 0, np.nan])
+    frame = pd.DataFrame({"k": pd.Categorical([7, 3, 7])})
+    assert TableSchema.learn(frame).categories[0] == [3, 7]
+
+
+@pytest.mark.parametrize(
+    ("chosen", "sentence"),
+    [
+        (["nowhere"], "names 'nowhere'"),
+        ([True], "one entry a column"),
+        ([9], "positions below 2"),
+    ],
+)
+def test_bad_categorical_features(chosen, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        TableSchema.learn(pd.DataFrame({"u": [1.0], "v": [2.0]}), chosen)
+
+
+def test_text_outside_the_named_categories_is_refused():
+    with pytest.raises(ValueError, match="column 'text' holds text"):
+        TableSchema.learn(MESSY, ["category"])
+
+
+def test_numbers_that_become_text_are_refused():
+    schema = TableSchema.learn(pd.DataFrame({"u": [1.0, 2.0]}))
+    with pytest.raises(ValueError, match="held numbers in training"):
+        schema.read(pd.DataFrame({"u": ["one", "two"]}))
+
+
+def test_object_columns_are_what_they_hold():
+    frame = pd.DataFrame(
+        {
+            "numbers": np.array([1, 2.5, None], dtype=object),
+            "mixed": np.array([1, "x", None], dtype=object),
+            "dates": np.array([datetime.date(1970, 1, 2), None, datetime.date(1970, 1, 1)], dtype=object),
+        }
+    )
+    schema = TableSchema.learn(frame)
+    assert schema.kinds == ["number", "category", "time"]
+    table = schema.read(frame)
+    np.testing.assert_array_equal(table.column(0), [1, 2.5, np.nan])
+    np.testing.assert_array_equal(table.column(1), [0, 1, np.nan])
+    np.testing.assert_array_equal(table.column(2), [86400, np.nan, 0])
+
+
+def test_object_arrays_with_text():
+    array = np.array([["a", 1.0], ["b", None]], dtype=object)
+    schema = TableSchema.learn(array)
+    assert schema.kinds == ["category", "number"]
+    np.testing.assert_array_equal(schema.read(array).column(1), [1.0, np.nan])
+
+
+def test_time_zones_and_durations():
+    frame = pd.DataFrame(
+        {
+            "zoned": pd.to_datetime(["1970-01-01 01:00"]).tz_localize("Europe/Paris"),
+            "span": pd.to_timedelta(["90s"]),
+        }
+    )
+    table = TableSchema.learn(frame).read(frame)
+    assert table.column(0).tolist() == [0.0]
+    assert table.column(1).tolist() == [90.0]
+
+
+def test_all_missing_columns():
+    frame = pd.DataFrame({"n": [np.nan, np.nan], "c": pd.Categorical([None, None])})
+    table = TableSchema.learn(frame).read(frame)
+    assert np.isnan(table.matrix()).all()
+    assert table.is_category.tolist() == [False, True]
+
+
+def test_sparse_reads_like_dense():
+    dense = np.array([[0.0, 1.0], [2.0, 0.0]])
+    for make in (sp.csr_matrix, sp.csc_array):
+        table = TableSchema.learn(make(dense)).read(make(dense))
+        np.testing.assert_array_equal(table.matrix(), dense)
+        np.testing.assert_array_equal(table.column(0), dense[:, 0])
+
+
+@pytest.mark.parametrize(
+    ("dtype", "expected"),
+    [("float32", "float32"), ("float64", "float64"), ("uint8", "float32"), ("int64", "float64")],
+)
+def test_matrix_keeps_small_types_small(dtype, expected):
+    array = np.arange(6).reshape(3, 2).astype(dtype)
+    matrix = TableSchema.learn(array).read(array).matrix()
+    assert matrix.dtype == expected
+    assert matrix.flags.c_contiguous
+    if dtype == expected:
+        assert np.shares_memory(matrix, array)
+
+
+def test_take():
+    table = TableSchema.learn(MESSY).read(MESSY)
+    np.testing.assert_array_equal(table.take(np.array([2, 0])).matrix(), table.matrix()[[2, 0]])
+    np.testing.assert_array_equal(table.take(np.array([True, False, True])).matrix(), table.matrix()[[0, 2]])
+
+
+@pytest.mark.parametrize("shape", [(0, 2), (2, 0)])
+def test_empty_tables(shape):
+    with pytest.raises(ValueError, match="minimum of 1 is required"):
+        TableSchema.learn(pd.DataFrame(np.empty(shape)))

@@ -1,0 +1,137 @@
+"""begin_fit and begin_predict: scikit-learn's sentences, weights, and nothing half-fitted."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import NotFittedError
+
+from surewood.tables import begin_fit, begin_predict
+
+
+class Probe(ClassifierMixin, BaseEstimator):
+    def __init__(self, class_weight=None, categorical_features="from_dtype"):
+        self.class_weight = class_weight
+        self.categorical_features = categorical_features
+
+    def fit(self, X, y, sample_weight=None):
+        inputs = begin_fit(
+            self,
+            X,
+            y,
+            sample_weight,
+            class_weight=self.class_weight,
+            categorical_features=self.categorical_features,
+        )
+        inputs.store(self)
+        self.inputs_ = inputs
+        return self
+
+    def table(self, X):
+        return begin_predict(self, X)
+
+
+X = np.array([[1.0, 2.0], [3.0, np.nan], [5.0, 6.0]])
+Y = np.array(["b", "a", "b"])
+
+
+def test_codes_and_classes():
+    model = Probe().fit(X, Y)
+    assert model.classes_.tolist() == ["a", "b"]
+    assert model.inputs_.y.tolist() == [1, 0, 1]
+    assert model.inputs_.y.dtype == np.int32
+    assert model.n_features_in_ == 2
+    assert model.inputs_.weight is None
+
+
+def test_a_failed_fit_leaves_the_estimator_as_it_was():
+    model = Probe().fit(pd.DataFrame(X, columns=["u", "v"]), Y)
+    with pytest.raises(ValueError, match="infinity"):
+        model.fit(np.array([[np.inf, 1.0, 2.0]]), ["a"])
+    assert model.n_features_in_ == 2
+    assert model.feature_names_in_.tolist() == ["u", "v"]
+
+
+def test_refit_on_an_array_forgets_names():
+    model = Probe().fit(pd.DataFrame(X, columns=["u", "v"]), Y).fit(X, Y)
+    assert not hasattr(model, "feature_names_in_")
+
+
+def test_not_fitted():
+    with pytest.raises(NotFittedError):
+        Probe().table(X)
+
+
+@pytest.mark.parametrize(
+    ("table", "sentence"),
+    [
+        (np.ones((2, 3)), "3 features, but Probe is expecting 2"),
+        (np.ones(3), "Reshape your data"),
+        (np.full((2, 2), np.inf), "infinity"),
+    ],
+)
+def test_bad_tables_at_prediction(table, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        Probe().fit(X, Y).table(table)
+
+
+def test_columns_in_another_order_are_refused_by_name():
+    frame = pd.DataFrame(X, columns=["u", "v"])
+    model = Probe().fit(frame, Y)
+    with pytest.raises(ValueError, match="same order"):
+        model.table(frame[["v", "u"]])
+    with pytest.raises(ValueError, match="unseen at fit time"):
+        model.table(frame.rename(columns={"u": "w"}))
+
+
+def test_infinity_in_a_frame_names_the_column():
+    with pytest.raises(ValueError, match="infinity in column 'v'"):
+        Probe().fit(pd.DataFrame({"u": [1.0, 2.0], "v": [1.0, -np.inf]}), ["a", "b"])
+
+
+@pytest.mark.parametrize(
+    ("y", "sentence"),
+    [
+        (None, "requires y"),
+        ([0.5, 1.7, 2.2], "Unknown label type"),
+        (["a", "b"], "inconsistent"),
+        ([1.0, np.nan, 2.0], "Input y contains NaN"),
+        (np.array(["a", None, "b"], dtype=object), "Input y contains missing labels|NaN"),
+    ],
+)
+def test_bad_targets(y, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        Probe().fit(X, y)
+
+
+def test_weights_multiply_and_ones_vanish():
+    model = Probe(class_weight={"a": 3.0}).fit(X, Y, sample_weight=[1.0, 2.0, 0.5])
+    np.testing.assert_array_equal(model.inputs_.weight, [1.0, 6.0, 0.5])
+    assert Probe().fit(X, Y, sample_weight=np.ones(3)).inputs_.weight is None
+
+
+def test_balanced_counts_weight_as_repetition():
+    twice = Probe("balanced").fit(X, Y, sample_weight=[2.0, 1.0, 1.0]).inputs_.weight
+    copied = Probe("balanced").fit(X[[0, 0, 1, 2]], Y[[0, 0, 1, 2]]).inputs_.weight
+    np.testing.assert_allclose([twice[0], twice[1], twice[2]], [2 * copied[0], copied[2], copied[3]])
+
+
+@pytest.mark.parametrize(
+    ("weight", "sentence"),
+    [
+        ([0.0, 0.0, 0.0], "zero"),
+        ([1.0, -1.0, 1.0], "[Nn]egative"),
+        ([1.0, np.nan, 1.0], "NaN"),
+        ([1.0, 2.0], "shape"),
+    ],
+)
+def test_bad_weights(weight, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        Probe().fit(X, Y, sample_weight=weight)
+
+
+def test_bad_class_weight():
+    with pytest.raises(ValueError, match=r"not in y: \['c'\]"):
+        Probe(class_weight={"c": 1.0}).fit(X, Y)
+    with pytest.raises(ValueError, match="not negative"):
+        Probe(class_weight={"a": -1.0}).fit(X, Y)

@@ -1,0 +1,45 @@
+"""The command as a user runs it: real subprocesses, exit codes, and no traceback for a mistake."""
+
+import json
+import os
+import subprocess
+import sys
+
+
+def run(*arguments, **environment):
+    return subprocess.run(
+        [sys.executable, "-m", "surewood.cli", *arguments],
+        capture_output=True,
+        text=True,
+        env={**os.environ, **environment},
+        timeout=120,
+    )
+
+
+def test_version_and_help():
+    assert run("--version").stdout.startswith("surewood 0.")
+    shown = run("--help")
+    assert shown.returncode == 0
+    assert "datasets" in shown.stdout
+
+
+def test_datasets_lists_the_catalogue():
+    shown = run("datasets")
+    assert shown.returncode == 0
+    lines = shown.stdout.splitlines()
+    assert lines[0].split()[:2] == ["name", "rows"]
+    assert any(line.startswith("letter") and "16,000 / 4,000" in line for line in lines)
+
+
+def test_datasets_as_json():
+    entries = json.loads(run("datasets", "wine", "sensit", "--json").stdout)
+    assert [e["name"] for e in entries] == ["wine", "sensit"]
+    assert entries[0]["from"] == "scikit-learn"
+
+
+def test_a_mistake_is_one_sentence_and_exit_code_two():
+    shown = run("datasets", "irsi")
+    assert shown.returncode == 2
+    assert shown.stderr == "surewood: there is no data set called 'irsi'; did you mean iris?\n"
+    assert "Traceback" in run("--debug", "datasets", "irsi").stderr
+    assert run("no-such-command").returncode == 2
