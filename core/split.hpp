@@ -31,7 +31,12 @@ struct NodeView {
   std::uint32_t n_labels;
   std::uint32_t weight;    // total
   std::uint32_t majority;  // label with the largest weight, the first on ties
-  std::uint32_t min_rows;  // fewest rows a child may have
+  std::uint32_t min_rows;    // fewest rows a child may have
+  std::uint32_t min_weight;  // least weight of a child
+  bool allows(std::uint32_t left_rows, std::uint32_t left_weight) const {
+    return left_rows >= min_rows && n - left_rows >= min_rows && left_weight >= min_weight &&
+           weight - left_weight >= min_weight;
+  }
 };
 
 constexpr std::uint32_t kNoFeature = std::numeric_limits<std::uint32_t>::max();

@@ -90,7 +90,7 @@ void offer(const NodeView<Sample>& node, SplitScratch& scratch, const Split& can
            Test goes_left) {
   std::uint32_t rows = 0;
   std::uint32_t weight = sum_left(node, scratch, rows, goes_left);
-  if (rows < node.min_rows || node.n - rows < node.min_rows) return;
+  if (!node.allows(rows, weight)) return;
   double score = scored ? score_left<Criterion>(node, scratch, weight) : 0.0;
   if (!(score > best.score)) return;
   best = candidate;

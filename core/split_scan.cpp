@@ -88,7 +88,7 @@ class Sweep {
 
   // Is stopping after `last`, before `next`, better than the best so far?
   void consider(const Group& last, const Group& next, bool category, bool missing_left) {
-    if (left_rows_ < node_.min_rows || node_.n - left_rows_ < node_.min_rows) return;
+    if (!node_.allows(left_rows_, left_weight_)) return;
     double score = Criterion::split(left_sum_, left_weight_, right_sum_, node_.weight - left_weight_);
     if (!(score > best_.score)) return;
     best_.score = score;

@@ -105,6 +105,7 @@ class TreeBuilder {
     }
     for (std::uint32_t c = 0; c < training_.n_classes; ++c) classes_[c] = c;
     root_weight_ = total;
+    min_weight_ = static_cast<std::uint32_t>(std::ceil(options_.min_weight_fraction_leaf * total));
     base_ = out_.nodes.size();
     leaf_base_ = out_.leaf_class.size();
     category_base_ = out_.category_left.size();
@@ -157,7 +158,7 @@ class TreeBuilder {
   template <class Criterion>
   Split search_by(const Pending& pending) {
     NodeView<Sample> node{samples_ + pending.begin, pending.n,      counts_.data(),           pending.n_labels,
-                          pending.weight,           0,              options_.min_samples_leaf};
+                          pending.weight,           0,              options_.min_samples_leaf, min_weight_};
     std::int64_t sum = 0;
     for (std::uint32_t c = 0; c < node.n_labels; ++c) {
       sum += Criterion::term(counts_[c]);
@@ -242,7 +243,7 @@ class TreeBuilder {
              const std::uint32_t* counts, std::uint32_t n_labels) {
     std::uint32_t weight = 0;
     for (std::uint32_t c = 0; c < n_labels; ++c) weight += counts[c];
-    if (n < options_.min_samples_split || finished(counts, n_labels, depth)) {
+    if (n < options_.min_samples_split || weight / 2 < min_weight_ || finished(counts, n_labels, depth)) {
       write_leaf(node, counts, classes_.data(), n_labels, weight);
       return;
     }
@@ -351,7 +352,7 @@ class TreeBuilder {
   std::vector<std::uint32_t> arena_;
   std::vector<Pending> stack_;
   Sample* samples_ = nullptr;
-  std::uint32_t by_row_below_ = 0, root_weight_ = 0;
+  std::uint32_t by_row_below_ = 0, root_weight_ = 0, min_weight_ = 0;
   std::size_t base_ = 0, leaf_base_ = 0, category_base_ = 0;
   double node_score_ = 0.0, unit_ = 1.0;
   std::uint64_t visits_ = 0;

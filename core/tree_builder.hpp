@@ -23,6 +23,7 @@ struct GrowOptions {
   std::uint32_t max_depth = 0xFFFFFFFFu;
   std::uint32_t min_samples_split = 2;  // rows, as in scikit-learn: a row of weight 3 is one row
   std::uint32_t min_samples_leaf = 1;
+  double min_weight_fraction_leaf = 0.0;  // of the weight in the tree's bag
   double min_impurity_decrease = 0.0;
   std::uint32_t max_features = 1;  // features tried at a node; constant ones count, but one that varies is found
   Sampling sampling = Sampling::kAll;
