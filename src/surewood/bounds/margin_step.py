@@ -1,0 +1,161 @@
+"""The exact step size of a new layer (theory.md (4.5)) and its normalisations ([D-29]).
+
+`margin_step` minimises the convex, piecewise quadratic mean loss in O(m log m); `simplex_step` mixes old and
+new instead; `margin_of_sum_step` serves the option that takes margins of the summed scores;
+`effective_alphas` unrolls mixing weights.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.optimize import minimize_scalar
+
+from . import _arguments as check
+from ._arguments import Floats
+from .margin import loss_curvatures, margin_loss, margins
+
+__all__ = ["effective_alphas", "margin_of_sum_step", "margin_step", "simplex_step", "step_objective"]
+
+_NEGLIGIBLE = 1e-150  # the square of a smaller direction is 0 in double precision
+
+
+def margin_step(
+    z: ArrayLike,
+    direction: ArrayLike,
+    *,
+    theta: float = 0.7,
+    mu_loss: float = 0.05,
+    alpha_max: float = math.inf,
+) -> float:
+    """Exact minimiser over [0, alpha_max] of the mean margin loss of ``z + alpha * direction`` (4.5).
+
+    The derivative is piecewise linear and non-decreasing; its breakpoints are sorted and its slope and
+    intercept accumulated, so the zero is found without tolerance or grid.
+
+    Parameters
+    ----------
+    z : array of shape (m,)
+        Margins so far (zeros before the first layer).
+    direction : array of shape (m,)
+        Margins of the new layer.
+    theta, mu_loss : float
+        See :func:`margin_loss`.
+    alpha_max : float, default=inf
+        Largest step.
+
+    Examples
+    --------
+    >>> from surewood.bounds import margin_step
+    >>> round(margin_step([0, 0, 0], [0.8, 0.5, -0.2], theta=0.7, mu_loss=0.05), 7)
+    0.827957
+    """
+    below, above = loss_curvatures(theta, mu_loss)
+    if not alpha_max >= 0:
+        raise ValueError(f"alpha_max must be >= 0, got {alpha_max!r}")
+    z_values, g = _pair(z, direction)
+    used = np.abs(g) > _NEGLIGIBLE
+    g, gap = g[used], theta - z_values[used]
+    # left branch just right of 0: below the target, or on it and moving down
+    left = (gap > 0) | ((gap == 0) & (g < 0))
+    weight = np.where(left, below, above)
+    slope, intercept = float((weight * g * g).sum()), float((weight * g * gap).sum())
+    if intercept <= 0:
+        return 0.0
+    crossing = np.flatnonzero((gap != 0) & ((gap > 0) == (g > 0)))
+    with np.errstate(over="ignore"):  # a breakpoint at infinity is never reached
+        breakpoints = gap[crossing] / g[crossing]
+    ascending = np.argsort(breakpoints, kind="stable")
+    order, breakpoints = crossing[ascending], breakpoints[ascending]
+    change = np.where(g[order] > 0, above - below, below - above) * g[order]
+    slopes = np.cumsum(np.concatenate(([slope], change * g[order])))
+    intercepts = np.cumsum(np.concatenate(([intercept], change * gap[order])))
+    reached = slopes[:-1] * breakpoints - intercepts[:-1] >= 0
+    switched = order[: int(reached.argmax())] if reached.any() else order
+    # sum the chosen piece afresh: running sums lose digits when large terms cancel
+    weight[switched] = np.where(g[switched] > 0, above, below)
+    slope, intercept = float((weight * g * g).sum()), float((weight * g * gap).sum())
+    return float(min(max(intercept, 0.0) / slope, alpha_max)) if slope > 0 else float(alpha_max)
+
+
+def simplex_step(
+    z: ArrayLike, layer_margins: ArrayLike, *, theta: float = 0.7, mu_loss: float = 0.05
+) -> float:
+    """Mixing weight beta in [0, 1] for ``(1 - beta) z + beta * layer_margins``, the default of [D-29].
+
+    Examples
+    --------
+    >>> from surewood.bounds import simplex_step
+    >>> simplex_step([0.1, 0.2], [0.6, 0.5])
+    1.0
+    """
+    z_values, new = _pair(z, layer_margins)
+    return margin_step(z_values, new - z_values, theta=theta, mu_loss=mu_loss, alpha_max=1.0)
+
+
+def step_objective(
+    alpha: float, z: ArrayLike, direction: ArrayLike, *, theta: float = 0.7, mu_loss: float = 0.05
+) -> float:
+    """Mean loss after a step, the function minimised in (4.5).
+
+    Examples
+    --------
+    >>> from surewood.bounds import step_objective
+    >>> round(step_objective(0.827957, [0, 0, 0], [0.8, 0.5, -0.2]), 6)
+    0.566308
+    """
+    z_values, g = _pair(z, direction)
+    check.count(g.size, "number of margins", 1)
+    return float(margin_loss(z_values + alpha * g, theta=theta, mu_loss=mu_loss).mean())
+
+
+def margin_of_sum_step(
+    scores: ArrayLike,
+    layer_scores: ArrayLike,
+    y: ArrayLike,
+    *,
+    theta: float = 0.7,
+    mu_loss: float = 0.05,
+    alpha_max: float = 1.0,
+) -> float:
+    """Step for margins of the summed scores, by a bounded scalar search (§4.3, option ``margin_of_sum``).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from surewood.bounds import margin_of_sum_step
+    >>> round(margin_of_sum_step(np.zeros((2, 2)), [[0.9, 0.1], [0.2, 0.8]], [0, 1], alpha_max=2.0), 3)
+    1.072
+    """
+    old, new = check.finite(scores, "scores", ndim=2), check.finite(layer_scores, "layer_scores", ndim=2)
+    if old.shape != new.shape:
+        raise ValueError(f"layer_scores must have the shape of scores {old.shape}, got {new.shape}")
+    upper = check.positive(alpha_max, "alpha_max")
+
+    def objective(alpha: float) -> float:
+        return float(margin_loss(margins(old + alpha * new, y), theta=theta, mu_loss=mu_loss).mean())
+
+    inner = minimize_scalar(objective, bounds=(0.0, upper), method="bounded", options={"xatol": 1e-10}).x
+    return float(min((0.0, float(inner), upper), key=objective))
+
+
+def effective_alphas(betas: ArrayLike) -> Floats:
+    """Weights of the layers after mixing: ``beta_l * prod_{t>l} (1 - beta_t)`` ([D-29]).
+
+    Examples
+    --------
+    >>> from surewood.bounds import effective_alphas
+    >>> effective_alphas([1.0, 0.5, 0.25]).tolist()
+    [0.375, 0.375, 0.25]
+    """
+    beta = check.unit(betas, "betas", ndim=1)
+    kept = np.concatenate((np.cumprod((1.0 - beta)[::-1])[::-1][1:], [1.0]))[: beta.size]
+    return beta * kept
+
+
+def _pair(z: ArrayLike, direction: ArrayLike) -> tuple[Floats, Floats]:
+    z_values, g = check.finite(z, "z", ndim=1), check.finite(direction, "direction", ndim=1)
+    check.same_length(z=z_values, direction=g)
+    return z_values, g
