@@ -85,19 +85,19 @@ void OneVsOneSolver::set_box(const Problem& problem, const double* weight) {
 }
 
 // Starts problems first, ..., first + count - 1 of the pair in hand, with one kernel a run of equal degrees, and
-// runs them. With count == 1 the kernel rows of the problem before are still there.
-bool OneVsOneSolver::run_problems(int first, int count, const double* weight) {
+// runs them. `in_turn`: problems come one by one, and the kernel rows of the one before are still there.
+bool OneVsOneSolver::run_problems(int first, int count, bool in_turn, const double* weight) {
   running_.clear();
   int kernel = -1;
   for (int p = 0; p < count; ++p) {
     const Problem& problem = problems_[first + p];
     const bool same_kernel = first + p > 0 && problems_[first + p - 1].degree == problem.degree;
-    if (!same_kernel || (p == 0 && count > 1))
+    if (!same_kernel || (p == 0 && !in_turn))
       rows_[++kernel]->reset(problem.kernel);
     else
       kernel = std::max(kernel, 0);
     set_box(problem, weight);
-    const bool warm = options_.warm && count == 1 && same_kernel && problem.C >= problems_[first - 1].C;
+    const bool warm = options_.warm && in_turn && same_kernel && problem.C >= problems_[first - 1].C;
     duals_[p]->start(*rows_[kernel], sign_.data(), box_.data(), options_.tol, options_.max_iter, warm);
     running_.push_back(duals_[p].get());
   }
@@ -112,7 +112,7 @@ bool OneVsOneSolver::solve_pair(int a, int b, const double* weight) {
   const int at_once = side_by_side ? kPrepared : 1;
   for (int first = 0; first < total; first += at_once) {
     const int count = std::min(at_once, total - first);
-    if (!run_problems(first, count, weight)) return false;
+    if (!run_problems(first, count, !side_by_side, weight)) return false;
     for (int p = 0; p < count; ++p) record_pair(first + p, a, b, *duals_[p]);
   }
   return true;

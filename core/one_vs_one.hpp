@@ -52,7 +52,7 @@ class OneVsOneSolver {
   void sort_by_class(const std::int32_t* group, int m, const std::int32_t* label);
   void set_pair(int a, int b);
   bool solve_pair(int a, int b, const double* weight);
-  bool run_problems(int first, int count, const double* weight);
+  bool run_problems(int first, int count, bool in_turn, const double* weight);
   void set_box(const Problem& problem, const double* weight);
   void record_pair(int q, int a, int b, DualSolver& solver);
   void assemble(int q, MachineBatch& out);
