@@ -335,7 +335,11 @@ def _(evidence: EstimateEvidence, n_models: int) -> Reading:
 @read_evidence.register
 def _(evidence: HeuristicEvidence, n_models: int) -> Reading:
     entry = Entry(
-        method=evidence.name, status=Status.HEURISTIC, value=evidence.value, sample=evidence.sample, n=evidence.n
+        method=evidence.name,
+        status=Status.HEURISTIC,
+        value=evidence.value,
+        sample=evidence.sample,
+        n=evidence.n,
     )
     return Reading(entries=[entry])
 
