@@ -6,7 +6,7 @@ search. Machines are not kept: the few of the chosen cascade are trained again, 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from surewood.bounds import log_growth, vc_dimension
 from surewood.cascade.prefix_tree import Floats, Outcome, Rows
-from surewood.svm import Gram, KernelSpec, Machines, solve_many
+from surewood.svm import Gram, KernelSpec, Machines, Predictor, solve_many
+from surewood.svm.class_scores import class_scores
 
 KERNELS = ("poly", "homogeneous", "rbf")
 
@@ -67,6 +68,9 @@ class SvmTrainer:
         See `surewood.svm.solve_many`.
     part : ndarray of int32, optional
         The rows of the sample, all of them unless given; subsets are numbered within it.
+    n_classes : int, optional
+        With more than two, machines are one-vs-one and the distance of a point is the gap between its two best
+        class scores.
     """
 
     def __init__(
@@ -81,11 +85,13 @@ class SvmTrainer:
         max_iter: int = 10_000,
         n_jobs: int | None = None,
         part: Rows | None = None,
+        n_classes: int | None = None,
     ) -> None:
         self.gram, self.all_codes, self.all_weight = gram, codes, weight
         self.part = np.arange(len(codes), dtype=np.int32) if part is None else part
         self.codes, self.weight = codes[self.part], weight[self.part]
         self.total = float(self.weight.sum())
+        self.n_classes = max(int(codes.max()) + 1, 2) if n_classes is None else n_classes
         self.kernels, self.C, self.n_choices = kernels, np.asarray(C, dtype=np.float64), len(kernels.degrees)
         self.tol, self.max_iter, self.n_jobs = tol, max_iter, n_jobs
         self.n_unconverged = 0
@@ -95,7 +101,8 @@ class SvmTrainer:
     def restricted(self, part: Rows) -> SvmTrainer:
         """The same settings on some of the rows, given by their numbers in the Gram matrix."""
         return SvmTrainer(self.gram, self.all_codes, self.all_weight, self.kernels, self.C, tol=self.tol,
-                          max_iter=self.max_iter, n_jobs=self.n_jobs, part=part)  # fmt: skip
+                          max_iter=self.max_iter, n_jobs=self.n_jobs, part=part,
+                          n_classes=self.n_classes)  # fmt: skip
 
     def train(self, rows: Sequence[Rows], choices: Sequence[int]) -> list[list[Outcome]]:
         """Outcomes of every choice on every subset; see `prefix_tree.Trainer`."""
@@ -118,16 +125,31 @@ class SvmTrainer:
     def _constant_correct(self, rows: Rows) -> NDArray[np.bool_]:
         return np.ones(len(rows), dtype=bool)
 
-    def _train_ready(self, rows: list[Rows], choices: Sequence[int]):
+    def _train_ready(self, rows: list[Rows], choices: Sequence[int]) -> Iterator[list[Outcome]]:
         batches = [self.machines(rows, group) for group in self._by_kernel(choices)] if rows else []
         for k, own in enumerate(rows):
-            sign = 2.0 * self.codes[own] - 1.0
-            found = []
-            for machines in batches:
-                for d in range(machines.shape[1]):
-                    decision = machines.decision(machines.index(k, d))
-                    found.append(Outcome(np.abs(decision), decision * sign > 0))
-            yield found
+            yield [
+                self.outcome(machines, machines.index(k, d), own)
+                for machines in batches
+                for d in range(machines.shape[1])
+            ]
+
+    def outcome(self, machines: Machines, problem: int, rows: Rows) -> Outcome:
+        """Distances and right answers of a machine at its own points."""
+        if self.n_classes == 2:  # free: the solver has the decision values
+            decision = machines.decision(problem)
+            return Outcome(np.abs(decision), decision * (2.0 * self.codes[rows] - 1.0) > 0)
+        design = np.ascontiguousarray(self.gram.X[self.part[rows]])
+        scores = self.scores_of(machines.predictor([problem]), design, self.n_classes, self.n_jobs)
+        return Outcome(distance_of(scores), scores.argmax(axis=1) == self.codes[rows])
+
+    @staticmethod
+    def scores_of(predictor: Predictor, design: Floats, n_classes: int, n_jobs: int | None = None) -> Floats:
+        """Decision values of a two-class machine (positive: the second class), or one score a class."""
+        decisions = predictor.decisions(design, n_jobs=n_jobs)
+        if n_classes == 2:
+            return -decisions[:, 0]
+        return class_scores(decisions, predictor.classes, n_classes)
 
     def machines(self, rows: Sequence[Rows], choices: Sequence[int]) -> Machines:
         """Machines of choices that share a kernel, on subsets with at least two classes."""
@@ -137,10 +159,18 @@ class SvmTrainer:
         solved = solve_many(
             self.gram, [self.part[own] for own in rows], self.all_codes, degrees, boxes[:, :, None],
             kernel=self.kernels.spec(choices[0]), weights=self._weights, tol=self.tol,
-            max_iter=self.max_iter, decisions=True, n_jobs=self.n_jobs,
+            max_iter=self.max_iter, decisions=self.n_classes == 2, n_jobs=self.n_jobs,
         )  # fmt: skip
         self.n_unconverged += int((~solved.converged).sum())
         return solved
 
     def _by_kernel(self, choices: Sequence[int]) -> list[list[int]]:
         return [[c] for c in choices] if self.kernels.kernel == "rbf" else [list(choices)]
+
+
+def distance_of(scores: Floats) -> Floats:
+    """How far from the boundary: |f|, or the gap between the two best class scores."""
+    if scores.ndim == 1:
+        return np.abs(scores)
+    best = np.partition(scores, -2, axis=1)
+    return best[:, -1] - best[:, -2]
