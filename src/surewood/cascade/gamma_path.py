@@ -22,6 +22,7 @@ leaves begins to pay its complexity) are joined.
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -75,7 +76,8 @@ def gamma_path(
     gamma_min : float, default=0
         Where to stop; near 0 nothing is pruned but by training errors, so the last stretch is the longest.
     budget : Budget, optional
-        Of each search. A search that it cuts short makes the path approximate: ``piece.result.proven`` says so.
+        Of all searches together. When it runs out the rest of the path is made of the machines trained by
+        then, and ``piece.result.proven`` says so.
 
     Returns
     -------
@@ -83,10 +85,11 @@ def gamma_path(
         By decreasing γ, each beginning where the one before ends.
     """
     known: dict[float, SearchResult] = {}
+    clock = _SharedBudget(tree, budget or Budget())
 
     def at(gamma: float) -> SearchResult:
         if gamma not in known:
-            found = minimise(tree, complexity, gamma, budget=budget)
+            found = minimise(tree, complexity, gamma, budget=clock.left())
             assert found is not None  # one leaf is always possible
             known[gamma] = found
         return known[gamma]
@@ -122,3 +125,18 @@ def _kinks(at: Callable[[float], SearchResult], low: float, high: float) -> list
         return [meet]
     # E need not bend at `meet` itself; an extra point only cuts a piece that is joined again.
     return [*_kinks(at, low, meet), meet, *_kinks(at, meet, high)]
+
+
+class _SharedBudget:
+    """What earlier searches left of a budget."""
+
+    def __init__(self, tree: PrefixTree, budget: Budget) -> None:
+        self.tree, self.budget = tree, budget
+        self.machines_before, self.started = tree.n_machines, time.perf_counter()
+
+    def left(self) -> Budget:
+        seconds, machines = self.budget.seconds, self.budget.machines
+        return Budget(
+            None if seconds is None else max(0.0, seconds - (time.perf_counter() - self.started)),
+            None if machines is None else max(0, machines - (self.tree.n_machines - self.machines_before)),
+        )

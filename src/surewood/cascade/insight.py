@@ -222,11 +222,13 @@ class CascadeInsight:
         own = KernelChoice(kernels.kernel, tuple(cascade.degrees.tolist()), kernels.n_features)
         growth = own.log_growth(m, self.growth)
         if kernels.kernel == "rbf":
-            dimension: Any = np.full(cascade.n_leaves, m)  # infinite; no more than m points can be shattered here
+            dimension: Any = np.full(
+                cascade.n_leaves, m
+            )  # infinite; no more than m points can be shattered here
         else:
             homogeneous = kernels.kernel == "homogeneous"
             dimension = vc_dimension(kernels.n_features, cascade.degrees, homogeneous=homogeneous)
-        scale = self.gamma_scale_
+        scale = 1.0 if self.gamma_scale_ is None else self.gamma_scale_
         return LeafLedger(
             depth=cascade_depths(cascade.n_leaves),
             path=np.array(_paths(cascade), dtype=object),
@@ -243,15 +245,17 @@ class CascadeInsight:
         kernels, whole = self.kernels_, bool((cascade.plus % 1 == 0).all() and (cascade.minus % 1 == 0).all())
         plus, minus = (np.rint(part).astype(np.int64) for part in (cascade.plus, cascade.minus))
         m = max(1, int(plus.sum() + minus.sum()))
-        growth = KernelChoice(kernels.kernel, tuple(cascade.degrees.tolist()), kernels.n_features).log_growth(m)
+        growth = KernelChoice(kernels.kernel, tuple(cascade.degrees.tolist()), kernels.n_features).log_growth(
+            m
+        )
         return CascadeEvidence(
             correct=plus,
             errors=minus,
             complexity=cascade_complexity(growth, m, variant="smaller"),
             n_families=cascade_family_count(len(kernels.degrees), self.max_leaves),
             max_leaves=self.max_leaves,
-            criterion_complexity=cascade_complexity(growth, m),
-            gamma_scale=self.gamma_scale_,
+            criterion_complexity=cascade_complexity(growth, m) if self.gamma_scale_ else None,
+            gamma_scale=self.gamma_scale_ or None,
             unweighted=self._is_counted and whole,
             affine_features=self._is_affine,
         )

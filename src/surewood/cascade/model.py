@@ -148,5 +148,7 @@ def _build_node(
     plus = float(weight[stays & outcome.correct].sum())
     minus = float(weight[stays & ~outcome.correct].sum())
     fraction = None if rows_on is None else float(share)
-    node = CascadeNode(choice, degree, fraction, threshold, len(predictor.support_rows), plus, minus, predictor)
+    node = CascadeNode(
+        choice, degree, fraction, threshold, len(predictor.support_rows), plus, minus, predictor
+    )
     return node, rows_on

@@ -31,7 +31,7 @@ class SvmParameters:
     multiclass: str
     C: str | Floats
     C_grid: Floats
-    cv: int
+    cv: Any
     validation_fraction: float
     budget: Budget
     tol: float
@@ -51,11 +51,15 @@ def check_svm_parameters(estimator: Any) -> SvmParameters:
         multiclass=one_of("multiclass", estimator.multiclass, MULTICLASS),
         C=_check_C(estimator.C, len(degrees)),
         C_grid=_positive_list("C_grid", estimator.C_grid),
-        cv=estimator.cv if not isinstance(estimator.cv, numbers.Integral) else whole("cv", estimator.cv, 2),
-        validation_fraction=share("validation_fraction", estimator.validation_fraction),
+        cv=whole("cv", estimator.cv, 2) if isinstance(estimator.cv, numbers.Integral) else estimator.cv,
+        validation_fraction=share("validation_fraction", getattr(estimator, "validation_fraction", 0.25)),
         budget=Budget(
-            seconds=None if estimator.time_budget is None else real("time_budget", estimator.time_budget, 0.0),
-            machines=None if estimator.max_machines is None else whole("max_machines", estimator.max_machines, 1),
+            seconds=None
+            if estimator.time_budget is None
+            else real("time_budget", estimator.time_budget, 0.0),
+            machines=None
+            if estimator.max_machines is None
+            else whole("max_machines", estimator.max_machines, 1),
         ),
         tol=real("tol", estimator.tol, 0.0, strict=True),
         max_iter=whole("max_iter", estimator.max_iter, -1),
@@ -113,7 +117,9 @@ def _check_C(C: Any, n_degrees: int) -> str | Floats:
         return one_of("C", C, C_MODES)
     values = _positive_list("C", C if np.ndim(C) else [C])
     if len(values) not in (1, n_degrees):
-        raise ValueError(f"C must be one number or one for each of the {n_degrees} degrees; got {len(values)}.")
+        raise ValueError(
+            f"C must be one number or one for each of the {n_degrees} degrees; got {len(values)}."
+        )
     return np.broadcast_to(values, (n_degrees,)).copy()
 
 

@@ -49,8 +49,10 @@ class Sample:
         return float(self.weight.sum())
 
 
-def make_sample(inputs: FitInputs, sample_weight: Any, class_weight: Any) -> Sample:
-    """Encode the table and settle the weights."""
+def make_sample(
+    inputs: FitInputs, sample_weight: Any, class_weight: Any, scaled_on: NDArray[np.int64] | None = None
+) -> Sample:
+    """Encode the table and settle the weights; `scaled_on` are the rows that scaling is learned from."""
     given = inputs.weight if inputs.weight is not None else np.ones(len(inputs.y))
     kept = np.flatnonzero(given > 0)
     codes, given = inputs.y[kept], given[kept]
@@ -63,7 +65,8 @@ def make_sample(inputs: FitInputs, sample_weight: Any, class_weight: Any) -> Sam
     table = inputs.table if len(kept) == len(inputs.y) else inputs.table.take(kept)
     whole = bool((given == np.rint(given)).all())
     weight = given if whole else given * (_row_count(inputs, sample_weight) / given.sum())
-    encoder = DesignEncoder().fit(table, weight)
+    known = slice(None) if scaled_on is None else np.isin(kept, scaled_on)
+    encoder = DesignEncoder().fit(table if scaled_on is None else table.take(known), weight[known])
     design = encoder.transform(table)
     if design.shape[1] == 0:
         raise ValueError("X has no usable column: every category column is empty.")

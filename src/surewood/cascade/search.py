@@ -182,7 +182,9 @@ class _Search:
             if self._out_of_budget():
                 return False
             part = slice(at, at + chunk)
-            keep = ~self._prunable(level, view.bound[nodes[part], choices[part]], self._keys(level, nodes[part], choices[part]))
+            keep = ~self._prunable(
+                level, view.bound[nodes[part], choices[part]], self._keys(level, nodes[part], choices[part])
+            )
             if not keep.any() and view.bound[nodes[at], choices[at]] > self.best.score:
                 break
             chosen = nodes[part][keep], choices[part][keep]
@@ -211,7 +213,9 @@ class _Search:
             a = self.a[here.choice]
             before = questions[here.parent]
             # A leaf left behind counts its node's complexity twice: question and classifier (3.8).
-            collected = collected[here.parent] + here.leaf_minus + self._charge(before + 2.0 * a, here.leaf_plus)
+            collected = (
+                collected[here.parent] + here.leaf_minus + self._charge(before + 2.0 * a, here.leaf_plus)
+            )
             questions = before + a
         here = self.tree.levels[level]
         goes_on = self.a.min() if self.n_leaves is not None and level < self.last_level else 0.0
@@ -241,7 +245,7 @@ class _Search:
         self, level: int, nodes: NDArray[np.int64], choices: NDArray[np.int64], view: _View
     ) -> None:
         """Let the cascades that end at these trained pairs challenge the best one."""
-        if self.n_leaves is not None and level != self.n_leaves - 1 or not len(nodes):
+        if (self.n_leaves is not None and level != self.n_leaves - 1) or not len(nodes):
             return
         here = self.tree.levels[level]
         plus = here.end_plus[nodes, choices]
@@ -251,7 +255,9 @@ class _Search:
         lowest = float(score.min())
         tied = np.flatnonzero(score <= lowest + tie(lowest))
         first = int(tied[np.argmin(keys[tied])])
-        found = _Incumbent(float(score[first]), level, int(keys[first]), int(nodes[first]), int(choices[first]))
+        found = _Incumbent(
+            float(score[first]), level, int(keys[first]), int(nodes[first]), int(choices[first])
+        )
         eps = tie(self.best.score)
         earlier = (found.level, found.key) < (self.best.level, self.best.key)
         if found.score < self.best.score - eps or (earlier and found.score <= self.best.score + eps):

@@ -17,7 +17,16 @@ from surewood.cascade.insight import CascadeInsight
 from surewood.cascade.parameters import SvmParameters, check_svm_parameters, real, whole
 from surewood.cascade.sample import Sample, make_sample
 from surewood.cascade.search import SearchResult, minimise
-from surewood.cascade.svm_fit import Task, choose_C, class_columns, out_of_fold, penalty_folds, prepare, tasks_of
+from surewood.cascade.svm_fit import (
+    OutOfFold,
+    Task,
+    choose_C,
+    class_columns,
+    out_of_fold,
+    penalty_folds,
+    prepare,
+    tasks_of,
+)
 from surewood.progress import stage
 from surewood.svm import Gram
 from surewood.tables import begin_fit
@@ -61,15 +70,19 @@ class BaseSvmCascade(CascadeInsight, ClassifierMixin, BaseEstimator):
         sample: Sample,
         tasks: list[Task],
         results: list[SearchResult],
-        gamma_scale: float,
+        gamma_scale: float | None,
         seed: int,
+        held_out: OutOfFold | None = None,
     ) -> None:
         """Train the chosen cascades and write everything on the estimator, last of all steps."""
         cascades = [task.build(found.path) for task, found in zip(tasks, results)]
-        held_out = out_of_fold(sample, tasks, [found.path for found in results], seed)
+        if held_out is None:
+            held_out = out_of_fold(sample, tasks, [found.path for found in results], seed)
         calibrator = None
         if self.probability:
-            calibrator = ScoreCalibrator(kind="decisions").fit(held_out.scores, sample.codes, sample.weight)
+            calibrator = ScoreCalibrator(kind="decisions").fit(
+                held_out.scores, held_out.codes, held_out.weight
+            )
         inputs.store(self)
         self.cascades_, self.search_, self.out_of_fold_ = cascades, results, held_out
         self.gamma_scale_, self.kernels_ = gamma_scale, tasks[0].trainer.kernels
@@ -227,18 +240,23 @@ class DeepCascadeSVMClassifier(BaseSvmCascade):
         parameters = check_svm_parameters(self)
         gamma = real("gamma_scale", self.gamma_scale, 0.0)
         n_leaves = None if self.n_leaves is None else whole("n_leaves", self.n_leaves, 1)
+        whole("cv", self.cv, 2)
         if n_leaves is not None and n_leaves > parameters.max_leaves:
             raise ValueError(f"n_leaves={n_leaves} is more than max_leaves={parameters.max_leaves}.")
         inputs, sample, tasks, seed = self._plant(X, y, sample_weight, parameters)
         with stage(self.verbose, "searching cascades", len(tasks)) as advance:
 
             def search(task: Task) -> SearchResult | None:
-                found = minimise(task.tree, task.complexity, gamma, n_leaves=n_leaves, budget=parameters.budget)
+                found = minimise(
+                    task.tree, task.complexity, gamma, n_leaves=n_leaves, budget=parameters.budget
+                )
                 advance(1)
                 return found
 
             threads = effective_n_jobs(self.n_jobs) if len(tasks) > 1 else 1
-            results = list(Parallel(n_jobs=threads, prefer="threads")(delayed(search)(task) for task in tasks))
+            results = list(
+                Parallel(n_jobs=threads, prefer="threads")(delayed(search)(task) for task in tasks)
+            )
         if any(found is None for found in results):
             raise ValueError(
                 f"no cascade has exactly n_leaves={n_leaves} leaves on this sample: it is too small, or all "

@@ -145,5 +145,3 @@ def class_columns(parts: Sequence[Floats]) -> Floats:
     if parts[0].ndim == 2:
         return parts[0]
     return np.column_stack([-0.5 * parts[0], 0.5 * parts[0]])
-
-
