@@ -11,9 +11,9 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 
-from surewood.calibration import ScoreCalibrator
 from surewood.cascade.gamma_path import PathPiece, gamma_path
 from surewood.cascade.insight import CascadeInsight
+from surewood.cascade.leaf_calibration import LeafCalibrator
 from surewood.cascade.parameters import SvmParameters, check_svm_parameters, real, whole
 from surewood.cascade.sample import Sample, make_sample
 from surewood.cascade.search import SearchResult, minimise
@@ -38,6 +38,11 @@ def _gives_probabilities(estimator: Any) -> bool:
     return bool(estimator.probability)
 
 
+def _calibrated_leaf(leaves: list[NDArray[np.int64]]) -> NDArray[np.int64]:
+    """The leaf that a row's probabilities depend on: with a cascade for each class, none."""
+    return leaves[0] if len(leaves) == 1 else np.zeros(len(leaves[0]), dtype=np.int64)
+
+
 class BaseSvmCascade(CascadeInsight, ClassifierMixin, BaseEstimator):
     """Predictions of fitted SVM cascades, and the steps that both estimators share."""
 
@@ -59,10 +64,11 @@ class BaseSvmCascade(CascadeInsight, ClassifierMixin, BaseEstimator):
     @available_if(_gives_probabilities)
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Probabilities calibrated on out-of-fold scores; the largest is that of the predicted class."""
-        scores = class_columns([part.scores for part in self._evaluate(X)])
+        parts = self._evaluate(X)
         if self._calibrator is None:
             raise AttributeError("this cascade was fitted with probability=False.")
-        return self._calibrator.transform(scores)
+        scores = class_columns([part.scores for part in parts])
+        return self._calibrator.transform(scores, _calibrated_leaf([part.leaf for part in parts]))
 
     def _store(
         self,
