@@ -1,8 +1,8 @@
 """The protocol of *Learning with Deep Cascades* (theory.md §3.8) on its five data sets, fold by fold.
 
-Five shuffled folds; fold j is the test part, fold j + 1 the validation part, the other three the training part.
-Scaling, C and machines come from the training and validation part as the paper has it. `run_fold` returns the test
-errors of every rule that chooses among cascades, `run_set` their means.
+Five shuffled folds; fold j is the test part, fold j + 1 the validation part, the other three the training
+part. Scaling, C and machines come from the training and validation part as the paper has it. `run_fold`
+returns the test errors of every rule that chooses among cascades, `run_set` their means.
 """
 
 from __future__ import annotations
@@ -89,9 +89,11 @@ def run_fold(name: str, j: int, seed: int = 0, *, gamma_min: float = 1e-3, **cha
     one = FoldTask(fold.task, fold.validation)
     one.explore(gamma_min, (0.1, 0.01), fold.parameters.budget)
     candidates = list_candidates([one], len(fold.parameters.degrees), (0.1, 0.01))
-    answers = held_out_scores([one], candidates, fold.sample.design)
+    answers = held_out_scores([one], candidates, fold.sample.design, 2)
     table = compare(candidates, [answers], fold.sample.codes, fold.sample.weight, fold.parameters.degrees)
-    plain = candidates[int(table.index[table["kind"] == "plain"][table[table["kind"] == "plain"]["error"].argmin()])]
+    plain = candidates[
+        int(table.index[table["kind"] == "plain"][table[table["kind"] == "plain"]["error"].argmin()])
+    ]
     row = {"svm": error_of(fold, one.path_of(plain), fold.test)}
     paper = paper_choice(fold)
     row["paper"], row["paper_leaves"] = error_of(fold, paper.path, fold.test), paper.path.n_leaves

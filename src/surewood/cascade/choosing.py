@@ -1,12 +1,13 @@
 """Choosing among cascades on held-out rows, with plain machines as the point of comparison.
 
 Candidates are the plain machines of each degree, the minimisers along the γ path, and the minimisers with
-exactly l leaves. `held_out_errors` asks every candidate about every held-out row; `choose` takes the best plain
-machine unless a cascade beats it by more than the noise of the comparison.
+exactly l leaves. `held_out_errors` asks every candidate about every held-out row; `choose` takes the best
+plain machine unless a cascade beats it by more than the noise of the comparison.
 """
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -71,9 +72,9 @@ class FoldTask:
 def list_candidates(
     fold_tasks: Sequence[FoldTask], n_choices: int, leaf_gammas: Sequence[float]
 ) -> list[Candidate]:
-    """Plain machines, one γ between every two places where some fold's cascade changes, exact numbers of leaves."""
+    """Plain machines, a γ between any two places where some fold's cascade changes, numbers of leaves."""
     ends = sorted({end for one in fold_tasks for piece in one.pieces for end in (piece.low, piece.high)})
-    inner = [inner_point(low, high) for low, high in zip(ends, ends[1:])]
+    inner = [inner_point(low, high) for low, high in itertools.pairwise(ends)]
     if len(inner) > MOST_INTERVALS:
         inner = [inner[i] for i in np.linspace(0, len(inner) - 1, MOST_INTERVALS).round().astype(int)]
     exact = {key for one in fold_tasks for key in one.exact}
@@ -93,7 +94,9 @@ class HeldOut:
     n_leaves: Floats  # a candidate: mean over the cascades
 
 
-def held_out_scores(tasks: Sequence[FoldTask], candidates: Sequence[Candidate], design: Floats) -> HeldOut:
+def held_out_scores(
+    tasks: Sequence[FoldTask], candidates: Sequence[Candidate], design: Floats, n_classes: int
+) -> HeldOut:
     """Ask every candidate of one fold; cascades that several candidates share are trained once."""
     rows = tasks[0].held_out
     known: dict[tuple[int, Path], Floats] = {}
@@ -106,7 +109,7 @@ def held_out_scores(tasks: Sequence[FoldTask], candidates: Sequence[Candidate], 
                 known[t, path] = one.task.build(path).evaluate(design[rows]).scores
             parts.append(known[t, path])
             sizes.append(path.n_leaves)
-        scores.append(class_columns(parts))
+        scores.append(class_columns(parts, n_classes))
         leaves.append(float(np.mean(sizes)))
     return HeldOut(rows, scores, np.array(leaves))
 

@@ -1,9 +1,10 @@
 """Families of classifiers that a generic cascade is made of (theory.md §3.5).
 
-A family knows how to `fit` a member to weighted points, how rich it is as a class of leaves (`rademacher`) and, if
-its members can order points, as a class of questions (`question_rademacher`). Members give `scores` (the class of
-largest score is predicted) and `order` (the points of smallest value go on). Complexities refer to the whole
-sample: closed forms where there are any, otherwise Massart's bound (1.3) of the number of labelings.
+A family knows how to `fit` a member to weighted points, how rich it is as a class of leaves (`rademacher`)
+and, if its members can order points, as a class of questions (`question_rademacher`). Members give `scores`
+(the class of largest score is predicted) and `order` (the points of smallest value go on). Complexities refer
+to the whole sample: closed forms where there are any, otherwise Massart's bound (1.3) of the number of
+labelings.
 
 Here: the interface, constants, thresholds and stumps, trees, and the wrapper for any scikit-learn classifier.
 `kernel_families` has linear and kernel machines.
@@ -160,8 +161,8 @@ class StumpFamily(Family):
     Parameters
     ----------
     complexity : {"massart", "monte_carlo"}
-        Bound of the complexity by counting, or (two classes) its estimate from `n_draws` random signs, with the
-        supremum over all stumps computed exactly.
+        Bound of the complexity by counting, or (two classes) its estimate from `n_draws` random signs, with
+        the supremum over all stumps computed exactly.
     """
 
     complexity: str = "massart"
@@ -222,7 +223,7 @@ class EstimatorMember(Member):
 
 
 def _put_first(scores: Floats, predicted: NDArray[np.int64]) -> Floats:
-    """Exchange scores where the best is not the predicted class, so that leaves predict as their estimator."""
+    """Exchange scores where the best is not the predicted class: leaves predict as their estimator does."""
     rows = np.flatnonzero(scores.argmax(axis=1) != predicted)
     best = scores[rows].argmax(axis=1)
     own = scores[rows, predicted[rows]].copy()
@@ -237,8 +238,8 @@ def _can_order(estimator: Any) -> bool:
 
 def _no_order(estimator: Any) -> str:
     return (
-        f"{type(estimator).__name__} has neither decision_function nor predict_proba, so it cannot order points and "
-        "cannot ask questions; offer it for leaves only."
+        f"{type(estimator).__name__} has neither decision_function nor predict_proba, so it cannot order points "
+        "and cannot ask questions; offer it for leaves only."
     )
 
 
@@ -282,7 +283,9 @@ class EstimatorFamily(Family):
     def _value(self, given: Any, X: Floats, n_classes: int) -> float:
         value = float(given(X, n_classes)) if callable(given) else float(given)
         if not value >= 0:
-            raise ValueError(f"the complexity of {type(self.estimator).__name__} must be at least 0; got {value!r}.")
+            raise ValueError(
+                f"the complexity of {type(self.estimator).__name__} must be at least 0; got {value!r}."
+            )
         return value
 
 

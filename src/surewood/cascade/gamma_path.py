@@ -6,21 +6,23 @@ smallest of finitely many lines (one for each set of leaves that pay their compl
 non-decreasing and piecewise linear, equal to m for :math:`\gamma\ge1/(4a_{\min})`.
 
 *Finding E.* Suppose exact searches at :math:`\gamma_0<\gamma_1` returned minimisers with lines
-:math:`\ell_0,\ell_1` through :math:`E(\gamma_0),E(\gamma_1)`. No line is below E anywhere. If the lines are equal, E
-lies on them between (concavity: E is above its chord). Otherwise they meet at some γ' in
+:math:`\ell_0,\ell_1` through :math:`E(\gamma_0),E(\gamma_1)`. No line is below E anywhere. If the lines are
+equal, E lies on them between (concavity: E is above its chord). Otherwise they meet at some γ' in
 :math:`[\gamma_0,\gamma_1]`, because each is at least E at the other's end. Search at γ'. If
-:math:`E(\gamma')=\ell_0(\gamma')`, then E is linear between the three points it touches and γ' is its only kink. If
-not, the minimiser at γ' has a new line, strictly below both there, and the two halves are treated alike. Lines are
-finitely many and every search finds a kink or a new line, so with s linear pieces at most 2s + 1 searches happen.
+:math:`E(\gamma')=\ell_0(\gamma')`, then E is linear between the three points it touches and γ' is its only
+kink. If not, the minimiser at γ' has a new line, strictly below both there, and the two halves are treated
+alike. Lines are finitely many and every search finds a kink or a new line, so with s linear pieces at most 2s
++ 1 searches happen.
 
-*The cascade of a piece.* Where E is linear, :math:`\mathrm{score}_f-E\ge0` is concave; if it vanishes at one inner
-point it vanishes on the whole piece. So all inner points of a piece have the same minimisers, and the same first
-one in the tie order: one search at an inner point names it. Neighbouring pieces with the same cascade (one of its
-leaves begins to pay its complexity) are joined.
+*The cascade of a piece.* Where E is linear, :math:`\mathrm{score}_f-E\ge0` is concave; if it vanishes at one
+inner point it vanishes on the whole piece. So all inner points of a piece have the same minimisers, and the
+same first one in the tie order: one search at an inner point names it. Neighbouring pieces with the same
+cascade (one of its leaves begins to pay its complexity) are joined.
 """
 
 from __future__ import annotations
 
+import itertools
 import math
 import time
 from collections.abc import Callable
@@ -99,7 +101,7 @@ def gamma_path(
         return [PathPiece(gamma_min, math.inf, at(math.inf))]
     kinks = [gamma_min, *_kinks(at, gamma_min, inert), inert]
     pieces = [PathPiece(inert, math.inf, at(math.inf))]
-    for low, high in reversed(list(zip(kinks, kinks[1:]))):
+    for low, high in reversed(list(itertools.pairwise(kinks))):
         result = at(inner_point(low, high))
         if result.path == pieces[-1].path:
             pieces[-1] = PathPiece(low, pieces[-1].high, pieces[-1].result)

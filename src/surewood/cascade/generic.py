@@ -61,8 +61,8 @@ class GenericCascade:
 class DeepCascadeClassifier(ClassifierMixin, BaseEstimator):
     r"""Cascade of any families of classifiers and questions, by the exact minimum of a learning bound.
 
-    A question sends a share μ of its points on; the others stay and are classified by the leaf. Number of leaves,
-    μ, leaf families and question families are the exact minimiser of
+    A question sends a share μ of its points on; the others stay and are classified by the leaf. Number of
+    leaves, μ, leaf families and question families are the exact minimiser of
 
     .. math:: \widehat R_S+\sum_k\min\Big(4\gamma\Big[\sum_{j\le d_k}\widehat{\mathfrak R}_S(Q_j)
               +\widehat{\mathfrak R}_S(H_k)\Big],\frac{m_k^+}m\Big)
@@ -71,10 +71,10 @@ class DeepCascadeClassifier(ClassifierMixin, BaseEstimator):
 
     Parameters
     ----------
-    leaves : list of family or name, default=("constant", "stump", "tree", "logistic", "quadratic")
-        Families that leaves choose from, in the order of ties. Names: constant, threshold, stump, tree, logistic,
-        linear_svm, quadratic, cubic, rbf. `EstimatorFamily` wraps any scikit-learn classifier.
-    questions : list of family or name, default=("logistic",)
+    leaves : list of family or name, default=("constant", "stump", "tree", "linear_svm", "quadratic")
+        Families that leaves choose from, in the order of ties. Names: constant, threshold, stump, tree,
+        logistic, linear_svm, quadratic, cubic, rbf. `EstimatorFamily` wraps any scikit-learn classifier.
+    questions : list of family or name, default=("linear_svm",)
         Families that questions choose from; they must order points.
     max_leaves : int, default=3
     fractions : list of float, default=(0.25, 0.5, 0.75)
@@ -108,8 +108,8 @@ class DeepCascadeClassifier(ClassifierMixin, BaseEstimator):
 
     def __init__(
         self,
-        leaves: Any = ("constant", "stump", "tree", "logistic", "quadratic"),
-        questions: Any = ("logistic",),
+        leaves: Any = ("constant", "stump", "tree", "linear_svm", "quadratic"),
+        questions: Any = ("linear_svm",),
         *,
         max_leaves: int = 3,
         fractions: Any = (0.25, 0.5, 0.75),
@@ -178,7 +178,8 @@ class DeepCascadeClassifier(ClassifierMixin, BaseEstimator):
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Class labels."""
-        return self.classes_[self._evaluate(X)[0].argmax(axis=1)]
+        codes = self._evaluate(X)[0].argmax(axis=1)
+        return self.classes_[codes]
 
     @available_if(_gives_probabilities)
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
@@ -213,7 +214,9 @@ class DeepCascadeClassifier(ClassifierMixin, BaseEstimator):
         """The out-of-fold error; families of the user's own come without a guarantee."""
         name = "out-of-fold error of cascades with the fitted families"
         return [
-            EstimateEvidence(name=name, value=self.out_of_fold_error_, n=self._n_rows, used_for_selection=True)
+            EstimateEvidence(
+                name=name, value=self.out_of_fold_error_, n=self._n_rows, used_for_selection=True
+            )
         ]
 
     # --- steps of a fit ------------------------------------------------------------------------------------
@@ -227,7 +230,8 @@ class DeepCascadeClassifier(ClassifierMixin, BaseEstimator):
         for family in questions:
             if not family.can_order:
                 raise ValueError(
-                    f"{type(family).__name__} cannot order points, so it cannot ask questions; offer it for leaves."
+                    f"{type(family).__name__} cannot order points, so it cannot ask questions; "
+                    "offer it for leaves only."
                 )
         return leaves, questions, fractions
 
@@ -253,7 +257,7 @@ class DeepCascadeClassifier(ClassifierMixin, BaseEstimator):
 
     @staticmethod
     def _constant(n_classes: int) -> float:
-        """4 for two classes (3.6), 8c for more: the theorem of composite trees, whose leaves are one-hot (2.2)."""
+        """4 for two classes (3.6), 8c for more: the theorem of composite trees with one-hot leaves (2.2)."""
         return 4.0 if n_classes == 2 else 8.0 * n_classes
 
     def _out_of_fold(
@@ -267,7 +271,8 @@ class DeepCascadeClassifier(ClassifierMixin, BaseEstimator):
         return scores, leaf
 
     def _evaluate(self, X: Any) -> tuple[Floats, NDArray[np.int64]]:
-        return self.cascade_.evaluate(self._encoder.transform(begin_predict(self, X)))
+        table = begin_predict(self, X)
+        return self.cascade_.evaluate(self._encoder.transform(table))
 
 
 def build_generic(

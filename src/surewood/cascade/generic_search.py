@@ -1,8 +1,8 @@
 r"""Exact minimum of (3.6) over leaves, fractions, leaf families and question families (theory.md §3.5).
 
-For one fraction μ the subsets S_k depend on the question families alone, and a leaf's classifier on its own points
-alone. So the score splits: for a given sequence of questions every leaf takes its own best family. The search runs
-over sequences of questions as a tree of prefixes, pruned by (3.9), with every member fitted once.
+For one fraction μ the subsets S_k depend on the question families alone, and a leaf's classifier on its own
+points alone. So the score splits: for a given sequence of questions every leaf takes its own best family. The
+search runs over sequences of questions as a tree of prefixes, pruned by (3.9), with every member fitted once.
 
 Ties go to the first cascade in the order of the printed loops: fewer leaves, earlier fraction, then
 lexicographically smaller (H_1, ..., H_l), then (Q_1, ..., Q_{l-1}).
@@ -87,7 +87,11 @@ class GenericTree:
         on = cut(values[order], running, points_to_continue(share, running[-1]))
         if not 0 < on.count < len(rows):
             return None
-        return Question(member, on.threshold), np.sort(rows[order[on.count :]]), np.sort(rows[order[: on.count]])
+        return (
+            Question(member, on.threshold),
+            np.sort(rows[order[on.count :]]),
+            np.sort(rows[order[: on.count]]),
+        )
 
     def _fit(self, family: Family, rows: Rows) -> Member:
         codes, weight = self.codes[rows], self.weight[rows]
@@ -150,7 +154,7 @@ class GenericSearch:
         asked: float,
         leaves: list[tuple[int, float, float, float]],
     ) -> None:
-        """All cascades with `n_leaves` leaves that continue a prefix; `asked` is the cost of its questions."""
+        """All cascades with `n_leaves` leaves that continue a prefix whose questions cost `asked`."""
         if len(questions) == n_leaves - 1:
             self._finish(n_leaves, fraction, rows, collected, questions, asked, leaves)
             return
@@ -181,7 +185,7 @@ class GenericSearch:
                 yield family
 
     def _best_leaf(self, rows: Rows, asked: float) -> tuple[tuple[int, float, float, float], float]:
-        """Family, right and wrong weight and complexity of the cheapest leaf on these points, and its term."""
+        """Family, right weight, wrong weight and complexity of the cheapest leaf here, and its term."""
         codes, weight = self.tree.codes[rows], self.tree.weight[rows]
         size, found, lowest = float(weight.sum()), None, np.inf
         for family in range(len(self.a)):

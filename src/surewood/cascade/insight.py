@@ -78,7 +78,7 @@ class CascadeInsight:
 
     def margins(self, X: Any, y: Any) -> NDArray[np.float64]:
         """Score of the true class minus the best other one; positive where the prediction is right."""
-        scores = class_columns([part.scores for part in self._evaluate(X)])
+        scores = self._scores(self._evaluate(X))
         codes = self._codes(y, len(scores))
         rows = np.arange(len(scores))
         own = scores[rows, codes]
@@ -110,7 +110,7 @@ class CascadeInsight:
             if not scale >= 0:
                 raise ValueError(f"scales must be numbers of at least 0, got {scale!r}.")
             parts = [c.evaluate(design, scale=float(scale), n_jobs=self.n_jobs) for c in self.cascades_]
-            predicted = class_columns([part.scores for part in parts]).argmax(axis=1)
+            predicted = self._scores(parts).argmax(axis=1)
             curve.append(
                 {
                     "scale": float(scale),
@@ -182,7 +182,11 @@ class CascadeInsight:
     # --- helpers -------------------------------------------------------------------------------------------
 
     def _rows(self, X: Any) -> NDArray[np.float64]:
-        return self._encoder.transform(begin_predict(self, X))
+        table = begin_predict(self, X)
+        return self._encoder.transform(table)
+
+    def _scores(self, parts: Sequence[Evaluation]) -> NDArray[np.float64]:
+        return class_columns([part.scores for part in parts], len(self.classes_))
 
     def _evaluate(self, X: Any) -> list[Evaluation]:
         design = self._rows(X)
@@ -191,7 +195,7 @@ class CascadeInsight:
     def _record(self, X: Any) -> LeafRecord:
         parts = self._evaluate(X)
         return LeafRecord.of(
-            class_columns([part.scores for part in parts]),
+            self._scores(parts),
             np.column_stack([part.leaf for part in parts]),
             np.column_stack([distance_of(part.scores) for part in parts]),
         )

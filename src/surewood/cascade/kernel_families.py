@@ -57,9 +57,9 @@ class KernelFamily(Family):
     gamma : float, optional
         Kernel width, 1/n unless given.
     norm : float, optional
-        Take the trace bound of a ball of this radius in the kernel's space as complexity instead of the growth
-        function. An RBF machine may label points at will, so that without `norm` its complexity is the largest
-        possible; with it the number is a HEURISTIC, since nothing keeps machines inside the ball.
+        Take the trace bound of a ball of this radius in the kernel's space as complexity instead of the
+        growth function. An RBF machine may label points at will, so that without `norm` its complexity is the
+        largest possible; with it the number is a HEURISTIC, since nothing keeps machines inside the ball.
     """
 
     kernel: str = "poly"
@@ -92,7 +92,9 @@ class KernelFamily(Family):
 
     def _trace(self, X: Floats) -> float:
         inner, spec = np.einsum("ij,ij->i", X, X), self.spec(X.shape[1])
-        diagonal = np.ones(len(X)) if self.kernel == "rbf" else (spec.gamma * inner + spec.coef0) ** self.degree
+        diagonal = (
+            np.ones(len(X)) if self.kernel == "rbf" else (spec.gamma * inner + spec.coef0) ** self.degree
+        )
         return kernel_rademacher(diagonal, norm=self.norm)
 
 

@@ -1,8 +1,8 @@
 """A trained cascade: machines, thresholds, and the way of a point through them (theory.md (3.7)).
 
-`Cascade.evaluate` sends rows down the chain; `build_cascade` trains the chain that a list of choices describes.
-A point stays at node k when its distance exceeds the threshold, otherwise it goes on; whoever reaches the last
-node stays there, so every point has exactly one leaf.
+`Cascade.evaluate` sends rows down the chain; `build_cascade` trains the chain that a list of choices
+describes. A point stays at node k when its distance exceeds the threshold, otherwise it goes on; whoever
+reaches the last node stays there, so every point has exactly one leaf.
 """
 
 from __future__ import annotations
@@ -40,6 +40,8 @@ class CascadeNode:
         Right and wrong training weight of the leaf.
     predictor : Predictor or None
         None where the node is the constant `constant`.
+    n_iter : int
+        Iterations of the solver.
     """
 
     choice: int
@@ -51,6 +53,7 @@ class CascadeNode:
     minus: float
     predictor: Predictor | None
     constant: int = 0
+    n_iter: int = 0
 
 
 class Evaluation(NamedTuple):
@@ -149,6 +152,7 @@ def _build_node(
     minus = float(weight[stays & ~outcome.correct].sum())
     fraction = None if rows_on is None else float(share)
     node = CascadeNode(
-        choice, degree, fraction, threshold, len(predictor.support_rows), plus, minus, predictor
-    )
+        choice, degree, fraction, threshold, len(predictor.support_rows), plus, minus, predictor,
+        n_iter=int(machines.iterations.sum()),
+    )  # fmt: skip
     return node, rows_on

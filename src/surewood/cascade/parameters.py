@@ -31,7 +31,7 @@ class SvmParameters:
     multiclass: str
     C: str | Floats
     C_grid: Floats
-    cv: Any
+    C_folds: int
     validation_fraction: float
     budget: Budget
     tol: float
@@ -51,7 +51,7 @@ def check_svm_parameters(estimator: Any) -> SvmParameters:
         multiclass=one_of("multiclass", estimator.multiclass, MULTICLASS),
         C=_check_C(estimator.C, len(degrees)),
         C_grid=_positive_list("C_grid", estimator.C_grid),
-        cv=whole("cv", estimator.cv, 2) if isinstance(estimator.cv, numbers.Integral) else estimator.cv,
+        C_folds=whole("C_folds", getattr(estimator, "C_folds", 5), 2),
         validation_fraction=share("validation_fraction", getattr(estimator, "validation_fraction", 0.25)),
         budget=Budget(
             seconds=None

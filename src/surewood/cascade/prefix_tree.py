@@ -1,11 +1,13 @@
 """The tree of prefixes of all cascades, grown on demand and shared by every search (theory.md §3.7).
 
-A node at level k is a subset S_k, reached by the choices (machine, fraction) of the nodes before it; a *pair* is
-a node and one of the machines it may use. Training a pair tells (i) the counts of the cascade that ends there
-and (ii) the points of S_k in order of distance, whose beginnings are the subsets of all its continuations. So
-a pair is trained once whatever fractions, scales of the complexity and numbers of leaves are asked later.
+A node at level k is a subset S_k, reached by the choices (machine, fraction) of the nodes before it; a *pair*
+is a node and one of the machines it may use. Training a pair tells (i) the counts of the cascade that ends
+there and (ii) the points of S_k in order of distance, whose beginnings are the subsets of all its
+continuations. So a pair is trained once whatever fractions, scales of the complexity and numbers of leaves
+are asked later.
 
-`Trainer` is what a tree needs to know about machines, `Level` the arrays of one level, `PrefixTree` grows them.
+`Trainer` is what a tree needs to know about machines, `Level` the arrays of one level, `PrefixTree` grows
+them.
 """
 
 from __future__ import annotations
@@ -69,8 +71,8 @@ class Path(NamedTuple):
 class Level:
     """Nodes of one level as parallel arrays, and what their trained pairs said.
 
-    `leaf_plus` and `leaf_minus` are the right and wrong weight that the question before this node left behind;
-    `key` orders nodes as their choices (δ₁, μ₁, δ₂, ...) do ([D-25]); `count` is the number of rows.
+    `leaf_plus` and `leaf_minus` are the right and wrong weight that the question before this node left
+    behind; `key` orders nodes as their choices (δ₁, μ₁, δ₂, ...) do ([D-25]); `count` is the number of rows.
     """
 
     parent: NDArray[np.int64]
@@ -115,8 +117,8 @@ class PrefixTree:
         self._branches = trainer.n_choices * max(len(self.fractions), 1)
         if self._branches ** (self.max_leaves - 1) * trainer.n_choices >= 2**62:
             raise ValueError(
-                f"max_leaves={max_leaves} with {trainer.n_choices} machines and {len(self.fractions)} fractions "
-                "a node makes more cascades than can be numbered; take fewer leaves, degrees or fractions."
+                f"max_leaves={max_leaves} with {trainer.n_choices} machines and {len(self.fractions)} "
+                "fractions a node makes more cascades than can be numbered; take fewer leaves, degrees or fractions."
             )
         self.levels = [self._root()]
         self._grown: list[list[dict[str, NDArray]]] = [[] for _ in range(self.max_leaves + 1)]

@@ -1,7 +1,7 @@
 """Who goes on at a node: the share of its points nearest to the boundary (theory.md §3.6, [D-23]).
 
-`as_fractions` reads the shares as exact rationals, `points_to_continue` rounds a share of a sample, `cut` finds
-the points that go on and the threshold that sends them there.
+`as_fractions` reads the shares as exact rationals, `points_to_continue` rounds a share of a sample, `cut`
+finds the points that go on and the threshold that sends them there.
 """
 
 from __future__ import annotations

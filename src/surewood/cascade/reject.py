@@ -1,8 +1,9 @@
 """The reject option: answer only where the leaf's error is bounded well enough.
 
 Rows fall into groups: the leaf at which the cascade of the predicted class lets them go, divided on wish into
-bands of distance. Each group's error is bounded from above (Clopper-Pearson (6.1), delta shared by the groups);
-groups above the wanted error are rejected. The bounds are guarantees for rows that took no part in the fit.
+bands of distance. Each group's error is bounded from above (Clopper-Pearson (6.1), delta shared by the
+groups); groups above the wanted error are rejected. The bounds are guarantees for rows that took no part in
+the fit.
 """
 
 from __future__ import annotations
@@ -66,7 +67,8 @@ class RejectOption:
     Attributes
     ----------
     groups : DataFrame
-        One row a group: ``cascade``, ``leaf``, ``band``, ``points``, ``errors``, ``upper_bound``, ``accepted``.
+        One row a group: ``cascade``, ``leaf``, ``band``, ``points``, ``errors``, ``upper_bound``,
+        ``accepted``.
     max_error, delta : float
     status : str
         "GUARANTEE" when the bounds come from rows apart, else "ESTIMATE".

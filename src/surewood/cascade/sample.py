@@ -1,8 +1,8 @@
 """The training sample as a cascade sees it: design matrix, class codes, weights that act as counts.
 
 Whole weights are counts: weight 2 is the row twice, in the criterion and in the machines. Other weights are
-rescaled so that they sum to the number of rows, which keeps the sample size of the bounds meaningful and makes
-the fit independent of the unit of the weights.
+rescaled so that they sum to the number of rows, which keeps the sample size of the bounds meaningful and
+makes the fit independent of the unit of the weights.
 """
 
 from __future__ import annotations
@@ -56,12 +56,6 @@ def make_sample(
     given = inputs.weight if inputs.weight is not None else np.ones(len(inputs.y))
     kept = np.flatnonzero(given > 0)
     codes, given = inputs.y[kept], given[kept]
-    present = np.unique(codes)
-    if len(present) < 2:
-        raise ValueError(
-            "a cascade separates at least two classes, but y has one class only"
-            + (" among the rows of positive weight." if inputs.n_classes > 1 else ".")
-        )
     table = inputs.table if len(kept) == len(inputs.y) else inputs.table.take(kept)
     whole = bool((given == np.rint(given)).all())
     weight = given if whole else given * (_row_count(inputs, sample_weight) / given.sum())

@@ -1,18 +1,19 @@
-r"""The exact minimiser of the cascade criterion (3.8), by branch and bound over the prefix tree (theory.md §3.7).
+r"""The exact minimiser of the cascade criterion (3.8), by branch and bound over prefixes (theory.md §3.7).
 
-In counts a cascade scores :math:`\sum_k T_k`, :math:`T_k=m_k^-+\min(4\gamma m\,a_k,\,m_k^+)`. A prefix that has
-collected P, whose questions cost Q and which leaves :math:`|S_k|` points can, when node k uses a machine of
-complexity a, not be completed below
+In counts a cascade scores :math:`\sum_k T_k`, :math:`T_k=m_k^-+\min(4\gamma m\,a_k,\,m_k^+)`. A prefix that
+has collected P, whose questions cost Q and which leaves :math:`|S_k|` points can, when node k uses a machine
+of complexity a, not be completed below
 
 .. math:: P+\min\big(|S_k|,\;4\gamma m(Q+a)\big),
 
 since every leaf from here on pays at least Q + a, and if none pays its complexity all of its points are paid.
-This is (3.9) with the complexity of the machine at hand in place of the smallest one, so that rich machines are
-not even trained where a poor one may still win; where the cascade must go on, another :math:`a_{\min}` is added.
+This is (3.9) with the complexity of the machine at hand in place of the smallest one, so that rich machines
+are not even trained where a poor one may still win; where the cascade must go on, another :math:`a_{\min}` is
+added.
 
 Levels are searched in order, machines within a level by increasing bound: early good cascades prune the rest.
-The tie order [D-25] (fewer leaves, then smaller choices) is kept by comparing keys, and a pair is dropped at a
-tie only if it comes later than the best cascade so far. So the result does not depend on the order of the
+The tie order [D-25] (fewer leaves, then smaller choices) is kept by comparing keys, and a pair is dropped at
+a tie only if it comes later than the best cascade so far. So the result does not depend on the order of the
 visit, on what earlier searches of the same tree trained, or on threads.
 """
 

@@ -1,4 +1,4 @@
-"""`DeepCascadeSVMClassifier`: the exact minimiser of the cascade bound over support vector machines (§3.6)."""
+"""`DeepCascadeSVMClassifier`: the cascade of SVMs that minimises the bound exactly (theory.md §3.6)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,6 @@ from surewood.cascade.svm_fit import (
     OutOfFold,
     Task,
     choose_C,
-    class_columns,
     out_of_fold,
     penalty_folds,
     prepare,
@@ -54,12 +53,13 @@ class BaseSvmCascade(CascadeInsight, ClassifierMixin, BaseEstimator):
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Decision values: shape (n,), positive for the second class, or one score a class."""
-        parts = [part.scores for part in self._evaluate(X)]
-        return parts[0] if len(parts) == 1 else class_columns(parts)
+        parts = self._evaluate(X)
+        return parts[0].scores if len(parts) == 1 else self._scores(parts)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Class labels."""
-        return self.classes_[class_columns([part.scores for part in self._evaluate(X)]).argmax(axis=1)]
+        codes = self._scores(self._evaluate(X)).argmax(axis=1)
+        return self.classes_[codes]
 
     @available_if(_gives_probabilities)
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
@@ -67,7 +67,7 @@ class BaseSvmCascade(CascadeInsight, ClassifierMixin, BaseEstimator):
         parts = self._evaluate(X)
         if self._calibrator is None:
             raise AttributeError("this cascade was fitted with probability=False.")
-        scores = class_columns([part.scores for part in parts])
+        scores = self._scores(parts)
         return self._calibrator.transform(scores, _calibrated_leaf([part.leaf for part in parts]))
 
     def _store(
@@ -86,12 +86,12 @@ class BaseSvmCascade(CascadeInsight, ClassifierMixin, BaseEstimator):
             held_out = out_of_fold(sample, tasks, [found.path for found in results], seed)
         calibrator = None
         if self.probability:
-            calibrator = ScoreCalibrator(kind="decisions").fit(
-                held_out.scores, held_out.codes, held_out.weight
-            )
+            leaf = _calibrated_leaf([held_out.leaf[:, t] for t in range(held_out.leaf.shape[1])])
+            calibrator = LeafCalibrator().fit(held_out.scores, held_out.codes, held_out.weight, leaf)
         inputs.store(self)
         self.cascades_, self.search_, self.out_of_fold_ = cascades, results, held_out
         self.gamma_scale_, self.kernels_ = gamma_scale, tasks[0].trainer.kernels
+        self.n_iter_ = np.array([max(1, sum(node.n_iter for node in one.nodes)) for one in cascades])
         self.C_ = np.array([task.trainer.C for task in tasks])
         self._encoder, self._calibrator = sample.encoder, calibrator
         self._is_affine, self._is_counted = sample.is_affine, sample.is_counted
@@ -100,12 +100,12 @@ class BaseSvmCascade(CascadeInsight, ClassifierMixin, BaseEstimator):
 class DeepCascadeSVMClassifier(BaseSvmCascade):
     r"""Cascade of support vector machines that minimises the bound of *Learning with Deep Cascades* exactly.
 
-    The points far from the first machine's boundary leave there; the others go on to a machine trained on them
-    alone, and so on. Number of leaves, degree of every machine and share of points that go on are the exact
-    minimiser, over all such cascades, of
+    The points far from the first machine's boundary leave there; the others go on to a machine trained on
+    them alone, and so on. Number of leaves, degree of every machine and share of points that go on are the
+    exact minimiser, over all such cascades, of
 
-    .. math:: \widehat R_S+\sum_k\min\Big(4\gamma\Big[\sum_{j\le d_k}\sqrt{\Lambda_j/m}+\sqrt{\Lambda_k/m}\Big],
-              \frac{m_k^+}m\Big).
+    .. math:: \widehat R_S+\sum_k\min\Big(4\gamma\Big[\sum_{j\le d_k}\sqrt{\Lambda_j/m}
+              +\sqrt{\Lambda_k/m}\Big],\frac{m_k^+}m\Big).
 
     Parameters
     ----------
@@ -120,8 +120,8 @@ class DeepCascadeSVMClassifier(BaseSvmCascade):
     n_leaves : int, optional
         Take the best cascade with exactly this many leaves.
     C : "validation", "cv", float or list of float, default="validation"
-        C of each degree on the whole sample: of smallest error on a held-out part, or in cross-validation, of a
-        single machine of that degree; or given. A node with a share p of the sample uses √p times it.
+        C of each degree on the whole sample: of smallest error on a held-out part, or in cross-validation, of
+        a single machine of that degree; or given. A node with a share p of the sample uses √p times it.
     C_grid : list of float, default=10^-3, ..., 10^2
     kernel : {"poly", "homogeneous", "rbf"}, default="poly"
         (⟨x,x'⟩/n + 1)^δ, the same without 1, or exp(-2^(δ-1)|x - x'|²/n), on standardised features.
@@ -130,7 +130,7 @@ class DeepCascadeSVMClassifier(BaseSvmCascade):
     multiclass : {"one_vs_rest", "native"}, default="one_vs_rest"
         With more than two classes: an exact cascade for each class against the rest, or one cascade of
         one-vs-one machines, whose distance is the gap between the two best class scores.
-    cv : int, default=5
+    C_folds : int, default=5
         Folds of ``C="cv"``.
     validation_fraction : float, default=0.25
         Held-out part of ``C="validation"``.
@@ -159,6 +159,8 @@ class DeepCascadeSVMClassifier(BaseSvmCascade):
         Of each cascade: machines trained, prefixes pruned, proven gap to the optimum.
     C_ : ndarray, shape (n_cascades, n_degrees)
     gamma_scale_ : float
+    n_iter_ : ndarray, shape (n_cascades,)
+        Iterations of the solver, all machines of a cascade together.
     out_of_fold_ : OutOfFold
         Scores of the training rows by cascades of the same structure that did not see them.
 
@@ -192,7 +194,7 @@ class DeepCascadeSVMClassifier(BaseSvmCascade):
         kernel: str = "poly",
         growth: str = "capped",
         multiclass: str = "one_vs_rest",
-        cv: int = 5,
+        C_folds: int = 5,
         validation_fraction: float = 0.25,
         time_budget: float | None = None,
         max_machines: int | None = None,
@@ -215,7 +217,7 @@ class DeepCascadeSVMClassifier(BaseSvmCascade):
         self.kernel = kernel
         self.growth = growth
         self.multiclass = multiclass
-        self.cv = cv
+        self.C_folds = C_folds
         self.validation_fraction = validation_fraction
         self.time_budget = time_budget
         self.max_machines = max_machines
@@ -246,7 +248,6 @@ class DeepCascadeSVMClassifier(BaseSvmCascade):
         parameters = check_svm_parameters(self)
         gamma = real("gamma_scale", self.gamma_scale, 0.0)
         n_leaves = None if self.n_leaves is None else whole("n_leaves", self.n_leaves, 1)
-        whole("cv", self.cv, 2)
         if n_leaves is not None and n_leaves > parameters.max_leaves:
             raise ValueError(f"n_leaves={n_leaves} is more than max_leaves={parameters.max_leaves}.")
         inputs, sample, tasks, seed = self._plant(X, y, sample_weight, parameters)

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import ArrayLike
-from sklearn.model_selection import check_cv
 from sklearn.utils import check_random_state
 
 from surewood.cascade.choosing import (
@@ -21,7 +20,8 @@ from surewood.cascade.choosing import (
     held_out_scores,
     list_candidates,
 )
-from surewood.cascade.parameters import SvmParameters, check_svm_parameters, real
+from surewood.cascade.given_folds import merge_within_folds
+from surewood.cascade.parameters import SvmParameters, check_svm_parameters, real, whole
 from surewood.cascade.penalty import Folds
 from surewood.cascade.prefix_tree import Path
 from surewood.cascade.sample import Sample, deal_folds, make_sample
@@ -37,11 +37,11 @@ from surewood.tables import begin_fit
 class DeepCascadeSVMClassifierCV(BaseSvmCascade):
     """SVM cascade whose γ, number of leaves and C are chosen on held-out rows.
 
-    In every fold the whole γ path is found from one tree of machines: every cascade that is the exact minimiser
-    of the bound for some γ. Candidates are these cascades, the best cascades with exactly 2, 3, ... leaves, and
-    a plain machine of each degree. A cascade is taken only if its held-out error is smaller than that of the
-    best plain machine by more than `standard_errors` standard errors of the difference; otherwise the plain
-    machine is, so that the model is not worse than an SVM by more than noise.
+    In every fold the whole γ path is found from one tree of machines: every cascade that is the exact
+    minimiser of the bound for some γ. Candidates are these cascades, the best cascades with exactly 2, 3, ...
+    leaves, and a plain machine of each degree. A cascade is taken only if its held-out error is smaller than
+    that of the best plain machine by more than `standard_errors` standard errors of the difference; otherwise
+    the plain machine is, so that the model is not worse than an SVM by more than noise.
 
     Parameters
     ----------
@@ -69,8 +69,8 @@ class DeepCascadeSVMClassifierCV(BaseSvmCascade):
     Attributes
     ----------
     cv_results_ : DataFrame
-        One row a candidate: kind, degree, gamma_scale, mean number of leaves, held-out error, gain over the best
-        plain machine and its standard error.
+        One row a candidate: kind, degree, gamma_scale, mean number of leaves, held-out error, gain over the
+        best plain machine and its standard error.
     best_index_ : int
         The chosen row.
     gamma_scale_ : float or None
@@ -177,19 +177,24 @@ class DeepCascadeSVMClassifierCV(BaseSvmCascade):
 
     def _plan(self, X: Any, y: Any, sample_weight: Any, parameters: SvmParameters) -> _Plan:
         """Validated inputs, folds, the sample and its tasks, C chosen on the folds."""
-        own_folds = isinstance(parameters.cv, numbers.Integral)
+        own_folds = isinstance(self.cv, numbers.Integral)
         inputs = begin_fit(self, X, y, sample_weight, class_weight=self.class_weight,
                            categorical_features=self.categorical_features, merge=own_folds)  # fmt: skip
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-        folds = None if own_folds else _given_folds(parameters.cv, inputs)
+        folds: Folds | None = None
+        if not own_folds:
+            inputs, folds = merge_within_folds(inputs, self.cv)
         if not self.refit and (folds is None or len(folds) != 1):
             raise ValueError(
-                "refit=False keeps the model of the training part, so cv must be exactly one split, for instance "
-                "[(training_rows, held_out_rows)] or a PredefinedSplit with one fold."
+                "refit=False keeps the model of the training part, so cv must be exactly one split, for "
+                "instance [(training_rows, held_out_rows)] or a PredefinedSplit with one fold."
             )
         scaled_on = folds[0][0] if folds is not None and not self.refit else None
         sample = make_sample(inputs, sample_weight, self.class_weight, scaled_on)
-        folds = deal_folds(sample.codes, parameters.cv, seed) if folds is None else folds
+        if len(sample.codes) < 2:
+            raise ValueError("n_samples=1: choosing on held-out rows needs at least two different rows.")
+        if folds is None:
+            folds = deal_folds(sample.codes, min(whole("cv", self.cv, 2), len(sample.codes)), seed)
         gram = Gram(sample.design, n_jobs=self.n_jobs)
         problems = tasks_of(sample, parameters.multiclass)
         penalties = [choose_C(sample, gram, codes, parameters, folds) for _, codes, _ in problems]
@@ -217,7 +222,8 @@ class DeepCascadeSVMClassifierCV(BaseSvmCascade):
             Parallel(n_jobs=self.n_jobs, require="sharedmem")(delayed(explore)(one) for one in everything)
         candidates = list_candidates(everything, len(parameters.degrees), leaf_gammas)
         answers = Parallel(n_jobs=self.n_jobs, require="sharedmem")(
-            delayed(held_out_scores)(fold, candidates, plan.sample.design) for fold in plan.fold_tasks
+            delayed(held_out_scores)(fold, candidates, plan.sample.design, plan.sample.n_classes)
+            for fold in plan.fold_tasks
         )
         return candidates, plan.fold_tasks, list(answers)
 
@@ -241,21 +247,6 @@ class _Plan:
     tasks: list[Task]
     fold_tasks: list[list[FoldTask]]
     seed: int
-
-
-def _given_folds(cv: Any, inputs: Any) -> Folds:
-    """The splits of the user's ``cv``, rows of weight 0 left out and the others renumbered."""
-    kept = np.ones(len(inputs.y), dtype=bool) if inputs.weight is None else inputs.weight > 0
-    number = np.cumsum(kept) - 1
-    folds = []
-    for train, held_out in check_cv(cv, inputs.y, classifier=True).split(np.zeros(len(inputs.y)), inputs.y):
-        parts = [number[rows[kept[rows]]].astype(np.int32) for rows in map(np.asarray, (train, held_out))]
-        if not len(parts[0]) or not len(parts[1]):
-            raise ValueError("cv has a split without training or without held-out rows of positive weight.")
-        folds.append((np.sort(parts[0]), np.sort(parts[1])))
-    if not folds:
-        raise ValueError("cv has no split.")
-    return folds
 
 
 def _plain_result(task: Task, choice: int) -> SearchResult:
@@ -285,7 +276,7 @@ def _answers_as_out_of_fold(
     """The chosen cascades' words on the held-out rows, for calibration without further training."""
     found = [task.build(one.path).evaluate(sample.design[answer.rows]) for task, one in zip(tasks, results)]
     return OutOfFold(
-        class_columns([part.scores for part in found]),
+        class_columns([part.scores for part in found], sample.n_classes),
         np.column_stack([part.leaf for part in found]),
         np.column_stack([distance_of(part.scores) for part in found]),
         sample.codes[answer.rows],

@@ -1,7 +1,7 @@
 """From a sample to searched cascades: what the SVM estimators share, free of their interface.
 
-A *task* is one cascade problem: the two classes themselves, one class against the rest, or all classes at once
-with one-vs-one machines. `tasks_of` lists them, `prepare` picks C and plants the prefix tree of a task,
+A *task* is one cascade problem: the two classes themselves, one class against the rest, or all classes at
+once with one-vs-one machines. `tasks_of` lists them, `prepare` picks C and plants the prefix tree of a task,
 `out_of_fold` retrains chosen cascades on folds for honest scores.
 """
 
@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,8 +52,8 @@ class Task:
 
 def tasks_of(sample: Sample, multiclass: str) -> list[tuple[int, NDArray[np.int32], int]]:
     """(label, class codes, number of classes) of each cascade to be fitted."""
-    if sample.n_classes == 2 or multiclass == "native":
-        return [(-1, sample.codes, sample.n_classes)]
+    if sample.n_classes <= 2 or multiclass == "native":
+        return [(-1, sample.codes, max(sample.n_classes, 2))]
     return [(j, (sample.codes == j).astype(np.int32), 2) for j in range(sample.n_classes)]
 
 
@@ -85,6 +84,8 @@ def choose_C(
     """C of each degree: as given, or by held-out error of a single machine ([D-12])."""
     if not isinstance(parameters.C, str):
         return parameters.C
+    if (codes == codes[0]).all():  # a constant: no machine will use C
+        return np.ones(len(parameters.degrees))
     kernels = KernelChoice(parameters.kernel, parameters.degrees, sample.design.shape[1])
     errors = penalty_errors(gram, codes, sample.weight, kernels, parameters.C_grid, folds, tol=parameters.tol,
                             max_iter=parameters.max_iter, n_jobs=parameters.n_jobs)  # fmt: skip
@@ -92,9 +93,9 @@ def choose_C(
 
 
 def penalty_folds(sample: Sample, parameters: SvmParameters, seed: int) -> Folds:
-    """The held-out parts that C is chosen on: one for ``validation``, `cv` for ``cv``."""
+    """The held-out parts that C is chosen on: one for ``validation``, `C_folds` for ``cv``."""
     if parameters.C == "cv":
-        return deal_folds(sample.codes, parameters.cv, seed)
+        return deal_folds(sample.codes, parameters.C_folds, seed)
     n_parts = max(2, round(1.0 / parameters.validation_fraction))
     return deal_folds(sample.codes, n_parts, seed)[:1]
 
@@ -125,21 +126,21 @@ class OutOfFold:
 def out_of_fold(sample: Sample, tasks: Sequence[Task], paths: Sequence[Path], seed: int) -> OutOfFold:
     """Scores of each row by cascades with the same degrees and fractions, trained on the other folds."""
     n, n_tasks = len(sample.codes), len(tasks)
-    parts: list[Any] = [None] * n_tasks
+    parts = [np.full(n if task.trainer.n_classes == 2 else (n, sample.n_classes), np.nan) for task in tasks]
     leaf, distance = np.zeros((n, n_tasks), dtype=np.int64), np.zeros((n, n_tasks))
     folds = deal_folds(sample.codes, min(CALIBRATION_FOLDS, n), seed)
     for t, (task, path) in enumerate(zip(tasks, paths)):
         for train, held_out in folds:
             found = task.build(path, train).evaluate(sample.design[held_out], n_jobs=task.trainer.n_jobs)
-            if parts[t] is None:
-                parts[t] = np.zeros((n, *found.scores.shape[1:]))
             parts[t][held_out], leaf[held_out, t] = found.scores, found.leaf
             distance[held_out, t] = distance_of(found.scores)
-    return OutOfFold(class_columns(parts), leaf, distance, sample.codes, sample.weight)
+    return OutOfFold(class_columns(parts, sample.n_classes), leaf, distance, sample.codes, sample.weight)
 
 
-def class_columns(parts: Sequence[Floats]) -> Floats:
+def class_columns(parts: Sequence[Floats], n_classes: int) -> Floats:
     """One score a class, from the scores of the cascades: two classes share a decision value."""
+    if n_classes == 1:
+        return np.zeros((len(parts[0]), 1))
     if len(parts) > 1:
         return np.column_stack(parts)
     if parts[0].ndim == 2:

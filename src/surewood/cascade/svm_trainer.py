@@ -69,8 +69,8 @@ class SvmTrainer:
     part : ndarray of int32, optional
         The rows of the sample, all of them unless given; subsets are numbered within it.
     n_classes : int, optional
-        With more than two, machines are one-vs-one and the distance of a point is the gap between its two best
-        class scores.
+        With more than two, machines are one-vs-one and the distance of a point is the gap between its two
+        best class scores.
     """
 
     def __init__(
