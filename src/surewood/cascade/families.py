@@ -238,8 +238,8 @@ def _can_order(estimator: Any) -> bool:
 
 def _no_order(estimator: Any) -> str:
     return (
-        f"{type(estimator).__name__} has neither decision_function nor predict_proba, so it cannot order points "
-        "and cannot ask questions; offer it for leaves only."
+        f"{type(estimator).__name__} has neither decision_function nor predict_proba, so it cannot order "
+        "points and cannot ask questions; offer it for leaves only."
     )
 
 

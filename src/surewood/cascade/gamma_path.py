@@ -22,6 +22,7 @@ cascade (one of its leaves begins to pay its complexity) are joined.
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import math
 import time
@@ -42,11 +43,14 @@ class PathPiece:
         Ends of the interval; at an end the cascades of both sides tie.
     result : SearchResult
         The exact minimiser, found at an inner point.
+    proven : bool
+        False when the budget cut some search of the path short: pieces may then be missing or wrong.
     """
 
     low: float
     high: float
     result: SearchResult
+    proven: bool = True
 
     @property
     def path(self) -> Path:
@@ -79,7 +83,7 @@ def gamma_path(
         Where to stop; near 0 nothing is pruned but by training errors, so the last stretch is the longest.
     budget : Budget, optional
         Of all searches together. When it runs out the rest of the path is made of the machines trained by
-        then, and ``piece.result.proven`` says so.
+        then, and ``piece.proven`` says so.
 
     Returns
     -------
@@ -107,7 +111,8 @@ def gamma_path(
             pieces[-1] = PathPiece(low, pieces[-1].high, pieces[-1].result)
         else:
             pieces.append(PathPiece(low, high, result))
-    return pieces
+    proven = all(found.proven for found in known.values())
+    return [dataclasses.replace(piece, proven=proven) for piece in pieces]
 
 
 def _kinks(at: Callable[[float], SearchResult], low: float, high: float) -> list[float]:

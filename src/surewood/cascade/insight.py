@@ -252,7 +252,10 @@ class CascadeInsight:
         growth = KernelChoice(kernels.kernel, tuple(cascade.degrees.tolist()), kernels.n_features).log_growth(
             m
         )
+        own = self.out_of_fold_
+        shares = np.bincount(own.codes, weights=own.weight) / own.weight.sum()
         return CascadeEvidence(
+            majority_error=1.0 - float(shares.max()),
             correct=plus,
             errors=minus,
             complexity=cascade_complexity(growth, m, variant="smaller"),

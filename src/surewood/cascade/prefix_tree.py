@@ -118,7 +118,7 @@ class PrefixTree:
         if self._branches ** (self.max_leaves - 1) * trainer.n_choices >= 2**62:
             raise ValueError(
                 f"max_leaves={max_leaves} with {trainer.n_choices} machines and {len(self.fractions)} "
-                "fractions a node makes more cascades than can be numbered; take fewer leaves, degrees or fractions."
+                "fractions a node makes more cascades than can be numbered; take fewer leaves or choices."
             )
         self.levels = [self._root()]
         self._grown: list[list[dict[str, NDArray]]] = [[] for _ in range(self.max_leaves + 1)]

@@ -170,7 +170,7 @@ class DeepCascadeSVMClassifierCV(BaseSvmCascade):
 
     def _check(self) -> tuple[SvmParameters, tuple[float, ...]]:
         parameters = check_svm_parameters(self)
-        if self.C == "validation" and isinstance(self.C, str):
+        if isinstance(self.C, str) and self.C == "validation":
             raise ValueError("C must be 'cv', a number or one number for each degree; got 'validation'.")
         real("gamma_min", self.gamma_min, 0.0)
         return parameters, tuple(real("leaf_gammas", gamma, 0.0, strict=True) for gamma in self.leaf_gammas)

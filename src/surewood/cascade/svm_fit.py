@@ -94,7 +94,7 @@ def choose_C(
 
 def penalty_folds(sample: Sample, parameters: SvmParameters, seed: int) -> Folds:
     """The held-out parts that C is chosen on: one for ``validation``, `C_folds` for ``cv``."""
-    if parameters.C == "cv":
+    if isinstance(parameters.C, str) and parameters.C == "cv":
         return deal_folds(sample.codes, parameters.C_folds, seed)
     n_parts = max(2, round(1.0 / parameters.validation_fraction))
     return deal_folds(sample.codes, n_parts, seed)[:1]
