@@ -14,7 +14,9 @@ def divide(trainer, rows, outcome, share):
     """Rows that stay and rows that go on ([D-23]), by plain sorting; None where nobody stays or goes on."""
     weight = trainer.weight[rows]
     total = weight.sum()
-    wanted = math.floor(share * int(total) + type(share)(1, 2)) if float(total).is_integer() else share * total
+    wanted = (
+        math.floor(share * int(total) + type(share)(1, 2)) if float(total).is_integer() else share * total
+    )
     if wanted <= 0:
         return None
     order = np.argsort(outcome.distance, kind="stable")

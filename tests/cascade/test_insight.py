@@ -72,7 +72,9 @@ def test_reject_option_on_rows_apart(model, moons):
         here = leaf == row.leaf
         assert row.points == here.sum()
         assert row.errors == (~right[here]).sum()
-        assert row.upper_bound == pytest.approx(clopper_pearson(row.errors, row.points, delta=0.1 / len(groups)))
+        assert row.upper_bound == pytest.approx(
+            clopper_pearson(row.errors, row.points, delta=0.1 / len(groups))
+        )
         assert row.accepted == (row.upper_bound <= 0.3)
     accepted = option.accepts(X[160:])
     assert accepted.mean() == pytest.approx(option.coverage)
@@ -120,7 +122,9 @@ def test_reject_option_for_several_classes(iris_model):
 def test_ledger_is_that_of_the_bounds(model):
     found = model.search_[0]
     ledger = model.ledger()
-    expected = cascade_ledger(found.plus, found.minus, model.cascades_[0].degrees, n_features=2, gamma_scale=1e-3)
+    expected = cascade_ledger(
+        found.plus, found.minus, model.cascades_[0].degrees, n_features=2, gamma_scale=1e-3
+    )
     np.testing.assert_allclose(ledger.complexity_term, expected.complexity_term)
     np.testing.assert_array_equal(ledger.correct, expected.correct)
     score = found.minus.sum() / 160 + ledger.term.sum()

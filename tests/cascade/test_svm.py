@@ -139,7 +139,10 @@ def test_a_class_of_one_row():
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"max_leaves": 0}, "max_leaves must be an integer of at least 1: a cascade has at least one leaf; got 0"),
+        (
+            {"max_leaves": 0},
+            "max_leaves must be an integer of at least 1: a cascade has at least one leaf; got 0",
+        ),
         ({"fractions": (0.5, 1.5)}, r"fractions must lie in \(0, 1\]: 1.5 of a node's points cannot go on"),
         ({"fractions": (0.0,)}, r"fractions must lie in \(0, 1\]"),
         ({"degrees": ()}, "degrees is empty"),
