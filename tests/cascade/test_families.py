@@ -127,7 +127,9 @@ def test_any_classifier_with_a_complexity_of_the_users():
     assert (neighbours.scores(X).argmax(axis=1) == CODES).all()
     perceptron = EstimatorFamily(Perceptron()).fit(X, THREE, np.ones(60), 3)
     assert perceptron.scores(X).shape == (60, 3)
-    with pytest.raises(ValueError, match="the complexity of LogisticRegression must be at least 0; got -1.0"):
+    with pytest.raises(
+        ValueError, match=r"the complexity of LogisticRegression must be at least 0; got -1\.0"
+    ):
         EstimatorFamily(LogisticRegression(), complexity=-1.0).rademacher(X, 2)
 
 

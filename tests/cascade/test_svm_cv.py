@@ -31,8 +31,8 @@ def test_candidates_and_choice(moons):
 
 
 def test_a_cascade_is_taken_when_it_is_better():
-    # Far from the line through the middle everything is easy; near it the classes form a chequerboard that one
-    # machine of low degree cannot follow while it also gets the rest right.
+    # Far from the line through the middle everything is easy; near it the classes form a chequerboard that
+    # one machine of low degree cannot follow while it also gets the rest right.
     rng = np.random.default_rng(3)
     X = np.c_[rng.uniform(-4, 4, 900), rng.uniform(-1, 1, 900)]
     near = np.abs(X[:, 0]) < 1
