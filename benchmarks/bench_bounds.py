@@ -1,7 +1,7 @@
 """Bounds at the sizes a forest produces: exact step size, growth, criterion, ledger, out-of-bag statistics.
 
-There is no peer with these formulas; the peer is the plain loop or the general-purpose routine one would write
-instead, run in turns with ours.
+There is no peer with these formulas; the peer is the plain loop or the general-purpose routine one would
+write instead, run in turns with ours.
 """
 
 import math
