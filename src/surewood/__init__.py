@@ -14,6 +14,7 @@ __version__ = _version("surewood")
 #: Public name -> package it lives in. The contract tests run scikit-learn's suite on every estimator here.
 _HOME = {
     "BinnedForestClassifier": "surewood.trees",
+    "PolySVC": "surewood.svm",
 }
 
 __all__ = ["__version__", *sorted(_HOME)]
