@@ -15,6 +15,8 @@ __version__ = _version("surewood")
 _HOME = {
     "BinnedForestClassifier": "surewood.trees",
     "PolySVC": "surewood.svm",
+    "load": "surewood.persistence",
+    "save": "surewood.persistence",
 }
 
 __all__ = ["__version__", *sorted(_HOME)]
