@@ -1,8 +1,9 @@
 """Save and load fitted models without pickle: nothing in a model file can run code.
 
-A model file is a zip archive written by skops (a description of the object and its arrays) with one more member,
-``surewood.json``: format version, versions of the libraries, and a SHA-256 of all other members. Loading checks,
-in this order: that it is such an archive, its format version, its checksum, and that every type in it is known.
+A model file is a zip archive written by skops (a description of the object and its arrays) with one more
+member, ``surewood.json``: format version, versions of the libraries, and a SHA-256 of all other members.
+Loading checks, in this order: that it is such an archive, its format version, its checksum, and that every type
+in it is known.
 """
 
 from __future__ import annotations
@@ -98,8 +99,8 @@ def load(path: str | Path, *, trusted: Collection[str] = ()) -> Any:
     unknown = [name for name in foreign if not _is_ours(name)]
     if unknown:
         raise ModelFileError(
-            f"{path} holds types that are not trusted: {', '.join(sorted(unknown))}. If you know them, name them "
-            "in `trusted`."
+            f"{path} holds types that are not trusted: {', '.join(sorted(unknown))}. If you know them, "
+            "name them in `trusted`."
         )
     return skops.io.load(path, trusted=[*foreign, *trusted])
 

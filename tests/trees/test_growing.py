@@ -1,11 +1,13 @@
 """The builder against its reference and against scikit-learn; weights, threads, folds, keyed nodes, bad input."""
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from reference_tree import ReferenceTree, assert_same_tree, tree_key
+from sklearn.tree import DecisionTreeClassifier
 
-from surewood.trees import BinMapper, BinnedMatrix, TreeParams, grow_forest
+from surewood.trees import BinMapper, BinnedMatrix, TreeParams, bin_array, grow_forest, make_bag, out_of_bag
 
 
 def matrix_of(codes, is_category, scale=1.0):
@@ -68,13 +70,6 @@ def test_equals_the_reference_node_by_node(problem, fast, row_copy):
         bagged = counts > 0
         rows = grown.bag.rows[bagged]
         reference = ReferenceTree(
-            codes[rows],
-            values,
-            is_category,
-            labels[rows],
-            counts[bagged],
-            n_classes,
-            params,
-            tree_key(seed, tree),
+            codes[rows], values, is_category, labels[rows], counts[bagged], n_classes, params, tree_key(seed, tree)
         )
         assert_same_tree(grown.forest, tree, reference)
