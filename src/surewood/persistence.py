@@ -2,8 +2,8 @@
 
 A model file is a zip archive written by skops (a description of the object and its arrays) with one more
 member, ``surewood.json``: format version, versions of the libraries, and a SHA-256 of all other members.
-Loading checks, in this order: that it is such an archive, its format version, its checksum, and that every type
-in it is known.
+Loading checks, in this order: that it is such an archive, its format version, its checksum, and that every
+type in it is known.
 """
 
 from __future__ import annotations
