@@ -12,8 +12,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from surewood.calibration import ScoreCalibrator
-from surewood.svm.class_scores import agree_with, class_scores, coupled_scores, fit_slope, own_margins
+from surewood.svm.class_scores import agree_with, class_scores
+from surewood.svm.coupling import PairCoupling
 from surewood.svm.distinct import distinct_rows
 from surewood.svm.dual import solve_many
 from surewood.svm.gram import Gram, KernelSpec
@@ -249,8 +249,7 @@ class PolySVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if self._calibration is None:
             raise AttributeError("this PolySVC was fitted with probability=False")
         decisions = self._predictor.decisions(design, n_jobs=self.n_jobs)
-        slope, calibrator = self._calibration
-        proba = calibrator.transform(coupled_scores(decisions, self._predictor.classes, total, slope))
+        proba = self._calibration.probabilities(decisions, self._predictor.classes, total)
         winners = self._predictor.predict(design, n_jobs=self.n_jobs)[:, 0]
         return agree_with(proba, winners)
 
@@ -296,8 +295,8 @@ class PolySVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _calibrate(
         self, gram: Gram, codes: NDArray[np.int32], spec: KernelSpec, weight: Any, n_classes: int
-    ) -> tuple[float, ScoreCalibrator]:
-        """Slope of the pairs and temperature of the classes, from points the scoring machine did not see."""
+    ) -> PairCoupling:
+        """Learn probabilities from points that the scoring machine did not see."""
         fold = np.empty(len(codes), dtype=np.int64)
         for c in range(n_classes):
             own = np.flatnonzero(codes == c)
@@ -310,19 +309,7 @@ class PolySVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             held = np.flatnonzero((fold == f) & np.isin(codes, known))
             held_out.append((held, known, machines.predictor(k).decisions(gram.X[held], n_jobs=self.n_jobs)))
         weight = np.ones(len(codes)) if weight is None else weight
-        complete = [part for part in held_out if len(part[1]) == n_classes]
-        margins = [
-            own_margins(d, np.searchsorted(known, codes[rows]), len(known)) for rows, known, d in complete
-        ]
-        slope = 1.0
-        if complete and n_classes > 1:
-            slope = fit_slope(
-                np.concatenate(margins), np.concatenate([weight[rows] for rows, _, _ in complete])
-            )
-        scores = np.full((len(codes), n_classes), np.nan)
-        for rows, known, decisions in held_out:
-            scores[rows] = coupled_scores(decisions, known, n_classes, slope)
-        return slope, ScoreCalibrator("temperature", kind="decisions").fit(scores, codes, weight)
+        return PairCoupling.fit(held_out, codes, weight, n_classes)
 
     def _store_machine(self, machines: Machines, rows: NDArray[np.intp]) -> None:
         known, total = machines.classes(0), len(self.classes_)
