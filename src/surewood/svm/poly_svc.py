@@ -14,7 +14,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from surewood.svm.class_scores import agree_with, class_scores
 from surewood.svm.coupling import PairCoupling
-from surewood.svm.distinct import distinct_rows
 from surewood.svm.dual import solve_many
 from surewood.svm.gram import Gram, KernelSpec
 from surewood.svm.one_vs_one import Machines
@@ -160,11 +159,11 @@ class PolySVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_parameters(self)
         inputs = begin_fit(self, X, y, sample_weight, class_weight=self.class_weight,
                            categorical_features=self.categorical_features)  # fmt: skip
-        rows, weight = distinct_rows(inputs.table.matrix(), inputs.y, inputs.weight)
-        table, codes = inputs.table.take(rows), np.ascontiguousarray(inputs.y[rows])
+        table, codes, weight = inputs.table, inputs.y, inputs.weight
         encoder = DesignEncoder(scale=self.scale).fit(table, weight)
-        design, center = self._centered(encoder.transform(table), weight)
-        spec = self._kernel_spec(design, weight)
+        design = encoder.transform(table)
+        spec, center = self._kernel_spec(design, weight), self._center_of(design, weight)
+        design -= center
         # A stored matrix pays when wide rows are multiplied many times; the numbers are the same without.
         stored = self.max_memory if self.probability and design.shape[1] > _NARROW else 0
         gram = Gram(design, max_memory=stored, n_jobs=self.n_jobs)
@@ -175,7 +174,7 @@ class PolySVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         inputs.store(self)
         self._encoder, self._center, self._calibration = encoder, center, calibration
         self._predictor = machines.predictor()
-        self._store_machine(machines, rows)
+        self._store_machine(machines, _first_rows(inputs.inverse))
         return self
 
     def path(
@@ -209,14 +208,13 @@ class PolySVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         check_parameters(self)
         inputs = begin_fit(self, X, y, sample_weight, class_weight=self.class_weight,
-                           categorical_features=self.categorical_features)  # fmt: skip
+                           categorical_features=self.categorical_features, merge=False)  # fmt: skip
         kept = np.arange(len(inputs.y)) if inputs.weight is None else np.flatnonzero(inputs.weight > 0)
         weight = None if inputs.weight is None else inputs.weight[kept]
         table, codes = inputs.table.take(kept), np.ascontiguousarray(inputs.y[kept])
-        design, _ = self._centered(
-            DesignEncoder(scale=self.scale).fit(table, weight).transform(table), weight
-        )
+        design = DesignEncoder(scale=self.scale).fit(table, weight).transform(table)
         spec = self._kernel_spec(design, weight)
+        design -= self._center_of(design, weight)
         gram = Gram(design, max_memory=self.max_memory, n_jobs=self.n_jobs)
         folds = make_folds(cv, validation, inputs.y, kept)
         return solve_path(
@@ -260,12 +258,11 @@ class PolySVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         table = begin_predict(self, X)
         return np.ascontiguousarray(self._encoder.transform(table) - self._center)
 
-    def _centered(self, design: FloatArray, weight: FloatArray | None) -> tuple[FloatArray, FloatArray]:
-        """Move the origin into the data where the kernel does not mind: float32 then loses nothing."""
+    def _center_of(self, design: FloatArray, weight: FloatArray | None) -> FloatArray:
+        """The origin, moved into the data where the kernel does not mind: float32 then loses nothing."""
         if self.kernel == "poly":
-            return design, np.zeros(design.shape[1])
-        center = np.average(design, axis=0, weights=weight)
-        return design - center, center
+            return np.zeros(design.shape[1])
+        return np.asarray(np.average(design, axis=0, weights=weight))
 
     def _kernel_spec(self, design: FloatArray, weight: FloatArray | None) -> KernelSpec:
         if self.kernel == "linear":
@@ -317,11 +314,14 @@ class PolySVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         owner = np.repeat(known, machines.arrays["class_support"])
         order = np.lexsort((support, owner))  # by class, then by training row, as in SVC
         self.support_ = support[order].astype(np.int32)
-        self.support_vectors_ = machines.gram.X[machines.support(0)][order]
+        self.support_vectors_ = machines.gram.X[machines.support(0)][order] + self._center
         self.n_support_ = np.bincount(owner, minlength=total).astype(np.int32)
         sign = -1.0 if total == 2 else 1.0  # SVC turns the two-class machine around
         self.dual_coef_ = sign * np.ascontiguousarray(machines.coef(0)[order].T)
-        self.intercept_ = sign * machines.pair("bias", 0)
+        bias = machines.pair("bias", 0)
+        if self.kernel == "linear" and len(known) > 1:  # in the user's coordinates: the decision at zero
+            bias = self._predictor.decisions(-self._center[None, :])[0]
+        self.intercept_ = sign * bias
         self.kernel_scale_ = float(machines.scale.ravel()[0])
         self.n_iter_ = machines.pair("iterations", 0).astype(np.int32)
         self.fit_status_ = int(not machines.converged.all())
@@ -332,3 +332,9 @@ class PolySVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 ConvergenceWarning,
                 stacklevel=3,
             )
+
+
+def _first_rows(inverse: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The first row of X that became each row of the merged table."""
+    merged, first = np.unique(inverse, return_index=True)
+    return first[merged >= 0]
