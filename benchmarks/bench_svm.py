@@ -192,10 +192,8 @@ def many_leaf_prediction(quick: bool) -> None:
         where = np.flatnonzero((assign == leaf).any(axis=1))
         spent, _ = seconds(lambda s=svc, w=where: s.predict(rows[w]))
         peer += spent * (assign == leaf).sum() / len(where)
-    each = 1e6 * mine / codes.size
-    print(
-        f"prediction by leaf machines: {each:.2f} us a vote; SVC leaves: {peer * 200 / share / mine:.1f} times that"
-    )
+    each, ratio = 1e6 * mine / codes.size, peer * 200 / share / mine
+    print(f"prediction by leaf machines: {each:.2f} us a vote; SVC leaves: {ratio:.1f} times that")
 
 
 if __name__ == "__main__":
