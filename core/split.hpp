@@ -23,20 +23,26 @@ struct WideSample {
   std::uint16_t label;
 };
 
-template <class Sample>
-struct NodeView {
-  const Sample* samples;
+// What the search for a split needs to know about a node, samples apart.
+struct NodeShape {
   std::uint32_t n;
   const std::uint32_t* counts;  // weight of each label
   std::uint32_t n_labels;
-  std::uint32_t weight;    // total
-  std::uint32_t majority;  // label with the largest weight, the first on ties
+  std::uint32_t weight;      // total
+  std::uint32_t majority;    // label with the largest weight, the first on ties
   std::uint32_t min_rows;    // fewest rows a child may have
   std::uint32_t min_weight;  // least weight of a child
+  bool judged;               // a split has to decrease the impurity by some minimum
+  bool limited() const { return min_rows > 1 || min_weight > 0; }
   bool allows(std::uint32_t left_rows, std::uint32_t left_weight) const {
     return left_rows >= min_rows && n - left_rows >= min_rows && left_weight >= min_weight &&
            weight - left_weight >= min_weight;
   }
+};
+
+template <class Sample>
+struct NodeView : NodeShape {
+  const Sample* samples;
 };
 
 constexpr std::uint32_t kNoFeature = std::numeric_limits<std::uint32_t>::max();
@@ -53,6 +59,18 @@ struct Split {
   CategorySet left_set;  // categories only: codes present in the node that go left
   CategorySet seen_set;  // categories only: codes present in the node
   bool found() const { return feature != kNoFeature; }
+};
+
+// Which way codes go at a split, for the codes that its node has.
+struct Router {
+  explicit Router(const Split& split)
+      : set(split.left_set), category(split.category), shift(split.missing_left),
+        test(static_cast<std::uint8_t>(split.last_left + split.missing_left)) {}
+  bool number_left(std::uint8_t code) const { return static_cast<std::uint8_t>(code + shift) <= test; }
+  bool goes_left(std::uint8_t code) const { return category ? set.has(code) : number_left(code); }
+  CategorySet set;
+  bool category;
+  std::uint8_t shift, test;
 };
 
 // Scratch of one growing tree; sized once, never shared between threads.
