@@ -43,6 +43,7 @@ class TreeBuilder {
   TreeBuilder(const TrainingSet& training, const GrowOptions& options, const std::function<bool()>& interrupted,
               TreeArrays& out)
       : training_(training), options_(options), bins_(*training.bins), interrupted_(interrupted),
+        quota_(options.splitter == Splitter::kCompletelyRandom ? 1u : options.max_features),
         writer_(out, training.n_classes), draw_(bins_.n_columns()), tree_importance_(bins_.n_columns(), 0.0) {
     if (!bins_.by_row.empty())
       by_row_below_ = static_cast<std::uint32_t>(bins_.n_rows / std::sqrt(double(bins_.n_columns())));
@@ -153,7 +154,7 @@ class TreeBuilder {
     const std::vector<ColumnView>& views = columns();
     std::uint32_t visited = 0;
     bool varies = false;
-    while (!draw_.exhausted() && (visited < options_.max_features || !varies)) {
+    while (!draw_.exhausted() && (visited < quota_ || !varies)) {
       std::uint32_t feature = draw_.next(stream);
       const ColumnInfo& info = bins_.info[feature];
       ++visited;
@@ -173,8 +174,8 @@ class TreeBuilder {
     const std::vector<ColumnView>& views = columns();
     std::uint32_t visited = 0;
     bool varies = false;
-    while (!draw_.exhausted() && (visited < options_.max_features || !varies)) {
-      std::uint32_t wanted = visited < options_.max_features ? options_.max_features - visited : 1u;
+    while (!draw_.exhausted() && (visited < quota_ || !varies)) {
+      std::uint32_t wanted = visited < quota_ ? quota_ - visited : 1u;
       BatchFeature batch[kBatch];
       int n = 0;
       for (; n < kBatch && n < static_cast<int>(wanted) && !draw_.exhausted(); ++n) {
@@ -324,6 +325,7 @@ class TreeBuilder {
   const GrowOptions& options_;
   const Bins& bins_;
   const std::function<bool()>& interrupted_;
+  std::uint32_t quota_;  // features to try at a node
   TreeWriter writer_;
   FeatureDraw draw_;
   std::vector<double> tree_importance_;
