@@ -73,14 +73,16 @@ template <class Sample>
 void fill_histograms(const NodeView<Sample>& node, const BatchFeature* features, int n_features, Seen seen,
                      HistogramScratch& histograms, std::uint64_t* word);
 
-// Scans and clears the histograms of the batch, feature by feature; true if one of them varies in the node.
-bool sweep_histograms(const NodeShape& node, const BatchFeature* features, int n_features, Seen seen,
-                      HistogramScratch& histograms, const std::uint64_t* word, SplitScratch& scratch, Split& best);
+// Scans and clears the histograms of the batch, feature by feature; bit k is set if feature k varies in the node.
+std::uint32_t sweep_histograms(const NodeShape& node, const BatchFeature* features, int n_features, Seen seen,
+                               HistogramScratch& histograms, const std::uint64_t* word, SplitScratch& scratch,
+                               Split& best);
 
-// Looks for splits better than `best` among the features, in order, as scan_feature does. True if one varies.
+// Looks for splits better than `best` among the features, in order, as scan_feature does. Bit k of the
+// result is set if feature k varies in the node.
 template <class Sample>
-bool histogram_batch(const NodeView<Sample>& node, const BatchFeature* features, int n_features,
-                     HistogramScratch& histograms, SplitScratch& scratch, Split& best) {
+std::uint32_t histogram_batch(const NodeView<Sample>& node, const BatchFeature* features, int n_features,
+                              HistogramScratch& histograms, SplitScratch& scratch, Split& best) {
   bool few_bins = true;
   for (int f = 0; f < n_features; ++f) few_bins &= features[f].info->few_bins;
   Seen seen = node.limited() ? Seen::kRows : few_bins ? Seen::kWord : Seen::kByte;

@@ -19,8 +19,8 @@ struct PairAdder {
   explicit PairAdder(std::uint32_t) {}
   template <class Sample>
   void operator()(Cell* cells, std::uint32_t code, const Sample& sample) const {
-    cells[code] += static_cast<Word>(sample.weight) << (kShift * sample.label) |
-                   static_cast<Word>(sample.weight);
+    cells[code] += static_cast<Word>(sample.weight()) << (kShift * sample.label()) |
+                   static_cast<Word>(sample.weight());
   }
 };
 
@@ -33,8 +33,8 @@ struct RowAdder {
   }
   template <class Sample>
   void operator()(Cell* cells, std::uint32_t code, const Sample& sample) const {
-    Cell& cell = cells[(code << shift) + sample.label];
-    cell = static_cast<Cell>(cell + static_cast<Cell>(sample.weight));
+    Cell& cell = cells[(code << shift) + sample.label()];
+    cell = static_cast<Cell>(cell + static_cast<Cell>(sample.weight()));
   }
   std::uint32_t shift = 0;
 };
@@ -61,7 +61,7 @@ void fill(const NodeView<Sample>& node, const BatchFeature* features, HistogramS
   for (std::uint32_t i = 0; i < n; ++i) {
     const Sample sample = samples[i];
     for (int f = 0; f < kFeatures; ++f) {
-      const std::uint32_t code = codes[f][kByRow ? sample.row * stride[f] : sample.row];
+      const std::uint32_t code = codes[f][kByRow ? sample.row() * stride[f] : sample.row()];
       add(cells + f * kCells, code, sample);
       if constexpr (kSeen == Seen::kWord) bits[f] |= 1ull << code;
       if constexpr (kSeen == Seen::kByte) seen[f * 256 + code] = 0xFF;

@@ -70,7 +70,7 @@ const char kSet = instruction_set()[3];  // 'avx2' -> '2', 'avx512' -> '5', 'bas
 
 }  // namespace
 
-bool sweep_histograms(const NodeShape& node, const BatchFeature* features, int n_features, Seen seen,
+std::uint32_t sweep_histograms(const NodeShape& node, const BatchFeature* features, int n_features, Seen seen,
                       HistogramScratch& histograms, const std::uint64_t* word, SplitScratch& scratch, Split& best) {
 #if defined(SUREWOOD_DISPATCH)
   if (kSet == '5') return avx512::sweep(node, features, n_features, seen, histograms, word, scratch, best);

@@ -228,13 +228,13 @@ SUREWOOD_INLINE void scan_slot(const K& kernel, const NodeShape& node, const Bat
 // ---- a batch -----------------------------------------------------------------------------------------
 
 template <class K>
-SUREWOOD_INLINE bool sweep_batch(const NodeShape& node, const BatchFeature* features, int n_features, Seen seen,
+SUREWOOD_INLINE std::uint32_t sweep_batch(const NodeShape& node, const BatchFeature* features, int n_features, Seen seen,
                                  HistogramScratch& scratch, const std::uint64_t* word, SplitScratch& shared,
                                  Split& best) {
   const K kernel(node, scratch);
   Cuts cuts;
   std::uint8_t order[257];
-  bool varies = false;
+  std::uint32_t varying = 0;
   for (int f = 0; f < n_features; ++f) {
     std::uint32_t n_bins = seen == Seen::kWord   ? append_bits(word[f], 0, order, 0)
                            : seen == Seen::kByte ? take_seen(scratch.seen(f), order)
@@ -242,14 +242,14 @@ SUREWOOD_INLINE bool sweep_batch(const NodeShape& node, const BatchFeature* feat
     // A split into two pure sides cannot be beaten: only clear what is left.
     if (n_bins > 1 && best.score < static_cast<double>(node.weight))
       scan_slot(kernel, node, features[f], f, order, n_bins, scratch, shared, best, cuts);
-    varies |= n_bins > 1;
+    varying |= static_cast<std::uint32_t>(n_bins > 1) << f;
     for (std::uint32_t k = 0; k < n_bins; ++k) K::clear(scratch.cells<typename K::Cell>(f), order[k]);
     if (seen == Seen::kRows) std::memset(scratch.rows(f), 0, 1024);
   }
-  return varies;
+  return varying;
 }
 
-SUREWOOD_TARGET bool sweep(const NodeShape& node, const BatchFeature* features, int n_features, Seen seen,
+SUREWOOD_TARGET std::uint32_t sweep(const NodeShape& node, const BatchFeature* features, int n_features, Seen seen,
                            HistogramScratch& scratch, const std::uint64_t* word, SplitScratch& shared, Split& best) {
 #define SUREWOOD_RUN(...) return sweep_batch<__VA_ARGS__>(node, features, n_features, seen, scratch, word, shared, best)
   using Half = std::int16_t;

@@ -30,33 +30,40 @@ std::uint32_t partition_by_column(Sample* samples, std::uint32_t n, Sample* spar
                                   const Router& router) {
   if (router.category)
     return partition_samples(samples, n, spare,
-                             [&](std::uint32_t, const Sample& s) { return router.set.has(column[s.row]); });
+                             [&](std::uint32_t, const Sample& s) { return router.set.has(column[s.row()]); });
   if (column.stride == 1) {
     const std::uint8_t *codes = column.codes, test = router.test, shift = router.shift;
     return partition_samples(samples, n, spare, [=](std::uint32_t, const Sample& s) {
-      return static_cast<std::uint8_t>(codes[s.row] + shift) <= test;
+      return static_cast<std::uint8_t>(codes[s.row()] + shift) <= test;
     });
   }
   return partition_samples(samples, n, spare,
-                           [&](std::uint32_t, const Sample& s) { return router.number_left(column[s.row]); });
+                           [&](std::uint32_t, const Sample& s) { return router.number_left(column[s.row()]); });
 }
 
-// By codes gathered before (in sample order), adding up the left class weights on the way.
+// By codes gathered before, in sample order.
 template <class Sample>
 std::uint32_t partition_by_codes(Sample* samples, std::uint32_t n, Sample* spare, const std::uint8_t* codes,
-                                 const Router& router, std::uint32_t* left_counts) {
+                                 const Router& router) {
   const std::uint8_t test = router.test, shift = router.shift;
   if (router.category)
-    return partition_samples(samples, n, spare, [&](std::uint32_t i, const Sample& s) {
-      const std::uint32_t is_left = router.set.has(codes[i]);
-      left_counts[s.label] += s.weight * is_left;
-      return is_left;
-    });
-  return partition_samples(samples, n, spare, [=](std::uint32_t i, const Sample& s) -> std::uint32_t {
-    const std::uint32_t is_left = static_cast<std::uint8_t>(codes[i] + shift) <= test;
-    left_counts[s.label] += s.weight * is_left;
-    return is_left;
+    return partition_samples(samples, n, spare,
+                             [&](std::uint32_t i, const Sample&) { return router.set.has(codes[i]); });
+  return partition_samples(samples, n, spare, [=](std::uint32_t i, const Sample&) -> std::uint32_t {
+    return static_cast<std::uint8_t>(codes[i] + shift) <= test;
   });
+}
+
+// Class weights of the first `n_left` of `n` samples; the smaller side is visited, `counts` has the sum of both.
+template <class Sample>
+void sum_left_part(const Sample* samples, std::uint32_t n, std::uint32_t n_left, const std::uint32_t* counts,
+                   std::uint32_t n_labels, std::uint32_t* left) {
+  const bool few_left = n_left <= n - n_left;
+  const std::uint32_t begin = few_left ? 0 : n_left, end = few_left ? n_left : n;
+  std::fill_n(left, n_labels, 0u);
+  for (std::uint32_t i = begin; i < end; ++i) left[samples[i].label()] += samples[i].weight();
+  if (few_left) return;
+  for (std::uint32_t c = 0; c < n_labels; ++c) left[c] = counts[c] - left[c];
 }
 
 }  // namespace surewood

@@ -12,15 +12,34 @@ namespace surewood {
 
 // A row in the bag. `label` is its class in the node's own numbering (tree_builder.cpp), `weight` its
 // bootstrap count times its quantised sample weight. Trees whose weights fit 16 bits use the narrow one.
-struct NarrowSample {
-  std::uint32_t row;
-  std::uint16_t label;
-  std::uint16_t weight;
+// One 64-bit word, so that moving a sample is one load and one store.
+class NarrowSample {
+ public:
+  static constexpr std::uint32_t kMaxWeight = 0xFFFF;
+  NarrowSample() = default;
+  NarrowSample(std::uint32_t row, std::uint32_t label, std::uint32_t weight)
+      : bits_(row | std::uint64_t(label) << 32 | std::uint64_t(weight) << 48) {}
+  std::uint32_t row() const { return static_cast<std::uint32_t>(bits_); }
+  std::uint32_t label() const { return static_cast<std::uint32_t>(bits_ >> 32) & 0xFFFFu; }
+  std::uint32_t weight() const { return static_cast<std::uint32_t>(bits_ >> 48); }
+  void set_label(std::uint32_t label) { bits_ = (bits_ & ~(0xFFFFull << 32)) | std::uint64_t(label) << 32; }
+
+ private:
+  std::uint64_t bits_;
 };
-struct WideSample {
-  std::uint32_t row;
-  std::uint32_t weight;
-  std::uint16_t label;
+
+class WideSample {
+ public:
+  WideSample() = default;
+  WideSample(std::uint32_t row, std::uint32_t label, std::uint32_t weight)
+      : bits_(row | std::uint64_t(label) << 32), weight_(weight) {}
+  std::uint32_t row() const { return static_cast<std::uint32_t>(bits_); }
+  std::uint32_t label() const { return static_cast<std::uint32_t>(bits_ >> 32); }
+  std::uint32_t weight() const { return static_cast<std::uint32_t>(weight_); }
+  void set_label(std::uint32_t label) { bits_ = (bits_ & 0xFFFFFFFFull) | std::uint64_t(label) << 32; }
+
+ private:
+  std::uint64_t bits_, weight_;
 };
 
 // What the search for a split needs to know about a node, samples apart.

@@ -5,8 +5,21 @@
 namespace surewood {
 
 std::uint8_t last_bin_below(const double* values, std::uint8_t first, std::uint8_t last, double threshold) {
-  const double* end = std::upper_bound(values + first + 1, values + last, threshold);
-  return static_cast<std::uint8_t>(end - values - 1);
+  // Halving without a branch on the data: thresholds are random, predictions of them would be wrong.
+  const double* base = values + first + 1;
+  std::uint32_t n = static_cast<std::uint32_t>(last - first - 1), below = 0;
+  while (n > 0) {
+    const std::uint32_t half = (n + 1) / 2;
+    below += base[below + half - 1] <= threshold ? half : 0;
+    n -= half;
+  }
+  return static_cast<std::uint8_t>(first + below);
+}
+
+std::uint8_t random_bin(const ColumnInfo& info, std::uint8_t low, std::uint8_t high, Stream& stream) {
+  const double u = stream.uniform();
+  const double threshold = info.values[low] * (1.0 - u) + info.values[high] * u;  // no overflow near the largest double
+  return last_bin_below(info.values, low, high, threshold);
 }
 
 namespace {
@@ -21,24 +34,28 @@ Range gather_range(const NodeView<Sample>& node, const ColumnView& column, const
                    SplitScratch& scratch) {
   Range range;
   std::uint8_t low = 255, high = 0;
+  // Locals, since a store of a byte might change anything else as far as the compiler knows.
+  const Sample* samples = node.samples;
+  const std::uint8_t* codes = column.codes;
+  const std::size_t stride = column.stride;
+  std::uint8_t* out = scratch.code.data();
+  const std::uint32_t n = node.n;
   if (!info.has_missing) {
-    for (std::uint32_t i = 0; i < node.n; ++i) {
-      std::uint8_t code = column[node.samples[i].row];
-      scratch.code[i] = code;
+    for (std::uint32_t i = 0; i < n; ++i) {
+      const std::uint8_t code = codes[samples[i].row() * stride];
+      out[i] = code;
       low = std::min(low, code);
       high = std::max(high, code);
     }
   } else {
-    for (std::uint32_t i = 0; i < node.n; ++i) {
-      std::uint8_t code = column[node.samples[i].row];
-      scratch.code[i] = code;
-      if (code == kMissingCode) {
-        range.missing = true;
-        continue;
-      }
+    for (std::uint32_t i = 0; i < n; ++i) {
+      const std::uint8_t code = codes[samples[i].row() * stride];
+      out[i] = code;
+      range.missing |= code == kMissingCode;
       low = std::min(low, code);
-      high = std::max(high, code);
+      high = std::max(high, code == kMissingCode ? std::uint8_t(0) : code);
     }
+    if (low == kMissingCode) high = 0;
   }
   range.low = low;
   range.high = high;
@@ -52,8 +69,8 @@ std::uint32_t sum_left(const NodeView<Sample>& node, SplitScratch& scratch, std:
   std::uint32_t weight = 0;
   rows = 0;
   for (std::uint32_t i = 0; i < node.n; ++i) {
-    std::uint32_t w = goes_left(scratch.code[i]) ? node.samples[i].weight : 0u;
-    scratch.left[node.samples[i].label] += w;
+    std::uint32_t w = goes_left(scratch.code[i]) ? node.samples[i].weight() : 0u;
+    scratch.left[node.samples[i].label()] += w;
     weight += w;
     rows += w != 0;
   }
@@ -90,7 +107,7 @@ template <class Sample>
 bool gather_categories(const NodeView<Sample>& node, const ColumnView& column, SplitScratch& scratch,
                        CategorySet& seen) {
   for (std::uint32_t i = 0; i < node.n; ++i) {
-    scratch.code[i] = column[node.samples[i].row];
+    scratch.code[i] = column[node.samples[i].row()];
     seen.add(scratch.code[i]);
   }
   int present = 0;
@@ -118,9 +135,7 @@ bool draw_split(const NodeView<Sample>& node, const ColumnView& column, const Co
   split.last_left = range.low;
   split.first_right = kMissingCode;
   if (range.low == range.high) return true;  // one value against missing
-  const double low = info.values[range.low], high = info.values[range.high], u = stream.uniform();
-  const double threshold = low * (1.0 - u) + high * u;  // no overflow for values near the largest double
-  split.last_left = last_bin_below(info.values, range.low, range.high, threshold);
+  split.last_left = random_bin(info, range.low, range.high, stream);
   split.first_right = static_cast<std::uint8_t>(split.last_left + 1);
   return true;
 }
@@ -159,15 +174,18 @@ FeatureKind random_feature(const NodeView<Sample>& node, const ColumnView& colum
 template <class Sample>
 FeatureKind completely_random_feature(const NodeView<Sample>& node, const ColumnView& column, const ColumnInfo& info,
                                       std::uint32_t feature, Stream& stream, SplitScratch& scratch, Split& best) {
-  Split candidate;
-  if (!draw_split(node, column, info, feature, stream, scratch, candidate)) return FeatureKind::kConstant;
-  if (two_sided(candidate)) candidate.missing_left = (stream.next() >> 63) != 0;
-  candidate.score = 0.0;
-  if (node.limited() || node.judged) {
-    if (!sum_allowed(node, scratch, candidate)) return FeatureKind::kVaries;
-    scratch.best_left.swap(scratch.left);
+  if (!draw_split(node, column, info, feature, stream, scratch, best)) {
+    best.feature = kNoFeature;
+    return FeatureKind::kConstant;
   }
-  best = candidate;
+  if (two_sided(best)) best.missing_left = (stream.next() >> 63) != 0;
+  best.score = 0.0;
+  if (node.limited() || node.judged) {
+    if (sum_allowed(node, scratch, best))
+      scratch.best_left.swap(scratch.left);
+    else
+      best.feature = kNoFeature;
+  }
   return FeatureKind::kVaries;
 }
 

@@ -23,6 +23,9 @@ template <class Sample>
 FeatureKind completely_random_feature(const NodeView<Sample>& node, const ColumnView& column, const ColumnInfo& info,
                                       std::uint32_t feature, Stream& stream, SplitScratch& scratch, Split& best);
 
+// The last bin left of a threshold drawn uniformly between the values of two bins.
+std::uint8_t random_bin(const ColumnInfo& info, std::uint8_t low, std::uint8_t high, Stream& stream);
+
 // The largest bin in [first, last) whose representative value is <= threshold.
 std::uint8_t last_bin_below(const double* values, std::uint8_t first, std::uint8_t last, double threshold);
 

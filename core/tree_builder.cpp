@@ -8,6 +8,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "constant_features.hpp"
 #include "criterion.hpp"
 #include "feature_draw.hpp"
 #include "histogram.hpp"
@@ -31,10 +32,11 @@ struct Work {
   std::uint32_t n_labels, n_present, weight;
   std::uint32_t map, map_end;  // its label -> class map in maps_, and where a new one would go
   std::uint64_t key;
+  std::size_t constants;  // mark of the features known to be constant
 };
 
 struct Side {
-  std::uint32_t n_present = 0, weight = 0, label = 0;  // label: the last one present
+  std::uint32_t n_present = 0, weight = 0;
 };
 
 template <class Sample>
@@ -44,7 +46,8 @@ class TreeBuilder {
               TreeArrays& out)
       : training_(training), options_(options), bins_(*training.bins), interrupted_(interrupted),
         quota_(options.splitter == Splitter::kCompletelyRandom ? 1u : options.max_features),
-        writer_(out, training.n_classes), draw_(bins_.n_columns()), tree_importance_(bins_.n_columns(), 0.0) {
+        writer_(out, training.n_classes), draw_(bins_.n_columns()), constant_(bins_.n_columns()), tree_importance_(bins_.n_columns(), 0.0) {
+    for (const ColumnInfo& info : bins_.info) any_category_ |= info.is_category;
     if (!bins_.by_row.empty())
       by_row_below_ = static_cast<std::uint32_t>(bins_.n_rows / std::sqrt(double(bins_.n_columns())));
   }
@@ -56,6 +59,10 @@ class TreeBuilder {
       if ((visits_ += work_.n) > kVisitsBetweenChecks) {
         visits_ = 0;
         if (interrupted_ && interrupted_()) return false;
+      }
+      if (work_.n == 2 && !limited() && split_pair()) {
+        open = false;
+        continue;
       }
       if (label_tier(work_.n_present) < label_tier(work_.n_labels)) relabel();
       Split split = options_.criterion == CriterionKind::kGini ? search<Gini>() : search<Entropy>();
@@ -84,13 +91,17 @@ class TreeBuilder {
     right_.resize(n_classes);
     maps_.resize(n_classes);
     for (std::uint32_t c = 0; c < n_classes; ++c) maps_[c] = static_cast<std::uint16_t>(c);
-    for (const Sample& sample : samples) counts_[sample.label] += sample.weight;
+    for (const Sample& sample : samples) counts_[sample.label()] += sample.weight();
     Side side;
-    for (std::uint32_t c = 0; c < n_classes; ++c) note(side, counts_[c], c);
+    for (std::uint32_t count : counts_) {
+      side.weight += count;
+      side.n_present += count != 0;
+    }
     root_weight_ = side.weight;
     min_weight_ = static_cast<std::uint32_t>(std::ceil(options_.min_weight_fraction_leaf * root_weight_));
     writer_.begin_tree();
-    work_ = {0, n, 0, 0, n_classes, side.n_present, side.weight, 0, n_classes, root_key};
+    work_ = {0, n, 0, 0, n_classes, side.n_present, side.weight, 0, n_classes, root_key, 0};
+    constant_.back_to(0);
     if (!finished(side, 0) && !too_small(n, side.weight)) return true;
     leaf(0, counts_.data(), side);
     return false;
@@ -100,6 +111,7 @@ class TreeBuilder {
     if (stack_.empty()) return false;
     work_ = stack_.back();
     stack_.pop_back();
+    constant_.back_to(work_.constants);
     std::size_t at = arena_.size() - work_.n_labels;
     std::copy_n(arena_.begin() + at, work_.n_labels, counts_.begin());
     arena_.resize(at);
@@ -118,10 +130,49 @@ class TreeBuilder {
     }
     Sample* samples = samples_ + work_.begin;
     for (std::uint32_t i = 0; i < work_.n; ++i)
-      samples[i].label = static_cast<std::uint16_t>(scratch_.left[samples[i].label]);
+      samples[i].set_label(scratch_.left[samples[i].label()]);
     work_.map = work_.map_end;
     work_.map_end += next;
     work_.n_labels = next;
+  }
+
+  // Two rows of two classes: whatever the splitter, the first feature that tells them apart ends the branch. A
+  // good part of all nodes; the general way would give the same. False if a category is drawn or nothing varies.
+  bool split_pair() {
+    const Sample *first = samples_ + work_.begin, *second = first + 1;
+    const std::vector<ColumnView>& views = columns();
+    Stream stream(work_.key);
+    Split split;
+    while (!draw_.exhausted() && !split.found()) {
+      const std::uint32_t feature = draw_.next(stream);
+      const ColumnInfo& info = bins_.info[feature];
+      if (info.is_category) break;
+      if (constant_.knows(feature)) continue;
+      std::uint8_t low = views[feature][first->row()], high = views[feature][second->row()];
+      if (low == high) continue;
+      if (low > high) {
+        std::swap(low, high);
+        std::swap(first, second);
+      }
+      split.feature = feature;
+      split.last_left = low;
+      split.first_right = high;
+      split.missing_seen = high == kMissingCode;
+      if (options_.splitter != Splitter::kBest && !split.missing_seen) split.last_left = random_bin(info, low, high, stream);
+    }
+    draw_.restore();
+    if (!split.found()) return false;
+    split.left_weight = first->weight();
+    const std::uint32_t left_node = writer_.add_children();
+    write_split(left_node, split);
+    writer_.pure_leaf(left_node, maps_[work_.map + first->label()]);
+    writer_.pure_leaf(left_node + 1, maps_[work_.map + second->label()]);
+    const double a = first->weight(), b = second->weight();
+    tree_importance_[split.feature] +=
+        options_.criterion == CriterionKind::kGini
+            ? (a + b) - (a * a + b * b) / (a + b)
+            : -Entropy::side(Entropy::term(first->weight()) + Entropy::term(second->weight()), work_.weight) * Entropy::kUnit;
+    return true;
   }
 
   const std::vector<ColumnView>& columns() const { return work_.n < by_row_below_ ? bins_.by_row : bins_.by_column; }
@@ -132,10 +183,10 @@ class TreeBuilder {
                            min_weight_, options_.min_impurity_decrease > 0.0},
                           samples_ + work_.begin};
     std::int64_t sum = 0;
-    for (std::uint32_t c = 0; c < node.n_labels; ++c) {
-      sum += Criterion::term(counts_[c]);
-      if (counts_[c] > counts_[node.majority]) node.majority = c;
-    }
+    for (std::uint32_t c = 0; c < node.n_labels; ++c) sum += Criterion::term(counts_[c]);
+    if (any_category_)
+      node.majority =
+          static_cast<std::uint32_t>(std::max_element(counts_.begin(), counts_.begin() + node.n_labels) - counts_.begin());
     node_score_ = Criterion::side(sum, work_.weight);
     unit_ = Criterion::kUnit;
     Stream stream(work_.key);
@@ -156,8 +207,9 @@ class TreeBuilder {
     bool varies = false;
     while (!draw_.exhausted() && (visited < quota_ || !varies)) {
       std::uint32_t feature = draw_.next(stream);
-      const ColumnInfo& info = bins_.info[feature];
       ++visited;
+      if (constant_.knows(feature)) continue;
+      const ColumnInfo& info = bins_.info[feature];
       FeatureKind kind;
       if (options_.splitter == Splitter::kBest)
         kind = scan_feature<Criterion>(node, views[feature], info, feature, scratch_, best);
@@ -165,7 +217,10 @@ class TreeBuilder {
         kind = random_feature<Criterion>(node, views[feature], info, feature, stream, scratch_, best);
       else
         kind = completely_random_feature(node, views[feature], info, feature, stream, scratch_, best);
-      varies |= kind == FeatureKind::kVaries;
+      if (kind == FeatureKind::kConstant)
+        constant_.add(feature);
+      else
+        varies = true;
     }
   }
 
@@ -175,15 +230,18 @@ class TreeBuilder {
     std::uint32_t visited = 0;
     bool varies = false;
     while (!draw_.exhausted() && (visited < quota_ || !varies)) {
-      std::uint32_t wanted = visited < quota_ ? quota_ - visited : 1u;
+      const std::uint32_t until = std::max(visited + 1, quota_);
       BatchFeature batch[kBatch];
       int n = 0;
-      for (; n < kBatch && n < static_cast<int>(wanted) && !draw_.exhausted(); ++n) {
+      for (; n < kBatch && visited < until && !draw_.exhausted(); ++visited) {
         std::uint32_t feature = draw_.next(stream);
-        batch[n] = {views[feature], &bins_.info[feature], feature};
+        if (!constant_.knows(feature)) batch[n++] = {views[feature], &bins_.info[feature], feature};
       }
-      varies |= histogram_batch(node, batch, n, histograms_, scratch_, best);
-      visited += static_cast<std::uint32_t>(n);
+      if (n == 0) continue;
+      const std::uint32_t varying = histogram_batch(node, batch, n, histograms_, scratch_, best);
+      varies |= varying != 0;
+      for (int k = 0; k < n; ++k)
+        if (!(varying >> k & 1u)) constant_.add(batch[k].feature);
       if (best.score >= static_cast<double>(node.weight)) break;  // both sides pure: nothing can be better
     }
   }
@@ -213,15 +271,17 @@ class TreeBuilder {
     std::uint32_t* left = scratch_.best_left.data();
     std::uint32_t n_left = 0;
     if (sums_late()) {
-      std::fill_n(left, work_.n_labels, 0u);
-      n_left = partition_by_codes(samples, work_.n, spare_.data(), scratch_.code.data(), Router(split), left);
+      n_left = partition_by_codes(samples, work_.n, spare_.data(), scratch_.code.data(), Router(split));
+      sum_left_part(samples, work_.n, n_left, counts_.data(), work_.n_labels, left);
     }
     Side left_side, right_side;
     for (std::uint32_t c = 0; c < work_.n_labels; ++c) {
       right_[c] = counts_[c] - left[c];
-      note(left_side, left[c], c);
-      note(right_side, right_[c], c);
+      left_side.weight += left[c];
+      left_side.n_present += left[c] != 0;
+      right_side.n_present += right_[c] != 0;
     }
+    right_side.weight = work_.weight - left_side.weight;
     split.left_weight = left_side.weight;
     if (options_.splitter == Splitter::kCompletelyRandom) split.score = score_of_left();
     tree_importance_[split.feature] += (split.score - node_score_) * unit_;
@@ -240,7 +300,7 @@ class TreeBuilder {
       arena_.insert(arena_.end(), right_.begin(), right_.begin() + work_.n_labels);
       stack_.push_back({work_.begin + n_left, work_.n - n_left, left_node + 1, depth, work_.n_labels,
                         right_side.n_present, right_side.weight, work_.map, work_.map_end,
-                        child_key(work_.key, kRightId)});
+                        child_key(work_.key, kRightId), constant_.mark()});
     }
     if (left_done) {
       leaf(left_node, left, left_side);
@@ -248,7 +308,7 @@ class TreeBuilder {
     }
     counts_.swap(scratch_.best_left);
     work_ = {work_.begin, n_left, left_node, depth, work_.n_labels, left_side.n_present, left_side.weight, work_.map,
-             work_.map_end, child_key(work_.key, kLeftId)};
+             work_.map_end, child_key(work_.key, kLeftId), constant_.mark()};
     return true;
   }
 
@@ -268,12 +328,6 @@ class TreeBuilder {
     return Criterion::split(left, left_weight, right, work_.weight - left_weight);
   }
 
-  static void note(Side& side, std::uint32_t weight, std::uint32_t label) {
-    side.weight += weight;
-    side.n_present += weight != 0;
-    side.label = weight != 0 ? label : side.label;
-  }
-
   bool finished(const Side& side, std::uint32_t depth) const {
     return side.n_present < 2 || depth >= options_.max_depth;
   }
@@ -283,10 +337,13 @@ class TreeBuilder {
 
   void leaf(std::uint32_t at, const std::uint32_t* counts, const Side& side) {
     const std::uint16_t* classes = maps_.data() + work_.map;
-    if (side.n_present == 1)
-      writer_.pure_leaf(at, classes[side.label]);
-    else
+    if (side.n_present != 1) {
       writer_.mixed_leaf(at, counts, classes, work_.n_labels, side.n_present, side.weight);
+      return;
+    }
+    std::uint32_t label = 0;
+    while (counts[label] == 0) ++label;
+    writer_.pure_leaf(at, classes[label]);
   }
 
   void write_split(std::uint32_t left_node, const Split& split) {
@@ -328,6 +385,7 @@ class TreeBuilder {
   std::uint32_t quota_;  // features to try at a node
   TreeWriter writer_;
   FeatureDraw draw_;
+  ConstantFeatures constant_;
   std::vector<double> tree_importance_;
   SplitScratch scratch_;
   HistogramScratch histograms_;
@@ -341,6 +399,7 @@ class TreeBuilder {
   std::uint32_t by_row_below_ = 0, root_weight_ = 0, min_weight_ = 0;
   double node_score_ = 0.0, unit_ = 1.0;
   std::uint64_t visits_ = 0;
+  bool any_category_ = false;
 };
 
 // Bootstrap counts times sample weights; halved together until they sum to less than 2^31.
@@ -366,11 +425,7 @@ std::vector<Sample> bag(const TrainingSet& training, const std::vector<std::uint
   samples.reserve(training.n);
   for (std::uint32_t i = 0; i < training.n; ++i) {
     if (weights[i] == 0) continue;
-    Sample sample{};
-    sample.row = training.rows[i];
-    sample.label = training.label[sample.row];
-    sample.weight = static_cast<decltype(sample.weight)>(weights[i]);
-    samples.push_back(sample);
+    samples.emplace_back(training.rows[i], training.label[training.rows[i]], weights[i]);
   }
   return samples;
 }
@@ -389,7 +444,7 @@ bool grow_trees(const TrainingSet& training, const GrowOptions& options, std::ui
     if (interrupted && interrupted()) return false;
     std::uint64_t key = tree_key(seed, tree);
     std::vector<std::uint32_t> weights = tree_weights(training, options, key);
-    bool fits = *std::max_element(weights.begin(), weights.end()) <= 0xFFFFu;
+    bool fits = *std::max_element(weights.begin(), weights.end()) <= NarrowSample::kMaxWeight;
     bool done;
     if (fits) {
       auto samples = bag<NarrowSample>(training, weights);

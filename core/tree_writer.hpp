@@ -27,7 +27,8 @@ class TreeWriter {
   // Room for two children; the number of the left one.
   std::uint32_t add_children() {
     auto left = static_cast<std::uint32_t>(out_.nodes.size() - base_);
-    out_.nodes.insert(out_.nodes.end(), 2, Node{0, 0});
+    out_.nodes.push_back({0, 0});
+    out_.nodes.push_back({0, 0});
     return left;
   }
 
