@@ -4,12 +4,15 @@
 #include <vector>
 
 #include "descend.hpp"
+#include "prepared_tree.hpp"
 
 namespace surewood {
 
 namespace {
 
-constexpr std::size_t kTileBytes = 192 * 1024;  // rows of a tile; the largest lever of prediction speed
+constexpr std::size_t kTileBytes = 192 * 1024;   // rows of a tile; the largest lever of prediction speed
+constexpr std::int64_t kGroupNodes = 1 << 18;    // nodes prepared together
+constexpr std::uint32_t kRowsWorthPreparing = 128;
 constexpr std::uint32_t kNoLimit = 0xFFFFFFFFu;
 
 std::uint32_t tile_rows(std::size_t bytes_a_row) {
@@ -22,9 +25,13 @@ void fill_tile(const Bins& bins, const std::uint32_t* rows, std::uint32_t begin,
                std::vector<std::uint8_t>& tile) {
   const std::size_t width = bins.n_columns();
   tile.resize(width * n);
-  for (std::size_t j = 0; j < width; ++j) {
-    const ColumnView& column = bins.by_column[j];
-    for (std::uint32_t i = 0; i < n; ++i) tile[i * width + j] = column[rows ? rows[begin + i] : begin + i];
+  // Strips of rows: the lines being written stay in cache while all columns pass over them.
+  for (std::uint32_t strip = 0; strip < n; strip += 64) {
+    const std::uint32_t stop = std::min(strip + 64, n);
+    for (std::size_t j = 0; j < width; ++j) {
+      const ColumnView column = bins.by_column[j];
+      for (std::uint32_t i = strip; i < stop; ++i) tile[i * width + j] = column[rows ? rows[begin + i] : begin + i];
+    }
   }
 }
 
@@ -95,10 +102,49 @@ void add_tile(const ForestView& forest, const Rows& source, std::uint32_t n, dou
   }
 }
 
+// All trees over `n` rows (row i at values + i * stride), in groups of prepared trees and tiles of rows.
+template <class Prepared>
+void add_prepared(const ForestView& forest, const typename Prepared::Value* values, std::size_t n, std::size_t stride,
+                  const Thresholds& thresholds, double* out) {
+  const std::size_t n_classes = forest.n_classes;
+  const std::size_t tile = tile_rows(stride * sizeof(typename Prepared::Value) + n_classes * sizeof(double));
+  std::vector<Prepared> prepared;
+  for (std::uint32_t first = 0, last; first < forest.n_trees; first = last) {
+    last = first + 1;
+    while (last < forest.n_trees && forest.node_start[last + 1] - forest.node_start[first] <= kGroupNodes) ++last;
+    const std::int64_t base = forest.node_start[first];
+    prepared.resize(static_cast<std::size_t>(forest.node_start[last] - base));
+    for (std::uint32_t tree = first; tree < last; ++tree)
+      prepare_tree(forest.nodes + forest.node_start[tree], forest.node_start[tree + 1] - forest.node_start[tree],
+                   thresholds.edge, thresholds.offset, prepared.data() + (forest.node_start[tree] - base));
+    for (std::size_t begin = 0; begin < n; begin += tile) {
+      const std::size_t end = std::min(begin + tile, n);
+      for (std::uint32_t tree = first; tree < last; ++tree) {
+        const Prepared* nodes = prepared.data() + (forest.node_start[tree] - base);
+        const Node* flat = forest.nodes + forest.node_start[tree];
+        const typename Prepared::Value* rows[kLanes];
+        std::uint32_t at[kLanes];
+        for (std::size_t i = begin; i < end; i += kLanes) {
+          for (int k = 0; k < kLanes; ++k) rows[k] = values + std::min(i + k, end - 1) * stride;
+          descend_prepared(nodes, rows, at);
+          const int lanes = static_cast<int>(std::min<std::size_t>(kLanes, end - i));
+          for (int k = 0; k < lanes; ++k) add_leaf(forest, tree, flat[at[k]], out + (i + k) * n_classes);
+        }
+      }
+    }
+  }
+}
+
+bool has_categories(const ForestView& forest) { return forest.category_start[forest.n_trees] > 0; }
+
 }  // namespace
 
 void predict_codes(const ForestView& forest, const Bins& bins, std::uint32_t begin, std::uint32_t end, double* out) {
   std::vector<std::uint8_t> tile;
+  if (end - begin >= kRowsWorthPreparing && !has_categories(forest)) {
+    fill_tile(bins, nullptr, begin, end - begin, tile);
+    return add_prepared<CodeNode>(forest, tile.data(), end - begin, bins.n_columns(), {nullptr, nullptr}, out);
+  }
   const std::uint32_t step = tile_rows(bins.n_columns());
   for (std::uint32_t at = begin; at < end; at += step) {
     std::uint32_t n = std::min(step, end - at);
@@ -110,6 +156,8 @@ void predict_codes(const ForestView& forest, const Bins& bins, std::uint32_t beg
 template <class Value>
 void predict_values(const ForestView& forest, const Value* values, std::size_t n_rows, std::size_t stride,
                     const Thresholds& thresholds, double* out) {
+  if (n_rows >= kRowsWorthPreparing)
+    return add_prepared<ValueNode<Value>>(forest, values, n_rows, stride, thresholds, out);
   const std::uint32_t step = tile_rows(stride * sizeof(Value));
   for (std::size_t at = 0; at < n_rows; at += step) {
     auto n = static_cast<std::uint32_t>(std::min<std::size_t>(step, n_rows - at));
