@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "bin_column.hpp"
 #include "descend.hpp"
 #include "prepared_tree.hpp"
 
@@ -13,6 +14,7 @@ namespace {
 constexpr std::size_t kTileBytes = 192 * 1024;   // rows of a tile; the largest lever of prediction speed
 constexpr std::int64_t kGroupNodes = 1 << 18;    // nodes prepared together
 constexpr std::uint32_t kRowsWorthPreparing = 128;
+constexpr std::size_t kColumnsWorthBinning = 2;  // a tree: with more columns raw thresholds are quicker than bins
 constexpr std::uint32_t kNoLimit = 0xFFFFFFFFu;
 
 std::uint32_t tile_rows(std::size_t bytes_a_row) {
@@ -122,15 +124,32 @@ void add_prepared(const ForestView& forest, const typename Prepared::Value* valu
       for (std::uint32_t tree = first; tree < last; ++tree) {
         const Prepared* nodes = prepared.data() + (forest.node_start[tree] - base);
         const Node* flat = forest.nodes + forest.node_start[tree];
-        const typename Prepared::Value* rows[kLanes];
-        std::uint32_t at[kLanes];
-        for (std::size_t i = begin; i < end; i += kLanes) {
-          for (int k = 0; k < kLanes; ++k) rows[k] = values + std::min(i + k, end - 1) * stride;
+        const typename Prepared::Value* rows[kRowLanes];
+        std::uint32_t at[kRowLanes];
+        for (std::size_t i = begin; i < end; i += kRowLanes) {
+          for (int k = 0; k < kRowLanes; ++k) rows[k] = values + std::min(i + k, end - 1) * stride;
           descend_prepared(nodes, rows, at);
-          const int lanes = static_cast<int>(std::min<std::size_t>(kLanes, end - i));
+          const int lanes = static_cast<int>(std::min<std::size_t>(kRowLanes, end - i));
           for (int k = 0; k < lanes; ++k) add_leaf(forest, tree, flat[at[k]], out + (i + k) * n_classes);
         }
       }
+    }
+  }
+}
+
+// Bin codes of row-major numbers, strip by strip of rows.
+template <class Value>
+void bin_rows(const Value* values, std::size_t n, std::size_t width, const Thresholds& thresholds, std::uint8_t* out) {
+  constexpr std::size_t kStrip = 128;
+  double column[kStrip];
+  std::uint8_t codes[kStrip];
+  for (std::size_t begin = 0; begin < n; begin += kStrip) {
+    const std::size_t rows = std::min(kStrip, n - begin);
+    for (std::size_t j = 0; j < width; ++j) {
+      for (std::size_t i = 0; i < rows; ++i) column[i] = static_cast<double>(values[(begin + i) * width + j]);
+      const auto n_edges = static_cast<std::size_t>(thresholds.offset[j + 1] - thresholds.offset[j] - 1);
+      bin_column(column, rows, thresholds.edge + thresholds.offset[j], n_edges, codes);
+      for (std::size_t i = 0; i < rows; ++i) out[(begin + i) * width + j] = codes[i];
     }
   }
 }
@@ -156,6 +175,11 @@ void predict_codes(const ForestView& forest, const Bins& bins, std::uint32_t beg
 template <class Value>
 void predict_values(const ForestView& forest, const Value* values, std::size_t n_rows, std::size_t stride,
                     const Thresholds& thresholds, double* out) {
+  if (n_rows >= kRowsWorthPreparing && stride <= kColumnsWorthBinning * std::size_t(forest.n_trees)) {
+    std::vector<std::uint8_t> codes(n_rows * stride);
+    bin_rows(values, n_rows, stride, thresholds, codes.data());
+    return add_prepared<CodeNode>(forest, codes.data(), n_rows, stride, thresholds, out);
+  }
   if (n_rows >= kRowsWorthPreparing)
     return add_prepared<ValueNode<Value>>(forest, values, n_rows, stride, thresholds, out);
   const std::uint32_t step = tile_rows(stride * sizeof(Value));

@@ -57,20 +57,22 @@ void prepare_tree(const Node* nodes, std::int64_t n, const double* edge, const s
                                     : Prepared::split(nodes[i], edge, offset);
 }
 
-// Eight rows down one prepared tree.
+constexpr int kRowLanes = 8;  // 12 and 16 were slower: registers run out
+
+// That many rows down one prepared tree.
 template <class Prepared>
 inline void descend_prepared(const Prepared* nodes, const typename Prepared::Value* const* rows, std::uint32_t* at) {
-  std::uint32_t a[8] = {0, 0, 0, 0, 0, 0, 0, 0};
+  std::uint32_t a[kRowLanes] = {0};
   std::uint32_t moved;
   do {
     moved = 0;
-    for (int k = 0; k < 8; ++k) {
+    for (int k = 0; k < kRowLanes; ++k) {
       const std::uint32_t next = nodes[a[k]].next(rows[k]);
       moved |= next ^ a[k];
       a[k] = next;
     }
   } while (moved);
-  for (int k = 0; k < 8; ++k) at[k] = a[k];
+  for (int k = 0; k < kRowLanes; ++k) at[k] = a[k];
 }
 
 }  // namespace surewood

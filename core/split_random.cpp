@@ -123,6 +123,7 @@ bool draw_split(const NodeView<Sample>& node, const ColumnView& column, const Co
   split.feature = feature;
   split.category = info.is_category;
   if (info.is_category) {
+    split.seen_set = CategorySet{};
     if (!gather_categories(node, column, scratch, split.seen_set)) return false;
     split.left_set = random_subset(split.seen_set, stream);
     split.missing_seen = split.seen_set.has(kMissingCode);
