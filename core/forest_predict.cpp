@@ -37,23 +37,23 @@ void fill_tile(const Bins& bins, const std::uint32_t* rows, std::uint32_t begin,
   }
 }
 
-void add_leaf(const ForestView& forest, std::uint32_t tree, Node leaf, double* out) {
-  switch (leaf.word & 3u) {
-    case kPureLeaf:
-      out[leaf.left] += 1.0;
-      break;
-    case kBinaryLeaf: {
-      double share = static_cast<double>(bits_float(leaf.left));
-      out[0] += 1.0 - share;
-      out[1] += share;
-      break;
-    }
-    default: {
-      const std::uint16_t* classes = forest.leaf_class + forest.leaf_start[tree] + leaf.left;
-      const std::uint32_t* weights = forest.leaf_weight + forest.leaf_start[tree] + leaf.left;
-      double scale = 1.0 / static_cast<double>(weights[0]);
-      for (std::uint32_t k = 1; k <= classes[0]; ++k) out[classes[k]] += scale * static_cast<double>(weights[k]);
-    }
+void add_mixed_leaf(const ForestView& forest, std::uint32_t tree, Node leaf, double* out) {
+  const std::uint16_t* classes = forest.leaf_class + forest.leaf_start[tree] + leaf.left;
+  const std::uint32_t* weights = forest.leaf_weight + forest.leaf_start[tree] + leaf.left;
+  double scale = 1.0 / static_cast<double>(weights[0]);
+  for (std::uint32_t k = 1; k <= classes[0]; ++k) out[classes[k]] += scale * static_cast<double>(weights[k]);
+}
+
+inline void add_leaf(const ForestView& forest, std::uint32_t tree, Node leaf, double* out) {
+  const std::uint32_t kind = leaf.word & 3u;
+  if (kind == kPureLeaf) {
+    out[leaf.left] += 1.0;
+  } else if (kind == kBinaryLeaf) {
+    double share = static_cast<double>(bits_float(leaf.left));
+    out[0] += 1.0 - share;
+    out[1] += share;
+  } else {
+    add_mixed_leaf(forest, tree, leaf, out);
   }
 }
 
@@ -160,7 +160,7 @@ bool has_categories(const ForestView& forest) { return forest.category_start[for
 
 void predict_codes(const ForestView& forest, const Bins& bins, std::uint32_t begin, std::uint32_t end, double* out) {
   std::vector<std::uint8_t> tile;
-  if (end - begin >= kRowsWorthPreparing && !has_categories(forest)) {
+  if (end - begin >= kRowsWorthPreparing && !has_categories(forest) && bins.n_columns() <= CodeNode::kMaxColumns) {
     fill_tile(bins, nullptr, begin, end - begin, tile);
     return add_prepared<CodeNode>(forest, tile.data(), end - begin, bins.n_columns(), {nullptr, nullptr}, out);
   }
@@ -175,7 +175,8 @@ void predict_codes(const ForestView& forest, const Bins& bins, std::uint32_t beg
 template <class Value>
 void predict_values(const ForestView& forest, const Value* values, std::size_t n_rows, std::size_t stride,
                     const Thresholds& thresholds, double* out) {
-  if (n_rows >= kRowsWorthPreparing && stride <= kColumnsWorthBinning * std::size_t(forest.n_trees)) {
+  if (n_rows >= kRowsWorthPreparing && stride <= CodeNode::kMaxColumns &&
+      stride <= kColumnsWorthBinning * std::size_t(forest.n_trees)) {
     std::vector<std::uint8_t> codes(n_rows * stride);
     bin_rows(values, n_rows, stride, thresholds, codes.data());
     return add_prepared<CodeNode>(forest, codes.data(), n_rows, stride, thresholds, out);
