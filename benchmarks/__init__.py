@@ -1,1 +1,1 @@
-"""Benchmarks: one file for each claim of docs/performance.md. Run with ``python -m benchmarks [topic ...]``."""
+"""One file for each claim of docs/performance.md; ``python -m benchmarks [topic ...]`` runs them."""

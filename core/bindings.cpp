@@ -9,6 +9,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "bindings_arrays.hpp"
+#include "bindings_svm.hpp"
 #include "bindings_trees.hpp"
 #include "cpu.hpp"
 #include "rng.hpp"
@@ -38,4 +39,5 @@ NB_MODULE(_core, module) {
   module.def("random_words", &random_words, "seed"_a, "ids"_a.noconvert(), "count"_a,
              "The first `count` words of the stream keyed by (seed, ids).");
   register_trees(module);
+  register_svm(module);
 }

@@ -1,0 +1,69 @@
+#include "svm_dual.hpp"
+
+#include <cmath>
+
+#include "kernel_rows.hpp"
+#include "svm_targets.hpp"
+
+namespace surewood {
+
+void DualSolver::start(KernelRows& rows, const signed char* sign, const double* box, double tol,
+                       std::int64_t max_iter, bool warm) {
+  const int n = rows.size(), padded = padded_to_lanes(n);
+  if (!warm) {
+    v_.assign(padded, 0.0);
+    beta_.assign(padded, 0.0);
+    for (int i = 0; i < n; ++i) v_[i] = sign[i];
+  }
+  lo_.assign(padded, 0.0);
+  hi_.assign(padded, 0.0);
+  up_.assign(padded, -HUGE_VAL);
+  low_.assign(padded, HUGE_VAL);
+  for (int i = 0; i < n; ++i) {
+    (sign[i] > 0 ? hi_[i] : lo_[i]) = sign[i] * box[i];
+    if (beta_[i] < hi_[i]) up_[i] = 0.0;
+    if (beta_[i] > lo_[i]) low_[i] = 0.0;
+  }
+  state_ = DualState{};
+  state_.n = n;
+  state_.padded = padded;
+  state_.v = v_.data();
+  state_.beta = beta_.data();
+  state_.lo = lo_.data();
+  state_.hi = hi_.data();
+  state_.up = up_.data();
+  state_.low = low_.data();
+  state_.diag = rows.diag();
+  state_.rows = &rows;
+  state_.stop = &stop_;
+  state_.tol = tol;
+  state_.max_iter = max_iter;
+}
+
+void DualSolver::run(const std::vector<DualSolver*>& solvers, int together) {
+  std::vector<DualState*> states;
+  for (DualSolver* solver : solvers) states.push_back(&solver->state_);
+  svm_routines().run_duals(states.data(), static_cast<int>(states.size()), together);
+}
+
+DualOutcome DualSolver::outcome(const signed char* sign) const {
+  DualOutcome out;
+  out.status = state_.status;
+  out.iterations = state_.iterations;
+  out.gap = state_.max_up - state_.min_low;
+  double free_sum = 0.0;
+  std::int64_t free_count = 0;
+  for (int i = 0; i < state_.n; ++i) {
+    out.objective += 0.5 * beta_[i] * (sign[i] + v_[i]);
+    out.n_support += beta_[i] != 0.0;
+    if (beta_[i] > lo_[i] && beta_[i] < hi_[i]) {
+      free_sum += v_[i];
+      ++free_count;
+    }
+  }
+  // A free point lies on its margin, v_i = bias; without one every bias between the bounds is optimal.
+  out.bias = free_count ? free_sum / static_cast<double>(free_count) : 0.5 * (state_.max_up + state_.min_low);
+  return out;
+}
+
+}  // namespace surewood

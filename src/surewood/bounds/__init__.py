@@ -1,0 +1,246 @@
+"""Every bound of theory.md as a function; docs/bounds.md lists equation, status and validity.
+
+complexity          growth, VC dimensions, Massart, products of classes (§1)
+rademacher          empirical Rademacher complexity: enumeration, Monte Carlo, closed forms
+risk_bound          a bound and its parts; the minimum over leaves in closed form
+composite           Theorem 1 of composite trees and what it needs (§2)
+composite_selection the criterion that selects degrees
+real_leaves         leaves with real values (2.10), §3.3
+cascade             Theorem 1 of cascades (§3)
+cascade_selection   the criterion that selects a cascade, and its pruning bound
+margin, margin_step, margin_theorem   margins, exact step size, the stated theorem (§4)
+certificates        holdout, kl inverse, sample compression (§6)
+pac_bayes           votes with out-of-bag points (§6.3)
+statistics          tests and ranks (§7)
+ledger              one row a leaf
+evidence            what a model tells `surewood.certify`
+"""
+
+from .cascade import (
+    cascade_bound,
+    cascade_bound_simple,
+    cascade_bound_uniform,
+    cascade_complexity,
+    cascade_depths,
+    cascade_ensemble_term,
+    cascade_family_count,
+    cascade_leaf,
+    real_cascade_bound,
+)
+from .cascade_selection import (
+    cascade_completion_bound,
+    cascade_criterion,
+    cascade_criterion_counts,
+    cascade_is_inert,
+)
+from .certificates import (
+    binary_kl,
+    binomial_tail_inverse,
+    clopper_pearson,
+    compression_bound,
+    kl_inverse,
+    kl_inverse_lower,
+    svm_tree_log_codes,
+)
+from .complexity import (
+    counting_rademacher,
+    leaf_log_growth,
+    log_growth,
+    massart,
+    path_rademacher,
+    product_rademacher,
+    question_log_growth,
+    vc_dimension,
+    vc_rademacher,
+)
+from .composite import (
+    composite_bound,
+    composite_bound_simple,
+    composite_bound_uniform,
+    composite_complexity,
+    composite_ensemble_term,
+    composite_family_count,
+)
+from .composite_selection import (
+    composite_criterion,
+    composite_criterion_counts,
+    largest_active_gamma,
+    select_degrees,
+)
+from .evidence import (
+    CascadeEvidence,
+    CompressionEvidence,
+    Condition,
+    EstimateEvidence,
+    Evidence,
+    ForestEvidence,
+    HeuristicEvidence,
+    OffersEvidence,
+    TreeEvidence,
+    VoteEvidence,
+)
+from .ledger import LeafLedger, cascade_ledger, composite_ledger, path_in_words
+from .margin import (
+    effective_sample_size,
+    margin_loss,
+    margin_ratio,
+    margin_weights,
+    margins,
+    scatter_ratio,
+    summed_margins,
+)
+from .margin_step import effective_alphas, margin_of_sum_step, margin_step, simplex_step, step_objective
+from .margin_theorem import (
+    MarginTheorem,
+    log_forest_count,
+    log_mixture_count,
+    log_tree_count,
+    margin_gap,
+    margin_theorem,
+)
+from .pac_bayes import (
+    OutOfBag,
+    Posterior,
+    Tandem,
+    lambda_form,
+    optimise_posterior,
+    out_of_bag_errors,
+    pac_bayes_bound,
+    pac_bayes_lambda_bound,
+    pac_bayes_tandem_bound,
+    pac_bayes_tandem_lambda_bound,
+    posterior_kl,
+    tandem_losses,
+)
+from .rademacher import (
+    MonteCarlo,
+    exact_rademacher,
+    interval_rademacher,
+    kernel_rademacher,
+    linear_rademacher,
+    monte_carlo_rademacher,
+    sparse_linear_rademacher,
+    threshold_rademacher,
+)
+from .real_leaves import (
+    RealLeaf,
+    RealLeaves,
+    real_leaf_term,
+    real_leaf_terms,
+    smallest_margins,
+    switched_on_leaves,
+)
+from .risk_bound import RiskBound, active_leaves, l_term, leaf_terms
+from .statistics import McNemar, TTest, average_ranks, corrected_paired_t_test, mcnemar_test, paired_t_test
+from .status import Status
+
+__all__ = [
+    "CascadeEvidence",
+    "CompressionEvidence",
+    "Condition",
+    "EstimateEvidence",
+    "Evidence",
+    "ForestEvidence",
+    "HeuristicEvidence",
+    "LeafLedger",
+    "MarginTheorem",
+    "McNemar",
+    "MonteCarlo",
+    "OffersEvidence",
+    "OutOfBag",
+    "Posterior",
+    "RealLeaf",
+    "RealLeaves",
+    "RiskBound",
+    "Status",
+    "TTest",
+    "Tandem",
+    "TreeEvidence",
+    "VoteEvidence",
+    "active_leaves",
+    "average_ranks",
+    "binary_kl",
+    "binomial_tail_inverse",
+    "cascade_bound",
+    "cascade_bound_simple",
+    "cascade_bound_uniform",
+    "cascade_completion_bound",
+    "cascade_complexity",
+    "cascade_criterion",
+    "cascade_criterion_counts",
+    "cascade_depths",
+    "cascade_ensemble_term",
+    "cascade_family_count",
+    "cascade_is_inert",
+    "cascade_leaf",
+    "cascade_ledger",
+    "clopper_pearson",
+    "composite_bound",
+    "composite_bound_simple",
+    "composite_bound_uniform",
+    "composite_complexity",
+    "composite_criterion",
+    "composite_criterion_counts",
+    "composite_ensemble_term",
+    "composite_family_count",
+    "composite_ledger",
+    "compression_bound",
+    "corrected_paired_t_test",
+    "counting_rademacher",
+    "effective_alphas",
+    "effective_sample_size",
+    "exact_rademacher",
+    "interval_rademacher",
+    "kernel_rademacher",
+    "kl_inverse",
+    "kl_inverse_lower",
+    "l_term",
+    "lambda_form",
+    "largest_active_gamma",
+    "leaf_log_growth",
+    "leaf_terms",
+    "linear_rademacher",
+    "log_forest_count",
+    "log_growth",
+    "log_mixture_count",
+    "log_tree_count",
+    "margin_gap",
+    "margin_loss",
+    "margin_of_sum_step",
+    "margin_ratio",
+    "margin_step",
+    "margin_theorem",
+    "margin_weights",
+    "margins",
+    "massart",
+    "mcnemar_test",
+    "monte_carlo_rademacher",
+    "optimise_posterior",
+    "out_of_bag_errors",
+    "pac_bayes_bound",
+    "pac_bayes_lambda_bound",
+    "pac_bayes_tandem_bound",
+    "pac_bayes_tandem_lambda_bound",
+    "paired_t_test",
+    "path_in_words",
+    "path_rademacher",
+    "posterior_kl",
+    "product_rademacher",
+    "question_log_growth",
+    "real_cascade_bound",
+    "real_leaf_term",
+    "real_leaf_terms",
+    "scatter_ratio",
+    "select_degrees",
+    "simplex_step",
+    "smallest_margins",
+    "sparse_linear_rademacher",
+    "step_objective",
+    "summed_margins",
+    "svm_tree_log_codes",
+    "switched_on_leaves",
+    "tandem_losses",
+    "threshold_rademacher",
+    "vc_dimension",
+    "vc_rademacher",
+]

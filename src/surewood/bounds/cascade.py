@@ -1,0 +1,355 @@
+"""Bounds and selection criterion of deep cascades (theory.md §3).
+
+Structure: `cascade_depths`, `cascade_leaf` (3.7). Complexity: `cascade_complexity` (3.8) with the variants of
+[D-24]. Bounds: `cascade_ensemble_term` (3.3) with the readings of [D-19], `cascade_bound` (3.2),
+`cascade_bound_uniform`, `cascade_bound_simple` (3.4), `real_cascade_bound` (3.5), `cascade_family_count`. The
+selection score (3.8) and the pruning bound (3.9) are in `cascade_selection`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from . import _arguments as check
+from ._arguments import Counts, Floats
+from .real_leaves import smallest_margins, switched_on_leaves
+from .risk_bound import (
+    RiskBound,
+    active_leaves,
+    confidence_term,
+    dyadic_rho,
+    fixed_rho_bound,
+    leaf_fractions,
+    uniform_rho_bound,
+)
+from .status import Status
+
+__all__ = [
+    "cascade_bound",
+    "cascade_bound_simple",
+    "cascade_bound_uniform",
+    "cascade_complexity",
+    "cascade_depths",
+    "cascade_ensemble_term",
+    "cascade_family_count",
+    "cascade_leaf",
+    "real_cascade_bound",
+]
+
+_READINGS = ("theorem", "print_in", "print_out")
+_COMPLEXITIES = ("printed", "rigorous", "single_root", "smaller")
+
+
+def cascade_depths(n_leaves: int) -> Counts:
+    """Questions on the path to each leaf of a chain: 1, 2, ..., l-1, l-1 ([D-22]).
+
+    Examples
+    --------
+    >>> from surewood.bounds import cascade_depths
+    >>> cascade_depths(4).tolist(), cascade_depths(1).tolist()
+    ([1, 2, 3, 3], [0])
+    """
+    n = check.count(n_leaves, "n_leaves", 1)
+    return np.minimum(np.arange(1, n + 1), n - 1).astype(np.int64)
+
+
+def cascade_leaf(answers: ArrayLike) -> NDArray[np.intp]:
+    """Leaf of each point: that of the first question answered 0, the last leaf if none was (3.7).
+
+    Parameters
+    ----------
+    answers : array of shape (n_points, n_leaves - 1)
+        Answers q_1, ..., q_{l-1}; 1 goes on.
+
+    Examples
+    --------
+    >>> from surewood.bounds import cascade_leaf
+    >>> cascade_leaf([[0, 1], [1, 0], [1, 1]]).tolist()
+    [0, 1, 2]
+    """
+    table = np.asarray(answers)
+    if table.ndim != 2 or not np.isin(table, (0, 1)).all():
+        raise ValueError("answers must be a table of 0 and 1, one column a question")
+    stops = np.hstack([table == 0, np.ones((table.shape[0], 1), dtype=bool)])
+    return np.asarray(stops.argmax(axis=1))
+
+
+def cascade_complexity(log_growth: ArrayLike, m: int, *, variant: str = "printed") -> Floats:
+    r"""Complexity of each leaf's functions in an SVM cascade, the bracket of (3.8).
+
+    Parameters
+    ----------
+    log_growth : array of shape (n_leaves,)
+        :math:`\Lambda(\mathsf d_j,m)` of the polynomial class at node j; the node's question uses the same
+        class.
+    m : int
+        Size of the whole sample.
+    variant : {"printed", "rigorous", "single_root", "smaller"}
+        ``printed``: :math:`\sum_j\sqrt{\Lambda_j/m}+\sqrt{\Lambda_k/m}` (CRITERION). ``rigorous``: the leaf's
+        root gets Massart's factor 2. ``single_root``: :math:`\sqrt{2(\sum_j2\Lambda_j+\Lambda_k)/m}`.
+        ``smaller``: the smaller of the two valid ones (GUARANTEE). See [D-24].
+
+    Examples
+    --------
+    >>> from surewood.bounds import cascade_complexity
+    >>> cascade_complexity([246.041122, 60.445564], 500).round(6).tolist()
+    [1.402971, 1.04918]
+    """
+    m = check.count(m, "m", 1)
+    check.choice(variant, "variant", _COMPLEXITIES)
+    growth = np.atleast_1d(check.finite(log_growth, "log_growth", minimum=0.0))
+    check.count(growth.size, "number of leaves", 1)
+    depth = cascade_depths(growth.size)
+
+    def along_path(per_question: Floats) -> Floats:
+        return np.concatenate(([0.0], np.cumsum(per_question)))[depth]
+
+    if variant == "printed":
+        return np.asarray(along_path(np.sqrt(growth / m)) + np.sqrt(growth / m))
+    # questions are strips: log-growth 2 Lambda, values in {0,1}; leaves have values in {-1,1}
+    rigorous = along_path(np.sqrt(growth / m)) + np.sqrt(2.0 * growth / m)
+    single = np.sqrt(2.0 * (along_path(2.0 * growth) + growth) / m)
+    return np.asarray(
+        {"rigorous": rigorous, "single_root": single, "smaller": np.minimum(rigorous, single)}[variant]
+    )
+
+
+def cascade_family_count(n_degrees: int, max_leaves: int) -> int:
+    """Families of SVM cascades nameable in advance: degree sequences of inner and of last leaves ([D-08]).
+
+    An inner leaf k is determined by the degrees of nodes 1..k, a last leaf likewise (but without a question
+    of its own).
+
+    Examples
+    --------
+    >>> from surewood.bounds import cascade_family_count
+    >>> cascade_family_count(4, 1), cascade_family_count(4, 2)
+    (4, 24)
+    """
+    g = check.count(n_degrees, "n_degrees", 1)
+    last = check.count(max_leaves, "max_leaves", 1)
+    inner: int = sum(g**k for k in range(1, last))
+    return 2 * inner + int(g**last)
+
+
+def cascade_ensemble_term(m: int, n_families: int, rho: float, *, reading: str = "theorem") -> float:
+    r"""The term :math:`C(m,p,\rho)` for cascades (3.3), and the two printed readings of it ([D-19]).
+
+    Parameters
+    ----------
+    m : int
+        Sample size.
+    n_families : int
+        :math:`pl`; :math:`p^l` when each node chooses among p families of questions.
+    rho : float
+    reading : {"theorem", "print_in", "print_out"}
+        Only ``theorem`` may enter a GUARANTEE. The printed readings need :math:`\rho^2m>\log pl`.
+
+    Examples
+    --------
+    >>> from surewood.bounds import cascade_ensemble_term
+    >>> readings = ("theorem", "print_in", "print_out")
+    >>> [round(cascade_ensemble_term(10_000, 12, 1 / 3, reading=r), 6) for r in readings]
+    [0.328393, 0.211409, 0.383191]
+    """
+    inverse = np.array([1.0 / check.positive(rho, "rho")])
+    return float(_ensemble_terms(inverse, m, n_families, reading)[0])
+
+
+def _ensemble_terms(inverse_rho: Floats, m: int, n_families: int, reading: str) -> Floats:
+    m = check.count(m, "m", 1)
+    log_families = math.log(check.count(n_families, "n_families", 1))
+    check.choice(reading, "reading", _READINGS)
+    if log_families == 0.0:
+        return np.zeros_like(inverse_rho)
+    unit = log_families / m
+    inner = -np.log(inverse_rho**2 * unit)
+    first = 2.0 * inverse_rho * math.sqrt(unit)
+    if reading == "theorem":
+        return np.asarray(first + np.sqrt(np.maximum(1.0, np.ceil(4.0 * inverse_rho**2 * inner)) * unit))
+    if np.any(inner < 0):
+        raise ValueError(f"rho must satisfy rho^2 m >= log(n_families) for reading={reading!r}")
+    root = inverse_rho * math.sqrt(unit)
+    return np.asarray(first + root * (np.sqrt(inner) if reading == "print_in" else inner))
+
+
+def cascade_bound(
+    correct: ArrayLike,
+    errors: ArrayLike,
+    complexity: ArrayLike,
+    *,
+    n_families: int,
+    rho: float | None = None,
+    rho_inverse: int | None = None,
+    delta: float = 0.05,
+    reading: str = "theorem",
+) -> RiskBound:
+    """Theorem 1 of DC for leaves with values -1 or 1 and a rho fixed in advance (3.2).
+
+    Parameters
+    ----------
+    correct, errors : array of int, shape (n_leaves,)
+        Training points each leaf classifies correctly and wrongly (output 0 is wrong).
+    complexity : array of shape (n_leaves,)
+        Bounds ``r_k`` valid for every sample ([D-20]), see :func:`cascade_complexity` with
+        ``variant="smaller"``.
+    n_families : int
+        See :func:`cascade_ensemble_term`.
+    rho, rho_inverse : float or int
+        One of the two.
+    delta : float, default=0.05
+    reading : {"theorem", "print_in", "print_out"}
+        With a printed reading the result is marked HEURISTIC.
+
+    Examples
+    --------
+    >>> from surewood.bounds import cascade_bound
+    >>> bound = cascade_bound([600_000, 390_000], [5_000, 5_000], [1e-3, 1e-3], n_families=4, rho_inverse=2)
+    >>> round(bound.value, 4)
+    0.0406
+    """
+    m, charge = _cascade_arguments(correct, errors, complexity)
+    training_error, plus = leaf_fractions(correct, errors, m)
+    inverse = check.inverse_rho(rho, rho_inverse)
+    term = _ensemble_terms(np.array([inverse[0]]), m, n_families, reading)
+    return fixed_rho_bound(
+        training_error,
+        plus,
+        charge,
+        inverse,
+        float(term[0]),
+        m=m,
+        delta=check.confidence(delta),
+        confidence_factor=4.0,
+        status=Status.GUARANTEE if reading == "theorem" else Status.HEURISTIC,
+    )
+
+
+def cascade_bound_uniform(
+    correct: ArrayLike,
+    errors: ArrayLike,
+    complexity: ArrayLike,
+    *,
+    n_families: int,
+    max_rho_inverse: int,
+    delta: float = 0.05,
+) -> RiskBound:
+    """Theorem 1 of DC made uniform over rho = 1/j ((3.2) with [D-07]); arguments as in :func:`cascade_bound`.
+
+    Examples
+    --------
+    >>> from surewood.bounds import cascade_bound_uniform
+    >>> correct, errors, r = [600_000, 390_000], [5_000, 5_000], [1e-3, 1e-3]
+    >>> bound = cascade_bound_uniform(correct, errors, r, n_families=4, max_rho_inverse=4)
+    >>> bound.rho_inverse, str(bound.status)
+    (2.0, 'GUARANTEE')
+    """
+    m, charge = _cascade_arguments(correct, errors, complexity)
+    training_error, plus = leaf_fractions(correct, errors, m)
+    return uniform_rho_bound(
+        training_error,
+        plus,
+        charge,
+        lambda inverse: _ensemble_terms(inverse, m, n_families, "theorem"),
+        m=m,
+        delta=check.confidence(delta),
+        confidence_factor=4.0,
+        max_rho_inverse=check.count(max_rho_inverse, "max_rho_inverse", 1),
+        status=Status.GUARANTEE,
+    )
+
+
+def cascade_bound_simple(
+    correct: ArrayLike, errors: ArrayLike, complexity: ArrayLike, *, n_families: int, delta: float = 0.05
+) -> RiskBound:
+    """The simple form (3.4), with an explicit price for a rho of the order of 1/|K| chosen on the data.
+
+    The price is that of :func:`composite_bound_simple`.
+
+    Examples
+    --------
+    >>> from surewood.bounds import cascade_bound_simple
+    >>> cascade_bound_simple([600_000, 390_000], [5_000, 5_000], [1e-3, 1e-3], n_families=4).l_term
+    0.0
+    """
+    m, charge = _cascade_arguments(correct, errors, complexity)
+    _, plus = leaf_fractions(correct, errors, m)
+    inverse, price = dyadic_rho(int(active_leaves(plus, charge).sum()), m)
+    half = check.confidence(delta) / 2.0
+    bound = cascade_bound(correct, errors, complexity, n_families=n_families, rho_inverse=inverse, delta=half)
+    return RiskBound(
+        bound.training_error,
+        bound.leaf_terms,
+        bound.l_term,
+        bound.ensemble_term,
+        confidence_term(m, half, 4.0) + price,
+        rho_inverse=float(inverse),
+        delta=delta,
+        status=Status.GUARANTEE,
+    )
+
+
+def real_cascade_bound(
+    margins: Sequence[ArrayLike],
+    complexity: ArrayLike,
+    *,
+    n_families: int,
+    rho: float | None = None,
+    rho_inverse: int | None = None,
+    delta: float = 0.05,
+) -> RiskBound:
+    """Bound for leaves with values in [-1, 1] and a rho fixed in advance (3.5), with the knapsack of §3.3.
+
+    Parameters
+    ----------
+    margins : sequence of arrays
+        ``y h_k(x)`` in [-1, 1] of the training points of each leaf.
+    complexity : array of shape (n_leaves,)
+        Bounds of the leaves' complexities, products counted with factor 2 (§1.3).
+    n_families, rho, rho_inverse, delta
+        See :func:`cascade_bound`.
+
+    Examples
+    --------
+    >>> from surewood.bounds import real_cascade_bound
+    >>> bound = real_cascade_bound([[0.5] * 900, [1.0] * 100], [0.01, 0.01], n_families=1, rho_inverse=3)
+    >>> round(bound.leaf_terms, 6), bound.l_term
+    (0.12, 0.0)
+    """
+    leaves = [check.finite(leaf, "margins", minimum=-1.0, ndim=1) for leaf in margins]
+    if any(leaf.size and leaf.max() > 1 for leaf in leaves):
+        raise ValueError("margins must be in [-1, 1]")
+    r = np.atleast_1d(check.finite(complexity, "complexity", minimum=0.0))
+    if r.size != len(leaves):
+        raise ValueError(f"complexity must have one entry a leaf ({len(leaves)}), got {r.size}")
+    m = check.count(sum(leaf.size for leaf in leaves), "number of margins", 1)
+    inverse = check.inverse_rho(rho, rho_inverse)[0]
+    plus = np.array([np.count_nonzero(leaf > 0) for leaf in leaves]) / m
+    smallest = smallest_margins(leaves)
+    with np.errstate(divide="ignore"):  # theory.md [D-21]: 4 r_k / 0 is infinite
+        weight = 1.0 / smallest
+    charge = np.full(r.size, np.inf)
+    charge[smallest > 0] = 4.0 * r[smallest > 0] / smallest[smallest > 0]
+    gain = np.maximum(plus - charge, 0.0)
+    chosen = switched_on_leaves(gain, weight, inverse)
+    return RiskBound(
+        training_error=sum(int(np.count_nonzero(leaf <= 0)) for leaf in leaves) / m,
+        leaf_terms=float(np.minimum(charge, plus).sum()),
+        l_term=float(gain[~chosen].sum()),
+        ensemble_term=float(_ensemble_terms(np.array([inverse]), m, n_families, "theorem")[0]),
+        confidence=confidence_term(m, check.confidence(delta), 4.0),
+        rho_inverse=inverse,
+        delta=delta,
+        status=Status.GUARANTEE,
+    )
+
+
+def _cascade_arguments(correct: ArrayLike, errors: ArrayLike, complexity: ArrayLike) -> tuple[int, Floats]:
+    """Sample size and the charge 4 r_k of every leaf."""
+    m = int(check.counts(correct, "correct").sum() + check.counts(errors, "errors").sum())
+    r = np.atleast_1d(check.finite(complexity, "complexity", minimum=0.0))
+    return check.count(m, "m", 1), 4.0 * r

@@ -1,0 +1,291 @@
+"""Bounds and selection criterion of composite trees (theory.md §2).
+
+Bounds: `composite_bound` (2.2), `composite_bound_simple` (2.5), `composite_bound_uniform` (2.6),
+`composite_ensemble_term` (2.4), `composite_family_count` [D-08].
+Complexity of a leaf: `composite_complexity` (2.7), (2.8) and its sharper forms.
+
+The selection score (2.9) is in `composite_selection`, leaves with real values (2.10) are in `real_leaves`.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from . import _arguments as check
+from ._arguments import Floats
+from .risk_bound import (
+    RiskBound,
+    active_leaves,
+    confidence_term,
+    dyadic_rho,
+    fixed_rho_bound,
+    leaf_fractions,
+    uniform_rho_bound,
+)
+from .status import Status
+
+__all__ = [
+    "composite_bound",
+    "composite_bound_simple",
+    "composite_bound_uniform",
+    "composite_complexity",
+    "composite_ensemble_term",
+    "composite_family_count",
+]
+
+
+def composite_family_count(n_degrees: int, max_depth: int) -> int:
+    """Families that can be named before seeing data: one a (degree, depth), constants included ([D-08]).
+
+    Parameters
+    ----------
+    n_degrees : int
+        Number of degrees offered to leaves, degree 0 not counted.
+    max_depth : int
+        Largest depth a leaf may have.
+
+    Examples
+    --------
+    >>> from surewood.bounds import composite_family_count
+    >>> composite_family_count(9, 3)
+    40
+    """
+    return (check.count(n_degrees, "n_degrees") + 1) * (check.count(max_depth, "max_depth") + 1)
+
+
+def composite_ensemble_term(m: int, n_families: int, rho: float, n_classes: int) -> float:
+    r"""The term :math:`C(m,p,\rho)` of Theorem 1 (2.4), with the edge rules of [D-05].
+
+    Parameters
+    ----------
+    m : int
+        Sample size.
+    n_families : int
+        :math:`pl`, or the number of families fixed in advance for a GUARANTEE.
+    rho : float
+        Margin parameter.
+    n_classes : int
+        Classes of the whole problem.
+
+    Examples
+    --------
+    >>> from surewood.bounds import composite_ensemble_term
+    >>> round(composite_ensemble_term(10_000, 9 * 4, 0.5, 3), 6)
+    0.230875
+    """
+    inverse = np.array([1.0 / check.positive(rho, "rho")])
+    return float(_ensemble_terms(inverse, *_ensemble_arguments(m, n_families, n_classes))[0])
+
+
+def _ensemble_arguments(m: int, n_families: int, n_classes: int) -> tuple[int, float, int]:
+    log_families = math.log(check.count(n_families, "n_families", 1))
+    return check.count(m, "m", 1), log_families, check.count(n_classes, "n_classes", 2)
+
+
+def _ensemble_terms(inverse_rho: Floats, m: int, log_families: float, c: int) -> Floats:
+    # theory.md (2.4); a single family has C = 0, and the ceiling is at least 1 [D-05]
+    if log_families == 0.0:
+        return np.zeros_like(inverse_rho)
+    unit = log_families / m
+    ceiling = np.ceil(4.0 * inverse_rho**2 * np.log(c**2 / (4.0 * inverse_rho**2 * unit)))
+    return 2.0 * inverse_rho / c * math.sqrt(unit) + np.sqrt(np.maximum(1.0, ceiling) * unit)
+
+
+def composite_complexity(
+    depth: ArrayLike,
+    leaf_log_growth: ArrayLike,
+    question_log_growth: float,
+    m: int,
+    *,
+    form: str = "two_roots",
+) -> Any:
+    r"""Complexity of the functions a leaf can contribute, :math:`A_k` (2.8) or :math:`D_{H_k}` (2.7).
+
+    Parameters
+    ----------
+    depth : int or array
+        Number of questions on the path to the leaf.
+    leaf_log_growth : float or array
+        Log-growth of the leaf's classifiers, see :func:`leaf_log_growth`.
+    question_log_growth : float
+        Log-growth of one question, see :func:`question_log_growth`.
+    m : int
+        Size of the whole sample.
+    form : {"two_roots", "single_root", "half_root"}
+        ``two_roots`` as printed; ``single_root`` by counting products (1.4); ``half_root`` for one-hot
+        leaves, whose products have values in {0, 1}: half of the single root, the tightest valid form (§2.6).
+
+    Examples
+    --------
+    >>> from surewood.bounds import composite_complexity
+    >>> forms = ("two_roots", "single_root")
+    >>> [round(composite_complexity(2, 362.073235, 18.021549, 600, form=f), 6) for f in forms]
+    [1.445212, 1.151978]
+    """
+    m = check.count(m, "m", 1)
+    check.choice(form, "form", ("two_roots", "single_root", "half_root"))
+    leaf = check.finite(leaf_log_growth, "leaf_log_growth", minimum=0.0)
+    path = check.finite(depth, "depth", minimum=0.0) * float(
+        check.finite(question_log_growth, "question_log_growth", minimum=0.0)
+    )
+    if form == "two_roots":
+        value = np.sqrt(2.0 * path / m) + np.sqrt(2.0 * leaf / m)
+    else:
+        value = np.sqrt(2.0 * (path + leaf) / m) * (1.0 if form == "single_root" else 0.5)
+    return float(value) if np.ndim(value) == 0 else value
+
+
+def composite_bound(
+    correct: ArrayLike,
+    errors: ArrayLike,
+    complexity: ArrayLike,
+    *,
+    n_classes: int,
+    n_families: int,
+    rho: float | None = None,
+    rho_inverse: int | None = None,
+    delta: float = 0.05,
+) -> RiskBound:
+    """Theorem 1 of RCF for a rho fixed in advance (2.2).
+
+    Parameters
+    ----------
+    correct, errors : array of int, shape (n_leaves,)
+        Correctly and wrongly classified training points at each leaf; together the whole sample.
+    complexity : array of shape (n_leaves,)
+        Upper bounds ``r_k`` of the leaves' Rademacher complexities.
+    n_classes, n_families : int
+        See :func:`composite_ensemble_term`.
+    rho, rho_inverse : float or int
+        One of the two.
+    delta : float, default=0.05
+        Probability that the bound fails.
+
+    Returns
+    -------
+    RiskBound
+        A GUARANTEE when complexities are valid and `n_families` was fixed in advance.
+
+    Examples
+    --------
+    >>> from surewood.bounds import composite_bound
+    >>> correct, errors, r = [600_000, 390_000], [5_000, 5_000], [1e-4, 1e-4]
+    >>> bound = composite_bound(correct, errors, r, n_classes=2, n_families=4, rho_inverse=2)
+    >>> round(bound.value, 4)
+    0.0333
+    """
+    m, c, charge = _composite_arguments(correct, errors, complexity, n_classes)
+    training_error, plus = leaf_fractions(correct, errors, m)
+    inverse = check.inverse_rho(rho, rho_inverse)
+    term = _ensemble_terms(np.array([inverse[0]]), *_ensemble_arguments(m, n_families, c))
+    return fixed_rho_bound(
+        training_error,
+        plus,
+        charge,
+        inverse,
+        float(term[0]),
+        m=m,
+        delta=check.confidence(delta),
+        confidence_factor=2.0,
+        status=Status.GUARANTEE,
+    )
+
+
+def composite_bound_simple(
+    correct: ArrayLike,
+    errors: ArrayLike,
+    complexity: ArrayLike,
+    *,
+    n_classes: int,
+    n_families: int,
+    delta: float = 0.05,
+) -> RiskBound:
+    """The simple form (2.5) with rho of the order of 1/|K|, and the price of having chosen it on the data.
+
+    The price is the standard one: rho is the largest power of 1/2 at which the L-term vanishes (at least half
+    of 1/|K|), ``sqrt(log log2(1/rho) / m)`` is added, and delta is halved. See :func:`composite_bound` for
+    the arguments.
+
+    Examples
+    --------
+    >>> from surewood.bounds import composite_bound_simple
+    >>> correct, errors, r = [600_000, 390_000], [5_000, 5_000], [1e-4, 1e-4]
+    >>> bound = composite_bound_simple(correct, errors, r, n_classes=2, n_families=4)
+    >>> bound.l_term, bound.rho_inverse
+    (0.0, 2.0)
+    """
+    m, c, charge = _composite_arguments(correct, errors, complexity, n_classes)
+    _, plus = leaf_fractions(correct, errors, m)
+    inverse, price = dyadic_rho(int(active_leaves(plus, charge).sum()), m)
+    half = check.confidence(delta) / 2.0
+    bound = composite_bound(
+        correct, errors, complexity, n_classes=c, n_families=n_families, rho_inverse=inverse, delta=half
+    )
+    return RiskBound(
+        bound.training_error,
+        bound.leaf_terms,
+        bound.l_term,
+        bound.ensemble_term,
+        confidence_term(m, half, 2.0) + price,
+        rho_inverse=float(inverse),
+        delta=delta,
+        status=Status.GUARANTEE,
+    )
+
+
+def composite_bound_uniform(
+    correct: ArrayLike,
+    errors: ArrayLike,
+    complexity: ArrayLike,
+    *,
+    n_classes: int,
+    n_families: int,
+    max_rho_inverse: int,
+    delta: float = 0.05,
+) -> RiskBound:
+    """Theorem 1 made uniform over rho = 1/j, the smallest of the bounds (2.6, [D-07]).
+
+    Parameters
+    ----------
+    correct, errors, complexity, n_classes, n_families, delta
+        See :func:`composite_bound`.
+    max_rho_inverse : int
+        Largest j, fixed in advance: the largest number of leaves the tree may have.
+
+    Examples
+    --------
+    >>> from surewood.bounds import composite_bound_uniform
+    >>> bound = composite_bound_uniform(
+    ...     [600_000, 390_000], [5_000, 5_000], [1e-4, 1e-4], n_classes=2, n_families=4, max_rho_inverse=4
+    ... )
+    >>> round(bound.value, 4), bound.rho_inverse
+    (0.0336, 2.0)
+    """
+    m, c, charge = _composite_arguments(correct, errors, complexity, n_classes)
+    training_error, plus = leaf_fractions(correct, errors, m)
+    arguments = _ensemble_arguments(m, n_families, c)
+    return uniform_rho_bound(
+        training_error,
+        plus,
+        charge,
+        lambda inverse: _ensemble_terms(inverse, *arguments),
+        m=m,
+        delta=check.confidence(delta),
+        confidence_factor=2.0,
+        max_rho_inverse=check.count(max_rho_inverse, "max_rho_inverse", 1),
+        status=Status.GUARANTEE,
+    )
+
+
+def _composite_arguments(
+    correct: ArrayLike, errors: ArrayLike, complexity: ArrayLike, n_classes: int
+) -> tuple[int, int, Floats]:
+    """Sample size, classes, and the charge 8 c r_k of every leaf."""
+    c = check.count(n_classes, "n_classes", 2)
+    m = int(check.counts(correct, "correct").sum() + check.counts(errors, "errors").sum())
+    r = np.atleast_1d(check.finite(complexity, "complexity", minimum=0.0))
+    return check.count(m, "m", 1), c, 8.0 * c * r

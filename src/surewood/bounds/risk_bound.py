@@ -1,0 +1,212 @@
+"""A risk bound with its parts, and the closed minimum over leaves both papers share (theory.md §2.2).
+
+`RiskBound` keeps training error, leaf terms, L-term, ensemble term and confidence apart. `leaf_terms`,
+`active_leaves` and `l_term` work on fractions of the sample and on `charge`, the constant times the
+complexity: 8 c r_k for composite trees, 4 r_k for cascades.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from . import _arguments as check
+from ._arguments import Floats, Mask
+from .status import Status
+
+__all__ = ["RiskBound", "active_leaves", "l_term", "leaf_terms"]
+
+
+@dataclass(frozen=True)
+class RiskBound:
+    """The parts of a bound on the risk; `total` is their sum and `value` is capped at 1.
+
+    Examples
+    --------
+    >>> from surewood.bounds import RiskBound, Status
+    >>> bound = RiskBound(0.1, 0.2, 0.0, 0.25, 0.05, rho_inverse=2.0, delta=0.05, status=Status.GUARANTEE)
+    >>> round(bound.value, 12)
+    0.6
+    """
+
+    training_error: float
+    leaf_terms: float
+    l_term: float
+    ensemble_term: float
+    confidence: float
+    rho_inverse: float
+    delta: float
+    status: Status
+
+    @property
+    def total(self) -> float:
+        """Sum of the parts, above 1 when the bound says nothing."""
+        parts = (self.training_error, self.leaf_terms, self.l_term, self.ensemble_term, self.confidence)
+        return math.fsum(parts)
+
+    @property
+    def value(self) -> float:
+        """The bound, at most 1."""
+        return min(1.0, self.total)
+
+    def decomposition(self) -> dict[str, float]:
+        """Return the parts by name, in the order of the formula."""
+        return {
+            "training error": self.training_error,
+            "leaf terms": self.leaf_terms,
+            "L-term": self.l_term,
+            "C": self.ensemble_term,
+            "confidence": self.confidence,
+        }
+
+
+def active_leaves(correct: ArrayLike, charge: ArrayLike) -> Mask:
+    """Leaves whose complexity side is the smaller one, ``correct > charge`` strictly (the set K of §2.2).
+
+    Examples
+    --------
+    >>> from surewood.bounds import active_leaves
+    >>> active_leaves([0.30, 0.05], [0.10, 0.09]).tolist()
+    [True, False]
+    """
+    plus, cost = _leaf_arrays(correct, charge)
+    return np.asarray(plus > cost)
+
+
+def leaf_terms(correct: ArrayLike, charge: ArrayLike) -> Floats:
+    """``min(charge_k, m_k+/m)`` of every leaf.
+
+    Examples
+    --------
+    >>> from surewood.bounds import leaf_terms
+    >>> leaf_terms([0.30, 0.05], [0.10, 0.09]).tolist()
+    [0.1, 0.05]
+    """
+    plus, cost = _leaf_arrays(correct, charge)
+    return np.minimum(plus, cost)
+
+
+def l_term(
+    correct: ArrayLike, charge: ArrayLike, *, rho: float | None = None, rho_inverse: int | None = None
+) -> float:
+    """Price of the active leaves that do not fit into the weight 1: the smallest excesses summed (2.3).
+
+    Parameters
+    ----------
+    correct : array of shape (n_leaves,)
+        Correctly classified share of the whole sample at each leaf, ``m_k+/m``.
+    charge : array of shape (n_leaves,)
+        Constant times complexity of each leaf.
+    rho : float, optional
+    rho_inverse : int, optional
+        The integer 1/rho; give one of the two, preferably this one.
+
+    Examples
+    --------
+    >>> from surewood.bounds import l_term
+    >>> round(l_term([.30, .25, .20, .05], [.10, .15, .18, .09], rho_inverse=2), 12)
+    0.02
+    """
+    _, kept = check.inverse_rho(rho, rho_inverse)
+    excess = _sorted_excess(correct, charge)
+    return float(excess[: max(0, excess.size - kept)].sum())
+
+
+def _leaf_arrays(correct: ArrayLike, charge: ArrayLike) -> tuple[Floats, Floats]:
+    plus = np.atleast_1d(check.unit(correct, "correct"))
+    cost = np.atleast_1d(np.asarray(charge, dtype=np.float64))
+    if np.isnan(cost).any() or (cost.size and cost.min() < 0):
+        raise ValueError("charge must be >= 0 and not NaN")
+    check.same_length(correct=plus, charge=cost)
+    return plus, cost
+
+
+def _sorted_excess(correct: ArrayLike, charge: ArrayLike) -> Floats:
+    plus, cost = _leaf_arrays(correct, charge)
+    active = plus > cost
+    return np.sort(plus[active] - cost[active])
+
+
+def fixed_rho_bound(
+    training_error: float,
+    correct: ArrayLike,
+    charge: ArrayLike,
+    inverse: tuple[float, int],
+    ensemble_term: float,
+    *,
+    m: int,
+    delta: float,
+    confidence_factor: float,
+    status: Status,
+) -> RiskBound:
+    """Assemble (2.2) or (3.2) for a rho fixed in advance; the factor is 2 or 4 inside the confidence root."""
+    excess = _sorted_excess(correct, charge)
+    return RiskBound(
+        training_error=float(training_error),
+        leaf_terms=float(leaf_terms(correct, charge).sum()),
+        l_term=float(excess[: max(0, excess.size - inverse[1])].sum()),
+        ensemble_term=ensemble_term,
+        confidence=confidence_term(m, delta, confidence_factor),
+        rho_inverse=inverse[0],
+        delta=delta,
+        status=status,
+    )
+
+
+def uniform_rho_bound(
+    training_error: float,
+    correct: ArrayLike,
+    charge: ArrayLike,
+    ensemble_terms: Callable[[Floats], Floats],
+    *,
+    m: int,
+    delta: float,
+    confidence_factor: float,
+    max_rho_inverse: int,
+    status: Status,
+) -> RiskBound:
+    """Smallest of the bounds at rho = 1/j, j = 1..J, each at delta/(j(j+1)) (2.6, [D-07])."""
+    j = np.arange(1, max_rho_inverse + 1)
+    excess = _sorted_excess(correct, charge)
+    running = np.concatenate(([0.0], np.cumsum(excess)))
+    l_terms = running[np.maximum(0, excess.size - j)]
+    ensemble = ensemble_terms(j.astype(np.float64))
+    confidence = np.sqrt(np.log(confidence_factor * j * (j + 1.0) / delta) / (2.0 * m))
+    best = int(np.argmin(l_terms + ensemble + confidence))
+    return RiskBound(
+        training_error=float(training_error),
+        leaf_terms=float(leaf_terms(correct, charge).sum()),
+        l_term=float(l_terms[best]),
+        ensemble_term=float(ensemble[best]),
+        confidence=float(confidence[best]),
+        rho_inverse=float(j[best]),
+        delta=delta,
+        status=status,
+    )
+
+
+def dyadic_rho(n_active: int, m: int) -> tuple[int, float]:
+    """Smallest 2^k >= max(n_active, 2), k >= 1, and the price sqrt(log k / m) of having picked it (§2.4)."""
+    k = max(1, math.ceil(math.log2(max(n_active, 1))))
+    return 2**k, math.sqrt(math.log(k) / m)
+
+
+def confidence_term(m: int, delta: float, factor: float) -> float:
+    """``sqrt(log(factor/delta) / (2m))``."""
+    return math.sqrt(math.log(factor / delta) / (2.0 * m))
+
+
+def leaf_fractions(correct: ArrayLike, errors: ArrayLike, m: int) -> tuple[float, Floats]:
+    """Training error and correct shares from integer counts; points outside every leaf are not allowed."""
+    plus, minus = check.counts(correct, "correct"), check.counts(errors, "errors")
+    check.same_length(correct=plus, errors=minus)
+    if plus.size == 0:
+        raise ValueError("correct must have at least one leaf")
+    held = int(plus.sum() + minus.sum())
+    if held != m:
+        raise ValueError(f"correct and errors must sum to m={m}, got {held}")
+    return int(minus.sum()) / m, plus / m
