@@ -13,6 +13,9 @@ __version__ = _version("surewood")
 
 #: Public name -> package it lives in. The contract tests run scikit-learn's suite on every estimator here.
 _HOME = {
+    "DeepCascadeClassifier": "surewood.cascade",
+    "DeepCascadeSVMClassifier": "surewood.cascade",
+    "DeepCascadeSVMClassifierCV": "surewood.cascade",
     "BinnedForestClassifier": "surewood.trees",
     "PolySVC": "surewood.svm",
     "load": "surewood.persistence",

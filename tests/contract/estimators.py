@@ -10,6 +10,9 @@ import surewood
 
 # Sizes only: nothing here may switch a behaviour off.
 SMALL = {
+    "DeepCascadeClassifier": {"max_leaves": 2},
+    "DeepCascadeSVMClassifier": {"max_leaves": 2},
+    "DeepCascadeSVMClassifierCV": {"max_leaves": 2, "cv": 2, "max_machines": 100},
     "BinnedForestClassifier": {"n_estimators": 10},
 }
 
