@@ -5,13 +5,18 @@
 // `require` turns a wrong dtype, order or shape into a TypeError that names the argument.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <chrono>
+#include <optional>
 #include <string>
 
 #include "cpu.hpp"
+#include "one_vs_one.hpp"
 #include "rng.hpp"
+#include "svm_predict.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -81,6 +86,8 @@ auto random_words(std::uint64_t seed, const AnyArray& ids, std::size_t count) {
   return to_numpy(std::move(words));
 }
 
+#include "svm_bindings.inl"
+
 }  // namespace
 
 NB_MODULE(_core, module) {
@@ -89,4 +96,5 @@ NB_MODULE(_core, module) {
              "The best instruction set of this machine: 'avx512', 'avx2' or 'baseline'.");
   module.def("random_words", &random_words, "seed"_a, "ids"_a.noconvert(), "count"_a,
              "The first `count` words of the stream keyed by (seed, ids).");
+  register_svm(module);
 }

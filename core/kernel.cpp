@@ -1,0 +1,89 @@
+#include "kernel.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace surewood {
+
+void PackedRows::pack(const double* x, int d, const std::int32_t* rows, int n) {
+  n_ = n;
+  const int padded = padded_to_lanes(n);
+  panels_.assign(static_cast<std::size_t>(padded) * d, 0.0);
+  for (int c = 0; c < n; ++c) {
+    const double* row = x + static_cast<std::int64_t>(rows ? rows[c] : c) * d;
+    double* panel = panels_.data() + static_cast<std::int64_t>(c & ~7) * d + (c & 7);
+    for (int k = 0; k < d; ++k) panel[8 * static_cast<std::int64_t>(k)] = row[k];
+  }
+}
+
+void inner_products(const double* x, int count, int d, const PackedRows& packed, float* out, std::int64_t stride) {
+  const SvmRoutines& run = svm_routines();
+  int r = 0;
+  for (; r + 4 <= count; r += 4) {
+    const double* rows[4];
+    float* targets[4];
+    for (int q = 0; q < 4; ++q) {
+      rows[q] = x + static_cast<std::int64_t>(r + q) * d;
+      targets[q] = out + (r + q) * stride;
+    }
+    run.product_four(rows, packed.panels(), d, packed.size(), targets);
+  }
+  for (; r < count; ++r) {
+    const double* row = x + static_cast<std::int64_t>(r) * d;
+    float* target = out + r * stride;
+    run.product_one(&row, packed.panels(), d, packed.size(), &target);
+  }
+}
+
+namespace {
+
+float one_product(const double* a, const double* b, int d) {
+  double sum = 0.0;
+  for (int k = 0; k < d; ++k) sum = sum + a[k] * b[k];
+  return static_cast<float>(sum);
+}
+
+}  // namespace
+
+void squared_norms(const double* x, std::int64_t n, int d, float* out) {
+  for (std::int64_t i = 0; i < n; ++i) out[i] = one_product(x + i * d, x + i * d, d);
+}
+
+void InnerSource::products(std::int32_t row, const std::int32_t* at, int n_at, float* out) const {
+  if (gram) {
+    svm_routines().gather_row(gram + row * n, at, n_at, out);
+    return;
+  }
+  const double* own = x + static_cast<std::int64_t>(row) * d;
+  for (int k = 0; k < n_at; ++k) out[k] = one_product(own, x + static_cast<std::int64_t>(at[k]) * d, d);
+}
+
+Kernel::Kernel(const KernelSpec& spec, int degree, double scale) : spec_(spec), scale_(scale) {
+  // A clamp so far out that only prediction on wild points meets it: powers stay below 2^120, sums finite.
+  const double limit = degree > 0 ? std::exp2(std::floor(120.0 / degree)) : 1.0;
+  poly_ = {static_cast<float>(spec.gamma / scale), static_cast<float>(spec.coef0 / scale),
+           static_cast<float>(limit), degree};
+  factor_ = std::min(std::pow(scale, degree), 1e150);
+}
+
+void Kernel::values(const float* inner, const float* norms, float own_norm, int padded, float* out) const {
+  const SvmRoutines& run = svm_routines();
+  if (spec_.kind == KernelKind::rbf && !std::isfinite(own_norm))
+    std::fill(out, out + padded, 0.0f);  // infinitely far from every point
+  else if (spec_.kind == KernelKind::rbf)
+    run.rbf_row(inner, norms, own_norm, padded, static_cast<float>(spec_.gamma), out);
+  else
+    run.poly_row(inner, padded, poly_, out);
+}
+
+double kernel_scale(const KernelSpec& spec, int degree, const float* norms, const std::int32_t* rows, int n) {
+  if (spec.kind == KernelKind::rbf) return 1.0;
+  // |<x, x'>| <= max norm, so this bounds |gamma s + coef0| over all pairs of the points.
+  double largest = 0.0;
+  for (int k = 0; k < n; ++k) largest = std::max(largest, static_cast<double>(norms[rows[k]]));
+  const double base = std::abs(spec.gamma) * largest + std::abs(spec.coef0);
+  if (base <= 1.0 || degree * std::log2(base) <= 100.0) return 1.0;
+  return std::exp2(std::ceil(std::log2(base)));
+}
+
+}  // namespace surewood

@@ -1,0 +1,97 @@
+// Elementwise kernels and products: inner products to kernel values, rows times rows, weighted sums.
+//
+// Included inside a namespace once per instruction set, after lanes.inl (see svm_targets.cpp). Every
+// output element is computed by the same sequence of roundings whatever the block it is part of, so a
+// product formed per leaf, per block or per row equals the one stored for the whole training set.
+
+// out = (clamp(g s + b, limit))^degree for a padded row of inner products s.
+static void poly_row(const float* inner, int padded, const PolyValues& k, float* out) {
+  const F32 g = splat<F32>(k.gamma), b = splat<F32>(k.coef0);
+  const F32 top = splat<F32>(k.limit), bottom = splat<F32>(-k.limit), one = splat<F32>(1.0f);
+  for (int i = 0; i < padded; i += 8) {
+    F32 base = smaller(larger(g * load<F32>(inner + i) + b, bottom), top);
+    F32 power = (k.degree & 1) ? base : one;
+    for (int e = k.degree >> 1; e; e >>= 1) {
+      base = base * base;
+      if (e & 1) power = power * base;
+    }
+    store(out + i, power);
+  }
+}
+
+// e^x for x in [-87, 0], relative error below 2e-7; e^0 is exactly 1.
+SUREWOOD_INLINE F32 exp_negative(F32 x) {
+  const F32 shift = splat<F32>(12582912.0f);  // 1.5 * 2^23: adding it rounds to an integer
+  F32 turns = (x * splat<F32>(1.44269504f) + shift) - shift;
+  F32 r = (x - turns * splat<F32>(0.693359375f)) - turns * splat<F32>(-2.12194440e-4f);
+  F32 p = splat<F32>(1.0f / 720.0f);
+  p = p * r + splat<F32>(1.0f / 120.0f);
+  p = p * r + splat<F32>(1.0f / 24.0f);
+  p = p * r + splat<F32>(1.0f / 6.0f);
+  p = p * r + splat<F32>(0.5f);
+  p = p * r + splat<F32>(1.0f);
+  p = p * r + splat<F32>(1.0f);
+  return p * as_float((to_int(turns) + splat<I32>(127)) << 23);
+}
+
+// out = exp(-g |x - x'|^2), the distance from the inner product and the two squared norms.
+static void rbf_row(const float* inner, const float* norms, float own_norm, int padded, float gamma, float* out) {
+  const F32 own = splat<F32>(own_norm), two = splat<F32>(2.0f), zero = splat<F32>(0.0f);
+  const F32 g = splat<F32>(-gamma), floor = splat<F32>(-87.0f);
+  for (int i = 0; i < padded; i += 8) {
+    F32 distance = larger((own + load<F32>(norms + i)) - two * load<F32>(inner + i), zero);
+    store(out + i, exp_negative(larger(g * distance, floor)));
+  }
+}
+
+static void gather_row(const float* row, const std::int32_t* at, int n, float* out) {
+  for (int k = 0; k < n; ++k) out[k] = row[at[k]];
+}
+
+// Rows times one panel of eight packed columns; each element sums over the features in their order.
+template <int Rows>
+SUREWOOD_INLINE void tile(const double* const* x, const double* panel, int d, F64* sums) {
+  for (int r = 0; r < Rows; ++r) sums[r] = splat<F64>(0.0);
+  for (int k = 0; k < d; ++k) {
+    F64 columns = load<F64>(panel + 8 * static_cast<std::int64_t>(k));
+    for (int r = 0; r < Rows; ++r) sums[r] = sums[r] + splat<F64>(x[r][k]) * columns;
+  }
+}
+
+template <int Rows>
+SUREWOOD_INLINE void product_rows(const double* const* x, const double* panels, int d, int n, float* const* out) {
+  F64 sums[Rows];
+  for (int c = 0; c < n; c += 8) {
+    tile<Rows>(x, panels + static_cast<std::int64_t>(c) * d, d, sums);
+    for (int r = 0; r < Rows; ++r) {
+      float eight[8];
+      store(eight, narrow(sums[r]));
+      std::memcpy(out[r] + c, eight, sizeof(float) * (n - c < 8 ? n - c : 8));
+    }
+  }
+}
+
+static void product_four(const double* const* x, const double* panels, int d, int n, float* const* out) {
+  product_rows<4>(x, panels, d, n, out);
+}
+static void product_one(const double* const* x, const double* panels, int d, int n, float* const* out) {
+  product_rows<1>(x, panels, d, n, out);
+}
+
+// sums[b] += sum_k values[k] coef[k * width + b]: decision values of all machines that share these points.
+static void weighted_sums(const float* values, const double* coef, int n, int width, double* sums) {
+  if (width == 1) {
+    F64 total = splat<F64>(0.0);
+    int k = 0;
+    for (; k + 8 <= n; k += 8) total = total + widen(load<F32>(values + k)) * load<F64>(coef + k);
+    double rest = 0.0;
+    for (; k < n; ++k) rest = rest + values[k] * coef[k];
+    sums[0] += sum_of(total) + rest;
+    return;
+  }
+  for (int k = 0; k < n; ++k) {
+    const double value = values[k];
+    const double* row = coef + static_cast<std::int64_t>(k) * width;
+    for (int b = 0; b < width; ++b) sums[b] = sums[b] + value * row[b];
+  }
+}

@@ -1,0 +1,160 @@
+#include "one_vs_one.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace surewood {
+
+void OneVsOneSolver::sort_by_class(const std::int32_t* group, int m, const std::int32_t* label) {
+  m_ = m;
+  place_.resize(m);
+  std::iota(place_.begin(), place_.end(), 0);
+  std::stable_sort(place_.begin(), place_.end(),
+                   [&](std::int32_t i, std::int32_t j) { return label[group[i]] < label[group[j]]; });
+  sorted_.resize(m);
+  class_of_.resize(m);
+  classes_.clear();
+  class_start_.clear();
+  for (int s = 0; s < m; ++s) {
+    sorted_[s] = group[place_[s]];
+    const std::int32_t own = label[sorted_[s]];
+    if (classes_.empty() || classes_.back() != own) {
+      classes_.push_back(own);
+      class_start_.push_back(s);
+    }
+    class_of_[s] = static_cast<std::int32_t>(classes_.size()) - 1;
+  }
+  class_start_.push_back(m);
+  n_classes_ = static_cast<int>(classes_.size());
+  n_pairs_ = n_classes_ * (n_classes_ - 1) / 2;
+}
+
+bool OneVsOneSolver::solve(const std::int32_t* group, int m, const std::int32_t* label, const double* weight,
+                           const std::int32_t* degree, const double* C, int count, MachineBatch& out) {
+  sort_by_class(group, m, label);
+  problems_.clear();
+  for (int q = 0; q < count; ++q) {
+    const double scale = kernel_scale(kernel_, degree[q], source_.norms, sorted_.data(), m);
+    problems_.push_back({Kernel(kernel_, degree[q], scale), C[q], degree[q]});
+  }
+  const std::size_t points = static_cast<std::size_t>(count) * m;
+  coef_.assign(points * (n_classes_ - 1), 0.0);
+  wins_.assign(points, 0);
+  decision_.assign(options_.decisions ? points : 0, 0.0);
+  outcomes_.assign(static_cast<std::size_t>(count) * n_pairs_, {});
+  for (int a = 0; a < n_classes_; ++a)
+    for (int b = a + 1; b < n_classes_; ++b)
+      if (!solve_pair(a, b, weight)) return false;
+  for (int q = 0; q < count; ++q) assemble(q, out);
+  return true;
+}
+
+bool OneVsOneSolver::solve_pair(int a, int b, const double* weight) {
+  const int na = class_start_[a + 1] - class_start_[a], nb = class_start_[b + 1] - class_start_[b];
+  const int n = na + nb;
+  pair_rows_.assign(sorted_.begin() + class_start_[a], sorted_.begin() + class_start_[a + 1]);
+  pair_rows_.insert(pair_rows_.end(), sorted_.begin() + class_start_[b], sorted_.begin() + class_start_[b + 1]);
+  sign_.assign(n, 1);
+  std::fill(sign_.begin() + na, sign_.end(), static_cast<signed char>(-1));
+  box_.resize(n);
+  const bool degrees_differ = problems_.front().degree != problems_.back().degree;
+  rows_.set_points(pair_rows_.data(), n, degrees_differ);
+  const int pair = a * (2 * n_classes_ - a - 1) / 2 + (b - a - 1);
+  for (int q = 0; q < static_cast<int>(problems_.size()); ++q) {
+    const Problem& problem = problems_[q];
+    const bool same_kernel = q > 0 && problems_[q - 1].degree == problem.degree;
+    if (!same_kernel) rows_.set_kernel(problem.kernel);
+    // The box in units of the scaled kernel (see Kernel); a finite bound keeps sums finite.
+    const double C = problem.C * problem.kernel.factor();
+    for (int i = 0; i < n; ++i) box_[i] = weight ? C * weight[pair_rows_[i]] : C;
+    const bool warm = options_.warm && same_kernel && problem.C >= problems_[q - 1].C;
+    DualOutcome outcome = dual_.solve(rows_, sign_.data(), box_.data(), options_.tol, options_.max_iter, warm);
+    if (outcome.status == DualStatus::stopped || stop_.requested()) return false;
+    outcome.objective /= problem.kernel.factor();
+    record_pair(q, a, b, pair, outcome);
+  }
+  return true;
+}
+
+void OneVsOneSolver::record_pair(int q, int a, int b, int pair, const DualOutcome& outcome) {
+  const int width = n_classes_ - 1, na = class_start_[a + 1] - class_start_[a];
+  const std::size_t base = static_cast<std::size_t>(q) * m_;
+  outcomes_[static_cast<std::size_t>(q) * n_pairs_ + pair] = outcome;
+  const double* beta = dual_.beta();
+  for (int i = 0; i < static_cast<int>(pair_rows_.size()); ++i) {
+    const bool first = i < na;
+    const std::size_t s = base + (first ? class_start_[a] + i : class_start_[b] + i - na);
+    coef_[s * width + (first ? b - 1 : a)] = beta[i];
+    const double decision = dual_.fitted(i, sign_[i]) + outcome.bias;
+    wins_[s] += (decision > 0.0) == first;
+    if (options_.decisions && n_classes_ == 2) decision_[s] = decision;
+  }
+}
+
+void OneVsOneSolver::assemble(int q, MachineBatch& out) {
+  const int width = n_classes_ - 1;
+  const double* coef = coef_.data() + static_cast<std::size_t>(q) * m_ * width;
+  const std::size_t first_support = out.support.size();
+  for (int a = 0; a < n_classes_; ++a) {
+    const std::size_t before = out.support.size();
+    for (int s = class_start_[a]; s < class_start_[a + 1]; ++s) {
+      const double* own = coef + static_cast<std::size_t>(s) * width;
+      if (std::all_of(own, own + width, [](double c) { return c == 0.0; })) continue;
+      out.support.push_back(sorted_[s]);
+      out.coef.insert(out.coef.end(), own, own + width);
+    }
+    out.classes.push_back(classes_[a]);
+    out.class_support.push_back(static_cast<std::int32_t>(out.support.size() - before));
+  }
+  for (int pair = 0; pair < n_pairs_; ++pair) {
+    const DualOutcome& outcome = outcomes_[static_cast<std::size_t>(q) * n_pairs_ + pair];
+    out.bias.push_back(outcome.bias);
+    out.objective.push_back(outcome.objective);
+    out.gap.push_back(outcome.gap);
+    out.iterations.push_back(outcome.iterations);
+    out.status.push_back(static_cast<std::int32_t>(outcome.status));
+  }
+  out.n_classes.push_back(n_classes_);
+  out.n_support.push_back(static_cast<std::int32_t>(out.support.size() - first_support));
+  out.scale.push_back(problems_[q].kernel.scale());
+  count_votes(q, out.support.data() + first_support, out);
+}
+
+// A point that wins all pairs of its own class is certainly right: no other class can have as many
+// votes. Only the others are put to all machines.
+void OneVsOneSolver::count_votes(int q, const std::int32_t* support, MachineBatch& out) {
+  const int width = n_classes_ - 1, n_support = out.n_support.back();
+  MachineView machine;
+  machine.n_classes = n_classes_;
+  machine.n_support = n_support;
+  machine.class_support = out.class_support.data() + out.class_support.size() - n_classes_;
+  machine.coef = out.coef.data() + out.coef.size() - static_cast<std::size_t>(n_support) * width;
+  machine.bias = out.bias.data() + out.bias.size() - n_pairs_;
+  const int padded = padded_to_lanes(n_support);
+  inner_.assign(padded, 0.0f);
+  values_.resize(padded);
+  norms_.assign(padded, 0.0f);
+  for (int k = 0; k < n_support; ++k) norms_[k] = source_.norms[support[k]];
+
+  const std::size_t first = out.predicted.size();
+  out.predicted.resize(first + m_);
+  if (options_.decisions) out.decision.resize(first + m_);
+  int correct = 0;
+  for (int s = 0; s < m_; ++s) {
+    const std::size_t at = static_cast<std::size_t>(q) * m_ + s;
+    int winner = class_of_[s];
+    if (wins_[at] < width && n_classes_ == 2) {
+      winner = 1 - winner;
+    } else if (wins_[at] < width) {
+      source_.products(sorted_[s], support, n_support, inner_.data());
+      problems_[q].kernel.values(inner_.data(), norms_.data(), source_.norms[sorted_[s]], padded, values_.data());
+      winner = votes_.winner(machine, votes_.decisions(machine, values_.data()));
+    }
+    correct += winner == class_of_[s];
+    out.predicted[first + place_[s]] = classes_[winner];
+    if (options_.decisions) out.decision[first + place_[s]] = decision_[at];
+  }
+  out.n_correct.push_back(correct);
+}
+
+}  // namespace surewood

@@ -1,0 +1,82 @@
+// One-vs-one machines of one group of points (a leaf), for many (degree, C).
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "kernel_rows.hpp"
+#include "machine.hpp"
+#include "svm_dual.hpp"
+
+namespace surewood {
+
+struct SolveOptions {
+  double tol = 1e-3;
+  std::int64_t max_iter = 10'000;            // a pair
+  std::size_t cache_bytes = std::size_t{64} << 20;
+  bool warm = false;                         // start a larger C from the solution of the one before
+  bool decisions = false;                    // keep decision values at the group's points (two classes)
+};
+
+// Results of a batch, flat; one entry a problem unless said otherwise, problems in the order given.
+struct MachineBatch {
+  std::vector<std::int32_t> n_classes, n_support, n_correct;
+  std::vector<double> scale;                                  // see Kernel
+  std::vector<std::int32_t> classes, class_support;           // one a class present in the group
+  std::vector<double> bias, objective, gap;                   // one a pair
+  std::vector<std::int64_t> iterations;                       // one a pair
+  std::vector<std::int32_t> status;                           // one a pair, DualStatus
+  std::vector<std::int32_t> support;                          // rows of X
+  std::vector<double> coef;                                   // (n_support, n_classes - 1) a problem
+  std::vector<std::int32_t> predicted;                        // one a point of the group
+  std::vector<double> decision;                               // one a point, where asked for
+};
+
+class OneVsOneSolver {
+ public:
+  OneVsOneSolver(const InnerSource& source, const KernelSpec& kernel, const SolveOptions& options, StopSignal& stop)
+      : source_(source), kernel_(kernel), options_(options), stop_(stop), rows_(source, options.cache_bytes),
+        dual_(stop) {}
+
+  // Appends `count` machines on the points `group` (m rows of X) to `out`. `label` and `weight` (or nullptr)
+  // are indexed by row of X; C_i = C weight_i. Problems of one degree should stand together, C rising.
+  // False when a stop was requested; `out` is then incomplete.
+  bool solve(const std::int32_t* group, int m, const std::int32_t* label, const double* weight,
+             const std::int32_t* degree, const double* C, int count, MachineBatch& out);
+
+ private:
+  struct Problem {
+    Kernel kernel;
+    double C;
+    int degree;
+  };
+  void sort_by_class(const std::int32_t* group, int m, const std::int32_t* label);
+  bool solve_pair(int a, int b, const double* weight);
+  void record_pair(int q, int a, int b, int pair, const DualOutcome& outcome);
+  void assemble(int q, MachineBatch& out);
+  void count_votes(int q, const std::int32_t* support, MachineBatch& out);
+
+  InnerSource source_;
+  KernelSpec kernel_;
+  SolveOptions options_;
+  StopSignal& stop_;
+  KernelRows rows_;
+  DualSolver dual_;
+  MachineVotes votes_;
+
+  // The group in hand: its points sorted by class.
+  int m_ = 0, n_classes_ = 0, n_pairs_ = 0;
+  std::vector<std::int32_t> sorted_, place_, class_of_, classes_, class_start_;
+  std::vector<Problem> problems_;
+  // Per problem: coefficients of every point, pairs won against other classes, decision values.
+  std::vector<double> coef_, decision_;
+  std::vector<std::int32_t> wins_;
+  std::vector<DualOutcome> outcomes_;
+  // The pair in hand.
+  std::vector<std::int32_t> pair_rows_;
+  std::vector<signed char> sign_;
+  std::vector<double> box_;
+  std::vector<float> inner_, values_, norms_;
+};
+
+}  // namespace surewood

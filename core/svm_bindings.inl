@@ -1,0 +1,199 @@
+// The SVM engine's part of bindings.cpp (included there, inside its namespace). Ranges of indices are
+// checked by the callers in surewood.svm; shapes and dtypes here.
+
+// A byte shared with the caller, and Ctrl-C when this is the main thread.
+class PythonStop final : public surewood::StopSignal {
+ public:
+  explicit PythonStop(const std::uint8_t* flag) : flag_(flag), last_(Clock::now()) {}
+  bool requested() override {
+    if (stopped_ || *static_cast<const volatile std::uint8_t*>(flag_)) return true;
+    const auto now = Clock::now();
+    if (now - last_ < std::chrono::milliseconds(100)) return false;
+    last_ = now;
+    nb::gil_scoped_acquire gil;
+    return stopped_ = PyErr_CheckSignals() != 0;
+  }
+  // With the GIL held: a pending KeyboardInterrupt goes on as such.
+  [[noreturn]] static void raise() {
+    if (PyErr_Occurred()) throw nb::python_error();
+    throw std::runtime_error("the solver was stopped");
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  const std::uint8_t* flag_;
+  Clock::time_point last_;
+  bool stopped_ = false;
+};
+
+surewood::KernelSpec kernel_spec(const std::string& kind, double gamma, double coef0) {
+  return {kind == "rbf" ? surewood::KernelKind::rbf : surewood::KernelKind::poly, gamma, coef0};
+}
+
+// out[i, j] = <a_i, b_j> (float32), rows of `a` from `first` to `last`; written in place so that threads
+// may share one matrix.
+void inner_products_into(const AnyArray& a, const AnyArray& b, std::int64_t first, std::int64_t last,
+                         nb::ndarray<float, nb::ndim<2>, nb::c_contig, nb::device::cpu> out) {
+  const std::int64_t d = static_cast<std::int64_t>(a.shape(1)), n = static_cast<std::int64_t>(b.shape(0));
+  const auto* left = require<double>(a, "a", {-1, -1});
+  const auto* right = require<double>(b, "b", {-1, d});
+  if (first < 0 || last > static_cast<std::int64_t>(a.shape(0)) || first > last)
+    throw nb::type_error("first, last: not a range of rows of a");
+  if (static_cast<std::int64_t>(out.shape(0)) < last || static_cast<std::int64_t>(out.shape(1)) != n)
+    throw nb::type_error("out: wrong shape");
+  float* target = out.data();
+  nb::gil_scoped_release release;
+  // Panels of a few hundred columns stay in the cache while all the rows pass by.
+  constexpr std::int64_t kColumns = 256;
+  surewood::PackedRows packed;
+  for (std::int64_t c = 0; c < n; c += kColumns) {
+    packed.pack(right + c * d, static_cast<int>(d), nullptr, static_cast<int>(std::min(kColumns, n - c)));
+    surewood::inner_products(left + first * d, static_cast<int>(last - first), static_cast<int>(d), packed,
+                             target + first * n + c, n);
+  }
+}
+
+auto squared_norms(const AnyArray& x) {
+  const auto* rows = require<double>(x, "x", {-1, -1});
+  std::vector<float> norms(x.shape(0));
+  surewood::squared_norms(rows, static_cast<std::int64_t>(x.shape(0)), static_cast<int>(x.shape(1)), norms.data());
+  return to_numpy(std::move(norms));
+}
+
+nb::dict to_dict(surewood::MachineBatch&& batch) {
+  nb::dict out;
+  out["n_classes"] = to_numpy(std::move(batch.n_classes));
+  out["n_support"] = to_numpy(std::move(batch.n_support));
+  out["n_correct"] = to_numpy(std::move(batch.n_correct));
+  out["scale"] = to_numpy(std::move(batch.scale));
+  out["classes"] = to_numpy(std::move(batch.classes));
+  out["class_support"] = to_numpy(std::move(batch.class_support));
+  out["bias"] = to_numpy(std::move(batch.bias));
+  out["objective"] = to_numpy(std::move(batch.objective));
+  out["gap"] = to_numpy(std::move(batch.gap));
+  out["iterations"] = to_numpy(std::move(batch.iterations));
+  out["status"] = to_numpy(std::move(batch.status));
+  out["support"] = to_numpy(std::move(batch.support));
+  out["coef"] = to_numpy(std::move(batch.coef));
+  out["predicted"] = to_numpy(std::move(batch.predicted));
+  out["decision"] = to_numpy(std::move(batch.decision));
+  return out;
+}
+
+// Problem p is (group[p], degree[p], C[p]); problems of one group stand together.
+nb::dict svm_solve(const std::optional<AnyArray>& gram, const AnyArray& x, const AnyArray& norms,
+                   const std::string& kind, double gamma, double coef0, const AnyArray& points,
+                   const AnyArray& starts, const AnyArray& labels, const std::optional<AnyArray>& weights,
+                   const AnyArray& group, const AnyArray& degree, const AnyArray& C, double tol,
+                   std::int64_t max_iter, std::int64_t cache_bytes, bool warm, bool decisions, const AnyArray& stop) {
+  const std::int64_t n = static_cast<std::int64_t>(x.shape(0)), count = static_cast<std::int64_t>(group.shape(0));
+  surewood::InnerSource source;
+  source.x = require<double>(x, "x", {-1, -1});
+  source.n = n;
+  source.d = static_cast<int>(x.shape(1));
+  source.norms = require<float>(norms, "norms", {n});
+  if (gram) source.gram = require<float>(*gram, "gram", {n, n});
+  const auto* point = require<std::int32_t>(points, "points", {-1});
+  const auto* start = require<std::int64_t>(starts, "starts", {-1});
+  const auto* label = require<std::int32_t>(labels, "labels", {n});
+  const double* weight = weights ? require<double>(*weights, "weights", {n}) : nullptr;
+  const auto* of_group = require<std::int32_t>(group, "group", {-1});
+  const auto* of_degree = require<std::int32_t>(degree, "degree", {count});
+  const auto* of_C = require<double>(C, "C", {count});
+  PythonStop signal(require<std::uint8_t>(stop, "stop", {1}));
+  surewood::SolveOptions options{tol, max_iter, static_cast<std::size_t>(cache_bytes), warm, decisions};
+  surewood::MachineBatch batch;
+  bool finished = true;
+  {
+    nb::gil_scoped_release release;
+    surewood::OneVsOneSolver solver(source, kernel_spec(kind, gamma, coef0), options, signal);
+    for (std::int64_t p = 0, next; p < count && finished; p = next) {
+      next = p + 1;
+      while (next < count && of_group[next] == of_group[p]) ++next;
+      const std::int64_t first = start[of_group[p]];
+      finished = solver.solve(point + first, static_cast<int>(start[of_group[p] + 1] - first), label, weight,
+                              of_degree + p, of_C + p, static_cast<int>(next - p), batch);
+    }
+  }
+  if (!finished) PythonStop::raise();
+  return to_dict(std::move(batch));
+}
+
+// Offsets are exclusive; `machines` is a dict of the arrays of surewood::MachineTable.
+surewood::MachineTable machine_table(const nb::dict& machines) {
+  auto array = [&](const char* name) { return nb::cast<AnyArray>(machines[name]); };
+  surewood::MachineTable table;
+  AnyArray degree = array("degree");
+  const std::int64_t count = static_cast<std::int64_t>(degree.shape(0));
+  table.n_machines = static_cast<int>(count);
+  table.degree = require<std::int32_t>(degree, "degree", {count});
+  table.n_classes = require<std::int32_t>(array("n_classes"), "n_classes", {count});
+  table.n_support = require<std::int32_t>(array("n_support"), "n_support", {count});
+  table.scale = require<double>(array("scale"), "scale", {count});
+  table.class_at = require<std::int64_t>(array("class_at"), "class_at", {count + 1});
+  table.pair_at = require<std::int64_t>(array("pair_at"), "pair_at", {count + 1});
+  table.support_at = require<std::int64_t>(array("support_at"), "support_at", {count + 1});
+  table.coef_at = require<std::int64_t>(array("coef_at"), "coef_at", {count + 1});
+  table.classes = require<std::int32_t>(array("classes"), "classes", {-1});
+  table.class_support = require<std::int32_t>(array("class_support"), "class_support", {-1});
+  table.bias = require<double>(array("bias"), "bias", {-1});
+  table.support = require<std::int32_t>(array("support"), "support", {-1});
+  table.coef = require<double>(array("coef"), "coef", {-1});
+  return table;
+}
+
+using IntOut = nb::ndarray<std::int32_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using ScoreOut = nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using DecisionOut = nb::ndarray<double, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
+
+// Writes into the outputs that are given; all have one row a row of x.
+void svm_predict(const AnyArray& x, const AnyArray& support_rows, const AnyArray& support_norms,
+                 const std::string& kind, double gamma, double coef0, const nb::dict& machines,
+                 const AnyArray& assign, const std::optional<IntOut>& codes, const std::optional<ScoreOut>& vote_share,
+                 const std::optional<DecisionOut>& decisions, const AnyArray& stop) {
+  const std::int64_t rows = static_cast<std::int64_t>(x.shape(0)), d = static_cast<std::int64_t>(x.shape(1));
+  const auto* row = require<double>(x, "x", {-1, -1});
+  const auto* support = require<double>(support_rows, "support_rows", {-1, d});
+  const std::int64_t n_support = static_cast<std::int64_t>(support_rows.shape(0));
+  const auto* norms = require<float>(support_norms, "support_norms", {n_support});
+  const auto* machine = require<std::int32_t>(assign, "assign", {rows, -1});
+  const int tasks = static_cast<int>(assign.shape(1));
+  surewood::MachineTable table = machine_table(machines);
+  surewood::PredictionTarget out;
+  if (codes) out.codes = codes->data();
+  if (vote_share) {
+    out.vote_share = vote_share->data();
+    out.total_classes = static_cast<int>(vote_share->shape(1));
+  }
+  if (decisions) {
+    out.decisions = decisions->data();
+    out.decision_width = static_cast<int>(decisions->shape(2));
+  }
+  PythonStop signal(require<std::uint8_t>(stop, "stop", {1}));
+  bool finished;
+  {
+    nb::gil_scoped_release release;
+    surewood::PackedRows packed;
+    packed.pack(support, static_cast<int>(d), nullptr, static_cast<int>(n_support));
+    finished = surewood::predict_rows(row, rows, static_cast<int>(d), packed, norms, kernel_spec(kind, gamma, coef0),
+                                      table, machine, tasks, signal, out);
+  }
+  if (!finished) PythonStop::raise();
+}
+
+void register_svm(nb::module_& module) {
+  module.def("use_svm_instruction_set", &surewood::use_svm_routines, "name"_a,
+             "Use 'baseline', 'avx2' or 'avx512' in the SVM engine; False if this machine lacks it.");
+  module.def("inner_products_into", &inner_products_into, "a"_a.noconvert(), "b"_a.noconvert(), "first"_a, "last"_a,
+             "out"_a.noconvert(), "out[first:last] = a[first:last] @ b.T, float32, the same for any range.");
+  module.def("squared_norms", &squared_norms, "x"_a.noconvert(), "Inner products of the rows with themselves.");
+  module.def("svm_solve", &svm_solve, "gram"_a.noconvert().none(), "x"_a.noconvert(), "norms"_a.noconvert(), "kind"_a,
+             "gamma"_a, "coef0"_a, "points"_a.noconvert(), "starts"_a.noconvert(), "labels"_a.noconvert(),
+             "weights"_a.noconvert().none(), "group"_a.noconvert(), "degree"_a.noconvert(), "C"_a.noconvert(), "tol"_a,
+             "max_iter"_a, "cache_bytes"_a, "warm"_a, "decisions"_a, "stop"_a.noconvert(),
+             "One-vs-one machines for problems (group, degree, C); the GIL is released.");
+  module.def("svm_predict", &svm_predict, "x"_a.noconvert(), "support_rows"_a.noconvert(),
+             "support_norms"_a.noconvert(), "kind"_a, "gamma"_a, "coef0"_a, "machines"_a, "assign"_a.noconvert(),
+             "codes"_a.noconvert().none(), "vote_share"_a.noconvert().none(), "decisions"_a.noconvert().none(),
+             "stop"_a.noconvert(), "Votes of machine assign[r, t] at row r; the GIL is released.");
+}

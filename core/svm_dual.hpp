@@ -1,0 +1,73 @@
+// The dual of a two-class C-SVM with bias, in signed variables.
+//
+// With beta = y alpha and v = y - K beta the dual is: maximise y'beta - beta'K beta / 2 subject to
+// sum beta = 0 and beta_i between 0 and y_i C_i. Its gradient is v: no sign ever enters the passes. The
+// working set is the point with the largest v that may rise and the partner of largest second-order
+// gain; the stopping rule is libsvm's, max_up v - min_low v < tol.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace surewood {
+
+class KernelRows;
+
+enum class DualStatus : int { converged = 0, capped = 1, stopped = 2 };
+
+constexpr double kTinyCurvature = 1e-12;            // in place of a curvature that is not positive
+constexpr std::int64_t kPollWork = 20'000'000;      // element updates between two looks at the stop flag
+
+// A way to stop a long solve: a flag shared with the caller and a check that may be slow.
+class StopSignal {
+ public:
+  virtual ~StopSignal() = default;
+  virtual bool requested() = 0;
+};
+
+// What the passes see of a problem; all arrays padded to multiples of eight.
+struct DualState {
+  int n = 0, padded = 0;
+  double *v = nullptr, *beta = nullptr, *lo = nullptr, *hi = nullptr;
+  double *up = nullptr, *low = nullptr;  // 0 where beta may rise (fall), else -inf (+inf)
+  const float* diag = nullptr;
+  KernelRows* rows = nullptr;
+  StopSignal* stop = nullptr;
+  double tol = 1e-3;
+  std::int64_t max_iter = 0, iterations = 0;
+  double max_up = 0.0, min_low = 0.0;
+};
+
+struct DualOutcome {
+  DualStatus status = DualStatus::converged;
+  std::int64_t iterations = 0;
+  double bias = 0.0;
+  double objective = 0.0;  // value of the dual that is maximised
+  double gap = 0.0;        // max_up v - min_low v: libsvm's measure of optimality
+  int n_support = 0;
+};
+
+// One problem at a time over the rows of `rows`; keeps its arrays between solves.
+class DualSolver {
+ public:
+  explicit DualSolver(StopSignal& stop) : stop_(stop) {}
+
+  // `sign` is +-1, `box` the largest |beta_i|. Keeps beta and v of the solve before when `warm` and the
+  // points are the same: then only the boxes change, which must not shrink below |beta|.
+  DualOutcome solve(KernelRows& rows, const signed char* sign, const double* box, double tol,
+                    std::int64_t max_iter, bool warm);
+
+  const double* beta() const { return beta_.data(); }
+  // K beta at the points, free of charge: y - v.
+  double fitted(int i, signed char sign) const { return sign - v_[i]; }
+
+ private:
+  void start(int n, const signed char* sign, const double* box, bool warm);
+  DualOutcome finish(const DualState& state, const signed char* sign, DualStatus status) const;
+
+  StopSignal& stop_;
+  std::vector<double> v_, beta_, lo_, hi_, up_, low_;
+};
+
+}  // namespace surewood

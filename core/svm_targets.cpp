@@ -1,0 +1,93 @@
+#include "svm_targets.hpp"
+
+#include <atomic>
+#include <cmath>
+#include <cstring>
+
+#include "cpu.hpp"
+#include "kernel_rows.hpp"
+
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wpsabi"  // wide vectors never cross a call: every helper is inlined
+#endif
+
+// Each set is the same source under another target option. lanes.inl has to be inside the option as
+// well: the compiler lowers wide vectors before it inlines.
+#define SUREWOOD_TABLE(set)                                                                     \
+  const SvmRoutines table = {set,         run_dual,     poly_row,    rbf_row,      gather_row, \
+                             product_four, product_one, weighted_sums};
+
+namespace surewood {
+namespace baseline {
+namespace {
+#include "lanes.inl"
+#include "svm_passes.inl"
+#include "kernel_passes.inl"
+SUREWOOD_TABLE("baseline")
+}  // namespace
+}  // namespace baseline
+
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
+#define SUREWOOD_X86_SETS 1
+#pragma GCC push_options
+#pragma GCC target("avx2")
+namespace avx2 {
+namespace {
+#include "lanes.inl"
+#include "svm_passes.inl"
+#include "kernel_passes.inl"
+SUREWOOD_TABLE("avx2")
+}  // namespace
+}  // namespace avx2
+#pragma GCC pop_options
+
+#pragma GCC push_options
+#pragma GCC target("avx512f,avx512vl,avx512dq,avx512bw,prefer-vector-width=512")
+namespace avx512 {
+namespace {
+#include "lanes.inl"
+#include "svm_passes.inl"
+#include "kernel_passes.inl"
+SUREWOOD_TABLE("avx512")
+}  // namespace
+}  // namespace avx512
+#pragma GCC pop_options
+#endif
+
+namespace {
+
+const SvmRoutines* find(const std::string& name) {
+#if defined(SUREWOOD_X86_SETS)
+  if (name == "avx512" && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
+      __builtin_cpu_supports("avx512dq"))
+    return &avx512::table;
+  if (name == "avx2" && __builtin_cpu_supports("avx2")) return &avx2::table;
+#endif
+  return name == "baseline" ? &baseline::table : nullptr;
+}
+
+const SvmRoutines* best() {
+  const SvmRoutines* found = find(instruction_set());
+  return found ? found : &baseline::table;
+}
+
+std::atomic<const SvmRoutines*> chosen{nullptr};
+
+}  // namespace
+
+const SvmRoutines& svm_routines() {
+  const SvmRoutines* table = chosen.load(std::memory_order_acquire);
+  if (!table) {
+    table = best();
+    chosen.store(table, std::memory_order_release);
+  }
+  return *table;
+}
+
+bool use_svm_routines(const std::string& name) {
+  const SvmRoutines* table = find(name);
+  if (table) chosen.store(table, std::memory_order_release);
+  return table != nullptr;
+}
+
+}  // namespace surewood

@@ -1,0 +1,234 @@
+"""`solve_many`: a batch of one-vs-one machines over one Gram matrix, without Python per problem.
+
+A problem is (group of rows, degree, C). The batch is cut into chunks that never split the C values of one
+(group, degree), each chunk is one call into the core with the GIL released, and joblib runs them in threads:
+results do not depend on the number of threads. Chunks are small enough that Ctrl-C is answered at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from joblib import Parallel, delayed
+from numpy.typing import ArrayLike, NDArray
+
+from surewood import _core
+from surewood.svm.gram import Gram, KernelSpec
+from surewood.svm.one_vs_one import Machines
+
+__all__ = ["MAX_DEGREE", "solve_many"]
+
+MAX_DEGREE = 100
+_CHUNK_WORK = 2e8  # rough element updates a chunk: a few tenths of a second
+_CHUNK_COEFFICIENTS = 8_000_000  # doubles held while the machines of a chunk's group are assembled
+
+
+@dataclass(frozen=True)
+class _Options:
+    tol: float
+    max_iter: int
+    cache_bytes: int
+    warm: bool
+    decisions: bool
+
+
+def solve_many(
+    gram: Gram,
+    groups: Sequence[ArrayLike],
+    labels: ArrayLike,
+    degrees: ArrayLike,
+    C: ArrayLike,
+    *,
+    kernel: KernelSpec | None = None,
+    weights: ArrayLike | None = None,
+    tol: float = 1e-3,
+    max_iter: int = 10_000,
+    warm_start: bool = False,
+    decisions: bool = False,
+    cache_size: int = 64 << 20,
+    n_jobs: int | None = None,
+) -> Machines:
+    """Train a one-vs-one C-SVM on every group of rows, for every degree and C.
+
+    Parameters
+    ----------
+    gram : Gram
+        The training rows and their inner products.
+    groups : sequence of integer arrays
+        Row numbers of each group (a leaf, a fold, all rows); not empty, without repeats.
+    labels : array-like of int, shape (n,)
+        Class codes 0, 1, ... of all training rows.
+    degrees : array-like of int, shape (D,)
+        Degrees of the polynomial kernel, 0 to 100. The rbf kernel does not use them: give one.
+    C : array-like
+        Positive, may be infinite; broadcast to (number of groups, D, number of C values). A plain array is
+        thus a list of C values for all, an array of shape (groups, D, 1) gives each its own.
+    kernel : KernelSpec, optional
+        Default: theory.md [D-02], γ = 1 / d and c₀ = 1.
+    weights : array-like of shape (n,), optional
+        Positive; point i has the box C · weights[i].
+    tol : float, default=1e-3
+        libsvm's stopping tolerance.
+    max_iter : int, default=10000
+        Iterations a pair of classes; a machine that needs more is kept and flagged (`Machines.converged`).
+        Negative: no cap.
+    warm_start : bool, default=False
+        Start each C from the solution of the one before it on the list where that is smaller. Saves
+        iterations, and makes the last digits depend on the list.
+    decisions : bool, default=False
+        Keep the decision values of two-class machines at their own points.
+    cache_size : int, default=64 MiB
+        Bytes of kernel rows a thread may hold; larger problems rebuild the rows used longest ago.
+    n_jobs : int, optional
+        Threads, as in joblib. The result is the same for any number.
+
+    Returns
+    -------
+    Machines
+        Indexed by (group, degree, C).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.array([[-2.0], [-1.0], [1.0], [2.0], [5.0], [6.0]])
+    >>> y = np.array([0, 0, 1, 1, 0, 0])
+    >>> machines = solve_many(Gram(X), [np.arange(4), np.arange(6)], y, degrees=[1, 2], C=[10.0])
+    >>> machines.shape
+    (2, 2, 1)
+    >>> machines.n_correct[:, :, 0]  # a parabola tells the classes of the second group apart, a line does not
+    array([[4, 4],
+           [4, 6]], dtype=int32)
+    """
+    codes = _class_codes(labels, gram.n_rows)
+    points, starts = _flatten_groups(groups, gram.n_rows)
+    degree_list = _degrees(degrees)
+    boxes = _boxes(C, len(groups), len(degree_list))
+    weight = None if weights is None else _positive_weights(weights, gram.n_rows)
+    if not tol > 0:
+        raise ValueError(f"tol must be positive, got {tol!r}")
+    shape = boxes.shape
+    group, degree = np.broadcast_arrays(
+        np.arange(shape[0], dtype=np.int32)[:, None, None], degree_list[None, :, None], boxes
+    )[:2]
+    problems = (_flat(group, np.int32), _flat(degree, np.int32), _flat(boxes, np.float64))
+    options = _Options(float(tol), _cap(max_iter), int(cache_size), bool(warm_start), bool(decisions))
+    spec = KernelSpec.default(gram.X.shape[1]) if kernel is None else kernel
+    parts = _run_chunks(gram, spec, points, starts, codes, weight, problems, shape, options, n_jobs)
+    return Machines.from_parts(parts, shape, degree=problems[1], C=problems[2], kernel=spec, gram=gram,
+                               points=points, starts=starts)  # fmt: skip
+
+
+def _run_chunks(
+    gram: Gram,
+    spec: KernelSpec,
+    points: NDArray[np.int32],
+    starts: NDArray[np.int64],
+    codes: NDArray[np.int32],
+    weight: NDArray[np.float64] | None,
+    problems: tuple[NDArray[Any], NDArray[Any], NDArray[Any]],
+    shape: tuple[int, ...],
+    options: _Options,
+    n_jobs: int | None,
+) -> list[dict[str, NDArray[Any]]]:
+    stop = np.zeros(1, dtype=np.uint8)
+    group, degree, C = problems
+
+    def run(first: int, last: int) -> dict[str, NDArray[Any]]:
+        return _core.svm_solve(
+            gram.products, gram.X, gram.norms, spec.kind, spec.gamma, spec.coef0, points, starts, codes,
+            weight, group[first:last], degree[first:last], C[first:last], options.tol, options.max_iter,
+            options.cache_bytes, options.warm, options.decisions, stop,
+        )  # fmt: skip
+
+    chunks = _chunks(np.diff(starts), int(codes.max(initial=0)) + 1, shape)
+    try:
+        return list(
+            Parallel(n_jobs=n_jobs, prefer="threads")(delayed(run)(first, last) for first, last in chunks)
+        )
+    except BaseException:
+        stop[0] = 1  # threads still at work give up at their next look
+        raise
+
+
+def _chunks(sizes: NDArray[np.int64], n_classes: int, shape: tuple[int, ...]) -> list[tuple[int, int]]:
+    """Ranges of problems; cuts fall between (group, degree) runs only."""
+    n_C = shape[2]
+    work, held = sizes.astype(np.float64), sizes.astype(np.float64) * n_C
+    work = n_C * (4.0 * work * work + 2000.0 * work + 2000.0)
+    held *= max(n_classes - 1, 1)
+    cuts, total, coefficients = [0], 0.0, 0.0
+    for run in range(shape[0] * shape[1]):
+        g = run // shape[1]
+        coefficients = held[g] if run % shape[1] == 0 else coefficients + held[g]
+        if total and (total + work[g] > _CHUNK_WORK or coefficients > _CHUNK_COEFFICIENTS):
+            cuts.append(run * n_C)
+            total, coefficients = 0.0, held[g]
+        total += work[g]
+    cuts.append(shape[0] * shape[1] * n_C)
+    return [(first, last) for first, last in pairwise(cuts) if last > first]
+
+
+def _flat(values: NDArray[Any], dtype: Any) -> NDArray[Any]:
+    return np.ascontiguousarray(values, dtype=dtype).ravel()
+
+
+def _cap(max_iter: int) -> int:
+    return int(max_iter) if max_iter >= 0 else np.iinfo(np.int64).max
+
+
+def _class_codes(labels: ArrayLike, n: int) -> NDArray[np.int32]:
+    codes = np.asarray(labels)
+    if codes.shape != (n,) or not np.issubdtype(codes.dtype, np.integer):
+        raise ValueError(f"labels must be {n} integer class codes, got {codes.dtype} of shape {codes.shape}")
+    if codes.min() < 0 or codes.max() > np.iinfo(np.int32).max:
+        raise ValueError("labels must be class codes 0, 1, ...: found a negative or huge one")
+    return np.ascontiguousarray(codes, dtype=np.int32)
+
+
+def _flatten_groups(groups: Sequence[ArrayLike], n: int) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    arrays = [np.asarray(group) for group in groups]
+    for k, rows in enumerate(arrays):
+        if rows.ndim != 1 or rows.size == 0:
+            raise ValueError(f"group {k} must be a non-empty list of row numbers, got shape {rows.shape}")
+        if not np.issubdtype(rows.dtype, np.integer):
+            raise ValueError(f"group {k} must hold integer row numbers, got {rows.dtype}")
+    starts = np.zeros(len(arrays) + 1, dtype=np.int64)
+    np.cumsum([rows.size for rows in arrays], out=starts[1:])
+    points = np.concatenate(arrays) if arrays else np.zeros(0, dtype=np.int32)
+    if points.size and (points.min() < 0 or points.max() >= n):
+        raise ValueError(f"groups name rows outside 0..{n - 1}")
+    return np.ascontiguousarray(points, dtype=np.int32), starts
+
+
+def _degrees(degrees: ArrayLike) -> NDArray[np.int32]:
+    values = np.atleast_1d(np.asarray(degrees))
+    if values.ndim != 1 or not np.issubdtype(values.dtype, np.integer):
+        raise ValueError(f"degrees must be a list of integers, got {degrees!r}")
+    if values.size and (values.min() < 0 or values.max() > MAX_DEGREE):
+        raise ValueError(f"degrees must lie between 0 and {MAX_DEGREE}, got {values.tolist()}")
+    return values.astype(np.int32)
+
+
+def _boxes(C: ArrayLike, n_groups: int, n_degrees: int) -> NDArray[np.float64]:
+    values = np.asarray(C, dtype=np.float64)
+    if np.isnan(values).any() or (values <= 0).any():
+        raise ValueError("C must be positive (it may be infinite)")
+    try:
+        return np.broadcast_to(values, (n_groups, n_degrees, values.shape[-1] if values.ndim else 1))
+    except ValueError as error:
+        raise ValueError(
+            f"C of shape {values.shape} does not fit ({n_groups} groups, {n_degrees} degrees, C values)"
+        ) from error
+
+
+def _positive_weights(weights: ArrayLike, n: int) -> NDArray[np.float64]:
+    values = np.ascontiguousarray(weights, dtype=np.float64)
+    if values.shape != (n,):
+        raise ValueError(f"weights must have shape ({n},), got {values.shape}")
+    if not (np.isfinite(values).all() and (values > 0).all()):
+        raise ValueError("weights must be positive and finite: leave out rows of weight zero")
+    return values

@@ -1,0 +1,155 @@
+"""Inner products of the training rows, computed once and shared by every machine.
+
+`Gram` holds the rows and, when it fits in `max_memory`, the float32 matrix of their inner products;
+`KernelSpec` says which elementwise function of them is the kernel. An inner product is summed in double over
+the features in their order and rounded once, by one routine of the core for every block shape, thread count
+and instruction set: without the stored matrix the same numbers are formed leaf by leaf. (A BLAS product does
+not promise this: its last bits depend on the shape of the block.)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from joblib import Parallel, delayed, effective_n_jobs
+from numpy.typing import ArrayLike, NDArray
+
+from surewood import _core
+
+__all__ = ["DEFAULT_MAX_MEMORY", "Gram", "KernelSpec"]
+
+DEFAULT_MAX_MEMORY = 1 << 30
+_BLOCK_ROWS = 512
+
+
+@dataclass(frozen=True)
+class KernelSpec:
+    """A kernel as a function of inner products: (γ⟨x,x'⟩ + c₀)^degree, or exp(−γ|x − x'|²).
+
+    Parameters
+    ----------
+    kind : {"poly", "rbf"}
+        A linear kernel is ``KernelSpec("poly", 1.0, 0.0)`` with degree 1.
+    gamma : float
+        Positive and the same for all subsets of the training rows (theory.md [D-02]).
+    coef0 : float
+        The constant c₀ of the polynomial kernel.
+
+    Examples
+    --------
+    >>> KernelSpec.default(n_features=4)
+    KernelSpec(kind='poly', gamma=0.25, coef0=1.0)
+    """
+
+    kind: str = "poly"
+    gamma: float = 1.0
+    coef0: float = 1.0
+
+    def __post_init__(self) -> None:
+        if self.kind not in ("poly", "rbf"):
+            raise ValueError(f"kind must be 'poly' or 'rbf', got {self.kind!r}")
+        if not (np.isfinite(self.gamma) and self.gamma > 0 and np.float32(self.gamma) > 0):
+            raise ValueError(f"gamma must be positive and finite in single precision, got {self.gamma!r}")
+        if not np.isfinite(np.float32(self.coef0)):
+            raise ValueError(f"coef0 must be finite in single precision, got {self.coef0!r}")
+
+    @classmethod
+    def default(cls, n_features: int) -> KernelSpec:
+        """The kernel of theory.md [D-02]: γ = 1 / n_features, c₀ = 1."""
+        return cls("poly", 1.0 / n_features, 1.0)
+
+    def values(
+        self, inner: NDArray[Any], degree: int, norms: Any = None, own_norms: Any = None
+    ) -> NDArray[np.float64]:
+        """Kernel values in double from inner products; the obvious formula, for display and checks."""
+        inner = np.asarray(inner, dtype=np.float64)
+        if self.kind == "poly":
+            return np.asarray((self.gamma * inner + self.coef0) ** degree)
+        distance = np.asarray(own_norms)[:, None] + np.asarray(norms)[None, :] - 2.0 * inner
+        return np.asarray(np.exp(-self.gamma * np.maximum(distance, 0.0)))
+
+
+class Gram:
+    """Training rows and their inner products.
+
+    Parameters
+    ----------
+    X : array-like of shape (n, d)
+        Finite numbers; converted to C-contiguous float64.
+    max_memory : int, optional
+        Bytes the stored matrix may take (default 1 GiB). A larger one is not stored: solvers then
+        form the products they need leaf by leaf, with the same results.
+    n_jobs : int, optional
+        Threads that compute the matrix, as in joblib.
+
+    Attributes
+    ----------
+    X : ndarray of shape (n, d), float64
+    norms : ndarray of shape (n,), float32
+        Squared norms of the rows.
+    products : ndarray of shape (n, n), float32, or None
+        The inner products, when they are stored.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> gram = Gram(np.array([[1.0, 2.0], [3.0, 4.0]]))
+    >>> gram.products
+    array([[ 5., 11.],
+           [11., 25.]], dtype=float32)
+    >>> Gram(np.eye(3), max_memory=0).block([0, 1], [1, 2])
+    array([[0., 0.],
+           [1., 0.]], dtype=float32)
+    """
+
+    def __init__(self, X: ArrayLike, *, max_memory: int | None = None, n_jobs: int | None = None) -> None:
+        self.X = np.ascontiguousarray(X, dtype=np.float64)
+        if self.X.ndim != 2 or self.X.shape[0] == 0 or self.X.shape[1] == 0:
+            raise ValueError(f"X must be a table with rows and columns, got shape {self.X.shape}")
+        with np.errstate(over="ignore"):
+            self.norms = _core.squared_norms(self.X)
+        if not np.isfinite(self.norms).all():
+            row = int(np.flatnonzero(~np.isfinite(self.norms))[0])
+            raise ValueError(
+                f"inner products are not finite in single precision (first at row {row}): "
+                "X has missing, infinite or huge values; scale the features"
+            )
+        limit = DEFAULT_MAX_MEMORY if max_memory is None else max_memory
+        self.products: NDArray[np.float32] | None = None
+        if self.bytes_stored(self.n_rows) <= limit:
+            self.products = products(self.X, self.X, n_jobs=n_jobs)
+
+    @property
+    def n_rows(self) -> int:
+        """Number of training rows."""
+        return int(self.X.shape[0])
+
+    @staticmethod
+    def bytes_stored(n_rows: int) -> int:
+        """Bytes of the stored matrix for this many rows."""
+        return 4 * n_rows * n_rows
+
+    def block(self, rows: ArrayLike, columns: ArrayLike) -> NDArray[np.float32]:
+        """The inner products of some rows with others, gathered or formed: the same numbers either way."""
+        rows, columns = np.asarray(rows, dtype=np.intp), np.asarray(columns, dtype=np.intp)
+        if self.products is not None:
+            return self.products[np.ix_(rows, columns)]
+        return products(np.ascontiguousarray(self.X[rows]), np.ascontiguousarray(self.X[columns]))
+
+
+def products(
+    a: NDArray[np.float64], b: NDArray[np.float64], *, n_jobs: int | None = None
+) -> NDArray[np.float32]:
+    """``a @ b.T`` rounded to float32, every element by the same sequence of operations in any block."""
+    out = np.empty((a.shape[0], b.shape[0]), dtype=np.float32)
+    blocks = [(k, min(k + _BLOCK_ROWS, a.shape[0])) for k in range(0, a.shape[0], _BLOCK_ROWS)]
+    if effective_n_jobs(n_jobs) == 1 or len(blocks) == 1:
+        for first, last in blocks:
+            _core.inner_products_into(a, b, first, last, out)
+    else:  # threads write disjoint rows of one matrix, so they must share memory
+        Parallel(n_jobs=n_jobs, require="sharedmem")(
+            delayed(_core.inner_products_into)(a, b, first, last, out) for first, last in blocks
+        )
+    return out
