@@ -1,4 +1,4 @@
-"""Types of the compiled core; tests/test_core_bindings.py checks that the names agree."""
+"""Types of the compiled core; tests/test_architecture.py checks that the names agree."""
 
 from typing import Any
 

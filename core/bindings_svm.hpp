@@ -1,5 +1,22 @@
-// The SVM engine's part of bindings.cpp (included there, inside its namespace). Ranges of indices are
-// checked by the callers in surewood.svm; shapes and dtypes here.
+// The SVM engine's part of bindings.cpp: views of Python arrays, one call into the core, arrays back. Ranges of
+// indices are checked by the callers in surewood.svm; shapes and dtypes here.
+#pragma once
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+
+#include <chrono>
+#include <optional>
+#include <stdexcept>
+#include <string>
+
+#include "bindings_arrays.hpp"
+#include "one_vs_one.hpp"
+#include "svm_predict.hpp"
+
+namespace surewood::binding {
+
+using namespace nb::literals;
 
 // A byte shared with the caller, and Ctrl-C when this is the main thread.
 class PythonStop final : public surewood::StopSignal {
@@ -26,13 +43,13 @@ class PythonStop final : public surewood::StopSignal {
   bool stopped_ = false;
 };
 
-surewood::KernelSpec kernel_spec(const std::string& kind, double gamma, double coef0) {
+inline surewood::KernelSpec kernel_spec(const std::string& kind, double gamma, double coef0) {
   return {kind == "rbf" ? surewood::KernelKind::rbf : surewood::KernelKind::poly, gamma, coef0};
 }
 
 // out[i, j] = <a_i, b_j> (float32), rows of `a` from `first` to `last`; written in place so that threads
 // may share one matrix.
-void inner_products_into(const AnyArray& a, const AnyArray& b, std::int64_t first, std::int64_t last,
+inline void inner_products_into(const AnyArray& a, const AnyArray& b, std::int64_t first, std::int64_t last,
                          nb::ndarray<float, nb::ndim<2>, nb::c_contig, nb::device::cpu> out) {
   const std::int64_t d = static_cast<std::int64_t>(a.shape(1)), n = static_cast<std::int64_t>(b.shape(0));
   const auto* left = require<double>(a, "a", {-1, -1});
@@ -53,14 +70,14 @@ void inner_products_into(const AnyArray& a, const AnyArray& b, std::int64_t firs
   }
 }
 
-auto squared_norms(const AnyArray& x) {
+inline auto squared_norms(const AnyArray& x) {
   const auto* rows = require<double>(x, "x", {-1, -1});
   std::vector<float> norms(x.shape(0));
   surewood::squared_norms(rows, static_cast<std::int64_t>(x.shape(0)), static_cast<int>(x.shape(1)), norms.data());
   return to_numpy(std::move(norms));
 }
 
-nb::dict to_dict(surewood::MachineBatch&& batch) {
+inline nb::dict to_dict(surewood::MachineBatch&& batch) {
   nb::dict out;
   out["n_classes"] = to_numpy(std::move(batch.n_classes));
   out["n_support"] = to_numpy(std::move(batch.n_support));
@@ -81,7 +98,7 @@ nb::dict to_dict(surewood::MachineBatch&& batch) {
 }
 
 // Problem p is (group[p], degree[p], C[p]); problems of one group stand together.
-nb::dict svm_solve(const std::optional<AnyArray>& gram, const AnyArray& x, const AnyArray& norms,
+inline nb::dict svm_solve(const std::optional<AnyArray>& gram, const AnyArray& x, const AnyArray& norms,
                    const std::string& kind, double gamma, double coef0, const AnyArray& points,
                    const AnyArray& starts, const AnyArray& labels, const std::optional<AnyArray>& weights,
                    const AnyArray& group, const AnyArray& degree, const AnyArray& C, double tol,
@@ -120,7 +137,7 @@ nb::dict svm_solve(const std::optional<AnyArray>& gram, const AnyArray& x, const
 }
 
 // Offsets are exclusive; `machines` is a dict of the arrays of surewood::MachineTable.
-surewood::MachineTable machine_table(const nb::dict& machines) {
+inline surewood::MachineTable machine_table(const nb::dict& machines) {
   auto array = [&](const char* name) { return nb::cast<AnyArray>(machines[name]); };
   surewood::MachineTable table;
   AnyArray degree = array("degree");
@@ -147,7 +164,7 @@ using ScoreOut = nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu>
 using DecisionOut = nb::ndarray<double, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
 
 // Writes into the outputs that are given; all have one row a row of x.
-void svm_predict(const AnyArray& x, const AnyArray& support_rows, const AnyArray& support_norms,
+inline void svm_predict(const AnyArray& x, const AnyArray& support_rows, const AnyArray& support_norms,
                  const std::string& kind, double gamma, double coef0, const nb::dict& machines,
                  const AnyArray& assign, const std::optional<IntOut>& codes, const std::optional<ScoreOut>& vote_share,
                  const std::optional<DecisionOut>& decisions, const AnyArray& stop) {
@@ -181,7 +198,7 @@ void svm_predict(const AnyArray& x, const AnyArray& support_rows, const AnyArray
   if (!finished) PythonStop::raise();
 }
 
-void register_svm(nb::module_& module) {
+inline void register_svm(nb::module_& module) {
   module.def("use_svm_instruction_set", &surewood::use_svm_routines, "name"_a,
              "Use 'baseline', 'avx2' or 'avx512' in the SVM engine; False if this machine lacks it.");
   module.def("inner_products_into", &inner_products_into, "a"_a.noconvert(), "b"_a.noconvert(), "first"_a, "last"_a,
@@ -197,3 +214,5 @@ void register_svm(nb::module_& module) {
              "codes"_a.noconvert().none(), "vote_share"_a.noconvert().none(), "decisions"_a.noconvert().none(),
              "stop"_a.noconvert(), "Votes of machine assign[r, t] at row r; the GIL is released.");
 }
+
+}  // namespace surewood::binding

@@ -1,0 +1,303 @@
+"""From table columns to bin codes: learned once a data set, shared by all folds, forests and layers.
+
+* :func:`learn_bins` finds, column by column, at most 255 bins of about equal weight (:class:`BinMapper`);
+* :meth:`BinMapper.codes` turns a table into a ``uint8`` block;
+* :class:`BinnedMatrix` is one or several such blocks side by side, which is what trees are grown on. Columns
+  are appended without touching the blocks that are there.
+
+Rules
+-----
+A column with at most `max_bins` distinct values has one bin a value. Otherwise values as heavy as a bin
+stand alone and the rest is cut into bins of about equal weight. A bin ends half way between its largest value and
+the smallest of the next one, so raw values and codes always take the same side of a split. Category codes
+are their own bins; beyond `max_bins` categories the lightest ones share the last bin. Code 255 is missing.
+Rows of weight 0 are not looked at, and weight 2 is the row twice.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from surewood import _core
+from surewood.tables import Table
+
+MISSING_CODE = 255
+_COLUMNS_AT_ONCE = 32  # columns read from the table together: kind to row-major input, small beside it
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class BinMapper:
+    """Bins of every column, as flat arrays.
+
+    Attributes
+    ----------
+    offset : ndarray of int64, shape (n_columns + 1,)
+        Column `j` has bins ``offset[j] ... offset[j + 1] - 1`` in `values` and `edges` (at least one).
+    values : ndarray of float64
+        A representative value a bin: its weighted (lower) median.
+    edges : ndarray of float64
+        The largest raw value that still belongs to the bin; infinite for a column's last bin.
+    is_category : ndarray of uint8, shape (n_columns,)
+    category_bins : dict of int to ndarray of uint8
+        Bin of every category, for columns with more than `max_bins` of them.
+    """
+
+    offset: NDArray[np.int64]
+    values: Floats
+    edges: Floats
+    is_category: NDArray[np.uint8]
+    category_bins: dict[int, NDArray[np.uint8]] = field(default_factory=dict)
+
+    @property
+    def n_columns(self) -> int:
+        return len(self.is_category)
+
+    def column_edges(self, j: int) -> Floats:
+        """The finite edges of column `j`."""
+        return self.edges[self.offset[j] : self.offset[j + 1] - 1]
+
+    def codes(self, table: Table) -> NDArray[np.uint8]:
+        """The table as codes, shape ``(n_columns, n_rows)``, C-contiguous: a row an input column."""
+        codes = np.empty((self.n_columns, table.n_rows), dtype=np.uint8)
+        for start in range(0, self.n_columns, _COLUMNS_AT_ONCE):
+            block = table.columns(start, start + _COLUMNS_AT_ONCE)
+            for k in range(block.shape[1]):
+                self._column_codes(start + k, block[:, k], codes[start + k])
+        return codes
+
+    def _column_codes(self, j: int, column: Floats, out: NDArray[np.uint8]) -> None:
+        if not self.is_category[j]:
+            _core.bin_column(column, self.column_edges(j), out)
+            return
+        missing = np.isnan(column)
+        known = np.where(missing, 0, column).astype(np.int64)
+        out[:] = self.category_bins[j][known] if j in self.category_bins else known
+        out[missing] = MISSING_CODE
+
+    def join(self, other: BinMapper) -> BinMapper:
+        """The bins of these columns followed by those of `other`."""
+        return BinMapper(
+            np.concatenate([self.offset, self.offset[-1] + other.offset[1:]]),
+            np.concatenate([self.values, other.values]),
+            np.concatenate([self.edges, other.edges]),
+            np.concatenate([self.is_category, other.is_category]),
+            self.category_bins | {self.n_columns + j: bins for j, bins in other.category_bins.items()},
+        )
+
+
+@dataclass(frozen=True)
+class BinnedMatrix:
+    """Blocks of codes side by side; the input of :func:`surewood.trees.grow_forest`.
+
+    Attributes
+    ----------
+    blocks : tuple of ndarray of uint8, each (n_columns_of_the_block, n_rows)
+    mapper : BinMapper
+        The bins of all columns, block after block.
+    has_missing : ndarray of uint8, shape (n_columns,)
+        Whether a column has missing values.
+    row_blocks : tuple of ndarray of uint8, each (n_rows, n_columns_of_the_block), or ()
+        The same codes row by row, where :meth:`with_row_copy` was asked for them.
+
+    Examples
+    --------
+    >>> X = np.array([[0.0, 5.0], [1.0, np.nan], [1.0, 7.0]])
+    >>> matrix = bin_array(X)
+    >>> matrix.blocks[0].tolist()
+    [[0, 1, 1], [0, 255, 1]]
+    >>> wider = matrix.append(bin_array(np.array([[3.0], [2.0], [3.0]])))
+    >>> wider.n_columns, wider.blocks[0] is matrix.blocks[0]
+    (3, True)
+    """
+
+    blocks: tuple[NDArray[np.uint8], ...]
+    mapper: BinMapper
+    has_missing: NDArray[np.uint8]
+    row_blocks: tuple[NDArray[np.uint8], ...] = ()
+
+    @classmethod
+    def of(cls, codes: NDArray[np.uint8], mapper: BinMapper) -> BinnedMatrix:
+        """One block."""
+        missing = np.array([(column == MISSING_CODE).any() for column in codes], dtype=np.uint8)
+        return cls((codes,), mapper, missing.reshape(len(codes)))
+
+    @property
+    def n_rows(self) -> int:
+        return self.blocks[0].shape[1]
+
+    @property
+    def n_columns(self) -> int:
+        return self.mapper.n_columns
+
+    @property
+    def nbytes(self) -> int:
+        return sum(block.nbytes for block in self.blocks + self.row_blocks)
+
+    def append(self, other: BinnedMatrix) -> BinnedMatrix:
+        """These columns and those of `other`; no block is copied."""
+        rows = self.row_blocks + other.row_blocks
+        if self.row_blocks and not other.row_blocks:
+            rows = self.row_blocks + tuple(_row_copy(block) for block in other.blocks)
+        elif other.row_blocks and not self.row_blocks:
+            rows = ()
+        return BinnedMatrix(
+            self.blocks + other.blocks,
+            self.mapper.join(other.mapper),
+            np.concatenate([self.has_missing, other.has_missing]),
+            rows,
+        )
+
+    def with_row_copy(self) -> BinnedMatrix:
+        """The same matrix with a row-major copy beside it, which speeds up large data."""
+        if self.row_blocks:
+            return self
+        return BinnedMatrix(self.blocks, self.mapper, self.has_missing, tuple(map(_row_copy, self.blocks)))
+
+
+def _row_copy(block: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    return np.ascontiguousarray(block.T)
+
+
+def bin_table(table: Table, weight: Floats | None = None, max_bins: int = 255) -> BinnedMatrix:
+    """Learn bins on a table and code it."""
+    mapper = learn_bins(table, weight, max_bins)
+    return BinnedMatrix.of(mapper.codes(table), mapper)
+
+
+def bin_array(X: NDArray[Any], weight: Floats | None = None, max_bins: int = 255) -> BinnedMatrix:
+    """Learn bins on a two-dimensional array of numbers (class vectors of a layer, say) and code it."""
+    return bin_table(as_table(X), weight, max_bins)
+
+
+def as_table(X: NDArray[Any]) -> Table:
+    """An array of numbers as a table without names or categories."""
+    n_rows, n_columns = X.shape
+    return Table(n_rows, n_columns, None, np.zeros(n_columns, dtype=np.int64), X)
+
+
+def learn_bins(table: Table, weight: Floats | None = None, max_bins: int = 255) -> BinMapper:
+    """Find the bins of every column of a table.
+
+    Parameters
+    ----------
+    table : Table
+    weight : ndarray of float64, shape (n_rows,), optional
+        Weights of the rows; rows of weight 0 are not looked at.
+    max_bins : int, default=255
+        Most bins of a column, missing values apart; 2 to 255.
+    """
+    if not 2 <= max_bins <= 255:
+        raise ValueError(f"max_bins must be between 2 and 255, got {max_bins}.")
+    rows = None
+    if weight is not None:
+        if not (weight > 0).all():
+            rows = np.flatnonzero(weight > 0)
+            weight = weight[rows]
+        if len(weight) and (weight == weight[0]).all():
+            weight = None
+    values, edges, sizes = [], [], []
+    category_bins: dict[int, NDArray[np.uint8]] = {}
+    n_categories = table.n_categories
+    for start in range(0, table.n_columns, _COLUMNS_AT_ONCE):
+        block = table.columns(start, start + _COLUMNS_AT_ONCE)
+        for k in range(block.shape[1]):
+            column = block[:, k] if rows is None else block[rows, k]
+            n = int(n_categories[start + k])
+            if n:
+                if n > max_bins:
+                    category_bins[start + k] = _category_bins(column, weight, n, max_bins)
+                value = np.arange(min(n, max_bins), dtype=np.float64)
+                edge = value
+            else:
+                value, edge = _number_bins(column, weight, max_bins)
+            values.append(value)
+            edges.append(edge)
+            sizes.append(len(value))
+    offset = np.zeros(len(sizes) + 1, dtype=np.int64)
+    np.cumsum(sizes, out=offset[1:])
+    is_category = (n_categories > 0).astype(np.uint8)
+    return BinMapper(offset, np.concatenate(values), np.concatenate(edges), is_category, category_bins)
+
+
+def _category_bins(column: Floats, weight: Floats | None, n: int, max_bins: int) -> NDArray[np.uint8]:
+    """The `max_bins` - 1 heaviest categories keep a bin each (in code order), the others share the last."""
+    known = ~np.isnan(column)
+    mass = np.bincount(
+        column[known].astype(np.int64), weights=None if weight is None else weight[known], minlength=n
+    )
+    heavy = np.sort(np.argsort(-mass, kind="stable")[: max_bins - 1])
+    bins = np.full(n, max_bins - 1, dtype=np.uint8)
+    bins[heavy] = np.arange(max_bins - 1, dtype=np.uint8)
+    return bins
+
+
+def _number_bins(column: Floats, weight: Floats | None, max_bins: int) -> tuple[Floats, Floats]:
+    """Representative values and upper edges of the bins of a number column; one bin if nothing is known."""
+    distinct, cumulative = _distinct(column, weight)
+    if len(distinct) == 0:
+        return np.zeros(1), np.array([np.inf])
+    if len(distinct) <= max_bins:
+        first = last = np.arange(len(distinct))
+        middle = first
+    else:
+        last = _cuts(cumulative, max_bins)
+        first = np.concatenate([[0], last[:-1] + 1])
+        below = np.concatenate([[0.0], cumulative[last[:-1]]])
+        middle = np.searchsorted(cumulative, (below + cumulative[last]) / 2)
+        middle = np.clip(middle, first, last)
+    # Halves first: the sum of two large numbers may overflow.
+    edges = np.append(distinct[last[:-1]] * 0.5 + distinct[first[1:]] * 0.5, np.inf)
+    # Rounding must not move an edge past the value it has to exclude (neighbouring floats).
+    edges[:-1] = np.where(edges[:-1] >= distinct[first[1:]], distinct[last[:-1]], edges[:-1])
+    return distinct[middle], edges
+
+
+def _distinct(column: Floats, weight: Floats | None) -> tuple[Floats, Floats]:
+    """Distinct known values, ascending, and their cumulative weight."""
+    if weight is None:
+        ordered = np.sort(column)  # NaN last
+        ordered = ordered[: len(ordered) - int(np.isnan(ordered).sum())] if np.isnan(ordered[-1:]).any() else ordered
+        ends = np.flatnonzero(np.append(ordered[1:] != ordered[:-1], True)) if len(ordered) else np.array([], int)
+        return ordered[ends], (ends + 1).astype(np.float64)
+    known = ~np.isnan(column)
+    column, weight = column[known], weight[known]
+    order = np.argsort(column, kind="stable")
+    ordered = column[order]
+    ends = np.flatnonzero(np.append(ordered[1:] != ordered[:-1], True)) if len(ordered) else np.array([], int)
+    return ordered[ends], np.cumsum(weight[order])[ends]
+
+
+def _cuts(cumulative: Floats, max_bins: int) -> NDArray[np.int64]:
+    """Last value of each bin. Heavy values alone where that fits, else plain quantiles."""
+    mass = np.diff(cumulative, prepend=0.0)
+    total, bins_left = cumulative[-1], max_bins
+    heavy = np.zeros(len(mass), dtype=bool)
+    while True:  # a value is heavy when it would fill a bin of what the heavier ones leave
+        more = ~heavy & (mass * bins_left >= total)
+        if not more.any():
+            break
+        heavy |= more
+        total = mass[~heavy].sum()
+        bins_left = max_bins - int(heavy.sum())
+        if bins_left < 1 or total <= 0:
+            break
+    if heavy.any() and bins_left > 0 and total > 0:
+        light = np.cumsum(np.where(heavy, 0.0, mass))
+        # Heavy values cut the light runs too: leave room for that.
+        runs = int((np.diff(heavy.astype(np.int8)) == 1).sum())
+        place = np.ceil(light * max(bins_left - runs, 1) / total).astype(np.int64)
+        change = (place[1:] != place[:-1]) | heavy[1:] | heavy[:-1]
+        last = np.append(np.flatnonzero(change), len(mass) - 1)
+        if len(last) <= max_bins:
+            return last
+    targets = cumulative[-1] * np.arange(1, max_bins) / max_bins
+    last = np.unique(np.searchsorted(cumulative, targets))
+    return np.append(last[last < len(mass) - 1], len(mass) - 1)
+
+

@@ -1,0 +1,283 @@
+"""Grown trees as plain arrays: small, quick to predict with, easy to save.
+
+A :class:`FlatForest` is eight arrays (core/flat_tree.hpp gives the bit layout); nothing in it is a Python
+object a tree, so it pickles small and can be stored without pickle. Trees are read-only once grown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from joblib import Parallel, delayed, effective_n_jobs
+from numpy.typing import NDArray
+
+from surewood import _core
+from surewood.trees.binning import BinMapper, BinnedMatrix
+
+NO_LIMIT = 2**32 - 1
+_LEAF_WORD = ((1 << 22) - 1) << 10
+_ROWS_A_TASK = 8192  # rows a prediction task takes; the core cuts them into tiles of its own
+
+ForestArrays = tuple[
+    NDArray[np.uint32],
+    NDArray[np.uint16],
+    NDArray[np.uint32],
+    NDArray[np.uint32],
+    NDArray[np.uint64],
+    NDArray[np.int64],
+    NDArray[np.int64],
+    NDArray[np.int64],
+]
+
+
+@dataclass(frozen=True)
+class Question:
+    """One step on the way to a leaf: does the row go left at this split?
+
+    ``threshold`` is the raw value up to which numbers go left; ``categories`` the codes that go left (None for a
+    number column); ``went_left`` the answer on this path, ``missing_left`` where missing values go.
+    """
+
+    feature: int
+    threshold: float
+    categories: tuple[int, ...] | None
+    went_left: bool
+    missing_left: bool
+
+
+@dataclass(frozen=True)
+class FlatForest:
+    """Trees in one set of arrays.
+
+    Attributes
+    ----------
+    nodes : ndarray of uint32, shape (n_nodes, 2)
+        Left child (or leaf content) and packed word of every node, tree after tree.
+    leaf_class, leaf_weight : ndarray of uint16, uint32
+        Sparse class vectors of mixed leaves.
+    category_left, category_set : ndarray of uint32 and of uint64 with shape (n, 4)
+        Left child and set of categories of category splits.
+    node_start, leaf_start, category_start : ndarray of int64, shape (n_trees + 1,)
+        Where each tree begins in the arrays above.
+    n_classes, n_features : int
+    """
+
+    nodes: NDArray[np.uint32]
+    leaf_class: NDArray[np.uint16]
+    leaf_weight: NDArray[np.uint32]
+    category_left: NDArray[np.uint32]
+    category_set: NDArray[np.uint64]
+    node_start: NDArray[np.int64]
+    leaf_start: NDArray[np.int64]
+    category_start: NDArray[np.int64]
+    n_classes: int
+    n_features: int
+
+    @classmethod
+    def join(cls, parts: Sequence[ForestArrays], n_classes: int, n_features: int) -> FlatForest:
+        """One forest out of batches of trees, in their order."""
+        joined = [np.concatenate([part[k] for part in parts]) for k in range(5)]
+        starts = [_join_starts([part[k] for part in parts]) for k in range(5, 8)]
+        return cls(*joined, *starts, n_classes, n_features)
+
+    @property
+    def arrays(self) -> ForestArrays:
+        """The eight arrays, in the order of the attributes."""
+        return (
+            self.nodes,
+            self.leaf_class,
+            self.leaf_weight,
+            self.category_left,
+            self.category_set,
+            self.node_start,
+            self.leaf_start,
+            self.category_start,
+        )
+
+    @property
+    def n_trees(self) -> int:
+        return len(self.node_start) - 1
+
+    @property
+    def nbytes(self) -> int:
+        """Memory of the model."""
+        return sum(array.nbytes for array in self.arrays)
+
+    def trees(self, start: int, stop: int) -> FlatForest:
+        """Trees `start` to `stop` as a forest of their own (views, no copies)."""
+        start, stop, _ = slice(start, stop).indices(self.n_trees)
+        stop = max(start, stop)
+        node, leaf, category = (
+            s[start : stop + 1] for s in (self.node_start, self.leaf_start, self.category_start)
+        )
+        return FlatForest(
+            self.nodes[node[0] : node[-1]],
+            self.leaf_class[leaf[0] : leaf[-1]],
+            self.leaf_weight[leaf[0] : leaf[-1]],
+            self.category_left[category[0] : category[-1]],
+            self.category_set[category[0] : category[-1]],
+            node - node[0],
+            leaf - leaf[0],
+            category - category[0],
+            self.n_classes,
+            self.n_features,
+        )
+
+    def extend(self, other: FlatForest) -> FlatForest:
+        """These trees followed by those of `other`."""
+        return FlatForest.join([self.arrays, other.arrays], self.n_classes, self.n_features)
+
+    def predict_proba(self, matrix: BinnedMatrix, n_jobs: int | None = 1) -> NDArray[np.float64]:
+        """Mean of the trees' class vectors for every row of a binned matrix."""
+        out = np.zeros((matrix.n_rows, self.n_classes))
+        blocks = list(matrix.blocks)
+
+        def task(begin: int, end: int) -> None:
+            _core.predict_codes(self.arrays, self.n_classes, blocks, begin, end, out[begin:end])
+
+        _over_rows(task, matrix.n_rows, n_jobs)
+        out /= max(self.n_trees, 1)
+        return out
+
+    def predict_proba_raw(
+        self, X: NDArray[Any], mapper: BinMapper, n_jobs: int | None = 1
+    ) -> NDArray[np.float64]:
+        """The same from raw numbers, C-contiguous float32 or float64; no category columns."""
+        out = np.zeros((len(X), self.n_classes))
+
+        def task(begin: int, end: int) -> None:
+            _core.predict_values(
+                self.arrays, self.n_classes, X[begin:end], mapper.edges, mapper.offset, out[begin:end]
+            )
+
+        _over_rows(task, len(X), n_jobs)
+        out /= max(self.n_trees, 1)
+        return out
+
+    def apply(
+        self, matrix: BinnedMatrix, max_depth: int | None = None, n_jobs: int | None = 1
+    ) -> NDArray[np.uint32]:
+        """Number of the node (within its tree) at which each row ends, shape ``(n_rows, n_trees)``.
+
+        With `max_depth` the descent stops after that many questions: the leaves of the shallower tree.
+        """
+        out = np.empty((matrix.n_rows, self.n_trees), dtype=np.uint32)
+        blocks, depth = list(matrix.blocks), NO_LIMIT if max_depth is None else max_depth
+
+        def task(begin: int, end: int) -> None:
+            _core.apply_codes(self.arrays, blocks, begin, end, depth, out[begin:end])
+
+        _over_rows(task, matrix.n_rows, n_jobs)
+        return out
+
+    def votes(self, matrix: BinnedMatrix, n_jobs: int | None = 1) -> NDArray[np.uint16]:
+        """Class that each tree predicts for each row, shape ``(n_rows, n_trees)``; ties to the lower class."""
+        leaves = self.apply(matrix, n_jobs=n_jobs)
+        return self.node_votes()[self.node_start[:-1] + leaves.astype(np.int64)]
+
+    def node_votes(self) -> NDArray[np.uint16]:
+        """Most frequent class of every leaf (0 for split nodes), over all trees."""
+        left, word = self.nodes[:, 0], self.nodes[:, 1]
+        votes = np.zeros(len(left), dtype=np.uint16)
+        pure = word == _LEAF_WORD
+        votes[pure] = left[pure]
+        binary = word == _LEAF_WORD + 2
+        votes[binary] = left[binary].view(np.float32) > 0.5
+        for node in np.flatnonzero(word == _LEAF_WORD + 1):
+            tree = int(np.searchsorted(self.node_start, node, side="right")) - 1
+            at = int(self.leaf_start[tree]) + int(left[node])
+            entries = slice(at + 1, at + 1 + int(self.leaf_class[at]))
+            votes[node] = self.leaf_class[entries][np.argmax(self.leaf_weight[entries])]
+        return votes
+
+    def class_vector(self, tree: int, node: int) -> NDArray[np.float64]:
+        """Class shares of a leaf."""
+        left, word = (int(v) for v in self.nodes[self.node_start[tree] + node])
+        shares = np.zeros(self.n_classes)
+        kind = word - _LEAF_WORD
+        if kind == 0:
+            shares[left] = 1.0
+        elif kind == 2:
+            share = float(np.array([left], dtype=np.uint32).view(np.float32)[0])
+            shares[:] = 1.0 - share, share
+        elif kind == 1:
+            at = int(self.leaf_start[tree]) + left
+            entries = slice(at + 1, at + 1 + int(self.leaf_class[at]))
+            shares[self.leaf_class[entries]] = self.leaf_weight[entries] / float(self.leaf_weight[at])
+        else:
+            raise ValueError(f"node {node} of tree {tree} is not a leaf.")
+        return shares
+
+    def table(self, tree: int) -> dict[str, NDArray[Any]]:
+        """A tree as columns: ``feature`` (-1 for leaves), ``last_bin``, ``missing_left``, ``is_category``,
+        ``left``, ``right``, ``depth``, ``parent`` (-1 for leaves' children and the root's parent)."""
+        nodes = self.nodes[self.node_start[tree] : self.node_start[tree + 1]]
+        word = nodes[:, 1].astype(np.int64)
+        split = word < _LEAF_WORD
+        category = split & (word & 1 == 1)
+        left = np.where(split, nodes[:, 0].astype(np.int64), -1)
+        pool = self.category_left[self.category_start[tree] : self.category_start[tree + 1]]
+        left[category] = pool[left[category]]
+        missing_left = split & (word >> 1 & 1 == 1)
+        parent = np.full(len(nodes), -1)
+        at = np.flatnonzero(split)
+        parent[left[at]] = at
+        parent[left[at] + 1] = at
+        depth = np.zeros(len(nodes), dtype=np.int64)
+        for node in range(1, len(nodes)):  # children are numbered after their parents
+            depth[node] = depth[parent[node]] + 1
+        return {
+            "feature": np.where(split, word >> 10, -1),
+            "last_bin": np.where(split & ~category, (word >> 2 & 255) - missing_left, -1),
+            "missing_left": missing_left,
+            "is_category": category,
+            "left": left,
+            "right": np.where(split, left + 1, -1),
+            "depth": depth,
+            "parent": parent,
+        }
+
+    def path(self, tree: int, node: int, mapper: BinMapper) -> list[Question]:
+        """The questions from the root to a node."""
+        table = self.table(tree)
+        nodes = self.nodes[self.node_start[tree] : self.node_start[tree + 1]]
+        questions: list[Question] = []
+        while table["parent"][node] >= 0:
+            parent = int(table["parent"][node])
+            feature = int(table["feature"][parent])
+            went_left = bool(table["left"][parent] == node)
+            categories: tuple[int, ...] | None = None
+            threshold = np.nan
+            missing_left = bool(table["missing_left"][parent])
+            if table["is_category"][parent]:
+                words = self.category_set[self.category_start[tree] + int(nodes[parent, 0])]
+                codes = [c for c in range(256) if int(words[c >> 6]) >> (c & 63) & 1]
+                size = int(mapper.offset[feature + 1] - mapper.offset[feature])
+                categories = tuple(c for c in codes if c < size)
+                missing_left = 255 in codes
+            else:
+                threshold = float(mapper.edges[mapper.offset[feature] + int(table["last_bin"][parent])])
+            questions.append(Question(feature, threshold, categories, went_left, missing_left))
+            node = parent
+        return questions[::-1]
+
+
+def _join_starts(starts: list[NDArray[np.int64]]) -> NDArray[np.int64]:
+    joined, end = [np.zeros(1, dtype=np.int64)], 0
+    for start in starts:
+        joined.append(start[1:] + end)
+        end += int(start[-1])
+    return np.concatenate(joined)
+
+
+def _over_rows(task: Any, n_rows: int, n_jobs: int | None) -> None:
+    """Runs ``task(begin, end)`` over all rows; threads, since tasks write into one shared array."""
+    if n_rows <= _ROWS_A_TASK or effective_n_jobs(n_jobs) == 1:
+        for begin in range(0, n_rows, _ROWS_A_TASK):
+            task(begin, min(begin + _ROWS_A_TASK, n_rows))
+        return
+    spans = [(begin, min(begin + _ROWS_A_TASK, n_rows)) for begin in range(0, n_rows, _ROWS_A_TASK)]
+    Parallel(n_jobs=n_jobs, require="sharedmem")(delayed(task)(*span) for span in spans)

@@ -1,0 +1,297 @@
+"""The engine's public estimator: random forests, extra-trees and completely random forests on bins."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from surewood.tables import FitInputs, Table, begin_fit, begin_predict
+from surewood.trees.binning import BinMapper, BinnedMatrix, learn_bins
+from surewood.trees.flat_tree import FlatForest
+from surewood.trees.growing import Bag, Grown, TreeParams, grow_forest, out_of_bag
+from surewood.trees.params import check_forest_params, tree_params
+
+
+class BinnedForestClassifier(ClassifierMixin, BaseEstimator):
+    """A forest of classification trees grown on at most 255 bins a column.
+
+    Parameters have the names and the meaning of scikit-learn's ``RandomForestClassifier``. Tables are taken as
+    they come: category columns are split by sets of categories, missing values follow the side that
+    training found better.
+
+    Parameters
+    ----------
+    n_estimators : int, default=100
+        Number of trees.
+    splitter : {"best", "random", "completely_random"}, default="best"
+        "best" is a random forest; "random" draws one threshold a feature and takes the best of them
+        (extra-trees); "completely_random" draws one feature and one threshold, both at random.
+    criterion : {"gini", "entropy", "log_loss"}, default="gini"
+    max_depth : int or None, default=None
+    min_samples_split : int or float, default=2
+    min_samples_leaf : int or float, default=1
+        Counted in rows (a fraction: of the rows), as in scikit-learn.
+    min_weight_fraction_leaf : float, default=0.0
+        Least weight of a leaf, as a fraction of the weight a tree sees.
+    min_impurity_decrease : float, default=0.0
+    max_features : {"auto", "sqrt", "log2"}, int, float or None, default="auto"
+        Features tried at a node. "auto" is "sqrt", or 1 for completely random trees, which take no other value.
+    bootstrap : bool, default=True
+        Draw rows with replacement for each tree.
+    max_samples : int, float or None, default=None
+        Rows drawn for each tree (a fraction: of the rows of positive weight). Without `bootstrap` they are
+        drawn without replacement.
+    oob_score : bool, default=False
+        Compute ``oob_score_`` and ``oob_decision_function_``.
+    class_weight : dict, "balanced" or None, default=None
+    categorical_features : "from_dtype", list of names, positions, mask or None, default="from_dtype"
+    max_bins : int, default=255
+        Most bins of a number column.
+    n_jobs : int or None, default=None
+        Threads. Results do not depend on it.
+    random_state : int, RandomState or None, default=None
+    verbose : int, default=0
+    warm_start : bool, default=False
+        Keep the trees of the last fit and grow only those that `n_estimators` asks for beyond them.
+
+    Attributes
+    ----------
+    classes_ : ndarray, shape (n_classes,)
+    forest_ : FlatForest
+        The trees.
+    mapper_ : BinMapper
+        The bins of the columns.
+    feature_importances_ : ndarray, shape (n_features,)
+        Mean over trees of the normalised decreases of impurity.
+    oob_score_ : float
+        Accuracy of the out-of-bag predictions (ESTIMATE); with `oob_score` only.
+    oob_decision_function_ : ndarray, shape (n_rows, n_classes)
+        Out-of-bag class shares, NaN for rows that every tree saw; with `oob_score` only.
+    n_features_in_, feature_names_in_, schema_
+        What the training table looked like.
+
+    Notes
+    -----
+    Probabilities are means of the leaves' class shares. Categories at a node are ordered by their share of
+    the node's most frequent class (for two classes this finds the best of all subsets), and cut in two.
+    Where a node saw no missing value, missing values and unseen categories follow its larger child.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> forest = BinnedForestClassifier(n_estimators=50, random_state=0).fit(X, y)
+    >>> forest.predict(X[:2]).tolist(), forest.predict_proba(X).shape
+    ([0, 0], (150, 3))
+    """
+
+    def __init__(
+        self,
+        n_estimators: int = 100,
+        *,
+        splitter: str = "best",
+        criterion: str = "gini",
+        max_depth: int | None = None,
+        min_samples_split: int | float = 2,
+        min_samples_leaf: int | float = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        min_impurity_decrease: float = 0.0,
+        max_features: str | int | float | None = "auto",
+        bootstrap: bool = True,
+        max_samples: int | float | None = None,
+        oob_score: bool = False,
+        class_weight: Any = None,
+        categorical_features: Any = "from_dtype",
+        max_bins: int = 255,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+        warm_start: bool = False,
+    ) -> None:
+        self.n_estimators = n_estimators
+        self.splitter = splitter
+        self.criterion = criterion
+        self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.min_impurity_decrease = min_impurity_decrease
+        self.max_features = max_features
+        self.bootstrap = bootstrap
+        self.max_samples = max_samples
+        self.oob_score = oob_score
+        self.class_weight = class_weight
+        self.categorical_features = categorical_features
+        self.max_bins = max_bins
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+        self.warm_start = warm_start
+
+    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> BinnedForestClassifier:
+        """Grow the forest.
+
+        Parameters
+        ----------
+        X : table of shape (n_rows, n_features)
+            Array, sparse matrix, pandas or polars frame; NaN and None are missing values.
+        y : array of shape (n_rows,)
+            Labels.
+        sample_weight : array of shape (n_rows,), optional
+            Rows of weight 0 are absent. With ``bootstrap=False`` weight 2 is the row twice.
+        """
+        check_forest_params(self)
+        inputs = begin_fit(
+            self,
+            X,
+            y,
+            sample_weight,
+            class_weight=self.class_weight,
+            categorical_features=self.categorical_features,
+        )
+        kept = self._kept_trees(inputs)
+        if kept is None:
+            mapper, seed = learn_bins(inputs.table, inputs.weight, self.max_bins), self._draw_seed()
+        else:
+            mapper, seed = self.mapper_, self.seed_
+        matrix = BinnedMatrix.of(mapper.codes(inputs.table), mapper)
+        grown = self._grow(matrix, inputs, seed, 0 if kept is None else kept.n_trees)
+        self._store(inputs, matrix, grown, kept)
+        return self
+
+    def _draw_seed(self) -> int:
+        return int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
+
+    def _kept_trees(self, inputs: FitInputs) -> FlatForest | None:
+        """The trees of an earlier fit that a warm start goes on from."""
+        if not self.warm_start or not hasattr(self, "forest_"):
+            return None
+        if inputs.table.n_columns != self.n_features_in_ or not np.array_equal(inputs.classes, self.classes_):
+            raise ValueError(
+                "warm_start needs the columns and classes of the first fit; use warm_start=False to start anew."
+            )
+        if self.n_estimators < self.forest_.n_trees:
+            raise ValueError(
+                f"n_estimators={self.n_estimators} is below the {self.forest_.n_trees} trees that "
+                "warm_start=True keeps; raise it or use warm_start=False."
+            )
+        return self.forest_
+
+    def _grow(self, matrix: BinnedMatrix, inputs: FitInputs, seed: int, first_tree: int) -> Grown:
+        n_rows = inputs.table.n_rows if inputs.weight is None else int((inputs.weight > 0).sum())
+        return grow_forest(
+            matrix,
+            inputs.y,
+            inputs.n_classes,
+            tree_params(self, n_rows, inputs.table.n_columns),
+            n_trees=self.n_estimators - first_tree,
+            seed=seed,
+            weight=inputs.weight,
+            first_tree=first_tree,
+            n_jobs=self.n_jobs,
+            verbose=self.verbose,
+        )
+
+    def _store(self, inputs: FitInputs, matrix: BinnedMatrix, grown: Grown, kept: FlatForest | None) -> None:
+        forest, importances = grown.forest, grown.importances
+        if kept is not None:
+            forest = kept.extend(grown.forest)
+            new = grown.forest.n_trees / max(forest.n_trees, 1)
+            importances = (1 - new) * self._mean_importances + new * importances
+        oob = self._out_of_bag(forest, grown.bag, matrix, inputs) if self.oob_score else None
+        inputs.store(self)
+        self.forest_ = forest
+        self.mapper_: BinMapper = matrix.mapper
+        self.seed_ = grown.bag.seed
+        self._mean_importances = importances
+        for name in ("oob_score_", "oob_decision_function_"):
+            self.__dict__.pop(name, None)
+        if oob is not None:
+            self.oob_decision_function_, self.oob_score_ = oob
+
+    def _out_of_bag(
+        self, forest: FlatForest, bag: Bag, matrix: BinnedMatrix, inputs: FitInputs
+    ) -> tuple[NDArray[np.float64], float]:
+        sums, votes = out_of_bag(forest, bag, matrix, self.n_jobs)
+        shares = np.full((inputs.table.n_rows, inputs.n_classes), np.nan)
+        seen = votes > 0
+        shares[bag.rows[seen]] = sums[seen] / votes[seen, None]
+        rows = bag.rows[seen]
+        if len(rows) == 0:
+            return shares, float("nan")
+        right = shares[rows].argmax(axis=1) == inputs.y[rows]
+        weight = None if inputs.weight is None else inputs.weight[rows]
+        return shares, float(np.average(right, weights=weight))
+
+    @property
+    def n_classes_(self) -> int:
+        """Number of classes."""
+        return len(self.classes_)
+
+    @property
+    def feature_importances_(self) -> NDArray[np.float64]:
+        """Impurity importances, summing to 1 (all 0 when no tree has a split)."""
+        check_is_fitted(self, "forest_")
+        total = self._mean_importances.sum()
+        return self._mean_importances / total if total > 0 else self._mean_importances
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Class shares, shape (n_rows, n_classes), columns in the order of ``classes_``."""
+        table = begin_predict(self, X)
+        if self.mapper_.is_category.any():
+            return self.forest_.predict_proba(self._binned(table), self.n_jobs)
+        return self.forest_.predict_proba_raw(table.matrix(), self.mapper_, self.n_jobs)
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The class with the largest share, the first on ties."""
+        shares = self.predict_proba(X)
+        return np.asarray(self.classes_)[shares.argmax(axis=1)]
+
+    def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
+        """Logarithms of :meth:`predict_proba`."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
+
+    def apply(self, X: Any) -> NDArray[np.uint32]:
+        """Node (within its tree) in which each row ends, shape (n_rows, n_trees)."""
+        return self.forest_.apply(self._binned(begin_predict(self, X)), n_jobs=self.n_jobs)
+
+    def decision_path(self, X: Any) -> tuple[sp.csr_matrix, NDArray[np.int64]]:
+        """Nodes that each row passes, as in scikit-learn.
+
+        Returns
+        -------
+        indicator : csr matrix, shape (n_rows, total number of nodes)
+        n_nodes_ptr : ndarray, shape (n_trees + 1,)
+            Columns ``n_nodes_ptr[t]`` to ``n_nodes_ptr[t + 1]`` belong to tree `t`.
+        """
+        leaves = self.apply(X).astype(np.int64)
+        start = self.forest_.node_start
+        rows, columns = [], []
+        for tree in range(self.forest_.n_trees):
+            parent = self.forest_.table(tree)["parent"]
+            at, row = leaves[:, tree], np.arange(len(leaves))
+            while len(at):
+                rows.append(row)
+                columns.append(at + start[tree])
+                at = parent[at]
+                row, at = row[at >= 0], at[at >= 0]
+        row, column = np.concatenate(rows), np.concatenate(columns)
+        values = np.ones(len(row), dtype=np.int64)
+        indicator = sp.csr_matrix((values, (row, column)), shape=(len(leaves), int(start[-1])))
+        return indicator, start.copy()
+
+    def _binned(self, table: Table) -> BinnedMatrix:
+        return BinnedMatrix.of(self.mapper_.codes(table), self.mapper_)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.sparse = True
+        return tags

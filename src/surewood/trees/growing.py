@@ -1,0 +1,295 @@
+"""Growing forests on a binned matrix: the engine's low-level door.
+
+:func:`grow_forest` takes codes, class codes, weights and :class:`TreeParams` and returns a :class:`Grown`: the trees,
+their impurity importances, and the :class:`Bag` that knows which rows each tree saw. Tree `t` is a function of the
+data, the parameters, the seed and `t`: not of the number of threads, of workers, or of trees.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from joblib import Parallel, delayed
+from numpy.typing import NDArray
+
+from surewood import _core
+from surewood.progress import stage
+from surewood.trees.binning import BinnedMatrix
+from surewood.trees.flat_tree import NO_LIMIT, FlatForest, ForestArrays
+from surewood.trees.weights import quantise_weights
+
+SPLITTERS = {"best": 0, "random": 1, "completely_random": 2}
+CRITERIA = {"gini": 0, "entropy": 1, "log_loss": 1}
+SAMPLINGS = {"all": 0, "bootstrap": 1, "subsample": 2, "resample": 3}
+MAX_CLASSES = 65535
+
+_BATCH_VISITS = 2e7  # row visits of a batch of trees: a few tenths of a second, so an interrupt is answered
+_LARGEST_BATCH = 16
+_ROW_COPY_BYTES = 2**24  # beyond about a last-level cache, small nodes prefer rows to columns
+_ROWS_A_TASK = 4096
+
+
+@dataclass(frozen=True)
+class TreeParams:
+    """How trees are grown; names and meaning as in scikit-learn's forests.
+
+    Parameters
+    ----------
+    splitter : {"best", "random", "completely_random"}
+        Best threshold of each tried feature; one random threshold a feature, the best of them; one random feature
+        and threshold.
+    criterion : {"gini", "entropy", "log_loss"}
+    max_depth : int or None
+    min_samples_split, min_samples_leaf : int
+        In rows: a row of weight 3 is one row.
+    min_weight_fraction_leaf : float
+        Least weight of a leaf, as a fraction of the weight in the tree's bag.
+    min_impurity_decrease : float
+    max_features : int
+        Features tried at a node. A constant one counts, but the search goes on until one varies.
+    sampling : {"all", "bootstrap", "subsample", "resample"}
+        All rows once; draws with replacement, multiplied by the weights; draws without replacement; draws with
+        replacement in proportion to the weights, which then count no more.
+    n_draws : int or None
+        Rows drawn a tree; None: as many as there are.
+    """
+
+    splitter: str = "best"
+    criterion: str = "gini"
+    max_depth: int | None = None
+    min_samples_split: int = 2
+    min_samples_leaf: int = 1
+    min_weight_fraction_leaf: float = 0.0
+    min_impurity_decrease: float = 0.0
+    max_features: int = 1
+    sampling: str = "all"
+    n_draws: int | None = None
+
+
+@dataclass(frozen=True)
+class Bag:
+    """Which training rows each tree saw, recomputed from the seed when asked.
+
+    Attributes
+    ----------
+    rows : ndarray of uint32
+        Rows of the matrix that the forest was trained on (those of positive weight).
+    weights : ndarray of uint32 or None
+        Their integer weights.
+    """
+
+    rows: NDArray[np.uint32]
+    weights: NDArray[np.uint32] | None
+    sampling: str
+    n_draws: int
+    seed: int
+
+    def counts(self, tree: int) -> NDArray[np.uint32]:
+        """How often each entry of `rows` is in the bag of tree number `tree`."""
+        return _core.in_bag_counts(
+            SAMPLINGS[self.sampling], len(self.rows), self.n_draws, self.seed, tree, self.weights
+        )
+
+
+@dataclass(frozen=True)
+class Grown:
+    """Result of :func:`grow_forest`."""
+
+    forest: FlatForest
+    bag: Bag
+    importances: NDArray[np.float64]
+
+
+def grow_forest(
+    matrix: BinnedMatrix,
+    y: NDArray[Any],
+    n_classes: int,
+    params: TreeParams,
+    *,
+    n_trees: int,
+    seed: int,
+    weight: NDArray[np.float64] | None = None,
+    rows: NDArray[Any] | None = None,
+    first_tree: int = 0,
+    n_jobs: int | None = 1,
+    verbose: int = 0,
+    fast_kernels: bool = True,
+) -> Grown:
+    """Grow the trees ``first_tree ... first_tree + n_trees - 1`` of a forest.
+
+    Parameters
+    ----------
+    matrix : BinnedMatrix
+    y : ndarray of int, shape (n_rows,)
+        Class codes 0 ... n_classes - 1 of the rows of the matrix.
+    n_classes : int
+    params : TreeParams
+    n_trees, seed : int
+    weight : ndarray of float64, shape (n_rows,), optional
+        Only their ratios matter. Rows of weight 0 are absent.
+    rows : ndarray of int, optional
+        Rows to train on (a fold, say); all by default.
+    first_tree : int, default=0
+        Where to go on (warm start): trees 0-9 and then 10-19 are trees 0-19.
+    n_jobs : int, optional
+        Threads (joblib); the trees do not depend on it.
+    fast_kernels : bool, default=True
+        False: one plain algorithm for all nodes. The same trees, slower.
+
+    Examples
+    --------
+    >>> from surewood.trees import bin_array
+    >>> X = np.array([[0.0], [1.0], [2.0], [3.0]])
+    >>> grown = grow_forest(bin_array(X), np.array([0, 0, 1, 1]), 2, TreeParams(), n_trees=3, seed=0)
+    >>> grown.forest.n_trees, grown.forest.predict_proba(bin_array(X))[:, 1].tolist()
+    (3, [0.0, 0.0, 1.0, 1.0])
+    """
+    if n_classes > MAX_CLASSES:
+        raise ValueError(f"forests take at most {MAX_CLASSES} classes, got {n_classes}.")
+    bag = make_bag(matrix.n_rows, params, seed, weight, rows)
+    if matrix.n_columns > 1 and matrix.nbytes > _ROW_COPY_BYTES and not matrix.row_blocks:
+        matrix = matrix.with_row_copy()
+    labels = np.ascontiguousarray(y, dtype=np.uint16)
+    size = _batch_size(len(bag.rows), params)
+    stop = first_tree + n_trees
+    # Batches start at multiples of their size: sums over trees come out the same after a warm start.
+    starts = sorted({first_tree, *range((first_tree // size + 1) * size, stop, size)}) if n_trees else []
+    spans = [(start, min(stop, (start // size + 1) * size) - start) for start in starts]
+    parts: list[ForestArrays] = []
+    importances = np.zeros(matrix.n_columns)
+    with stage(verbose, "growing trees", n_trees) as advance:
+        tasks = (
+            delayed(_grow_batch)(matrix, labels, n_classes, params, bag, start, count, fast_kernels)
+            for start, count in spans
+        )
+        for (arrays, importance), (_, count) in zip(_run(tasks, n_jobs, verbose), spans):
+            parts.append(arrays)
+            importances += importance
+            advance(count)
+    if not parts:
+        parts = [_no_trees()]
+    return Grown(FlatForest.join(parts, n_classes, matrix.n_columns), bag, importances / max(n_trees, 1))
+
+
+def make_bag(
+    n_rows: int,
+    params: TreeParams,
+    seed: int,
+    weight: NDArray[np.float64] | None = None,
+    rows: NDArray[Any] | None = None,
+) -> Bag:
+    """The bag that :func:`grow_forest` uses with these arguments."""
+    chosen = np.arange(n_rows) if rows is None else np.asarray(rows)
+    quantised = None
+    if weight is not None:
+        if not (np.isfinite(weight).all() and (weight >= 0).all()):
+            raise ValueError("weights must be finite and not negative.")
+        chosen = chosen[weight[chosen] > 0]
+        quantised = quantise_weights(weight[chosen])
+    if len(chosen) == 0:
+        raise ValueError("no row of positive weight to grow trees on.")
+    n_draws = len(chosen) if params.n_draws is None else params.n_draws
+    return Bag(chosen.astype(np.uint32), quantised, params.sampling, n_draws, seed)
+
+
+def out_of_bag(
+    forest: FlatForest, bag: Bag, matrix: BinnedMatrix, n_jobs: int | None = 1, first_tree: int = 0
+) -> tuple[NDArray[np.float64], NDArray[np.uint32]]:
+    """Sums of class vectors over the trees that did not see a row, and the number of those trees.
+
+    One row of the result for each entry of ``bag.rows``; divide the sums by the numbers for mean vectors.
+    """
+    n = len(bag.rows)
+    sums, votes = np.zeros((n, forest.n_classes)), np.zeros(n, dtype=np.uint32)
+    blocks = list(matrix.blocks)
+
+    def task(begin: int, end: int) -> None:
+        _core.predict_out_of_bag(
+            forest.arrays,
+            forest.n_classes,
+            blocks,
+            bag.rows,
+            bag.weights,
+            SAMPLINGS[bag.sampling],
+            bag.n_draws,
+            bag.seed,
+            first_tree,
+            begin,
+            end,
+            sums[begin:end],
+            votes[begin:end],
+        )
+
+    spans = [(begin, min(begin + _ROWS_A_TASK, n)) for begin in range(0, n, _ROWS_A_TASK)]
+    Parallel(n_jobs=n_jobs, require="sharedmem")(delayed(task)(*span) for span in spans)
+    return sums, votes
+
+
+def _grow_batch(
+    matrix: BinnedMatrix,
+    labels: NDArray[np.uint16],
+    n_classes: int,
+    params: TreeParams,
+    bag: Bag,
+    start: int,
+    count: int,
+    fast_kernels: bool,
+) -> tuple[ForestArrays, NDArray[np.float64]]:
+    """A picklable task: some trees of a forest and the sum of their importances."""
+    result = _core.grow_trees(
+        list(matrix.blocks),
+        list(matrix.row_blocks),
+        matrix.mapper.values,
+        matrix.mapper.offset,
+        matrix.mapper.is_category,
+        matrix.has_missing,
+        labels,
+        n_classes,
+        bag.rows,
+        bag.weights,
+        SPLITTERS[params.splitter],
+        CRITERIA[params.criterion],
+        NO_LIMIT if params.max_depth is None else params.max_depth,
+        params.min_samples_split,
+        params.min_samples_leaf,
+        params.min_weight_fraction_leaf,
+        params.min_impurity_decrease,
+        params.max_features,
+        SAMPLINGS[params.sampling],
+        bag.n_draws,
+        fast_kernels,
+        bag.seed,
+        start,
+        count,
+    )
+    return result[:8], result[8]
+
+
+def _run(tasks: Iterable[Any], n_jobs: int | None, verbose: int) -> Iterable[Any]:
+    if verbose < 1:
+        return Parallel(n_jobs=n_jobs, prefer="threads")(tasks)
+    return Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")(tasks)
+
+
+def _batch_size(n_rows: int, params: TreeParams) -> int:
+    """Trees a batch: depends on the work, never on the number of threads."""
+    visits = n_rows * max(1.0, math.log2(max(n_rows, 2))) * params.max_features
+    return int(min(_LARGEST_BATCH, max(1.0, _BATCH_VISITS // visits)))
+
+
+def _no_trees() -> ForestArrays:
+    start = np.zeros(1, dtype=np.int64)
+    return (
+        np.zeros((0, 2), dtype=np.uint32),
+        np.zeros(0, dtype=np.uint16),
+        np.zeros(0, dtype=np.uint32),
+        np.zeros(0, dtype=np.uint32),
+        np.zeros((0, 4), dtype=np.uint64),
+        start,
+        start,
+        start,
+    )
