@@ -1,4 +1,5 @@
-"""A plan carried out: all parts fitted, joined, and judged on the rows outside the bags or outside the folds."""
+"""A plan carried out: all parts fitted, joined, and judged on the rows outside the bags or outside the
+folds."""
 
 from __future__ import annotations
 

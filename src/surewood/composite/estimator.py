@@ -22,17 +22,20 @@ from surewood.composite.data import TrainingData, prepare
 from surewood.composite.ensemble import Ensemble, fit_plan, with_out_of_fold
 from surewood.composite.machines import SolverOptions
 from surewood.composite.model import ROWS_A_BLOCK
-from surewood.composite.rules import ENOUGH_FOR_BAGS, Plan
+from surewood.composite.rules import ENOUGH_FOR_BAGS, Plan, resolve
 from surewood.tables import FitInputs, Table, begin_fit, begin_predict
 
 Floats = NDArray[np.float64]
 
 
 class CompositeClassifier(ClassifierMixin, BaseEstimator):
-    """Shared methods; subclasses say how the plan is made."""
+    """Shared methods; subclasses have the parameters, and may make the plan in another way."""
 
-    def _plan(self, data: TrainingData, seed: int, options: SolverOptions) -> Plan:
-        raise AssertionError("subclasses say how the plan is made")
+    def _make_plan(
+        self, inputs: FitInputs, X: Any, data: TrainingData, seed: int, options: SolverOptions
+    ) -> tuple[Plan, dict[str, Any]]:
+        """The plan for a sample, and fitted attributes that come with it."""
+        return resolve(self, data, seed, options), {}
 
     # --- fit -----------------------------------------------------------------------------------------------
 
@@ -70,13 +73,15 @@ class CompositeClassifier(ClassifierMixin, BaseEstimator):
             Multiplies C and counts; rows of weight 0 are absent.
         """
         inputs = self._begin(X, y, sample_weight)
-        data, rows = prepare(inputs, self._gram_memory(inputs.table.n_rows), self.n_jobs)
+        data, _ = prepare(inputs, self._gram_memory(inputs.table.n_rows), self.n_jobs)
         seed, options = self._draw_seed(), self._options()
-        plan = self._plan(data, seed, options)
+        plan, found = self._make_plan(inputs, X, data, seed, options)
         ensemble = fit_plan(data, plan, seed, options, self.leaf_scores)
         ensemble = self._judged(data, ensemble, plan, seed, options)
         calibrator = self._calibrator(data, ensemble)
-        self._store(inputs, data, rows, plan, ensemble, calibrator)
+        self._store(inputs, data, plan, ensemble, calibrator)
+        for name, value in found.items():
+            setattr(self, name, value)
         return self
 
     def _judged(
@@ -96,7 +101,6 @@ class CompositeClassifier(ClassifierMixin, BaseEstimator):
         self,
         inputs: FitInputs,
         data: TrainingData,
-        rows: NDArray[Any],
         plan: Plan,
         ensemble: Ensemble,
         calibrator: ScoreCalibrator | None,
@@ -133,7 +137,7 @@ class CompositeClassifier(ClassifierMixin, BaseEstimator):
     # --- predictions ---------------------------------------------------------------------------------------
 
     def predict_proba(self, X: Any) -> Floats:
-        """Class probabilities, shape (n_rows, n_classes): the trees' mean score, calibrated unless told not to.
+        """Class probabilities: the trees' mean score, calibrated unless `calibrate` is False.
 
         The largest probability of a row is that of the class with the largest mean score.
         """

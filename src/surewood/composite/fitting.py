@@ -1,7 +1,7 @@
 """RCF(B, r, gamma, M) of theory.md §2.11 for one setting: grow, train, count, choose, assemble.
 
-:class:`Setting` says everything about a tree but its data; :func:`fit_trees` is a function of (data, setting, seed,
-tree numbers): not of threads, not of the trees beside it.
+:class:`Setting` says everything about a tree but its data; :func:`fit_trees` is a function of (data,
+setting, seed, tree numbers): not of threads, not of the trees beside it.
 """
 
 from __future__ import annotations
@@ -35,7 +35,8 @@ class Setting:
     """How composite trees are grown and their leaves filled.
 
     `degrees` ascending, `C` one entry a degree (scaled by leaf, (2.12)); one common degree is a list of one.
-    `max_size`: leaves with more rows go deeper than `max_depth`. `constant_leaves` offers degree 0 at every leaf.
+    `max_size`: leaves with more rows go deeper than `max_depth`. `constant_leaves` offers degree 0 at
+    every leaf.
     """
 
     max_depth: int

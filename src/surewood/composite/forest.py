@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from surewood.composite.data import TrainingData
 from surewood.composite.estimator import CompositeClassifier
-from surewood.composite.machines import SolverOptions
-from surewood.composite.rules import Plan, resolve
 
 
 class RandomCompositeForestClassifier(CompositeClassifier):
     """A forest whose leaves hold polynomial SVMs of chosen degrees.
 
-    Shallow random trees route points to leaves; a leaf holds a one-vs-one SVM with a polynomial kernel, and the degree
-    is chosen leaf by leaf by a data-dependent criterion, for the forest by out-of-bag votes, or both.
+    Shallow random trees route points to leaves; a leaf holds a one-vs-one SVM with a polynomial kernel,
+    and the degree is chosen leaf by leaf by a data-dependent criterion, for the forest by out-of-bag
+    votes, or both.
 
     Parameters
     ----------
@@ -29,7 +27,8 @@ class RandomCompositeForestClassifier(CompositeClassifier):
         Degrees offered to leaves. "auto" is 1, 2, 3.
     C : "auto", float or list of float, default="auto"
         Regularisation, one value or one a degree; a leaf with the share s of the points uses ``sqrt(s) * C``.
-        "auto": by the pilot, or, with another `selection`, by 5-fold cross-validation of one machine a degree.
+        "auto": by the pilot, or, with another `selection`, by 5-fold cross-validation of one machine a
+        degree.
     gamma_scale : "auto" or float, default="auto"
         Multiplier of the complexity in the criterion. "auto" is 1e-4.
     selection : {"auto", "exact", "random_sequences", "common_degree", "random_degree"}, default="auto"
@@ -158,7 +157,8 @@ class RandomCompositeForestClassifier(CompositeClassifier):
 
     @classmethod
     def paper(cls, **changes: Any) -> RandomCompositeForestClassifier:
-        """The algorithm of the paper: degrees 1 to 9 by the criterion with exact minimum, every tree on all rows.
+        """The algorithm of the paper: degrees 1 to 9 by the criterion with exact minimum, every tree on
+        all rows.
 
         Parameters
         ----------
@@ -171,17 +171,14 @@ class RandomCompositeForestClassifier(CompositeClassifier):
         >>> RandomCompositeForestClassifier.paper(max_depth=3).selection
         'exact'
         """
-        setting: dict[str, Any] = dict(
-            selection="exact",
-            degrees=tuple(range(1, 10)),
-            gamma_scale=1e-3,
-            max_depth=4,
-            plain_share=0.0,
-            max_samples=None,
-            max_leaf_size=None,
-            calibrate=False,
-        )
+        setting: dict[str, Any] = {
+            "selection": "exact",
+            "degrees": tuple(range(1, 10)),
+            "gamma_scale": 1e-3,
+            "max_depth": 4,
+            "plain_share": 0.0,
+            "max_samples": None,
+            "max_leaf_size": None,
+            "calibrate": False,
+        }
         return cls(**(setting | changes))
-
-    def _plan(self, data: TrainingData, seed: int, options: SolverOptions) -> Plan:
-        return resolve(self, data, seed, options)

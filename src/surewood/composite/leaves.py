@@ -3,8 +3,8 @@
 * :class:`Topology`: parents, depths and path codes of all nodes of a forest;
 * :func:`cut`: the node at which each path stops, for a depth limit and a size limit;
 * :class:`IndexSets`: distinct sets of rows, found by their sorted row numbers: one machine serves them all;
-* :class:`Leaves` and :func:`collect_leaves`: one entry a leaf, in an order that does not depend on how deep the
-  trees were grown, so that a tree cut at depth M and a tree grown to depth M are the same tree.
+* :class:`Leaves` and :func:`collect_leaves`: one entry a leaf, in an order that does not depend on how
+  deep the trees were grown, so that a tree cut at depth M and a tree grown to depth M are the same tree.
 """
 
 from __future__ import annotations

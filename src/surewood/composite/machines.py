@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -87,7 +88,7 @@ def _chunks(sizes: NDArray[np.int64], n_classes: int, per_set: int) -> list[tupl
             cuts.append(k)
             held = float(cost[k - 1])
     cuts.append(len(sizes))
-    return [(a, b) for a, b in zip(cuts[:-1], cuts[1:]) if b > a]
+    return [(a, b) for a, b in pairwise(cuts) if b > a]
 
 
 def correct_weight(machines: Machines, data: TrainingData) -> Floats:

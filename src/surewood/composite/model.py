@@ -1,8 +1,8 @@
 """A fitted composite forest as plain arrays, and its votes.
 
-Every tree is a composite tree (theory.md §2.1): questions lead to a leaf, the leaf holds a constant (degree 0) or
-a one-vs-one machine. A row's class in a tree is a lookup and at most one machine; all machines share one product
-of the row with their support rows.
+Every tree is a composite tree (theory.md §2.1): questions lead to a leaf, the leaf holds a constant
+(degree 0) or a one-vs-one machine. A row's class in a tree is a lookup and at most one machine; all
+machines share one product of the row with their support rows.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ ROWS_A_BLOCK = 8192  # rows whose votes of all trees are held at once
 class LeafFacts:
     """One entry a leaf of every tree: structure, choice and counts.
 
-    `leaves` gives tree, path code, depth and row set; `degree` (0: constant), `C` (the box C_k, 0 where constant),
-    `correct` and `total` (weights on the rows the tree saw), `constant` (class code, -1 where a machine decides)
-    and `machine` (number in the predictor, -1 where constant).
+    `leaves` gives tree, path code, depth and row set; `degree` (0: constant), `C` (the box C_k, 0 where
+    constant), `correct` and `total` (weights on the rows the tree saw), `constant` (class code, -1 where
+    a machine decides) and `machine` (number in the predictor, -1 where constant).
     """
 
     tree: NDArray[np.int64]
@@ -56,8 +56,9 @@ class CompositeModel:
     """Trees, leaves and machines of a forest.
 
     `leaf_of_node` maps every node (all trees, one after another) to the leaf in which a row that ends there
-    lands. `plain` are trees without limit of depth whose leaves keep their class frequencies (degree 0 throughout);
-    together they have the share `plain_share` of the vote, the composite trees the rest in equal parts.
+    lands. `plain` are trees without limit of depth whose leaves keep their class frequencies (degree 0
+    throughout); together they have the share `plain_share` of the vote, the composite trees the rest in
+    equal parts.
     """
 
     forest: FlatForest
@@ -108,7 +109,7 @@ class CompositeModel:
         n_jobs: int | None = 1,
         mask: NDArray[Any] | None = None,
     ) -> Floats:
-        """Mean score (2.1) of the composite trees, of those that `mask` names; NaN rows where it names none."""
+        """Mean score (2.1) of the composite trees that `mask` names, all by default; NaN where none."""
         leaf = self.leaf_index(matrix, n_jobs)
         if leaf_scores == "ovo_votes":
             return self._ovo_shares(leaf, design, n_jobs, mask)
@@ -146,9 +147,9 @@ class CompositeModel:
 class LeafTrust:
     """Calibrated leaves: how often a leaf's label is right, and where the rest of the probability goes.
 
-    `right` (n_leaves,) is the share of rows outside the bag that the leaf classified right, pulled towards the
-    forest's own share by `PULL` imaginary rows; `spread` (n_classes, n_classes) how the forest's wrong labels are
-    distributed over the true classes.
+    `right` (n_leaves,) is the share of rows outside the bag that the leaf classified right, pulled
+    towards the forest's own share by `PULL` imaginary rows; `spread` (n_classes, n_classes) how the
+    forest's wrong labels are distributed over the true classes.
     """
 
     right: Floats

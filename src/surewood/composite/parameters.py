@@ -166,7 +166,8 @@ def draws(bootstrap: Any, max_samples: Any, n_rows: int) -> tuple[str, int | Non
         n_draws = max(1, round(float(max_samples) * n_rows))
     else:
         raise ValueError(
-            f"max_samples must be 'auto', None, a number of rows or a fraction in (0, 1], got {max_samples!r}."
+            "max_samples must be 'auto', None, a number of rows or a fraction in (0, 1], "
+            f"got {max_samples!r}."
         )
     if not bootstrap and n_draws == n_rows:
         return "all", None

@@ -2,13 +2,16 @@
 
 Rules, each measured in docs/composite-forest.md:
 
-1. The pilot takes at most `PILOT_ROWS` rows and grows `n_trees` trees on subsamples of 80 %, cut at every candidate
-   depth (nested trees: nothing is grown twice).
-2. Every (depth, degree, C) is a candidate, an end of the list of C only where its neighbour is the best so far; so is, at every depth, the paper's own rule: the degree by the criterion
-   (2.9), leaf by leaf, constants included, with the best C of every degree.
-3. The `BEST` candidates with the fewest out-of-bag errors (then the smaller log-loss of their votes) share the trees.
+1. The pilot takes at most `PILOT_ROWS` rows and grows `n_trees` trees on subsamples of 80 %, cut at every
+   candidate depth (nested trees: nothing is grown twice).
+2. Every (depth, degree, C) is a candidate, an end of the list of C only where its neighbour is the best
+   so far; so is, at every depth, the paper's own rule: the degree by the criterion (2.9), leaf by leaf,
+   constants included, with the best C of every degree.
+3. The `BEST` candidates with the fewest out-of-bag errors (then the smaller log-loss of their votes)
+   share the trees.
 4. Plain trees get the share of the vote that leaves the fewest out-of-bag errors, the most even one on ties.
-5. On more rows than the pilot had, trees go deeper by log2 of the ratio: leaves, and C_k, stay what they were.
+5. On more rows than the pilot had, trees go deeper by log2 of the ratio: leaves, and C_k, stay what they
+   were.
 """
 
 from __future__ import annotations
@@ -195,7 +198,8 @@ class _Pilot:
 
 
 class _View:
-    """The pilot's trees cut at one depth: counts and out-of-bag labels of every (degree, C) trained so far."""
+    """The pilot's trees cut at one depth: counts and out-of-bag labels of every (degree, C) trained so
+    far."""
 
     def __init__(self, pilot: _Pilot, depth: int) -> None:
         self.pilot = pilot

@@ -1,8 +1,9 @@
-"""From parameters to settings: what "auto" means, rule by rule (docs/composite-forest.md has the measurements).
+"""From parameters to settings: what "auto" means, rule by rule (docs/composite-forest.md has the
+measurements).
 
-:func:`resolve` returns a :class:`Plan`: which settings the trees have, how many trees each, and the plain trees'
-share. With ``selection="auto"`` the pilot of :mod:`~surewood.composite.portfolio` decides among the values that the
-parameters leave open; otherwise there is one setting.
+:func:`resolve` returns a :class:`Plan`: which settings the trees have, how many trees each, and the plain
+trees' share. With ``selection="auto"`` the pilot of :mod:`~surewood.composite.portfolio` decides among
+the values that the parameters leave open; otherwise there is one setting.
 """
 
 from __future__ import annotations
@@ -67,7 +68,8 @@ def _single(estimator: Any, data: TrainingData, seed: int, options: SolverOption
     n_degrees = len(degrees)
     selection = estimator.selection
     if selection == "common_degree":
-        # [D-16]: the degree whose machine, with its best C, made the fewest errors in the folds of the tuning.
+        # [D-16]: the degree whose machine, with its best C, made the fewest errors in the folds of the
+        # tuning.
         best = 0 if errors is None else int(errors.min(axis=1).argmin())
         degrees, C, selection = (degrees[best],), (C[best],), "exact"
     constant = False if check.is_auto(estimator.constant_leaves) else bool(estimator.constant_leaves)

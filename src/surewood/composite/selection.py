@@ -1,8 +1,8 @@
 """Which degree each leaf gets, from counts alone (theory.md §2.7-§2.10, [D-10], [D-16]).
 
-Inputs are tables with one row a leaf and one column a degree, ascending. :func:`complexities` gives ``A_k`` (2.8),
-:func:`leaf_terms` ``T_k`` (2.11); the choosers return a column a leaf. Draws are functions of (seed, tree, path
-code), so they do not depend on threads or on how deep a tree was grown.
+Inputs are tables with one row a leaf and one column a degree, ascending. :func:`complexities` gives
+``A_k`` (2.8), :func:`leaf_terms` ``T_k`` (2.11); the choosers return a column a leaf. Draws are functions
+of (seed, tree, path code), so they do not depend on threads or on how deep a tree was grown.
 """
 
 from __future__ import annotations

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -27,30 +25,30 @@ def folds_of(n_rows: int, n_folds: int, seed: int) -> NDArray[np.int64]:
 
 def path_errors(
     data: TrainingData,
-    parts: list[tuple[NDArray[Any], NDArray[Any]]],
+    rows: NDArray[np.int32],
+    design: Floats,
+    y: NDArray[np.int32],
+    weight: Floats | None,
     degrees: tuple[int, ...],
     C_grid: tuple[float, ...],
     options: SolverOptions,
 ) -> Floats:
-    """Weight of wrongly classified held-out rows, (degrees, C values), summed over (train, held-out) parts.
+    """Weight of held-out rows that a machine on `rows` gets wrong, shape (degrees, C values).
 
-    A part whose training rows have one class predicts that class.
+    The held-out rows are `design`, `y` and `weight`. Training rows of one class predict that class.
     """
-    wrong = np.zeros((len(degrees), len(C_grid)))
-    for train, held in parts:
-        machines = solve_many(
-            data.gram, [train], data.y, degrees, np.array(C_grid), weights=data.weight, tol=options.tol,
-            max_iter=options.max_iter, n_jobs=options.n_jobs,
-        )  # fmt: skip
-        if int(machines.n_classes.max()) == 1:
-            labels = np.full((len(held), wrong.size), data.y[train[0]])
-        else:
-            assign = np.tile(np.arange(wrong.size, dtype=np.int32), (len(held), 1))
-            labels = machines.predictor().predict(data.gram.X[held], assign, n_jobs=options.n_jobs)
-        missed = labels != data.y[held][:, None]
-        weight = np.ones(len(held)) if data.weight is None else data.weight[held]
-        wrong += (weight @ missed).reshape(wrong.shape)
-    return wrong
+    machines = solve_many(
+        data.gram, [rows], data.y, degrees, np.array(C_grid), weights=data.weight, tol=options.tol,
+        max_iter=options.max_iter, n_jobs=options.n_jobs,
+    )  # fmt: skip
+    shape = (len(degrees), len(C_grid))
+    if int(machines.n_classes.max()) == 1:
+        labels = np.full((len(y), shape[0] * shape[1]), data.y[rows[0]])
+    else:
+        assign = np.tile(np.arange(shape[0] * shape[1], dtype=np.int32), (len(y), 1))
+        labels = machines.predictor().predict(design, assign, n_jobs=options.n_jobs)
+    missed = labels != y[:, None]
+    return np.asarray((np.ones(len(y)) if weight is None else weight) @ missed).reshape(shape)
 
 
 def best_boxes(errors: Floats, C_grid: tuple[float, ...]) -> tuple[float, ...]:
@@ -75,6 +73,18 @@ def tune_boxes(
     if n_folds < 2:
         return (1.0,) * len(degrees), np.zeros((len(degrees), len(C_grid)))
     fold = folds_of(len(rows), n_folds, seed)
-    parts = [(rows[fold != k].astype(np.int32), rows[fold == k]) for k in range(n_folds)]
-    errors = path_errors(data, parts, degrees, C_grid, options)
+    errors = np.zeros((len(degrees), len(C_grid)))
+    for k in range(n_folds):
+        held = rows[fold == k]
+        weight = None if data.weight is None else data.weight[held]
+        errors += path_errors(
+            data,
+            rows[fold != k].astype(np.int32),
+            data.gram.X[held],
+            data.y[held],
+            weight,
+            degrees,
+            C_grid,
+            options,
+        )
     return best_boxes(errors, C_grid), errors
