@@ -14,7 +14,10 @@ __version__ = _version("surewood")
 #: Public name -> package it lives in. The contract tests run scikit-learn's suite on every estimator here.
 _HOME = {
     "BinnedForestClassifier": "surewood.trees",
+    "CompositeTreeClassifier": "surewood.composite",
     "PolySVC": "surewood.svm",
+    "RandomCompositeForestClassifier": "surewood.composite",
+    "RandomCompositeForestClassifierCV": "surewood.composite",
     "load": "surewood.persistence",
     "save": "surewood.persistence",
 }

@@ -11,6 +11,8 @@ import surewood
 # Sizes only: nothing here may switch a behaviour off.
 SMALL = {
     "BinnedForestClassifier": {"n_estimators": 10},
+    "RandomCompositeForestClassifier": {"n_estimators": 20},
+    "RandomCompositeForestClassifierCV": {"n_estimators": (5, 10), "max_depth": (1, 2, 3)},
 }
 
 

@@ -1,19 +1,19 @@
 """What a fit reads: bins for the questions, a design matrix and its Gram for the leaf machines.
 
-Built once and shared by all trees, depths, degrees and folds. Rows of weight zero are gone. Array contracts:
-`y` int32 (n,), codes 0..n_classes-1 of the whole problem; `weight` float64 (n,), positive, or None for all 1.
+Built once and shared by all trees, depths, degrees and folds. Equal rows are merged, rows of weight 0 gone.
+Arrays: `y` int32 (n,), codes 0..n_classes-1 of the whole problem; `weight` float64 (n,), positive, or None for all 1.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from surewood.svm import Gram
-from surewood.tables import DesignEncoder, FitInputs, Table
+from surewood.tables import DesignEncoder, FitInputs, Table, merge_equal_rows
 from surewood.trees import BinMapper, BinnedMatrix, learn_bins
 
 Floats = NDArray[np.float64]
@@ -73,15 +73,20 @@ class TrainingData:
         return float(self.weight.sum() if rows is None else self.weight[rows].sum())
 
 
-def prepare(inputs: FitInputs, max_memory: int | None, n_jobs: int | None) -> tuple[TrainingData, Any]:
-    """The prepared sample, and the rows of the input it consists of (those of positive weight)."""
-    table, y, weight = inputs.table, inputs.y, inputs.weight
-    rows = np.arange(table.n_rows)
-    if weight is not None and not (weight > 0).all():
-        rows = np.flatnonzero(weight > 0)
-        table, y, weight = table.take(rows), y[rows], weight[rows]
-    if weight is not None and (weight == weight[0]).all() and weight[0] == 1.0:
-        weight = None
+def prepare(inputs: FitInputs, max_memory: int | None, n_jobs: int | None) -> TrainingData:
+    """Bins, design and inner products of a sample whose equal rows are merged."""
+    table, weight = inputs.table, inputs.weight
     reader = Reader.learn(table, weight)
     gram = Gram(reader.design(table), max_memory=max_memory, n_jobs=n_jobs)
-    return TrainingData(reader, reader.matrix(table), gram, y, inputs.n_classes, weight), rows
+    return TrainingData(reader, reader.matrix(table), gram, inputs.y, inputs.n_classes, weight)
+
+
+def merged(inputs: FitInputs, rows: NDArray[Any] | None = None) -> FitInputs:
+    """Some rows of inputs that were read as given, equal ones merged: what a fit on them alone would see."""
+    rows = np.arange(inputs.table.n_rows) if rows is None else rows
+    table, y = inputs.table.take(rows), inputs.y[rows]
+    found = merge_equal_rows(table, y, None if inputs.weight is None else inputs.weight[rows])
+    weight = None if (found.weight == 1.0).all() else found.weight
+    return replace(
+        inputs, table=table.take(found.rows), y=y[found.rows], weight=weight, inverse=found.inverse
+    )

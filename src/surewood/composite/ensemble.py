@@ -131,7 +131,7 @@ def vote_evidence(
         hard_vote=hard_vote,
         independent_subsamples=True,
         in_bag_only=False,
-        unweighted=data.weight is None,
+        unweighted=data.weight is None,  # equal rows are counted once here
     )
 
 

@@ -28,18 +28,12 @@ from surewood.tables import FitInputs, Table, begin_fit, begin_predict
 Floats = NDArray[np.float64]
 
 
-class CompositeClassifier(ClassifierMixin, BaseEstimator):
-    """Shared methods; subclasses have the parameters, and may make the plan in another way."""
-
-    def _make_plan(
-        self, inputs: FitInputs, X: Any, data: TrainingData, seed: int, options: SolverOptions
-    ) -> tuple[Plan, dict[str, Any]]:
-        """The plan for a sample, and fitted attributes that come with it."""
-        return resolve(self, data, seed, options), {}
+class _CompositeClassifier(ClassifierMixin, BaseEstimator):
+    """Shared methods; subclasses have the parameters, and may find the plan in another way."""
 
     # --- fit -----------------------------------------------------------------------------------------------
 
-    def _begin(self, X: Any, y: Any, sample_weight: Any) -> FitInputs:
+    def _begin(self, X: Any, y: Any, sample_weight: Any, merge: bool = True) -> FitInputs:
         check.check_common(self)
         return begin_fit(
             self,
@@ -48,6 +42,7 @@ class CompositeClassifier(ClassifierMixin, BaseEstimator):
             sample_weight,
             class_weight=self.class_weight,
             categorical_features=self.categorical_features,
+            merge=merge,
         )
 
     def _options(self) -> SolverOptions:
@@ -56,7 +51,7 @@ class CompositeClassifier(ClassifierMixin, BaseEstimator):
     def _draw_seed(self) -> int:
         return int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
 
-    def _gram_memory(self, n_rows: int) -> int | None:
+    def _gram_memory(self) -> int | None:
         """Bytes the Gram matrix may take: half of `max_memory`, where that is given."""
         return None if self.max_memory is None else int(self.max_memory) // 2
 
@@ -73,16 +68,29 @@ class CompositeClassifier(ClassifierMixin, BaseEstimator):
             Multiplies C and counts; rows of weight 0 are absent.
         """
         inputs = self._begin(X, y, sample_weight)
-        data, _ = prepare(inputs, self._gram_memory(inputs.table.n_rows), self.n_jobs)
+        data = prepare(inputs, self._gram_memory(), self.n_jobs)
         seed, options = self._draw_seed(), self._options()
-        plan, found = self._make_plan(inputs, X, data, seed, options)
+        plan = resolve(self, data, seed, options)
+        self._carry_out(
+            inputs, data, plan, seed, options, sample_weight is None and self.class_weight is None
+        )
+        return self
+
+    def _carry_out(
+        self,
+        inputs: FitInputs,
+        data: TrainingData,
+        plan: Plan,
+        seed: int,
+        options: SolverOptions,
+        unweighted: bool,
+    ) -> None:
+        """Fit a plan, calibrate, and only then write on the estimator."""
         ensemble = fit_plan(data, plan, seed, options, self.leaf_scores)
         ensemble = self._judged(data, ensemble, plan, seed, options)
         calibrator = self._calibrator(data, ensemble)
         self._store(inputs, data, plan, ensemble, calibrator)
-        for name, value in found.items():
-            setattr(self, name, value)
-        return self
+        self._unweighted = unweighted
 
     def _judged(
         self, data: TrainingData, ensemble: Ensemble, plan: Plan, seed: int, options: SolverOptions
@@ -109,6 +117,7 @@ class CompositeClassifier(ClassifierMixin, BaseEstimator):
         self.model_ = ensemble.model
         self.reader_ = data.reader
         self.settings_ = ensemble.settings
+        self.n_iter_ = max(1, int(ensemble.model.facts.iterations.max(initial=0)))
         self.plain_share_ = plan.plain_share
         self.calibrator_ = calibrator
         self.n_design_ = data.n_features
@@ -117,7 +126,6 @@ class CompositeClassifier(ClassifierMixin, BaseEstimator):
         self._n_degrees = plan.n_degrees
         self._tuned = plan.portfolio is not None
         self._votes = ensemble.votes
-        self._unweighted = data.weight is None
         self._growth = accounting.question_growth(data.reader.mapper, data.matrix.has_missing, data.n_rows)
         self._affine = all(
             p is None or int(p.max(initial=-1)) < data.reader.encoder.max_categories
@@ -146,7 +154,8 @@ class CompositeClassifier(ClassifierMixin, BaseEstimator):
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The class with the largest probability, the first on ties."""
-        return np.asarray(self.classes_)[self.predict_proba(X).argmax(axis=1)]
+        best = self.predict_proba(X).argmax(axis=1)
+        return np.asarray(self.classes_)[best]
 
     def predict_log_proba(self, X: Any) -> Floats:
         """Logarithms of :meth:`predict_proba`."""

@@ -50,6 +50,7 @@ class Setting:
     constant_leaves: bool = False
     sampling: str = "all"
     n_draws: int | None = None
+    min_weight_fraction_leaf: float = 0.0
 
     @property
     def offered(self) -> NDArray[np.int64]:
@@ -61,6 +62,7 @@ class Setting:
             criterion="entropy",
             max_depth=max_depth,
             max_features=self.max_features,
+            min_weight_fraction_leaf=self.min_weight_fraction_leaf,
             sampling=self.sampling,
             n_draws=self.n_draws,
         )
@@ -290,9 +292,11 @@ def _facts(
     right[at] = correct[leaves.set_id[at], place]
     converged = np.ones(n, dtype=bool)
     converged[at] = store.converged[machine[at]]
+    iterations = np.zeros(n, dtype=np.int64)
+    iterations[at] = store.iterations[machine[at]]
     return LeafFacts.of(
         leaves, degree=degree, C=C, correct=right, total=total, constant=constant, machine=machine,
-        converged=converged,
+        converged=converged, iterations=iterations,
     )  # fmt: skip
 
 

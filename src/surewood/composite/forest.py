@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from surewood.composite.estimator import CompositeClassifier
+from surewood.composite.estimator import _CompositeClassifier
 
 
-class RandomCompositeForestClassifier(CompositeClassifier):
+class RandomCompositeForestClassifier(_CompositeClassifier):
     """A forest whose leaves hold polynomial SVMs of chosen degrees.
 
     Shallow random trees route points to leaves; a leaf holds a one-vs-one SVM with a polynomial kernel,
@@ -56,7 +56,9 @@ class RandomCompositeForestClassifier(CompositeClassifier):
         would cost too much; None: no limit.
     calibrate : {"auto", "temperature", "isotonic"} or False, default="auto"
         Calibration of ``predict_proba`` on out-of-bag (or out-of-fold) votes; False gives the mean scores.
-        Fewer than 60 rows are never calibrated.
+        Fewer than 50 rows are never calibrated.
+    min_weight_fraction_leaf : float, default=0.0
+        Least weight of a leaf, as a fraction of the weight a tree sees.
     class_weight : dict, "balanced" or None, default=None
     categorical_features : "from_dtype", list of names, positions, mask or None, default="from_dtype"
     tol : float, default=1e-3
@@ -85,6 +87,8 @@ class RandomCompositeForestClassifier(CompositeClassifier):
     active_leaves_ : float
         Share of leaves at which the criterion felt the complexity; at 0 the tie rule chose the degrees.
     degrees_histogram_ : dict
+    n_iter_ : int
+        Most iterations of a machine, summed over its pairs of classes.
     feature_importances_ : ndarray
     n_features_in_, feature_names_in_, schema_
 
@@ -121,6 +125,7 @@ class RandomCompositeForestClassifier(CompositeClassifier):
         max_samples: int | float | str | None = "auto",
         max_leaf_size: int | str | None = "auto",
         calibrate: str | bool = "auto",
+        min_weight_fraction_leaf: float = 0.0,
         class_weight: Any = None,
         categorical_features: Any = "from_dtype",
         tol: float = 1e-3,
@@ -146,6 +151,7 @@ class RandomCompositeForestClassifier(CompositeClassifier):
         self.max_samples = max_samples
         self.max_leaf_size = max_leaf_size
         self.calibrate = calibrate
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
         self.class_weight = class_weight
         self.categorical_features = categorical_features
         self.tol = tol

@@ -112,6 +112,7 @@ class MachineStore:
     def __init__(self) -> None:
         self._parts: list[Predictor] = []
         self._converged: list[NDArray[np.bool_]] = []
+        self._iterations: list[NDArray[np.int64]] = []
         self._number: dict[tuple[int, int], int] = {}
 
     def keep(self, chunk: Chunk, wanted: dict[int, Any]) -> None:
@@ -125,6 +126,7 @@ class MachineStore:
         if problems:
             self._parts.append(chunk.machines.predictor(problems))
             self._converged.append(chunk.machines.converged.ravel()[problems])
+            self._iterations.append(chunk.machines.iterations.ravel()[problems])
 
     def number(self, set_id: int, place: int) -> int:
         """Number of a kept machine."""
@@ -133,6 +135,10 @@ class MachineStore:
     @property
     def converged(self) -> NDArray[np.bool_]:
         return np.concatenate(self._converged) if self._converged else np.zeros(0, dtype=bool)
+
+    @property
+    def iterations(self) -> NDArray[np.int64]:
+        return np.concatenate(self._iterations) if self._iterations else np.zeros(0, dtype=np.int64)
 
     def predictor(self) -> Predictor | None:
         """All kept machines as one predictor; None when there are none."""

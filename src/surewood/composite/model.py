@@ -42,6 +42,7 @@ class LeafFacts:
     constant: NDArray[np.int32]
     machine: NDArray[np.int32]
     converged: NDArray[np.bool_]
+    iterations: NDArray[np.int64]
 
     @classmethod
     def of(cls, leaves: Leaves, **facts: Any) -> LeafFacts:

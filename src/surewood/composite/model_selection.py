@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from sklearn.model_selection import check_cv
 
 from surewood.composite import parameters as check
-from surewood.composite.data import TrainingData, prepare
-from surewood.composite.estimator import CompositeClassifier
+from surewood.composite.data import TrainingData, merged, prepare
+from surewood.composite.estimator import _CompositeClassifier
 from surewood.composite.fitting import Setting
 from surewood.composite.grid import Axes, HeldOut, grid_errors
 from surewood.composite.machines import SolverOptions
@@ -78,19 +78,12 @@ def part_of(
     inputs: FitInputs, rows: NDArray[Any], held: NDArray[Any], options: SolverOptions, memory: int | None
 ) -> tuple[TrainingData, HeldOut]:
     """Training rows prepared by themselves (bins and scaling included), held-out rows read the same way."""
-    weight = inputs.weight
-
-    def of(at: NDArray[Any]) -> FitInputs:
-        part = None if weight is None else weight[at]
-        return replace(inputs, table=inputs.table.take(at), y=inputs.y[at], weight=part)
-
-    training = of(rows)
-    if training.weight is not None and not (training.weight > 0).any():
+    if inputs.weight is not None and not (inputs.weight[rows] > 0).any():
         raise ValueError("a split has no training row of positive weight; use other splits.")
-    data, _ = prepare(training, memory, options.n_jobs)
-    judged = of(held)
-    matrix, design = data.reader.matrix(judged.table), data.reader.design(judged.table)
-    return data, HeldOut(matrix, design, judged.y, judged.weight)
+    data = prepare(merged(inputs, rows), memory, options.n_jobs)
+    table = inputs.table.take(held)
+    weight = None if inputs.weight is None else inputs.weight[held]
+    return data, HeldOut(data.reader.matrix(table), data.reader.design(table), inputs.y[held], weight)
 
 
 def search(
@@ -121,7 +114,7 @@ def search(
                     break
                 deadline = now + max(left, 0.0) / (len(units) - k)
             data, held = part_of(inputs, *splits[s], quiet, memory)
-            point = replace(setting, max_features=min(grid.features[f], data.n_questions))
+            point = replace(setting, max_features=grid.features[f])
             wrong = grid_errors(data, held, axes, point, seed, quiet, deadline)
             total = float(len(held.y)) if held.weight is None else float(held.weight.sum())
             errors[s, f] = wrong / max(total, 1e-300)
@@ -179,7 +172,7 @@ def best_point(errors: Floats) -> tuple[int, ...]:
     return tuple(order[0])
 
 
-class RandomCompositeForestClassifierCV(CompositeClassifier):
+class RandomCompositeForestClassifierCV(_CompositeClassifier):
     """A composite forest with gamma, depth, features, trees and C chosen on held-out rows, in one pass.
 
     Trees are nested in depth, forests are prefixes, gamma re-reads counts and every (leaf, degree) is
@@ -204,7 +197,7 @@ class RandomCompositeForestClassifierCV(CompositeClassifier):
     max_seconds : float or None, default=None
         Time after which no further part of the grid is begun; ``cut_`` says what is missing. The first
         value of `max_features` is always measured with at least the smallest forests.
-    n_sequences, constant_leaves, leaf_scores, calibrate, class_weight, categorical_features, tol, max_iter, \
+    n_sequences, constant_leaves, leaf_scores, calibrate, min_weight_fraction_leaf, class_weight, categorical_features, tol, max_iter, \
 max_memory, n_jobs, random_state, verbose
         As in :class:`RandomCompositeForestClassifier`.
     max_leaf_size : None
@@ -249,6 +242,7 @@ max_memory, n_jobs, random_state, verbose
         constant_leaves: bool = False,
         leaf_scores: str = "one_hot",
         calibrate: str | bool = "auto",
+        min_weight_fraction_leaf: float = 0.0,
         class_weight: Any = None,
         categorical_features: Any = "from_dtype",
         tol: float = 1e-3,
@@ -272,6 +266,7 @@ max_memory, n_jobs, random_state, verbose
         self.constant_leaves = constant_leaves
         self.leaf_scores = leaf_scores
         self.calibrate = calibrate
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
         self.class_weight = class_weight
         self.categorical_features = categorical_features
         self.tol = tol
@@ -332,13 +327,36 @@ max_memory, n_jobs, random_state, verbose
             selection="exact" if common else self.selection,
             n_sequences=self.n_sequences,
             constant_leaves=bool(self.constant_leaves),
+            min_weight_fraction_leaf=float(self.min_weight_fraction_leaf),
         )
         axes = Axes(tuple(depths), choices, tuple(sizes), common)
         return SearchGrid(degrees, features, axes, setting, C_grid)
 
-    def _make_plan(
-        self, inputs: FitInputs, X: Any, data: TrainingData, seed: int, options: SolverOptions
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+        """Search the grid, then fit the best point to all rows.
+
+        Parameters
+        ----------
+        X : table of shape (n_rows, n_features)
+        y : array of shape (n_rows,)
+        sample_weight : array of shape (n_rows,), optional
+            Multiplies C, counts and held-out errors.
+        """
+        inputs = self._begin(X, y, sample_weight, merge=False)  # the splits are of the rows as given
+        seed, options = self._draw_seed(), self._options()
+        plan, found = self._searched(inputs, X, seed, options)
+        whole = merged(inputs)
+        data = prepare(whole, self._gram_memory(), self.n_jobs)
+        unweighted = sample_weight is None and self.class_weight is None
+        self._carry_out(whole, data, plan, seed, options, unweighted)
+        for name, value in found.items():
+            setattr(self, name, value)
+        return self
+
+    def _searched(
+        self, inputs: FitInputs, X: Any, seed: int, options: SolverOptions
     ) -> tuple[Plan, dict[str, Any]]:
+        """The plan of the best point, and the attributes of the search."""
         if self.max_seconds is not None:
             check.positive(self.max_seconds, "max_seconds")
         if self.max_leaf_size is not None:
@@ -347,13 +365,10 @@ max_memory, n_jobs, random_state, verbose
             )
         grid = self._resolved_grid(inputs.table.n_columns)
         splits = split_rows(self.cv, inputs, X, seed)
-        memory = self._gram_memory(inputs.table.n_rows)
-        result = search(inputs, splits, grid, seed, options, memory, self.max_seconds)
+        result = search(inputs, splits, grid, seed, options, self._gram_memory(), self.max_seconds)
         f, d, g, b = best_point(result.errors)
         axes, C = grid.axes, result.C
-        setting = replace(
-            grid.setting, max_depth=axes.depths[d], max_features=min(grid.features[f], data.n_questions), C=C
-        )
+        setting = replace(grid.setting, max_depth=axes.depths[d], max_features=grid.features[f], C=C)
         if axes.common_degree:
             place = grid.degrees.index(int(axes.choices[g]))
             setting = replace(setting, degrees=(grid.degrees[place],), C=(C[place],))

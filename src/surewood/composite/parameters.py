@@ -25,6 +25,8 @@ def check_common(estimator: Any) -> None:
             f"calibrate must be False or one of {_listed(CALIBRATIONS)}, got {estimator.calibrate!r}."
         )
     integer(estimator.n_sequences, "n_sequences", 1)
+    if fraction(estimator.min_weight_fraction_leaf, "min_weight_fraction_leaf") > 0.5:
+        raise ValueError("min_weight_fraction_leaf must be at most 0.5: a node is cut in two.")
     positive(estimator.tol, "tol")
     integer(estimator.max_iter, "max_iter", -1)
     if estimator.max_memory is not None:

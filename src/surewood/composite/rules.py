@@ -21,7 +21,7 @@ from surewood.composite.machines import SolverOptions
 from surewood.composite.portfolio import PLAIN_SHARES, Grid, Portfolio, choose_portfolio, pilot_rows
 from surewood.composite.tuning import tune_boxes
 
-ENOUGH_FOR_BAGS = 60  # below this weight nothing is tuned and every tree sees every row
+ENOUGH_FOR_BAGS = 50  # below this weight nothing is tuned and every tree sees every row
 DEGREES = (1, 2, 3)
 PILOT_C = (0.01, 0.1, 1.0, 10.0, 100.0)
 GAMMA_SCALE = 1e-4
@@ -85,6 +85,7 @@ def _single(estimator: Any, data: TrainingData, seed: int, options: SolverOption
         constant_leaves=constant,
         sampling=sampling,
         n_draws=n_draws,
+        min_weight_fraction_leaf=float(estimator.min_weight_fraction_leaf),
     )
     share = _plain_share(estimator, 0.0)
     return Plan(((setting, n_trees),), share, _n_plain(estimator, n_trees, share), n_degrees, None, tuned)
@@ -105,6 +106,7 @@ def _tiny(estimator: Any, data: TrainingData, n_trees: int) -> Plan:
         constant_leaves=bool(estimator.constant_leaves) and not check.is_auto(estimator.constant_leaves),
         sampling=sampling,
         n_draws=n_draws,
+        min_weight_fraction_leaf=float(estimator.min_weight_fraction_leaf),
     )
     share = _plain_share(estimator, 0.0)
     return Plan(((setting, n_trees),), share, _n_plain(estimator, n_trees, share), len(degrees))
@@ -137,6 +139,7 @@ def _portfolio(estimator: Any, data: TrainingData, seed: int, options: SolverOpt
         max_size=limit,
         sampling=sampling,
         n_draws=n_draws,
+        min_weight_fraction_leaf=float(estimator.min_weight_fraction_leaf),
     )
     grid = Grid(depths, degrees, C, _gamma(estimator), shares)
     found = choose_portfolio(data, grid, template, seed, options)

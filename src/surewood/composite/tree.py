@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from surewood.composite.estimator import CompositeClassifier
+from surewood.composite.estimator import _CompositeClassifier
 
 
-class CompositeTreeClassifier(CompositeClassifier):
+class CompositeTreeClassifier(_CompositeClassifier):
     """One tree whose leaves hold polynomial SVMs, their degrees chosen by a data-dependent criterion.
 
     Parameters
@@ -17,7 +17,7 @@ class CompositeTreeClassifier(CompositeClassifier):
     max_features : {"sqrt", "log2"}, int, float or None, default=None
         Features tried at a node; None: all, and the tree is not random.
     degrees, C, gamma_scale, n_sequences, constant_leaves, leaf_scores, max_leaf_size, calibrate, \
-class_weight, categorical_features, tol, max_iter, max_memory, n_jobs, random_state, verbose
+min_weight_fraction_leaf, class_weight, categorical_features, tol, max_iter, max_memory, n_jobs, random_state, verbose
         As in :class:`RandomCompositeForestClassifier`.
     selection : {"exact", "random_sequences", "common_degree", "random_degree"}, default="exact"
 
@@ -56,6 +56,7 @@ class_weight, categorical_features, tol, max_iter, max_memory, n_jobs, random_st
         leaf_scores: str = "one_hot",
         max_leaf_size: int | str | None = "auto",
         calibrate: str | bool = "auto",
+        min_weight_fraction_leaf: float = 0.0,
         class_weight: Any = None,
         categorical_features: Any = "from_dtype",
         tol: float = 1e-3,
@@ -76,6 +77,7 @@ class_weight, categorical_features, tol, max_iter, max_memory, n_jobs, random_st
         self.leaf_scores = leaf_scores
         self.max_leaf_size = max_leaf_size
         self.calibrate = calibrate
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
         self.class_weight = class_weight
         self.categorical_features = categorical_features
         self.tol = tol
