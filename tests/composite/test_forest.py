@@ -164,9 +164,15 @@ def test_given_values_bind_the_pilot(problem):
 def test_plain_trees_have_their_share_of_the_vote(problem):
     X, y = problem
     forest = Forest(
-        n_estimators=5, selection="exact", max_depth=1, C=1.0, plain_share=0.4, n_plain_trees=7, calibrate=False,
+        n_estimators=5,
+        selection="exact",
+        max_depth=1,
+        C=1.0,
+        plain_share=0.4,
+        n_plain_trees=7,
+        calibrate=False,
         random_state=0,
-    ).fit(X, y)  # fmt: skip
+    ).fit(X, y)
     assert forest.model_.plain.n_trees == 7
     composite = np.stack([(forest.tree_predictions(X) == c).mean(axis=1) for c in forest.classes_], axis=1)
     plain = forest.model_.plain.predict_proba(forest.reader_.matrix(forest.schema_.read(X)))

@@ -215,10 +215,11 @@ class _Walk:
             same = left & (assign == earlier)
             codes[same] = answers[same]
             left &= ~same
-        if left.any():
-            ask = np.where(left, assign, -1).astype(np.int32)
-            answers = predict_distinct(predictor, self.held.design, ask, self.options.n_jobs)
-            codes[left] = answers[left]
+        rows = np.flatnonzero(left.any(axis=1))
+        if len(rows):
+            ask = np.where(left[rows], assign[rows], -1).astype(np.int32)
+            answers = predict_distinct(predictor, self.held.design[rows], ask, self.options.n_jobs)
+            codes[rows] = np.where(left[rows], answers, codes[rows])
         return codes
 
     def _count_errors(self) -> Floats:

@@ -21,6 +21,7 @@ from surewood.trees import FlatForest
 
 MAX_DEPTH = 60  # a path code has one bit a question
 Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -100,6 +101,7 @@ class IndexSets:
         self._ids: dict[bytes, int] = {}
         self.rows: list[NDArray[np.int32]] = []
         self._facts: list[tuple[float, float, int, int]] = []
+        self._table: Floats = np.zeros((0, 4))
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -112,31 +114,38 @@ class IndexSets:
             return known
         weight = None if self._weight is None else self._weight[rows]
         mass = np.bincount(self._y[rows], weights=weight, minlength=self._n_classes)
-        present = np.flatnonzero(np.bincount(self._y[rows], minlength=self._n_classes))
-        self._facts.append((float(mass.sum()), float(mass.max()), int(mass.argmax()), len(present)))
+        top = int(mass.argmax())
+        # Weights are positive: a class is present where it has some.
+        self._facts.append((float(mass.sum()), float(mass[top]), top, int(np.count_nonzero(mass))))
         self._ids[key] = len(self.rows)
         self.rows.append(rows)
         return self._ids[key]
 
-    @property
-    def total(self) -> NDArray[np.float64]:
-        """Weight of each set."""
-        return np.array([f[0] for f in self._facts], dtype=np.float64)
+    def _column(self, k: int) -> Floats:
+        if len(self._table) < len(self._facts):
+            new = np.array(self._facts[len(self._table) :], dtype=np.float64)
+            self._table = np.concatenate([self._table, new])
+        return self._table[:, k]
 
     @property
-    def majority_total(self) -> NDArray[np.float64]:
+    def total(self) -> Floats:
+        """Weight of each set."""
+        return self._column(0)
+
+    @property
+    def majority_total(self) -> Floats:
         """Weight of each set's heaviest class."""
-        return np.array([f[1] for f in self._facts], dtype=np.float64)
+        return self._column(1)
 
     @property
     def majority(self) -> NDArray[np.int32]:
         """Heaviest class of each set, the lowest code on ties."""
-        return np.array([f[2] for f in self._facts], dtype=np.int32)
+        return self._column(2).astype(np.int32)
 
     @property
     def pure(self) -> NDArray[np.bool_]:
         """Sets with one class: constant, degree 0, no machine (theory.md [D-13])."""
-        return np.array([f[3] == 1 for f in self._facts], dtype=bool)
+        return self._column(3) == 1.0
 
 
 @dataclass(frozen=True)

@@ -206,7 +206,7 @@ def predict_distinct(
     repeated[:, 1:] = (ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] >= 0)
     if not repeated.any():
         return predictor.predict(design, machine, n_jobs=n_jobs)
-    codes = predictor.predict(design, np.where(repeated, -1, ordered).astype(np.int32), n_jobs=n_jobs)
+    codes = predictor.predict(design, np.where(repeated, -1, ordered), n_jobs=n_jobs)
     # The first of a run of equal machines has the code of all of them.
     source = np.maximum.accumulate(np.where(repeated, 0, np.arange(ordered.shape[1])[None, :]), axis=1)
     out = np.empty_like(codes)

@@ -229,12 +229,16 @@ class _View:
             place[chunk.ids] = np.arange(len(chunk.ids))
             first = np.where(pilot.outside, place[self.set_of], -1)
             here = first >= 0
-            predictor = chunk.machines.predictor()
+            # All (degree, C) side by side: one product of the rows with the support rows serves them all.
+            places = np.arange(len(keys))[None, :, None]
+            assign = np.where(here[:, None, :], first[:, None, :] * len(keys) + places, -1)
+            codes = chunk.machines.predictor().predict(
+                design, assign.reshape(len(design), -1), n_jobs=pilot.options.n_jobs
+            )
+            codes = codes.reshape(assign.shape)
             for k, key in enumerate(keys):
                 self.correct[key][chunk.ids] = chunk.correct.reshape(len(chunk.ids), -1)[:, k]
-                assign = np.where(here, first * len(keys) + k, -1).astype(np.int32)
-                got = predictor.predict(design, assign, n_jobs=pilot.options.n_jobs)
-                self.labels[key][here] = got[here]
+                self.labels[key][here] = codes[:, k][here]
 
     def by_criterion(self, degrees: tuple[int, ...], C: tuple[float, ...]) -> NDArray[Any]:
         """Labels when every leaf takes the degree of the smallest ``T_k``, constants included."""
