@@ -17,7 +17,10 @@ _HOME = {
     "DeepCascadeSVMClassifier": "surewood.cascade",
     "DeepCascadeSVMClassifierCV": "surewood.cascade",
     "BinnedForestClassifier": "surewood.trees",
+    "CompositeTreeClassifier": "surewood.composite",
     "PolySVC": "surewood.svm",
+    "RandomCompositeForestClassifier": "surewood.composite",
+    "RandomCompositeForestClassifierCV": "surewood.composite",
     "load": "surewood.persistence",
     "save": "surewood.persistence",
 }

@@ -14,6 +14,8 @@ SMALL = {
     "DeepCascadeSVMClassifier": {"max_leaves": 2},
     "DeepCascadeSVMClassifierCV": {"max_leaves": 2, "cv": 2, "max_machines": 100},
     "BinnedForestClassifier": {"n_estimators": 10},
+    "RandomCompositeForestClassifier": {"n_estimators": 20},
+    "RandomCompositeForestClassifierCV": {"n_estimators": (5, 10), "max_depth": (1, 2, 3)},
 }
 
 
