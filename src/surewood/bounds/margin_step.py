@@ -29,6 +29,7 @@ def margin_step(
     theta: float = 0.7,
     mu_loss: float = 0.05,
     alpha_max: float = math.inf,
+    weight: ArrayLike | None = None,
 ) -> float:
     """Exact minimiser over [0, alpha_max] of the mean margin loss of ``z + alpha * direction`` (4.5).
 
@@ -45,6 +46,8 @@ def margin_step(
         See :func:`margin_loss`.
     alpha_max : float, default=inf
         Largest step.
+    weight : array of shape (m,), optional
+        Weights >= 0 of the points; the mean loss is then a weighted mean.
 
     Examples
     --------
@@ -56,12 +59,13 @@ def margin_step(
     if not alpha_max >= 0:
         raise ValueError(f"alpha_max must be >= 0, got {alpha_max!r}")
     z_values, g = _pair(z, direction)
-    used = np.abs(g) > _NEGLIGIBLE
-    g, gap = g[used], theta - z_values[used]
+    own = _point_weights(weight, g.size)
+    used = (np.abs(g) > _NEGLIGIBLE) & (own > 0)
+    g, gap, own = g[used], theta - z_values[used], own[used]
     # left branch just right of 0: below the target, or on it and moving down
     left = (gap > 0) | ((gap == 0) & (g < 0))
-    weight = np.where(left, below, above)
-    slope, intercept = float((weight * g * g).sum()), float((weight * g * gap).sum())
+    curvature = own * np.where(left, below, above)
+    slope, intercept = float((curvature * g * g).sum()), float((curvature * g * gap).sum())
     if intercept <= 0:
         return 0.0
     crossing = np.flatnonzero((gap != 0) & ((gap > 0) == (g > 0)))
@@ -69,14 +73,14 @@ def margin_step(
         breakpoints = gap[crossing] / g[crossing]
     ascending = np.argsort(breakpoints, kind="stable")
     order, breakpoints = crossing[ascending], breakpoints[ascending]
-    change = np.where(g[order] > 0, above - below, below - above) * g[order]
+    change = own[order] * np.where(g[order] > 0, above - below, below - above) * g[order]
     slopes = np.cumsum(np.concatenate(([slope], change * g[order])))
     intercepts = np.cumsum(np.concatenate(([intercept], change * gap[order])))
     reached = slopes[:-1] * breakpoints - intercepts[:-1] >= 0
     switched = order[: int(reached.argmax())] if reached.any() else order
     # sum the chosen piece afresh: running sums lose digits when large terms cancel
-    weight[switched] = np.where(g[switched] > 0, above, below)
-    slope, intercept = float((weight * g * g).sum()), float((weight * g * gap).sum())
+    curvature[switched] = own[switched] * np.where(g[switched] > 0, above, below)
+    slope, intercept = float((curvature * g * g).sum()), float((curvature * g * gap).sum())
     return float(min(max(intercept, 0.0) / slope, alpha_max)) if slope > 0 else float(alpha_max)
 
 
@@ -119,6 +123,7 @@ def margin_of_sum_step(
     theta: float = 0.7,
     mu_loss: float = 0.05,
     alpha_max: float = 1.0,
+    weight: ArrayLike | None = None,
 ) -> float:
     """Step for margins of the summed scores, by a bounded scalar search (§4.3, option ``margin_of_sum``).
 
@@ -134,8 +139,11 @@ def margin_of_sum_step(
         raise ValueError(f"layer_scores must have the shape of scores {old.shape}, got {new.shape}")
     upper = check.positive(alpha_max, "alpha_max")
 
+    own = _point_weights(weight, old.shape[0])
+
     def objective(alpha: float) -> float:
-        return float(margin_loss(margins(old + alpha * new, y), theta=theta, mu_loss=mu_loss).mean())
+        loss = margin_loss(margins(old + alpha * new, y), theta=theta, mu_loss=mu_loss)
+        return float(np.average(loss, weights=own))
 
     inner = minimize_scalar(objective, bounds=(0.0, upper), method="bounded", options={"xatol": 1e-10}).x
     return float(min((0.0, float(inner), upper), key=objective))
@@ -159,3 +167,12 @@ def _pair(z: ArrayLike, direction: ArrayLike) -> tuple[Floats, Floats]:
     z_values, g = check.finite(z, "z", ndim=1), check.finite(direction, "direction", ndim=1)
     check.same_length(z=z_values, direction=g)
     return z_values, g
+
+
+def _point_weights(weight: ArrayLike | None, m: int) -> Floats:
+    if weight is None:
+        return np.ones(m)
+    own = check.finite(weight, "weight", minimum=0.0, ndim=1)
+    if own.size != m:
+        raise ValueError(f"weight must have one entry a point ({m}), got {own.size}")
+    return own
