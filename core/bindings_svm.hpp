@@ -118,7 +118,12 @@ inline nb::dict svm_solve(const std::optional<AnyArray>& gram, const AnyArray& x
   const auto* of_degree = require<std::int32_t>(degree, "degree", {count});
   const auto* of_C = require<double>(C, "C", {count});
   PythonStop signal(require<std::uint8_t>(stop, "stop", {1}));
-  surewood::SolveOptions options{tol, max_iter, static_cast<std::size_t>(cache_bytes), warm, decisions};
+  surewood::SolveOptions options;
+  options.tol = tol;
+  options.max_iter = max_iter;
+  options.cache_bytes = static_cast<std::size_t>(cache_bytes);
+  options.warm = warm;
+  options.decisions = decisions;
   surewood::MachineBatch batch;
   bool finished = true;
   {

@@ -43,7 +43,10 @@ inline void add_column_info(Bins& bins, const AnyArray& values, const AnyArray& 
   const auto* category = require<std::uint8_t>(is_category, "is_category", {n});
   const auto* missing = require<std::uint8_t>(has_missing, "has_missing", {n});
   if (start[n] > static_cast<std::int64_t>(values.shape(0))) throw nb::value_error("value_offset: runs past values");
-  for (std::int64_t j = 0; j < n; ++j) bins.info.push_back({value + start[j], category[j] != 0, missing[j] != 0});
+  for (std::int64_t j = 0; j < n; ++j) {
+    bool few = start[j + 1] - start[j] <= 64 && !missing[j];
+    bins.info.push_back({value + start[j], category[j] != 0, missing[j] != 0, few});
+  }
 }
 
 inline const std::uint32_t* checked_rows(const AnyArray& rows, std::uint32_t n_rows) {

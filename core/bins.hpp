@@ -24,6 +24,7 @@ struct ColumnInfo {
   const double* values;  // one representative raw value a bin, ascending (unused for categories)
   bool is_category;
   bool has_missing;
+  bool few_bins;  // at most 64 bins and nothing missing: one word holds the set of its codes
 };
 
 struct Bins {

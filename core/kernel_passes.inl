@@ -8,7 +8,7 @@
 static void poly_row(const float* inner, int padded, const PolyValues& k, float* out) {
   const F32 g = splat<F32>(k.gamma), b = splat<F32>(k.coef0);
   const F32 top = splat<F32>(k.limit), bottom = splat<F32>(-k.limit), one = splat<F32>(1.0f);
-  for (int i = 0; i < padded; i += 8) {
+  for (int i = 0; i < padded; i += SUREWOOD_LANES) {
     F32 base = smaller(larger(g * load<F32>(inner + i) + b, bottom), top);
     F32 power = (k.degree & 1) ? base : one;
     for (int e = k.degree >> 1; e; e >>= 1) {
@@ -38,7 +38,7 @@ SUREWOOD_INLINE F32 exp_negative(F32 x) {
 static void rbf_row(const float* inner, const float* norms, float own_norm, int padded, float gamma, float* out) {
   const F32 own = splat<F32>(own_norm), two = splat<F32>(2.0f), zero = splat<F32>(0.0f);
   const F32 g = splat<F32>(-gamma), floor = splat<F32>(-87.0f);
-  for (int i = 0; i < padded; i += 8) {
+  for (int i = 0; i < padded; i += SUREWOOD_LANES) {
     F32 distance = larger((own + load<F32>(norms + i)) - two * load<F32>(inner + i), zero);
     store(out + i, exp_negative(larger(g * distance, floor)));
   }
@@ -50,22 +50,21 @@ static void gather_row(const float* row, const std::int32_t* at, int n, float* o
 
 // Rows times one panel of eight packed columns; each element sums over the features in their order.
 template <int Rows>
-SUREWOOD_INLINE void tile(const double* const* x, const double* panel, int d, F64* sums) {
-  for (int r = 0; r < Rows; ++r) sums[r] = splat<F64>(0.0);
-  for (int k = 0; k < d; ++k) {
-    F64 columns = load<F64>(panel + 8 * static_cast<std::int64_t>(k));
-    for (int r = 0; r < Rows; ++r) sums[r] = sums[r] + splat<F64>(x[r][k]) * columns;
-  }
-}
-
-template <int Rows>
 SUREWOOD_INLINE void product_rows(const double* const* x, const double* panels, int d, int n, float* const* out) {
-  F64 sums[Rows];
+  constexpr int kParts = 8 / SUREWOOD_LANES;
   for (int c = 0; c < n; c += 8) {
-    tile<Rows>(x, panels + static_cast<std::int64_t>(c) * d, d, sums);
+    const double* panel = panels + static_cast<std::int64_t>(c) * d;
+    F64 sums[Rows][kParts];
+    for (int r = 0; r < Rows; ++r)
+      for (int q = 0; q < kParts; ++q) sums[r][q] = splat<F64>(0.0);
+    for (int k = 0; k < d; ++k, panel += 8)
+      for (int q = 0; q < kParts; ++q) {
+        const F64 columns = load<F64>(panel + q * SUREWOOD_LANES);
+        for (int r = 0; r < Rows; ++r) sums[r][q] = sums[r][q] + splat<F64>(x[r][k]) * columns;
+      }
     for (int r = 0; r < Rows; ++r) {
       float eight[8];
-      store(eight, narrow(sums[r]));
+      for (int q = 0; q < kParts; ++q) store(eight + q * SUREWOOD_LANES, narrow(sums[r][q]));
       std::memcpy(out[r] + c, eight, sizeof(float) * (n - c < 8 ? n - c : 8));
     }
   }
@@ -81,12 +80,13 @@ static void product_one(const double* const* x, const double* panels, int d, int
 // sums[b] += sum_k values[k] coef[k * width + b]: decision values of all machines that share these points.
 static void weighted_sums(const float* values, const double* coef, int n, int width, double* sums) {
   if (width == 1) {
-    F64 total = splat<F64>(0.0);
+    // Eight partial sums, joined in a fixed order: the same total whatever the register width.
+    double part[8] = {0, 0, 0, 0, 0, 0, 0, 0};
     int k = 0;
-    for (; k + 8 <= n; k += 8) total = total + widen(load<F32>(values + k)) * load<F64>(coef + k);
-    double rest = 0.0;
-    for (; k < n; ++k) rest = rest + values[k] * coef[k];
-    sums[0] += sum_of(total) + rest;
+    for (; k + 8 <= n; k += 8)
+      for (int l = 0; l < 8; ++l) part[l] += values[k + l] * coef[k + l];
+    for (int l = 0; k + l < n; ++l) part[l] += values[k + l] * coef[k + l];
+    sums[0] += ((part[0] + part[1]) + (part[2] + part[3])) + ((part[4] + part[5]) + (part[6] + part[7]));
     return;
   }
   for (int k = 0; k < n; ++k) {

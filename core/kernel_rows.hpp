@@ -8,40 +8,54 @@
 
 namespace surewood {
 
-// Holds as many rows as fit in `cache_bytes` (at least two), and throws out the one used longest ago.
-// Inner products are kept beside them while the points stay the same, up to kInnerPoints points: the
-// next degree then reads them in order instead of gathering again.
-class KernelRows {
+// Inner products among the points of one problem. Rows are kept while the points stay the same, up to
+// kKeptPoints points: the next degree then reads them in order instead of gathering again.
+class InnerRows {
  public:
-  static constexpr int kInnerPoints = 1024;
+  static constexpr int kKeptPoints = 1024;
 
-  KernelRows(const InnerSource& source, std::size_t cache_bytes) : source_(source), cache_bytes_(cache_bytes) {}
+  explicit InnerRows(const InnerSource& source) : source_(source) {}
 
-  void set_points(const std::int32_t* rows, int n, bool keep_inner);
-  void set_kernel(const Kernel& kernel);  // forgets the rows of the kernel before
-  const float* build(int i);              // the row was not ready
+  void set_points(const std::int32_t* rows, int n, bool keep);
+  const float* row(int i);  // valid until the next call unless rows are kept
   int size() const { return n_; }
-  const float* diag() const { return diag_.data(); }
-  std::size_t bytes() const;
-
-  std::vector<const float*> ready;   // nullptr: not built
-  std::vector<std::int64_t> stamp;   // time of the last use, kept by the solver
-  std::int64_t clock = 0;            // goes on from solve to solve
+  int padded() const { return padded_; }
+  const float* norms() const { return norms_.data(); }
 
  private:
-  const float* inner_row(int i);
+  InnerSource source_;
+  int n_ = 0, padded_ = 0;
+  bool keep_ = false;
+  std::vector<std::int32_t> points_;
+  std::vector<float> norms_, values_;
+  std::vector<char> ready_;
+  PackedRows packed_;
+};
+
+// Kernel rows over these points. Holds as many as fit in `cache_bytes` (at least two), and throws out the
+// one used longest ago.
+class KernelRows {
+ public:
+  KernelRows(InnerRows& inner, std::size_t cache_bytes) : inner_(&inner), cache_bytes_(cache_bytes) {}
+
+  void reset(const Kernel& kernel);  // forgets all rows
+  const float* build(int i);         // the row was not ready
+  int size() const { return inner_->size(); }
+  const float* diag() const { return diag_.data(); }
+
+  std::vector<const float*> ready;  // nullptr: not built
+  std::vector<std::int64_t> stamp;  // time of the last use, kept by the solver
+  std::int64_t clock = 0;           // goes on from solve to solve
+
+ private:
   int free_slot();
 
-  InnerSource source_;
+  InnerRows* inner_;
   std::size_t cache_bytes_;
   Kernel kernel_;
-  int n_ = 0, padded_ = 0, capacity_ = 0, used_ = 0;
-  bool keep_inner_ = false;
-  std::vector<std::int32_t> rows_;
+  int capacity_ = 0, used_ = 0;
   std::vector<std::int32_t> slot_owner_;
-  std::vector<float> diag_, norms_, values_, inner_, scratch_;
-  std::vector<char> inner_ready_;
-  PackedRows packed_;
+  std::vector<float> diag_, values_;
 };
 
 }  // namespace surewood

@@ -5,6 +5,24 @@
 
 namespace surewood {
 
+namespace {
+
+// Larger problems are bound by throughput, not by latency, and their kernels would crowd the cache.
+constexpr int kInterleavedPoints = 256;
+constexpr int kInterleaved = 3;  // problems side by side; measured, see docs/svm-engine.md
+constexpr int kPrepared = 12;    // problems made ready at once, so that three are at work until the last
+
+}  // namespace
+
+OneVsOneSolver::OneVsOneSolver(const InnerSource& source, const KernelSpec& kernel, const SolveOptions& options,
+                               StopSignal& stop)
+    : source_(source), kernel_(kernel), options_(options), stop_(stop), inner_rows_(source) {
+  for (int p = 0; p < kPrepared; ++p) {
+    rows_.push_back(std::make_unique<KernelRows>(inner_rows_, options.cache_bytes));
+    duals_.push_back(std::make_unique<DualSolver>(stop));
+  }
+}
+
 void OneVsOneSolver::sort_by_class(const std::int32_t* group, int m, const std::int32_t* label) {
   m_ = m;
   place_.resize(m);
@@ -49,43 +67,70 @@ bool OneVsOneSolver::solve(const std::int32_t* group, int m, const std::int32_t*
   return true;
 }
 
-bool OneVsOneSolver::solve_pair(int a, int b, const double* weight) {
-  const int na = class_start_[a + 1] - class_start_[a], nb = class_start_[b + 1] - class_start_[b];
-  const int n = na + nb;
-  pair_rows_.assign(sorted_.begin() + class_start_[a], sorted_.begin() + class_start_[a + 1]);
-  pair_rows_.insert(pair_rows_.end(), sorted_.begin() + class_start_[b], sorted_.begin() + class_start_[b + 1]);
-  sign_.assign(n, 1);
-  std::fill(sign_.begin() + na, sign_.end(), static_cast<signed char>(-1));
-  box_.resize(n);
+void OneVsOneSolver::set_pair(int a, int b) {
+  const auto first = sorted_.begin();
+  pair_rows_.assign(first + class_start_[a], first + class_start_[a + 1]);
+  sign_.assign(pair_rows_.size(), 1);
+  pair_rows_.insert(pair_rows_.end(), first + class_start_[b], first + class_start_[b + 1]);
+  sign_.resize(pair_rows_.size(), -1);
+  box_.resize(pair_rows_.size());
   const bool degrees_differ = problems_.front().degree != problems_.back().degree;
-  rows_.set_points(pair_rows_.data(), n, degrees_differ);
-  const int pair = a * (2 * n_classes_ - a - 1) / 2 + (b - a - 1);
-  for (int q = 0; q < static_cast<int>(problems_.size()); ++q) {
-    const Problem& problem = problems_[q];
-    const bool same_kernel = q > 0 && problems_[q - 1].degree == problem.degree;
-    if (!same_kernel) rows_.set_kernel(problem.kernel);
-    // The box in units of the scaled kernel (see Kernel); a finite bound keeps sums finite.
-    const double C = problem.C * problem.kernel.factor();
-    for (int i = 0; i < n; ++i) box_[i] = weight ? C * weight[pair_rows_[i]] : C;
-    const bool warm = options_.warm && same_kernel && problem.C >= problems_[q - 1].C;
-    DualOutcome outcome = dual_.solve(rows_, sign_.data(), box_.data(), options_.tol, options_.max_iter, warm);
-    if (outcome.status == DualStatus::stopped || stop_.requested()) return false;
-    outcome.objective /= problem.kernel.factor();
-    record_pair(q, a, b, pair, outcome);
+  inner_rows_.set_points(pair_rows_.data(), static_cast<int>(pair_rows_.size()), degrees_differ);
+}
+
+// The box in units of the scaled kernel (see Kernel).
+void OneVsOneSolver::set_box(const Problem& problem, const double* weight) {
+  const double C = problem.C * problem.kernel.factor();
+  for (std::size_t i = 0; i < box_.size(); ++i) box_[i] = weight ? C * weight[pair_rows_[i]] : C;
+}
+
+// Starts problems first, ..., first + count - 1 of the pair in hand, with one kernel a run of equal degrees, and
+// runs them. `in_turn`: problems come one by one, and the kernel rows of the one before are still there.
+bool OneVsOneSolver::run_problems(int first, int count, bool in_turn, const double* weight) {
+  running_.clear();
+  int kernel = -1;
+  for (int p = 0; p < count; ++p) {
+    const Problem& problem = problems_[first + p];
+    const bool same_kernel = first + p > 0 && problems_[first + p - 1].degree == problem.degree;
+    if (!same_kernel || (p == 0 && !in_turn))
+      rows_[++kernel]->reset(problem.kernel);
+    else
+      kernel = std::max(kernel, 0);
+    set_box(problem, weight);
+    const bool warm = options_.warm && in_turn && same_kernel && problem.C >= problems_[first - 1].C;
+    duals_[p]->start(*rows_[kernel], sign_.data(), box_.data(), options_.tol, options_.max_iter, warm);
+    running_.push_back(duals_[p].get());
+  }
+  DualSolver::run(running_, kInterleaved);
+  return !stop_.requested();
+}
+
+bool OneVsOneSolver::solve_pair(int a, int b, const double* weight) {
+  set_pair(a, b);
+  const int total = static_cast<int>(problems_.size());
+  const bool side_by_side = !options_.warm && static_cast<int>(pair_rows_.size()) <= kInterleavedPoints;
+  const int at_once = side_by_side ? kPrepared : 1;
+  for (int first = 0; first < total; first += at_once) {
+    const int count = std::min(at_once, total - first);
+    if (!run_problems(first, count, !side_by_side, weight)) return false;
+    for (int p = 0; p < count; ++p) record_pair(first + p, a, b, *duals_[p]);
   }
   return true;
 }
 
-void OneVsOneSolver::record_pair(int q, int a, int b, int pair, const DualOutcome& outcome) {
+void OneVsOneSolver::record_pair(int q, int a, int b, DualSolver& solver) {
   const int width = n_classes_ - 1, na = class_start_[a + 1] - class_start_[a];
+  const int pair = a * (2 * n_classes_ - a - 1) / 2 + (b - a - 1);
   const std::size_t base = static_cast<std::size_t>(q) * m_;
-  outcomes_[static_cast<std::size_t>(q) * n_pairs_ + pair] = outcome;
-  const double* beta = dual_.beta();
+  DualOutcome& outcome = outcomes_[static_cast<std::size_t>(q) * n_pairs_ + pair];
+  outcome = solver.outcome(sign_.data());
+  outcome.objective /= problems_[q].kernel.factor();
+  const double* beta = solver.beta();
   for (int i = 0; i < static_cast<int>(pair_rows_.size()); ++i) {
     const bool first = i < na;
     const std::size_t s = base + (first ? class_start_[a] + i : class_start_[b] + i - na);
     coef_[s * width + (first ? b - 1 : a)] = beta[i];
-    const double decision = dual_.fitted(i, sign_[i]) + outcome.bias;
+    const double decision = solver.fitted(i, sign_[i]) + outcome.bias;
     wins_[s] += (decision > 0.0) == first;
     if (options_.decisions && n_classes_ == 2) decision_[s] = decision;
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "kernel_rows.hpp"
@@ -34,9 +35,7 @@ struct MachineBatch {
 
 class OneVsOneSolver {
  public:
-  OneVsOneSolver(const InnerSource& source, const KernelSpec& kernel, const SolveOptions& options, StopSignal& stop)
-      : source_(source), kernel_(kernel), options_(options), stop_(stop), rows_(source, options.cache_bytes),
-        dual_(stop) {}
+  OneVsOneSolver(const InnerSource& source, const KernelSpec& kernel, const SolveOptions& options, StopSignal& stop);
 
   // Appends `count` machines on the points `group` (m rows of X) to `out`. `label` and `weight` (or nullptr)
   // are indexed by row of X; C_i = C weight_i. Problems of one degree should stand together, C rising.
@@ -51,8 +50,11 @@ class OneVsOneSolver {
     int degree;
   };
   void sort_by_class(const std::int32_t* group, int m, const std::int32_t* label);
+  void set_pair(int a, int b);
   bool solve_pair(int a, int b, const double* weight);
-  void record_pair(int q, int a, int b, int pair, const DualOutcome& outcome);
+  bool run_problems(int first, int count, bool in_turn, const double* weight);
+  void set_box(const Problem& problem, const double* weight);
+  void record_pair(int q, int a, int b, DualSolver& solver);
   void assemble(int q, MachineBatch& out);
   void count_votes(int q, const std::int32_t* support, MachineBatch& out);
 
@@ -60,8 +62,10 @@ class OneVsOneSolver {
   KernelSpec kernel_;
   SolveOptions options_;
   StopSignal& stop_;
-  KernelRows rows_;
-  DualSolver dual_;
+  InnerRows inner_rows_;
+  std::vector<std::unique_ptr<KernelRows>> rows_;
+  std::vector<std::unique_ptr<DualSolver>> duals_;
+  std::vector<DualSolver*> running_;
   MachineVotes votes_;
 
   // The group in hand: its points sorted by class.

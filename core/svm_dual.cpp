@@ -7,8 +7,9 @@
 
 namespace surewood {
 
-void DualSolver::start(int n, const signed char* sign, const double* box, bool warm) {
-  const int padded = padded_to_lanes(n);
+void DualSolver::start(KernelRows& rows, const signed char* sign, const double* box, double tol,
+                       std::int64_t max_iter, bool warm) {
+  const int n = rows.size(), padded = padded_to_lanes(n);
   if (!warm) {
     v_.assign(padded, 0.0);
     beta_.assign(padded, 0.0);
@@ -23,38 +24,36 @@ void DualSolver::start(int n, const signed char* sign, const double* box, bool w
     if (beta_[i] < hi_[i]) up_[i] = 0.0;
     if (beta_[i] > lo_[i]) low_[i] = 0.0;
   }
+  state_ = DualState{};
+  state_.n = n;
+  state_.padded = padded;
+  state_.v = v_.data();
+  state_.beta = beta_.data();
+  state_.lo = lo_.data();
+  state_.hi = hi_.data();
+  state_.up = up_.data();
+  state_.low = low_.data();
+  state_.diag = rows.diag();
+  state_.rows = &rows;
+  state_.stop = &stop_;
+  state_.tol = tol;
+  state_.max_iter = max_iter;
 }
 
-DualOutcome DualSolver::solve(KernelRows& rows, const signed char* sign, const double* box, double tol,
-                              std::int64_t max_iter, bool warm) {
-  const int n = rows.size();
-  start(n, sign, box, warm);
-  DualState state;
-  state.n = n;
-  state.padded = padded_to_lanes(n);
-  state.v = v_.data();
-  state.beta = beta_.data();
-  state.lo = lo_.data();
-  state.hi = hi_.data();
-  state.up = up_.data();
-  state.low = low_.data();
-  state.diag = rows.diag();
-  state.rows = &rows;
-  state.stop = &stop_;
-  state.tol = tol;
-  state.max_iter = max_iter;
-  const DualStatus status = svm_routines().run_dual(state);
-  return finish(state, sign, status);
+void DualSolver::run(const std::vector<DualSolver*>& solvers, int together) {
+  std::vector<DualState*> states;
+  for (DualSolver* solver : solvers) states.push_back(&solver->state_);
+  svm_routines().run_duals(states.data(), static_cast<int>(states.size()), together);
 }
 
-DualOutcome DualSolver::finish(const DualState& state, const signed char* sign, DualStatus status) const {
+DualOutcome DualSolver::outcome(const signed char* sign) const {
   DualOutcome out;
-  out.status = status;
-  out.iterations = state.iterations;
-  out.gap = state.max_up - state.min_low;
+  out.status = state_.status;
+  out.iterations = state_.iterations;
+  out.gap = state_.max_up - state_.min_low;
   double free_sum = 0.0;
   std::int64_t free_count = 0;
-  for (int i = 0; i < state.n; ++i) {
+  for (int i = 0; i < state_.n; ++i) {
     out.objective += 0.5 * beta_[i] * (sign[i] + v_[i]);
     out.n_support += beta_[i] != 0.0;
     if (beta_[i] > lo_[i] && beta_[i] < hi_[i]) {
@@ -63,7 +62,7 @@ DualOutcome DualSolver::finish(const DualState& state, const signed char* sign, 
     }
   }
   // A free point lies on its margin, v_i = bias; without one every bias between the bounds is optimal.
-  out.bias = free_count ? free_sum / static_cast<double>(free_count) : 0.5 * (state.max_up + state.min_low);
+  out.bias = free_count ? free_sum / static_cast<double>(free_count) : 0.5 * (state_.max_up + state_.min_low);
   return out;
 }
 

@@ -16,6 +16,7 @@ class KernelRows;
 
 enum class DualStatus : int { converged = 0, capped = 1, stopped = 2 };
 
+constexpr int kMostInterleaved = 4;
 constexpr double kTinyCurvature = 1e-12;            // in place of a curvature that is not positive
 constexpr std::int64_t kPollWork = 20'000'000;      // element updates between two looks at the stop flag
 
@@ -37,6 +38,8 @@ struct DualState {
   double tol = 1e-3;
   std::int64_t max_iter = 0, iterations = 0;
   double max_up = 0.0, min_low = 0.0;
+  int where = 0;  // the point of max_up
+  DualStatus status = DualStatus::converged;
 };
 
 struct DualOutcome {
@@ -48,25 +51,26 @@ struct DualOutcome {
   int n_support = 0;
 };
 
-// One problem at a time over the rows of `rows`; keeps its arrays between solves.
+// One problem over the rows of `rows`; keeps its arrays between solves.
 class DualSolver {
  public:
   explicit DualSolver(StopSignal& stop) : stop_(stop) {}
 
   // `sign` is +-1, `box` the largest |beta_i|. Keeps beta and v of the solve before when `warm` and the
   // points are the same: then only the boxes change, which must not shrink below |beta|.
-  DualOutcome solve(KernelRows& rows, const signed char* sign, const double* box, double tol,
-                    std::int64_t max_iter, bool warm);
+  void start(KernelRows& rows, const signed char* sign, const double* box, double tol, std::int64_t max_iter,
+             bool warm);
+  // Runs the problems that were started, `together` (at most kMostInterleaved) of them side by side.
+  static void run(const std::vector<DualSolver*>& solvers, int together);
+  DualOutcome outcome(const signed char* sign) const;
 
   const double* beta() const { return beta_.data(); }
   // K beta at the points, free of charge: y - v.
   double fitted(int i, signed char sign) const { return sign - v_[i]; }
 
  private:
-  void start(int n, const signed char* sign, const double* box, bool warm);
-  DualOutcome finish(const DualState& state, const signed char* sign, DualStatus status) const;
-
   StopSignal& stop_;
+  DualState state_;
   std::vector<double> v_, beta_, lo_, hi_, up_, low_;
 };
 

@@ -20,32 +20,34 @@ SUREWOOD_INLINE Extremes reduce(F64 best, I64 where, F64 low) {
 SUREWOOD_INLINE Extremes update_pass(DualState& s, double step, const float* ki, const float* kj) {
   const F64 steps = splat<F64>(step);
   F64 best = splat<F64>(-HUGE_VAL), low = splat<F64>(HUGE_VAL);
-  I64 where = splat<I64>(0LL), at = count64();
-  const I64 eight = splat<I64>(8LL);
-  for (int k = 0; k < s.padded; k += 8) {
-    F64 v = load<F64>(s.v + k) - steps * (widen(load<F32>(ki + k)) - widen(load<F32>(kj + k)));
-    store(s.v + k, v);
-    F64 up = v + load<F64>(s.up + k);
+  I64 where = splat<I64>(0LL), at = counting<I64, long long>();
+  double* const all_v = s.v;  // the compiler cannot know that storing v leaves the pointers alone
+  const double *const all_up = s.up, *const all_low = s.low;
+  const int padded = s.padded;
+  for (int k = 0; k < padded; k += SUREWOOD_LANES) {
+    F64 v = load<F64>(all_v + k) - steps * (widen(load<F32>(ki + k)) - widen(load<F32>(kj + k)));
+    store(all_v + k, v);
+    F64 up = v + load<F64>(all_up + k);
     auto rises = up > best;
     best = choose(rises, up, best);
     where = choose(rises, at, where);
-    low = smaller(v + load<F64>(s.low + k), low);
-    at = at + eight;
+    low = smaller(v + load<F64>(all_low + k), low);
+    at = at + splat<I64>(static_cast<long long>(SUREWOOD_LANES));
   }
   return reduce(best, where, low);
 }
 
 SUREWOOD_INLINE Extremes first_pass(const DualState& s) {
   F64 best = splat<F64>(-HUGE_VAL), low = splat<F64>(HUGE_VAL);
-  I64 where = splat<I64>(0LL), at = count64();
-  for (int k = 0; k < s.padded; k += 8) {
+  I64 where = splat<I64>(0LL), at = counting<I64, long long>();
+  for (int k = 0; k < s.padded; k += SUREWOOD_LANES) {
     F64 v = load<F64>(s.v + k);
     F64 up = v + load<F64>(s.up + k);
     auto rises = up > best;
     best = choose(rises, up, best);
     where = choose(rises, at, where);
     low = smaller(v + load<F64>(s.low + k), low);
-    at = at + splat<I64>(8LL);
+    at = at + splat<I64>(static_cast<long long>(SUREWOOD_LANES));
   }
   return reduce(best, where, low);
 }
@@ -57,19 +59,19 @@ SUREWOOD_INLINE int partner_pass(const DualState& s, double vi, float diag_i, co
   const F32 own = splat<F32>(diag_i), two = splat<F32>(2.0f), tiny = splat<F32>(kTinyCurvature);
   const F32 zero = splat<F32>(0.0f), never = splat<F32>(-1.0f);
   F32 best = never;
-  I32 where = splat<I32>(0), at = count32();
-  for (int k = 0; k < s.padded; k += 8) {
+  I32 where = splat<I32>(0), at = counting<I32, int>();
+  for (int k = 0; k < s.padded; k += SUREWOOD_LANES) {
     F32 gap = narrow(top - (load<F64>(s.v + k) + load<F64>(s.low + k)));
     F32 curvature = larger((own + load<F32>(s.diag + k)) - two * load<F32>(ki + k), tiny);
     F32 gain = choose(gap > zero, gap * gap / curvature, never);
     auto better = gain > best;
     best = choose(better, gain, best);
     where = choose(better, at, where);
-    at = at + splat<I32>(8);
+    at = at + splat<I32>(SUREWOOD_LANES);
   }
   F32 top_gain = max_of(best);
   I32 first = min_of(choose(best == top_gain, where, splat<I32>(1 << 30)));
-  return top_gain[0] > 0.0f ? first[0] : -1;
+  return first[0];
 }
 
 SUREWOOD_INLINE const float* row_of(DualState& s, int i) {
@@ -95,34 +97,68 @@ SUREWOOD_INLINE double take_step(DualState& s, int i, int j, const float* ki) {
   return step;
 }
 
-// Runs until the stopping rule, the cap, or a request to stop.
-static DualStatus run_dual(DualState& s) {
-  Extremes e = first_pass(s);
-  std::int64_t until_poll = kPollWork / (s.padded + 1);
-  DualStatus status = DualStatus::converged;
-  while (e.max_up - e.min_low >= s.tol) {
-    if (s.iterations >= s.max_iter) {
-      status = DualStatus::capped;
-      break;
-    }
-    if (--until_poll < 0) {
-      if (s.stop->requested()) {
-        status = DualStatus::stopped;
-        break;
-      }
-      until_poll = kPollWork / (s.padded + 1);
-    }
-    ++s.iterations;
-    ++s.rows->clock;
-    const int i = e.where;
-    const float* ki = row_of(s, i);
-    const int j = partner_pass(s, s.v[i], s.diag[i], ki);
-    if (j < 0) break;
-    const float* kj = row_of(s, j);
-    const double step = take_step(s, i, j, ki);
-    e = update_pass(s, step, ki, kj);
-  }
+SUREWOOD_INLINE void keep(DualState& s, Extremes e) {
   s.max_up = e.max_up;
   s.min_low = e.min_low;
-  return status;
+  s.where = e.where;
+}
+
+// Whether the problem is done; then its status is set.
+SUREWOOD_INLINE bool finished(DualState& s) {
+  if (!(s.max_up - s.min_low >= s.tol)) {
+    s.status = DualStatus::converged;
+    return true;
+  }
+  if (s.iterations >= s.max_iter) {
+    s.status = DualStatus::capped;
+    return true;
+  }
+  return false;
+}
+
+// Solves `count` problems, `together` of them (at most kMostInterleaved) at a time.
+//
+// An iteration is a chain of dependent operations, longer than the processor looks ahead. Each stage is
+// therefore done for all the problems at work before the next one: the passes of one problem fill the waiting
+// times of another.
+static void run_duals(DualState* const* states, int total, int together) {
+  DualState* active[kMostInterleaved];
+  const float *row_i[kMostInterleaved], *row_j[kMostInterleaved];
+  double step[kMostInterleaved];
+  int partner[kMostInterleaved], count = 0, next = 0;
+  for (std::int64_t work = 0;;) {
+    for (int p = 0; p < count;)
+      if (finished(*active[p]))
+        active[p] = active[--count];
+      else
+        ++p;
+    while (count < together && next < total) {
+      active[count] = states[next++];
+      keep(*active[count], first_pass(*active[count]));
+      if (!finished(*active[count])) ++count;
+    }
+    if (count == 0) return;
+    for (int p = 0; p < count; ++p) {
+      DualState& s = *active[p];
+      ++s.iterations;
+      ++s.rows->clock;
+      row_i[p] = row_of(s, s.where);
+      partner[p] = partner_pass(s, s.v[s.where], s.diag[s.where], row_i[p]);
+    }
+    for (int p = 0; p < count; ++p) {
+      row_j[p] = row_of(*active[p], partner[p]);
+      step[p] = take_step(*active[p], active[p]->where, partner[p], row_i[p]);
+    }
+    for (int p = 0; p < count; ++p) {
+      keep(*active[p], update_pass(*active[p], step[p], row_i[p], row_j[p]));
+      work += active[p]->padded;
+    }
+    if (work > kPollWork) {
+      work = 0;
+      if (active[0]->stop->requested()) {
+        for (int p = 0; p < total; ++p) states[p]->status = DualStatus::stopped;
+        return;
+      }
+    }
+  }
 }

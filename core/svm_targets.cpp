@@ -1,5 +1,9 @@
 #include "svm_targets.hpp"
 
+#if defined(__x86_64__) && defined(__GNUC__)
+#include <immintrin.h>
+#endif
+
 #include <atomic>
 #include <cmath>
 #include <cstring>
@@ -11,13 +15,14 @@
 #pragma GCC diagnostic ignored "-Wpsabi"  // wide vectors never cross a call: every helper is inlined
 #endif
 
-// Each set is the same source under another target option. lanes.inl has to be inside the option as
-// well: the compiler lowers wide vectors before it inlines.
+// Each set is the same source under another target option and register width. lanes.inl has to be inside
+// the option as well: the compiler lowers wide vectors before it inlines.
 #define SUREWOOD_TABLE(set)                                                                     \
-  const SvmRoutines table = {set,         run_dual,     poly_row,    rbf_row,      gather_row, \
+  const SvmRoutines table = {set,         run_duals,    poly_row,    rbf_row,      gather_row, \
                              product_four, product_one, weighted_sums};
 
 namespace surewood {
+#define SUREWOOD_LANES 2
 namespace baseline {
 namespace {
 #include "lanes.inl"
@@ -26,11 +31,13 @@ namespace {
 SUREWOOD_TABLE("baseline")
 }  // namespace
 }  // namespace baseline
+#undef SUREWOOD_LANES
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
 #define SUREWOOD_X86_SETS 1
 #pragma GCC push_options
 #pragma GCC target("avx2")
+#define SUREWOOD_LANES 4
 namespace avx2 {
 namespace {
 #include "lanes.inl"
@@ -39,10 +46,12 @@ namespace {
 SUREWOOD_TABLE("avx2")
 }  // namespace
 }  // namespace avx2
+#undef SUREWOOD_LANES
 #pragma GCC pop_options
 
 #pragma GCC push_options
 #pragma GCC target("avx512f,avx512vl,avx512dq,avx512bw,prefer-vector-width=512")
+#define SUREWOOD_LANES 8
 namespace avx512 {
 namespace {
 #include "lanes.inl"
@@ -51,6 +60,7 @@ namespace {
 SUREWOOD_TABLE("avx512")
 }  // namespace
 }  // namespace avx512
+#undef SUREWOOD_LANES
 #pragma GCC pop_options
 #endif
 

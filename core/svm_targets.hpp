@@ -16,7 +16,7 @@ struct PolyValues {
 
 struct SvmRoutines {
   const char* name;
-  DualStatus (*run_dual)(DualState&);
+  void (*run_duals)(DualState* const* states, int total, int together);
   void (*poly_row)(const float* inner, int padded, const PolyValues&, float* out);
   void (*rbf_row)(const float* inner, const float* norms, float own_norm, int padded, float gamma, float* out);
   void (*gather_row)(const float* row, const std::int32_t* at, int n, float* out);

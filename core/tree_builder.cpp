@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <type_traits>
 
 #include "criterion.hpp"
+#include "histogram.hpp"
 #include "rng.hpp"
 #include "split.hpp"
 #include "split_random.hpp"
@@ -51,9 +53,9 @@ class FeatureDraw {
   std::vector<std::uint32_t> permutation_, swapped_;
 };
 
-// Labels are renumbered when the present ones would fit half the length (or a single packed pair).
+// Labels are renumbered when the present ones fit a smaller tier of the histogram kernels.
 bool worth_relabelling(std::uint32_t n_labels, std::uint32_t n_present) {
-  return n_present * 2 <= n_labels || (n_present == 2 && n_labels > 2);
+  return label_tier(n_present) < label_tier(n_labels);
 }
 
 template <class Sample>
@@ -169,6 +171,11 @@ class TreeBuilder {
     const auto& columns = pending.n < by_row_below_ ? bins_.by_row : bins_.by_column;
     Stream stream(pending.key);
     Split best;
+    if (histograms_apply<Criterion>(node)) {
+      search_histograms(node, columns, stream, best);
+      draw_.restore();
+      return best;
+    }
     std::uint32_t visited = 0;
     bool varies = false;
     while (!draw_.exhausted() && (visited < options_.max_features || !varies)) {
@@ -185,6 +192,33 @@ class TreeBuilder {
     draw_.restore();
     if (best.found() && options_.splitter == Splitter::kCompletelyRandom) best.score = left_score<Criterion>(node);
     return best;
+  }
+
+  template <class Criterion>
+  bool histograms_apply(const NodeView<Sample>& node) const {
+    return std::is_same_v<Criterion, Gini> && options_.splitter == Splitter::kBest && options_.fast_kernels &&
+           node.n_labels <= kHistogramLabels;
+  }
+
+  // The same search four features at a time. Beyond the quota one by one, until a feature varies.
+  void search_histograms(const NodeView<Sample>& node, const std::vector<ColumnView>& columns, Stream& stream,
+                         Split& best) {
+    std::uint32_t visited = 0;
+    bool varies = false;
+    while (!draw_.exhausted() && (visited < options_.max_features || !varies)) {
+      std::uint32_t wanted = visited < options_.max_features ? options_.max_features - visited : 1u;
+      BatchFeature batch[kBatch];
+      int n = 0;
+      for (; n < kBatch && n < static_cast<int>(wanted) && !draw_.exhausted(); ++n) {
+        std::uint32_t feature = draw_.next(stream);
+        batch[n] = {columns[feature], &bins_.info[feature], feature};
+      }
+      bool batch_varies[kBatch];
+      histogram_batch(node, batch, n, histograms_, scratch_, best, batch_varies);
+      for (int k = 0; k < n; ++k) varies |= batch_varies[k];
+      visited += static_cast<std::uint32_t>(n);
+      if (best.score >= static_cast<double>(node.weight)) break;  // both sides pure: nothing can be better
+    }
   }
 
   // The score of the split whose left class weights are in scratch_.best_left.
@@ -347,6 +381,7 @@ class TreeBuilder {
   FeatureDraw draw_;
   std::vector<double> tree_importance_;
   SplitScratch scratch_;
+  HistogramScratch histograms_;
   std::vector<Sample> spare_;
   std::vector<std::uint32_t> counts_, classes_;  // of the open node, by label
   std::vector<std::uint32_t> arena_;

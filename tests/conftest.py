@@ -5,6 +5,9 @@ from pathlib import Path
 
 import pytest
 
+# Lets scikit-learn's suite run its array API checks; SciPy reads it when it is first imported.
+os.environ.setdefault("SCIPY_ARRAY_API", "1")
+
 
 def pytest_collection_modifyitems(config, items):
     folder = os.environ.get("SUREWOOD_DATA", "").strip()

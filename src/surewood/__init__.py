@@ -1,5 +1,32 @@
-"""Tabular classifiers that account for their own complexity."""
+"""Tabular classifiers that account for their own complexity.
 
+The estimators are here by name; they are imported when first used, so ``import surewood`` is quick. Beside them:
+:mod:`surewood.bounds` (every formula), :mod:`surewood.certify` (what may be promised about a fitted model),
+:mod:`surewood.datasets`, and the command ``surewood``.
+"""
+
+from importlib import import_module as _import_module
 from importlib.metadata import version as _version
+from typing import Any as _Any
 
 __version__ = _version("surewood")
+
+#: Public name -> package it lives in. The contract tests run scikit-learn's suite on every estimator here.
+_HOME = {
+    "BinnedForestClassifier": "surewood.trees",
+    "PolySVC": "surewood.svm",
+    "load": "surewood.persistence",
+    "save": "surewood.persistence",
+}
+
+__all__ = ["__version__", *sorted(_HOME)]
+
+
+def __getattr__(name: str) -> _Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'surewood' has no attribute {name!r}")
+    return getattr(_import_module(_HOME[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_HOME])

@@ -27,7 +27,7 @@ __all__ = [
     "svm_tree_log_codes",
 ]
 
-_LOG_SMALLEST = -690.0  # below exp(-690) the incomplete beta function is evaluated in logarithms
+_LOG_SMALLEST = -36.0  # SciPy's inverse of the beta function gives NaN for smaller tails of few points
 
 
 def clopper_pearson(errors: int, n: int, *, delta: float = 0.05, n_models: int = 1) -> float:

@@ -61,7 +61,14 @@ def _stated(**conditions: bool) -> tuple[Condition, ...]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class TreeEvidence:
+class _OnSample:
+    """What all evidence about a training sample may add: the error of always naming its largest class."""
+
+    majority_error: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class TreeEvidence(_OnSample):
     """Counts of a composite tree on the sample it was grown on (theory.md §2).
 
     Parameters
@@ -152,7 +159,7 @@ class TreeEvidence:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ForestEvidence:
+class ForestEvidence(_OnSample):
     """The trees of a hard vote grown on one sample; (2.6) holds for all of them at once ([D-15])."""
 
     trees: tuple[TreeEvidence, ...]
@@ -173,7 +180,7 @@ class ForestEvidence:
 
 
 @dataclass(frozen=True, kw_only=True)
-class CascadeEvidence:
+class CascadeEvidence(_OnSample):
     """Counts of a cascade on the sample it was built on (theory.md §3).
 
     Parameters
@@ -229,7 +236,7 @@ class CascadeEvidence:
         n_degrees: int,
         max_leaves: int,
         gamma_scale: float | None = None,
-        **conditions: bool,
+        **fields: Any,
     ) -> CascadeEvidence:
         """Evidence of a cascade of polynomial SVMs with the degree of every node."""
         plus, minus = check.counts(correct, "correct"), check.counts(errors, "errors")
@@ -243,7 +250,7 @@ class CascadeEvidence:
             max_leaves=max_leaves,
             criterion_complexity=None if gamma_scale is None else cascade_complexity(growth, m),
             gamma_scale=gamma_scale,
-            **conditions,
+            **fields,
         )
 
     @property
@@ -263,7 +270,7 @@ class CascadeEvidence:
 
 
 @dataclass(frozen=True, kw_only=True)
-class VoteEvidence:
+class VoteEvidence(_OnSample):
     """Out-of-bag statistics of a hard vote whose members saw subsamples (theory.md §6.3).
 
     Parameters
@@ -322,7 +329,7 @@ class VoteEvidence:
 
 
 @dataclass(frozen=True, kw_only=True)
-class CompressionEvidence:
+class CompressionEvidence(_OnSample):
     """A classifier that few of its training points rebuild (theory.md §6.4).
 
     Parameters
@@ -379,6 +386,7 @@ class EstimateEvidence:
     value: float
     n: int
     used_for_selection: bool
+    sample: str = "training"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -388,6 +396,7 @@ class HeuristicEvidence:
     name: str
     value: float
     n: int
+    sample: str = "training"
 
 
 Evidence: TypeAlias = (

@@ -1,7 +1,7 @@
 """Render a summary dict as one self-contained page that opens offline, light or dark, and prints.
 
-Names of columns, classes and models are hostile input: the template escapes everything, and no value ever becomes
-part of a script or a style.
+Names of columns, classes and models are hostile input: the template escapes everything, and no value ever
+becomes part of a script or a style.
 """
 
 from __future__ import annotations
@@ -30,8 +30,9 @@ _environment.filters["percent"] = _percent
 
 def render(summary: dict[str, Any]) -> str:
     """The page of a summary, see :func:`surewood.experiments.demo.summarise` for its keys."""
-    largest = max((row["guarantee"] for row in summary["results"]), default=1.0)
-    return _environment.get_template("page.html").render(scale=min(1.0, 1.1 * largest), **summary)
+    bars = [row for row in summary["results"] if not row["floor"]]
+    scale = min(1.0, 1.1 * max((row["guarantee"] for row in bars), default=1.0))
+    return _environment.get_template("page.html").render(bars=bars, scale=scale, **summary)
 
 
 def write(summary: dict[str, Any], path: str | Path) -> Path:

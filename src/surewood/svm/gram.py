@@ -135,7 +135,8 @@ class Gram:
         """The inner products of some rows with others, gathered or formed: the same numbers either way."""
         rows, columns = np.asarray(rows, dtype=np.intp), np.asarray(columns, dtype=np.intp)
         if self.products is not None:
-            return self.products[np.ix_(rows, columns)]
+            gathered: NDArray[np.float32] = self.products[np.ix_(rows, columns)]
+            return gathered
         return products(np.ascontiguousarray(self.X[rows]), np.ascontiguousarray(self.X[columns]))
 
 

@@ -3,13 +3,23 @@
 * :mod:`~surewood.tables.schema` learns what the columns are (number, category, time) and reads later
   tables the same way;
 * :mod:`~surewood.tables.table` is the validated table the engines read, column by column or as a matrix;
+* :mod:`~surewood.tables.duplicates` merges equal rows and puts rows into an order of their own;
 * :mod:`~surewood.tables.validation` holds ``begin_fit`` and ``begin_predict``;
 * :mod:`~surewood.tables.design` turns a table into the all-numeric form that kernel machines see.
 """
 
 from surewood.tables.design import DesignEncoder
+from surewood.tables.duplicates import merge_equal_rows
 from surewood.tables.schema import TableSchema
 from surewood.tables.table import Table
 from surewood.tables.validation import FitInputs, begin_fit, begin_predict
 
-__all__ = ["DesignEncoder", "FitInputs", "Table", "TableSchema", "begin_fit", "begin_predict"]
+__all__ = [
+    "DesignEncoder",
+    "FitInputs",
+    "Table",
+    "TableSchema",
+    "begin_fit",
+    "begin_predict",
+    "merge_equal_rows",
+]

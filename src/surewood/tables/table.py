@@ -36,6 +36,8 @@ class Table:
         through `encode` all the same.
     encode : callable, optional
         ``encode(j)`` gives column `j` as float64; needed where `array` is None or has categories.
+    rows : ndarray of int64, optional
+        The rows of the input that belong to the table, in this order; all of them unless given.
     """
 
     def __init__(
@@ -46,6 +48,7 @@ class Table:
         n_categories: NDArray[np.int64],
         array: Any = None,
         encode: Callable[[int], NDArray[np.float64]] | None = None,
+        rows: NDArray[np.int64] | None = None,
     ) -> None:
         self.n_rows = n_rows
         self.n_columns = n_columns
@@ -53,6 +56,7 @@ class Table:
         self.n_categories = n_categories
         self._array = array
         self._encode = encode
+        self._rows = rows
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -71,20 +75,23 @@ class Table:
         """Column `j` as float64: numbers or category codes 0..k-1, NaN where missing or unseen."""
         if self._array is None or self.n_categories[j]:
             assert self._encode is not None
-            return self._encode(j)
+            return self._picked(self._encode(j))
         if sp.issparse(self._array):
-            return self._array[:, [j]].toarray().ravel().astype(np.float64)
-        return self._array[:, j].astype(np.float64)
+            return self._picked(self._array[:, [j]].toarray().ravel().astype(np.float64))
+        return self._picked(self._array[:, j]).astype(np.float64)
 
     def columns(self, start: int, stop: int) -> NDArray[np.float64]:
         """Columns `start` to `stop` as one float64 block, Fortran-ordered: kind to wide C-ordered input."""
         stop = min(stop, self.n_columns)
         if self._is_plain and not sp.issparse(self._array):
-            return np.asfortranarray(self._array[:, start:stop], dtype=np.float64)
+            return np.asfortranarray(self._picked(self._array[:, start:stop]), dtype=np.float64)
         block = np.empty((self.n_rows, stop - start), dtype=np.float64, order="F")
         for j in range(start, stop):
             block[:, j - start] = self.column(j)
         return block
+
+    def _picked(self, values: Any) -> Any:
+        return values if self._rows is None else values[self._rows]
 
     def matrix(self) -> NDArray[Any]:
         """The whole table, C-contiguous, float32 or float64; the input itself where it is that already.
@@ -96,15 +103,18 @@ class Table:
             for j in range(self.n_columns):
                 out[:, j] = self.column(j)
             return out
-        array = self._array.toarray() if sp.issparse(self._array) else self._array
+        array = self._picked(self._array)
+        if sp.issparse(array):
+            array = array.toarray()
         if array.dtype in _EXACT_IN_FLOAT32:
             return np.ascontiguousarray(array, dtype=np.float32)
         dtype = np.float32 if array.dtype == np.float32 else np.float64
         return np.ascontiguousarray(array, dtype=dtype)
 
     def take(self, rows: NDArray[Any]) -> Table:
-        """The table of the given rows (indices or mask), in that order."""
-        rows = np.flatnonzero(rows) if np.asarray(rows).dtype == bool else np.asarray(rows)
-        array = None if self._array is None else self._array[rows]
-        encode = None if self._encode is None else (lambda j, full=self._encode: full(j)[rows])
-        return Table(len(rows), self.n_columns, self.names, self.n_categories, array, encode)
+        """The table of the given rows (indices or mask), in that order; a view, nothing is copied."""
+        rows = np.flatnonzero(rows) if np.asarray(rows).dtype == bool else np.asarray(rows, dtype=np.int64)
+        inner = rows if self._rows is None else self._rows[rows]
+        return Table(
+            len(rows), self.n_columns, self.names, self.n_categories, self._array, self._encode, inner
+        )

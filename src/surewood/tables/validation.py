@@ -24,23 +24,26 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
+from surewood.tables.duplicates import merge_equal_rows
 from surewood.tables.schema import TableSchema, open_source
 from surewood.tables.table import Table
 
 
 @dataclass
 class FitInputs:
-    """Validated training data.
+    """Validated training data, equal rows merged, in an order that depends on their content alone.
 
     Attributes
     ----------
     table : Table
     y : ndarray of int32, shape (n_rows,)
         Class codes.
+    inverse : ndarray of int64, one entry a row of ``X``
+        Which row of `table` each row of ``X`` became; -1 for a row of weight 0.
     classes : ndarray, shape (n_classes,)
         Labels as the user gave them, sorted.
     weight : ndarray of float64, shape (n_rows,), or None
-        ``sample_weight`` times ``class_weight``; None when every weight is 1.
+        ``sample_weight`` times ``class_weight``, summed over equal rows; None when every weight is 1.
     schema : TableSchema
     """
 
@@ -49,11 +52,19 @@ class FitInputs:
     classes: NDArray[Any]
     weight: NDArray[np.float64] | None
     schema: TableSchema
+    inverse: NDArray[np.int64]
     _probe: Any
 
     @property
     def n_classes(self) -> int:
         return len(self.classes)
+
+    def expand(self, values: NDArray[Any], fill: Any = np.nan) -> NDArray[Any]:
+        """Values a row of `table` as values a row of ``X``; `fill` for rows of weight 0."""
+        out = values[np.maximum(self.inverse, 0)]
+        if (self.inverse < 0).any():
+            out[self.inverse < 0] = fill
+        return out
 
     def store(self, estimator: Any) -> None:
         """Write ``classes_``, ``schema_``, ``n_features_in_`` and ``feature_names_in_`` on the estimator."""
@@ -74,15 +85,22 @@ def begin_fit(
     *,
     class_weight: Any = None,
     categorical_features: Any = "from_dtype",
+    merge: bool = True,
 ) -> FitInputs:
     """Validate training data for a classifier; NaN is allowed, infinities are not.
+
+    With `merge` equal rows become one of their summed weight and rows of weight 0 vanish, see
+    :mod:`surewood.tables.duplicates`. Without it the rows stay as given: for estimators that split them
+    by a ``cv`` of the user's and fit on the parts.
 
     Examples
     --------
     >>> from sklearn.dummy import DummyClassifier
-    >>> inputs = begin_fit(DummyClassifier(), [[1.0], [2.0], [float("nan")]], ["no", "yes", "no"])
-    >>> inputs.y, inputs.classes.tolist(), inputs.table.shape
-    (array([0, 1, 0], dtype=int32), ['no', 'yes'], (3, 1))
+    >>> inputs = begin_fit(DummyClassifier(), [[1.0], [2.0], [2.0]], ["no", "yes", "yes"])
+    >>> inputs.classes.tolist(), inputs.table.shape, sorted(inputs.weight.tolist())
+    (['no', 'yes'], (2, 1), [1.0, 2.0])
+    >>> inputs.y[inputs.inverse].tolist()
+    [0, 1, 1]
     """
     probe = copy.copy(estimator)  # scikit-learn's checks write on it, not on the estimator
     source = open_source(X)
@@ -92,7 +110,12 @@ def begin_fit(
     schema = TableSchema.learn(source, categorical_features)
     table = schema.read(source)
     weight = _weights(X, codes, classes, sample_weight, class_weight)
-    return FitInputs(table, codes, classes, weight, schema, probe)
+    inverse = np.arange(table.n_rows)
+    if merge:
+        merged = merge_equal_rows(table, codes, weight)
+        table, codes, inverse = table.take(merged.rows), codes[merged.rows], merged.inverse
+        weight = None if (merged.weight == 1.0).all() else merged.weight
+    return FitInputs(table, codes, classes, weight, schema, inverse, probe)
 
 
 def begin_predict(estimator: Any, X: Any) -> Table:

@@ -262,8 +262,16 @@ def _distinct(column: Floats, weight: Floats | None) -> tuple[Floats, Floats]:
     """Distinct known values, ascending, and their cumulative weight."""
     if weight is None:
         ordered = np.sort(column)  # NaN last
-        ordered = ordered[: len(ordered) - int(np.isnan(ordered).sum())] if np.isnan(ordered[-1:]).any() else ordered
-        ends = np.flatnonzero(np.append(ordered[1:] != ordered[:-1], True)) if len(ordered) else np.array([], int)
+        ordered = (
+            ordered[: len(ordered) - int(np.isnan(ordered).sum())]
+            if np.isnan(ordered[-1:]).any()
+            else ordered
+        )
+        ends = (
+            np.flatnonzero(np.append(ordered[1:] != ordered[:-1], True))
+            if len(ordered)
+            else np.array([], int)
+        )
         return ordered[ends], (ends + 1).astype(np.float64)
     known = ~np.isnan(column)
     column, weight = column[known], weight[known]
@@ -299,5 +307,3 @@ def _cuts(cumulative: Floats, max_bins: int) -> NDArray[np.int64]:
     targets = cumulative[-1] * np.arange(1, max_bins) / max_bins
     last = np.unique(np.searchsorted(cumulative, targets))
     return np.append(last[last < len(mass) - 1], len(mass) - 1)
-
-

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from surewood.tables import FitInputs, Table, begin_fit, begin_predict
 from surewood.trees.binning import BinMapper, BinnedMatrix, learn_bins
 from surewood.trees.flat_tree import FlatForest
-from surewood.trees.growing import Bag, Grown, TreeParams, grow_forest, out_of_bag
+from surewood.trees.growing import Bag, Grown, grow_forest, out_of_bag
 from surewood.trees.params import check_forest_params, tree_params
 
 

@@ -78,7 +78,9 @@ def features_tried(max_features: Any, splitter: str, n_features: int) -> int:
         return max(1, int(math.log2(n_features)))
     if isinstance(max_features, Integral) and not isinstance(max_features, bool):
         if not 1 <= max_features <= n_features:
-            raise ValueError(f"max_features={max_features} is not between 1 and the {n_features} features of X.")
+            raise ValueError(
+                f"max_features={max_features} is not between 1 and the {n_features} features of X."
+            )
         return int(max_features)
     if isinstance(max_features, Real) and 0.0 < float(max_features) <= 1.0:
         return max(1, int(float(max_features) * n_features))

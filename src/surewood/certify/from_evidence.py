@@ -1,0 +1,357 @@
+"""From what a model says about itself to lines of a certificate.
+
+Each kind of evidence yields a `Reading`: guarantees still waiting for their share of delta (`Claim`), lines
+that need none, and claims turned away because a condition does not hold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import singledispatch
+from typing import Any
+
+import numpy as np
+
+from surewood.bounds import (
+    CascadeEvidence,
+    CompressionEvidence,
+    Condition,
+    EstimateEvidence,
+    ForestEvidence,
+    HeuristicEvidence,
+    RiskBound,
+    Status,
+    TreeEvidence,
+    VoteEvidence,
+    active_leaves,
+    cascade_bound_uniform,
+    cascade_criterion,
+    composite_bound_uniform,
+    composite_criterion,
+    compression_bound,
+    pac_bayes_bound,
+    pac_bayes_tandem_bound,
+    posterior_kl,
+)
+
+from .entry import Entry, Method, Withheld
+
+__all__ = ["Claim", "Reading", "claim_or_withhold", "read_evidence"]
+
+NOT_A_BOUND = "selection score, not a bound"
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A guarantee that can be issued as soon as its share of delta is known."""
+
+    method: Method
+    issue: Callable[[float], Entry]
+
+
+@dataclass
+class Reading:
+    """What one piece of evidence allows."""
+
+    claims: list[Claim] = field(default_factory=list)
+    entries: list[Entry] = field(default_factory=list)
+    withheld: list[Withheld] = field(default_factory=list)
+    majority_error: float | None = None
+
+
+def claim_or_withhold(
+    reading: Reading,
+    method: Method,
+    conditions: Sequence[Condition],
+    issue: Callable[[float], dict[str, Any]],
+    **fields: Any,
+) -> None:
+    """Add a claim whose `issue` gives value and decomposition at a delta, or the reason why there is none."""
+    broken = [condition.text for condition in conditions if not condition.holds]
+    if broken:
+        reading.withheld.append(Withheld(method, "does not hold: " + "; ".join(broken)))
+        return
+
+    def entry(delta: float) -> Entry:
+        return Entry(
+            method=method,
+            status=Status.GUARANTEE,
+            delta=delta,
+            conditions=tuple(conditions),
+            **fields,
+            **issue(delta),
+        )
+
+    reading.claims.append(Claim(method, entry))
+
+
+@singledispatch
+def read_evidence(evidence: object, n_models: int) -> Reading:
+    """Return what the evidence allows; `n_models` settings were compared on the training sample."""
+    raise TypeError(f"unknown evidence of type {type(evidence).__name__}; see surewood.bounds.evidence")
+
+
+def _bound_fields(bound: RiskBound) -> dict[str, Any]:
+    return {"value": bound.value, "decomposition": bound.decomposition() | {"1/rho": bound.rho_inverse}}
+
+
+def _tree_bound(tree: TreeEvidence, delta: float) -> RiskBound:
+    # theory.md (2.6); more than m leaves cannot be occupied, and m is fixed in advance too
+    return composite_bound_uniform(
+        tree.correct,
+        tree.errors,
+        tree.guarantee_complexity(),
+        n_classes=tree.n_classes,
+        n_families=tree.n_families,
+        max_rho_inverse=min(2 ** min(tree.max_depth, 40), tree.n_samples),
+        delta=delta,
+    )
+
+
+def _criterion_entry(
+    name: str, value: float, correct: Any, errors: Any, charge: Any, gamma_scale: float
+) -> Entry:
+    m = int(np.sum(correct) + np.sum(errors))
+    training_error = int(np.sum(errors)) / m
+    return Entry(
+        method=name,
+        status=Status.CRITERION,
+        value=value,
+        sample="training",
+        n=m,
+        gamma_scale=gamma_scale,
+        decomposition={
+            "training error": training_error,
+            "leaf terms": value - training_error,
+            "share of active leaves": float(active_leaves(np.asarray(correct) / m, charge).mean()),
+        },
+        note=NOT_A_BOUND,
+    )
+
+
+def _tree_criterion(tree: TreeEvidence) -> list[Entry]:
+    if tree.gamma_scale is None:
+        return []
+    A = tree.criterion_complexity()
+    value = composite_criterion(
+        tree.correct, tree.errors, A, n_classes=tree.n_classes, gamma_scale=tree.gamma_scale
+    )
+    charge = 8.0 * tree.n_classes * tree.gamma_scale * A
+    return [
+        _criterion_entry(
+            "composite tree criterion", value, tree.correct, tree.errors, charge, tree.gamma_scale
+        )
+    ]
+
+
+@read_evidence.register
+def _(evidence: TreeEvidence, n_models: int) -> Reading:
+    reading = Reading(entries=_tree_criterion(evidence), majority_error=evidence.majority_error)
+    claim_or_withhold(
+        reading,
+        Method.COMPOSITE_TREE,
+        evidence.conditions(),
+        lambda delta: _bound_fields(_tree_bound(evidence, delta / n_models)),
+        variant="rigorous",
+        sample="training",
+        n=evidence.n_samples,
+        n_models=n_models,
+        gamma_scale=1.0,
+    )
+    return reading
+
+
+@read_evidence.register
+def _(evidence: ForestEvidence, n_models: int) -> Reading:
+    trees = evidence.trees
+    reading = Reading(majority_error=evidence.majority_error)
+    criteria = [entry for tree in trees for entry in _tree_criterion(tree)]
+    if criteria:
+        reading.entries.append(_mean_criterion(criteria))
+
+    def issue(delta: float) -> dict[str, Any]:
+        # theory.md [D-15]: (2.6) holds for all trees at once, and a hard vote errs at most twice as often
+        bounds = [_tree_bound(tree, delta / n_models) for tree in trees]
+        parts = [bound.decomposition() for bound in bounds]
+        mean = {name: float(np.mean([part[name] for part in parts])) for name in parts[0]}
+        return {"value": min(1.0, 2.0 * sum(mean.values())), "decomposition": mean | {"factor": 2.0}}
+
+    claim_or_withhold(
+        reading,
+        Method.COMPOSITE_FOREST,
+        evidence.conditions(),
+        issue,
+        variant="rigorous",
+        sample="training",
+        n=trees[0].n_samples,
+        n_models=n_models,
+        gamma_scale=1.0,
+        note="twice the mean over trees",
+    )
+    return reading
+
+
+def _mean_criterion(criteria: Sequence[Entry]) -> Entry:
+    names = criteria[0].decomposition
+    return Entry(
+        method="composite forest criterion, mean over trees",
+        status=Status.CRITERION,
+        value=float(np.mean([entry.value for entry in criteria])),
+        sample="training",
+        n=criteria[0].n,
+        gamma_scale=criteria[0].gamma_scale,
+        decomposition={
+            name: float(np.mean([entry.decomposition[name] for entry in criteria])) for name in names
+        },
+        note=NOT_A_BOUND,
+    )
+
+
+@read_evidence.register
+def _(evidence: CascadeEvidence, n_models: int) -> Reading:
+    reading = Reading(majority_error=evidence.majority_error)
+    if evidence.gamma_scale is not None and evidence.criterion_complexity is not None:
+        a, scale = evidence.criterion_complexity, evidence.gamma_scale
+        value = cascade_criterion(evidence.correct, evidence.errors, a, gamma_scale=scale)
+        charge = 4.0 * scale * np.asarray(a)
+        reading.entries.append(
+            _criterion_entry("cascade criterion", value, evidence.correct, evidence.errors, charge, scale)
+        )
+
+    def issue(delta: float) -> dict[str, Any]:
+        bound = cascade_bound_uniform(
+            evidence.correct,
+            evidence.errors,
+            evidence.complexity,
+            n_families=evidence.n_families,
+            max_rho_inverse=min(evidence.max_leaves, evidence.n_samples),
+            delta=delta / n_models,
+        )
+        return _bound_fields(bound)
+
+    claim_or_withhold(
+        reading,
+        Method.CASCADE,
+        evidence.conditions(),
+        issue,
+        variant="rigorous",
+        sample="training",
+        n=evidence.n_samples,
+        n_models=n_models,
+        gamma_scale=1.0,
+    )
+    return reading
+
+
+@read_evidence.register
+def _(evidence: VoteEvidence, n_models: int) -> Reading:
+    models = evidence.n_models * n_models
+    members = len(evidence.out_of_bag.sizes)
+    weights = (
+        np.full(members, 1.0 / members) if evidence.weights is None else np.asarray(evidence.weights, float)
+    )
+    weights = weights / weights.sum()
+    kl = posterior_kl(weights)
+    n = int(np.min(evidence.out_of_bag.sizes))
+    loss = min(1.0, float(weights @ evidence.out_of_bag.rates))
+    reading = Reading(majority_error=evidence.majority_error)
+    reading.entries.append(
+        Entry(
+            method="mean out-of-bag error of the members",
+            status=Status.ESTIMATE,
+            value=loss,
+            sample="out-of-bag",
+            n=n,
+            biased=models > 1,
+        )
+    )
+    common: dict[str, Any] = {"variant": "kl", "sample": "out-of-bag", "n_models": models}
+
+    def issue_first(delta: float) -> dict[str, Any]:
+        value = pac_bayes_bound(loss, n, kl=kl, delta=delta, n_models=models)
+        return {"value": value, "decomposition": {"mean out-of-bag error": loss, "KL": kl}}
+
+    claim_or_withhold(reading, Method.PAC_BAYES, evidence.conditions(), issue_first, n=n, **common)
+    if evidence.tandem is not None:
+        tandem = min(1.0, evidence.tandem.loss(weights))
+        n_pairs = int(evidence.tandem.sizes.min())
+
+        def issue_tandem(delta: float) -> dict[str, Any]:
+            value = pac_bayes_tandem_bound(tandem, n_pairs, kl=kl, delta=delta, n_models=models)
+            return {"value": value, "decomposition": {"tandem loss": tandem, "KL": kl}}
+
+        claim_or_withhold(reading, Method.TANDEM, evidence.conditions(), issue_tandem, n=n_pairs, **common)
+    return reading
+
+
+@read_evidence.register
+def _(evidence: CompressionEvidence, n_models: int) -> Reading:
+    models = evidence.n_models * n_models
+    reading = Reading(majority_error=evidence.majority_error)
+
+    def issue(delta: float) -> dict[str, Any]:
+        value = compression_bound(
+            evidence.n_samples,
+            evidence.n_compressed,
+            evidence.errors,
+            delta=delta,
+            n_models=models,
+            log_codes=evidence.log_codes,
+        )
+        parts = {
+            "compression points": evidence.n_compressed,
+            "errors on the others": evidence.errors,
+            "log codes": evidence.log_codes,
+        }
+        return {"value": value, "decomposition": parts}
+
+    claim_or_withhold(
+        reading,
+        Method.TREE_COMPRESSION if evidence.tree else Method.COMPRESSION,
+        evidence.conditions(),
+        issue,
+        variant="exact",
+        sample="training",
+        n=evidence.n_samples,
+        n_models=models,
+    )
+    return reading
+
+
+@read_evidence.register
+def _(evidence: EstimateEvidence, n_models: int) -> Reading:
+    entry = Entry(
+        method=evidence.name,
+        status=Status.ESTIMATE,
+        value=evidence.value,
+        sample=evidence.sample,
+        n=evidence.n,
+        biased=evidence.used_for_selection or n_models > 1,
+    )
+    return Reading(entries=[entry])
+
+
+@read_evidence.register
+def _(evidence: HeuristicEvidence, n_models: int) -> Reading:
+    entry = Entry(
+        method=evidence.name,
+        status=Status.HEURISTIC,
+        value=evidence.value,
+        sample=evidence.sample,
+        n=evidence.n,
+    )
+    return Reading(entries=[entry])
+
+
+def read_all(evidence: Iterable[object], n_models: int) -> Reading:
+    """Join the readings of all evidence a model offers."""
+    joined = Reading()
+    for item in evidence:
+        reading = read_evidence(item, n_models)
+        joined.claims += reading.claims
+        joined.entries += reading.entries
+        joined.withheld += reading.withheld
+        if joined.majority_error is None:
+            joined.majority_error = reading.majority_error
+    return joined

@@ -1,0 +1,1 @@
+"""Studies that anyone can run again: the demo, and the papers' tables and figures."""

@@ -1,0 +1,67 @@
+"""Scores a class from pairwise decisions: votes, one score a class, agreement of probabilities with votes."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["agree_with", "class_scores", "class_votes"]
+
+FloatArray = NDArray[np.float64]
+
+
+def class_votes(decisions: FloatArray, n_classes: int) -> NDArray[np.int64]:
+    """Pairs won by each class, shape (rows, n_classes); a decision of 0 is a vote for the second class."""
+    votes = np.zeros((len(decisions), n_classes), dtype=np.int64)
+    first, second = np.triu_indices(n_classes, 1)
+    for pair, (a, b) in enumerate(zip(first, second)):
+        ahead = decisions[:, pair] > 0
+        votes[:, a] += ahead
+        votes[:, b] += ~ahead
+    return votes
+
+
+def class_scores(decisions: FloatArray, classes: NDArray[np.int32], n_total: int) -> FloatArray:
+    """One score a class: votes, and sums of decision values squeezed below half a vote (as in scikit-learn).
+
+    `classes` are the codes that the machine knows; the others of the `n_total` classes get a score below all.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> class_scores(np.array([[2.0]]), np.array([0, 1]), 2).round(3)
+    array([[ 1.222, -0.222]])
+    """
+    n_known = len(classes)
+    scores = np.full((len(decisions), n_total), -1.0)
+    if n_known == 1:
+        scores[:, classes[0]] = 1.0
+        return scores
+    confidence = np.zeros((len(decisions), n_known))
+    first, second = np.triu_indices(n_known, 1)
+    for pair, (a, b) in enumerate(zip(first, second)):
+        confidence[:, a] += decisions[:, pair]
+        confidence[:, b] -= decisions[:, pair]
+    squeezed = confidence / (3.0 * (np.abs(confidence) + 1.0))
+    scores[:, classes] = class_votes(decisions, n_known) + squeezed
+    return scores
+
+
+def agree_with(proba: FloatArray, winners: NDArray[np.int32]) -> FloatArray:
+    """Exchange probabilities where the largest is not the winner's, so that ``argmax`` gives the winner.
+
+    Votes may tie, and then the lowest class wins whatever the scores say (theory.md [D-04]).
+    """
+    rows = np.arange(len(proba))
+    best = proba.argmax(axis=1)
+    wrong = np.flatnonzero(best != winners)
+    if len(wrong):
+        proba = proba.copy()
+        top, own = proba[wrong, best[wrong]], proba[wrong, winners[wrong]]
+        proba[wrong, best[wrong]] = own
+        proba[wrong, winners[wrong]] = top
+        # Equal probabilities cannot be exchanged: the winner gets a hair more.
+        tied = proba.argmax(axis=1) != winners
+        proba[rows[tied], winners[tied]] *= 1.0 + 1e-9
+        proba /= proba.sum(axis=1, keepdims=True)
+    return proba

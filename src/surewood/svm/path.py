@@ -1,0 +1,153 @@
+"""A whole grid of degrees and C from one Gram matrix: training and held-out errors of every machine.
+
+Kernels of all degrees are elementwise functions of the same inner products, the kernel rows of a degree serve
+all its C values, and every C starts from the solution of the smaller one. Folds are sets of rows of the same
+matrix. Scaling uses all rows of X, held-out ones included (never their labels): that is what lets them share.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.model_selection import check_cv
+
+from surewood.svm.dual import solve_many
+from surewood.svm.gram import Gram, KernelSpec
+from surewood.svm.one_vs_one import Machines
+
+__all__ = ["DegreePath", "make_folds", "solve_path"]
+
+FloatArray = NDArray[np.float64]
+
+
+@dataclass
+class DegreePath:
+    """Machines and errors of a degree × C grid.
+
+    Attributes
+    ----------
+    degrees : ndarray of int, shape (D,)
+    Cs : ndarray of float, shape (K,)
+        Ascending.
+    train_errors : ndarray of shape (D, K)
+        (Weighted) share of the training rows that each machine gets wrong.
+    fold_errors : ndarray of shape (folds, D, K), or None
+        Errors on the held-out rows of each fold.
+    converged : ndarray of bool, shape (D, K)
+        Whether the machine on all rows met the stopping rule within `max_iter`.
+    machines : Machines
+        Group 0 holds the machines on all rows, group 1 + f those of fold f.
+    """
+
+    degrees: NDArray[np.int32]
+    Cs: FloatArray
+    train_errors: FloatArray
+    fold_errors: FloatArray | None
+    machines: Machines
+
+    @property
+    def converged(self) -> NDArray[np.bool_]:
+        return np.asarray(self.machines.converged[0])
+
+    @property
+    def errors(self) -> FloatArray:
+        """Mean held-out errors where there are folds, else training errors; shape (D, K)."""
+        return self.train_errors if self.fold_errors is None else self.fold_errors.mean(axis=0)
+
+    @property
+    def best_C(self) -> FloatArray:
+        """For each degree the C of smallest error, the smaller one on ties (theory.md [D-12])."""
+        return self.Cs[_first_smallest(self.errors)]
+
+    @property
+    def best(self) -> tuple[int, float]:
+        """Degree and C of smallest error; the smaller degree, then the smaller C on ties."""
+        errors = self.errors
+        choice = _first_smallest(errors)
+        d = int(_first_smallest(errors[np.arange(len(errors)), choice][None, :])[0])
+        return int(self.degrees[d]), float(self.Cs[choice[d]])
+
+
+def _first_smallest(errors: FloatArray) -> NDArray[np.intp]:
+    """First place in each row within 1e-12 of the smallest: equal sums may differ in the last bit."""
+    smallest = errors.min(axis=1, keepdims=True)
+    found: NDArray[np.intp] = (errors <= smallest + 1e-12 * np.maximum(1.0, smallest)).argmax(axis=1)
+    return found
+
+
+def solve_path(
+    gram: Gram,
+    codes: NDArray[np.int32],
+    degrees: ArrayLike,
+    Cs: ArrayLike,
+    *,
+    kernel: KernelSpec,
+    folds: Sequence[tuple[NDArray[Any], NDArray[Any]]] = (),
+    weights: FloatArray | None = None,
+    **options: Any,
+) -> DegreePath:
+    """Solve the grid on all rows and on the training rows of each fold; predict the held-out rows.
+
+    Parameters
+    ----------
+    gram, codes, degrees, kernel, weights
+        As in `solve_many`.
+    Cs : array-like of shape (K,)
+        Sorted before use.
+    folds : sequence of (training rows, held-out rows)
+    **options
+        `tol`, `max_iter`, `cache_size`, `n_jobs` of `solve_many`.
+    """
+    sorted_Cs = np.unique(np.asarray(Cs, dtype=np.float64))
+    if not sorted_Cs.size:
+        raise ValueError("Cs must name at least one value")
+    groups = [np.arange(gram.n_rows), *(train for train, _ in folds)]
+    machines = solve_many(
+        gram, groups, codes, degrees, sorted_Cs, kernel=kernel, weights=weights, warm_start=True, **options
+    )
+    weight = np.ones(gram.n_rows) if weights is None else weights
+    n_degrees, n_C = machines.shape[1:]
+    predicted = np.stack([machines.predicted(q) for q in range(n_degrees * n_C)])
+    train_errors = _weighted_errors(predicted, codes, weight).reshape(n_degrees, n_C)
+    fold_errors = np.empty((len(folds), n_degrees, n_C)) if folds else None
+    if fold_errors is not None:
+        for f, (_, held) in enumerate(folds):
+            chosen = np.arange(n_degrees * n_C) + machines.index(1 + f)
+            assign = np.broadcast_to(np.arange(len(chosen), dtype=np.int32), (len(held), len(chosen)))
+            votes = machines.predictor(chosen).predict(gram.X[held], assign, n_jobs=options.get("n_jobs"))
+            fold_errors[f] = _weighted_errors(votes.T, codes[held], weight[held]).reshape(n_degrees, n_C)
+    return DegreePath(
+        np.atleast_1d(np.asarray(degrees, dtype=np.int32)), sorted_Cs, train_errors, fold_errors, machines
+    )
+
+
+def _weighted_errors(
+    predicted: NDArray[np.int32], codes: NDArray[np.int32], weight: FloatArray
+) -> FloatArray:
+    wrong: FloatArray = (predicted != codes[None, :]) @ weight / weight.sum()
+    return wrong
+
+
+def make_folds(
+    cv: Any, validation: tuple[ArrayLike, ArrayLike] | None, y: NDArray[np.int32], kept: NDArray[np.intp]
+) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+    """Splits as places among the kept rows."""
+    if cv is not None and validation is not None:
+        raise ValueError("give cv or validation, not both")
+    if cv is None and validation is None:
+        return []
+    splits = [validation] if validation is not None else check_cv(cv, y, classifier=True).split(y, y)
+    place = np.full(len(y), -1, dtype=np.intp)
+    place[kept] = np.arange(len(kept))
+    folds = []
+    for k, (train, held) in enumerate(splits):
+        parts = [place[np.asarray(rows)] for rows in (train, held)]
+        parts = [rows[rows >= 0] for rows in parts]
+        if not (len(parts[0]) and len(parts[1])):
+            raise ValueError(f"split {k} has no training rows or no held-out rows of positive weight")
+        folds.append((parts[0], parts[1]))
+    return folds

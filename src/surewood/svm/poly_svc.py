@@ -1,0 +1,331 @@
+"""`PolySVC`: a scikit-learn classifier on the SVM engine, with whole degree × C grids in one call."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from surewood.calibration import ScoreCalibrator
+from surewood.svm.class_scores import agree_with, class_scores
+from surewood.svm.distinct import distinct_rows
+from surewood.svm.dual import solve_many
+from surewood.svm.gram import Gram, KernelSpec
+from surewood.svm.one_vs_one import Machines
+from surewood.svm.path import DegreePath, make_folds, solve_path
+from surewood.svm.poly_parameters import check_parameters
+from surewood.tables import DesignEncoder, begin_fit, begin_predict
+
+__all__ = ["PolySVC"]
+
+_CALIBRATION_FOLDS = 5
+FloatArray = NDArray[np.float64]
+
+
+def _gives_probabilities(estimator: PolySVC) -> bool:
+    return bool(estimator.probability)
+
+
+class PolySVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """C-support vector classifier with polynomial, RBF or linear kernel.
+
+    Names and meaning of the parameters are those of :class:`sklearn.svm.SVC` where both have them. The
+    differences: features are standardised by default and tables may have categories and missing values,
+    `coef0` is 1 by default (theory.md [D-02]), probabilities are calibrated and agree with `predict`, and
+    equal rows are joined, so that a weight of 2 equals the row twice and the order of rows does not matter.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        Positive; may be infinite (then separate or meet `max_iter`).
+    kernel : {"poly", "rbf", "linear"}, default="poly"
+    degree : int, default=3
+        Degree of the polynomial kernel, 0 to 100.
+    gamma : {"scale", "auto"} or float, default="scale"
+        "scale" is 1 / (d · variance of the design matrix), "auto" 1 / d, with d the number of its columns.
+    coef0 : float, default=1.0
+        The constant of the polynomial kernel; 0 gives the homogeneous kernel.
+    tol : float, default=1e-3
+        libsvm's stopping tolerance.
+    class_weight : dict, "balanced" or None, default=None
+    max_iter : int, default=-1
+        Most solver iterations a pair of classes; -1: ten million.
+    scale : bool, default=True
+        Standardise number columns with training statistics. False gives the machine of `SVC`.
+    probability : bool, default=True
+        Calibrate probabilities on scores from five cross-fitted machines. False saves that time.
+    decision_function_shape : {"ovr", "ovo"}, default="ovr"
+    categorical_features : as in the other estimators, default="from_dtype"
+        Which columns are categories; they are one-hot encoded.
+    max_memory : int or None, default=None
+        Bytes for the matrix of inner products (default 1 GiB). Beyond it the products are formed as they
+        are needed, with the same result.
+    cache_size : float, default=200
+        MB of kernel rows a thread may hold.
+    n_jobs : int or None, default=None
+        Threads, as in joblib; the result is the same for any number.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    support_ : ndarray of shape (n_SV,)
+        Training rows that are support points (the first of equal rows), class by class.
+    support_vectors_ : ndarray of shape (n_SV, d)
+        These rows as the kernel sees them: encoded and scaled.
+    n_support_ : ndarray of shape (n_classes,)
+    dual_coef_, intercept_ : ndarray
+        Layout and signs as in `SVC`; coefficients belong to the kernel divided by `kernel_scale_` ** degree.
+    kernel_scale_ : float
+        1 unless the kernel was scaled down to keep a high degree finite (docs/svm-engine.md).
+    n_iter_ : ndarray of shape (n_pairs,)
+    fit_status_ : int
+        0 if the solver converged for every pair, 1 if one met `max_iter` (a warning says so, too).
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = PolySVC(degree=2).fit(X, y)
+    >>> model.predict(X[[0, 60, 120]])
+    array([0, 1, 2])
+    >>> grid = PolySVC().path(X, y, degrees=[1, 2, 3], Cs=[0.1, 1, 10], cv=5)
+    >>> grid.errors.shape
+    (3, 3)
+    """
+
+    def __init__(
+        self,
+        *,
+        C: float = 1.0,
+        kernel: str = "poly",
+        degree: int = 3,
+        gamma: str | float = "scale",
+        coef0: float = 1.0,
+        tol: float = 1e-3,
+        class_weight: Any = None,
+        max_iter: int = -1,
+        scale: bool = True,
+        probability: bool = True,
+        decision_function_shape: str = "ovr",
+        categorical_features: Any = "from_dtype",
+        max_memory: int | None = None,
+        cache_size: float = 200,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.C = C
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.tol = tol
+        self.class_weight = class_weight
+        self.max_iter = max_iter
+        self.scale = scale
+        self.probability = probability
+        self.decision_function_shape = decision_function_shape
+        self.categorical_features = categorical_features
+        self.max_memory = max_memory
+        self.cache_size = cache_size
+        self.n_jobs = n_jobs
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.sparse = True
+        return tags
+
+    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> PolySVC:
+        """Train the machine.
+
+        Parameters
+        ----------
+        X : table of shape (n, n_features)
+            Array, sparse matrix or frame; numbers or categories, missing values allowed.
+        y : array-like of shape (n,)
+            Class labels.
+        sample_weight : array-like of shape (n,), optional
+            Row i has the penalty C · sample_weight[i].
+
+        Returns
+        -------
+        PolySVC
+        """
+        check_parameters(self)
+        inputs = begin_fit(self, X, y, sample_weight, class_weight=self.class_weight,
+                           categorical_features=self.categorical_features)  # fmt: skip
+        rows, weight = distinct_rows(inputs.table.matrix(), inputs.y, inputs.weight)
+        table, codes = inputs.table.take(rows), np.ascontiguousarray(inputs.y[rows])
+        encoder = DesignEncoder(scale=self.scale).fit(table, weight)
+        design, center = self._centered(encoder.transform(table), weight)
+        spec = self._kernel_spec(design, weight)
+        gram = Gram(design, max_memory=self.max_memory, n_jobs=self.n_jobs)
+        machines = self._solve(gram, [np.arange(gram.n_rows)], codes, spec, weight)
+        calibrator = (
+            self._calibrate(gram, codes, spec, weight, inputs.n_classes) if self.probability else None
+        )
+        inputs.store(self)
+        self._encoder, self._center, self._calibrator = encoder, center, calibrator
+        self._predictor = machines.predictor()
+        self._store_machine(machines, rows)
+        return self
+
+    def path(
+        self,
+        X: Any,
+        y: Any,
+        degrees: ArrayLike,
+        Cs: ArrayLike,
+        *,
+        cv: Any = None,
+        validation: tuple[ArrayLike, ArrayLike] | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> DegreePath:
+        """Fit every (degree, C) of a grid, sharing one Gram matrix; the estimator itself is not changed.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As in `fit`.
+        degrees : array-like of int
+        Cs : array-like of float
+        cv : int, splitter or iterable of (train, test), optional
+            Cross-validate the grid (an integer: stratified folds).
+        validation : pair of row lists (train, held-out), optional
+            One split instead of folds, e.g. the training and the validation part.
+
+        Returns
+        -------
+        DegreePath
+            Errors and machines of the grid; `best`, and `best_C` for each degree.
+        """
+        check_parameters(self)
+        inputs = begin_fit(self, X, y, sample_weight, class_weight=self.class_weight,
+                           categorical_features=self.categorical_features)  # fmt: skip
+        kept = np.arange(len(inputs.y)) if inputs.weight is None else np.flatnonzero(inputs.weight > 0)
+        weight = None if inputs.weight is None else inputs.weight[kept]
+        table, codes = inputs.table.take(kept), np.ascontiguousarray(inputs.y[kept])
+        design, _ = self._centered(
+            DesignEncoder(scale=self.scale).fit(table, weight).transform(table), weight
+        )
+        spec = self._kernel_spec(design, weight)
+        gram = Gram(design, max_memory=self.max_memory, n_jobs=self.n_jobs)
+        folds = make_folds(cv, validation, inputs.y, kept)
+        return solve_path(
+            gram, codes, degrees, Cs, kernel=spec, folds=folds, weights=weight, **self._options()
+        )
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Class labels: the class with the most pairwise votes, the first on ties."""
+        design = self._design(X)
+        labels: NDArray[Any] = self.classes_[self._predictor.predict(design, n_jobs=self.n_jobs)[:, 0]]
+        return labels
+
+    def decision_function(self, X: Any) -> FloatArray:
+        """Decision values: shape (n,) for two classes, else (n, n_classes), or (n, n_pairs) for "ovo"."""
+        design = self._design(X)
+        decisions = self._predictor.decisions(design, n_jobs=self.n_jobs)
+        known, total = self._predictor.classes, len(self.classes_)
+        if total <= 2:
+            constant = np.full(len(design), 1.0 if known[0] == 1 else -1.0)
+            return -decisions[:, 0] if len(known) == 2 else constant
+        if self.decision_function_shape == "ovo" and len(known) == total:
+            return decisions
+        return class_scores(decisions, known, total)
+
+    @available_if(_gives_probabilities)  # type: ignore[untyped-decorator]
+    def predict_proba(self, X: Any) -> FloatArray:
+        """Calibrated probabilities; the largest is that of the predicted class."""
+        design = self._design(X)
+        total = len(self.classes_)
+        if self._calibrator is None:
+            raise AttributeError("this PolySVC was fitted with probability=False")
+        decisions = self._predictor.decisions(design, n_jobs=self.n_jobs)
+        proba = self._calibrator.transform(class_scores(decisions, self._predictor.classes, total))
+        winners = self._predictor.predict(design, n_jobs=self.n_jobs)[:, 0]
+        return agree_with(proba, winners)
+
+    # --- preparation ---------------------------------------------------------------------------------------
+
+    def _design(self, X: Any) -> FloatArray:
+        check_is_fitted(self)
+        table = begin_predict(self, X)
+        return np.ascontiguousarray(self._encoder.transform(table) - self._center)
+
+    def _centered(self, design: FloatArray, weight: FloatArray | None) -> tuple[FloatArray, FloatArray]:
+        """Move the origin into the data where the kernel does not mind: float32 then loses nothing."""
+        if self.kernel == "poly":
+            return design, np.zeros(design.shape[1])
+        center = np.average(design, axis=0, weights=weight)
+        return design - center, center
+
+    def _kernel_spec(self, design: FloatArray, weight: FloatArray | None) -> KernelSpec:
+        if self.kernel == "linear":
+            return KernelSpec("poly", 1.0, 0.0)
+        gamma = self.gamma
+        if gamma == "scale":
+            mean = np.average(design, axis=0, weights=weight).mean()
+            variance = np.average(((design - mean) ** 2).mean(axis=1), weights=weight)
+            gamma = 1.0 / (design.shape[1] * variance) if variance > 0 else 1.0
+        elif gamma == "auto":
+            gamma = 1.0 / design.shape[1]
+        return KernelSpec(self.kernel, float(gamma), float(self.coef0))
+
+    def _solve(
+        self, gram: Gram, groups: list[NDArray[Any]], codes: NDArray[np.int32], spec: KernelSpec, weight: Any
+    ) -> Machines:
+        degree = self.degree if self.kernel == "poly" else 1
+        C = [float(self.C)]
+        return solve_many(gram, groups, codes, [degree], C, kernel=spec, weights=weight, **self._options())
+
+    def _cap(self) -> int:
+        return 10_000_000 if self.max_iter == -1 else int(self.max_iter)
+
+    def _options(self) -> dict[str, Any]:
+        cache = int(self.cache_size * 2**20)
+        return {"tol": self.tol, "max_iter": self._cap(), "cache_size": cache, "n_jobs": self.n_jobs}
+
+    def _calibrate(
+        self, gram: Gram, codes: NDArray[np.int32], spec: KernelSpec, weight: Any, n_classes: int
+    ) -> ScoreCalibrator:
+        """Fit the calibrator on scores of points that the scoring machine did not see."""
+        fold = np.empty(len(codes), dtype=np.int64)
+        for c in range(n_classes):
+            own = np.flatnonzero(codes == c)
+            fold[own] = np.arange(len(own)) % _CALIBRATION_FOLDS
+        folds = [f for f in range(_CALIBRATION_FOLDS) if (fold == f).any() and (fold != f).any()]
+        scores = np.full((len(codes), n_classes), np.nan)
+        machines = self._solve(gram, [np.flatnonzero(fold != f) for f in folds], codes, spec, weight)
+        for k, f in enumerate(folds):
+            known = machines.classes(k)
+            held = np.flatnonzero((fold == f) & np.isin(codes, known))
+            decisions = machines.predictor(k).decisions(gram.X[held], n_jobs=self.n_jobs)
+            scores[held] = class_scores(decisions, known, n_classes)
+        return ScoreCalibrator(kind="decisions").fit(scores, codes, weight)
+
+    def _store_machine(self, machines: Machines, rows: NDArray[np.intp]) -> None:
+        known, total = machines.classes(0), len(self.classes_)
+        support = rows[machines.support(0)]
+        owner = np.repeat(known, machines.arrays["class_support"])
+        order = np.lexsort((support, owner))  # by class, then by training row, as in SVC
+        self.support_ = support[order].astype(np.int32)
+        self.support_vectors_ = machines.gram.X[machines.support(0)][order]
+        self.n_support_ = np.bincount(owner, minlength=total).astype(np.int32)
+        sign = -1.0 if total == 2 else 1.0  # SVC turns the two-class machine around
+        self.dual_coef_ = sign * np.ascontiguousarray(machines.coef(0)[order].T)
+        self.intercept_ = sign * machines.pair("bias", 0)
+        self.kernel_scale_ = float(machines.scale.ravel()[0])
+        self.n_iter_ = machines.pair("iterations", 0).astype(np.int32)
+        self.fit_status_ = int(not machines.converged.all())
+        if self.fit_status_:
+            warnings.warn(
+                f"the solver met max_iter={self._cap()} before the tolerance; raise max_iter, lower C or "
+                "scale the features",
+                ConvergenceWarning,
+                stacklevel=3,
+            )

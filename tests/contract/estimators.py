@@ -1,0 +1,47 @@
+"""The public estimators, found rather than listed, in settings small enough for hundreds of fits."""
+
+import importlib
+import inspect
+import pkgutil
+
+from sklearn.base import BaseEstimator
+
+import surewood
+
+# Sizes only: nothing here may switch a behaviour off.
+SMALL = {
+    "BinnedForestClassifier": {"n_estimators": 10},
+}
+
+
+def exported():
+    """Every estimator class that ``surewood`` exports."""
+    found = (getattr(surewood, name) for name in surewood.__all__)
+    return [c for c in found if inspect.isclass(c) and issubclass(c, BaseEstimator)]
+
+
+def written():
+    """Every estimator class with a public name anywhere in the package."""
+    classes = set()
+    for module in pkgutil.walk_packages(surewood.__path__, "surewood."):
+        if module.name.endswith("__main__"):
+            continue
+        for name, member in vars(importlib.import_module(module.name)).items():
+            if (
+                inspect.isclass(member)
+                and issubclass(member, BaseEstimator)
+                and member.__module__.startswith("surewood")
+                and not name.startswith("_")
+                and not inspect.isabstract(member)
+            ):
+                classes.add(member)
+    return classes
+
+
+def small(cls, **changes):
+    """An instance in its small settings."""
+    return cls(**{**SMALL.get(cls.__name__, {}), **changes})
+
+
+def instances():
+    return [small(cls) for cls in exported()]

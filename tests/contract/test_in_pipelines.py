@@ -1,0 +1,175 @@
+"""Every public classifier inside what users put around it, refitted, cloned, copied and parallel."""
+
+import copy
+import pickle
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from estimators import exported, small
+from sklearn import config_context
+from sklearn.base import clone, is_classifier
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.compose import make_column_selector, make_column_transformer
+from sklearn.datasets import load_iris
+from sklearn.ensemble import StackingClassifier, VotingClassifier
+from sklearn.experimental import enable_halving_search_cv  # noqa: F401
+from sklearn.impute import SimpleImputer
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV, HalvingGridSearchCV, cross_val_predict, cross_val_score
+from sklearn.multiclass import OneVsRestClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+CLASSIFIERS = [c for c in exported() if is_classifier(small(c))]
+each_classifier = pytest.mark.parametrize("cls", CLASSIFIERS, ids=lambda c: c.__name__)
+
+
+def deterministic(cls, **changes):
+    if "random_state" in cls().get_params():
+        changes["random_state"] = 0
+    return small(cls, **changes)
+
+
+def messy(n=90, seed=0):
+    """Numbers, text, categories, booleans and dates, with holes, and a class that depends on some of them."""
+    rng = np.random.default_rng(seed)
+    number = rng.normal(size=n)
+    text = rng.choice(["red", "green", "blue"], n)
+    label = np.where(number + (text == "red") + 0.3 * rng.normal(size=n) > 0.4, "yes", "no")
+    frame = pd.DataFrame(
+        {
+            "number": np.where(rng.random(n) < 0.1, np.nan, number),
+            "text": pd.Series(np.where(rng.random(n) < 0.1, None, text), dtype=object),
+            "category": pd.Categorical(rng.choice(["u", "v"], n)),
+            "flag": rng.random(n) < 0.5,
+            "when": pd.Timestamp("2024-01-01") + pd.to_timedelta(rng.integers(0, 1000, n), unit="h"),
+            "constant": 1,
+        }
+    )
+    return frame, label
+
+
+@pytest.fixture(scope="module")
+def iris():
+    X, y = load_iris(return_X_y=True)
+    rows = np.random.default_rng(0).permutation(len(y))[:90]
+    return X[rows], np.array(["setosa", "versicolor", "virginica"])[y[rows]]
+
+
+@each_classifier
+def test_meta_estimators(cls, iris):
+    X, y = iris
+    model = deterministic(cls)
+    for outer in (
+        make_pipeline(StandardScaler(), model),
+        CalibratedClassifierCV(model, cv=2),
+        VotingClassifier([("ours", model), ("theirs", LogisticRegression(max_iter=1000))], voting="soft"),
+        StackingClassifier([("ours", model)], final_estimator=LogisticRegression(max_iter=1000), cv=2),
+        OneVsRestClassifier(model),
+    ):
+        assert outer.fit(X, y).score(X, y) > 0.8
+    assert cross_val_predict(model, X, y, cv=2, method="predict_proba").shape == (len(y), 3)
+
+
+@each_classifier
+def test_searches(cls, iris):
+    X, y = iris
+    grid = {"class_weight": [None, "balanced"]}
+    for search in (
+        GridSearchCV(deterministic(cls), grid, cv=2, error_score="raise"),
+        HalvingGridSearchCV(
+            deterministic(cls), grid, cv=2, min_resources=45, error_score="raise", random_state=0
+        ),
+    ):
+        assert search.fit(X, y).best_score_ > 0.7
+
+
+@each_classifier
+def test_messy_tables_from_pandas_and_polars(cls):
+    frame, y = messy()
+    model = deterministic(cls).fit(frame, y)
+    proba = model.predict_proba(frame)
+    assert model.score(frame, y) > 0.6
+    np.testing.assert_array_equal(model.classes_[proba.argmax(axis=1)], model.predict(frame))
+    np.testing.assert_allclose(proba.sum(axis=1), 1.0)
+    from_polars = deterministic(cls).fit(pl.from_pandas(frame), y)
+    np.testing.assert_array_equal(from_polars.predict_proba(pl.from_pandas(frame)), proba)
+    unseen = frame.assign(text="violet", category=pd.Categorical(["w"] * len(frame)))
+    assert np.isfinite(model.predict_proba(unseen)).all()
+    with pytest.raises(ValueError, match="order"):
+        model.predict(frame[frame.columns[::-1]])
+
+
+@each_classifier
+def test_behind_a_column_transformer_with_frames_out(cls):
+    frame, y = messy()
+    prepare = make_column_transformer(
+        (SimpleImputer(), make_column_selector(dtype_include="number")), remainder="drop"
+    ).set_output(transform="pandas")
+    model = make_pipeline(prepare, deterministic(cls)).fit(frame, y)
+    assert list(model[-1].feature_names_in_) == list(prepare.fit_transform(frame).columns)
+
+
+@each_classifier
+def test_metadata_routing_carries_weights(cls, iris):
+    X, y = iris
+    weight = np.random.default_rng(1).integers(1, 3, len(y)).astype(float)
+    with config_context(enable_metadata_routing=True):
+        model = deterministic(cls).set_fit_request(sample_weight=True).set_score_request(sample_weight=True)
+        scores = cross_val_score(model, X, y, params={"sample_weight": weight}, cv=2, error_score="raise")
+    assert scores.mean() > 0.7
+
+
+@each_classifier
+def test_refit_clone_copy_and_pickle(cls, iris):
+    X, y = iris
+    frame, label = messy()
+    model = deterministic(cls).fit(X, y)
+    first = model.predict_proba(X)
+    np.testing.assert_array_equal(clone(model).fit(X, y).predict_proba(X), first)
+    for twin in (copy.deepcopy(model), pickle.loads(pickle.dumps(model))):
+        np.testing.assert_array_equal(twin.predict_proba(X), first)
+    model.fit(frame, label)
+    assert set(model.classes_) == {"yes", "no"}
+    np.testing.assert_array_equal(model.fit(X, y).predict_proba(X), first)
+
+
+@each_classifier
+def test_jobs_do_not_change_a_bit(cls, iris):
+    if "n_jobs" not in cls().get_params():
+        return
+    X, y = iris
+    proba = [deterministic(cls, n_jobs=jobs).fit(X, y).predict_proba(X) for jobs in (1, 2, -1)]
+    np.testing.assert_array_equal(proba[0], proba[1])
+    np.testing.assert_array_equal(proba[0], proba[2])
+
+
+@each_classifier
+@pytest.mark.parametrize(
+    ("X", "y"),
+    [
+        (np.array([[0.0], [1.0], [0.1], [1.1]]), [0, 1, 0, 1]),
+        (np.zeros((6, 2)), [0, 1] * 3),
+        (np.c_[np.linspace(0, 1, 12), np.full(12, np.nan)], [0, 1] * 6),
+        (np.c_[np.array([1e300, -1e300] * 6), np.arange(12)], [0, 1] * 6),
+        (np.arange(8.0).reshape(-1, 1), np.zeros(8)),
+        (np.arange(40.0).reshape(-1, 1), np.repeat(np.arange(20), 2)),
+    ],
+    ids=["tiny", "constant", "all-missing-column", "huge", "one-class", "many-classes"],
+)
+def test_odd_tables(cls, X, y):
+    model = deterministic(cls).fit(X, y)
+    proba = model.predict_proba(X)
+    assert np.isfinite(proba).all()
+    np.testing.assert_array_equal(model.classes_[proba.argmax(axis=1)], model.predict(X))
+
+
+@each_classifier
+def test_read_only_memory_maps(cls, iris, tmp_path):
+    X, y = iris
+    np.save(tmp_path / "X.npy", X)
+    mapped = np.load(tmp_path / "X.npy", mmap_mode="r")
+    ours = deterministic(cls).fit(mapped, y).predict_proba(mapped)
+    np.testing.assert_array_equal(ours, deterministic(cls).fit(X, y).predict_proba(X))
