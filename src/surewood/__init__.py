@@ -14,6 +14,10 @@ __version__ = _version("surewood")
 #: Public name -> package it lives in. The contract tests run scikit-learn's suite on every estimator here.
 _HOME = {
     "BinnedForestClassifier": "surewood.trees",
+    "CascadeForestClassifier": "surewood.deepforest",
+    "MarginDeepForestClassifier": "surewood.deepforest",
+    "MarginDeepForestClassifierCV": "surewood.deepforest",
+    "MultiGrainedScanner": "surewood.deepforest",
     "PolySVC": "surewood.svm",
     "load": "surewood.persistence",
     "save": "surewood.persistence",

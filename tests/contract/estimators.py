@@ -11,6 +11,10 @@ import surewood
 # Sizes only: nothing here may switch a behaviour off.
 SMALL = {
     "BinnedForestClassifier": {"n_estimators": 10},
+    "CascadeForestClassifier": {"n_estimators": 5, "max_layers": 3},
+    "MarginDeepForestClassifier": {"n_estimators": 5, "max_layers": 3},
+    "MarginDeepForestClassifierCV": {"n_estimators": 5, "max_layers": 3, "thetas": (0.7, 0.9)},
+    "MultiGrainedScanner": {"n_estimators": 5},
 }
 
 

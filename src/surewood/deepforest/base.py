@@ -6,7 +6,7 @@ A subclass checks its own parameters (`_check`), grows (`_grow`) and traces impo
 
 from __future__ import annotations
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from typing import Any
 
@@ -30,7 +30,7 @@ from surewood.tables import FitInputs, begin_fit, begin_predict
 Floats = NDArray[np.float64]
 
 
-class DeepForestBase(ClassifierMixin, BaseEstimator):
+class DeepForestBase(ClassifierMixin, BaseEstimator, ABC):
     """Base of the cascades; not an estimator by itself."""
 
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Any:
@@ -123,7 +123,13 @@ class DeepForestBase(ClassifierMixin, BaseEstimator):
 
     def _tree_settings(self) -> TreeSettings:
         weighting = getattr(self, "weighting", "reweight")
-        return TreeSettings(self.criterion, self.max_features, self.min_samples_leaf, weighting)
+        return TreeSettings(
+            self.criterion,
+            self.max_features,
+            self.min_samples_leaf,
+            float(self.min_weight_fraction_leaf),
+            weighting,
+        )
 
     def _store(
         self,

@@ -42,6 +42,8 @@ class CascadeForestClassifier(DeepForestBase):
     max_features : {"sqrt", "log2"}, int, float or None, default="sqrt"
     criterion : {"gini", "entropy", "log_loss"}, default="gini"
     min_samples_leaf : int, default=1
+    min_weight_fraction_leaf : float, default=0.0
+        Least weight of a leaf, as a fraction of the weight a tree sees.
     max_layers : int, default=20
     patience : int, default=4
         Layers in a row without improvement before growing stops.
@@ -81,6 +83,7 @@ n_features_in_, feature_names_in_, schema_
         max_features: Any = "sqrt",
         criterion: str = "gini",
         min_samples_leaf: int = 1,
+        min_weight_fraction_leaf: float = 0.0,
         max_layers: int = 20,
         patience: int = 4,
         min_improvement: float = 0.0,
@@ -109,6 +112,7 @@ n_features_in_, feature_names_in_, schema_
         self.max_features = max_features
         self.criterion = criterion
         self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
         self.max_layers = max_layers
         self.patience = patience
         self.min_improvement = min_improvement

@@ -46,6 +46,7 @@ def check_common(estimator: Any) -> None:
     check_choice(estimator, "cross_fit", ("kfold", "oob"))
     check_choice(estimator, "criterion", ("gini", "entropy", "log_loss"))
     check_integer(estimator, "min_samples_leaf", 1)
+    check_number(estimator, "min_weight_fraction_leaf", 0.0, 0.5)
     check_integer(estimator, "max_bins", 2, 255)
     check_integer(estimator, "max_layers", 1)
     check_integer(estimator, "patience", 1)

@@ -31,14 +31,15 @@ def usable_folds(y: Codes, n_folds: int, classes: NDArray[Any]) -> int:
     3
     """
     counts = np.bincount(y, minlength=len(classes))
-    rarest = int(np.argmin(counts))
+    present = np.flatnonzero(counts)
+    rarest = int(present[np.argmin(counts[present])])
     usable = max(2, min(n_folds, int(counts[rarest])))
     if usable < n_folds:
         label = classes[rarest : rarest + 1].tolist()[0]
         warnings.warn(
             f"class {label!r} has {counts[rarest]} rows, fewer than n_folds={n_folds}: using {usable} folds.",
             UserWarning,
-            stacklevel=2,
+            stacklevel=3,
         )
     return usable
 

@@ -79,6 +79,8 @@ class MarginDeepForestClassifier(DeepForestBase):
         Inputs tried at a node.
     criterion : {"gini", "entropy", "log_loss"}, default="gini"
     min_samples_leaf : int, default=1
+    min_weight_fraction_leaf : float, default=0.0
+        Least weight of a leaf, as a fraction of the weight a tree sees.
     max_layers : int, default=10
     patience : int, default=3
         Layers in a row without improvement before growing stops.
@@ -160,6 +162,7 @@ class MarginDeepForestClassifier(DeepForestBase):
         max_features: Any = "sqrt",
         criterion: str = "gini",
         min_samples_leaf: int = 1,
+        min_weight_fraction_leaf: float = 0.0,
         max_layers: int = 10,
         patience: int = 3,
         min_improvement: float = 1e-4,
@@ -193,6 +196,7 @@ class MarginDeepForestClassifier(DeepForestBase):
         self.max_features = max_features
         self.criterion = criterion
         self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
         self.max_layers = max_layers
         self.patience = patience
         self.min_improvement = min_improvement

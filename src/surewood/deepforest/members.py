@@ -44,6 +44,7 @@ class TreeSettings:
     criterion: str = "gini"
     max_features: Any = "sqrt"
     min_samples_leaf: int = 1
+    min_weight_fraction_leaf: float = 0.0
     weighting: str = "reweight"
 
 
@@ -96,6 +97,7 @@ def tree_params(
         criterion=settings.criterion,
         max_depth=max_depth,
         min_samples_leaf=settings.min_samples_leaf,
+        min_weight_fraction_leaf=settings.min_weight_fraction_leaf,
         max_features=tried,
         sampling=sampling,
     )

@@ -113,6 +113,7 @@ class MarginDeepForestClassifierCV(MarginDeepForestClassifier):
         max_features: Any = "sqrt",
         criterion: str = "gini",
         min_samples_leaf: int = 1,
+        min_weight_fraction_leaf: float = 0.0,
         max_layers: int = 10,
         patience: int = 3,
         min_improvement: float = 1e-4,
@@ -147,6 +148,7 @@ class MarginDeepForestClassifierCV(MarginDeepForestClassifier):
         self.max_features = max_features
         self.criterion = criterion
         self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
         self.max_layers = max_layers
         self.patience = patience
         self.min_improvement = min_improvement

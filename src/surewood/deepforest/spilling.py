@@ -28,8 +28,8 @@ class SpillFolder:
 
     def __init__(self, path: str | Path | None = None) -> None:
         self._temporary = tempfile.TemporaryDirectory(prefix="surewood-") if path is None else None
-        self.path = Path(self._temporary.name if self._temporary is not None else str(path))
-        self.path.mkdir(parents=True, exist_ok=True)
+        self.path = str(path) if self._temporary is None else self._temporary.name
+        Path(self.path).mkdir(parents=True, exist_ok=True)
 
     def store(self, block: Block, name: str) -> Block:
         """Write the trees of a block and return the block with its arrays mapped from disk."""
@@ -45,9 +45,9 @@ class SpillFolder:
         for field in fields(forest):
             value = getattr(forest, field.name)
             if isinstance(value, np.ndarray) and value.size:  # an empty file cannot be mapped
-                target = self.path / f"{name}-{field.name}.npy"
+                target = Path(self.path) / f"{name}-{field.name}.npy"
                 np.save(target, value)
-                value = np.load(target, mmap_mode="r")
+                value = np.asarray(np.load(target, mmap_mode="r"))  # a plain array, still mapped
             values[field.name] = value
         return FlatForest(**values)
 
