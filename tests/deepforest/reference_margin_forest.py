@@ -1,4 +1,4 @@
-"""The specification of the margin forest: theory.md §4.2-4.5 with scikit-learn's trees, in the most obvious Python."""
+"""The specification of the margin forest: theory.md §4.2-4.5 with scikit-learn's trees, in plain Python."""
 
 import numpy as np
 from sklearn.ensemble import ExtraTreesClassifier
@@ -19,7 +19,9 @@ def random_forest(X, y, weight, depth, n_trees, rng):
     for _ in range(n_trees):
         counts = np.bincount(rng.integers(len(y), size=len(y)), minlength=len(y))
         used = counts * weight > 0
-        tree = DecisionTreeClassifier(max_features="sqrt", max_depth=depth, random_state=int(rng.integers(2**31)))
+        tree = DecisionTreeClassifier(
+            max_features="sqrt", max_depth=depth, random_state=int(rng.integers(2**31))
+        )
         trees.append(tree.fit(X[used], y[used], sample_weight=(counts * weight)[used]))
     return trees
 
@@ -51,7 +53,7 @@ def block(X, y, X_new, weight, fold, depth, n_trees, rng):
 
 
 def reference_margin_forest(X, y, X_new, *, n_layers, n_trees, n_folds, rate, theta, mu, seed):
-    """Simplex mode, literal weights. Returns held-out and new scores and the mixing weight, layer by layer."""
+    """Simplex mode, literal weights: held-out scores, new scores and mixing weight of every layer."""
     rng = np.random.default_rng(seed)
     weight, result = np.ones(len(y)), []
     inputs, inputs_new = X, X_new
@@ -66,7 +68,11 @@ def reference_margin_forest(X, y, X_new, *, n_layers, n_trees, n_folds, rate, th
         else:
             grid = np.linspace(0, 1, 1001)
             beta = grid[np.argmin([loss((1 - b) * z + b * g, theta, mu).mean() for b in grid])]
-            f, f_new, z = (1 - beta) * f + beta * h, (1 - beta) * f_new + beta * h_new, (1 - beta) * z + beta * g
+            f, f_new, z = (
+                (1 - beta) * f + beta * h,
+                (1 - beta) * f_new + beta * h_new,
+                (1 - beta) * z + beta * g,
+            )
         result.append((f, f_new, beta))
         weight = loss(z, theta, mu) / loss(z, theta, mu).mean()
         inputs, inputs_new = np.hstack([X, f]), np.hstack([X_new, f_new])

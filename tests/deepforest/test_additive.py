@@ -62,9 +62,9 @@ def test_no_other_step_has_a_smaller_loss(mode, kind):
 
 
 def test_literal_steps_are_not_clipped_and_capped_ones_are():
-    vectors, y = layers(1, sharp=1.0)
-    assert run(vectors[:1], y, StepRule("literal", theta=0.95)).alphas[0] > 1.0
-    assert run(vectors[:1], y, StepRule("capped", theta=0.95)).alphas[0] == 1.0
+    vectors, y = np.array([[[0.7, 0.3], [0.35, 0.65]]]), np.array([0, 1], dtype=np.int32)
+    assert run(vectors, y, StepRule("literal")).alphas[0] > 1.0
+    assert run(vectors, y, StepRule("capped")).alphas[0] == 1.0
 
 
 def test_a_first_layer_without_margin_gets_weight_one_and_a_warning():

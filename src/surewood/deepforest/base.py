@@ -21,7 +21,7 @@ from surewood.deepforest.checks import check_common
 from surewood.deepforest.cost import CostEstimate, estimate_cascade_cost, settle_memory
 from surewood.deepforest.folds import usable_folds
 from surewood.deepforest.layer_input import InputReader, training_input
-from surewood.deepforest.members import Member, TreeSettings, parse_members
+from surewood.deepforest.members import Member, TreeSettings, parse_compositions
 from surewood.deepforest.row_order import OrderedRows, content_keys, order_rows
 from surewood.deepforest.spilling import SpillFolder
 from surewood.deepforest.training import RunOptions, TrainingSet
@@ -49,22 +49,28 @@ class DeepForestBase(ClassifierMixin, BaseEstimator, ABC):
         -------
         self
         """
-        check_common(self)
-        self._check()
-        inputs, members, seed = self._begin(X, y, sample_weight)
-        reader, ordered, training = self._prepare(inputs, members)
-        run = self._run_options(training, members)
+        compositions = self._checked_compositions()
+        inputs, seed = self._begin(X, y, sample_weight)
+        reader, ordered, training = self._prepare(inputs, compositions)
+        run = self._run_options(training, compositions)
         rows, validation = np.arange(training.n_rows), None
         if self.validation_fraction is not None:
             rows, held = training.split_off(self.validation_fraction, seed)
             training, validation = training.take(rows), training.take(held)
         n_folds = usable_folds(training.y, self.n_folds, inputs.classes)
-        grown = self._grow(training, validation, members, n_folds, seed, run)
+        grown = self._grow(training, validation, compositions, n_folds, seed, run)
         self._store(inputs, reader, OrderedRows(ordered.source[rows], training.weight), training, grown, run)
         return self
 
+    def _checked_compositions(self) -> list[list[Member]]:
+        """Check all parameters; the blocks to compare at the first layer."""
+        check_common(self)
+        compositions = parse_compositions(self.forests, self.n_estimators)
+        self._check(compositions)
+        return compositions
+
     @abstractmethod
-    def _check(self) -> None:
+    def _check(self, compositions: list[list[Member]]) -> None:
         """Check the subclass's own parameters."""
 
     @abstractmethod
@@ -72,7 +78,7 @@ class DeepForestBase(ClassifierMixin, BaseEstimator, ABC):
         self,
         training: TrainingSet,
         validation: TrainingSet | None,
-        members: list[Member],
+        compositions: list[list[Member]],
         n_folds: int,
         seed: int,
         run: RunOptions,
@@ -83,8 +89,7 @@ class DeepForestBase(ClassifierMixin, BaseEstimator, ABC):
     def _trace_importances(self) -> Floats:
         """Importances of the table's columns."""
 
-    def _begin(self, X: Any, y: Any, sample_weight: Any) -> tuple[FitInputs, list[Member], int]:
-        members = parse_members(self.forests, self.n_estimators)
+    def _begin(self, X: Any, y: Any, sample_weight: Any) -> tuple[FitInputs, int]:
         inputs = begin_fit(
             self,
             X,
@@ -92,17 +97,20 @@ class DeepForestBase(ClassifierMixin, BaseEstimator, ABC):
             sample_weight,
             class_weight=self.class_weight,
             categorical_features=self.categorical_features,
+            merge=False,  # folds must split equal rows, see row_order
         )
         n_rows = inputs.table.n_rows if inputs.weight is None else int((inputs.weight > 0).sum())
         if n_rows < 2:
             raise ValueError(f"found n_samples={n_rows} of positive weight; cross-fitting needs at least 2.")
-        return inputs, members, int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
+        return inputs, int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
 
     def _prepare(
-        self, inputs: FitInputs, members: list[Member]
+        self, inputs: FitInputs, compositions: list[list[Member]]
     ) -> tuple[InputReader, OrderedRows, TrainingSet]:
         """Bin the table once and put its rows in canonical order."""
-        reader = InputReader.learn(inputs.table, inputs.weight, self.max_bins, members)
+        reader = InputReader.learn(
+            inputs.table, inputs.weight, self.max_bins, [m for members in compositions for m in members]
+        )
         codes = reader.mapper.codes(inputs.table)
         ordered = order_rows(content_keys(codes), inputs.y, inputs.weight)
         if len(ordered.source) == codes.shape[1]:
@@ -114,10 +122,10 @@ class DeepForestBase(ClassifierMixin, BaseEstimator, ABC):
         base = training_input(codes, reader.mapper, numbers)
         return reader, ordered, TrainingSet(base, inputs.y[ordered.source], inputs.classes, ordered.weight)
 
-    def _run_options(self, training: TrainingSet, members: list[Member]) -> RunOptions:
+    def _run_options(self, training: TrainingSet, compositions: list[list[Member]]) -> RunOptions:
         keep = self.keep_in_memory
         if self.max_memory is not None:
-            keep = settle_memory(self._cost(training, members), self.max_memory, keep)
+            keep = settle_memory(self._cost(training, compositions[0]), self.max_memory, keep)
         spill = None if keep else SpillFolder(self.spill_folder)
         return RunOptions(self.n_jobs, self.verbose, spill, self.keep_held_out)
 
@@ -212,11 +220,10 @@ class DeepForestBase(ClassifierMixin, BaseEstimator, ABC):
         -------
         CostEstimate
         """
-        check_common(self)
-        self._check()
-        inputs, members, _ = self._begin(X, y, sample_weight)
-        _, _, training = self._prepare(inputs, members)
-        return self._cost(training, members)
+        compositions = self._checked_compositions()
+        inputs, _ = self._begin(X, y, sample_weight)
+        _, _, training = self._prepare(inputs, compositions)
+        return self._cost(training, compositions[0])
 
     def _cost(self, training: TrainingSet, members: list[Member]) -> CostEstimate:
         depth = self._first_depth(len(members))

@@ -135,7 +135,9 @@ n_features_in_, feature_names_in_, schema_
         """Confidence from which points stop at each kept layer."""
         return np.array([layer.gate for layer in self.model_.layers])
 
-    def _check(self) -> None:
+    def _check(self, compositions: list[list[Member]]) -> None:
+        if len(compositions) > 1:
+            raise ValueError("forests='auto' is for margin forests; name the forests of the cascade.")
         if self.screening is not None and not isinstance(self.screening, str):
             check_number(self, "screening", 0.0, 1.0)
         else:
@@ -148,14 +150,14 @@ n_features_in_, feature_names_in_, schema_
         self,
         training: TrainingSet,
         validation: TrainingSet | None,
-        members: list[Member],
+        compositions: list[list[Member]],
         n_folds: int,
         seed: int,
         run: RunOptions,
     ) -> CascadeFit:
         screening = self.screening
         plan = CascadePlan(
-            members=members,
+            members=compositions[0],
             settings=self._tree_settings(),
             n_folds=n_folds,
             max_depth=self.max_depth,

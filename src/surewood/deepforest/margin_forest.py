@@ -41,12 +41,14 @@ class MarginDeepForestClassifier(DeepForestBase):
     ----------
     n_estimators : int, default=100
         Trees of each forest (in each fold).
-    forests : list, default=("random", "random", "completely_random", "completely_random")
-        The forests of a layer. "random" is a random forest, "extra" draws one threshold for each of the tried
-        features, "completely_random" draws feature and threshold; a pair such as ``("extra", 50)`` sets the
-        number of trees. Any scikit-learn classifier with ``predict_proba`` may stand in a forest's place: it
-        is cloned and seeded for each fold and sees standardised, one-hot encoded, imputed numbers, or the
-        table's own numbers if it takes NaN. Four times "random" is the variant mdDF-SF.
+    forests : list or "auto", default="auto"
+        The forests of a layer. "auto" compares the published block (two "random", two "completely_random")
+        with four times "extra" by the held-out accuracy of the first layer. "random" is a random forest,
+        "extra" draws one threshold for each of the tried features, "completely_random" draws feature and
+        threshold; a pair such as ``("extra", 50)`` sets the number of trees. Any scikit-learn classifier
+        with ``predict_proba`` may stand in a forest's place: it is cloned and seeded for each fold and sees
+        standardised, one-hot encoded, imputed numbers, or the table's own numbers if it takes NaN. Four
+        times "random" is the variant mdDF-SF.
     cross_fit : {"kfold", "oob"}, default="kfold"
         Held-out folds, or out-of-bag trees of forests grown once (`n_folds` times fewer trees; then all
         forests bootstrap).
@@ -121,6 +123,8 @@ class MarginDeepForestClassifier(DeepForestBase):
         Scores of the training rows from models that did not see them (NaN for rows of weight 0).
     staged_held_out_scores_ : list of ndarray
         The same for every layer, with `keep_held_out`.
+    forests_ : list of (str, int)
+        Kind and number of trees of each forest of a layer.
     depth_schedule_ : tuple
         The growth rate of each forest.
     reweighting_ : WeightRule
@@ -147,7 +151,7 @@ class MarginDeepForestClassifier(DeepForestBase):
         self,
         n_estimators: int = 100,
         *,
-        forests: Any = ("random", "random", "completely_random", "completely_random"),
+        forests: Any = "auto",
         cross_fit: str = "kfold",
         n_folds: int = 5,
         theta: float = 0.8,
@@ -219,11 +223,12 @@ class MarginDeepForestClassifier(DeepForestBase):
         """Weight of each kept layer in the final score."""
         return np.array(self.model_.alphas())
 
-    def _check(self) -> None:
+    def _check(self, compositions: list[list[Member]]) -> None:
         check_number(self, "theta", 0.0, 1.0, open_ends=True)
         check_number(self, "mu_loss", 1e-12, 1.0)
         self._check_steps()
-        parse_schedules(self.depth_schedule, len(self.forests))
+        for members in compositions:
+            parse_schedules(self.depth_schedule, len(members))
 
     def _check_steps(self) -> None:
         """What does not depend on the target and the depth."""
@@ -260,23 +265,27 @@ class MarginDeepForestClassifier(DeepForestBase):
         self,
         training: TrainingSet,
         validation: TrainingSet | None,
-        members: list[Member],
+        compositions: list[list[Member]],
         n_folds: int,
         seed: int,
         run: RunOptions,
     ) -> MarginFit:
-        schedules = parse_schedules(self.depth_schedule, len(members))
         step = StepRule(self.step, self.margins, float(self.theta), float(self.mu_loss))
-        plans = [self._plan(members, schedule, step, n_folds, seed) for schedule in schedules]
+        plans = [
+            self._plan(members, schedule, step, n_folds, seed)
+            for members in compositions
+            for schedule in parse_schedules(self.depth_schedule, len(members))
+        ]
         plan, first = choose_first_layer(training, plans, run)
-        fit = grow_margin_forest(training, plan, run, first=first, validation=validation)
-        self._grown_schedule, self._grown_rule = plan.schedule, fit.rule
-        return fit
+        return grow_margin_forest(training, plan, run, first=first, validation=validation)
 
-    def _store(self, *arguments: Any) -> None:
-        super()._store(*arguments)
-        self.depth_schedule_ = self.__dict__.pop("_grown_schedule")
-        self.reweighting_ = self.__dict__.pop("_grown_rule")
+    def _store(
+        self, inputs: Any, reader: Any, ordered: Any, training: Any, grown: MarginFit, run: Any
+    ) -> None:
+        super()._store(inputs, reader, ordered, training, grown, run)
+        self.depth_schedule_ = grown.plan.schedule
+        self.reweighting_ = grown.plan.weights
+        self.forests_ = [(member.kind, member.n_trees) for member in grown.plan.members]
 
     def _trace_importances(self) -> NDArray[np.float64]:
         traced: list[NDArray[np.float64]] = []

@@ -49,6 +49,11 @@ class MarginPlan:
     max_bins: int = 255
     seed: int = 0
 
+    @property
+    def first_key(self) -> tuple[Any, ...]:
+        """What the first layer depends on among the plans of one search."""
+        return tuple((member.kind, member.n_trees) for member in self.members), self.schedule
+
     def depths(self, layer: int) -> list[int | None]:
         """Depth limits of layer 1, 2, ...: a (t + 1) ([D-27])."""
         return [None if rate is None else rate * (layer + 1) for rate in self.schedule]
@@ -110,15 +115,15 @@ class MarginFit:
         Held-out scores of the training points at the kept layer, rows summing to 1.
     staged_held_out : list of ndarray
         The same for every layer, if they were to be kept.
-    rule : WeightRule
-        The rule in force at the end ("chosen" has been resolved).
+    plan : MarginPlan
+        As grown: "chosen" weights are resolved.
     """
 
     model: MarginModel
     records: list[LayerRecord]
     held_out: Floats
     staged_held_out: list[Floats]
-    rule: WeightRule
+    plan: MarginPlan
 
     @property
     def score(self) -> float:
@@ -306,4 +311,5 @@ class MarginGrowth:
         kept = self.monitor.best + 1
         records = [replace(record, kept=record.layer <= kept) for record in self.records]
         model = MarginModel(self.model.layers[:kept], self.plan.step.mode, self.plan.layer_inputs)
-        return MarginFit(model, records, self.held_out, self.staged, self.rule)
+        plan = replace(self.plan, weights=self.rule)
+        return MarginFit(model, records, self.held_out, self.staged, plan)

@@ -24,6 +24,11 @@ KINDS = {
 }
 
 
+#: The block of the papers, and one of extra-trees, which is better where labels are clean.
+PUBLISHED = ("random", "random", "completely_random", "completely_random")
+EXTRA = ("extra", "extra", "extra", "extra")
+
+
 @dataclass(frozen=True)
 class Member:
     """One forest of a block, or a classifier in its place (then `estimator` is set and `n_trees` is 0)."""
@@ -46,6 +51,13 @@ class TreeSettings:
     min_samples_leaf: int = 1
     min_weight_fraction_leaf: float = 0.0
     weighting: str = "reweight"
+
+
+def parse_compositions(forests: Any, n_estimators: int) -> list[list[Member]]:
+    """The blocks to compare: both of the above for "auto", else the one that `forests` describes."""
+    if isinstance(forests, str) and forests == "auto":
+        return [parse_members(block, n_estimators) for block in (PUBLISHED, EXTRA)]
+    return [parse_members(forests, n_estimators)]
 
 
 def parse_members(forests: Any, n_estimators: int) -> list[Member]:

@@ -42,6 +42,7 @@ class SettingRecord:
 
     Attributes
     ----------
+    forests : tuple of str
     theta, mu_loss : float
     schedule : int, None or tuple
     score : float
@@ -50,6 +51,7 @@ class SettingRecord:
         Layers it was grown to before it was dropped or stopped.
     """
 
+    forests: tuple[str, ...]
     theta: float
     mu_loss: float
     schedule: Any
@@ -76,7 +78,7 @@ class MarginDeepForestClassifierCV(MarginDeepForestClassifier):
     Attributes
     ----------
     best_params_ : dict
-        The chosen ``theta``, ``mu_loss`` and ``depth_schedule``.
+        The chosen ``forests``, ``theta``, ``mu_loss`` and ``depth_schedule``.
     settings_ : list of SettingRecord
         All settings with their scores.
 
@@ -90,14 +92,14 @@ class MarginDeepForestClassifierCV(MarginDeepForestClassifier):
     >>> X, y = load_iris(return_X_y=True)
     >>> model = MarginDeepForestClassifierCV(5, thetas=(0.7, 0.9), schedules=(4,), random_state=0).fit(X, y)
     >>> sorted(model.best_params_), len(model.settings_)
-    (['depth_schedule', 'mu_loss', 'theta'], 2)
+    (['depth_schedule', 'forests', 'mu_loss', 'theta'], 4)
     """
 
     def __init__(
         self,
         n_estimators: int = 100,
         *,
-        forests: Any = ("random", "random", "completely_random", "completely_random"),
+        forests: Any = "auto",
         cross_fit: str = "kfold",
         n_folds: int = 5,
         thetas: Any = (0.7, 0.8, 0.9),
@@ -166,7 +168,7 @@ class MarginDeepForestClassifierCV(MarginDeepForestClassifier):
         self.random_state = random_state
         self.verbose = verbose
 
-    def _check(self) -> None:
+    def _check(self, compositions: list[list[Member]]) -> None:
         self._check_steps()
         for name in ("thetas", "mus", "schedules"):
             values = getattr(self, name)
@@ -179,7 +181,8 @@ class MarginDeepForestClassifierCV(MarginDeepForestClassifier):
             if not (isinstance(value, Real) and 0.0 < value <= 1.0):
                 raise ValueError(f"mus must be in (0, 1], got {value!r}.")
         for value in self.schedules:
-            parse_schedules(value, len(self.forests))
+            for members in compositions:
+                parse_schedules(value, len(members))
         if self.halving is not None:
             check_number(self, "halving", 1.0, float("inf"), open_ends=True)
 
@@ -187,41 +190,37 @@ class MarginDeepForestClassifierCV(MarginDeepForestClassifier):
         self,
         training: TrainingSet,
         validation: TrainingSet | None,
-        members: list[Member],
+        compositions: list[list[Member]],
         n_folds: int,
         seed: int,
         run: RunOptions,
     ) -> MarginFit:
-        plans = self._plans(members, n_folds, seed)
+        plans = self._plans(compositions, n_folds, seed)
         firsts: dict[Any, BlockFit] = {}
         for plan in plans:
-            if plan.schedule not in firsts:
-                firsts[plan.schedule] = train_first_layer(training, plan, run)
+            if plan.first_key not in firsts:
+                firsts[plan.first_key] = train_first_layer(training, plan, run)
         trials = search(training, validation, plans, firsts, run, self.halving)
         best = max(range(len(trials)), key=lambda i: (trials[i].score, -i))
-        plan = plans[best]
-        self._search = [
-            SettingRecord(p.step.theta, p.step.mu_loss, _short(p.schedule), t.score, t.n_layers)
-            for p, t in zip(plans, trials)
-        ]
-        fit = grow_margin_forest(training, plan, run, first=firsts[plan.schedule], validation=validation)
-        self._grown_schedule, self._grown_rule = plan.schedule, fit.rule
-        return fit
+        plan, first = plans[best], firsts[plans[best].first_key]
+        fit = grow_margin_forest(training, plan, run, first=first, validation=validation)
+        return SearchedFit(**vars(fit), settings=[setting(p, t) for p, t in zip(plans, trials)])
 
-    def _plans(self, members: list[Member], n_folds: int, seed: int) -> list[MarginPlan]:
+    def _plans(self, compositions: list[list[Member]], n_folds: int, seed: int) -> list[MarginPlan]:
         """One plan a setting; earlier ones win ties."""
         plans = []
-        for schedule, theta, mu in product(self.schedules, self.thetas, self.mus):
+        for members, schedule, theta, mu in product(compositions, self.schedules, self.thetas, self.mus):
             for rates in parse_schedules(schedule, len(members)):
                 step = StepRule(self.step, self.margins, float(theta), float(mu))
                 plans.append(self._plan(members, rates, step, n_folds, seed))
         return plans
 
-    def _store(self, *arguments: Any) -> None:
-        super()._store(*arguments)
-        self.settings_: list[SettingRecord] = self.__dict__.pop("_search")
-        best = max(self.settings_, key=lambda setting: setting.score)
+    def _store(self, inputs: Any, reader: Any, ordered: Any, training: Any, grown: Any, run: Any) -> None:
+        super()._store(inputs, reader, ordered, training, grown, run)
+        self.settings_: list[SettingRecord] = grown.settings
+        best = max(self.settings_, key=lambda record: record.score)
         self.best_params_ = {
+            "forests": list(best.forests),
             "theta": best.theta,
             "mu_loss": best.mu_loss,
             "depth_schedule": best.schedule,
@@ -230,6 +229,13 @@ class MarginDeepForestClassifierCV(MarginDeepForestClassifier):
     def _first_depth(self, n_members: int) -> list[int | None]:
         schedule = parse_schedules(self.schedules[-1], n_members)[-1]
         return [None if rate is None else 2 * rate for rate in schedule]
+
+
+@dataclass
+class SearchedFit(MarginFit):
+    """The fit of the chosen setting, with the record of all."""
+
+    settings: list[SettingRecord]
 
 
 @dataclass
@@ -256,7 +262,7 @@ def search(
     run = replace(run, scores_only=True, spill=None, keep_held_out=False, verbose=0)
     growths = [MarginGrowth(training, plan, run, validation) for plan in plans]
     for growth in growths:
-        growth.add_first(firsts[growth.plan.schedule])
+        growth.add_first(firsts[growth.plan.first_key])
     alive = [i for i, growth in enumerate(growths) if not growth.finished]
     while alive:
         for i in alive:
@@ -275,6 +281,14 @@ def search(
 def _is_settled(scores: list[float], leader: int) -> bool:
     """Whether the one setting left leads already: more layers cannot change the choice."""
     return scores[leader] >= max(scores)
+
+
+def setting(plan: MarginPlan, trial: Trial) -> SettingRecord:
+    """The record of a setting."""
+    forests = tuple(member.kind for member in plan.members)
+    return SettingRecord(
+        forests, plan.step.theta, plan.step.mu_loss, _short(plan.schedule), trial.score, trial.n_layers
+    )
 
 
 def _short(schedule: tuple[Any, ...]) -> Any:

@@ -4,6 +4,10 @@ Folds and bootstrap draws are random choices of rows. To make weight 2 the same 
 order of the rows the same fit, rows are sorted by their content before anything is drawn, rows of weight 0
 are dropped, and whole-number weights are written out as repeated rows as long as that at most quadruples the
 table. Other weights stay weights: they count in trees, margins and scores, while folds are dealt by row.
+
+Equal rows are not merged here. Where values repeat (a few category columns, say), a fold that held out all
+rows of one value and one class would leave models that saw this value with the other classes only, and
+held-out vectors that are wrong on purpose.
 """
 
 from __future__ import annotations

@@ -158,7 +158,7 @@ class MultiGrainedScanner(TransformerMixin, BaseEstimator):
             Rows of weight 0 are absent.
         """
         members = self._check()
-        inputs = begin_fit(self, X, y, sample_weight, categorical_features="from_dtype")
+        inputs = begin_fit(self, X, y, sample_weight, merge=False)
         if inputs.table.is_category.any():
             raise ValueError("MultiGrainedScanner slides windows over numbers; X has category columns.")
         grains = make_grains(inputs.table.n_columns, self.shape, self.windows, self.stride)
