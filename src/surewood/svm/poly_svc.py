@@ -13,7 +13,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from surewood.calibration import ScoreCalibrator
-from surewood.svm.class_scores import agree_with, class_scores
+from surewood.svm.class_scores import agree_with, class_scores, coupled_scores, fit_slope, own_margins
 from surewood.svm.distinct import distinct_rows
 from surewood.svm.dual import solve_many
 from surewood.svm.gram import Gram, KernelSpec
@@ -25,6 +25,7 @@ from surewood.tables import DesignEncoder, begin_fit, begin_predict
 __all__ = ["PolySVC"]
 
 _CALIBRATION_FOLDS = 5
+_NARROW = 32
 FloatArray = NDArray[np.float64]
 
 
@@ -164,13 +165,15 @@ class PolySVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         encoder = DesignEncoder(scale=self.scale).fit(table, weight)
         design, center = self._centered(encoder.transform(table), weight)
         spec = self._kernel_spec(design, weight)
-        gram = Gram(design, max_memory=self.max_memory, n_jobs=self.n_jobs)
+        # A stored matrix pays when wide rows are multiplied many times; the numbers are the same without.
+        stored = self.max_memory if self.probability and design.shape[1] > _NARROW else 0
+        gram = Gram(design, max_memory=stored, n_jobs=self.n_jobs)
         machines = self._solve(gram, [np.arange(gram.n_rows)], codes, spec, weight)
-        calibrator = (
+        calibration = (
             self._calibrate(gram, codes, spec, weight, inputs.n_classes) if self.probability else None
         )
         inputs.store(self)
-        self._encoder, self._center, self._calibrator = encoder, center, calibrator
+        self._encoder, self._center, self._calibration = encoder, center, calibration
         self._predictor = machines.predictor()
         self._store_machine(machines, rows)
         return self
@@ -243,10 +246,11 @@ class PolySVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Calibrated probabilities; the largest is that of the predicted class."""
         design = self._design(X)
         total = len(self.classes_)
-        if self._calibrator is None:
+        if self._calibration is None:
             raise AttributeError("this PolySVC was fitted with probability=False")
         decisions = self._predictor.decisions(design, n_jobs=self.n_jobs)
-        proba = self._calibrator.transform(class_scores(decisions, self._predictor.classes, total))
+        slope, calibrator = self._calibration
+        proba = calibrator.transform(coupled_scores(decisions, self._predictor.classes, total, slope))
         winners = self._predictor.predict(design, n_jobs=self.n_jobs)[:, 0]
         return agree_with(proba, winners)
 
@@ -292,21 +296,33 @@ class PolySVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _calibrate(
         self, gram: Gram, codes: NDArray[np.int32], spec: KernelSpec, weight: Any, n_classes: int
-    ) -> ScoreCalibrator:
-        """Fit the calibrator on scores of points that the scoring machine did not see."""
+    ) -> tuple[float, ScoreCalibrator]:
+        """Slope of the pairs and temperature of the classes, from points the scoring machine did not see."""
         fold = np.empty(len(codes), dtype=np.int64)
         for c in range(n_classes):
             own = np.flatnonzero(codes == c)
             fold[own] = np.arange(len(own)) % _CALIBRATION_FOLDS
         folds = [f for f in range(_CALIBRATION_FOLDS) if (fold == f).any() and (fold != f).any()]
-        scores = np.full((len(codes), n_classes), np.nan)
         machines = self._solve(gram, [np.flatnonzero(fold != f) for f in folds], codes, spec, weight)
+        held_out = []  # (rows, classes the machine knows, its decisions)
         for k, f in enumerate(folds):
             known = machines.classes(k)
             held = np.flatnonzero((fold == f) & np.isin(codes, known))
-            decisions = machines.predictor(k).decisions(gram.X[held], n_jobs=self.n_jobs)
-            scores[held] = class_scores(decisions, known, n_classes)
-        return ScoreCalibrator(kind="decisions").fit(scores, codes, weight)
+            held_out.append((held, known, machines.predictor(k).decisions(gram.X[held], n_jobs=self.n_jobs)))
+        weight = np.ones(len(codes)) if weight is None else weight
+        complete = [part for part in held_out if len(part[1]) == n_classes]
+        margins = [
+            own_margins(d, np.searchsorted(known, codes[rows]), len(known)) for rows, known, d in complete
+        ]
+        slope = 1.0
+        if complete and n_classes > 1:
+            slope = fit_slope(
+                np.concatenate(margins), np.concatenate([weight[rows] for rows, _, _ in complete])
+            )
+        scores = np.full((len(codes), n_classes), np.nan)
+        for rows, known, decisions in held_out:
+            scores[rows] = coupled_scores(decisions, known, n_classes, slope)
+        return slope, ScoreCalibrator("temperature", kind="decisions").fit(scores, codes, weight)
 
     def _store_machine(self, machines: Machines, rows: NDArray[np.intp]) -> None:
         known, total = machines.classes(0), len(self.classes_)
