@@ -3,7 +3,7 @@ import pytest
 from sklearn.datasets import make_classification
 
 from surewood.deepforest import PAPER_GRID, MarginDeepForestClassifier, MarginDeepForestClassifierCV
-from surewood.deepforest.members import PUBLISHED
+from surewood.deepforest.members import EXTRA, PUBLISHED
 
 
 def search(**parameters):
@@ -66,8 +66,8 @@ def test_the_grid_of_the_paper_has_72_settings():
 def test_both_blocks_are_compared_when_forests_is_auto(data):
     X, y = data
     model = search(forests="auto", schedules=(8,)).fit(X, y)
-    assert {setting.forests for setting in model.settings_} == {PUBLISHED, ("extra",) * 4}
-    assert tuple(model.best_params_["forests"]) in {PUBLISHED, ("extra",) * 4}
+    assert {setting.forests for setting in model.settings_} == {PUBLISHED, EXTRA}
+    assert tuple(model.best_params_["forests"]) in {PUBLISHED, EXTRA}
 
 
 @pytest.mark.parametrize(

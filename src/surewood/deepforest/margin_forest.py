@@ -42,13 +42,13 @@ class MarginDeepForestClassifier(DeepForestBase):
     n_estimators : int, default=100
         Trees of each forest (in each fold).
     forests : list or "auto", default="auto"
-        The forests of a layer. "auto" compares the published block (two "random", two "completely_random")
-        with four times "extra" by the held-out accuracy of the first layer. "random" is a random forest,
-        "extra" draws one threshold for each of the tried features, "completely_random" draws feature and
-        threshold; a pair such as ``("extra", 50)`` sets the number of trees. Any scikit-learn classifier
-        with ``predict_proba`` may stand in a forest's place: it is cloned and seeded for each fold and sees
-        standardised, one-hot encoded, imputed numbers, or the table's own numbers if it takes NaN. Four
-        times "random" is the variant mdDF-SF.
+        The forests of a layer. "auto" takes the published block (two "random", two "completely_random") or
+        the one with "extra" for "random", whichever has the better held-out accuracy at the first layer.
+        "random" is a random forest, "extra" draws one threshold for each of the tried features,
+        "completely_random" draws feature and threshold; a pair such as ``("extra", 50)`` sets the number of
+        trees. Any scikit-learn classifier with ``predict_proba`` may stand in a forest's place: it is cloned
+        and seeded for each fold and sees standardised, one-hot encoded, imputed numbers, or the table's own
+        numbers if it takes NaN. Four times "random" is the variant mdDF-SF.
     cross_fit : {"kfold", "oob"}, default="kfold"
         Held-out folds, or out-of-bag trees of forests grown once (`n_folds` times fewer trees; then all
         forests bootstrap).

@@ -24,9 +24,9 @@ KINDS = {
 }
 
 
-#: The block of the papers, and one of extra-trees, which is better where labels are clean.
+#: The block of the papers, and one with extra-trees for its random forests, better where labels are clean.
 PUBLISHED = ("random", "random", "completely_random", "completely_random")
-EXTRA = ("extra", "extra", "extra", "extra")
+EXTRA = ("extra", "extra", "completely_random", "completely_random")
 
 
 @dataclass(frozen=True)
