@@ -12,8 +12,9 @@ arrays (some trees of one member on one fold), so any joblib backend can run it.
 from __future__ import annotations
 
 import math
+import threading
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,6 +30,7 @@ from surewood.progress import stage
 from surewood.trees import BinnedMatrix, FlatForest, TreeParams, grow_forest, out_of_bag
 
 _TASK_VISITS = 4e7  # row visits of a task: a few tenths of a second, so an interrupt is answered
+_PATIENCE = 0.9  # seconds that an interrupt waits for running tasks
 _LEAST_WEIGHT = 1e-3  # theory.md [D-28]
 
 Floats = NDArray[np.float64]
@@ -286,11 +288,20 @@ def guarded_weights(
     return weight + _LEAST_WEIGHT if (present & (mass <= 0)).any() else weight
 
 
-def run_tasks(tasks: Iterable[Any], n_jobs: int | None, verbose: int) -> Iterable[Any]:
+def run_tasks(tasks: Iterable[Any], n_jobs: int | None, verbose: int) -> Iterator[Any]:
     """Results in order; one after another as they come when there is a progress bar to move."""
-    if verbose < 1:
-        return Parallel(n_jobs=n_jobs, prefer="threads")(tasks)
-    return Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")(tasks)
+    before = set(threading.enumerate())
+    try:
+        if verbose < 1:
+            yield from Parallel(n_jobs=n_jobs, prefer="threads")(tasks)
+        else:
+            yield from Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")(tasks)
+    except KeyboardInterrupt:
+        # Tasks under way end by themselves; an interpreter that exits before them would abort.
+        deadline = time.monotonic() + _PATIENCE
+        for thread in set(threading.enumerate()) - before:
+            thread.join(max(0.0, deadline - time.monotonic()))
+        raise
 
 
 def _grow_and_predict(
