@@ -53,10 +53,8 @@ def test_edge_rules_of_the_ensemble_term():
     assert tiny == pytest.approx(2 / 0.2 * math.sqrt(math.log(1000) / 2) + math.sqrt(math.log(1000) / 2))
 
 
-@given(
-    st.integers(0, 8), st.floats(0, 500), st.integers(1, 10**5), st.floats(0, 50), st.sampled_from([0.0, 1.0])
-)
-def test_forms_of_the_complexity_are_ordered(depth, leaf, m, question, _):
+@given(st.integers(0, 8), st.floats(0, 500), st.integers(1, 10**5), st.floats(0, 50))
+def test_forms_of_the_complexity_are_ordered(depth, leaf, m, question):
     two, one, half = (
         composite_complexity(depth, leaf, question, m, form=f)
         for f in ("two_roots", "single_root", "half_root")

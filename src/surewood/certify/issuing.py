@@ -112,9 +112,7 @@ def _with_points(reading: Reading, model: Any, X: Any, y: Any, *, n_models: int,
     check_consistent_length(X, truth)
     known = getattr(model, "classes_", None)
     if isinstance(known, np.ndarray) and known.ndim == 1 and not np.isin(truth, known).any():
-        raise ValueError(
-            f"y has none of the model's labels: y holds {truth[0]!r}, the model knows {known[0]!r}"
-        )
+        raise ValueError(f"y must hold labels the model knows, such as {known[0]}; got {truth[0]}")
     predicted = np.asarray(model.predict(X))
     if predicted.shape != truth.shape:
         raise ValueError(f"model.predict must return one label a point, got shape {predicted.shape}")

@@ -1,4 +1,4 @@
-"""Scores a class from pairwise decisions: votes, one score a class, agreement of probabilities with votes."""
+"""One score a class from pairwise decisions, and probabilities that agree with the votes."""
 
 from __future__ import annotations
 

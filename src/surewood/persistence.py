@@ -1,0 +1,146 @@
+"""Save and load fitted models without pickle: nothing in a model file can run code.
+
+A model file is a zip archive written by skops (a description of the object and its arrays) with one more
+member, ``surewood.json``: format version, versions of the libraries, and a SHA-256 of all other members.
+Loading checks, in this order: that it is such an archive, its format version, its checksum, and that every
+type in it is known.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import inspect
+import json
+import os
+import zipfile
+from collections.abc import Collection
+from pathlib import Path
+from typing import Any
+
+import sklearn
+import skops.io
+from sklearn.utils.validation import check_is_fitted
+
+import surewood
+
+#: Raised by one when an older surewood could misread a file of the newer one.
+FORMAT = 1
+_CARD = "surewood.json"
+
+
+class ModelFileError(ValueError):
+    """A file that is not a model, is damaged, is too new, or holds a type that is not trusted."""
+
+
+def save(model: Any, path: str | Path, *, compress: bool = True) -> Path:
+    """Write a fitted model, all or nothing.
+
+    Parameters
+    ----------
+    model : estimator
+        A fitted estimator of surewood or scikit-learn, a pipeline of them for instance.
+    path : str or Path
+        The file; an existing one is replaced only when the new one is complete.
+    compress : bool, default=True
+        Deflate the arrays: smaller files, slower to write.
+
+    Examples
+    --------
+    >>> import tempfile, surewood
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = surewood.BinnedForestClassifier(10, random_state=0).fit(X, y)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     again = surewood.load(surewood.save(model, f"{folder}/iris.surewood"))
+    >>> bool((again.predict_proba(X) == model.predict_proba(X)).all())
+    True
+    """
+    check_is_fitted(model)
+    path = Path(path)
+    partial = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        method = zipfile.ZIP_DEFLATED if compress else zipfile.ZIP_STORED
+        skops.io.dump(model, partial, compression=method)
+        card = {
+            "format": FORMAT,
+            "model": f"{type(model).__module__}.{type(model).__name__}",
+            "surewood": surewood.__version__,
+            "scikit-learn": sklearn.__version__,
+            "sha256": _digest(partial),
+        }
+        with zipfile.ZipFile(partial, "a") as archive:
+            archive.writestr(_CARD, json.dumps(card, indent=2))
+        os.replace(partial, path)
+    finally:
+        partial.unlink(missing_ok=True)
+    return path
+
+
+def load(path: str | Path, *, trusted: Collection[str] = ()) -> Any:
+    """Read a model written by :func:`save`.
+
+    Parameters
+    ----------
+    path : str or Path
+    trusted : collection of str
+        Full names of further types that the file may hold, such as those of another library.
+    """
+    path = Path(path)
+    card = read_card(path)
+    if card["format"] > FORMAT:
+        raise ModelFileError(
+            f"{path} has format {card['format']} (surewood {card['surewood']}); this surewood "
+            f"{surewood.__version__} reads up to {FORMAT}. Upgrade surewood."
+        )
+    if card["sha256"] != _digest(path):
+        raise ModelFileError(f"{path} was altered or damaged after it was saved; its checksum differs.")
+    foreign = [name for name in skops.io.get_untrusted_types(file=path) if name not in trusted]
+    unknown = [name for name in foreign if not _is_ours(name)]
+    if unknown:
+        raise ModelFileError(
+            f"{path} holds types that are not trusted: {', '.join(sorted(unknown))}. If you know them, "
+            "name them in `trusted`."
+        )
+    return skops.io.load(path, trusted=[*foreign, *trusted])
+
+
+def read_card(path: str | Path) -> dict[str, Any]:
+    """The facts beside the model: format, type, versions, checksum."""
+    path = Path(path)
+    if not path.is_file():
+        raise ModelFileError(f"there is no model file {path}.")
+    try:
+        with zipfile.ZipFile(path) as archive:
+            card = json.loads(archive.read(_CARD))
+    except (zipfile.BadZipFile, KeyError, ValueError, OSError) as error:
+        raise ModelFileError(f"{path} is not a surewood model, or is cut short.") from error
+    if not isinstance(card, dict) or not {"format", "surewood", "sha256"} <= set(card):
+        raise ModelFileError(f"{path} is not a surewood model: its {_CARD} is incomplete.")
+    return card
+
+
+def _digest(path: Path) -> str:
+    """SHA-256 over names and contents of all members but the card."""
+    total = hashlib.sha256()
+    try:
+        with zipfile.ZipFile(path) as archive:
+            for name in sorted(set(archive.namelist()) - {_CARD}):
+                total.update(f"{len(name)}:{name}".encode())
+                with archive.open(name) as member:
+                    total.update(hashlib.file_digest(member, "sha256").digest())  # type: ignore[arg-type]
+    except (zipfile.BadZipFile, OSError, EOFError) as error:
+        raise ModelFileError(f"{path} was altered or damaged after it was saved.") from error
+    return total.hexdigest()
+
+
+def _is_ours(name: str) -> bool:
+    """Whether a full name is a class of this package: data with a name, made without running its code."""
+    module, _, attribute = name.rpartition(".")
+    if module != "surewood" and not module.startswith("surewood."):
+        return False
+    try:
+        found = getattr(importlib.import_module(module), attribute, None)
+    except ImportError:
+        return False
+    return inspect.isclass(found) and found.__module__.startswith("surewood")

@@ -1,0 +1,118 @@
+"""Forms of a certificate: text, HTML, table, JSON."""
+
+import json
+import math
+import re
+
+import pytest
+
+from surewood.bounds import Condition, Status
+from surewood.certify import Certificate, Entry, Method, Withheld
+
+HOLDS = (Condition("untouched <points>", True, "stated by the caller"),)
+
+
+def guarantee(value=0.1, delta=0.05, method=Method.HOLDOUT):
+    variant = "exact" if method is Method.HOLDOUT else "kl"
+    return Entry(
+        method=method,
+        status=Status.GUARANTEE,
+        value=value,
+        sample="holdout",
+        n=100,
+        variant=variant,
+        delta=delta,
+        conditions=HOLDS,
+        decomposition={"errors": 4},
+    )
+
+
+OTHERS = (
+    Entry(method="score", status="CRITERION", value=0.4, sample="training", n=9, gamma_scale=0.01),
+    Entry(method="out-of-bag <b>", status="ESTIMATE", value=0.2, sample="out-of-bag", n=9, biased=True),
+    Entry(method="margin ratio", status="HEURISTIC", value=math.inf, sample="training", n=9),
+)
+
+
+@pytest.fixture
+def certificate():
+    return Certificate(
+        entries=(guarantee(), *OTHERS),
+        withheld=(Withheld(Method.TANDEM, "does not hold: hard <vote>"),),
+        model="<script>alert(1)</script>",
+        delta=0.05,
+        majority_error=0.5,
+    )
+
+
+def test_text_keeps_guarantees_apart(certificate):
+    text = repr(certificate)
+    sections = re.split(r"\n\n", text)
+    assert [section.split()[0] for section in sections[1:]] == [
+        "GUARANTEE",
+        "CRITERION",
+        "ESTIMATE",
+        "HEURISTIC",
+        "WITHHELD",
+    ]
+    for section in sections[2:]:
+        assert "guarantee" not in section.lower()
+    assert "guaranteed error at most 0.1 with probability at least 0.95" in sections[0]
+    assert "selection score, not a bound" in sections[2]
+    assert "biased" in sections[3]
+
+
+def test_html_is_escaped_and_balanced(certificate):
+    html = certificate._repr_html_()
+    assert "<script>" not in html
+    assert "&lt;script&gt;" in html
+    assert "untouched &lt;points&gt;" in html
+    assert "hard &lt;vote&gt;" in html
+    assert "out-of-bag &lt;b&gt;" in html
+    for tag in ("div", "table", "tbody", "thead", "tr", "td", "ul", "li", "caption"):
+        assert len(re.findall(rf"<{tag}[ >]", html)) == html.count(f"</{tag}>")
+
+
+def test_json_is_strict_and_complete(certificate):
+    loaded = json.loads(certificate.to_json(), parse_constant=lambda _: pytest.fail("not strict JSON"))
+    assert [entry["status"] for entry in loaded["entries"]] == [
+        "GUARANTEE",
+        "CRITERION",
+        "ESTIMATE",
+        "HEURISTIC",
+    ]
+    assert loaded["entries"][0]["decomposition"] == {"errors": 4.0}
+    assert loaded["entries"][0]["conditions"] == ["untouched <points>: yes (stated by the caller)"]
+    assert loaded["entries"][3]["value"] == "inf"
+    assert loaded["withheld"] == [{"method": "PAC-Bayes, tandem", "reason": "does not hold: hard <vote>"}]
+
+
+def test_frame_has_a_row_an_entry(certificate):
+    frame = certificate.to_frame()
+    assert frame["method"].tolist() == [
+        "holdout (Clopper-Pearson)",
+        "score",
+        "out-of-bag <b>",
+        "margin ratio",
+    ]
+    assert frame["delta"].tolist()[0] == 0.05
+    empty = Certificate(entries=(), withheld=(), model="M", delta=0.05).to_frame()
+    assert list(empty.columns) == list(frame.columns)
+
+
+@pytest.mark.parametrize(
+    ("value", "majority", "trivial"),
+    [(0.1, 0.5, False), (0.5, 0.5, True), (0.6, 0.5, True), (1.0, None, True)],
+)
+def test_verdict(value, majority, trivial):
+    certificate = Certificate((guarantee(value),), (), "M", 0.05, majority)
+    assert certificate.is_trivial is trivial
+    assert (certificate.verdict == "no non-trivial guarantee at this sample size") is trivial
+
+
+def test_guarantees_must_share_delta():
+    both = (guarantee(delta=0.05), guarantee(delta=0.05, method=Method.TANDEM))
+    with pytest.raises(ValueError, match=r"deltas sum to 0.1, more than delta=0.05"):
+        Certificate(both, (), "M", 0.05)
+    halves = (guarantee(0.2, delta=0.025), guarantee(0.1, delta=0.025, method=Method.TANDEM))
+    assert Certificate(halves, (), "M", 0.05).best.method == Method.TANDEM

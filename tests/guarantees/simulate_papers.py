@@ -1,0 +1,206 @@
+"""The papers' bounds on a grid of cells, where millions of points are a table and the risk is a sum.
+
+Trees ask threshold questions and have constant leaves or one half-plane a leaf; cascades ask strips and
+answer with half-planes. Both are fitted to the counts, so their training errors are optimistic.
+"""
+
+import numpy as np
+
+from surewood.bounds import (
+    CascadeEvidence,
+    ForestEvidence,
+    TreeEvidence,
+    cascade_bound,
+    cascade_bound_simple,
+    composite_bound,
+    composite_bound_simple,
+    leaf_log_growth,
+    real_cascade_bound,
+)
+from surewood.certify import Method, certify
+
+from .harness import Speaker, collect
+
+DELTA = 0.1
+SIDE = 4
+POSITION = np.array([(i, j) for i in range(SIDE) for j in range(SIDE)])
+CUTS = [(f, t + 0.5) for f in range(2) for t in range(SIDE - 1)]
+BELOW = np.array([POSITION[:, f] < t for f, t in CUTS])  # one row a cut
+
+
+def random_world(rng, m, n_classes):
+    """Probabilities of (cell, class) and the counts of m draws; each quadrant prefers a class."""
+    cells = rng.dirichlet(np.full(SIDE * SIDE, 2.0))
+    quadrant = 2 * (POSITION[:, 0] >= SIDE // 2) + (POSITION[:, 1] >= SIDE // 2)
+    preferred = rng.integers(n_classes, size=4)[quadrant]
+    classes = rng.dirichlet(np.full(n_classes, 0.5), size=SIDE * SIDE)
+    classes = 0.15 * classes + 0.85 * np.eye(n_classes)[preferred]
+    probability = cells[:, None] * classes
+    counts = rng.multinomial(m, (probability / probability.sum()).ravel()).reshape(probability.shape)
+    return probability, counts
+
+
+def half_plane_leaf(counts, inside):
+    """Labels of the cells in a leaf by its best cut, and the errors; a constant if no cut is better."""
+    here = counts * inside[:, None]
+    total = here.sum(axis=0)
+    low = BELOW @ here
+    errors = total.sum() - low.max(axis=1) - (total - low).max(axis=1)
+    best = int(errors.argmin())
+    if errors[best] >= total.sum() - total.max():
+        return np.full(inside.size, total.argmax()), 0
+    return np.where(BELOW[best], low[best].argmax(), (total - low[best]).argmax()), 1
+
+
+def grow_tree(rng, counts, inside, depth, features):
+    """Leaves as (inside, labels, degree, depth): greedy questions on one random feature a node."""
+    if depth == features:
+        labels, degree = half_plane_leaf(counts, inside)
+        return [(inside, labels, degree, depth)]
+    feature = rng.integers(2)
+    here = counts * inside[:, None]
+    total = here.sum(axis=0)
+    low = BELOW @ here
+    errors = total.sum() - low.max(axis=1) - (total - low).max(axis=1)
+    options = [k for k, (f, _) in enumerate(CUTS) if f == feature]
+    cut = BELOW[min(options, key=lambda k: errors[k])]
+    return grow_tree(rng, counts, inside & cut, depth + 1, features) + grow_tree(
+        rng, counts, inside & ~cut, depth + 1, features
+    )
+
+
+def composite_tree(rng, counts):
+    """Labels of all cells and the evidence of a tree of depth 2."""
+    leaves = grow_tree(rng, counts, np.ones(SIDE * SIDE, dtype=bool), 0, 2)
+    labels = np.zeros(SIDE * SIDE, dtype=int)
+    correct, errors = [], []
+    for inside, answer, _, _ in leaves:
+        labels[inside] = answer[inside]
+        held = counts[inside].sum()
+        right = counts[inside, answer[inside]].sum()
+        correct.append(right)
+        errors.append(held - right)
+    evidence = TreeEvidence(
+        correct=correct,
+        errors=errors,
+        depth=[leaf[3] for leaf in leaves],
+        degree=[leaf[2] for leaf in leaves],
+        n_classes=counts.shape[1],
+        n_features=2,
+        n_question_features=2,
+        max_features=1,
+        n_degrees=1,
+        max_depth=2,
+    )
+    return labels, evidence
+
+
+def risk_of(labels, probability):
+    return 1.0 - float(probability[np.arange(labels.size), labels].sum())
+
+
+def simulate_composite(draws, seed=6, m=4_000_000):
+    rng = np.random.default_rng(seed)
+    rows = []
+    for draw in range(draws):
+        probability, counts = random_world(rng, m, 2 + draw % 2)
+        trees = [composite_tree(rng, counts) for _ in range(3)]
+        labels, evidence = trees[0]
+        risk, seen = risk_of(labels, probability), evidence.errors.sum() / m
+        arguments = {
+            "correct": evidence.correct,
+            "errors": evidence.errors,
+            "complexity": evidence.guarantee_complexity(),
+            "n_classes": evidence.n_classes,
+            "n_families": evidence.n_families,
+            "delta": DELTA,
+        }
+        vote = np.stack(
+            [np.sum([t[0] == c for t in trees], axis=0) for c in range(evidence.n_classes)], axis=1
+        )
+        strict = vote.max(axis=1) >= 2  # of three trees
+        right = probability[np.arange(SIDE * SIDE), vote.argmax(axis=1)]
+        vote_risk = 1.0 - float(right[strict].sum())
+        forest = certify(Speaker(ForestEvidence(trees=[t[1] for t in trees])), delta=DELTA).best.value
+        uniform = certify(Speaker(evidence), delta=DELTA).best.value
+        vote_seen = 1.0 - counts[np.arange(SIDE * SIDE), vote.argmax(axis=1)][strict].sum() / m
+        rows.append(
+            [
+                (Method.COMPOSITE_TREE, risk, uniform, seen),
+                ("fixed rho", risk, composite_bound(**arguments, rho_inverse=3).value, seen),
+                ("simple form", risk, composite_bound_simple(**arguments).value, seen),
+                (Method.COMPOSITE_FOREST, vote_risk, forest, vote_seen),
+            ]
+        )
+    return collect(DELTA, rows)
+
+
+def cascade_nodes(rng, counts, n_leaves):
+    """Leaves as (inside, labels): a half-plane a node, the strip around its edge goes on."""
+    inside, leaves = np.ones(SIDE * SIDE, dtype=bool), []
+    for node in range(n_leaves):
+        here = counts * inside[:, None]
+        low = BELOW @ here
+        total = here.sum(axis=0)
+        as_is, flipped = low[:, 0] + (total - low)[:, 1], low[:, 1] + (total - low)[:, 0]
+        best = int(np.maximum(as_is, flipped).argmax())
+        labels = np.where(BELOW[best], 0, 1) if as_is[best] >= flipped[best] else np.where(BELOW[best], 1, 0)
+        feature, edge = CUTS[best]
+        near = np.abs(POSITION[:, feature] - edge) <= rng.choice([0.5, 1.5])
+        stays = inside & ~near if node < n_leaves - 1 else inside
+        leaves.append((stays, labels))
+        inside = inside & near
+    return leaves
+
+
+def simulate_cascade(draws, seed=7, m=4_000_000):
+    rng = np.random.default_rng(seed)
+    rows = []
+    for draw in range(draws):
+        probability, counts = random_world(rng, m, 2)
+        leaves = cascade_nodes(rng, counts, 1 + draw % 3)
+        risk = 1.0 - sum(float(probability[inside, labels[inside]].sum()) for inside, labels in leaves)
+        correct = np.array([counts[inside, labels[inside]].sum() for inside, labels in leaves])
+        held = np.array([counts[inside].sum() for inside, _ in leaves])
+        evidence = CascadeEvidence.from_degrees(
+            correct, held - correct, [1] * len(leaves), n_features=2, n_degrees=1, max_leaves=3
+        )
+        arguments = {
+            "correct": correct,
+            "errors": held - correct,
+            "complexity": evidence.complexity,
+            "n_families": evidence.n_families,
+            "delta": DELTA,
+        }
+        seen = (m - correct.sum()) / m
+        rows.append(
+            [
+                (Method.CASCADE, risk, certify(Speaker(evidence), delta=DELTA).best.value, seen),
+                ("fixed rho", risk, cascade_bound(**arguments, rho_inverse=3).value, seen),
+                ("simple form", risk, cascade_bound_simple(**arguments).value, seen),
+            ]
+        )
+    return collect(DELTA, rows)
+
+
+def simulate_real_cascade(draws, seed=8, m=300_000):
+    """Half-planes times 1/2 or 1: values in [-1, 1] with two levels a leaf."""
+    rng = np.random.default_rng(seed)
+    polynomial = leaf_log_growth(1, 2, m)
+    rows = []
+    for draw in range(draws):
+        probability, counts = random_world(rng, m, 2)
+        leaves = cascade_nodes(rng, counts, 1 + draw % 2)
+        levels = rng.choice([0.5, 1.0], size=len(leaves))
+        margins, risk = [], 1.0
+        for (inside, labels), level in zip(leaves, levels):
+            right = int(counts[inside, labels[inside]].sum())
+            wrong = int(counts[inside].sum()) - right
+            margins.append(np.repeat([level, -level], [right, wrong]))
+            risk -= float(probability[inside, labels[inside]].sum())
+        depth = [0] if len(leaves) == 1 else [1, 1]
+        # counting route (1.4): strips along the path, a half-plane, and two levels at the leaf
+        growth = np.array([2 * polynomial * d + polynomial + np.log(2) for d in depth])
+        bound = real_cascade_bound(margins, np.sqrt(2 * growth / m), n_families=3, rho_inverse=4, delta=DELTA)
+        rows.append([("real leaves", risk, bound.value, bound.training_error)])
+    return collect(DELTA, rows)

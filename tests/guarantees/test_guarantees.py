@@ -1,0 +1,47 @@
+"""Every GUARANTEE against a known true risk: 2,500 draws in `make guarantees`, 120 in each test run."""
+
+import pytest
+
+from surewood.certify import Method
+
+from .harness import alarms
+from .simulate_compression import simulate_svm, simulate_svm_tree
+from .simulate_holdout import simulate_holdout, simulate_selection
+from .simulate_papers import simulate_cascade, simulate_composite, simulate_real_cascade
+from .simulate_votes import simulate_stumps, simulate_tables
+
+SIMULATIONS = [
+    simulate_holdout,
+    simulate_selection,
+    simulate_stumps,
+    simulate_tables,
+    simulate_svm,
+    simulate_svm_tree,
+    simulate_composite,
+    simulate_cascade,
+    simulate_real_cascade,
+]
+DRAWS = 2500
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("simulate", SIMULATIONS)
+def test_violations_do_not_exceed_delta_and_broken_twins_are_caught(simulate):
+    trials = simulate(DRAWS)
+    assert all(values.size == DRAWS for values in trials.bounds.values())
+    assert alarms(trials) == {}
+    assert set(alarms(trials, "broken")) == set(trials.broken)
+    silent = [name for name, values in trials.bounds.items() if (values < 1).mean() < 0.5]
+    assert silent == [], "a bound that is always 1 tests nothing"
+
+
+@pytest.mark.parametrize("simulate", SIMULATIONS)
+def test_quick_slice(simulate):
+    trials = simulate(120)
+    assert alarms(trials) == {}
+    assert set(alarms(trials, "broken")) == set(trials.broken)
+
+
+def test_every_method_that_may_promise_is_simulated():
+    simulated = set().union(*(simulate(2).bounds for simulate in SIMULATIONS))
+    assert set(Method) <= simulated

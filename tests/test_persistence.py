@@ -1,0 +1,139 @@
+"""Saved models: the same predictions, small, all or nothing, and nothing in the file can run code."""
+
+import json
+import zipfile
+
+import numpy as np
+import pytest
+from estimators import exported, small
+from sklearn.datasets import load_iris
+from sklearn.exceptions import NotFittedError
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+import surewood
+from surewood.persistence import ModelFileError, read_card
+
+X, Y = load_iris(return_X_y=True)
+each_estimator = pytest.mark.parametrize("cls", exported(), ids=lambda c: c.__name__)
+
+
+def outputs(model):
+    return model.predict_proba(X) if hasattr(model, "predict_proba") else model.transform(X)
+
+
+@each_estimator
+@pytest.mark.parametrize("compress", [True, False])
+def test_the_same_model_comes_back(cls, compress, tmp_path):
+    model = small(cls).fit(X, Y)
+    again = surewood.load(surewood.save(model, tmp_path / "m.surewood", compress=compress))
+    np.testing.assert_array_equal(outputs(again), outputs(model))
+    assert again.get_params() == model.get_params()
+
+
+def forest():
+    return surewood.BinnedForestClassifier(5, random_state=0).fit(X, Y)
+
+
+def rewrite(path, change):
+    """The archive with its members changed by ``change(name, content) -> content``."""
+    with zipfile.ZipFile(path) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, content in members.items():
+            archive.writestr(name, change(name, content))
+
+
+def test_pipelines_can_be_saved(tmp_path):
+    model = make_pipeline(StandardScaler(), surewood.BinnedForestClassifier(5)).fit(X, Y)
+    again = surewood.load(surewood.save(model, tmp_path / "m"))
+    np.testing.assert_array_equal(again.predict(X), model.predict(X))
+    assert read_card(tmp_path / "m")["model"] == "sklearn.pipeline.Pipeline"
+
+
+def test_an_unfitted_model_is_refused_and_leaves_nothing(tmp_path):
+    with pytest.raises(NotFittedError):
+        surewood.save(surewood.BinnedForestClassifier(), tmp_path / "m")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_full_disk_keeps_the_old_file(tmp_path, monkeypatch):
+    path = surewood.save(forest(), tmp_path / "m")
+    before = path.read_bytes()
+
+    def full(*args, **kwargs):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(zipfile.ZipFile, "writestr", full)
+    with pytest.raises(OSError, match="No space left"):
+        surewood.save(forest(), path)
+    assert path.read_bytes() == before
+    assert [p.name for p in tmp_path.iterdir()] == ["m"]
+
+
+@pytest.mark.parametrize("keep", [0, 10, 0.5, -1])
+def test_truncated_files(tmp_path, keep):
+    path = surewood.save(forest(), tmp_path / "m")
+    content = path.read_bytes()
+    path.write_bytes(content[: int(len(content) * keep) if isinstance(keep, float) else keep])
+    with pytest.raises(ModelFileError, match="not a surewood model, or is cut short"):
+        surewood.load(path)
+
+
+def test_an_altered_array_is_noticed(tmp_path):
+    path = surewood.save(forest(), tmp_path / "m", compress=False)
+    rewrite(path, lambda name, content: content[:-1] + b"\x07" if name.endswith(".npy") else content)
+    with pytest.raises(ModelFileError, match="checksum differs"):
+        surewood.load(path)
+
+
+def test_a_flipped_byte_is_noticed(tmp_path):
+    path = surewood.save(forest(), tmp_path / "m", compress=False)
+    content = bytearray(path.read_bytes())
+    content[len(content) // 3] ^= 0xFF
+    path.write_bytes(bytes(content))
+    with pytest.raises(ModelFileError):
+        surewood.load(path)
+
+
+def test_newer_formats_are_refused(tmp_path):
+    path = surewood.save(forest(), tmp_path / "m")
+
+    def newer(name, content):
+        return json.dumps({**json.loads(content), "format": 99}) if name == "surewood.json" else content
+
+    rewrite(path, newer)
+    with pytest.raises(ModelFileError, match=r"has format 99 .* Upgrade surewood"):
+        surewood.load(path)
+
+
+class Foreign:
+    pass
+
+
+def test_unknown_types_are_refused_by_name_unless_trusted(tmp_path):
+    model = forest()
+    model.guest_ = Foreign()
+    path = surewood.save(model, tmp_path / "m")
+    name = f"{Foreign.__module__}.Foreign"
+    with pytest.raises(ModelFileError, match=f"not trusted: {name}"):
+        surewood.load(path)
+    assert isinstance(surewood.load(path, trusted=[name]).guest_, Foreign)
+
+
+def test_our_functions_are_not_types(tmp_path):
+    model = forest()
+    model.guest_ = surewood.save
+    path = surewood.save(model, tmp_path / "m")
+    with pytest.raises(ModelFileError, match=r"not trusted: surewood\.persistence\.save"):
+        surewood.load(path)
+
+
+@pytest.mark.parametrize("content", [b"", b"hello", b"PK\x05\x06" + bytes(18)])
+def test_files_that_are_no_models(tmp_path, content):
+    path = tmp_path / "m"
+    path.write_bytes(content)
+    with pytest.raises(ModelFileError, match="is not a surewood model"):
+        surewood.load(path)
+    with pytest.raises(ModelFileError, match="there is no model file"):
+        surewood.load(tmp_path / "absent")
