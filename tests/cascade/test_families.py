@@ -17,7 +17,7 @@ from surewood.cascade import (
     ThresholdFamily,
     TreeFamily,
 )
-from surewood.cascade.kernel_families import NAMED, as_families
+from surewood.cascade.named_families import NAMED, as_families
 from surewood.cascade.stumps import best_stump, largest_stump_correlation
 
 RNG = np.random.default_rng(0)
