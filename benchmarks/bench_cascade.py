@@ -22,7 +22,7 @@ from sklearn.svm import SVC
 from benchmarks.cascade_protocol import PUBLISHED, prepare_fold
 from surewood.cascade.gamma_path import gamma_path
 from surewood.cascade.prefix_tree import Outcome, PrefixTree
-from surewood.cascade.search import minimise
+from surewood.cascade.search import Budget, minimise
 from surewood.datasets import DataError
 
 GAMMAS = (1.0, 0.1, 0.01, 0.001)
@@ -87,15 +87,21 @@ def exact_minimum(names, folds) -> None:
             print(f"{name:15s} γ path to 0.001: {len(pieces)} pieces, {cost}", flush=True)
 
 
-def against_svc(names, repeats: int) -> None:
-    print("\nthe same search with SVC (γ = 0.01): median of ratios of interleaved runs")
+def against_svc(names, repeats: int, limit: int) -> None:
+    print(f"\nthe same search with SVC (γ = 0.001, at most {limit} machines): median of ratios, interleaved")
     print(f"{'set':15s} {'machines':>9s} {'ours s':>9s} {'SVC s':>9s} {'ratio':>7s}  same cascade")
     for name in names:
         fold = prepare_fold(name, 0)
         peer, pairs, same = SvcTrainer(fold.task.trainer), [], True
         for _ in range(repeats):
-            ours, found = timed(lambda f=fold: minimise(fresh_tree(f), f.task.complexity, 0.01))
-            theirs, other = timed(lambda f=fold, p=peer: minimise(fresh_tree(f, p), f.task.complexity, 0.01))
+            ours, found = timed(
+                lambda f=fold: minimise(fresh_tree(f), f.task.complexity, 1e-3, budget=Budget(machines=limit))
+            )
+            theirs, other = timed(
+                lambda f=fold, p=peer: minimise(
+                    fresh_tree(f, p), f.task.complexity, 1e-3, budget=Budget(machines=limit)
+                )
+            )
             pairs.append((ours, theirs))
             same &= found.path == other.path
         ratio = statistics.median(b / a for a, b in pairs)
@@ -125,7 +131,7 @@ def main(quick: bool = False) -> None:
     names = ["breast_cancer", "splice", "ionosphere"] if quick else list(PUBLISHED)
     try:
         exact_minimum(names, [0] if quick else range(5))
-        against_svc(names, 1 if quick else 3)
+        against_svc(names, 1 if quick else 3, 100 if quick else 500)
         enumerate_everything(2 if quick else 4)
     except DataError as error:
         print(f"not measured: {error}")
