@@ -8,6 +8,8 @@ Needs SUREWOOD_DATA. A table stands between ``<!-- name -->`` and ``<!-- end nam
 
 from __future__ import annotations
 
+import contextlib
+import io
 import re
 import sys
 import time
@@ -17,6 +19,7 @@ import numpy as np
 import pandas as pd
 from sklearn.model_selection import StratifiedKFold
 
+from benchmarks import bench_cascade
 from benchmarks.cascade_protocol import PAPER_GAMMAS, PUBLISHED, error_of, prepare_fold, run_fold
 from surewood.bounds import log_growth, vc_dimension
 from surewood.cascade import DeepCascadeSVMClassifier
@@ -121,7 +124,15 @@ def multiclass() -> str:
     return markdown(rows)
 
 
-TABLES = {"protocol": protocol, "raw": raw, "multiclass": multiclass}
+def bench() -> str:
+    """What `python -m benchmarks cascade` prints."""
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        bench_cascade.main()
+    return f"```text\n{printed.getvalue().strip()}\n```"
+
+
+TABLES = {"bench": bench, "protocol": protocol, "raw": raw, "multiclass": multiclass}
 
 
 def main(names: list[str]) -> None:
