@@ -97,7 +97,7 @@ def run_fold(name: str, j: int, seed: int = 0, *, gamma_min: float = 1e-3, **cha
     row = {"svm": error_of(fold, one.path_of(plain), fold.test)}
     paper = paper_choice(fold)
     row["paper"], row["paper_leaves"] = error_of(fold, paper.path, fold.test), paper.path.n_leaves
-    for name_of_rule, standard_errors in (("ours", 1.0), ("best", 0.0)):
+    for name_of_rule, standard_errors in (("ours", 2.0), ("one_se", 1.0), ("best", 0.0)):
         path = one.path_of(candidates[choose(table, standard_errors)])
         row[name_of_rule], row[f"{name_of_rule}_leaves"] = error_of(fold, path, fold.test), path.n_leaves
     row["pieces"], row["machines"] = len(one.pieces), fold.task.tree.n_machines

@@ -55,8 +55,9 @@ class DeepCascadeSVMClassifierCV(BaseSvmCascade):
         C of each degree: of smallest error, on the same folds, of a single machine of that degree.
     cv : int, splitter or iterable of (training, held-out) rows, default=5
         An integer deals stratified folds.
-    standard_errors : float, default=1
-        How clearly a cascade must beat the best plain machine; 0 takes every gain.
+    standard_errors : float, default=2
+        How clearly a cascade must beat the best plain machine. Dozens of candidates are compared, so that one
+        of them gains a standard error by luck quite often; 0 takes every gain.
     refit : bool, default=True
         Whether to search again on all rows. False keeps the model of the training part: for one split only.
     time_budget : float, optional
@@ -101,7 +102,7 @@ class DeepCascadeSVMClassifierCV(BaseSvmCascade):
         growth: str = "capped",
         multiclass: str = "one_vs_rest",
         cv: Any = 5,
-        standard_errors: float = 1.0,
+        standard_errors: float = 2.0,
         refit: bool = True,
         time_budget: float | None = None,
         max_machines: int | None = 2000,
