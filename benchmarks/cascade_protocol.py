@@ -55,7 +55,8 @@ def folds_of(n: int, seed: int) -> np.ndarray:
 
 def prepare_fold(name: str, j: int, seed: int = 0, **changes: object) -> Fold:
     """Read a data set and plant the prefix tree of one fold."""
-    X, y = load(name).part_of("cascades")
+    data = load(name)
+    X, y = data.part_of("cascades") if "cascades" in data.papers else data.train
     model = DeepCascadeSVMClassifierCV(**changes)
     parameters = check_svm_parameters(model)
     inputs = begin_fit(model, X, y, merge=False)
