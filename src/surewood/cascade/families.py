@@ -89,7 +89,14 @@ class ConstantMember(Member):
 
 @dataclass
 class ConstantFamily(Family):
-    """The same class for every point."""
+    """The same class for every point.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> round(ConstantFamily().rademacher(np.zeros((4, 1)), n_classes=2), 3)  # E|sum of 4 signs| / 4
+    0.375
+    """
 
     can_order = False
 
@@ -170,6 +177,12 @@ class EstimatorFamily(Family):
         Rademacher complexity as leaves, or a function of ``(X, n_classes)`` that gives it.
     question_complexity : float or callable, optional
         The same as questions; `complexity` unless given.
+
+    Examples
+    --------
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> EstimatorFamily(GaussianNB(), complexity=0.3).can_order
+    True
     """
 
     estimator: Any

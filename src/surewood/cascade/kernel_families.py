@@ -50,6 +50,13 @@ class KernelFamily(Family):
         Take the trace bound of a ball of this radius in the kernel's space as complexity instead of the
         growth function. An RBF machine may label points at will, so that without `norm` its complexity is the
         largest possible; with it the number is a HEURISTIC, since nothing keeps machines inside the ball.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X, codes = np.array([[-1.0], [0.0], [1.0]]), np.array([0, 1, 0], dtype=np.int32)
+    >>> KernelFamily("poly", 2, C=100.0).fit(X, codes, np.ones(3), 2).scores(X).argmax(axis=1)
+    array([0, 1, 0])
     """
 
     kernel: str = "poly"
@@ -97,6 +104,13 @@ class LinearFamily(Family):
     loss : {"logistic", "hinge"}
     C : float, default=1
         Inverse regularisation.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X, codes = np.array([[-1.0], [0.5], [1.0]]), np.array([0, 1, 1], dtype=np.int32)
+    >>> LinearFamily("hinge").fit(X, codes, np.ones(3), 2).scores(X).argmax(axis=1)
+    array([0, 1, 1])
     """
 
     loss: str = "logistic"

@@ -35,7 +35,15 @@ class StumpMember(Member):
 
 @dataclass
 class ThresholdFamily(Family):
-    """Thresholds on one feature fixed in advance; as a question, the points of small value go on."""
+    """Thresholds on one feature fixed in advance; as a question, the points of small value go on.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X, codes = np.array([[1.0], [2.0], [3.0]]), np.array([0, 0, 1], dtype=np.int32)
+    >>> ThresholdFamily(0).fit(X, codes, np.ones(3), 2).threshold
+    2.5
+    """
 
     feature: int = 0
 
@@ -65,6 +73,13 @@ class StumpFamily(Family):
     complexity : {"massart", "monte_carlo"}
         Bound of the complexity by counting, or (two classes) its estimate from `n_draws` random signs, with
         the supremum over all stumps computed exactly.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.random.default_rng(0).normal(size=(200, 5))
+    >>> StumpFamily("monte_carlo").rademacher(X, 2) < StumpFamily().rademacher(X, 2)
+    True
     """
 
     complexity: str = "massart"
