@@ -37,9 +37,31 @@ from surewood.bounds import (
 
 from .entry import Entry, Method, Withheld
 
-__all__ = ["Claim", "Reading", "claim_or_withhold", "read_evidence"]
+__all__ = ["BY_CALLER", "Caller", "Claim", "Reading", "claim_or_withhold", "read_all", "read_evidence"]
 
 NOT_A_BOUND = "selection score, not a bound"
+BY_CALLER = "stated by the caller"
+
+
+@dataclass(frozen=True)
+class Caller:
+    """What only the caller knows about the training sample.
+
+    Parameters
+    ----------
+    n_models : int
+        Number of models, or settings, out of which this one was chosen, on whatever data.
+    fixed_features : bool
+        Nothing was fitted on the sample before the model saw it.
+    """
+
+    n_models: int = 1
+    fixed_features: bool = True
+
+    def conditions(self) -> tuple[Condition, ...]:
+        """Conditions of every guarantee from the training sample."""
+        text = "no scaler, encoder or selection was fitted on the sample before the model"
+        return (Condition(text, bool(self.fixed_features), BY_CALLER),)
 
 
 @dataclass(frozen=True)
@@ -87,8 +109,8 @@ def claim_or_withhold(
 
 
 @singledispatch
-def read_evidence(evidence: object, n_models: int) -> Reading:
-    """Return what the evidence allows; `n_models` settings were compared on the training sample."""
+def read_evidence(evidence: object, caller: Caller) -> Reading:
+    """Return what the evidence allows, given what the caller states."""
     raise TypeError(f"unknown evidence of type {type(evidence).__name__}; see surewood.bounds.evidence")
 
 
@@ -146,24 +168,24 @@ def _tree_criterion(tree: TreeEvidence) -> list[Entry]:
 
 
 @read_evidence.register
-def _(evidence: TreeEvidence, n_models: int) -> Reading:
+def _(evidence: TreeEvidence, caller: Caller) -> Reading:
     reading = Reading(entries=_tree_criterion(evidence), majority_error=evidence.majority_error)
     claim_or_withhold(
         reading,
         Method.COMPOSITE_TREE,
-        evidence.conditions(),
-        lambda delta: _bound_fields(_tree_bound(evidence, delta / n_models)),
+        (*evidence.conditions(), *caller.conditions()),
+        lambda delta: _bound_fields(_tree_bound(evidence, delta / caller.n_models)),
         variant="rigorous",
         sample="training",
         n=evidence.n_samples,
-        n_models=n_models,
+        n_models=caller.n_models,
         gamma_scale=1.0,
     )
     return reading
 
 
 @read_evidence.register
-def _(evidence: ForestEvidence, n_models: int) -> Reading:
+def _(evidence: ForestEvidence, caller: Caller) -> Reading:
     trees = evidence.trees
     reading = Reading(majority_error=evidence.majority_error)
     criteria = [entry for tree in trees for entry in _tree_criterion(tree)]
@@ -172,7 +194,7 @@ def _(evidence: ForestEvidence, n_models: int) -> Reading:
 
     def issue(delta: float) -> dict[str, Any]:
         # theory.md [D-15]: (2.6) holds for all trees at once, and a hard vote errs at most twice as often
-        bounds = [_tree_bound(tree, delta / n_models) for tree in trees]
+        bounds = [_tree_bound(tree, delta / caller.n_models) for tree in trees]
         parts = [bound.decomposition() for bound in bounds]
         mean = {name: float(np.mean([part[name] for part in parts])) for name in parts[0]}
         return {"value": min(1.0, 2.0 * sum(mean.values())), "decomposition": mean | {"factor": 2.0}}
@@ -180,12 +202,12 @@ def _(evidence: ForestEvidence, n_models: int) -> Reading:
     claim_or_withhold(
         reading,
         Method.COMPOSITE_FOREST,
-        evidence.conditions(),
+        (*evidence.conditions(), *caller.conditions()),
         issue,
         variant="rigorous",
         sample="training",
         n=trees[0].n_samples,
-        n_models=n_models,
+        n_models=caller.n_models,
         gamma_scale=1.0,
         note="twice the mean over trees",
     )
@@ -209,7 +231,7 @@ def _mean_criterion(criteria: Sequence[Entry]) -> Entry:
 
 
 @read_evidence.register
-def _(evidence: CascadeEvidence, n_models: int) -> Reading:
+def _(evidence: CascadeEvidence, caller: Caller) -> Reading:
     reading = Reading(majority_error=evidence.majority_error)
     if evidence.gamma_scale is not None and evidence.criterion_complexity is not None:
         a, scale = evidence.criterion_complexity, evidence.gamma_scale
@@ -226,38 +248,34 @@ def _(evidence: CascadeEvidence, n_models: int) -> Reading:
             evidence.complexity,
             n_families=evidence.n_families,
             max_rho_inverse=min(evidence.max_leaves, evidence.n_samples),
-            delta=delta / n_models,
+            delta=delta / caller.n_models,
         )
         return _bound_fields(bound)
 
     claim_or_withhold(
         reading,
         Method.CASCADE,
-        evidence.conditions(),
+        (*evidence.conditions(), *caller.conditions()),
         issue,
         variant="rigorous",
         sample="training",
         n=evidence.n_samples,
-        n_models=n_models,
+        n_models=caller.n_models,
         gamma_scale=1.0,
     )
     return reading
 
 
 @read_evidence.register
-def _(evidence: VoteEvidence, n_models: int) -> Reading:
-    models = evidence.n_models * n_models
-    members = len(evidence.out_of_bag.sizes)
-    weights = (
-        np.full(members, 1.0 / members) if evidence.weights is None else np.asarray(evidence.weights, float)
-    )
-    weights = weights / weights.sum()
-    kl = posterior_kl(weights)
-    n = int(np.min(evidence.out_of_bag.sizes))
-    loss = min(1.0, float(weights @ evidence.out_of_bag.rates))
+def _(evidence: VoteEvidence, caller: Caller) -> Reading:
+    models = evidence.n_models * caller.n_models
     reading = Reading(majority_error=evidence.majority_error)
-    reading.entries.append(
-        Entry(
+    n = int(np.min(evidence.out_of_bag.sizes))
+    weights = evidence.shares
+    kl = posterior_kl(weights)
+    loss = min(1.0, float(weights @ evidence.out_of_bag.rates)) if n > 0 else 1.0
+    if n > 0:
+        estimate = Entry(
             method="mean out-of-bag error of the members",
             status=Status.ESTIMATE,
             value=loss,
@@ -265,29 +283,32 @@ def _(evidence: VoteEvidence, n_models: int) -> Reading:
             n=n,
             biased=models > 1,
         )
-    )
+        reading.entries.append(estimate)
     common: dict[str, Any] = {"variant": "kl", "sample": "out-of-bag", "n_models": models}
 
     def issue_first(delta: float) -> dict[str, Any]:
         value = pac_bayes_bound(loss, n, kl=kl, delta=delta, n_models=models)
         return {"value": value, "decomposition": {"mean out-of-bag error": loss, "KL": kl}}
 
-    claim_or_withhold(reading, Method.PAC_BAYES, evidence.conditions(), issue_first, n=n, **common)
+    claim_or_withhold(
+        reading, Method.PAC_BAYES, (*evidence.conditions(), *caller.conditions()), issue_first, n=n, **common
+    )
     if evidence.tandem is not None:
-        tandem = min(1.0, evidence.tandem.loss(weights))
         n_pairs = int(evidence.tandem.sizes.min())
+        tandem = min(1.0, evidence.tandem.loss(weights)) if n_pairs > 0 else 1.0
 
         def issue_tandem(delta: float) -> dict[str, Any]:
             value = pac_bayes_tandem_bound(tandem, n_pairs, kl=kl, delta=delta, n_models=models)
             return {"value": value, "decomposition": {"tandem loss": tandem, "KL": kl}}
 
-        claim_or_withhold(reading, Method.TANDEM, evidence.conditions(), issue_tandem, n=n_pairs, **common)
+        conditions = (*evidence.tandem_conditions(), *caller.conditions())
+        claim_or_withhold(reading, Method.TANDEM, conditions, issue_tandem, n=n_pairs, **common)
     return reading
 
 
 @read_evidence.register
-def _(evidence: CompressionEvidence, n_models: int) -> Reading:
-    models = evidence.n_models * n_models
+def _(evidence: CompressionEvidence, caller: Caller) -> Reading:
+    models = evidence.n_models * caller.n_models
     reading = Reading(majority_error=evidence.majority_error)
 
     def issue(delta: float) -> dict[str, Any]:
@@ -309,7 +330,7 @@ def _(evidence: CompressionEvidence, n_models: int) -> Reading:
     claim_or_withhold(
         reading,
         Method.TREE_COMPRESSION if evidence.tree else Method.COMPRESSION,
-        evidence.conditions(),
+        (*evidence.conditions(), *caller.conditions()),
         issue,
         variant="exact",
         sample="training",
@@ -320,20 +341,20 @@ def _(evidence: CompressionEvidence, n_models: int) -> Reading:
 
 
 @read_evidence.register
-def _(evidence: EstimateEvidence, n_models: int) -> Reading:
+def _(evidence: EstimateEvidence, caller: Caller) -> Reading:
     entry = Entry(
         method=evidence.name,
         status=Status.ESTIMATE,
         value=evidence.value,
         sample=evidence.sample,
         n=evidence.n,
-        biased=evidence.used_for_selection or n_models > 1,
+        biased=evidence.used_for_selection or caller.n_models > 1,
     )
     return Reading(entries=[entry])
 
 
 @read_evidence.register
-def _(evidence: HeuristicEvidence, n_models: int) -> Reading:
+def _(evidence: HeuristicEvidence, caller: Caller) -> Reading:
     entry = Entry(
         method=evidence.name,
         status=Status.HEURISTIC,
@@ -344,11 +365,11 @@ def _(evidence: HeuristicEvidence, n_models: int) -> Reading:
     return Reading(entries=[entry])
 
 
-def read_all(evidence: Iterable[object], n_models: int) -> Reading:
+def read_all(evidence: Iterable[object], caller: Caller) -> Reading:
     """Join the readings of all evidence a model offers."""
     joined = Reading()
     for item in evidence:
-        reading = read_evidence(item, n_models)
+        reading = read_evidence(item, caller)
         joined.claims += reading.claims
         joined.entries += reading.entries
         joined.withheld += reading.withheld

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection
 from typing import Any
 
@@ -12,7 +13,7 @@ from surewood.bounds import Condition, OffersEvidence, Status, clopper_pearson
 
 from .certificate import Certificate
 from .entry import Entry, Method, Withheld
-from .from_evidence import Reading, claim_or_withhold, read_all
+from .from_evidence import BY_CALLER, Caller, Reading, claim_or_withhold, read_all
 
 __all__ = ["certify"]
 
@@ -26,6 +27,7 @@ def certify(
     n_models: int = 1,
     n_models_in_sample: int = 1,
     sample: str = "holdout",
+    fixed_features: bool = True,
     methods: Collection[str] | None = None,
 ) -> Certificate:
     """Say what may be promised about a fitted classifier.
@@ -41,13 +43,17 @@ def certify(
         Probability that any guarantee of the certificate fails; divided among the methods, so that the
         smallest value may be quoted.
     n_models : int, default=1
-        Number of models of which this one was chosen on `X`, `y`.
+        Number of models of which this one was chosen on `X`, `y`. Guarantees from the training sample are
+        corrected for them too: each of the models had its own chance to fail.
     n_models_in_sample : int, default=1
-        Number of settings compared by out-of-bag errors, certificates or the like on the training sample,
-        beyond those the model itself knows of.
+        Number of settings compared by out-of-bag errors, certificates or the like on the training sample
+        to arrive at one of those models, beyond the settings the model itself knows of.
     sample : {"holdout", "training"}
         What `X`, `y` are. With ``holdout`` you state that they influenced nothing: not training, tuning,
         stopping or scaling. Training points give an estimate only.
+    fixed_features : bool, default=True
+        You state that nothing was fitted on the training sample before the model saw it: no scaler, encoder
+        or choice of features. False leaves only the holdout.
     methods : collection of Method, optional
         Guarantees to give, chosen before looking at any; all that apply unless given.
 
@@ -77,7 +83,8 @@ def certify(
     offers = isinstance(model, OffersEvidence)
     if X is None and not offers:
         raise ValueError(f"X and y are needed: {type(model).__name__} offers no evidence of its own")
-    reading = read_all(model.__certificate_evidence__(), n_models_in_sample) if offers else Reading()
+    caller = Caller(int(n_models) * int(n_models_in_sample), fixed_features)
+    reading = read_all(model.__certificate_evidence__(), caller) if offers else Reading()
     if X is not None:
         reading = _with_points(reading, model, X, y, n_models=n_models, sample=sample)
     return _issue(reading, type(model).__name__, delta, chosen)
@@ -87,7 +94,7 @@ def _check_numbers(delta: float, n_models: int, n_models_in_sample: int) -> None
     if not 0 < delta < 1:
         raise ValueError(f"delta must be in (0, 1), got {delta!r}")
     for name, value in (("n_models", n_models), ("n_models_in_sample", n_models_in_sample)):
-        if value != int(value) or value < 1:
+        if isinstance(value, bool) or not 1 <= value < math.inf or value != int(value):
             raise ValueError(f"{name} must be an integer >= 1, got {value!r}")
 
 
@@ -128,11 +135,10 @@ def _with_points(reading: Reading, model: Any, X: Any, y: Any, *, n_models: int,
         decomposition={"errors": errors},
     )
     own = Reading(majority_error=1.0 - int(np.unique(truth, return_counts=True)[1].max()) / n)
-    source = "stated by the caller"
     claim_or_withhold(
         own,
         Method.HOLDOUT,
-        (Condition("the points influenced nothing about the model", sample == "holdout", source),),
+        (Condition("the points influenced nothing about the model", sample == "holdout", BY_CALLER),),
         lambda share: {
             "value": clopper_pearson(errors, n, delta=share, n_models=n_models),
             "decomposition": {"errors": errors, "error rate": errors / n},

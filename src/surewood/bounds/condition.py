@@ -1,0 +1,41 @@
+"""A condition of a guarantee, stated by whoever can speak for it; a condition nobody states does not hold."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["CHECKED", "Condition", "OnSample", "stated"]
+
+STATED = "stated by the model"
+CHECKED = "checked"
+
+
+@dataclass(frozen=True)
+class Condition:
+    """One condition of a guarantee: a sentence, whether it holds, and who says so.
+
+    Examples
+    --------
+    >>> from surewood.bounds import Condition
+    >>> str(Condition("hard votes", True, "stated by the model"))
+    'hard votes: yes (stated by the model)'
+    """
+
+    text: str
+    holds: bool
+    source: str = STATED
+
+    def __str__(self) -> str:
+        return f"{self.text}: {'yes' if self.holds else 'no'} ({self.source})"
+
+
+def stated(conditions: dict[str, bool], source: str = STATED) -> tuple[Condition, ...]:
+    """Conditions from sentences and whether they hold."""
+    return tuple(Condition(text, bool(holds), source) for text, holds in conditions.items())
+
+
+@dataclass(frozen=True, kw_only=True)
+class OnSample:
+    """What all evidence about a training sample may add: the error of always naming its largest class."""
+
+    majority_error: float | None = None
