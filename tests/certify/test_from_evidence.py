@@ -211,6 +211,23 @@ def test_models_compared_on_the_holdout_count_for_the_training_sample_too():
     assert only(certificate, Method.PAC_BAYES).n_models == 30
 
 
+@pytest.mark.parametrize(
+    ("evidence", "method"),
+    [
+        (tree(n_models=4), Method.COMPOSITE_TREE),
+        (ForestEvidence(trees=(tree(n_models=2),), hard_vote=True, n_models=2), Method.COMPOSITE_FOREST),
+    ],
+)
+def test_a_tuned_tree_pays_for_its_settings(evidence, method):
+    tuned, plain = (
+        only(certify(Toy(evidence), n_models_in_sample=3), method),
+        only(certify(Toy(tree())), Method.COMPOSITE_TREE),
+    )
+    assert tuned.n_models == 12
+    factor = 2 if method is Method.COMPOSITE_FOREST else 1
+    assert tuned.value > factor * plain.value
+
+
 @pytest.mark.parametrize("evidence", [tree(), votes(), ForestEvidence(trees=(tree(),), hard_vote=True)])
 def test_scaling_outside_the_model_leaves_only_the_holdout(evidence):
     certificate = certify(Toy(evidence), np.zeros((40, 1)), np.zeros(40), fixed_features=False)

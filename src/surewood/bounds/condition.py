@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from . import _arguments as check
+
 __all__ = ["CHECKED", "Condition", "OnSample", "stated"]
 
 STATED = "stated by the model"
@@ -36,6 +38,19 @@ def stated(conditions: dict[str, bool], source: str = STATED) -> tuple[Condition
 
 @dataclass(frozen=True, kw_only=True)
 class OnSample:
-    """What all evidence about a training sample may add: the error of always naming its largest class."""
+    """What all evidence about a training sample may add.
+
+    Parameters
+    ----------
+    majority_error : float, optional
+        Error of always naming the sample's largest class.
+    n_models : int
+        Settings among which the model chose on this sample, as far as the bound does not hold for all of
+        them at once.
+    """
 
     majority_error: float | None = None
+    n_models: int = 1
+
+    def __post_init__(self) -> None:
+        check.count(self.n_models, "n_models", 1)

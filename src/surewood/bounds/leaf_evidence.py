@@ -35,7 +35,8 @@ class TreeEvidence(OnSample):
     n_question_features, max_features : int
         Features offered to questions; features drawn at a node.
     n_degrees, max_depth : int
-        Degrees offered (0 not counted) and largest depth allowed, both fixed before seeing data.
+        Degrees offered (0 not counted) and largest depth allowed, both fixed before seeing data. Where the
+        depth was tuned, the largest one offered, or `n_models` counts those offered.
     gamma_scale : float, optional
         Scale of the criterion that selected the degrees; without it no criterion is reported.
     question_growth : float, optional
@@ -67,6 +68,7 @@ class TreeEvidence(OnSample):
     homogeneous: bool = False
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         for name in ("correct", "errors", "depth", "degree"):
             object.__setattr__(self, name, check.counts(getattr(self, name), name))
         check.same_length(correct=self.correct, errors=self.errors, depth=self.depth, degree=self.degree)
@@ -129,6 +131,7 @@ class ForestEvidence(OnSample):
     hard_vote: bool
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         object.__setattr__(self, "trees", tuple(self.trees))
         check.count(len(self.trees), "number of trees", 1)
         # a family is a (degree, depth) only among trees that agree in all of these ([D-08])
@@ -184,6 +187,7 @@ class CascadeEvidence(OnSample):
     distribution_free: bool = True
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         object.__setattr__(self, "correct", check.counts(self.correct, "correct"))
         object.__setattr__(self, "errors", check.counts(self.errors, "errors"))
         r = check.finite(self.complexity, "complexity", minimum=0.0, ndim=1)

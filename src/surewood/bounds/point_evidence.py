@@ -43,9 +43,9 @@ class VoteEvidence(OnSample):
     independent_subsamples: bool
     in_bag_only: bool
     unweighted: bool
-    n_models: int = 1
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         errors, sizes = (check.counts(part, "out_of_bag") for part in self.out_of_bag)
         check.count(sizes.size, "number of members", 1)
         if errors.shape != sizes.shape or np.any(errors > sizes):
@@ -57,7 +57,6 @@ class VoteEvidence(OnSample):
             if np.any(self.tandem.errors < 0) or np.any(self.tandem.errors > self.tandem.sizes):
                 raise ValueError("tandem must have errors between 0 and sizes")
         check.weights(self.weights, sizes.size, "weights")
-        check.count(self.n_models, "n_models", 1)
 
     @classmethod
     def from_predictions(
@@ -119,12 +118,12 @@ class CompressionEvidence(OnSample):
     errors: int
     tree: bool = False
     log_codes: float = 0.0
-    n_models: int = 1
     reproduces: bool
     scaling_fixed: bool
     unweighted: bool
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         m = check.count(self.n_samples, "n_samples", 1)
         left = m - check.count(self.n_compressed, "n_compressed")
         if not 0 <= check.count(self.errors, "errors") <= left:
@@ -132,7 +131,6 @@ class CompressionEvidence(OnSample):
                 f"errors must be between 0 and n_samples - n_compressed = {left}, got {self.errors}"
             )
         check.finite(self.log_codes, "log_codes", minimum=0.0)
-        check.count(self.n_models, "n_models", 1)
         if self.tree and not self.log_codes > 0 and self.n_compressed > 0:
             raise ValueError("log_codes must be > 0 for a tree, see svm_tree_log_codes")
 

@@ -101,16 +101,17 @@ def _tree_criterion(tree: TreeEvidence) -> list[Entry]:
 
 @read_evidence.register
 def _(evidence: TreeEvidence, caller: Caller) -> Reading:
+    models = evidence.n_models * caller.n_models
     reading = Reading(entries=_tree_criterion(evidence), majority_error=evidence.majority_error)
     claim_or_withhold(
         reading,
         Method.COMPOSITE_TREE,
         (*evidence.conditions(), *caller.conditions()),
-        lambda delta: _bound_fields(_tree_bound(evidence, delta / caller.n_models)),
+        lambda delta: _bound_fields(_tree_bound(evidence, delta / models)),
         variant="rigorous",
         sample="training",
         n=evidence.n_samples,
-        n_models=caller.n_models,
+        n_models=models,
         gamma_scale=1.0,
     )
     return reading
@@ -119,6 +120,7 @@ def _(evidence: TreeEvidence, caller: Caller) -> Reading:
 @read_evidence.register
 def _(evidence: ForestEvidence, caller: Caller) -> Reading:
     trees = evidence.trees
+    models = evidence.n_models * max(tree.n_models for tree in trees) * caller.n_models
     reading = Reading(majority_error=evidence.majority_error)
     criteria = [entry for tree in trees for entry in _tree_criterion(tree)]
     if criteria:
@@ -126,7 +128,7 @@ def _(evidence: ForestEvidence, caller: Caller) -> Reading:
 
     def issue(delta: float) -> dict[str, Any]:
         # theory.md [D-15]: (2.6) holds for all trees at once, and a hard vote errs at most twice as often
-        bounds = [_tree_bound(tree, delta / caller.n_models) for tree in trees]
+        bounds = [_tree_bound(tree, delta / models) for tree in trees]
         parts = [bound.decomposition() for bound in bounds]
         mean = {name: float(np.mean([part[name] for part in parts])) for name in parts[0]}
         return {"value": min(1.0, 2.0 * sum(mean.values())), "decomposition": mean | {"factor": 2.0}}
@@ -139,7 +141,7 @@ def _(evidence: ForestEvidence, caller: Caller) -> Reading:
         variant="rigorous",
         sample="training",
         n=trees[0].n_samples,
-        n_models=caller.n_models,
+        n_models=models,
         gamma_scale=1.0,
         note="twice the mean over trees",
     )
@@ -164,6 +166,7 @@ def _mean_criterion(criteria: Sequence[Entry]) -> Entry:
 
 @read_evidence.register
 def _(evidence: CascadeEvidence, caller: Caller) -> Reading:
+    models = evidence.n_models * caller.n_models
     reading = Reading(majority_error=evidence.majority_error)
     if evidence.gamma_scale is not None and evidence.criterion_complexity is not None:
         a, scale = evidence.criterion_complexity, evidence.gamma_scale
@@ -180,7 +183,7 @@ def _(evidence: CascadeEvidence, caller: Caller) -> Reading:
             evidence.complexity,
             n_families=evidence.n_families,
             max_rho_inverse=min(evidence.max_leaves, evidence.n_samples),
-            delta=delta / caller.n_models,
+            delta=delta / models,
         )
         return _bound_fields(bound)
 
@@ -192,7 +195,7 @@ def _(evidence: CascadeEvidence, caller: Caller) -> Reading:
         variant="rigorous",
         sample="training",
         n=evidence.n_samples,
-        n_models=caller.n_models,
+        n_models=models,
         gamma_scale=1.0,
     )
     return reading
