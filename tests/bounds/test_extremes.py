@@ -74,6 +74,11 @@ def test_margins_without_a_finite_inverse():
     assert bounds[1].leaf_terms == pytest.approx(1 / 3)
 
 
+def test_margin_theorem_with_vanishing_margins():
+    assert b.margin_theorem([1e-300, 1e-300, 0.5], 1e6).value == 1.0
+    assert b.margin_theorem([1.0], 1.0).value == 1.0
+
+
 def test_weights_and_priors_at_their_ends():
     assert b.posterior_kl([1e308, 1e308]) == pytest.approx(0.0)
     assert b.optimise_posterior([0.0, 0.5], 100_000, prior=[0.0, 1.0]).weights.tolist() == [0.0, 1.0]

@@ -106,7 +106,7 @@ def margin_theorem(z: ArrayLike, log_count: float, *, delta: float = 0.05) -> Ma
     log_two_count = math.log(2) + float(check.finite(log_count, "log_count"))
     if log_two_count < 0:
         raise ValueError(f"log_count must be >= -log 2, got {log_count!r}")
-    observed = values[(values > 0) & (values < 1)]
+    observed = values[(values > 1e-100) & (values < 1)]  # the square of a smaller threshold may vanish
     r = np.unique(np.concatenate((np.arange(1, 1000) / 1000.0, observed)))
     mu = math.log(m) * log_two_count / r**2 + math.log(2.0 / check.confidence(delta))
     d = 2.0 / (1.0 - float(values.mean()) ** 2 + r / 9.0)
