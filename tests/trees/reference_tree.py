@@ -163,7 +163,9 @@ class ReferenceTree:
         low, high = self.values[feature][known[0]], self.values[feature][known[-1]]
         u = stream.uniform()
         threshold = low * (1 - u) + high * u
-        last = max(c for c in range(known[0], known[-1]) if c == known[0] or self.values[feature][c] <= threshold)
+        last = max(
+            c for c in range(known[0], known[-1]) if c == known[0] or self.values[feature][c] <= threshold
+        )
         sides = [False, True] if missing else [False]
         if missing and self.p.splitter == "completely_random":
             sides = [bool(stream.next() >> 63)]
@@ -221,7 +223,9 @@ def assert_same_tree(forest, tree, reference):
             assert table["last_bin"][node] == split["last"]
             assert table["missing_left"][node] == split["missing_left"]
         return (
-            1 + compare(table["left"][node], expected["left"]) + compare(table["right"][node], expected["right"])
+            1
+            + compare(table["left"][node], expected["left"])
+            + compare(table["right"][node], expected["right"])
         )
 
     assert compare(0, reference.root) == len(table["feature"])

@@ -12,9 +12,10 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from surewood.tables import FitInputs, Table, begin_fit, begin_predict
+from surewood.trees.bag import Bag
 from surewood.trees.binning import BinMapper, BinnedMatrix, learn_bins
 from surewood.trees.flat_tree import FlatForest
-from surewood.trees.growing import Bag, Grown, grow_forest, out_of_bag
+from surewood.trees.growing import Grown, grow_forest, out_of_bag
 from surewood.trees.params import check_forest_params, tree_params
 
 
@@ -144,7 +145,8 @@ class BinnedForestClassifier(ClassifierMixin, BaseEstimator):
         y : array of shape (n_rows,)
             Labels.
         sample_weight : array of shape (n_rows,), optional
-            Rows of weight 0 are absent. With ``bootstrap=False`` weight 2 is the row twice.
+            Rows of weight 0 are absent; weight 2 is the row twice, in bootstrap samples too. Weights that are not
+            whole numbers multiply what was drawn.
         """
         check_forest_params(self)
         inputs = begin_fit(
@@ -184,7 +186,7 @@ class BinnedForestClassifier(ClassifierMixin, BaseEstimator):
         return self.forest_
 
     def _grow(self, matrix: BinnedMatrix, inputs: FitInputs, seed: int, first_tree: int) -> Grown:
-        n_rows = inputs.table.n_rows if inputs.weight is None else int((inputs.weight > 0).sum())
+        n_rows = int((inputs.inverse >= 0).sum())  # rows of X that count
         return grow_forest(
             matrix,
             inputs.y,
@@ -221,13 +223,13 @@ class BinnedForestClassifier(ClassifierMixin, BaseEstimator):
         sums, votes = out_of_bag(forest, bag, matrix, self.n_jobs)
         shares = np.full((inputs.table.n_rows, inputs.n_classes), np.nan)
         seen = votes > 0
-        shares[bag.rows[seen]] = sums[seen] / votes[seen, None]
         rows = bag.rows[seen]
+        shares[rows] = sums[seen] / votes[seen, None]
         if len(rows) == 0:
-            return shares, float("nan")
+            return inputs.expand(shares), float("nan")
         right = shares[rows].argmax(axis=1) == inputs.y[rows]
         weight = None if inputs.weight is None else inputs.weight[rows]
-        return shares, float(np.average(right, weights=weight))
+        return inputs.expand(shares), float(np.average(right, weights=weight))
 
     @property
     def n_classes_(self) -> int:
