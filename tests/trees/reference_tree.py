@@ -1,10 +1,11 @@
 """The specification of core/tree_builder: one tree, in the most obvious Python.
 
-Nodes are nested dicts. Counts are Python integers, so nothing can overflow; random words come from the formulas of
-core/rng.hpp. Everything is recomputed from the rows of the node, for every feature and every cut.
+Nodes are nested dicts. Counts are Python integers, so nothing can overflow; random words come from the
+formulas of core/rng.hpp. Everything is recomputed from the rows of the node, for every feature and every cut.
 """
 
 import math
+from itertools import pairwise
 
 import numpy as np
 
@@ -144,10 +145,10 @@ class ReferenceTree:
             for k in range(1, len(order)):
                 yield {"feature": feature, "set": set(order[:k]), "seen": set(present)}
             return
-        for a, b in zip(present, present[1:]):
+        for a, b in pairwise(present):
             yield {"feature": feature, "last": a, "next": b, "missing_left": False, "seen": set(present)}
         if present[-1] == MISSING:
-            for a, b in zip(present[:-1], present[1:-1]):
+            for a, b in pairwise(present[:-1]):
                 yield {"feature": feature, "last": a, "next": b, "missing_left": True, "seen": set(present)}
 
     def random_candidates(self, feature, column, stream):

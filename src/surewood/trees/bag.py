@@ -5,7 +5,8 @@ shuffling the rows of a table changes no forest. With ``bootstrap`` and ``subsam
 
 * weights that are whole numbers (and average at most 64) are counts: a row of weight 2 has two units and is
   drawn exactly as the row twice would be;
-* other weights multiply: rows are drawn uniformly, and what is drawn counts with its weight (theory.md [D-28]).
+* other weights multiply: rows are drawn uniformly, and what is drawn counts with its weight (theory.md
+  [D-28]).
 
 With ``resample`` rows are drawn in proportion to their weights, which then count no more. A bag is a
 function of the seed and the number of the tree, so it is never stored: :meth:`Bag.counts` draws it again.
@@ -77,7 +78,7 @@ def make_bag(
     rows: NDArray[Any] | None = None,
 ) -> Bag:
     """The bag that :func:`surewood.trees.grow_forest` uses with these arguments."""
-    chosen = np.arange(matrix.n_rows) if rows is None else np.asarray(rows)
+    chosen: NDArray[Any] = np.arange(matrix.n_rows) if rows is None else np.asarray(rows)
     weights = None
     if weight is not None:
         if not (np.isfinite(weight).all() and (weight >= 0).all()):

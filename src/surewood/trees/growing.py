@@ -1,7 +1,9 @@
 """Growing forests on a binned matrix: the engine's low-level door.
 
-:func:`grow_forest` takes codes, class codes, weights and :class:`TreeParams` and returns a :class:`Grown`: the trees,
-their impurity importances, and the :class:`~surewood.trees.bag.Bag` that knows which rows each tree saw. Tree `t` is a function of the
+:func:`grow_forest` takes codes, class codes, weights and :class:`TreeParams` and returns a :class:`Grown`:
+the trees,
+their impurity importances, and the :class:`~surewood.trees.bag.Bag` that knows which rows each tree saw.
+Tree `t` is a function of the
 data, the parameters, the seed and `t`: not of the number of threads, of workers, or of trees.
 """
 
@@ -39,8 +41,8 @@ class TreeParams:
     Parameters
     ----------
     splitter : {"best", "random", "completely_random"}
-        Best threshold of each tried feature; one random threshold a feature, the best of them; one random feature
-        and threshold.
+        Best threshold of each tried feature; one random threshold a feature, the best of them; one random
+        feature and threshold.
     criterion : {"gini", "entropy", "log_loss"}
     max_depth : int or None
     min_samples_split, min_samples_leaf : int
@@ -49,11 +51,11 @@ class TreeParams:
         Least weight of a leaf, as a fraction of the weight in the tree's bag.
     min_impurity_decrease : float
     max_features : int
-        Features tried at a node (completely random trees: always 1). A constant one counts, but the search goes
-        on until one varies.
+        Features tried at a node (completely random trees: always 1). A constant one counts, but the search
+        goes on until one varies.
     sampling : {"all", "bootstrap", "subsample", "resample"}
-        All rows once; draws with replacement; draws without replacement; draws with replacement in proportion to
-        the weights (:mod:`surewood.trees.bag` says what weights mean for each).
+        All rows once; draws with replacement; draws without replacement; draws with replacement in
+        proportion to the weights (:mod:`surewood.trees.bag` says what weights mean for each).
     n_draws : int, float or None
         Draws a tree; a float is a fraction; None: as many as there are rows.
     """
@@ -221,9 +223,10 @@ def _grow_batch(
 
 
 def _run(tasks: Iterable[Any], n_jobs: int | None, verbose: int) -> Iterable[Any]:
-    if verbose < 1:
-        return Parallel(n_jobs=n_jobs, prefer="threads")(tasks)
-    return Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")(tasks)
+    results: Iterable[Any] = Parallel(
+        n_jobs=n_jobs, prefer="threads", return_as="generator" if verbose >= 1 else "list"
+    )(tasks)
+    return results
 
 
 def _batch_size(n_rows: int, params: TreeParams) -> int:

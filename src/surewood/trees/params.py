@@ -78,7 +78,7 @@ def features_tried(max_features: Any, splitter: str, n_features: int) -> int:
     if max_features == "log2":
         return max(1, int(math.log2(n_features)))
     if isinstance(max_features, Integral) and not isinstance(max_features, bool):
-        if not 1 <= max_features <= n_features:
+        if not 1 <= int(max_features) <= n_features:
             raise ValueError(
                 f"max_features={max_features} is not between 1 and the {n_features} features of X."
             )
