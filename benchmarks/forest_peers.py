@@ -18,8 +18,8 @@ from surewood.trees import TreeParams, bin_array, grow_forest
 
 ENVIRONMENTS = Path("build/peers")
 PACKAGES = {
-    "DF21": ["deep-forest-py310", "scikit-learn<1.3", "numpy<1.24", "scipy<1.11"],
-    "intelex": ["scikit-learn-intelex", "scikit-learn"],
+    "DF21": ["deep-forest-py310"],
+    "intelex": ["scikit-learn-intelex"],
 }
 
 WORKER = """
@@ -88,7 +88,7 @@ def ratios(kind: str, python: Path, X: np.ndarray, y: np.ndarray, repeats: int, 
 
 
 def environment(kind: str) -> Path | None:
-    """The Python of the peer's environment, made on first use; None, with the reason printed, if that fails."""
+    """The Python of the peer's environment, made on first use; None, and the reason printed, if it fails."""
     folder = ENVIRONMENTS / kind
     python = folder / "bin" / "python"
     if (folder / "ready").exists():
