@@ -18,7 +18,7 @@ from surewood.trees import TreeParams, bin_array, grow_forest
 
 ENVIRONMENTS = Path("build/peers")
 PACKAGES = {
-    "DF21": ["deep-forest-py310"],
+    "DF21": ["deep-forest-py310", "numpy<2.3"],  # later ones lack an argument it uses
     "intelex": ["scikit-learn-intelex"],
 }
 

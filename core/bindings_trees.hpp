@@ -223,10 +223,7 @@ inline auto bag_counts(const nb::tuple& lottery, std::uint64_t seed, std::uint64
   return to_numpy(in_bag_counts(lottery_view(lottery), tree_key(seed, tree)));
 }
 
-inline auto content_keys(const std::vector<AnyArray>& blocks, const AnyArray& labels) {
-  Bins bins = bins_view(blocks);
-  return to_numpy(row_keys(bins, require<std::uint16_t>(labels, "labels", {static_cast<std::int64_t>(bins.n_rows)})));
-}
+inline auto content_keys(const std::vector<AnyArray>& blocks) { return to_numpy(row_keys(bins_view(blocks))); }
 
 inline void register_trees(nb::module_& module) {
   module.def("grow_trees", &grow, "blocks"_a, "row_blocks"_a, "values"_a.noconvert(), "value_offset"_a.noconvert(),
@@ -249,8 +246,7 @@ inline void register_trees(nb::module_& module) {
              "Distinct known values of a column, ascending, and the number of entries up to each.");
   module.def("in_bag_counts", &bag_counts, "lottery"_a, "seed"_a, "tree"_a,
              "How often each training row is in the bag of a tree.");
-  module.def("row_keys", &content_keys, "blocks"_a, "labels"_a.noconvert(),
-             "A number for the content of each row, codes and label.");
+  module.def("row_keys", &content_keys, "blocks"_a, "A number for the codes of each row.");
 }
 
 }  // namespace surewood::binding

@@ -94,8 +94,9 @@ def make_bag(
         return Bag(chosen, None if odds is not None else weights, None, sampling, draws, odds, seed)
     if chosen.max() >= matrix.n_rows:
         raise ValueError("rows: an index is past the last row of the matrix")
-    keys = _core.row_keys(list(matrix.blocks), np.ascontiguousarray(y, dtype=np.uint16))[chosen]
-    units = np.argsort(keys, kind="stable").astype(np.uint32)
+    keys = _core.row_keys(list(matrix.blocks))[chosen]
+    # Labels only order rows of equal codes: a row's label has no say in which trees see it.
+    units = np.lexsort((np.asarray(y)[chosen], keys)).astype(np.uint32)
     if weight is not None:
         counts = weight[chosen]
         if (counts == np.rint(counts)).all() and counts.mean() <= _LARGEST_MEAN_COUNT:
