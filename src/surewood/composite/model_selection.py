@@ -197,8 +197,8 @@ class RandomCompositeForestClassifierCV(_CompositeClassifier):
     max_seconds : float or None, default=None
         Time after which no further part of the grid is begun; ``cut_`` says what is missing. The first
         value of `max_features` is always measured with at least the smallest forests.
-    n_sequences, constant_leaves, leaf_scores, calibrate, min_weight_fraction_leaf, class_weight, categorical_features, tol, max_iter, \
-max_memory, n_jobs, random_state, verbose
+    n_sequences, constant_leaves, leaf_scores, calibrate, min_weight_fraction_leaf, class_weight, \
+categorical_features, tol, max_iter, max_memory, n_jobs, random_state, verbose
         As in :class:`RandomCompositeForestClassifier`.
     max_leaf_size : None
         Kept for symmetry: leaves have no limit of size here.

@@ -29,6 +29,7 @@ from surewood.composite.leaves import IndexSets, collect_leaves, cut
 from surewood.composite.machines import SolverOptions, train
 from surewood.composite.model import blend, vote_shares
 from surewood.composite.selection import choose_exact
+from surewood.progress import stage
 from surewood.trees import TreeParams, grow_forest, out_of_bag
 
 Floats = NDArray[np.float64]
@@ -78,7 +79,11 @@ def choose_portfolio(
 ) -> Portfolio:
     """Run the pilot. `template` has the parameters that are not candidates."""
     pilot = _Pilot(data, grid, template, seed, replace(options, verbose=0))
-    candidates = [c for depth in grid.depths for c in pilot.at_depth(depth)]
+    candidates: list[Candidate] = []
+    with stage(options.verbose, "pilot: depths", len(grid.depths)) as advance:
+        for depth in grid.depths:
+            candidates += pilot.at_depth(depth)
+            advance(1)
     ranked = sorted(candidates, key=lambda c: (c.error, c.log_loss, c.depth, c.degrees, c.C))
     best = _distinct(ranked)[:BEST]
     mean = np.mean([c.shares for c in best], axis=0)
