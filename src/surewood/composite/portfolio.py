@@ -24,11 +24,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from surewood.composite.data import TrainingData
-from surewood.composite.fitting import Grove, Setting, grow, terms_table
+from surewood.composite.fitting import Grove, LeafChoice, Setting, grow
 from surewood.composite.leaves import IndexSets, collect_leaves, cut
 from surewood.composite.machines import SolverOptions, train
 from surewood.composite.model import blend, vote_shares
-from surewood.composite.selection import choose_exact
 from surewood.progress import stage
 from surewood.trees import TreeParams, grow_forest, out_of_bag
 
@@ -248,13 +247,12 @@ class _View:
     def by_criterion(self, degrees: tuple[int, ...], C: tuple[float, ...]) -> NDArray[Any]:
         """Labels when every leaf takes the degree of the smallest ``T_k``, constants included."""
         pilot, keys = self.pilot, list(zip(degrees, C))
-        setting = replace(pilot.template, degrees=degrees, C=C, constant_leaves=True)
-        correct = np.stack([self.correct[key] for key in keys], axis=1)
-        at = np.arange(len(self.leaves))
-        terms = terms_table(
-            pilot.data, setting, self.leaves, at, pilot.sets, correct, pilot.m, pilot.grid.gamma_scale
+        setting = replace(
+            pilot.template, degrees=degrees, C=C, constant_leaves=True, gamma_scale=pilot.grid.gamma_scale
         )
-        column = choose_exact(terms)[self.leaf]
+        choice = LeafChoice(pilot.data, setting, self.leaves, pilot.sets, pilot.m, pilot.seed)
+        correct = np.stack([self.correct[key] for key in keys], axis=1)
+        column = choice.columns(np.arange(len(self.leaves)), correct)[self.leaf]
         stacked = np.stack([self.majority, *(self.labels[key] for key in keys)])
         return np.take_along_axis(stacked, column[None], axis=0)[0]
 
