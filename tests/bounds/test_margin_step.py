@@ -155,3 +155,12 @@ def test_margins_of_the_sum_reduce_to_the_exact_step_for_two_classes(seed):
 def test_bad_arguments_are_named(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_weights_count_as_repetition():
+    rng = np.random.default_rng(0)
+    z, g, weight = rng.uniform(-1, 1, 60), rng.uniform(-0.5, 1, 60), rng.integers(0, 4, 60)
+    repeated = margin_step(np.repeat(z, weight), np.repeat(g, weight))
+    assert margin_step(z, g, weight=weight) == pytest.approx(repeated)
+    with pytest.raises(ValueError, match="weight must have one entry a point"):
+        margin_step(z, g, weight=weight[1:])

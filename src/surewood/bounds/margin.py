@@ -133,7 +133,7 @@ def effective_sample_size(weights: ArrayLike) -> float:
     return float(1.0 / (share**2).sum())
 
 
-def margin_ratio(z: ArrayLike) -> float:
+def margin_ratio(z: ArrayLike, weight: ArrayLike | None = None) -> float:
     """Standard deviation over mean of the margins, infinite for a mean <= 0 (4.6); a HEURISTIC diagnostic.
 
     Examples
@@ -144,8 +144,10 @@ def margin_ratio(z: ArrayLike) -> float:
     """
     values = check.finite(z, "z", ndim=1)
     check.count(values.size, "number of margins", 1)
-    mean = float(values.mean())
-    return math.inf if mean <= 0 else float(values.std()) / mean
+    own = None if weight is None else check.finite(weight, "weight", minimum=0.0, ndim=1)
+    mean = float(np.average(values, weights=own))
+    spread = math.sqrt(float(np.average((values - mean) ** 2, weights=own)))
+    return math.inf if mean <= 0 else spread / mean
 
 
 def scatter_ratio(points: ArrayLike, labels: ArrayLike) -> float:

@@ -30,6 +30,7 @@ def margin_step(
     theta: float = 0.7,
     mu_loss: float = 0.05,
     alpha_max: float = math.inf,
+    weight: ArrayLike | None = None,
 ) -> float:
     """Exact minimiser over [0, alpha_max] of the mean margin loss of ``z + alpha * direction`` (4.5).
 
@@ -47,6 +48,8 @@ def margin_step(
         See :func:`margin_loss`.
     alpha_max : float, default=inf
         Largest step.
+    weight : array of shape (m,), optional
+        Weights >= 0 of the points; the mean loss is then a weighted mean.
 
     Examples
     --------
@@ -58,10 +61,11 @@ def margin_step(
     if not alpha_max >= 0:
         raise ValueError(f"alpha_max must be >= 0, got {alpha_max!r}")
     z_values, g = _pair(z, direction)
-    used = np.abs(g) > _NEGLIGIBLE
+    own = _point_weights(weight, g.size)
+    used = (np.abs(g) > _NEGLIGIBLE) & (own > 0)
     if not used.all():
-        z_values, g = z_values[used], g[used]
-    line = _Derivative(theta - z_values, g, below, above)
+        z_values, g, own = z_values[used], g[used], own[used]
+    line = _Derivative(theta - z_values, g, own, below, above)
     slope, intercept = line.piece(0.0)
     if intercept <= 0:
         return 0.0
@@ -88,15 +92,15 @@ class _Derivative:
         What a and b gain there.
     """
 
-    def __init__(self, gap: Floats, g: Floats, below: float, above: float) -> None:
+    def __init__(self, gap: Floats, g: Floats, own: Floats, below: float, above: float) -> None:
         # left branch just right of 0: below the target, or on it and moving down
         left = (gap > 0) | ((gap == 0) & (g < 0))
-        self.weight = np.where(left, below, above)
+        self.weight = own * np.where(left, below, above)
         self.gap, self.g = gap, g
         with np.errstate(over="ignore"):  # a breakpoint at infinity is never reached
             self.breakpoint = gap / g
         self.breakpoint[self.breakpoint <= 0] = np.inf
-        self.other = (below + above) - self.weight
+        self.other = own * (below + above) - self.weight
         change = (self.other - self.weight) * g
         self.slope_change, self.intercept_change = change * g, change * gap
         weighted = self.weight * g
@@ -182,6 +186,7 @@ def margin_of_sum_step(
     theta: float = 0.7,
     mu_loss: float = 0.05,
     alpha_max: float = 1.0,
+    weight: ArrayLike | None = None,
 ) -> float:
     """Step for margins of the summed scores, by a bounded scalar search (§4.3, option ``margin_of_sum``).
 
@@ -197,8 +202,11 @@ def margin_of_sum_step(
         raise ValueError(f"layer_scores must have the shape of scores {old.shape}, got {new.shape}")
     upper = check.positive(alpha_max, "alpha_max")
 
+    own = _point_weights(weight, old.shape[0])
+
     def objective(alpha: float) -> float:
-        return float(margin_loss(margins(old + alpha * new, y), theta=theta, mu_loss=mu_loss).mean())
+        loss = margin_loss(margins(old + alpha * new, y), theta=theta, mu_loss=mu_loss)
+        return float(np.average(loss, weights=own))
 
     inner = minimize_scalar(objective, bounds=(0.0, upper), method="bounded", options={"xatol": 1e-10}).x
     return float(min((0.0, float(inner), upper), key=objective))
@@ -222,3 +230,12 @@ def _pair(z: ArrayLike, direction: ArrayLike) -> tuple[Floats, Floats]:
     z_values, g = check.finite(z, "z", ndim=1), check.finite(direction, "direction", ndim=1)
     check.same_length(z=z_values, direction=g)
     return z_values, g
+
+
+def _point_weights(weight: ArrayLike | None, m: int) -> Floats:
+    if weight is None:
+        return np.ones(m)
+    own = check.finite(weight, "weight", minimum=0.0, ndim=1)
+    if own.size != m:
+        raise ValueError(f"weight must have one entry a point ({m}), got {own.size}")
+    return own

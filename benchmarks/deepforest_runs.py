@@ -1,0 +1,139 @@
+"""One timed run of a cascade in a process of its own; bench_deepforest calls it, also with the peer's Python.
+
+    python deepforest_runs.py KIND ARRAYS.npz N_TREES N_LAYERS
+
+Imports are kept inside the functions: the peer's environment has no surewood, ours has no peer.
+"""
+
+import json
+import resource
+import sys
+import time
+
+import numpy as np
+
+THREADS = 2
+
+
+class EveryLayer:
+    """A "scorer" that likes each layer better than the one before: all layers are grown and kept."""
+
+    def __init__(self):
+        self.calls = 0
+
+    def __call__(self, estimator, X, y, **weights):
+        self.calls += 1
+        return self.calls / 1000
+
+
+def ours(n_trees, n_layers):
+    """DF21's layer: two random forests and two of extra-trees, out-of-bag vectors."""
+    from surewood import CascadeForestClassifier
+
+    return CascadeForestClassifier(
+        n_trees,
+        forests=("random", "random", "extra", "extra"),
+        cross_fit="oob",
+        max_layers=n_layers,
+        monitor=EveryLayer(),
+        calibrate=False,
+        n_jobs=THREADS,
+        random_state=0,
+    )
+
+
+def df21(n_trees, n_layers):
+    from deepforest import CascadeForestClassifier
+
+    return CascadeForestClassifier(
+        n_estimators=2,
+        n_trees=n_trees,
+        max_layers=n_layers,
+        n_tolerant_rounds=n_layers + 1,
+        n_jobs=THREADS,
+        random_state=0,
+        verbose=0,
+    )
+
+
+def ours_folds(n_trees, n_layers):
+    from surewood import CascadeForestClassifier
+
+    return CascadeForestClassifier(
+        n_trees,
+        max_layers=n_layers,
+        monitor=EveryLayer(),
+        calibrate=False,
+        n_jobs=THREADS,
+        random_state=0,
+    )
+
+
+class ScikitLearnCascade:
+    """The same cascade (theory.md §5) from scikit-learn's forests, written as one would."""
+
+    def __init__(self, n_trees, n_layers):
+        self.n_trees, self.n_layers = n_trees, n_layers
+
+    def forests(self):
+        from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
+
+        common = {"n_estimators": self.n_trees, "n_jobs": THREADS}
+        for seed in range(2):
+            yield RandomForestClassifier(random_state=seed, **common)
+        for seed in range(2):
+            yield ExtraTreesClassifier(max_features=1, random_state=seed, **common)
+
+    def fit(self, X, y):
+        from sklearn.base import clone
+        from sklearn.model_selection import StratifiedKFold
+
+        self.layers, inputs = [], X
+        for layer in range(self.n_layers):
+            vectors = np.zeros((4, len(y), y.max() + 1))
+            folds = list(StratifiedKFold(5, shuffle=True, random_state=layer).split(inputs, y))
+            models = []
+            for number, forest in enumerate(self.forests()):
+                for train, held in folds:
+                    model = clone(forest).fit(inputs[train], y[train])
+                    vectors[number, held] = model.predict_proba(inputs[held])
+                    models.append(model)
+            self.layers.append(models)
+            inputs = np.hstack([X, *vectors])
+        return self
+
+    def predict(self, X):
+        inputs = X
+        for models in self.layers:
+            vectors = [
+                np.mean([model.predict_proba(inputs) for model in models[5 * k : 5 * k + 5]], axis=0)
+                for k in range(4)
+            ]
+            inputs = np.hstack([X, *vectors])
+        return np.mean(vectors, axis=0).argmax(axis=1)
+
+
+MAKERS = {"ours": ours, "df21": df21, "ours_folds": ours_folds, "sklearn_folds": ScikitLearnCascade}
+
+
+def main():
+    kind, path, n_trees, n_layers = sys.argv[1:]
+    with np.load(path) as data:
+        X, y, X_test, y_test = (data[name] for name in ("X", "y", "X_test", "y_test"))
+    model = MAKERS[kind](int(n_trees), int(n_layers))
+    started = time.perf_counter()
+    model.fit(X, y)
+    fitted = time.perf_counter()
+    predicted = model.predict(X_test)
+    finished = time.perf_counter()
+    result = {
+        "fit": fitted - started,
+        "predict": finished - fitted,
+        "accuracy": 100 * float((predicted == y_test).mean()),
+        "peak_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+    }
+    print(json.dumps(result))
+
+
+if __name__ == "__main__":
+    main()

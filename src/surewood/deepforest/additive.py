@@ -1,0 +1,130 @@
+"""The additive score f_t and its margins: one step of the cascade (theory.md (4.1), (4.2), (4.5), [D-29]).
+
+:class:`AdditiveScore` is a value: `first_step` and `next_step` return a new one. The `mode` decides how a
+layer is added:
+
+* ``"simplex"``: f becomes (1 - β) f + β h, the α of the layers stay in the simplex;
+* ``"literal"``: f + α h with α ≥ 0 as published;
+* ``"capped"``: the same with α ≤ 1.
+
+Margins are sums of layer margins (``"layer"``, the exact line search) or margins of the sum (``"of_sum"``).
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from surewood.bounds import margin_loss, margin_of_sum_step, margin_step, margins
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class StepRule:
+    """How a layer's weight is found."""
+
+    mode: str = "simplex"
+    margins: str = "layer"
+    theta: float = 0.8
+    mu_loss: float = 0.05
+
+
+@dataclass(frozen=True)
+class AdditiveScore:
+    """f_t on some points, with the margins z_t that the loss sees.
+
+    Attributes
+    ----------
+    scores : ndarray of float64, shape (m, n_classes)
+    z : ndarray of float64, shape (m,)
+    alphas : tuple of float
+        Weight of every layer in `scores`.
+    step : float
+        The last layer's step (β in simplex mode).
+    """
+
+    scores: Floats
+    z: Floats
+    alphas: tuple[float, ...]
+    step: float
+
+
+def class_margins(vectors: Floats, y: NDArray[np.int32]) -> Floats:
+    """(4.2); with a single class every point has margin 1."""
+    return np.ones(len(y)) if vectors.shape[1] < 2 else margins(vectors, y)
+
+
+def first_step(vectors: Floats, y: NDArray[np.int32], rule: StepRule, weight: Floats | None) -> AdditiveScore:
+    """The first layer: weight 1 in simplex mode, else the step from nothing."""
+    gamma = class_margins(vectors, y)
+    alpha = 1.0
+    if rule.mode != "simplex":
+        alpha = _step(np.zeros_like(vectors), vectors, np.zeros(len(y)), gamma, y, rule, weight)
+        if alpha <= 0.0:
+            warnings.warn(
+                "the first layer's mean margin is not positive: its weight is set to 1.",
+                UserWarning,
+                stacklevel=2,
+            )
+            alpha = 1.0
+    return AdditiveScore(alpha * vectors, alpha * gamma, (alpha,), alpha)
+
+
+def next_step(
+    before: AdditiveScore, vectors: Floats, y: NDArray[np.int32], rule: StepRule, weight: Floats | None
+) -> AdditiveScore:
+    """Add a layer."""
+    gamma = class_margins(vectors, y)
+    keep = 1.0
+    if rule.mode == "simplex":  # a step along h - f, at most 1
+        step = _step(before.scores, vectors - before.scores, before.z, gamma - before.z, y, rule, weight)
+        keep = 1.0 - step
+    else:
+        step = _step(before.scores, vectors, before.z, gamma, y, rule, weight)
+    scores = keep * before.scores + step * vectors
+    z = class_margins(scores, y) if rule.margins == "of_sum" else keep * before.z + step * gamma
+    return AdditiveScore(scores, z, (*(keep * alpha for alpha in before.alphas), step), step)
+
+
+def add_layer(scores: Floats, vectors: Floats, step: float, mode: str) -> Floats:
+    """What :func:`next_step` does to the scores of other points."""
+    keep = 1.0 - step if mode == "simplex" else 1.0
+    return keep * scores + step * vectors
+
+
+def _step(
+    scores: Floats,
+    direction: Floats,
+    z: Floats,
+    margin_direction: Floats,
+    y: NDArray[np.int32],
+    rule: StepRule,
+    weight: Floats | None,
+) -> float:
+    largest = math.inf if rule.mode == "literal" else 1.0
+    if rule.margins == "layer" or scores.shape[1] < 2:
+        return margin_step(
+            z, margin_direction, theta=rule.theta, mu_loss=rule.mu_loss, alpha_max=largest, weight=weight
+        )
+    if math.isinf(largest):
+        largest = _bracket(scores, direction, y, rule)
+    return margin_of_sum_step(
+        scores, direction, y, theta=rule.theta, mu_loss=rule.mu_loss, alpha_max=largest, weight=weight
+    )
+
+
+def _bracket(scores: Floats, direction: Floats, y: NDArray[np.int32], rule: StepRule) -> float:
+    """A step to search below: where doubling stops lowering the loss."""
+    upper, before = 1.0, math.inf
+    for _ in range(60):
+        here = margins(scores + upper * direction, y)
+        value = float(margin_loss(here, theta=rule.theta, mu_loss=rule.mu_loss).mean())
+        if value >= before:
+            break
+        upper, before = 2.0 * upper, value
+    return upper

@@ -1,0 +1,254 @@
+"""What the two cascades have in common: preparing data, predicting, probabilities, importances, cost.
+
+A subclass checks its own parameters (`_check`), grows (`_grow`) and traces importances through its layers
+(`_trace_importances`).
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from surewood.calibration import ScoreCalibrator
+from surewood.deepforest.checks import check_common
+from surewood.deepforest.cost import CostEstimate, estimate_cascade_cost, settle_memory
+from surewood.deepforest.folds import usable_folds
+from surewood.deepforest.layer_input import InputReader, training_input
+from surewood.deepforest.members import Member, TreeSettings, parse_compositions
+from surewood.deepforest.row_order import OrderedRows, content_keys, order_rows
+from surewood.deepforest.spilling import SpillFolder
+from surewood.deepforest.training import RunOptions, TrainingSet
+from surewood.tables import FitInputs, begin_fit, begin_predict
+
+Floats = NDArray[np.float64]
+
+
+class DeepForestBase(ClassifierMixin, BaseEstimator, ABC):
+    """Base of the cascades; not an estimator by itself."""
+
+    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Any:
+        """Grow the cascade.
+
+        Parameters
+        ----------
+        X : table of shape (n_rows, n_features)
+            Array, sparse matrix, pandas or polars frame; NaN and None are missing values.
+        y : array of shape (n_rows,)
+            Labels.
+        sample_weight : array of shape (n_rows,), optional
+            Rows of weight 0 are absent; whole numbers are counts: weight 2 is the row twice.
+
+        Returns
+        -------
+        self
+        """
+        compositions = self._checked_compositions()
+        inputs, seed = self._begin(X, y, sample_weight)
+        reader, ordered, training = self._prepare(inputs, compositions)
+        run = self._run_options(training, compositions)
+        rows, validation = np.arange(training.n_rows), None
+        if self.validation_fraction is not None:
+            rows, held = training.split_off(self.validation_fraction, seed)
+            training, validation = training.take(rows), training.take(held)
+        n_folds = usable_folds(training.y, self.n_folds, inputs.classes)
+        grown = self._grow(training, validation, compositions, n_folds, seed, run)
+        self._store(inputs, reader, OrderedRows(ordered.source[rows], training.weight), training, grown, run)
+        return self
+
+    def _checked_compositions(self) -> list[list[Member]]:
+        """Check all parameters; the blocks to compare at the first layer."""
+        check_common(self)
+        compositions = parse_compositions(self.forests, self.n_estimators)
+        self._check(compositions)
+        return compositions
+
+    @abstractmethod
+    def _check(self, compositions: list[list[Member]]) -> None:
+        """Check the subclass's own parameters."""
+
+    @abstractmethod
+    def _grow(
+        self,
+        training: TrainingSet,
+        validation: TrainingSet | None,
+        compositions: list[list[Member]],
+        n_folds: int,
+        seed: int,
+        run: RunOptions,
+    ) -> Any:
+        """Grow and return the fit with ``model``, ``records``, ``held_out``, ``staged_held_out``."""
+
+    @abstractmethod
+    def _trace_importances(self) -> Floats:
+        """Importances of the table's columns."""
+
+    def _begin(self, X: Any, y: Any, sample_weight: Any) -> tuple[FitInputs, int]:
+        inputs = begin_fit(
+            self,
+            X,
+            y,
+            sample_weight,
+            class_weight=self.class_weight,
+            categorical_features=self.categorical_features,
+            merge=False,  # folds must split equal rows, see row_order
+        )
+        n_rows = inputs.table.n_rows if inputs.weight is None else int((inputs.weight > 0).sum())
+        if n_rows < 2:
+            raise ValueError(f"found n_samples={n_rows} of positive weight; cross-fitting needs at least 2.")
+        return inputs, int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
+
+    def _prepare(
+        self, inputs: FitInputs, compositions: list[list[Member]]
+    ) -> tuple[InputReader, OrderedRows, TrainingSet]:
+        """Bin the table once and put its rows in canonical order."""
+        reader = InputReader.learn(
+            inputs.table, inputs.weight, self.max_bins, [m for members in compositions for m in members]
+        )
+        codes = reader.mapper.codes(inputs.table)
+        ordered = order_rows(content_keys(codes), inputs.y, inputs.weight)
+        if len(ordered.source) == codes.shape[1]:
+            for column in codes:  # one column at a time: no second matrix
+                column[:] = column[ordered.source]
+        else:
+            codes = np.take(codes, ordered.source, axis=1)
+        numbers = None if reader.numbers is None else reader.numbers.read(inputs.table)[ordered.source]
+        base = training_input(codes, reader.mapper, numbers)
+        return reader, ordered, TrainingSet(base, inputs.y[ordered.source], inputs.classes, ordered.weight)
+
+    def _run_options(self, training: TrainingSet, compositions: list[list[Member]]) -> RunOptions:
+        keep = self.keep_in_memory
+        if self.max_memory is not None:
+            keep = settle_memory(self._cost(training, compositions[0]), self.max_memory, keep)
+        spill = None if keep else SpillFolder(self.spill_folder)
+        return RunOptions(self.n_jobs, self.verbose, spill, self.keep_held_out)
+
+    def _tree_settings(self) -> TreeSettings:
+        weighting = getattr(self, "weighting", "reweight")
+        return TreeSettings(
+            self.criterion,
+            self.max_features,
+            self.min_samples_leaf,
+            float(self.min_weight_fraction_leaf),
+            weighting,
+        )
+
+    def _store(
+        self,
+        inputs: FitInputs,
+        reader: InputReader,
+        ordered: OrderedRows,
+        training: TrainingSet,
+        grown: Any,
+        run: RunOptions,
+    ) -> None:
+        calibrator = None
+        if self.calibrate is not False:
+            method = "auto" if self.calibrate is True else self.calibrate
+            calibrator = ScoreCalibrator(method).fit(grown.held_out, training.y, training.weight)
+        inputs.store(self)
+        self.reader_, self.calibrator_, self.spill_ = reader, calibrator, run.spill
+        self.model_, self.layers_ = grown.model, grown.records
+        self.n_layers_ = len(grown.model.layers)
+        n_rows = inputs.table.n_rows
+        self.held_out_scores_ = ordered.to_user_rows(grown.held_out, n_rows)
+        self.staged_held_out_scores_ = [ordered.to_user_rows(s, n_rows) for s in grown.staged_held_out]
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Class probabilities, shape (n_rows, n_classes), columns in the order of ``classes_``.
+
+        Calibrated on the held-out scores of the training points unless ``calibrate=False``.
+        """
+        table = begin_predict(self, X)
+        *_, scores = self.model_.staged_scores(self.reader_.read(table), self.n_jobs)
+        return self._probabilities(scores)
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The most probable class, the first on ties."""
+        proba = self.predict_proba(X)
+        return np.asarray(self.classes_)[proba.argmax(axis=1)]
+
+    def predict_log_proba(self, X: Any) -> Floats:
+        """Logarithms of :meth:`predict_proba`."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
+
+    def staged_predict_proba(self, X: Any) -> Iterator[Floats]:
+        """Probabilities after 1, 2, ... layers; the last ones are :meth:`predict_proba`.
+
+        The calibration is that of the last layer, so stages differ in their scores only.
+        """
+        table = begin_predict(self, X)
+        for scores in self.model_.staged_scores(self.reader_.read(table), self.n_jobs):
+            yield self._probabilities(scores)
+
+    def staged_predict(self, X: Any) -> Iterator[NDArray[Any]]:
+        """Predictions after 1, 2, ... layers."""
+        for proba in self.staged_predict_proba(X):
+            yield np.asarray(self.classes_)[proba.argmax(axis=1)]
+
+    def _probabilities(self, scores: Any) -> Floats:
+        return np.asarray(scores if self.calibrator_ is None else self.calibrator_.transform(scores))
+
+    @property
+    def n_classes_(self) -> int:
+        """Number of classes."""
+        return len(self.classes_)
+
+    @property
+    def feature_importances_(self) -> Floats:
+        """Impurity importances of the table's columns, summing to 1.
+
+        What a layer gains from the class vectors of earlier layers is passed on to the columns those were
+        made from.
+        """
+        check_is_fitted(self, "model_")
+        importances = self._trace_importances()
+        total = importances.sum()
+        return importances / total if total > 0 else importances
+
+    def estimate_cost(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> CostEstimate:
+        """Memory and time of a fit before it starts, extrapolated from a few probe trees (ESTIMATE).
+
+        Returns
+        -------
+        CostEstimate
+        """
+        compositions = self._checked_compositions()
+        inputs, _ = self._begin(X, y, sample_weight)
+        _, _, training = self._prepare(inputs, compositions)
+        return self._cost(training, compositions[0])
+
+    def _cost(self, training: TrainingSet, members: list[Member]) -> CostEstimate:
+        depth = self._first_depth(len(members))
+        return estimate_cascade_cost(
+            training,
+            members,
+            self._tree_settings(),
+            depth,
+            n_folds=1 if self.cross_fit == "oob" else self.n_folds,
+            max_layers=self.max_layers,
+            patience=self.patience,
+            vector_columns=self._vector_columns(len(training.classes), len(members)),
+            n_jobs=self.n_jobs,
+        )
+
+    @abstractmethod
+    def _first_depth(self, n_members: int) -> list[int | None]:
+        """Depth limit of each member, for the cost estimate."""
+
+    @abstractmethod
+    def _vector_columns(self, n_classes: int, n_members: int) -> int:
+        """Columns that a later layer adds to the table."""
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.sparse = True
+        return tags

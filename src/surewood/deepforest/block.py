@@ -1,0 +1,365 @@
+"""The forest block: several forests, cross-fitted, turned into class vectors (theory.md §4.2).
+
+`train_block` grows every member on every fold of the points and returns the vectors of the training points,
+each from models that did not see it ([D-26]), and a :class:`Block` whose vectors for new points are averages
+over the folds. With ``cross_fit="oob"`` every forest is grown once on all points and out-of-bag trees take
+the place of held-out folds.
+
+All members read the same binned matrix; a fold is a list of row numbers. A task is a picklable function of
+arrays (some trees of one member on one fold), so any joblib backend can run it.
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from joblib import Parallel, delayed
+from numpy.typing import NDArray
+
+from surewood.deepforest.custom import FoldClassifier, fit_fold_classifier
+from surewood.deepforest.folds import layer_seed
+from surewood.deepforest.members import Member, TreeSettings, tree_params
+from surewood.deepforest.row_order import take_rows
+from surewood.progress import stage
+from surewood.trees import BinnedMatrix, FlatForest, TreeParams, grow_forest, out_of_bag
+
+_TASK_VISITS = 4e7  # row visits of a task: a few tenths of a second, so an interrupt is answered
+_PATIENCE = 0.9  # seconds that an interrupt waits for running tasks
+_LEAST_WEIGHT = 1e-3  # theory.md [D-28]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class LayerInput:
+    """What a layer reads.
+
+    Attributes
+    ----------
+    matrix : BinnedMatrix
+        Codes, for the forests.
+    numbers : ndarray of float64, shape (n_rows, n_numbers), or None
+        The same inputs as numbers, where a classifier takes a forest's place.
+    """
+
+    matrix: BinnedMatrix
+    numbers: Floats | None = None
+
+
+@dataclass(frozen=True)
+class BlockPlan:
+    """How a block is trained; `max_depth` has one entry a member."""
+
+    members: Sequence[Member]
+    max_depth: Sequence[int | None]
+    settings: TreeSettings
+    n_classes: int
+    cross_fit: str = "kfold"
+
+
+@dataclass
+class Block:
+    """A trained block: one forest a member holding the trees of all folds, or one classifier a fold."""
+
+    models: list[FlatForest | list[FoldClassifier]]
+    n_classes: int
+
+    def vectors(self, inputs: LayerInput, n_jobs: int | None = 1) -> Floats:
+        """Class vectors of new points (n_members, n_rows, n_classes): averages over folds and trees."""
+        out = np.empty((len(self.models), inputs.matrix.n_rows, self.n_classes))
+        for vector, model in zip(out, self.models):
+            if isinstance(model, FlatForest):
+                vector[:] = model.predict_proba(inputs.matrix, n_jobs)
+            else:
+                vector[:] = np.mean([part.vectors(inputs.numbers) for part in model], axis=0)
+        return out
+
+    @property
+    def n_trees(self) -> int:
+        return sum(model.n_trees for model in self.models if isinstance(model, FlatForest))
+
+    @property
+    def nbytes(self) -> int:
+        """Memory of the trees (not of classifiers in a forest's place)."""
+        return sum(model.nbytes for model in self.models if isinstance(model, FlatForest))
+
+
+@dataclass
+class BlockFit:
+    """Result of :func:`train_block`.
+
+    Attributes
+    ----------
+    block : Block
+    vectors : ndarray of float64, shape (n_members, n_rows, n_classes)
+        Held-out class vectors of the training points; 0 for rows outside the folds.
+    importances : ndarray of float64, shape (n_columns,)
+        Impurity importances, mean over the forests, summing to 1 unless no tree has a split.
+    seconds : float
+        Time it took.
+    """
+
+    block: Block
+    vectors: Floats
+    importances: Floats
+    seconds: float
+
+
+def train_block(
+    inputs: LayerInput,
+    y: NDArray[np.int32],
+    fold: NDArray[np.int16],
+    plan: BlockPlan,
+    *,
+    seed: int,
+    weight: Floats | None = None,
+    n_jobs: int | None = 1,
+    verbose: int = 0,
+    name: str = "layer",
+) -> BlockFit:
+    """Train every member on every fold.
+
+    Parameters
+    ----------
+    inputs : LayerInput
+    y : ndarray of int32, shape (n_rows,)
+        Class codes.
+    fold : ndarray of int16, shape (n_rows,)
+        Fold of every row, 0 ... n_folds - 1; -1 for rows that take no part.
+    plan : BlockPlan
+    seed : int
+        Trees depend on it, on the member and the fold.
+    weight : ndarray of float64, shape (n_rows,), optional
+        Weights of the points, mean 1.
+    """
+    labels = y.astype(np.uint16)
+    trainer = _Trainer(inputs, labels, fold, plan, seed, weight, n_jobs)
+    total = sum(max(member.n_trees, 1) for member in plan.members) * trainer.n_rounds
+    with stage(verbose, name, total) as advance:
+        for held_fold in range(trainer.n_rounds):
+            trainer.run_round(held_fold, advance, verbose)
+    return trainer.result()
+
+
+class _Trainer:
+    """The state of one call of :func:`train_block`."""
+
+    def __init__(
+        self,
+        inputs: LayerInput,
+        labels: NDArray[np.uint16],
+        fold: NDArray[np.int16],
+        plan: BlockPlan,
+        seed: int,
+        weight: Floats | None,
+        n_jobs: int | None,
+    ) -> None:
+        self.inputs, self.labels, self.fold, self.plan = inputs, labels, fold, plan
+        self.seed, self.weight, self.n_jobs = seed, weight, n_jobs
+        self.n_folds = int(fold.max()) + 1
+        custom = any(not member.is_forest for member in plan.members)
+        self.oob = plan.cross_fit == "oob"
+        self.n_rounds = 1 if self.oob and not custom else self.n_folds
+        self.parts: list[list[Any]] = [[] for _ in plan.members]
+        self.vectors = np.zeros((len(plan.members), len(labels), plan.n_classes))
+        self.importances = np.zeros(inputs.matrix.n_columns)
+        self.started = time.perf_counter()
+
+    def run_round(self, held_fold: int, advance: Any, verbose: int) -> None:
+        """Train what holds out `held_fold`; out-of-bag forests all belong to the first round."""
+        rows = np.flatnonzero((self.fold >= 0) & (self.fold != held_fold))
+        held = np.flatnonzero(self.fold == held_fold)
+        weight = guarded_weights(self.weight, rows, self.labels, self.plan.n_classes)
+        held_matrix = None if self.oob else take_rows(self.inputs.matrix, held)
+        for number, member in enumerate(self.plan.members):
+            seed = layer_seed(self.seed, held_fold, number)
+            if not member.is_forest:
+                model = fit_fold_classifier(
+                    member.estimator,
+                    self.inputs.numbers,
+                    self.labels,
+                    rows,
+                    weight,
+                    seed,
+                    self.plan.n_classes,
+                )
+                self.parts[number].append(model)
+                assert self.inputs.numbers is not None
+                self.vectors[number, held] = model.vectors(self.inputs.numbers[held])
+                advance(1)
+            elif held_matrix is not None:
+                self._grow_fold(number, rows, held, held_matrix, weight, seed, advance, verbose)
+            elif held_fold == 0:
+                self._grow_out_of_bag(number, seed, advance, verbose)
+
+    def _grow_fold(
+        self,
+        number: int,
+        rows: NDArray[np.int64],
+        held: NDArray[np.int64],
+        held_matrix: BinnedMatrix,
+        weight: Floats | None,
+        seed: int,
+        advance: Any,
+        verbose: int,
+    ) -> None:
+        params, spans = self._params(number), self._spans(number, len(rows))
+        matrix, n_classes = self.inputs.matrix, self.plan.n_classes
+        tasks = (
+            delayed(_grow_and_predict)(
+                matrix, held_matrix, self.labels, n_classes, params, weight, rows, seed, start, count
+            )
+            for start, count in spans
+        )
+        n_trees = self.plan.members[number].n_trees
+        for (forest, sums, importances), (_, count) in zip(run_tasks(tasks, self.n_jobs, verbose), spans):
+            self.parts[number].append(forest)
+            self.vectors[number, held] += sums / n_trees
+            self.importances += importances * count / n_trees
+            advance(count)
+
+    def _grow_out_of_bag(self, number: int, seed: int, advance: Any, verbose: int) -> None:
+        rows = np.flatnonzero(self.fold >= 0)
+        weight = guarded_weights(self.weight, rows, self.labels, self.plan.n_classes)
+        params, spans = self._params(number), self._spans(number, len(rows))
+        matrix, n_classes = self.inputs.matrix, self.plan.n_classes
+        tasks = (
+            delayed(_grow_and_predict_out_of_bag)(
+                matrix, self.labels, n_classes, params, weight, rows, seed, start, count
+            )
+            for start, count in spans
+        )
+        n_trees = self.plan.members[number].n_trees
+        sums, votes = np.zeros((len(self.labels), n_classes)), np.zeros(len(self.labels))
+        for (forest, bag_rows, part, part_votes, importances), (_, count) in zip(
+            run_tasks(tasks, self.n_jobs, verbose), spans
+        ):
+            self.parts[number].append(forest)
+            sums[bag_rows] += part
+            votes[bag_rows] += part_votes
+            self.importances += importances * count / n_trees
+            advance(count)
+        # A point that every tree saw has no out-of-bag vector: it gets the class shares, which know nothing.
+        unseen = votes == 0
+        sums[unseen], votes[unseen] = _class_shares(self.labels[rows], weight, rows, n_classes), 1.0
+        self.vectors[number, rows] = sums[rows] / votes[rows, None]
+
+    def _params(self, number: int) -> TreeParams:
+        member, depth = self.plan.members[number], self.plan.max_depth[number]
+        return tree_params(member, self.plan.settings, self.inputs.matrix.n_columns, depth, self.oob)
+
+    def _spans(self, number: int, n_rows: int) -> list[tuple[int, int]]:
+        """Ranges of trees, a task each; they depend on the work and never on the number of workers."""
+        n_trees = self.plan.members[number].n_trees
+        visits = n_rows * max(1.0, math.log2(max(n_rows, 2))) * self._params(number).max_features
+        size = int(min(n_trees, max(1.0, _TASK_VISITS // visits)))
+        return [(start, min(size, n_trees - start)) for start in range(0, n_trees, size)]
+
+    def result(self) -> BlockFit:
+        models: list[FlatForest | list[FoldClassifier]] = []
+        for member, parts in zip(self.plan.members, self.parts):
+            if not member.is_forest:
+                models.append(parts)
+                continue
+            joined = [part.arrays for part in parts]
+            models.append(FlatForest.join(joined, self.plan.n_classes, self.inputs.matrix.n_columns))
+            parts.clear()  # before the next member doubles its own
+            del joined
+        total = self.importances.sum()
+        importances = self.importances / total if total > 0 else self.importances
+        seconds = time.perf_counter() - self.started
+        return BlockFit(Block(models, self.plan.n_classes), self.vectors, importances, seconds)
+
+
+def guarded_weights(
+    weight: Floats | None, rows: NDArray[np.int64], labels: NDArray[np.uint16], n_classes: int
+) -> Floats | None:
+    """Weights with a little added to all, should a class of these rows have no weight at all ([D-28])."""
+    if weight is None:
+        return None
+    present = np.bincount(labels[rows], minlength=n_classes) > 0
+    mass = np.bincount(labels[rows], weights=weight[rows], minlength=n_classes)
+    return weight + _LEAST_WEIGHT if (present & (mass <= 0)).any() else weight
+
+
+def run_tasks(tasks: Iterable[Any], n_jobs: int | None, verbose: int) -> Iterator[Any]:
+    """Results in order; one after another as they come when there is a progress bar to move."""
+    before = set(threading.enumerate())
+    try:
+        if verbose < 1:
+            yield from Parallel(n_jobs=n_jobs, prefer="threads")(tasks)
+        else:
+            yield from Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")(tasks)
+    except KeyboardInterrupt:
+        # Tasks under way end by themselves; an interpreter that exits before them would abort.
+        deadline = time.monotonic() + _PATIENCE
+        for thread in set(threading.enumerate()) - before:
+            thread.join(max(0.0, deadline - time.monotonic()))
+        raise
+
+
+def _grow_and_predict(
+    matrix: BinnedMatrix,
+    held_matrix: BinnedMatrix,
+    labels: NDArray[np.uint16],
+    n_classes: int,
+    params: TreeParams,
+    weight: Floats | None,
+    rows: NDArray[np.int64],
+    seed: int,
+    start: int,
+    count: int,
+) -> tuple[FlatForest, Floats, Floats]:
+    """Some trees of a member on a fold, the sums of their vectors on the held-out points, importances."""
+    grown = grow_forest(
+        matrix,
+        labels,
+        n_classes,
+        params,
+        n_trees=count,
+        seed=seed,
+        weight=weight,
+        rows=rows,
+        first_tree=start,
+    )
+    return grown.forest, grown.forest.predict_proba(held_matrix) * count, grown.importances
+
+
+def _grow_and_predict_out_of_bag(
+    matrix: BinnedMatrix,
+    labels: NDArray[np.uint16],
+    n_classes: int,
+    params: TreeParams,
+    weight: Floats | None,
+    rows: NDArray[np.int64],
+    seed: int,
+    start: int,
+    count: int,
+) -> tuple[FlatForest, NDArray[np.uint32], Floats, NDArray[np.uint32], Floats]:
+    """Some trees of a member, the sums and numbers of their out-of-bag vectors, importances."""
+    grown = grow_forest(
+        matrix,
+        labels,
+        n_classes,
+        params,
+        n_trees=count,
+        seed=seed,
+        weight=weight,
+        rows=rows,
+        first_tree=start,
+    )
+    sums, votes = out_of_bag(grown.forest, grown.bag, matrix, first_tree=start)
+    return grown.forest, grown.bag.rows, sums, votes, grown.importances
+
+
+def _class_shares(
+    labels: NDArray[np.uint16], weight: Floats | None, rows: NDArray[np.int64], n_classes: int
+) -> Floats:
+    mass = np.bincount(labels, weights=None if weight is None else weight[rows], minlength=n_classes)
+    return mass / mass.sum()

@@ -1,0 +1,77 @@
+"""The input of each layer: the table's bins, learned once, and the class vectors of the layer before.
+
+:class:`InputReader` turns tables into the input of the first layer. `widen` adds a layer's class vectors:
+only those columns are binned, the base block is shared ("bin once").
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from surewood.deepforest.block import LayerInput
+from surewood.deepforest.custom import NumberReader
+from surewood.deepforest.members import Member
+from surewood.tables import Table
+from surewood.trees import BinMapper, BinnedMatrix, as_table, learn_bins
+
+Floats = NDArray[np.float64]
+ROW_COPY_BYTES = 2**24  # beyond about a last-level cache small nodes prefer a row-major copy
+
+
+@dataclass
+class InputReader:
+    """Bins of the table and, where a classifier takes a forest's place, the encoding of its numbers."""
+
+    mapper: BinMapper
+    numbers: NumberReader | None
+
+    @classmethod
+    def learn(cls, table: Table, weight: Floats | None, max_bins: int, members: list[Member]) -> InputReader:
+        """Learn bins on the training table."""
+        custom = [member.estimator for member in members if not member.is_forest]
+        reader = NumberReader(custom).fit(table, weight) if custom else None
+        return cls(learn_bins(table, weight, max_bins), reader)
+
+    def read(self, table: Table) -> LayerInput:
+        """The first layer's input for new rows."""
+        matrix = BinnedMatrix.of(self.mapper.codes(table), self.mapper)
+        return LayerInput(matrix, None if self.numbers is None else self.numbers.read(table))
+
+
+def training_input(codes: NDArray[np.uint8], mapper: BinMapper, numbers: Floats | None) -> LayerInput:
+    """The base input of a fit; large matrices get the row-major copy that all layers then share."""
+    matrix = BinnedMatrix.of(codes, mapper)
+    if matrix.n_columns > 1 and matrix.nbytes > ROW_COPY_BYTES:
+        matrix = matrix.with_row_copy()
+    return LayerInput(matrix, numbers)
+
+
+def learn_vector_bins(vectors: Floats, weight: Floats | None, max_bins: int) -> BinMapper:
+    """Bins of the class-vector columns, from the training points' held-out vectors."""
+    return learn_bins(as_table(vectors), weight, max_bins)
+
+
+def widen(base: LayerInput, vectors: Floats, mapper: BinMapper, layer_inputs: str) -> LayerInput:
+    """The input of a later layer.
+
+    Parameters
+    ----------
+    base : LayerInput
+        The table.
+    vectors : ndarray of float64, shape (n_rows, n_vector_columns)
+        Scores or class vectors of the layer before.
+    layer_inputs : {"both", "scores", "features"}
+        Table and vectors; vectors only (mdDF-ST); table only (mdDF-NP).
+    """
+    if layer_inputs == "features":
+        return base
+    extra = BinnedMatrix.of(mapper.codes(as_table(vectors)), mapper)
+    numbers = base.numbers
+    if layer_inputs == "scores":
+        return LayerInput(extra, None if numbers is None else vectors)
+    if numbers is not None:
+        numbers = np.hstack([numbers, vectors])
+    return LayerInput(base.matrix.append(extra), numbers)

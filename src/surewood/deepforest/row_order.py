@@ -1,0 +1,84 @@
+"""Rows in an order of their own, so that a fit depends on what the rows are and not on how they came.
+
+Folds and bootstrap draws are random choices of rows. To make weight 2 the same as the row twice, and any
+order of the rows the same fit, rows are sorted by their content before anything is drawn, rows of weight 0
+are dropped, and whole-number weights are written out as repeated rows as long as that at most quadruples the
+table. Other weights stay weights: they count in trees, margins and scores, while folds are dealt by row.
+
+Equal rows are not merged here. Where values repeat (a few category columns, say), a fold that held out all
+rows of one value and one class would leave models that saw this value with the other classes only, and
+held-out vectors that are wrong on purpose.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from surewood.trees import BinnedMatrix
+
+_MOST_COPIES = 4  # rows after repetition, as a multiple of the rows before
+_HASH_SEED = 0x5EED
+
+
+@dataclass(frozen=True)
+class OrderedRows:
+    """Training rows in canonical order.
+
+    Attributes
+    ----------
+    source : ndarray of int64
+        Row of the user's table that each training row is (a copy of).
+    weight : ndarray of float64 or None
+        Weights that remain; None when all are equal.
+    """
+
+    source: NDArray[np.int64]
+    weight: NDArray[np.float64] | None
+
+    def to_user_rows(self, values: NDArray[np.float64], n_rows: int) -> NDArray[np.float64]:
+        """Mean over the copies of each of the user's rows, NaN for rows that were dropped."""
+        sums = np.zeros((n_rows, *values.shape[1:]))
+        np.add.at(sums, self.source, values)
+        copies = np.bincount(self.source, minlength=n_rows).astype(np.float64)
+        copies[copies == 0] = np.nan
+        return sums / copies.reshape(-1, *([1] * (values.ndim - 1)))
+
+
+def order_rows(
+    keys: NDArray[np.uint64], y: NDArray[np.int32], weight: NDArray[np.float64] | None
+) -> OrderedRows:
+    """Canonical order of rows with these content keys."""
+    source = np.arange(len(keys))
+    if weight is not None:
+        source = np.flatnonzero(weight > 0)
+        weight = weight[source]
+        if _are_counts(weight):
+            source = np.repeat(source, weight.astype(np.int64))
+            weight = None
+        elif (weight == weight[0]).all():
+            weight = None
+    key = keys[source]
+    order = np.lexsort((y[source], key) if weight is None else (weight, y[source], key))
+    return OrderedRows(source[order], None if weight is None else weight[order] / weight.mean())
+
+
+def content_keys(codes: NDArray[np.uint8]) -> NDArray[np.uint64]:
+    """A 64-bit key for each row of a block ``(n_columns, n_rows)``: a random linear form, modulo 2^64."""
+    factors = np.random.default_rng(_HASH_SEED).integers(1, 2**63, size=len(codes), dtype=np.uint64)
+    keys = np.zeros(codes.shape[1], dtype=np.uint64)
+    for column, factor in zip(codes, factors):
+        keys += column * factor
+    return keys
+
+
+def take_rows(matrix: BinnedMatrix, rows: NDArray[np.int64]) -> BinnedMatrix:
+    """The given rows of a binned matrix, in that order, as a matrix of its own without row-major copy."""
+    blocks = tuple(np.take(block, rows, axis=1) for block in matrix.blocks)
+    return BinnedMatrix(blocks, matrix.mapper, matrix.has_missing)
+
+
+def _are_counts(weight: NDArray[np.float64]) -> bool:
+    return bool((weight == np.rint(weight)).all() and weight.sum() <= _MOST_COPIES * len(weight))

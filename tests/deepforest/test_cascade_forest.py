@@ -1,0 +1,48 @@
+import numpy as np
+import pytest
+from sklearn.datasets import load_wine
+
+from surewood.deepforest import CascadeForestClassifier
+
+
+def small(**parameters):
+    return CascadeForestClassifier(**{"n_estimators": 5, "max_layers": 3, "random_state": 0, **parameters})
+
+
+@pytest.fixture(scope="module")
+def wine():
+    return load_wine(return_X_y=True)
+
+
+@pytest.mark.parametrize("cross_fit", ["kfold", "oob"])
+@pytest.mark.parametrize("screening", [None, "auto", 0.8])
+def test_learns(wine, cross_fit, screening):
+    X, y = wine
+    model = small(cross_fit=cross_fit, screening=screening, n_estimators=20).fit(X, y)
+    assert model.score(X, y) > 0.95
+    assert len(model.gates_) == model.n_layers_
+    assert (model.gates_ == np.inf).all() == (screening is None)
+    assert model.feature_importances_.sum() == pytest.approx(1.0)
+    assert model.feature_importances_.shape == (13,)
+
+
+def test_any_number_of_threads_and_any_order_of_rows(wine):
+    X, y = wine
+    order = np.random.default_rng(0).permutation(len(y))
+    expected = small(n_jobs=1).fit(X, y).predict_proba(X)
+    np.testing.assert_array_equal(small(n_jobs=2).fit(X[order], y[order]).predict_proba(X), expected)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"screening": "always"}, "screening must be one of None, 'auto', got 'always'"),
+        ({"screening": 1.5}, "screening must be between 0 and 1, got 1.5"),
+        ({"screening_factor": 1.0}, "screening_factor must be strictly between 1 and inf, got 1.0"),
+        ({"max_depth": 0}, "max_depth must be at least 1, got 0"),
+        ({"forests": "auto"}, "forests='auto' is for margin forests; name the forests of the cascade"),
+    ],
+)
+def test_bad_parameters_say_what_is_wrong(wine, parameters, message):
+    with pytest.raises(ValueError, match=message):
+        small(**parameters).fit(*wine)

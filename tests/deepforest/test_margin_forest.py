@@ -1,0 +1,223 @@
+import _thread
+import pickle
+import threading
+import time
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.datasets import load_iris, load_wine, make_classification
+from sklearn.metrics import log_loss
+
+from surewood.deepforest import MarginDeepForestClassifier
+from surewood.deepforest.margin_forest import parse_schedules
+from surewood.deepforest.members import EXTRA, PUBLISHED
+
+
+def small(**parameters):
+    return MarginDeepForestClassifier(**{"n_estimators": 5, "max_layers": 3, "random_state": 0, **parameters})
+
+
+@pytest.fixture(scope="module")
+def wine():
+    return load_wine(return_X_y=True)
+
+
+def test_learns_and_reports_its_layers(wine):
+    X, y = wine
+    model = small(n_estimators=20, max_layers=4, keep_held_out=True).fit(X, y)
+    assert model.score(X, y) > 0.97
+    frame = pd.DataFrame(model.layers_)
+    assert list(frame["layer"]) == list(range(1, len(frame) + 1))
+    assert frame.loc[frame["kept"], "score"].max() == frame["score"].max()
+    assert (frame["n_trees"] == 4 * 20 * 5).all()
+    assert model.n_layers_ == frame["kept"].sum() == len(model.alphas_)
+    assert len(model.staged_held_out_scores_) == len(frame)
+    np.testing.assert_array_equal(model.staged_held_out_scores_[model.n_layers_ - 1], model.held_out_scores_)
+    assert (model.held_out_scores_.argmax(axis=1) == y).mean() == pytest.approx(frame["score"].max())
+
+
+def test_any_number_of_threads_gives_the_same_model(wine):
+    X, y = wine
+    one, two, all_ = (small(n_jobs=n).fit(X, y).predict_proba(X) for n in (1, 2, -1))
+    np.testing.assert_array_equal(one, two)
+    np.testing.assert_array_equal(one, all_)
+
+
+def test_the_order_of_the_rows_does_not_matter_and_weight_two_is_the_row_twice(wine):
+    X, y = wine
+    rng = np.random.default_rng(0)
+    order = rng.permutation(len(y))
+    expected = small().fit(X, y).predict_proba(X)
+    np.testing.assert_array_equal(small().fit(X[order], y[order]).predict_proba(X), expected)
+    counts = rng.integers(0, 3, len(y))
+    weighted = small().fit(X, y, sample_weight=counts)
+    repeated = small().fit(np.repeat(X, counts, axis=0), np.repeat(y, counts))
+    np.testing.assert_array_equal(weighted.predict_proba(X), repeated.predict_proba(X))
+    assert np.isnan(weighted.held_out_scores_[counts == 0]).all()
+
+
+def test_predictions_are_the_most_probable_class_at_every_stage(wine):
+    X, y = wine
+    for calibrate in (True, False, "temperature", "isotonic"):
+        model = small(calibrate=calibrate).fit(X, y)
+        proba = model.predict_proba(X)
+        np.testing.assert_array_equal(model.classes_[proba.argmax(axis=1)], model.predict(X))
+        np.testing.assert_allclose(proba.sum(axis=1), 1.0)
+        stages = list(model.staged_predict_proba(X))
+        assert len(stages) == len(list(model.staged_predict(X))) == model.n_layers_
+        np.testing.assert_array_equal(stages[-1], proba)
+
+
+def test_calibration_never_changes_a_prediction_and_helps():
+    X, y = make_classification(600, 8, n_informative=4, flip_y=0.2, random_state=0)
+    train, new = np.arange(300), np.arange(300, 600)
+    raw, calibrated = (small(calibrate=c).fit(X[train], y[train]) for c in (False, True))
+    np.testing.assert_array_equal(raw.predict(X[new]), calibrated.predict(X[new]))
+    assert (
+        log_loss(y[new], calibrated.predict_proba(X[new]))
+        < log_loss(y[new], raw.predict_proba(X[new])) + 0.01
+    )
+
+
+def test_spilled_layers_predict_the_same_and_the_folder_goes_away(wine, tmp_path):
+    X, y = wine
+    expected = small().fit(X, y).predict_proba(X)
+    model = small(keep_in_memory=False).fit(X, y)
+    folder = model.spill_.path
+    np.testing.assert_array_equal(model.predict_proba(X), expected)
+    again = pickle.loads(pickle.dumps(model))
+    del model
+    np.testing.assert_array_equal(again.predict_proba(X), expected)
+    assert not Path(folder).exists()
+    named = small(keep_in_memory=False, spill_folder=tmp_path / "layers").fit(X, y)
+    assert list((tmp_path / "layers").glob("layer-1-forest-0-nodes.npy"))
+    np.testing.assert_array_equal(named.predict_proba(X), expected)
+
+
+def test_the_best_first_layer_decides_block_and_depth(wine):
+    X, y = wine
+    auto = small().fit(X, y)
+    candidates = [
+        small(forests=forests, depth_schedule=rate, max_layers=1).fit(X, y)
+        for forests in (PUBLISHED, EXTRA)
+        for rate in (8, 16)
+    ]
+    assert auto.layers_[0].score == max(model.layers_[0].score for model in candidates)
+    assert auto.depth_schedule_ in ((8,) * 4, (16,) * 4)
+    assert tuple(kind for kind, _ in auto.forests_) in (PUBLISHED, EXTRA)
+
+
+def test_parse_schedules_refuses_what_is_none():
+    assert parse_schedules([2, None], 2) == [(2, None)]
+    for bad in (0, 2.5, [1], "deep", True):
+        with pytest.raises(ValueError, match="depth_schedule must be a positive integer"):
+            parse_schedules(bad, 2)
+
+
+def test_importances_point_at_the_informative_columns():
+    X, y = make_classification(
+        300, 8, n_informative=3, n_redundant=0, class_sep=2.0, shuffle=False, random_state=0
+    )
+    for layer_inputs in ("both", "scores", "features"):
+        model = small(layer_inputs=layer_inputs, forests=["random"] * 2, n_estimators=20).fit(X, y)
+        assert model.feature_importances_.sum() == pytest.approx(1.0)
+        assert model.feature_importances_[:3].sum() > 0.6
+
+
+def test_class_weights_and_weights_on_one_class():
+    X, y = make_classification(300, 6, weights=[0.9], flip_y=0.1, random_state=0)
+    plain, balanced = small().fit(X, y), small(class_weight="balanced").fit(X, y)
+    assert balanced.predict_proba(X)[:, 1].mean() > plain.predict_proba(X)[:, 1].mean()
+    only = small().fit(X, y, sample_weight=(y == 1).astype(float))
+    assert (only.predict(X) == 1).all()
+    assert only.classes_.tolist() == [0, 1]
+
+
+def test_one_tree_one_layer_one_forest(wine):
+    X, y = wine
+    for cross_fit in ("kfold", "oob"):
+        model = small(n_estimators=1, max_layers=1, forests=["random"], cross_fit=cross_fit).fit(X, y)
+        assert model.score(X, y) > 0.7
+        assert model.layers_[0].n_trees == (5 if cross_fit == "kfold" else 1)
+
+
+def test_fewer_points_than_folds_warns_and_works():
+    X, y = load_iris(return_X_y=True)
+    rows = np.r_[0:20, 50:70, 100:103]
+    with pytest.warns(UserWarning, match="class 2 has 3 rows, fewer than n_folds=5: using 3 folds"):
+        model = small().fit(X[rows], y[rows])
+    assert model.predict_proba(X).shape == (150, 3)
+    with pytest.warns(UserWarning, match="class 2 has 1 rows"):
+        small().fit(X[rows[:-2]], y[rows[:-2]])  # the class is missing from one fold's training part
+
+
+@pytest.mark.parametrize(
+    ("parameters", "error", "message"),
+    [
+        ({"theta": 1.0}, ValueError, "theta must be strictly between 0 and 1, got 1.0"),
+        ({"mu_loss": 0.0}, ValueError, "mu_loss must be between"),
+        ({"step": "newton"}, ValueError, "step must be one of 'simplex', 'literal', 'capped', got 'newton'"),
+        ({"margins": "sum"}, ValueError, "margins must be one of 'layer', 'of_sum'"),
+        ({"reweighting": "boost"}, ValueError, "reweighting must be one of 'literal', 'tempered'"),
+        ({"strength": 2}, ValueError, "strength must be between 0 and 1, got 2"),
+        ({"weighting": "draw"}, ValueError, "weighting must be one of 'reweight', 'resample'"),
+        ({"layer_inputs": "x"}, ValueError, "layer_inputs must be one of"),
+        ({"n_estimators": 0}, ValueError, "n_estimators must be at least 1, got 0"),
+        ({"n_estimators": 1.5}, TypeError, "n_estimators must be an integer, got 1.5"),
+        ({"n_folds": 1}, ValueError, "n_folds must be at least 2, got 1"),
+        ({"cross_fit": "loo"}, ValueError, "cross_fit must be one of 'kfold', 'oob'"),
+        ({"max_features": 0.0}, ValueError, "max_features must be 'sqrt', 'log2', None, a positive integer"),
+        ({"monitor": "accurracy"}, ValueError, "the name of a scikit-learn scorer or a scorer"),
+        ({"max_bins": 300}, ValueError, "max_bins must be between 2 and 255, got 300"),
+        ({"validation_fraction": 0.0}, ValueError, "validation_fraction must be strictly between 0 and 0.5"),
+        ({"calibrate": "platt"}, ValueError, "calibrate must be one of True, False, 'auto'"),
+        ({"depth_schedule": -1}, ValueError, "depth_schedule must be a positive integer"),
+    ],
+)
+def test_bad_parameters_say_what_is_wrong(wine, parameters, error, message):
+    model = small(**parameters)
+    with pytest.raises(error, match=message):
+        model.fit(*wine)
+    assert not hasattr(model, "classes_")
+
+
+def test_one_row_is_refused():
+    with pytest.raises(ValueError, match="n_samples=1 of positive weight; cross-fitting needs at least 2"):
+        small().fit([[1.0], [2.0]], [0, 1], sample_weight=[1, 0])
+
+
+def test_an_interrupted_fit_leaves_the_estimator_as_it_was(wine):
+    X, y = wine
+    model = small().fit(X, y)
+    before = model.predict_proba(X)
+    X_long, y_long = make_classification(20000, 30, n_informative=20, random_state=0)
+    model.set_params(n_estimators=500, forests=["random"] * 4)
+    timer = threading.Timer(0.7, _thread.interrupt_main)
+    timer.start()
+    started = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(X_long, y_long)
+    assert time.monotonic() - started < 10.0
+    np.testing.assert_array_equal(model.predict_proba(X), before)
+    assert not hasattr(clone(model), "classes_")
+
+
+def test_validation_fraction_and_scorers(wine):
+    X, y = wine
+    for monitor in ("neg_log_loss", "margin_ratio", "balanced_accuracy"):
+        model = small(monitor=monitor, validation_fraction=0.2).fit(X, y)
+        assert model.score(X, y) > 0.9
+        assert np.isnan(model.held_out_scores_).any()  # rows set aside have no held-out score
+
+
+def test_messy_tables():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"a": rng.normal(size=120), "b": rng.choice(["x", "y", None], 120), "c": 1.0})
+    frame.loc[::5, "a"] = np.nan
+    y = np.where((frame["b"] == "x") & (frame["a"] > -0.5), "yes", "no")
+    model = small().fit(frame, y)
+    assert model.score(frame, y) > 0.9
+    assert model.feature_names_in_.tolist() == ["a", "b", "c"]
