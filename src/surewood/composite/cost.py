@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from surewood.composite import parameters as check
-from surewood.composite.portfolio import IN_BAG, PILOT_ROWS
+from surewood.composite.portfolio import IN_BAG, PILOT_ROWS, pilot_trees
 from surewood.composite.rules import DEGREES, PILOT_C, affordable_leaf, pilot_depths
 from surewood.svm import Gram
 from surewood.svm.gram import DEFAULT_MAX_MEMORY
@@ -43,21 +43,21 @@ def cost_of(estimator: Any, n_rows: int, n_columns: int, n_classes: int) -> Cost
     n_trees = int(getattr(estimator, "n_estimators", 1))
     memory = n_rows * n_columns * 9.0 + n_rows * n_trees * 12.0 + (128 << 20)
     memory += Gram.bytes_stored(n_rows) if stored else 0
-    work = _work(estimator, n_rows, n_trees)
+    work = _work(estimator, n_rows, n_trees, n_classes)
     # Pairs of classes share the points of a leaf: each class meets every other.
     work *= max(min(n_classes, 12) - 1, 1) ** 0.5
     seconds = work * _SECONDS_A_UPDATE + 1e-4 * n_trees
     return Cost(int(memory), seconds / _SPREAD, seconds * _SPREAD, stored)
 
 
-def _work(estimator: Any, n_rows: int, n_trees: int) -> float:
+def _work(estimator: Any, n_rows: int, n_trees: int, n_classes: int) -> float:
     """Element updates: about 10 passes a point of a leaf, each over the leaf."""
     degrees = len(DEGREES) if check.is_auto(estimator.degrees) else len(check.degree_list(estimator.degrees))
     if getattr(estimator, "selection", "exact") == "auto":
         n = min(n_rows, PILOT_ROWS)
         leaf = affordable_leaf(n_rows, n_trees)
         pilot = sum(IN_BAG * n * IN_BAG * n / 2**d for d in pilot_depths(n, leaf))
-        trees = 30 if n <= 1000 else 20
+        trees = pilot_trees(n, n_classes)
         first = IN_BAG * n / 2 ** pilot_depths(n, leaf)[0]
         return 10.0 * (trees * degrees * (len(PILOT_C) - 1) * pilot + n_trees * n_rows * min(first, leaf))
     depth = 4 if check.is_auto(estimator.max_depth) else int(estimator.max_depth)

@@ -176,7 +176,7 @@ categorical_features, tol, max_iter, max_memory, n_jobs, random_state, verbose
             gamma_scale=choices[0],
             selection="exact" if common else self.selection,
             n_sequences=self.n_sequences,
-            constant_leaves=bool(self.constant_leaves),
+            constant_leaves=not check.is_auto(self.constant_leaves) and bool(self.constant_leaves),
             min_weight_fraction_leaf=float(self.min_weight_fraction_leaf),
         )
         axes = Axes(tuple(depths), choices, tuple(sizes), common)

@@ -113,7 +113,7 @@ class _Pilot:
         self.data, self.grid, self.seed, self.options = data, grid, seed, options
         self.rows = pilot_rows(data.n_rows, seed)
         n = len(self.rows)
-        self.n_trees = 30 if n <= 1000 else 20
+        self.n_trees = pilot_trees(n, data.n_classes)
         self.final = template
         self.template = replace(template, sampling="subsample", n_draws=max(1, round(IN_BAG * n)))
         self.grove = grow(
@@ -255,6 +255,18 @@ class _View:
         column = choice.columns(np.arange(len(self.leaves)), correct)[self.leaf]
         stacked = np.stack([self.majority, *(self.labels[key] for key in keys)])
         return np.take_along_axis(stacked, column[None], axis=0)[0]
+
+
+def pilot_trees(n_rows: int, n_classes: int) -> int:
+    """Trees of the pilot: fewer where rows are many, and where pairs of classes are.
+
+    Examples
+    --------
+    >>> pilot_trees(500, 3), pilot_trees(2000, 26), pilot_trees(600, 200)
+    (30, 20, 6)
+    """
+    trees = 30 if n_rows <= 1000 else 20
+    return max(6, round(trees * min(1.0, 30 / n_classes)))
 
 
 def pilot_rows(n_rows: int, seed: int) -> NDArray[np.int64]:
