@@ -11,7 +11,7 @@ from sklearn.base import clone
 from sklearn.datasets import load_iris
 from sklearn.svm import SVC
 
-from surewood import CompositeTreeClassifier
+from surewood import CompositeTreeClassifier, RandomCompositeForestClassifierCV
 from surewood import RandomCompositeForestClassifier as Forest
 from surewood.bounds import ForestEvidence, TreeEvidence, VoteEvidence
 
@@ -265,6 +265,9 @@ def test_cost_is_told_beforehand(problem):
     assert cost.gram_stored
     assert "on one core" in str(cost)
     assert not Forest(max_memory=10_000).estimate_cost(X, y).gram_stored
+    single = CompositeTreeClassifier(max_depth=2, C=1.0).estimate_cost(X, y)
+    grid = RandomCompositeForestClassifierCV.paper().estimate_cost(X, y)
+    assert single.seconds_high < cost.seconds_high < grid.seconds_high
 
 
 def test_verbose_names_the_stages(problem, capsys):
