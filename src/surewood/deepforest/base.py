@@ -19,6 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 from surewood.calibration import ScoreCalibrator
 from surewood.deepforest.checks import check_common
 from surewood.deepforest.cost import CostEstimate, estimate_cascade_cost, settle_memory
+from surewood.deepforest.evidence import held_out_evidence
 from surewood.deepforest.folds import usable_folds
 from surewood.deepforest.layer_input import InputReader, training_input
 from surewood.deepforest.members import Member, TreeSettings, parse_compositions
@@ -158,6 +159,7 @@ class DeepForestBase(ClassifierMixin, BaseEstimator, ABC):
         self.n_layers_ = len(grown.model.layers)
         n_rows = inputs.table.n_rows
         self.held_out_scores_ = ordered.to_user_rows(grown.held_out, n_rows)
+        self.held_out_labels_ = inputs.y
         self.staged_held_out_scores_ = [ordered.to_user_rows(s, n_rows) for s in grown.staged_held_out]
 
     def predict_proba(self, X: Any) -> Floats:
@@ -238,6 +240,11 @@ class DeepForestBase(ClassifierMixin, BaseEstimator, ABC):
             vector_columns=self._vector_columns(len(training.classes), len(members)),
             n_jobs=self.n_jobs,
         )
+
+    def __certificate_evidence__(self) -> Iterator[Any]:
+        """What `surewood.certify` may add about this model: estimates and heuristics."""
+        check_is_fitted(self, "model_")
+        yield from held_out_evidence(self)
 
     @abstractmethod
     def _first_depth(self, n_members: int) -> list[int | None]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from numbers import Integral
 from typing import Any
 
@@ -12,6 +13,7 @@ from surewood.deepforest.additive import StepRule
 from surewood.deepforest.base import DeepForestBase
 from surewood.deepforest.block import BlockFit
 from surewood.deepforest.checks import check_choice, check_number
+from surewood.deepforest.evidence import theorem_evidence
 from surewood.deepforest.importances import mix, trace_layer
 from surewood.deepforest.margin_growth import (
     MarginFit,
@@ -121,6 +123,8 @@ class MarginDeepForestClassifier(DeepForestBase):
         Weight of each layer in the final score.
     held_out_scores_ : ndarray, shape (n_rows, n_classes)
         Scores of the training rows from models that did not see them (NaN for rows of weight 0).
+    held_out_labels_ : ndarray of int32, shape (n_rows,)
+        Class codes of those rows.
     staged_held_out_scores_ : list of ndarray
         The same for every layer, with `keep_held_out`.
     forests_ : list of (str, int)
@@ -297,6 +301,11 @@ class MarginDeepForestClassifier(DeepForestBase):
             keep = 1.0 - layer.step if alphas and self.model_.mode == "simplex" else 1.0
             alphas = [keep * alpha for alpha in alphas] + [layer.step]
         return mix(traced, alphas)
+
+    def __certificate_evidence__(self) -> Iterator[Any]:
+        """Held-out error, margin ratio, and the value of the stated theorem (4.7): no guarantee."""
+        yield from super().__certificate_evidence__()
+        yield from theorem_evidence(self)
 
     def _first_depth(self, n_members: int) -> list[int | None]:
         schedule = parse_schedules(self.depth_schedule, n_members)[-1]
