@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from joblib import delayed
+from joblib import Parallel, delayed, effective_n_jobs
 from numpy.typing import NDArray
 
 from surewood.deepforest.custom import FoldClassifier, fit_fold_classifier
@@ -30,6 +30,7 @@ from surewood.progress import stage
 from surewood.trees import BinnedMatrix, FlatForest, TreeParams
 
 _TASK_VISITS = 4e7  # row visits of a task: a few tenths of a second, so an interrupt is answered
+_FEW_ROWS = 8192  # up to here a forest predicts in one task
 _LEAST_WEIGHT = 1e-3  # theory.md [D-28]
 
 Floats = NDArray[np.float64]
@@ -72,11 +73,21 @@ class Block:
     def vectors(self, inputs: LayerInput, n_jobs: int | None = 1) -> Floats:
         """Class vectors of new points (n_members, n_rows, n_classes): averages over folds and trees."""
         out = np.empty((len(self.models), inputs.matrix.n_rows, self.n_classes))
-        for vector, model in zip(out, self.models):
+        # Few rows make a single task of a forest: then the forests are the tasks.
+        few = inputs.matrix.n_rows <= _FEW_ROWS and effective_n_jobs(n_jobs) > 1
+
+        def fill(number: int) -> None:
+            model = self.models[number]
             if isinstance(model, FlatForest):
-                vector[:] = model.predict_proba(inputs.matrix, n_jobs)
+                out[number] = model.predict_proba(inputs.matrix, 1 if few else n_jobs)
             else:
-                vector[:] = np.mean([part.vectors(inputs.numbers) for part in model], axis=0)
+                out[number] = np.mean([part.vectors(inputs.numbers) for part in model], axis=0)
+
+        if few and len(self.models) > 1:
+            Parallel(n_jobs=n_jobs, require="sharedmem")(delayed(fill)(k) for k in range(len(self.models)))
+        else:
+            for number in range(len(self.models)):
+                fill(number)
         return out
 
     @property
