@@ -3,13 +3,18 @@
 #include <algorithm>
 #include <vector>
 
+#include "bin_column.hpp"
 #include "descend.hpp"
+#include "prepared_tree.hpp"
 
 namespace surewood {
 
 namespace {
 
-constexpr std::size_t kTileBytes = 192 * 1024;  // rows of a tile; the largest lever of prediction speed
+constexpr std::size_t kTileBytes = 192 * 1024;   // rows of a tile; the largest lever of prediction speed
+constexpr std::int64_t kGroupNodes = 1 << 18;    // nodes prepared together
+constexpr std::uint32_t kRowsWorthPreparing = 128;
+constexpr std::size_t kColumnsWorthBinning = 2;  // a tree: with more columns raw thresholds are quicker than bins
 constexpr std::uint32_t kNoLimit = 0xFFFFFFFFu;
 
 std::uint32_t tile_rows(std::size_t bytes_a_row) {
@@ -22,29 +27,33 @@ void fill_tile(const Bins& bins, const std::uint32_t* rows, std::uint32_t begin,
                std::vector<std::uint8_t>& tile) {
   const std::size_t width = bins.n_columns();
   tile.resize(width * n);
-  for (std::size_t j = 0; j < width; ++j) {
-    const ColumnView& column = bins.by_column[j];
-    for (std::uint32_t i = 0; i < n; ++i) tile[i * width + j] = column[rows ? rows[begin + i] : begin + i];
+  // Strips of rows: the lines being written stay in cache while all columns pass over them.
+  for (std::uint32_t strip = 0; strip < n; strip += 64) {
+    const std::uint32_t stop = std::min(strip + 64, n);
+    for (std::size_t j = 0; j < width; ++j) {
+      const ColumnView column = bins.by_column[j];
+      for (std::uint32_t i = strip; i < stop; ++i) tile[i * width + j] = column[rows ? rows[begin + i] : begin + i];
+    }
   }
 }
 
-void add_leaf(const ForestView& forest, std::uint32_t tree, Node leaf, double* out) {
-  switch (leaf.word & 3u) {
-    case kPureLeaf:
-      out[leaf.left] += 1.0;
-      break;
-    case kBinaryLeaf: {
-      double share = static_cast<double>(bits_float(leaf.left));
-      out[0] += 1.0 - share;
-      out[1] += share;
-      break;
-    }
-    default: {
-      const std::uint16_t* classes = forest.leaf_class + forest.leaf_start[tree] + leaf.left;
-      const std::uint32_t* weights = forest.leaf_weight + forest.leaf_start[tree] + leaf.left;
-      double scale = 1.0 / static_cast<double>(weights[0]);
-      for (std::uint32_t k = 1; k <= classes[0]; ++k) out[classes[k]] += scale * static_cast<double>(weights[k]);
-    }
+void add_mixed_leaf(const ForestView& forest, std::uint32_t tree, Node leaf, double* out) {
+  const std::uint16_t* classes = forest.leaf_class + forest.leaf_start[tree] + leaf.left;
+  const std::uint32_t* weights = forest.leaf_weight + forest.leaf_start[tree] + leaf.left;
+  double scale = 1.0 / static_cast<double>(weights[0]);
+  for (std::uint32_t k = 1; k <= classes[0]; ++k) out[classes[k]] += scale * static_cast<double>(weights[k]);
+}
+
+inline void add_leaf(const ForestView& forest, std::uint32_t tree, Node leaf, double* out) {
+  const std::uint32_t kind = leaf.word & 3u;
+  if (kind == kPureLeaf) {
+    out[leaf.left] += 1.0;
+  } else if (kind == kBinaryLeaf) {
+    double share = static_cast<double>(bits_float(leaf.left));
+    out[0] += 1.0 - share;
+    out[1] += share;
+  } else {
+    add_mixed_leaf(forest, tree, leaf, out);
   }
 }
 
@@ -95,10 +104,66 @@ void add_tile(const ForestView& forest, const Rows& source, std::uint32_t n, dou
   }
 }
 
+// All trees over `n` rows (row i at values + i * stride), in groups of prepared trees and tiles of rows.
+template <class Prepared>
+void add_prepared(const ForestView& forest, const typename Prepared::Value* values, std::size_t n, std::size_t stride,
+                  const Thresholds& thresholds, double* out) {
+  const std::size_t n_classes = forest.n_classes;
+  const std::size_t tile = tile_rows(stride * sizeof(typename Prepared::Value) + n_classes * sizeof(double));
+  std::vector<Prepared> prepared;
+  for (std::uint32_t first = 0, last; first < forest.n_trees; first = last) {
+    last = first + 1;
+    while (last < forest.n_trees && forest.node_start[last + 1] - forest.node_start[first] <= kGroupNodes) ++last;
+    const std::int64_t base = forest.node_start[first];
+    prepared.resize(static_cast<std::size_t>(forest.node_start[last] - base));
+    for (std::uint32_t tree = first; tree < last; ++tree)
+      prepare_tree(forest.nodes + forest.node_start[tree], forest.node_start[tree + 1] - forest.node_start[tree],
+                   thresholds.edge, thresholds.offset, prepared.data() + (forest.node_start[tree] - base));
+    for (std::size_t begin = 0; begin < n; begin += tile) {
+      const std::size_t end = std::min(begin + tile, n);
+      for (std::uint32_t tree = first; tree < last; ++tree) {
+        const Prepared* nodes = prepared.data() + (forest.node_start[tree] - base);
+        const Node* flat = forest.nodes + forest.node_start[tree];
+        const typename Prepared::Value* rows[kRowLanes];
+        std::uint32_t at[kRowLanes];
+        for (std::size_t i = begin; i < end; i += kRowLanes) {
+          for (int k = 0; k < kRowLanes; ++k) rows[k] = values + std::min(i + k, end - 1) * stride;
+          descend_prepared(nodes, rows, at);
+          const int lanes = static_cast<int>(std::min<std::size_t>(kRowLanes, end - i));
+          for (int k = 0; k < lanes; ++k) add_leaf(forest, tree, flat[at[k]], out + (i + k) * n_classes);
+        }
+      }
+    }
+  }
+}
+
+// Bin codes of row-major numbers, strip by strip of rows.
+template <class Value>
+void bin_rows(const Value* values, std::size_t n, std::size_t width, const Thresholds& thresholds, std::uint8_t* out) {
+  constexpr std::size_t kStrip = 128;
+  double column[kStrip];
+  std::uint8_t codes[kStrip];
+  for (std::size_t begin = 0; begin < n; begin += kStrip) {
+    const std::size_t rows = std::min(kStrip, n - begin);
+    for (std::size_t j = 0; j < width; ++j) {
+      for (std::size_t i = 0; i < rows; ++i) column[i] = static_cast<double>(values[(begin + i) * width + j]);
+      const auto n_edges = static_cast<std::size_t>(thresholds.offset[j + 1] - thresholds.offset[j] - 1);
+      bin_column(column, rows, thresholds.edge + thresholds.offset[j], n_edges, codes);
+      for (std::size_t i = 0; i < rows; ++i) out[(begin + i) * width + j] = codes[i];
+    }
+  }
+}
+
+bool has_categories(const ForestView& forest) { return forest.category_start[forest.n_trees] > 0; }
+
 }  // namespace
 
 void predict_codes(const ForestView& forest, const Bins& bins, std::uint32_t begin, std::uint32_t end, double* out) {
   std::vector<std::uint8_t> tile;
+  if (end - begin >= kRowsWorthPreparing && !has_categories(forest) && bins.n_columns() <= CodeNode::kMaxColumns) {
+    fill_tile(bins, nullptr, begin, end - begin, tile);
+    return add_prepared<CodeNode>(forest, tile.data(), end - begin, bins.n_columns(), {nullptr, nullptr}, out);
+  }
   const std::uint32_t step = tile_rows(bins.n_columns());
   for (std::uint32_t at = begin; at < end; at += step) {
     std::uint32_t n = std::min(step, end - at);
@@ -110,6 +175,14 @@ void predict_codes(const ForestView& forest, const Bins& bins, std::uint32_t beg
 template <class Value>
 void predict_values(const ForestView& forest, const Value* values, std::size_t n_rows, std::size_t stride,
                     const Thresholds& thresholds, double* out) {
+  if (n_rows >= kRowsWorthPreparing && stride <= CodeNode::kMaxColumns &&
+      stride <= kColumnsWorthBinning * std::size_t(forest.n_trees)) {
+    std::vector<std::uint8_t> codes(n_rows * stride);
+    bin_rows(values, n_rows, stride, thresholds, codes.data());
+    return add_prepared<CodeNode>(forest, codes.data(), n_rows, stride, thresholds, out);
+  }
+  if (n_rows >= kRowsWorthPreparing)
+    return add_prepared<ValueNode<Value>>(forest, values, n_rows, stride, thresholds, out);
   const std::uint32_t step = tile_rows(stride * sizeof(Value));
   for (std::size_t at = 0; at < n_rows; at += step) {
     auto n = static_cast<std::uint32_t>(std::min<std::size_t>(step, n_rows - at));

@@ -8,7 +8,7 @@ namespace surewood {
 namespace {
 
 // Larger problems are bound by throughput, not by latency, and their kernels would crowd the cache.
-constexpr int kInterleavedPoints = 256;
+constexpr std::size_t kInterleavedPoints = 256;
 constexpr int kInterleaved = 3;  // problems side by side; measured, see docs/svm-engine.md
 constexpr int kPrepared = 12;    // problems made ready at once, so that three are at work until the last
 
@@ -108,7 +108,10 @@ bool OneVsOneSolver::run_problems(int first, int count, bool in_turn, const doub
 bool OneVsOneSolver::solve_pair(int a, int b, const double* weight) {
   set_pair(a, b);
   const int total = static_cast<int>(problems_.size());
-  const bool side_by_side = !options_.warm && static_cast<int>(pair_rows_.size()) <= kInterleavedPoints;
+  const std::size_t n = pair_rows_.size();
+  // Problems at work together may share kernel rows: none must be thrown out under another's hands.
+  const bool all_rows_fit = n * padded_to_lanes(static_cast<int>(n)) * sizeof(float) <= options_.cache_bytes;
+  const bool side_by_side = !options_.warm && n <= kInterleavedPoints && all_rows_fit;
   const int at_once = side_by_side ? kPrepared : 1;
   for (int first = 0; first < total; first += at_once) {
     const int count = std::min(at_once, total - first);

@@ -5,8 +5,21 @@
 namespace surewood {
 
 std::uint8_t last_bin_below(const double* values, std::uint8_t first, std::uint8_t last, double threshold) {
-  const double* end = std::upper_bound(values + first + 1, values + last, threshold);
-  return static_cast<std::uint8_t>(end - values - 1);
+  // Halving without a branch on the data: thresholds are random, predictions of them would be wrong.
+  const double* base = values + first + 1;
+  std::uint32_t n = static_cast<std::uint32_t>(last - first - 1), below = 0;
+  while (n > 0) {
+    const std::uint32_t half = (n + 1) / 2;
+    below += base[below + half - 1] <= threshold ? half : 0;
+    n -= half;
+  }
+  return static_cast<std::uint8_t>(first + below);
+}
+
+std::uint8_t random_bin(const ColumnInfo& info, std::uint8_t low, std::uint8_t high, Stream& stream) {
+  const double u = stream.uniform();
+  const double threshold = info.values[low] * (1.0 - u) + info.values[high] * u;  // no overflow near the largest double
+  return last_bin_below(info.values, low, high, threshold);
 }
 
 namespace {
@@ -21,24 +34,28 @@ Range gather_range(const NodeView<Sample>& node, const ColumnView& column, const
                    SplitScratch& scratch) {
   Range range;
   std::uint8_t low = 255, high = 0;
+  // Locals, since a store of a byte might change anything else as far as the compiler knows.
+  const Sample* samples = node.samples;
+  const std::uint8_t* codes = column.codes;
+  const std::size_t stride = column.stride;
+  std::uint8_t* out = scratch.code.data();
+  const std::uint32_t n = node.n;
   if (!info.has_missing) {
-    for (std::uint32_t i = 0; i < node.n; ++i) {
-      std::uint8_t code = column[node.samples[i].row];
-      scratch.code[i] = code;
+    for (std::uint32_t i = 0; i < n; ++i) {
+      const std::uint8_t code = codes[samples[i].row() * stride];
+      out[i] = code;
       low = std::min(low, code);
       high = std::max(high, code);
     }
   } else {
-    for (std::uint32_t i = 0; i < node.n; ++i) {
-      std::uint8_t code = column[node.samples[i].row];
-      scratch.code[i] = code;
-      if (code == kMissingCode) {
-        range.missing = true;
-        continue;
-      }
+    for (std::uint32_t i = 0; i < n; ++i) {
+      const std::uint8_t code = codes[samples[i].row() * stride];
+      out[i] = code;
+      range.missing |= code == kMissingCode;
       low = std::min(low, code);
-      high = std::max(high, code);
+      high = std::max(high, code == kMissingCode ? std::uint8_t(0) : code);
     }
+    if (low == kMissingCode) high = 0;
   }
   range.low = low;
   range.high = high;
@@ -52,8 +69,8 @@ std::uint32_t sum_left(const NodeView<Sample>& node, SplitScratch& scratch, std:
   std::uint32_t weight = 0;
   rows = 0;
   for (std::uint32_t i = 0; i < node.n; ++i) {
-    std::uint32_t w = goes_left(scratch.code[i]) ? node.samples[i].weight : 0u;
-    scratch.left[node.samples[i].label] += w;
+    std::uint32_t w = goes_left(scratch.code[i]) ? node.samples[i].weight() : 0u;
+    scratch.left[node.samples[i].label()] += w;
     weight += w;
     rows += w != 0;
   }
@@ -85,92 +102,105 @@ CategorySet random_subset(const CategorySet& seen, Stream& stream) {
   }
 }
 
-template <class Criterion, class Sample, class Test>
-void offer(const NodeView<Sample>& node, SplitScratch& scratch, const Split& candidate, bool scored, Split& best,
-           Test goes_left) {
-  std::uint32_t rows = 0;
-  std::uint32_t weight = sum_left(node, scratch, rows, goes_left);
-  if (!node.allows(rows, weight)) return;
-  double score = scored ? score_left<Criterion>(node, scratch, weight) : 0.0;
-  if (!(score > best.score)) return;
-  best = candidate;
-  best.score = score;
-  best.left_weight = weight;
-  scratch.best_left.swap(scratch.left);
-}
-
-template <class Criterion, class Sample>
-FeatureKind random_categories(const NodeView<Sample>& node, const ColumnView& column, std::uint32_t feature,
-                              bool scored, Stream& stream, SplitScratch& scratch, Split& best) {
-  Split candidate;
-  candidate.feature = feature;
-  candidate.category = true;
+// Codes of a category column, and the set of those present; false if there is only one.
+template <class Sample>
+bool gather_categories(const NodeView<Sample>& node, const ColumnView& column, SplitScratch& scratch,
+                       CategorySet& seen) {
   for (std::uint32_t i = 0; i < node.n; ++i) {
-    scratch.code[i] = column[node.samples[i].row];
-    candidate.seen_set.add(scratch.code[i]);
+    scratch.code[i] = column[node.samples[i].row()];
+    seen.add(scratch.code[i]);
   }
   int present = 0;
-  for (std::uint64_t bits : candidate.seen_set.bits)
+  for (std::uint64_t bits : seen.bits)
     for (; bits; bits &= bits - 1) ++present;
-  if (present < 2) return FeatureKind::kConstant;
-  candidate.left_set = random_subset(candidate.seen_set, stream);
-  candidate.missing_seen = candidate.seen_set.has(kMissingCode);
-  const CategorySet left = candidate.left_set;
-  offer<Criterion>(node, scratch, candidate, scored, best, [&](std::uint8_t code) { return left.has(code); });
-  return FeatureKind::kVaries;
+  return present > 1;
+}
+
+// A random split of a feature, missing values on the right; false if the feature is constant in the node.
+template <class Sample>
+bool draw_split(const NodeView<Sample>& node, const ColumnView& column, const ColumnInfo& info, std::uint32_t feature,
+                Stream& stream, SplitScratch& scratch, Split& split) {
+  split.feature = feature;
+  split.category = info.is_category;
+  if (info.is_category) {
+    split.seen_set = CategorySet{};
+    if (!gather_categories(node, column, scratch, split.seen_set)) return false;
+    split.left_set = random_subset(split.seen_set, stream);
+    split.missing_seen = split.seen_set.has(kMissingCode);
+    return true;
+  }
+  const Range range = gather_range(node, column, info, scratch);
+  if (range.low > range.high) return false;  // nothing but missing values
+  if (range.low == range.high && !range.missing) return false;
+  split.missing_seen = range.missing;
+  split.last_left = range.low;
+  split.first_right = kMissingCode;
+  if (range.low == range.high) return true;  // one value against missing
+  split.last_left = random_bin(info, range.low, range.high, stream);
+  split.first_right = static_cast<std::uint8_t>(split.last_left + 1);
+  return true;
+}
+
+// Sums the left side of `split`; false if limits forbid it.
+template <class Sample>
+bool sum_allowed(const NodeView<Sample>& node, SplitScratch& scratch, Split& split) {
+  const Router router(split);
+  std::uint32_t rows = 0;
+  split.left_weight = sum_left(node, scratch, rows, [&](std::uint8_t code) { return router.goes_left(code); });
+  return node.allows(rows, split.left_weight);
+}
+
+bool two_sided(const Split& split) {  // missing values may go either way
+  return split.missing_seen && !split.category && split.first_right != kMissingCode;
 }
 
 }  // namespace
 
 template <class Criterion, class Sample>
 FeatureKind random_feature(const NodeView<Sample>& node, const ColumnView& column, const ColumnInfo& info,
-                           std::uint32_t feature, bool scored, Stream& stream, SplitScratch& scratch,
-                           Split& best) {
-  if (info.is_category)
-    return random_categories<Criterion>(node, column, feature, scored, stream, scratch, best);
-  Range range = gather_range(node, column, info, scratch);
-  if (range.low > range.high) return FeatureKind::kConstant;  // nothing but missing values
-  if (range.low == range.high && !range.missing) return FeatureKind::kConstant;
-
+                           std::uint32_t feature, Stream& stream, SplitScratch& scratch, Split& best) {
   Split candidate;
-  candidate.feature = feature;
-  candidate.missing_seen = range.missing;
-  if (range.low == range.high) {  // one value against missing
-    candidate.last_left = range.low;
-    candidate.first_right = kMissingCode;
-    const std::uint8_t last = range.low;
-    offer<Criterion>(node, scratch, candidate, scored, best, [=](std::uint8_t code) { return code <= last; });
-    return FeatureKind::kVaries;
-  }
-  const double low = info.values[range.low], high = info.values[range.high], u = stream.uniform();
-  const double threshold = low * (1.0 - u) + high * u;  // no overflow for values near the largest double
-  const std::uint8_t last = last_bin_below(info.values, range.low, range.high, threshold);
-  candidate.last_left = last;
-  candidate.first_right = static_cast<std::uint8_t>(last + 1);
-  bool try_right = true, try_left = range.missing;
-  if (range.missing && !scored) {
-    try_left = (stream.next() >> 63) != 0;
-    try_right = !try_left;
-  }
-  if (try_right)
-    offer<Criterion>(node, scratch, candidate, scored, best, [=](std::uint8_t code) { return code <= last; });
-  if (try_left) {
-    candidate.missing_left = true;
-    const std::uint8_t test = static_cast<std::uint8_t>(last + 1);
-    offer<Criterion>(node, scratch, candidate, scored, best,
-                     [=](std::uint8_t code) { return static_cast<std::uint8_t>(code + 1) <= test; });
+  if (!draw_split(node, column, info, feature, stream, scratch, candidate)) return FeatureKind::kConstant;
+  for (int side = 0; side < (two_sided(candidate) ? 2 : 1); ++side) {
+    candidate.missing_left = side == 1;
+    if (!sum_allowed(node, scratch, candidate)) continue;
+    candidate.score = score_left<Criterion>(node, scratch, candidate.left_weight);
+    if (!(candidate.score > best.score)) continue;
+    best = candidate;
+    scratch.best_left.swap(scratch.left);
   }
   return FeatureKind::kVaries;
 }
 
-#define SUREWOOD_INSTANTIATE(Criterion, Sample)                                                               \
-  template FeatureKind random_feature<Criterion, Sample>(const NodeView<Sample>&, const ColumnView&,          \
-                                                         const ColumnInfo&, std::uint32_t, bool, Stream&,     \
+template <class Sample>
+FeatureKind completely_random_feature(const NodeView<Sample>& node, const ColumnView& column, const ColumnInfo& info,
+                                      std::uint32_t feature, Stream& stream, SplitScratch& scratch, Split& best) {
+  if (!draw_split(node, column, info, feature, stream, scratch, best)) {
+    best.feature = kNoFeature;
+    return FeatureKind::kConstant;
+  }
+  if (two_sided(best)) best.missing_left = (stream.next() >> 63) != 0;
+  best.score = 0.0;
+  if (node.limited() || node.judged) {
+    if (sum_allowed(node, scratch, best))
+      scratch.best_left.swap(scratch.left);
+    else
+      best.feature = kNoFeature;
+  }
+  return FeatureKind::kVaries;
+}
+
+#define SUREWOOD_INSTANTIATE(Sample)                                                                             \
+  template FeatureKind random_feature<Gini, Sample>(const NodeView<Sample>&, const ColumnView&, const ColumnInfo&, \
+                                                    std::uint32_t, Stream&, SplitScratch&, Split&);              \
+  template FeatureKind random_feature<Entropy, Sample>(const NodeView<Sample>&, const ColumnView&,               \
+                                                       const ColumnInfo&, std::uint32_t, Stream&, SplitScratch&, \
+                                                       Split&);                                                  \
+  template FeatureKind completely_random_feature<Sample>(const NodeView<Sample>&, const ColumnView&,             \
+                                                         const ColumnInfo&, std::uint32_t, Stream&,              \
                                                          SplitScratch&, Split&);
-SUREWOOD_INSTANTIATE(Gini, NarrowSample)
-SUREWOOD_INSTANTIATE(Gini, WideSample)
-SUREWOOD_INSTANTIATE(Entropy, NarrowSample)
-SUREWOOD_INSTANTIATE(Entropy, WideSample)
+SUREWOOD_INSTANTIATE(NarrowSample)
+SUREWOOD_INSTANTIATE(WideSample)
 #undef SUREWOOD_INSTANTIATE
 
 }  // namespace surewood

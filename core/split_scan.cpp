@@ -18,7 +18,7 @@ std::uint32_t group_by_code(const NodeView<Sample>& node, const ColumnView& colu
                             Group* groups) {
   std::uint32_t count[256] = {0};
   for (std::uint32_t i = 0; i < node.n; ++i) {
-    std::uint8_t code = column[node.samples[i].row];
+    std::uint8_t code = column[node.samples[i].row()];
     scratch.code[i] = code;
     ++count[code];
   }
@@ -42,8 +42,8 @@ void sort_by_majority_share(const NodeView<Sample>& node, const SplitScratch& sc
   for (std::uint32_t g = 0; g < n_groups; ++g)
     for (std::uint32_t i = groups[g].begin; i < groups[g].end; ++i) {
       const Sample& sample = node.samples[scratch.order[i]];
-      total[groups[g].code] += sample.weight;
-      if (sample.label == node.majority) majority[groups[g].code] += sample.weight;
+      total[groups[g].code] += sample.weight();
+      if (sample.label() == node.majority) majority[groups[g].code] += sample.weight();
     }
   std::sort(groups, groups + n_groups, [&](const Group& a, const Group& b) {
     std::uint64_t left = majority[a.code] * total[b.code], right = majority[b.code] * total[a.code];
@@ -73,9 +73,9 @@ class Sweep {
   void move_left(const Group& group) {
     for (std::uint32_t i = group.begin; i < group.end; ++i) {
       const Sample& sample = node_.samples[scratch_.order[i]];
-      std::uint32_t w = sample.weight;
-      std::uint32_t& left = scratch_.left[sample.label];
-      std::uint32_t& right = scratch_.right[sample.label];
+      std::uint32_t w = sample.weight();
+      std::uint32_t& left = scratch_.left[sample.label()];
+      std::uint32_t& right = scratch_.right[sample.label()];
       left_sum_ += Criterion::term(left + w) - Criterion::term(left);
       right_sum_ += Criterion::term(right - w) - Criterion::term(right);
       left += w;

@@ -1,6 +1,6 @@
-// Depth-first growth with an explicit stack. A pending node is a range of the sample array plus its class
-// weights in an arena that is popped in the same order. Classes are renumbered when few are left in a
-// node ("labels"), so that deep nodes of many-class problems work with short vectors.
+// Depth-first growth. The open node's class weights are at hand; a right child waits on a stack, its class
+// weights in an arena that is popped in the same order. Classes are renumbered when few are left in a node
+// ("labels"), so that deep nodes of many-class problems work with short vectors.
 #include "tree_builder.hpp"
 
 #include <algorithm>
@@ -8,12 +8,16 @@
 #include <limits>
 #include <type_traits>
 
+#include "constant_features.hpp"
 #include "criterion.hpp"
+#include "feature_draw.hpp"
 #include "histogram.hpp"
+#include "partition.hpp"
 #include "rng.hpp"
 #include "split.hpp"
 #include "split_random.hpp"
 #include "split_scan.hpp"
+#include "tree_writer.hpp"
 
 namespace surewood {
 
@@ -22,104 +26,350 @@ namespace {
 constexpr std::uint64_t kRootId = 2, kLeftId = 0, kRightId = 1;
 constexpr std::uint64_t kVisitsBetweenChecks = 1u << 23;
 
-struct Pending {
+// A node to be split: a range of the samples and what is known about its classes.
+struct Work {
   std::uint32_t begin, n, node, depth;
-  std::uint32_t n_labels, weight;
-  std::size_t arena;  // n_labels class weights, then n_labels class numbers
+  std::uint32_t n_labels, n_present, weight;
+  std::uint32_t map, map_end;  // its label -> class map in maps_, and where a new one would go
   std::uint64_t key;
+  std::size_t constants;  // mark of the features known to be constant
 };
 
-// Draws features without replacement from one permutation per tree and puts it back after every node,
-// so a node's draws depend on its key alone.
-class FeatureDraw {
- public:
-  explicit FeatureDraw(std::uint32_t n_features) : permutation_(n_features) {
-    for (std::uint32_t j = 0; j < n_features; ++j) permutation_[j] = j;
-  }
-  bool exhausted() const { return swapped_.size() == permutation_.size(); }
-  std::uint32_t next(Stream& stream) {
-    auto at = static_cast<std::uint32_t>(swapped_.size());
-    std::uint32_t other = at + stream.below(static_cast<std::uint32_t>(permutation_.size()) - at);
-    std::swap(permutation_[at], permutation_[other]);
-    swapped_.push_back(other);
-    return permutation_[at];
-  }
-  void restore() {
-    for (std::size_t at = swapped_.size(); at-- > 0;) std::swap(permutation_[at], permutation_[swapped_[at]]);
-    swapped_.clear();
-  }
-
- private:
-  std::vector<std::uint32_t> permutation_, swapped_;
+struct Side {
+  std::uint32_t n_present = 0, weight = 0;
 };
-
-// Labels are renumbered when the present ones fit a smaller tier of the histogram kernels.
-bool worth_relabelling(std::uint32_t n_labels, std::uint32_t n_present) {
-  return label_tier(n_present) < label_tier(n_labels);
-}
 
 template <class Sample>
 class TreeBuilder {
  public:
   TreeBuilder(const TrainingSet& training, const GrowOptions& options, const std::function<bool()>& interrupted,
               TreeArrays& out)
-      : training_(training), options_(options), bins_(*training.bins), interrupted_(interrupted), out_(out),
-        draw_(bins_.n_columns()), tree_importance_(bins_.n_columns(), 0.0) {
+      : training_(training), options_(options), bins_(*training.bins), interrupted_(interrupted),
+        quota_(options.splitter == Splitter::kCompletelyRandom ? 1u : options.max_features),
+        writer_(out, training.n_classes), draw_(bins_.n_columns()), constant_(bins_.n_columns()), tree_importance_(bins_.n_columns(), 0.0) {
+    for (const ColumnInfo& info : bins_.info) any_category_ |= info.is_category;
     if (!bins_.by_row.empty())
       by_row_below_ = static_cast<std::uint32_t>(bins_.n_rows / std::sqrt(double(bins_.n_columns())));
   }
 
-  // `samples` hold global classes as labels. False when interrupted.
+  // `samples` have classes as labels. False when interrupted.
   bool grow(std::vector<Sample>& samples, std::uint64_t key, double* importance) {
-    begin_tree(samples, child_key(key, kRootId));
-    while (!stack_.empty()) {
-      Pending pending = stack_.back();
-      stack_.pop_back();
-      if ((visits_ += pending.n) > kVisitsBetweenChecks) {
+    bool open = begin_tree(samples, child_key(key, kRootId));
+    while (open || pop()) {
+      if ((visits_ += work_.n) > kVisitsBetweenChecks) {
         visits_ = 0;
         if (interrupted_ && interrupted_()) return false;
       }
-      open_node(pending);
-      Split split = search(pending);
+      if (work_.n == 2 && !limited() && split_pair()) {
+        open = false;
+        continue;
+      }
+      if (label_tier(work_.n_present) < label_tier(work_.n_labels)) relabel();
+      Split split = options_.criterion == CriterionKind::kGini ? search<Gini>() : search<Entropy>();
       if (!split.found() || !worth_it(split)) {
-        write_leaf(pending.node, counts_.data(), classes_.data(), pending.n_labels, pending.weight);
+        writer_.mixed_leaf(work_.node, counts_.data(), maps_.data() + work_.map, work_.n_labels, work_.n_present,
+                           work_.weight);
+        open = false;
       } else {
-        tree_importance_[split.feature] += (split.score - node_score_) * unit_;
-        divide(pending, split);
+        open = divide(split);
       }
     }
-    end_tree(importance);
+    writer_.end_tree();
+    add_importance(importance);
     return true;
   }
 
  private:
-  void begin_tree(std::vector<Sample>& samples, std::uint64_t root_key) {
-    auto n = static_cast<std::uint32_t>(samples.size());
+  // The root; false if it is a leaf.
+  bool begin_tree(std::vector<Sample>& samples, std::uint64_t root_key) {
+    const auto n = static_cast<std::uint32_t>(samples.size());
+    const std::uint32_t n_classes = training_.n_classes;
     samples_ = samples.data();
-    scratch_.resize(n, training_.n_classes);
+    scratch_.resize(n, n_classes);
     spare_.resize(n);
-    counts_.assign(training_.n_classes, 0);
-    classes_.resize(training_.n_classes);
-    std::uint32_t total = 0;
-    for (const Sample& sample : samples) {
-      counts_[sample.label] += sample.weight;
-      total += sample.weight;
+    counts_.assign(n_classes, 0);
+    right_.resize(n_classes);
+    maps_.resize(n_classes);
+    for (std::uint32_t c = 0; c < n_classes; ++c) maps_[c] = static_cast<std::uint16_t>(c);
+    for (const Sample& sample : samples) counts_[sample.label()] += sample.weight();
+    Side side;
+    for (std::uint32_t count : counts_) {
+      side.weight += count;
+      side.n_present += count != 0;
     }
-    for (std::uint32_t c = 0; c < training_.n_classes; ++c) classes_[c] = c;
-    root_weight_ = total;
-    min_weight_ = static_cast<std::uint32_t>(std::ceil(options_.min_weight_fraction_leaf * total));
-    base_ = out_.nodes.size();
-    leaf_base_ = out_.leaf_class.size();
-    category_base_ = out_.category_left.size();
-    out_.nodes.push_back({0, 0});
-    arena_.clear();
-    child(0, 0, n, 0, root_key, counts_.data(), training_.n_classes);
+    root_weight_ = side.weight;
+    min_weight_ = static_cast<std::uint32_t>(std::ceil(options_.min_weight_fraction_leaf * root_weight_));
+    writer_.begin_tree();
+    work_ = {0, n, 0, 0, n_classes, side.n_present, side.weight, 0, n_classes, root_key, 0};
+    constant_.back_to(0);
+    if (!finished(side, 0) && !too_small(n, side.weight)) return true;
+    leaf(0, counts_.data(), side);
+    return false;
   }
 
-  void end_tree(double* importance) {
-    out_.node_start.push_back(static_cast<std::int64_t>(out_.nodes.size()));
-    out_.leaf_start.push_back(static_cast<std::int64_t>(out_.leaf_class.size()));
-    out_.category_start.push_back(static_cast<std::int64_t>(out_.category_left.size()));
+  bool pop() {
+    if (stack_.empty()) return false;
+    work_ = stack_.back();
+    stack_.pop_back();
+    constant_.back_to(work_.constants);
+    std::size_t at = arena_.size() - work_.n_labels;
+    std::copy_n(arena_.begin() + at, work_.n_labels, counts_.begin());
+    arena_.resize(at);
+    return true;
+  }
+
+  // Numbers the classes that are present 0, 1, ... in ascending order of class.
+  void relabel() {
+    if (maps_.size() < std::size_t(work_.map_end) + work_.n_present) maps_.resize(work_.map_end + work_.n_present);
+    std::uint32_t next = 0;
+    for (std::uint32_t c = 0; c < work_.n_labels; ++c) {
+      if (counts_[c] == 0) continue;
+      counts_[next] = counts_[c];
+      maps_[work_.map_end + next] = maps_[work_.map + c];
+      scratch_.left[c] = next++;
+    }
+    Sample* samples = samples_ + work_.begin;
+    for (std::uint32_t i = 0; i < work_.n; ++i)
+      samples[i].set_label(scratch_.left[samples[i].label()]);
+    work_.map = work_.map_end;
+    work_.map_end += next;
+    work_.n_labels = next;
+  }
+
+  // Two rows of two classes: whatever the splitter, the first feature that tells them apart ends the branch. A
+  // good part of all nodes; the general way would give the same. False if a category is drawn or nothing varies.
+  bool split_pair() {
+    const Sample *first = samples_ + work_.begin, *second = first + 1;
+    const std::vector<ColumnView>& views = columns();
+    Stream stream(work_.key);
+    Split split;
+    while (!draw_.exhausted() && !split.found()) {
+      const std::uint32_t feature = draw_.next(stream);
+      const ColumnInfo& info = bins_.info[feature];
+      if (info.is_category) break;
+      if (constant_.knows(feature)) continue;
+      std::uint8_t low = views[feature][first->row()], high = views[feature][second->row()];
+      if (low == high) continue;
+      if (low > high) {
+        std::swap(low, high);
+        std::swap(first, second);
+      }
+      split.feature = feature;
+      split.last_left = low;
+      split.first_right = high;
+      split.missing_seen = high == kMissingCode;
+      if (options_.splitter != Splitter::kBest && !split.missing_seen) split.last_left = random_bin(info, low, high, stream);
+    }
+    draw_.restore();
+    if (!split.found()) return false;
+    split.left_weight = first->weight();
+    const std::uint32_t left_node = writer_.add_children();
+    write_split(left_node, split);
+    writer_.pure_leaf(left_node, maps_[work_.map + first->label()]);
+    writer_.pure_leaf(left_node + 1, maps_[work_.map + second->label()]);
+    const double a = first->weight(), b = second->weight();
+    tree_importance_[split.feature] +=
+        options_.criterion == CriterionKind::kGini
+            ? (a + b) - (a * a + b * b) / (a + b)
+            : -Entropy::side(Entropy::term(first->weight()) + Entropy::term(second->weight()), work_.weight) * Entropy::kUnit;
+    return true;
+  }
+
+  const std::vector<ColumnView>& columns() const { return work_.n < by_row_below_ ? bins_.by_row : bins_.by_column; }
+
+  template <class Criterion>
+  Split search() {
+    NodeView<Sample> node{{work_.n, counts_.data(), work_.n_labels, work_.weight, 0, options_.min_samples_leaf,
+                           min_weight_, options_.min_impurity_decrease > 0.0},
+                          samples_ + work_.begin};
+    std::int64_t sum = 0;
+    for (std::uint32_t c = 0; c < node.n_labels; ++c) sum += Criterion::term(counts_[c]);
+    if (any_category_)
+      node.majority =
+          static_cast<std::uint32_t>(std::max_element(counts_.begin(), counts_.begin() + node.n_labels) - counts_.begin());
+    node_score_ = Criterion::side(sum, work_.weight);
+    unit_ = Criterion::kUnit;
+    Stream stream(work_.key);
+    Split best;
+    if (options_.splitter == Splitter::kBest && std::is_same_v<Criterion, Gini> && options_.fast_kernels &&
+        node.n_labels <= kHistogramLabels)
+      search_histograms(node, stream, best);
+    else
+      search_one_by_one<Criterion>(node, stream, best);
+    draw_.restore();
+    return best;
+  }
+
+  template <class Criterion>
+  void search_one_by_one(const NodeView<Sample>& node, Stream& stream, Split& best) {
+    const std::vector<ColumnView>& views = columns();
+    std::uint32_t visited = 0;
+    bool varies = false;
+    while (!draw_.exhausted() && (visited < quota_ || !varies)) {
+      std::uint32_t feature = draw_.next(stream);
+      ++visited;
+      if (constant_.knows(feature)) continue;
+      const ColumnInfo& info = bins_.info[feature];
+      FeatureKind kind;
+      if (options_.splitter == Splitter::kBest)
+        kind = scan_feature<Criterion>(node, views[feature], info, feature, scratch_, best);
+      else if (options_.splitter == Splitter::kRandom)
+        kind = random_feature<Criterion>(node, views[feature], info, feature, stream, scratch_, best);
+      else
+        kind = completely_random_feature(node, views[feature], info, feature, stream, scratch_, best);
+      if (kind == FeatureKind::kConstant)
+        constant_.add(feature);
+      else
+        varies = true;
+    }
+  }
+
+  // The same search four features at a time. Beyond the quota one by one, until a feature varies.
+  void search_histograms(const NodeView<Sample>& node, Stream& stream, Split& best) {
+    const std::vector<ColumnView>& views = columns();
+    std::uint32_t visited = 0;
+    bool varies = false;
+    while (!draw_.exhausted() && (visited < quota_ || !varies)) {
+      const std::uint32_t until = std::max(visited + 1, quota_);
+      BatchFeature batch[kBatch];
+      int n = 0;
+      for (; n < kBatch && visited < until && !draw_.exhausted(); ++visited) {
+        std::uint32_t feature = draw_.next(stream);
+        if (!constant_.knows(feature)) batch[n++] = {views[feature], &bins_.info[feature], feature};
+      }
+      if (n == 0) continue;
+      const std::uint32_t varying = histogram_batch(node, batch, n, histograms_, scratch_, best);
+      varies |= varying != 0;
+      for (int k = 0; k < n; ++k)
+        if (!(varying >> k & 1u)) constant_.add(batch[k].feature);
+      if (best.score >= static_cast<double>(node.weight)) break;  // both sides pure: nothing can be better
+    }
+  }
+
+  bool worth_it(const Split& split) {
+    if (options_.min_impurity_decrease <= 0.0) return true;
+    double score = split.score;
+    if (options_.splitter == Splitter::kCompletelyRandom) {
+      for (std::uint32_t c = 0; c < work_.n_labels; ++c) right_[c] = counts_[c] - scratch_.best_left[c];
+      score = score_of_left();
+    }
+    double decrease = (score - node_score_) * unit_ / root_weight_;
+    return decrease + std::numeric_limits<double>::epsilon() >= options_.min_impurity_decrease;
+  }
+
+  // Completely random trees sum class weights while they partition; everything else knows them before.
+  bool sums_late() const { return options_.splitter == Splitter::kCompletelyRandom && !limited(); }
+  bool limited() const {
+    return options_.min_samples_leaf > 1 || min_weight_ > 0 || options_.min_impurity_decrease > 0.0;
+  }
+
+  // Writes the split node, partitions its samples and makes its children leaves or work. True when the left child
+  // is open now.
+  bool divide(Split& split) {
+    const std::uint32_t left_node = writer_.add_children();
+    Sample* samples = samples_ + work_.begin;
+    std::uint32_t* left = scratch_.best_left.data();
+    std::uint32_t n_left = 0;
+    if (sums_late()) {
+      n_left = partition_by_codes(samples, work_.n, spare_.data(), scratch_.code.data(), Router(split));
+      sum_left_part(samples, work_.n, n_left, counts_.data(), work_.n_labels, left);
+    }
+    Side left_side, right_side;
+    for (std::uint32_t c = 0; c < work_.n_labels; ++c) {
+      right_[c] = counts_[c] - left[c];
+      left_side.weight += left[c];
+      left_side.n_present += left[c] != 0;
+      right_side.n_present += right_[c] != 0;
+    }
+    right_side.weight = work_.weight - left_side.weight;
+    split.left_weight = left_side.weight;
+    if (options_.splitter == Splitter::kCompletelyRandom) split.score = score_of_left();
+    tree_importance_[split.feature] += (split.score - node_score_) * unit_;
+    write_split(left_node, split);
+    const std::uint32_t depth = work_.depth + 1;
+    bool left_done = finished(left_side, depth), right_done = finished(right_side, depth);
+    if (!left_done || !right_done) {
+      if (!sums_late())
+        n_left = partition_by_column(samples, work_.n, spare_.data(), columns()[split.feature], Router(split));
+      left_done = left_done || too_small(n_left, left_side.weight);
+      right_done = right_done || too_small(work_.n - n_left, right_side.weight);
+    }
+    if (right_done) {
+      leaf(left_node + 1, right_.data(), right_side);
+    } else {
+      arena_.insert(arena_.end(), right_.begin(), right_.begin() + work_.n_labels);
+      stack_.push_back({work_.begin + n_left, work_.n - n_left, left_node + 1, depth, work_.n_labels,
+                        right_side.n_present, right_side.weight, work_.map, work_.map_end,
+                        child_key(work_.key, kRightId), constant_.mark()});
+    }
+    if (left_done) {
+      leaf(left_node, left, left_side);
+      return false;
+    }
+    counts_.swap(scratch_.best_left);
+    work_ = {work_.begin, n_left, left_node, depth, work_.n_labels, left_side.n_present, left_side.weight, work_.map,
+             work_.map_end, child_key(work_.key, kLeftId), constant_.mark()};
+    return true;
+  }
+
+  // The score of the split whose class weights are in scratch_.best_left and right_.
+  double score_of_left() const {
+    return options_.criterion == CriterionKind::kGini ? score_of_left<Gini>() : score_of_left<Entropy>();
+  }
+  template <class Criterion>
+  double score_of_left() const {
+    std::int64_t left = 0, right = 0;
+    std::uint32_t left_weight = 0;
+    for (std::uint32_t c = 0; c < work_.n_labels; ++c) {
+      left += Criterion::term(scratch_.best_left[c]);
+      right += Criterion::term(right_[c]);
+      left_weight += scratch_.best_left[c];
+    }
+    return Criterion::split(left, left_weight, right, work_.weight - left_weight);
+  }
+
+  bool finished(const Side& side, std::uint32_t depth) const {
+    return side.n_present < 2 || depth >= options_.max_depth;
+  }
+  bool too_small(std::uint32_t n, std::uint32_t weight) const {
+    return n < options_.min_samples_split || weight / 2 < min_weight_;
+  }
+
+  void leaf(std::uint32_t at, const std::uint32_t* counts, const Side& side) {
+    const std::uint16_t* classes = maps_.data() + work_.map;
+    if (side.n_present != 1) {
+      writer_.mixed_leaf(at, counts, classes, work_.n_labels, side.n_present, side.weight);
+      return;
+    }
+    std::uint32_t label = 0;
+    while (counts[label] == 0) ++label;
+    writer_.pure_leaf(at, classes[label]);
+  }
+
+  void write_split(std::uint32_t left_node, const Split& split) {
+    const bool left_larger = split.left_weight >= work_.weight - split.left_weight;
+    if (split.category) {
+      CategorySet set = split.left_set;
+      for (int k = 0; k < 4; ++k)
+        if (left_larger) set.bits[k] |= ~split.seen_set.bits[k];  // unknown here: with the larger child
+      writer_.category_split(work_.node, left_node, split.feature, set);
+      return;
+    }
+    writer_.number_split(work_.node, left_node, split.feature, middle_bin(split),
+                         split.missing_seen ? split.missing_left : left_larger);
+  }
+
+  // The last bin left of the midpoint between the two neighbouring values of the node.
+  std::uint32_t middle_bin(const Split& split) const {
+    if (options_.splitter != Splitter::kBest || split.first_right == kMissingCode ||
+        split.first_right == split.last_left + 1)
+      return split.last_left;
+    const double* values = bins_.info[split.feature].values;
+    return last_bin_below(values, split.last_left, split.first_right,
+                          values[split.last_left] * 0.5 + values[split.first_right] * 0.5);
+  }
+
+  void add_importance(double* importance) {
     double total = 0.0;
     for (double value : tree_importance_) total += value;
     for (std::size_t j = 0; j < tree_importance_.size(); ++j) {
@@ -128,269 +378,28 @@ class TreeBuilder {
     }
   }
 
-  // Takes the class weights of a pending node from the arena; renumbers its labels when worth it.
-  void open_node(Pending& pending) {
-    const std::uint32_t* weights = arena_.data() + pending.arena;
-    const std::uint32_t* classes = weights + pending.n_labels;
-    std::uint32_t n_present = 0;
-    for (std::uint32_t c = 0; c < pending.n_labels; ++c) n_present += weights[c] != 0;
-    if (worth_relabelling(pending.n_labels, n_present)) {
-      std::uint32_t next = 0;
-      for (std::uint32_t c = 0; c < pending.n_labels; ++c) {
-        if (weights[c] == 0) continue;
-        counts_[next] = weights[c];
-        classes_[next] = classes[c];
-        scratch_.left[c] = next++;
-      }
-      Sample* samples = samples_ + pending.begin;
-      for (std::uint32_t i = 0; i < pending.n; ++i)
-        samples[i].label = static_cast<std::uint16_t>(scratch_.left[samples[i].label]);
-      pending.n_labels = next;
-    } else {
-      std::copy_n(weights, pending.n_labels, counts_.begin());
-      std::copy_n(classes, pending.n_labels, classes_.begin());
-    }
-    arena_.resize(pending.arena);
-  }
-
-  Split search(const Pending& pending) {
-    return options_.criterion == CriterionKind::kGini ? search_by<Gini>(pending) : search_by<Entropy>(pending);
-  }
-
-  template <class Criterion>
-  Split search_by(const Pending& pending) {
-    NodeView<Sample> node{samples_ + pending.begin, pending.n,      counts_.data(),           pending.n_labels,
-                          pending.weight,           0,              options_.min_samples_leaf, min_weight_};
-    std::int64_t sum = 0;
-    for (std::uint32_t c = 0; c < node.n_labels; ++c) {
-      sum += Criterion::term(counts_[c]);
-      if (counts_[c] > counts_[node.majority]) node.majority = c;
-    }
-    node_score_ = Criterion::side(sum, pending.weight);
-    unit_ = Criterion::kUnit;
-    const auto& columns = pending.n < by_row_below_ ? bins_.by_row : bins_.by_column;
-    Stream stream(pending.key);
-    Split best;
-    if (histograms_apply<Criterion>(node)) {
-      search_histograms(node, columns, stream, best);
-      draw_.restore();
-      return best;
-    }
-    std::uint32_t visited = 0;
-    bool varies = false;
-    while (!draw_.exhausted() && (visited < options_.max_features || !varies)) {
-      std::uint32_t feature = draw_.next(stream);
-      ++visited;
-      FeatureKind kind;
-      if (options_.splitter == Splitter::kBest)
-        kind = scan_feature<Criterion>(node, columns[feature], bins_.info[feature], feature, scratch_, best);
-      else
-        kind = random_feature<Criterion>(node, columns[feature], bins_.info[feature], feature,
-                                         options_.splitter == Splitter::kRandom, stream, scratch_, best);
-      varies |= kind == FeatureKind::kVaries;
-    }
-    draw_.restore();
-    if (best.found() && options_.splitter == Splitter::kCompletelyRandom) best.score = left_score<Criterion>(node);
-    return best;
-  }
-
-  template <class Criterion>
-  bool histograms_apply(const NodeView<Sample>& node) const {
-    return std::is_same_v<Criterion, Gini> && options_.splitter == Splitter::kBest && options_.fast_kernels &&
-           node.n_labels <= kHistogramLabels;
-  }
-
-  // The same search four features at a time. Beyond the quota one by one, until a feature varies.
-  void search_histograms(const NodeView<Sample>& node, const std::vector<ColumnView>& columns, Stream& stream,
-                         Split& best) {
-    std::uint32_t visited = 0;
-    bool varies = false;
-    while (!draw_.exhausted() && (visited < options_.max_features || !varies)) {
-      std::uint32_t wanted = visited < options_.max_features ? options_.max_features - visited : 1u;
-      BatchFeature batch[kBatch];
-      int n = 0;
-      for (; n < kBatch && n < static_cast<int>(wanted) && !draw_.exhausted(); ++n) {
-        std::uint32_t feature = draw_.next(stream);
-        batch[n] = {columns[feature], &bins_.info[feature], feature};
-      }
-      bool batch_varies[kBatch];
-      histogram_batch(node, batch, n, histograms_, scratch_, best, batch_varies);
-      for (int k = 0; k < n; ++k) varies |= batch_varies[k];
-      visited += static_cast<std::uint32_t>(n);
-      if (best.score >= static_cast<double>(node.weight)) break;  // both sides pure: nothing can be better
-    }
-  }
-
-  // The score of the split whose left class weights are in scratch_.best_left.
-  template <class Criterion>
-  double left_score(const NodeView<Sample>& node) {
-    std::int64_t left = 0, right = 0;
-    std::uint32_t left_weight = 0;
-    for (std::uint32_t c = 0; c < node.n_labels; ++c) {
-      left += Criterion::term(scratch_.best_left[c]);
-      right += Criterion::term(node.counts[c] - scratch_.best_left[c]);
-      left_weight += scratch_.best_left[c];
-    }
-    return Criterion::split(left, left_weight, right, node.weight - left_weight);
-  }
-
-  bool worth_it(const Split& split) const {
-    if (options_.min_impurity_decrease <= 0.0) return true;
-    double decrease = (split.score - node_score_) * unit_ / root_weight_;
-    return decrease + std::numeric_limits<double>::epsilon() >= options_.min_impurity_decrease;
-  }
-
-  // Writes the split node, partitions its samples, and makes its children leaves or pending nodes.
-  void divide(const Pending& pending, const Split& split) {
-    auto left_node = static_cast<std::uint32_t>(out_.nodes.size() - base_);
-    out_.nodes.push_back({0, 0});
-    out_.nodes.push_back({0, 0});
-    write_split(pending.node, left_node, pending, split);
-
-    for (std::uint32_t c = 0; c < pending.n_labels; ++c) counts_[c] -= scratch_.best_left[c];  // now the right side
-    std::uint32_t depth = pending.depth + 1;
-    bool left_done = finished(scratch_.best_left.data(), pending.n_labels, depth);
-    bool right_done = finished(counts_.data(), pending.n_labels, depth);
-    std::uint32_t n_left = 0;
-    if (!left_done || !right_done) n_left = partition(pending, out_.nodes[base_ + pending.node]);
-    if (right_done)
-      write_leaf(left_node + 1, counts_.data(), classes_.data(), pending.n_labels, pending.weight - split.left_weight);
-    else
-      child(left_node + 1, pending.begin + n_left, pending.n - n_left, depth, child_key(pending.key, kRightId),
-            counts_.data(), pending.n_labels);
-    if (left_done)
-      write_leaf(left_node, scratch_.best_left.data(), classes_.data(), pending.n_labels, split.left_weight);
-    else
-      child(left_node, pending.begin, n_left, depth, child_key(pending.key, kLeftId), scratch_.best_left.data(),
-            pending.n_labels);
-  }
-
-  bool finished(const std::uint32_t* counts, std::uint32_t n_labels, std::uint32_t depth) const {
-    if (depth >= options_.max_depth) return true;
-    std::uint32_t present = 0;
-    for (std::uint32_t c = 0; c < n_labels; ++c) present += counts[c] != 0;
-    return present < 2;
-  }
-
-  // A leaf if it has too few rows or one class, else a pending node.
-  void child(std::uint32_t node, std::uint32_t begin, std::uint32_t n, std::uint32_t depth, std::uint64_t key,
-             const std::uint32_t* counts, std::uint32_t n_labels) {
-    std::uint32_t weight = 0;
-    for (std::uint32_t c = 0; c < n_labels; ++c) weight += counts[c];
-    if (n < options_.min_samples_split || weight / 2 < min_weight_ || finished(counts, n_labels, depth)) {
-      write_leaf(node, counts, classes_.data(), n_labels, weight);
-      return;
-    }
-    std::size_t at = arena_.size();
-    arena_.insert(arena_.end(), counts, counts + n_labels);
-    arena_.insert(arena_.end(), classes_.begin(), classes_.begin() + n_labels);
-    stack_.push_back({begin, n, node, depth, n_labels, weight, at, key});
-  }
-
-  void write_split(std::uint32_t at, std::uint32_t left_node, const Pending& pending, const Split& split) {
-    bool left_larger = split.left_weight >= pending.weight - split.left_weight;
-    bool missing_left = split.missing_seen ? split.missing_left : left_larger;
-    std::uint32_t word = split.feature << 10;
-    std::uint32_t left = left_node;
-    if (split.category) {
-      CategorySet set = split.left_set;
-      for (int k = 0; k < 4; ++k)
-        if (left_larger) set.bits[k] |= ~split.seen_set.bits[k];  // unknown here: with the larger child
-      left = static_cast<std::uint32_t>(out_.category_left.size() - category_base_);
-      out_.category_left.push_back(left_node);
-      out_.category_set.push_back(set);
-      word |= 1u;
-    } else {
-      std::uint32_t last = middle_bin(bins_.info[split.feature].values, split.last_left, split.first_right);
-      word |= (last + missing_left) << 2 | std::uint32_t(missing_left) << 1;
-    }
-    out_.nodes[base_ + at] = {left, word};
-  }
-
-  // The last bin left of the midpoint between the two neighbouring values of the node.
-  std::uint32_t middle_bin(const double* values, std::uint8_t last_left, std::uint8_t first_right) const {
-    if (options_.splitter != Splitter::kBest || first_right == kMissingCode || first_right == last_left + 1)
-      return last_left;
-    double middle = values[last_left] * 0.5 + values[first_right] * 0.5;
-    return last_bin_below(values, last_left, first_right, middle);
-  }
-
-  // Stable partition of the node's samples; returns the number that go left.
-  std::uint32_t partition(const Pending& pending, const Node& split) {
-    const auto& columns = pending.n < by_row_below_ ? bins_.by_row : bins_.by_column;
-    const ColumnView column = columns[node_feature(split.word)];
-    Sample* samples = samples_ + pending.begin;
-    if (node_category(split.word)) {
-      const CategorySet set = out_.category_set[category_base_ + split.left];
-      return partition_by(samples, pending.n, [&](std::uint32_t row) { return set.has(column[row]); });
-    }
-    const std::uint8_t test = static_cast<std::uint8_t>(node_test(split.word));
-    const std::uint8_t shift = node_missing_left(split.word);
-    return partition_by(samples, pending.n, [=](std::uint32_t row) {
-      return static_cast<std::uint8_t>(column[row] + shift) <= test;
-    });
-  }
-
-  template <class Test>
-  std::uint32_t partition_by(Sample* samples, std::uint32_t n, Test goes_left) {
-    std::uint32_t left = 0, right = 0;
-    Sample* spare = spare_.data();
-    for (std::uint32_t i = 0; i < n; ++i) {
-      Sample sample = samples[i];
-      std::uint32_t is_left = goes_left(sample.row);
-      samples[left] = sample;
-      spare[right] = sample;
-      left += is_left;
-      right += 1u - is_left;
-    }
-    std::copy_n(spare, right, samples + left);
-    return left;
-  }
-
-  void write_leaf(std::uint32_t at, const std::uint32_t* counts, const std::uint32_t* classes, std::uint32_t n_labels,
-                  std::uint32_t weight) {
-    std::uint32_t present = 0, last = 0;
-    for (std::uint32_t c = 0; c < n_labels; ++c)
-      if (counts[c] != 0) {
-        ++present;
-        last = c;
-      }
-    Node& node = out_.nodes[base_ + at];
-    if (present == 1) {
-      node = {classes[last], kLeafWord | kPureLeaf};
-    } else if (training_.n_classes == 2) {
-      float share = static_cast<float>(static_cast<double>(counts[1]) / static_cast<double>(weight));
-      node = {float_bits(share), kLeafWord | kBinaryLeaf};
-    } else {
-      node = {static_cast<std::uint32_t>(out_.leaf_class.size() - leaf_base_), kLeafWord | kMixedLeaf};
-      out_.leaf_class.push_back(static_cast<std::uint16_t>(present));
-      out_.leaf_weight.push_back(weight);
-      for (std::uint32_t c = 0; c < n_labels; ++c) {
-        if (counts[c] == 0) continue;
-        out_.leaf_class.push_back(static_cast<std::uint16_t>(classes[c]));
-        out_.leaf_weight.push_back(counts[c]);
-      }
-    }
-  }
-
   const TrainingSet& training_;
   const GrowOptions& options_;
   const Bins& bins_;
   const std::function<bool()>& interrupted_;
-  TreeArrays& out_;
+  std::uint32_t quota_;  // features to try at a node
+  TreeWriter writer_;
   FeatureDraw draw_;
+  ConstantFeatures constant_;
   std::vector<double> tree_importance_;
   SplitScratch scratch_;
   HistogramScratch histograms_;
   std::vector<Sample> spare_;
-  std::vector<std::uint32_t> counts_, classes_;  // of the open node, by label
-  std::vector<std::uint32_t> arena_;
-  std::vector<Pending> stack_;
+  std::vector<std::uint32_t> counts_, right_;  // of the open node and of its right side, by label
+  std::vector<std::uint16_t> maps_;            // label -> class, maps of nested nodes one after another
+  std::vector<std::uint32_t> arena_;           // class weights of the waiting nodes
+  std::vector<Work> stack_;
+  Work work_{};
   Sample* samples_ = nullptr;
   std::uint32_t by_row_below_ = 0, root_weight_ = 0, min_weight_ = 0;
-  std::size_t base_ = 0, leaf_base_ = 0, category_base_ = 0;
   double node_score_ = 0.0, unit_ = 1.0;
   std::uint64_t visits_ = 0;
+  bool any_category_ = false;
 };
 
 // Bootstrap counts times sample weights; halved together until they sum to less than 2^31.
@@ -416,11 +425,7 @@ std::vector<Sample> bag(const TrainingSet& training, const std::vector<std::uint
   samples.reserve(training.n);
   for (std::uint32_t i = 0; i < training.n; ++i) {
     if (weights[i] == 0) continue;
-    Sample sample{};
-    sample.row = training.rows[i];
-    sample.label = training.label[sample.row];
-    sample.weight = static_cast<decltype(sample.weight)>(weights[i]);
-    samples.push_back(sample);
+    samples.emplace_back(training.rows[i], training.label[training.rows[i]], weights[i]);
   }
   return samples;
 }
@@ -439,7 +444,7 @@ bool grow_trees(const TrainingSet& training, const GrowOptions& options, std::ui
     if (interrupted && interrupted()) return false;
     std::uint64_t key = tree_key(seed, tree);
     std::vector<std::uint32_t> weights = tree_weights(training, options, key);
-    bool fits = *std::max_element(weights.begin(), weights.end()) <= 0xFFFFu;
+    bool fits = *std::max_element(weights.begin(), weights.end()) <= NarrowSample::kMaxWeight;
     bool done;
     if (fits) {
       auto samples = bag<NarrowSample>(training, weights);

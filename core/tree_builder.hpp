@@ -25,7 +25,9 @@ struct GrowOptions {
   std::uint32_t min_samples_leaf = 1;
   double min_weight_fraction_leaf = 0.0;  // of the weight in the tree's bag
   double min_impurity_decrease = 0.0;
-  std::uint32_t max_features = 1;  // features tried at a node; constant ones count, but one that varies is found
+  // Features tried at a node (completely random trees: always 1). A constant one counts, but the search goes on
+  // until one varies.
+  std::uint32_t max_features = 1;
   Sampling sampling = Sampling::kAll;
   std::uint32_t n_draws = 0;
   bool fast_kernels = true;  // false: the sorted scan everywhere (same trees; for tests)

@@ -1,6 +1,6 @@
 """Tabular classifiers that account for their own complexity.
 
-The estimators are here by name; they are imported when first used, so ``import surewood`` is quick. Beside them:
+The estimators are here by name, imported when first used, so that ``import surewood`` is quick. Beside them:
 :mod:`surewood.bounds` (every formula), :mod:`surewood.certify` (what may be promised about a fitted model),
 :mod:`surewood.datasets`, and the command ``surewood``.
 """
@@ -15,10 +15,16 @@ __version__ = _version("surewood")
 _HOME = {
     "BinnedForestClassifier": "surewood.trees",
     "CascadeForestClassifier": "surewood.deepforest",
+    "CompositeTreeClassifier": "surewood.composite",
+    "DeepCascadeClassifier": "surewood.cascade",
+    "DeepCascadeSVMClassifier": "surewood.cascade",
+    "DeepCascadeSVMClassifierCV": "surewood.cascade",
     "MarginDeepForestClassifier": "surewood.deepforest",
     "MarginDeepForestClassifierCV": "surewood.deepforest",
     "MultiGrainedScanner": "surewood.deepforest",
     "PolySVC": "surewood.svm",
+    "RandomCompositeForestClassifier": "surewood.composite",
+    "RandomCompositeForestClassifierCV": "surewood.composite",
     "load": "surewood.persistence",
     "save": "surewood.persistence",
 }

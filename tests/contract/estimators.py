@@ -12,9 +12,14 @@ import surewood
 SMALL = {
     "BinnedForestClassifier": {"n_estimators": 10},
     "CascadeForestClassifier": {"n_estimators": 5, "max_layers": 3},
+    "DeepCascadeClassifier": {"max_leaves": 2},
+    "DeepCascadeSVMClassifier": {"max_leaves": 2},
+    "DeepCascadeSVMClassifierCV": {"max_leaves": 2, "cv": 2, "max_machines": 100},
     "MarginDeepForestClassifier": {"n_estimators": 5, "max_layers": 3},
     "MarginDeepForestClassifierCV": {"n_estimators": 5, "max_layers": 3, "thetas": (0.7, 0.9)},
     "MultiGrainedScanner": {"n_estimators": 5},
+    "RandomCompositeForestClassifier": {"n_estimators": 20},
+    "RandomCompositeForestClassifierCV": {"n_estimators": (5, 10), "max_depth": (1, 2, 3)},
 }
 
 

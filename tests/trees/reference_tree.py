@@ -88,7 +88,8 @@ class ReferenceTree:
     def search(self, rows, counts, stream):
         order = list(range(self.codes.shape[1]))
         best, visited, varies = None, 0, False
-        while visited < len(order) and (visited < self.p.max_features or not varies):
+        quota = 1 if self.p.splitter == "completely_random" else self.p.max_features
+        while visited < len(order) and (visited < quota or not varies):
             other = visited + stream.below(len(order) - visited)
             order[visited], order[other] = order[other], order[visited]
             feature = order[visited]

@@ -1,13 +1,11 @@
-"""The builder against its reference and against scikit-learn; weights, threads, folds, keyed nodes, bad input."""
+"""The builder against its reference, node by node."""
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from reference_tree import ReferenceTree, assert_same_tree, tree_key
-from sklearn.tree import DecisionTreeClassifier
 
-from surewood.trees import BinMapper, BinnedMatrix, TreeParams, bin_array, grow_forest, make_bag, out_of_bag
+from surewood.trees import BinMapper, BinnedMatrix, TreeParams, grow_forest
 
 
 def matrix_of(codes, is_category, scale=1.0):

@@ -79,7 +79,7 @@ def _log_tail_bisection(k: int, n: int, log_delta: float) -> float:
     """The same inversion for tails below the floating range; returns the upper end of the last interval."""
     i = np.arange(k + 1)
     log_binomial = gammaln(n + 1) - gammaln(i + 1) - gammaln(n - i + 1)
-    low, high = k / n, 1.0
+    low, high = 0.0, 1.0
     for _ in range(80):
         p = 0.5 * (low + high)
         if p >= 1.0:

@@ -67,7 +67,7 @@ class _OnSample:
     majority_error: float | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class TreeEvidence(_OnSample):
     """Counts of a composite tree on the sample it was grown on (theory.md §2).
 
@@ -158,7 +158,7 @@ class TreeEvidence(_OnSample):
         )
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class ForestEvidence(_OnSample):
     """The trees of a hard vote grown on one sample; (2.6) holds for all of them at once ([D-15])."""
 
@@ -179,7 +179,7 @@ class ForestEvidence(_OnSample):
         return (*merged, *_stated(hard_vote_of_the_trees=self.hard_vote))
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class CascadeEvidence(_OnSample):
     """Counts of a cascade on the sample it was built on (theory.md §3).
 
@@ -269,7 +269,7 @@ class CascadeEvidence(_OnSample):
         )
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class VoteEvidence(_OnSample):
     """Out-of-bag statistics of a hard vote whose members saw subsamples (theory.md §6.3).
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["LeafLedger", "cascade_ledger", "composite_ledger", "path_in_words"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class LeafLedger:
     """Parallel arrays over leaves; `to_frame` gives the table.
 

@@ -49,7 +49,7 @@ class OutOfBag(NamedTuple):
         return self.errors / self.sizes
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Tandem:
     """Counts over pairs of members: points neither used (`sizes`) and those where both err (`errors`)."""
 

@@ -1,16 +1,11 @@
-"""Scores of classes from pairwise decisions.
-
-`class_votes` and `class_scores` are what `decision_function` shows; `coupled_scores` are sums of pairwise log
-probabilities, which calibrate better; `agree_with` makes probabilities agree with the votes.
-"""
+"""One score a class from pairwise decisions, and probabilities that agree with the votes."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import minimize_scalar
 
-__all__ = ["agree_with", "class_scores", "class_votes", "coupled_scores", "fit_slope", "own_margins"]
+__all__ = ["agree_with", "class_scores", "class_votes"]
 
 FloatArray = NDArray[np.float64]
 
@@ -50,46 +45,6 @@ def class_scores(decisions: FloatArray, classes: NDArray[np.int32], n_total: int
     squeezed = confidence / (3.0 * (np.abs(confidence) + 1.0))
     scores[:, classes] = class_votes(decisions, n_known) + squeezed
     return scores
-
-
-def coupled_scores(
-    decisions: FloatArray, classes: NDArray[np.int32], n_total: int, slope: float
-) -> FloatArray:
-    """Mean over the pairs of a class of log P(class beats the other) = −log(1 + e^(−slope · decision))."""
-    n_known = len(classes)
-    known = np.zeros((len(decisions), n_known))
-    first, second = np.triu_indices(n_known, 1)
-    for pair, (a, b) in enumerate(zip(first, second)):
-        known[:, a] -= np.logaddexp(0.0, -slope * decisions[:, pair])
-        known[:, b] -= np.logaddexp(0.0, slope * decisions[:, pair])
-    known /= max(n_known - 1, 1)
-    scores = np.repeat(known.min(axis=1, keepdims=True) - 1.0, n_total, axis=1)
-    scores[:, classes] = known
-    return scores
-
-
-def own_margins(decisions: FloatArray, place: NDArray[np.intp], n_known: int) -> FloatArray:
-    """Decisions of the pairs of each row's own class (`place` among the known ones), positive when won."""
-    first, second = np.triu_indices(n_known, 1)
-    mine = (first == place[:, None]) | (second == place[:, None])
-    signed = np.where(first == place[:, None], decisions, -decisions)
-    margins: FloatArray = signed[mine].reshape(len(decisions), n_known - 1)
-    return margins
-
-
-def fit_slope(margins: FloatArray, weight: FloatArray) -> float:
-    """Slope of the logistic curve that explains held-out pairwise margins best (rows: points, all pairs)."""
-    if not margins.size:
-        return 1.0
-    unit = float(np.abs(margins).max()) or 1.0
-    share = weight[:, None] / (weight.sum() * margins.shape[1])
-
-    def loss(log_slope: float) -> float:
-        return float((share * np.logaddexp(0.0, -np.exp(log_slope) * margins)).sum())
-
-    # The logarithm stays where e^(slope * margin) means something.
-    found = minimize_scalar(loss, bounds=(-3.0 - np.log(unit), 3.0), method="bounded")
-    return float(np.exp(found.x))
 
 
 def agree_with(proba: FloatArray, winners: NDArray[np.int32]) -> FloatArray:

@@ -145,7 +145,7 @@ def make_folds(
     place[kept] = np.arange(len(kept))
     folds = []
     for k, (train, held) in enumerate(splits):
-        parts = [place[np.asarray(rows)] for rows in (train, held)]
+        parts = [place[np.asarray(rows, dtype=np.intp)] for rows in (train, held)]
         parts = [rows[rows >= 0] for rows in parts]
         if not (len(parts[0]) and len(parts[1])):
             raise ValueError(f"split {k} has no training rows or no held-out rows of positive weight")

@@ -12,9 +12,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from surewood.calibration import ScoreCalibrator
-from surewood.svm.class_scores import agree_with, class_scores, coupled_scores, fit_slope, own_margins
-from surewood.svm.distinct import distinct_rows
+from surewood.svm.class_scores import agree_with, class_scores
+from surewood.svm.coupling import PairCoupling
 from surewood.svm.dual import solve_many
 from surewood.svm.gram import Gram, KernelSpec
 from surewood.svm.one_vs_one import Machines
@@ -160,11 +159,11 @@ class PolySVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_parameters(self)
         inputs = begin_fit(self, X, y, sample_weight, class_weight=self.class_weight,
                            categorical_features=self.categorical_features)  # fmt: skip
-        rows, weight = distinct_rows(inputs.table.matrix(), inputs.y, inputs.weight)
-        table, codes = inputs.table.take(rows), np.ascontiguousarray(inputs.y[rows])
+        table, codes, weight = inputs.table, inputs.y, inputs.weight
         encoder = DesignEncoder(scale=self.scale).fit(table, weight)
-        design, center = self._centered(encoder.transform(table), weight)
-        spec = self._kernel_spec(design, weight)
+        design = encoder.transform(table)
+        spec, center = self._kernel_spec(design, weight), self._center_of(design, weight)
+        design -= center
         # A stored matrix pays when wide rows are multiplied many times; the numbers are the same without.
         stored = self.max_memory if self.probability and design.shape[1] > _NARROW else 0
         gram = Gram(design, max_memory=stored, n_jobs=self.n_jobs)
@@ -175,7 +174,7 @@ class PolySVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         inputs.store(self)
         self._encoder, self._center, self._calibration = encoder, center, calibration
         self._predictor = machines.predictor()
-        self._store_machine(machines, rows)
+        self._store_machine(machines, _first_rows(inputs.inverse))
         return self
 
     def path(
@@ -209,14 +208,13 @@ class PolySVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         check_parameters(self)
         inputs = begin_fit(self, X, y, sample_weight, class_weight=self.class_weight,
-                           categorical_features=self.categorical_features)  # fmt: skip
+                           categorical_features=self.categorical_features, merge=False)  # fmt: skip
         kept = np.arange(len(inputs.y)) if inputs.weight is None else np.flatnonzero(inputs.weight > 0)
         weight = None if inputs.weight is None else inputs.weight[kept]
         table, codes = inputs.table.take(kept), np.ascontiguousarray(inputs.y[kept])
-        design, _ = self._centered(
-            DesignEncoder(scale=self.scale).fit(table, weight).transform(table), weight
-        )
+        design = DesignEncoder(scale=self.scale).fit(table, weight).transform(table)
         spec = self._kernel_spec(design, weight)
+        design -= self._center_of(design, weight)
         gram = Gram(design, max_memory=self.max_memory, n_jobs=self.n_jobs)
         folds = make_folds(cv, validation, inputs.y, kept)
         return solve_path(
@@ -249,8 +247,7 @@ class PolySVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if self._calibration is None:
             raise AttributeError("this PolySVC was fitted with probability=False")
         decisions = self._predictor.decisions(design, n_jobs=self.n_jobs)
-        slope, calibrator = self._calibration
-        proba = calibrator.transform(coupled_scores(decisions, self._predictor.classes, total, slope))
+        proba = self._calibration.probabilities(decisions, self._predictor.classes, total)
         winners = self._predictor.predict(design, n_jobs=self.n_jobs)[:, 0]
         return agree_with(proba, winners)
 
@@ -261,12 +258,11 @@ class PolySVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         table = begin_predict(self, X)
         return np.ascontiguousarray(self._encoder.transform(table) - self._center)
 
-    def _centered(self, design: FloatArray, weight: FloatArray | None) -> tuple[FloatArray, FloatArray]:
-        """Move the origin into the data where the kernel does not mind: float32 then loses nothing."""
+    def _center_of(self, design: FloatArray, weight: FloatArray | None) -> FloatArray:
+        """The origin, moved into the data where the kernel does not mind: float32 then loses nothing."""
         if self.kernel == "poly":
-            return design, np.zeros(design.shape[1])
-        center = np.average(design, axis=0, weights=weight)
-        return design - center, center
+            return np.zeros(design.shape[1])
+        return np.asarray(np.average(design, axis=0, weights=weight))
 
     def _kernel_spec(self, design: FloatArray, weight: FloatArray | None) -> KernelSpec:
         if self.kernel == "linear":
@@ -296,8 +292,8 @@ class PolySVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _calibrate(
         self, gram: Gram, codes: NDArray[np.int32], spec: KernelSpec, weight: Any, n_classes: int
-    ) -> tuple[float, ScoreCalibrator]:
-        """Slope of the pairs and temperature of the classes, from points the scoring machine did not see."""
+    ) -> PairCoupling:
+        """Learn probabilities from points that the scoring machine did not see."""
         fold = np.empty(len(codes), dtype=np.int64)
         for c in range(n_classes):
             own = np.flatnonzero(codes == c)
@@ -310,19 +306,7 @@ class PolySVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             held = np.flatnonzero((fold == f) & np.isin(codes, known))
             held_out.append((held, known, machines.predictor(k).decisions(gram.X[held], n_jobs=self.n_jobs)))
         weight = np.ones(len(codes)) if weight is None else weight
-        complete = [part for part in held_out if len(part[1]) == n_classes]
-        margins = [
-            own_margins(d, np.searchsorted(known, codes[rows]), len(known)) for rows, known, d in complete
-        ]
-        slope = 1.0
-        if complete and n_classes > 1:
-            slope = fit_slope(
-                np.concatenate(margins), np.concatenate([weight[rows] for rows, _, _ in complete])
-            )
-        scores = np.full((len(codes), n_classes), np.nan)
-        for rows, known, decisions in held_out:
-            scores[rows] = coupled_scores(decisions, known, n_classes, slope)
-        return slope, ScoreCalibrator("temperature", kind="decisions").fit(scores, codes, weight)
+        return PairCoupling.fit(held_out, codes, weight, n_classes)
 
     def _store_machine(self, machines: Machines, rows: NDArray[np.intp]) -> None:
         known, total = machines.classes(0), len(self.classes_)
@@ -330,11 +314,14 @@ class PolySVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         owner = np.repeat(known, machines.arrays["class_support"])
         order = np.lexsort((support, owner))  # by class, then by training row, as in SVC
         self.support_ = support[order].astype(np.int32)
-        self.support_vectors_ = machines.gram.X[machines.support(0)][order]
+        self.support_vectors_ = machines.gram.X[machines.support(0)][order] + self._center
         self.n_support_ = np.bincount(owner, minlength=total).astype(np.int32)
         sign = -1.0 if total == 2 else 1.0  # SVC turns the two-class machine around
         self.dual_coef_ = sign * np.ascontiguousarray(machines.coef(0)[order].T)
-        self.intercept_ = sign * machines.pair("bias", 0)
+        bias = machines.pair("bias", 0)
+        if self.kernel == "linear" and len(known) > 1:  # in the user's coordinates: the decision at zero
+            bias = self._predictor.decisions(-self._center[None, :])[0]
+        self.intercept_ = sign * bias
         self.kernel_scale_ = float(machines.scale.ravel()[0])
         self.n_iter_ = machines.pair("iterations", 0).astype(np.int32)
         self.fit_status_ = int(not machines.converged.all())
@@ -345,3 +332,9 @@ class PolySVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 ConvergenceWarning,
                 stacklevel=3,
             )
+
+
+def _first_rows(inverse: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The first row of X that became each row of the merged table."""
+    merged, first = np.unique(inverse, return_index=True)
+    return first[merged >= 0]

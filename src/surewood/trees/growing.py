@@ -50,7 +50,8 @@ class TreeParams:
         Least weight of a leaf, as a fraction of the weight in the tree's bag.
     min_impurity_decrease : float
     max_features : int
-        Features tried at a node. A constant one counts, but the search goes on until one varies.
+        Features tried at a node (completely random trees: always 1). A constant one counts, but the search goes
+        on until one varies.
     sampling : {"all", "bootstrap", "subsample", "resample"}
         All rows once; draws with replacement, multiplied by the weights; draws without replacement; draws with
         replacement in proportion to the weights, which then count no more.

@@ -1,3 +1,5 @@
+// The scan of the histograms, compiled for baseline, AVX2 and AVX-512 and chosen at run time. Integer sums
+// and IEEE divisions make the result independent of that choice.
 #include "histogram.hpp"
 
 #include <algorithm>
@@ -17,12 +19,6 @@
 #endif
 
 namespace surewood {
-
-HistogramScratch::HistogramScratch() {
-  const std::size_t bytes = kBatch * (kCellBytes + 256 + 1024) + kCellBytes;
-  memory_ = std::make_unique<std::uint8_t[]>(bytes + 64);  // zeroed
-  base_ = memory_.get() + (64 - reinterpret_cast<std::uintptr_t>(memory_.get()) % 64) % 64;
-}
 
 namespace {
 
@@ -52,7 +48,7 @@ SUREWOOD_INLINE std::uint64_t sign_bits(const std::uint8_t* bytes) {
 
 namespace baseline {
 #define SUREWOOD_TARGET
-#include "histogram_kernel.inl"
+#include "histogram_sweep.inl"
 #undef SUREWOOD_TARGET
 }  // namespace baseline
 
@@ -60,12 +56,12 @@ namespace baseline {
 #define SUREWOOD_DISPATCH 1
 namespace avx2 {
 #define SUREWOOD_TARGET __attribute__((target("avx2,bmi,bmi2,popcnt")))
-#include "histogram_kernel.inl"
+#include "histogram_sweep.inl"
 #undef SUREWOOD_TARGET
 }  // namespace avx2
 namespace avx512 {
 #define SUREWOOD_TARGET __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi,bmi2,popcnt")))
-#include "histogram_kernel.inl"
+#include "histogram_sweep.inl"
 #undef SUREWOOD_TARGET
 }  // namespace avx512
 #endif
@@ -74,19 +70,13 @@ const char kSet = instruction_set()[3];  // 'avx2' -> '2', 'avx512' -> '5', 'bas
 
 }  // namespace
 
-template <class Sample>
-void histogram_batch(const NodeView<Sample>& node, const BatchFeature* features, int n_features,
-                     HistogramScratch& histograms, SplitScratch& scratch, Split& best, bool* varies) {
+std::uint32_t sweep_histograms(const NodeShape& node, const BatchFeature* features, int n_features, Seen seen,
+                      HistogramScratch& histograms, const std::uint64_t* word, SplitScratch& scratch, Split& best) {
 #if defined(SUREWOOD_DISPATCH)
-  if (kSet == '5') return avx512::batch(node, features, n_features, histograms, scratch, best, varies);
-  if (kSet == '2') return avx2::batch(node, features, n_features, histograms, scratch, best, varies);
+  if (kSet == '5') return avx512::sweep(node, features, n_features, seen, histograms, word, scratch, best);
+  if (kSet == '2') return avx2::sweep(node, features, n_features, seen, histograms, word, scratch, best);
 #endif
-  baseline::batch(node, features, n_features, histograms, scratch, best, varies);
+  return baseline::sweep(node, features, n_features, seen, histograms, word, scratch, best);
 }
-
-template void histogram_batch<NarrowSample>(const NodeView<NarrowSample>&, const BatchFeature*, int,
-                                            HistogramScratch&, SplitScratch&, Split&, bool*);
-template void histogram_batch<WideSample>(const NodeView<WideSample>&, const BatchFeature*, int, HistogramScratch&,
-                                          SplitScratch&, Split&, bool*);
 
 }  // namespace surewood

@@ -1,76 +1,5 @@
-// Body of the histogram kernels; included by histogram.cpp once for each instruction set, inside a namespace
-// of its own, with SUREWOOD_TARGET set to the function attribute of that set. See histogram.hpp.
-
-// ---- cells -------------------------------------------------------------------------------------------
-
-template <class Word, int kShift>
-struct PairCells {
-  using Cell = Word;
-  static constexpr std::uint32_t kWidth = 2;
-  static constexpr int kShiftBits = kShift;
-  template <class Sample>
-  static SUREWOOD_INLINE void add(Cell* cells, std::uint32_t code, const Sample& sample) {
-    cells[code] += static_cast<Word>(sample.weight) * (Word(1) + (static_cast<Word>(sample.label) << kShift));
-  }
-};
-
-template <class Number, class Product, std::uint32_t kLabels>
-struct RowCells {
-  using Cell = Number;
-  using Sum = Product;
-  static constexpr std::uint32_t kWidth = kLabels;
-  template <class Sample>
-  static SUREWOOD_INLINE void add(Cell* cells, std::uint32_t code, const Sample& sample) {
-    cells[code * kLabels + sample.label] += static_cast<Number>(sample.weight);
-  }
-};
-
-// ---- filling -----------------------------------------------------------------------------------------
-
-enum class Seen { kWord, kByte, kRows };
-
-// Adds all samples to the histograms of kFeatures features. Returns occupied bins in `word` (kWord only).
-template <class Cells, Seen kSeen, int kFeatures, class Sample>
-SUREWOOD_INLINE void fill(const NodeView<Sample>& node, const BatchFeature* features, HistogramScratch& scratch,
-                          std::uint64_t* word) {
-  const std::uint8_t* codes[kFeatures];
-  std::size_t stride[kFeatures];
-  typename Cells::Cell* cells[kFeatures];
-  std::uint8_t* seen[kFeatures];
-  std::uint32_t* rows[kFeatures];
-  std::uint64_t bits[kFeatures];
-  for (int f = 0; f < kFeatures; ++f) {
-    codes[f] = features[f].column.codes;
-    stride[f] = features[f].column.stride;
-    cells[f] = static_cast<typename Cells::Cell*>(scratch.cells(f));
-    seen[f] = scratch.seen(f);
-    rows[f] = scratch.rows(f);
-    bits[f] = 0;
-  }
-  for (std::uint32_t i = 0; i < node.n; ++i) {
-    const Sample sample = node.samples[i];
-    for (int f = 0; f < kFeatures; ++f) {
-      std::uint32_t code = codes[f][sample.row * stride[f]];
-      Cells::add(cells[f], code, sample);
-      if constexpr (kSeen == Seen::kWord) bits[f] |= 1ull << code;
-      if constexpr (kSeen == Seen::kByte) seen[f][code] = 0xFF;
-      if constexpr (kSeen == Seen::kRows) ++rows[f][code];
-    }
-  }
-  if constexpr (kSeen == Seen::kWord)
-    for (int f = 0; f < kFeatures; ++f) word[f] = bits[f];
-}
-
-template <class Cells, Seen kSeen, class Sample>
-SUREWOOD_INLINE void fill_some(const NodeView<Sample>& node, const BatchFeature* features, int n_features,
-                               HistogramScratch& scratch, std::uint64_t* word) {
-  switch (n_features) {
-    case 1: return fill<Cells, kSeen, 1>(node, features, scratch, word);
-    case 2: return fill<Cells, kSeen, 2>(node, features, scratch, word);
-    case 3: return fill<Cells, kSeen, 3>(node, features, scratch, word);
-    default: return fill<Cells, kSeen, 4>(node, features, scratch, word);
-  }
-}
+// Body of the histogram scan; included by histogram_sweep.cpp once for each instruction set, inside a
+// namespace of its own, with SUREWOOD_TARGET set to the function attribute of that set.
 
 // ---- occupied bins -----------------------------------------------------------------------------------
 
@@ -160,15 +89,11 @@ SUREWOOD_INLINE void sweep_rows(const Number* cells, const std::uint8_t* order, 
 
 // ---- one feature -------------------------------------------------------------------------------------
 
-template <class Cells>
-struct Kernel;
-
 template <class Word, int kShift>
-struct Kernel<PairCells<Word, kShift>> {
-  using Cells = PairCells<Word, kShift>;
-  template <class Sample>
-  Kernel(const NodeView<Sample>& node, HistogramScratch& scratch)
-      : total(node.weight), total_one(node.counts[1]), running(static_cast<Word*>(scratch.running())) {}
+struct PairKernel {
+  using Cell = Word;
+  SUREWOOD_INLINE PairKernel(const NodeShape& node, HistogramScratch& scratch)
+      : total(node.weight), total_one(node.counts[1]), running(scratch.running<Word>()) {}
 
   SUREWOOD_INLINE void sweep(const Word* cells, const std::uint8_t* order, std::uint32_t n, Cuts& cuts) const {
     sweep_pairs<Word, kShift>(cells, order, n, running, total, total_one, cuts);
@@ -191,11 +116,10 @@ struct Kernel<PairCells<Word, kShift>> {
 };
 
 template <class Number, class Sum, std::uint32_t kLabels>
-struct Kernel<RowCells<Number, Sum, kLabels>> {
-  using Cells = RowCells<Number, Sum, kLabels>;
-  template <class Sample>
-  Kernel(const NodeView<Sample>& node, HistogramScratch& scratch)
-      : total(node.weight), running(static_cast<Number*>(scratch.running())) {
+struct RowKernel {
+  using Cell = Number;
+  SUREWOOD_INLINE RowKernel(const NodeShape& node, HistogramScratch& scratch)
+      : total(node.weight), running(scratch.running<Number>()) {
     for (std::uint32_t c = 0; c < kLabels; ++c) {
       counts[c] = static_cast<Number>(c < node.n_labels ? node.counts[c] : 0);
       sum += static_cast<std::int64_t>(counts[c]) * static_cast<std::int64_t>(counts[c]);
@@ -241,8 +165,7 @@ SUREWOOD_INLINE void sort_categories(const Cell* cells, std::uint8_t* order, std
 }
 
 // Cuts that leave too little on a side are out.
-template <class Sample>
-inline void drop_forbidden(const NodeView<Sample>& node, const std::uint32_t* rows, const std::uint8_t* order,
+inline void drop_forbidden(const NodeShape& node, const std::uint32_t* rows, const std::uint8_t* order,
                            std::uint32_t n, Cuts& cuts) {
   std::uint32_t left_rows = 0;
   for (std::uint32_t k = 0; k < n; ++k) {
@@ -258,22 +181,19 @@ SUREWOOD_INLINE std::uint32_t best_cut(const Cuts& cuts, std::uint32_t first, st
   return best;
 }
 
-template <class K, class Sample>
-SUREWOOD_INLINE bool best_of_feature(const K& kernel, const NodeView<Sample>& node, const BatchFeature& feature,
-                                     int slot, bool limited, std::uint8_t* order, std::uint32_t n_bins,
-                                     HistogramScratch& scratch, SplitScratch& shared, Split& best, Cuts& cuts) {
-  auto* cells = static_cast<typename K::Cells::Cell*>(scratch.cells(slot));
-  if (n_bins < 2) {
-    K::clear(cells, order[0]);
-    return false;
-  }
+// Scans the histogram in `slot`, whose occupied bins are in `order`, and clears it.
+template <class K>
+SUREWOOD_INLINE void scan_slot(const K& kernel, const NodeShape& node, const BatchFeature& feature, int slot,
+                               std::uint8_t* order, std::uint32_t n_bins, HistogramScratch& scratch,
+                               SplitScratch& shared, Split& best, Cuts& cuts) {
+  auto* cells = scratch.cells<typename K::Cell>(slot);
   const bool category = feature.info->is_category;
   const bool missing = order[n_bins - 1] == kMissingCode;
   if (category) sort_categories<K>(cells, order, n_bins, node.majority);
   bool improved = false;
   auto consider = [&](std::uint32_t first, bool missing_left) {
     kernel.sweep(cells, order, n_bins - 1, cuts);
-    if (limited) drop_forbidden(node, scratch.rows(slot), order, n_bins - 1, cuts);
+    if (node.limited()) drop_forbidden(node, scratch.rows(slot), order, n_bins - 1, cuts);
     std::uint32_t cut = best_cut(cuts, first, n_bins - 1);
     if (!(cuts.score[cut] > best.score)) return;
     improved = true;
@@ -303,57 +223,51 @@ SUREWOOD_INLINE bool best_of_feature(const K& kernel, const NodeView<Sample>& no
       for (std::uint32_t k = 0; k < n_bins; ++k) best.seen_set.add(order[k]);
     }
   }
-  for (std::uint32_t k = 0; k < n_bins; ++k) K::clear(cells, order[k]);
-  return true;
 }
 
 // ---- a batch -----------------------------------------------------------------------------------------
 
-template <class Cells, class Sample>
-SUREWOOD_INLINE void run_batch(const NodeView<Sample>& node, const BatchFeature* features, int n_features,
-                               HistogramScratch& scratch, SplitScratch& shared, Split& best, bool* varies) {
-  Kernel<Cells> kernel(node, scratch);
-  const bool limited = node.min_rows > 1 || node.min_weight > 0;
-  bool small = true;
-  for (int f = 0; f < n_features; ++f) small &= features[f].info->few_bins;
-  std::uint64_t word[kBatch];
-  if (limited)
-    fill_some<Cells, Seen::kRows>(node, features, n_features, scratch, word);
-  else if (small)
-    fill_some<Cells, Seen::kWord>(node, features, n_features, scratch, word);
-  else
-    fill_some<Cells, Seen::kByte>(node, features, n_features, scratch, word);
+template <class K>
+SUREWOOD_INLINE std::uint32_t sweep_batch(const NodeShape& node, const BatchFeature* features, int n_features, Seen seen,
+                                 HistogramScratch& scratch, const std::uint64_t* word, SplitScratch& shared,
+                                 Split& best) {
+  const K kernel(node, scratch);
   Cuts cuts;
   std::uint8_t order[257];
+  std::uint32_t varying = 0;
   for (int f = 0; f < n_features; ++f) {
-    std::uint32_t n_bins = limited ? take_rows(scratch.rows(f), order)
-                           : small ? append_bits(word[f], 0, order, 0)
-                                   : take_seen(scratch.seen(f), order);
-    varies[f] = best_of_feature(kernel, node, features[f], f, limited, order, n_bins, scratch, shared, best, cuts);
-    if (limited) std::memset(scratch.rows(f), 0, 1024);
+    std::uint32_t n_bins = seen == Seen::kWord   ? append_bits(word[f], 0, order, 0)
+                           : seen == Seen::kByte ? take_seen(scratch.seen(f), order)
+                                                 : take_rows(scratch.rows(f), order);
+    // A split into two pure sides cannot be beaten: only clear what is left.
+    if (n_bins > 1 && best.score < static_cast<double>(node.weight))
+      scan_slot(kernel, node, features[f], f, order, n_bins, scratch, shared, best, cuts);
+    varying |= static_cast<std::uint32_t>(n_bins > 1) << f;
+    for (std::uint32_t k = 0; k < n_bins; ++k) K::clear(scratch.cells<typename K::Cell>(f), order[k]);
+    if (seen == Seen::kRows) std::memset(scratch.rows(f), 0, 1024);
   }
+  return varying;
 }
 
-template <class Sample>
-SUREWOOD_TARGET void batch(const NodeView<Sample>& node, const BatchFeature* features, int n_features,
-                           HistogramScratch& scratch, SplitScratch& shared, Split& best, bool* varies) {
-#define SUREWOOD_RUN(...) return run_batch<__VA_ARGS__>(node, features, n_features, scratch, shared, best, varies)
+SUREWOOD_TARGET std::uint32_t sweep(const NodeShape& node, const BatchFeature* features, int n_features, Seen seen,
+                           HistogramScratch& scratch, const std::uint64_t* word, SplitScratch& shared, Split& best) {
+#define SUREWOOD_RUN(...) return sweep_batch<__VA_ARGS__>(node, features, n_features, seen, scratch, word, shared, best)
   using Half = std::int16_t;
   using Full = std::uint32_t;
   const std::uint32_t tier = label_tier(node.n_labels);
-  if (tier == 2) {
-    if (node.weight < (1u << 16)) SUREWOOD_RUN(PairCells<std::uint32_t, 16>);
-    SUREWOOD_RUN(PairCells<std::uint64_t, 32>);
+  switch (cell_tier(node)) {
+    case Tier::kPair32: SUREWOOD_RUN(PairKernel<std::uint32_t, 16>);
+    case Tier::kPair64: SUREWOOD_RUN(PairKernel<std::uint64_t, 32>);
+    case Tier::kRow16:
+      if (tier == 8) SUREWOOD_RUN(RowKernel<Half, std::int32_t, 8>);
+      if (tier == 16) SUREWOOD_RUN(RowKernel<Half, std::int32_t, 16>);
+      if (tier == 32) SUREWOOD_RUN(RowKernel<Half, std::int32_t, 32>);
+      SUREWOOD_RUN(RowKernel<Half, std::int32_t, 64>);
+    default:
+      if (tier == 8) SUREWOOD_RUN(RowKernel<Full, std::uint64_t, 8>);
+      if (tier == 16) SUREWOOD_RUN(RowKernel<Full, std::uint64_t, 16>);
+      if (tier == 32) SUREWOOD_RUN(RowKernel<Full, std::uint64_t, 32>);
+      SUREWOOD_RUN(RowKernel<Full, std::uint64_t, 64>);
   }
-  if (node.weight < (1u << 15)) {
-    if (tier == 8) SUREWOOD_RUN(RowCells<Half, std::int32_t, 8>);
-    if (tier == 16) SUREWOOD_RUN(RowCells<Half, std::int32_t, 16>);
-    if (tier == 32) SUREWOOD_RUN(RowCells<Half, std::int32_t, 32>);
-    SUREWOOD_RUN(RowCells<Half, std::int32_t, 64>);
-  }
-  if (tier == 8) SUREWOOD_RUN(RowCells<Full, std::uint64_t, 8>);
-  if (tier == 16) SUREWOOD_RUN(RowCells<Full, std::uint64_t, 16>);
-  if (tier == 32) SUREWOOD_RUN(RowCells<Full, std::uint64_t, 32>);
-  SUREWOOD_RUN(RowCells<Full, std::uint64_t, 64>);
 #undef SUREWOOD_RUN
 }

@@ -1,0 +1,243 @@
+"""Composite forests against the same work on scikit-learn's SVC and on libsvm with NumPy kernels.
+
+Three claims, one thread each, ours and the peers interleaved in one run, medians of ratios:
+
+* the same work: nine degrees, depths 2-6, fit, training and evaluation predictions of every machine;
+* the grid gamma x depth x number of trees in one pass, against the same caching on SVC (measured), and
+  against refitting every point of the paper's grid (extrapolated from two trees a depth);
+* prediction of 10,000 pendigits rows by 100 trees, against the same forest of SVC leaves.
+
+The peers get the trees for nothing; ours pays for growing them.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from sklearn.dummy import DummyClassifier
+from sklearn.svm import SVC
+
+from benchmarks.svc_forest import Leaf, LibsvmMachines, SvcMachines, one_pass_grid, predict_forest, same_work
+from surewood.composite.data import TrainingData, prepare
+from surewood.composite.fitting import Setting, fit_trees, grow
+from surewood.composite.grid import Axes, HeldOut, grid_errors
+from surewood.composite.leaves import IndexSets, collect_leaves, cut
+from surewood.composite.machines import SolverOptions, train
+from surewood.composite.model import predict_distinct
+from surewood.composite.selection import complexities
+from surewood.datasets import load
+from surewood.svm import Gram
+from surewood.tables import begin_fit
+
+DEGREES = range(1, 10)
+DEPTHS = (2, 3, 4, 5, 6)
+GAMMAS = (1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0)
+OPTIONS = SolverOptions(n_jobs=1)
+C = 1.0
+
+
+def problem(name: str) -> tuple[TrainingData, HeldOut]:
+    """60 % of the paper's rows for training, 20 % for evaluation."""
+    X, y = load(name).part_of("rcf")
+    order = np.random.default_rng(0).permutation(len(y))
+    rows, held = order[: int(0.6 * len(y))], order[int(0.6 * len(y)) : int(0.8 * len(y))]
+    inputs = begin_fit(DummyClassifier(), X.iloc[rows], y.iloc[rows])
+    data = prepare(inputs, None, 1)
+    table = inputs.schema.read(X.iloc[held])
+    codes = np.searchsorted(inputs.classes, y.iloc[held].to_numpy()).astype(np.int32)
+    return data, HeldOut(data.reader.matrix(table), data.reader.design(table), codes, None)
+
+
+def setting_for(data: TrainingData, depth: int, degrees: range = DEGREES) -> Setting:
+    r = max(1, round(np.sqrt(data.n_questions)))
+    return Setting(depth, r, tuple(degrees), (C,) * len(degrees), 1e-3)
+
+
+def leaves_at(
+    data: TrainingData, held: HeldOut, n_trees: int, depths: tuple[int, ...]
+) -> dict[int, list[list[Leaf]]]:
+    """The leaves of our trees, as the peers take them."""
+    grove = grow(data, setting_for(data, max(depths)), n_trees, 0, OPTIONS)
+    nodes = grove.forest.apply(held.matrix).astype(np.int64) + grove.topology.start[:-1]
+    found: dict[int, list[list[Leaf]]] = {}
+    for depth in depths:
+        stop = cut(grove.topology, depth)
+        sets = IndexSets(data.y, data.weight, data.n_classes)
+        leaves = collect_leaves(grove.topology, stop, grove.assigned, grove.bags, sets)
+        at = leaves.of_node(stop)[nodes]
+        trees: list[list[Leaf]] = [[] for _ in range(n_trees)]
+        for k in range(len(leaves)):
+            tree = int(leaves.tree[k])
+            reached = np.flatnonzero(at[:, tree] == k)
+            trees[tree].append(Leaf(sets.rows[leaves.set_id[k]], reached, int(leaves.depth[k])))
+        found[depth] = trees
+    return found
+
+
+def our_same_work(data: TrainingData, held: HeldOut, n_trees: int) -> int:
+    """Grow, train all (leaf, degree), label training rows (by the solver) and evaluation rows (all degrees)."""
+    data = fresh(data)
+    grove = grow(data, setting_for(data, max(DEPTHS)), n_trees, 0, OPTIONS)
+    nodes = grove.forest.apply(held.matrix).astype(np.int64) + grove.topology.start[:-1]
+    sets, known = IndexSets(data.y, data.weight, data.n_classes), {}
+    set_of, ids = [], set()
+    for depth in DEPTHS:
+        stop = cut(grove.topology, depth)
+        leaves = collect_leaves(grove.topology, stop, grove.assigned, grove.bags, sets, known)
+        set_of.append(leaves.set_id[leaves.of_node(stop)[nodes]])
+        ids |= set(leaves.set_id.tolist())
+    mixed = np.array(sorted(k for k in ids if not sets.pure[k]))
+    boxes = np.full((len(DEGREES), 1), C)
+    asked = np.concatenate(set_of, axis=1)
+    for chunk in train(data, sets, mixed, np.array(DEGREES), boxes, data.total(), OPTIONS):
+        place = np.full(len(sets), -1)
+        place[chunk.ids] = np.arange(len(chunk.ids))
+        first = place[asked]
+        places = np.arange(len(DEGREES))[None, :, None]
+        assign = np.where(first[:, None, :] >= 0, first[:, None, :] * len(DEGREES) + places, -1)
+        predict_distinct(chunk.machines.predictor(), held.design, assign.reshape(len(held.y), -1), 1)
+    return len(mixed) * len(DEGREES)
+
+
+def peer_same_work(kind: Any, arguments: tuple[Any, ...], leaves: list[Leaf]) -> int:
+    """The peer's work, its own Gram matrix included."""
+    return same_work(kind(*arguments), leaves, DEGREES)
+
+
+def fresh(data: TrainingData) -> TrainingData:
+    """The same sample with its inner products computed anew: they are part of our time."""
+    return replace(data, gram=Gram(data.gram.X))
+
+
+def timed(function: Callable[..., Any], *arguments: Any) -> float:
+    """Seconds of processor time: one thread, so a neighbour on the machine does not count."""
+    started = time.process_time()
+    function(*arguments)
+    return time.process_time() - started
+
+
+def bench_same_work(quick: bool) -> None:
+    print("same work: nine degrees, depths 2-6, fit + training and evaluation predictions, times ours")
+    print(
+        f"{'':12s} {'trees':>5s} {'ours s':>8s} {'µs/machine':>10s} {'libsvm+NumPy':>12s} {'SVC':>8s}   (times ours)"
+    )
+    trees = {"vowel": 6, "vehicle": 6, "german_numeric": 6, "pendigits": 4}
+    for name, n_trees in trees.items():
+        data, held = problem(name)
+        n_trees = 1 if quick else n_trees
+        by_depth = leaves_at(data, held, n_trees, DEPTHS)
+        leaves = [leaf for tree in by_depth.values() for part in tree for leaf in part]
+        ours, libsvm, svc, count = [], [], [], 0
+        for _ in range(1 if quick or name == "pendigits" else 3):
+            ours.append(timed(our_same_work, data, held, n_trees))
+            count = our_same_work(data, held, n_trees)
+            args = (data.gram.X, data.y, held.design, C)
+            libsvm.append(timed(peer_same_work, LibsvmMachines, args, leaves))
+            svc.append(timed(peer_same_work, SvcMachines, args, leaves))
+        a, b, c = (np.array(v) for v in (ours, libsvm, svc))
+        print(
+            f"{name:14s} {n_trees:5d} {np.median(a):8.3f} {1e6 * np.median(a) / count:10.0f} "
+            f"{np.median(b / a):12.1f} {np.median(c / a):8.1f}",
+            flush=True,
+        )
+
+
+def our_grid(data: TrainingData, held: HeldOut, axes: Axes) -> Any:
+    return grid_errors(fresh(data), held, axes, setting_for(data, max(DEPTHS)), 0, OPTIONS)
+
+
+def peer_grid(data: TrainingData, held: HeldOut, axes: Axes, by_depth: Any, table: Any) -> Any:
+    machines = SvcMachines(data.gram.X, data.y, held.design, C)
+    return one_pass_grid(machines, by_depth, DEGREES, axes.choices, axes.sizes, table, held.y, data.n_classes)
+
+
+def refits(data: TrainingData, held: HeldOut, by_depth: Any) -> float:
+    """Seconds that all points of the paper's grid (B = 100 ... 900) cost when each is fitted by itself.
+
+    Extrapolated: a point costs all (leaf, degree) machines of its depth, measured on two trees a depth.
+    """
+    a_tree = 0.0
+    for depth in DEPTHS:
+        leaves = [leaf for tree in by_depth[depth][:2] for leaf in tree]
+        arguments = (data.gram.X, data.y, held.design, C)
+        a_tree += timed(peer_same_work, SvcMachines, arguments, leaves) / 2
+    return a_tree * len(GAMMAS) * sum(range(100, 1000, 100))
+
+
+def bench_grid(quick: bool) -> None:
+    print("\ngamma x depth x trees for one r in one pass (6 gammas, depths 2-6), times ours")
+    print("(refitting each point: extrapolated to B = 100..900 from two trees a depth, ours in proportion)")
+    print(f"{'':14s} {'trees':>5s} {'ours s':>8s} {'careful SVC':>11s} {'refitting each point':>21s}")
+    for name, n_trees in {"vowel": 20, "vehicle": 12, "german_numeric": 12, "pendigits": 3}.items():
+        data, held = problem(name)
+        n_trees = 2 if quick else n_trees
+        axes = Axes(DEPTHS, GAMMAS, tuple(sorted({n_trees // 2, n_trees})))
+        by_depth = leaves_at(data, held, n_trees, DEPTHS)
+        cost = complexities(
+            np.arange(max(DEPTHS) + 1), np.array(DEGREES), m=data.total(), n_features=data.n_features,
+            n_questions=data.n_questions, max_features=setting_for(data, 1).max_features,
+            n_classes=data.n_classes,
+        )  # fmt: skip
+        table = dict(enumerate(cost))
+        ours, peer = [], []
+        for _ in range(1 if quick or name == "pendigits" else 2):
+            ours.append(timed(our_grid, data, held, axes))
+            peer.append(timed(peer_grid, data, held, axes, by_depth, table))
+        ratio = np.median(np.array(peer) / np.array(ours))
+        each = refits(data, held, by_depth) / (np.median(ours) / n_trees * 900)
+        print(f"{name:14s} {n_trees:5d} {np.median(ours):8.3f} {ratio:11.1f} {each:21.0f}", flush=True)
+
+
+def our_prediction(model: Any, data: TrainingData, table: Any) -> Any:
+    """From the table to the votes: bins and design included."""
+    return model.shares(data.reader.matrix(table), data.reader.design(table), "one_hot")
+
+
+def bench_prediction(quick: bool) -> None:
+    n_rows, n_trees = (1000, 10) if quick else (10_000, 100)
+    print(f"\nprediction of {n_rows} pendigits rows by {n_trees} trees of depth 4, degree 3")
+    loaded = load("pendigits")
+    data, _ = problem("pendigits")
+    model, _ = fit_trees(data, setting_for(data, 4, range(3, 4)), n_trees, 0, OPTIONS)
+    table = begin_fit(DummyClassifier(), loaded.X, loaded.y, merge=False).table.take(np.arange(n_rows))
+    matrix, design = data.reader.matrix(table), data.reader.design(table)
+    at = model.leaf_index(matrix)
+    trained = model.leaf_index(data.matrix)
+    forest: list[list[Any]] = [[] for _ in range(n_trees)]
+    for k in range(len(model.facts)):
+        tree = int(model.facts.tree[k])
+        rows = np.flatnonzero(trained[:, tree] == k)
+        machine: Any = int(model.facts.constant[k])
+        if machine < 0:
+            box = float(model.facts.C[k])
+            machine = SVC(kernel="poly", degree=3, gamma=1 / data.n_features, coef0=1.0, C=box)
+            machine.fit(data.gram.X[rows], data.y[rows])
+        forest[tree].append((np.flatnonzero(at[:, tree] == k), machine))
+    ours, peer = [], []
+    for _ in range(1 if quick else 3):
+        ours.append(
+            timed(lambda: model.shares(data.reader.matrix(table), data.reader.design(table), "one_hot"))
+        )
+        peer.append(timed(lambda: predict_forest(forest, design, data.n_classes)))
+    same = (
+        model.shares(matrix, design, "one_hot").argmax(axis=1)
+        == predict_forest(forest, design, data.n_classes)
+    ).mean()
+    ratio = np.median(np.array(peer) / np.array(ours))
+    print(
+        f"ours {np.median(ours):.3f} s, SVC leaves {np.median(peer):.2f} s: {ratio:.1f} times; labels agree {same:.4f}"
+    )
+
+
+def main(quick: bool = False) -> None:
+    bench_same_work(quick)
+    bench_grid(quick)
+    bench_prediction(quick)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,69 @@
+// Stable partition of a node's samples, left ones first.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "split.hpp"
+
+namespace surewood {
+
+// `goes_left(i)` answers for sample i. Both writes always happen and one counter moves: no branch to mispredict.
+template <class Sample, class Test>
+std::uint32_t partition_samples(Sample* samples, std::uint32_t n, Sample* spare, Test goes_left) {
+  std::uint32_t left = 0, right = 0;
+  for (std::uint32_t i = 0; i < n; ++i) {
+    const Sample sample = samples[i];
+    const std::uint32_t is_left = goes_left(i, sample);
+    samples[left] = sample;
+    spare[right] = sample;
+    left += is_left;
+    right += 1u - is_left;
+  }
+  std::copy_n(spare, right, samples + left);
+  return left;
+}
+
+// By the column of a split.
+template <class Sample>
+std::uint32_t partition_by_column(Sample* samples, std::uint32_t n, Sample* spare, const ColumnView& column,
+                                  const Router& router) {
+  if (router.category)
+    return partition_samples(samples, n, spare,
+                             [&](std::uint32_t, const Sample& s) { return router.set.has(column[s.row()]); });
+  if (column.stride == 1) {
+    const std::uint8_t *codes = column.codes, test = router.test, shift = router.shift;
+    return partition_samples(samples, n, spare, [=](std::uint32_t, const Sample& s) {
+      return static_cast<std::uint8_t>(codes[s.row()] + shift) <= test;
+    });
+  }
+  return partition_samples(samples, n, spare,
+                           [&](std::uint32_t, const Sample& s) { return router.number_left(column[s.row()]); });
+}
+
+// By codes gathered before, in sample order.
+template <class Sample>
+std::uint32_t partition_by_codes(Sample* samples, std::uint32_t n, Sample* spare, const std::uint8_t* codes,
+                                 const Router& router) {
+  const std::uint8_t test = router.test, shift = router.shift;
+  if (router.category)
+    return partition_samples(samples, n, spare,
+                             [&](std::uint32_t i, const Sample&) { return router.set.has(codes[i]); });
+  return partition_samples(samples, n, spare, [=](std::uint32_t i, const Sample&) -> std::uint32_t {
+    return static_cast<std::uint8_t>(codes[i] + shift) <= test;
+  });
+}
+
+// Class weights of the first `n_left` of `n` samples; the smaller side is visited, `counts` has the sum of both.
+template <class Sample>
+void sum_left_part(const Sample* samples, std::uint32_t n, std::uint32_t n_left, const std::uint32_t* counts,
+                   std::uint32_t n_labels, std::uint32_t* left) {
+  const bool few_left = n_left <= n - n_left;
+  const std::uint32_t begin = few_left ? 0 : n_left, end = few_left ? n_left : n;
+  std::fill_n(left, n_labels, 0u);
+  for (std::uint32_t i = begin; i < end; ++i) left[samples[i].label()] += samples[i].weight();
+  if (few_left) return;
+  for (std::uint32_t c = 0; c < n_labels; ++c) left[c] = counts[c] - left[c];
+}
+
+}  // namespace surewood

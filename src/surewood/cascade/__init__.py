@@ -1,0 +1,30 @@
+"""Deep cascades: classifiers in a chain where easy points leave early (docs/cascade.md)."""
+
+from surewood.cascade.families import (
+    ConstantFamily,
+    EstimatorFamily,
+    Family,
+    Member,
+    StumpFamily,
+    ThresholdFamily,
+    TreeFamily,
+)
+from surewood.cascade.generic import DeepCascadeClassifier
+from surewood.cascade.kernel_families import KernelFamily, LinearFamily
+from surewood.cascade.svm import DeepCascadeSVMClassifier
+from surewood.cascade.svm_cv import DeepCascadeSVMClassifierCV
+
+__all__ = [
+    "ConstantFamily",
+    "DeepCascadeClassifier",
+    "DeepCascadeSVMClassifier",
+    "DeepCascadeSVMClassifierCV",
+    "EstimatorFamily",
+    "Family",
+    "KernelFamily",
+    "LinearFamily",
+    "Member",
+    "StumpFamily",
+    "ThresholdFamily",
+    "TreeFamily",
+]

@@ -1,0 +1,307 @@
+"""Families of classifiers that a generic cascade is made of (theory.md §3.5).
+
+A family knows how to `fit` a member to weighted points, how rich it is as a class of leaves (`rademacher`)
+and, if its members can order points, as a class of questions (`question_rademacher`). Members give `scores`
+(the class of largest score is predicted) and `order` (the points of smallest value go on). Complexities refer
+to the whole sample: closed forms where there are any, otherwise Massart's bound (1.3) of the number of
+labelings.
+
+Here: the interface, constants, thresholds and stumps, trees, and the wrapper for any scikit-learn classifier.
+`kernel_families` has linear and kernel machines.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.tree import DecisionTreeClassifier
+from sklearn.utils.validation import has_fit_parameter
+
+from surewood.bounds import interval_rademacher, massart, monte_carlo_rademacher, threshold_rademacher
+from surewood.cascade.prefix_tree import Floats
+from surewood.cascade.stumps import best_stump, largest_stump_correlation
+from surewood.cascade.svm_trainer import distance_of
+
+Codes = NDArray[np.int32]
+
+
+class Member(ABC):
+    """A fitted classifier of some family."""
+
+    @abstractmethod
+    def scores(self, X: Floats) -> Floats:
+        """One score a class, shape (n, n_classes); the largest is the predicted class, the first on ties."""
+
+    def order(self, X: Floats) -> Floats:
+        """Points of smallest value go on: unless said otherwise, those whose two best scores are nearest."""
+        return distance_of(self.scores(X))
+
+
+class Family(ABC):
+    """A class of classifiers, for leaves or for questions."""
+
+    can_order = True  # whether members order points, so that the family may ask questions
+
+    @abstractmethod
+    def fit(self, X: Floats, codes: Codes, weight: Floats, n_classes: int) -> Member:
+        """The member of smallest weighted error on the points, exactly or through a surrogate."""
+
+    @abstractmethod
+    def log_growth(self, m: int, n_features: int, n_classes: int) -> float:
+        """Log of the number of ways in which members label `m` points."""
+
+    def question_log_growth(self, m: int, n_features: int, n_classes: int) -> float:
+        """Log of the number of ways in which ``order(x) <= c`` divides `m` points."""
+        return 2.0 * self.log_growth(m, n_features, n_classes)
+
+    def rademacher(self, X: Floats, n_classes: int) -> float:
+        """Complexity as leaves: values ±1 with two classes, indicators of a class with more (§2.6)."""
+        m = len(X)
+        growth = min(m * math.log(2.0), self.log_growth(m, X.shape[1], n_classes))
+        return float(massart(growth, m, values="signed" if n_classes == 2 else "binary"))
+
+    def question_rademacher(self, X: Floats, n_classes: int) -> float:
+        """Complexity as questions, values 0 and 1."""
+        m = len(X)
+        growth = min(m * math.log(2.0), self.question_log_growth(m, X.shape[1], n_classes))
+        return float(massart(growth, m, values="binary"))
+
+
+@dataclass
+class ConstantMember(Member):
+    """Always the same scores."""
+
+    values: Floats
+
+    def scores(self, X: Floats) -> Floats:
+        return np.tile(self.values, (len(X), 1))
+
+    @classmethod
+    def of(cls, codes: Codes, weight: Floats, n_classes: int) -> ConstantMember:
+        """Class shares of the points, which put the majority class first."""
+        return cls(np.bincount(codes, weights=weight, minlength=n_classes) / weight.sum())
+
+
+@dataclass
+class ConstantFamily(Family):
+    """The same class for every point."""
+
+    can_order = False
+
+    def fit(self, X: Floats, codes: Codes, weight: Floats, n_classes: int) -> Member:
+        return ConstantMember.of(codes, weight, n_classes)
+
+    def log_growth(self, m: int, n_features: int, n_classes: int) -> float:
+        return math.log(n_classes)
+
+    def rademacher(self, X: Floats, n_classes: int) -> float:
+        """Exact for two classes: E|σ₁ + ... + σ_m| / m."""
+        if n_classes > 2:
+            return super().rademacher(X, n_classes)
+        half = (len(X) - 1) // 2
+        n = 2 * half  # E|S_m| is the same for m = 2h + 1 and m = 2h + 2: (2h + 1) C(2h, h) / 4^h
+        log_mean = math.lgamma(n + 2) - 2 * math.lgamma(half + 1) - n * math.log(2.0)
+        return math.exp(log_mean) / len(X)
+
+
+@dataclass
+class StumpMember(Member):
+    """One class on either side of a threshold on a feature."""
+
+    feature: int
+    threshold: float
+    low: int
+    high: int
+    n_classes: int
+    by_value: bool
+
+    def scores(self, X: Floats) -> Floats:
+        side = np.where(X[:, self.feature] <= self.threshold, self.low, self.high)
+        return (side[:, None] == np.arange(self.n_classes)).astype(np.float64)
+
+    def order(self, X: Floats) -> Floats:
+        value = X[:, self.feature]
+        return value if self.by_value else np.abs(value - self.threshold)
+
+
+@dataclass
+class ThresholdFamily(Family):
+    """Thresholds on one feature fixed in advance; as a question, the points of small value go on."""
+
+    feature: int = 0
+
+    def fit(self, X: Floats, codes: Codes, weight: Floats, n_classes: int) -> Member:
+        if not 0 <= self.feature < X.shape[1]:
+            raise ValueError(f"ThresholdFamily(feature={self.feature}): the sample has {X.shape[1]} columns.")
+        return StumpMember(*best_stump(X, codes, weight, n_classes, [self.feature]), n_classes, True)
+
+    def log_growth(self, m: int, n_features: int, n_classes: int) -> float:
+        return math.log(m * n_classes**2)
+
+    def rademacher(self, X: Floats, n_classes: int) -> float:
+        """Exact for two classes and distinct values."""
+        return threshold_rademacher(len(X)) if n_classes == 2 else super().rademacher(X, n_classes)
+
+    def question_rademacher(self, X: Floats, n_classes: int) -> float:
+        """Exact for distinct values."""
+        return threshold_rademacher(len(X), orientations=1, values="binary")
+
+
+@dataclass
+class StumpFamily(Family):
+    """Thresholds on the best feature; as a question, the points nearest to the threshold go on.
+
+    Parameters
+    ----------
+    complexity : {"massart", "monte_carlo"}
+        Bound of the complexity by counting, or (two classes) its estimate from `n_draws` random signs, with
+        the supremum over all stumps computed exactly.
+    """
+
+    complexity: str = "massart"
+    n_draws: int = 200
+
+    def fit(self, X: Floats, codes: Codes, weight: Floats, n_classes: int) -> Member:
+        return StumpMember(*best_stump(X, codes, weight, n_classes, range(X.shape[1])), n_classes, False)
+
+    def log_growth(self, m: int, n_features: int, n_classes: int) -> float:
+        return math.log(m * n_features * n_classes**2)
+
+    def question_log_growth(self, m: int, n_features: int, n_classes: int) -> float:
+        return math.log(n_features * (m * (m + 1) / 2 + 1))  # intervals on one of the features
+
+    def rademacher(self, X: Floats, n_classes: int) -> float:
+        if self.complexity not in ("massart", "monte_carlo"):
+            raise ValueError(f"complexity must be 'massart' or 'monte_carlo'; got {self.complexity!r}.")
+        if self.complexity == "massart" or n_classes > 2:
+            return super().rademacher(X, n_classes)
+        order = np.argsort(X, axis=0, kind="stable")
+        drawn = monte_carlo_rademacher(
+            supremum=lambda signs: largest_stump_correlation(X, order, signs), m=len(X), n_draws=self.n_draws
+        )
+        return drawn.estimate
+
+    def question_rademacher(self, X: Floats, n_classes: int) -> float:
+        if X.shape[1] == 1:  # exact for distinct values
+            return interval_rademacher(len(X))
+        return super().question_rademacher(X, n_classes)
+
+
+@dataclass
+class EstimatorMember(Member):
+    """A fitted scikit-learn classifier."""
+
+    estimator: Any
+    n_classes: int
+
+    def scores(self, X: Floats) -> Floats:
+        known = np.asarray(self.estimator.classes_, dtype=np.int64)
+        predicted = np.asarray(self.estimator.predict(X), dtype=np.int64)
+        scores = np.zeros((len(X), self.n_classes))
+        if hasattr(self.estimator, "predict_proba"):
+            scores[:, known] = self.estimator.predict_proba(X)
+        elif hasattr(self.estimator, "decision_function"):
+            values = np.asarray(self.estimator.decision_function(X), dtype=np.float64)
+            values = np.column_stack([-values, values]) if values.ndim == 1 else values
+            scores[:] = values.min() - 1.0 if values.size else 0.0
+            scores[:, known] = values
+        else:
+            scores[np.arange(len(X)), predicted] = 1.0
+        return _put_first(scores, predicted)
+
+    def order(self, X: Floats) -> Floats:
+        if not _can_order(self.estimator):
+            raise ValueError(_no_order(self.estimator))
+        return super().order(X)
+
+
+def _put_first(scores: Floats, predicted: NDArray[np.int64]) -> Floats:
+    """Exchange scores where the best is not the predicted class: leaves predict as their estimator does."""
+    rows = np.flatnonzero(scores.argmax(axis=1) != predicted)
+    best = scores[rows].argmax(axis=1)
+    own = scores[rows, predicted[rows]].copy()
+    scores[rows, predicted[rows]] = np.nextafter(scores[rows, best], np.inf)
+    scores[rows, best] = own
+    return scores
+
+
+def _can_order(estimator: Any) -> bool:
+    return hasattr(estimator, "decision_function") or hasattr(estimator, "predict_proba")
+
+
+def _no_order(estimator: Any) -> str:
+    return (
+        f"{type(estimator).__name__} has neither decision_function nor predict_proba, so it cannot order "
+        "points and cannot ask questions; offer it for leaves only."
+    )
+
+
+@dataclass
+class EstimatorFamily(Family):
+    """Any scikit-learn classifier, with a complexity given by the user.
+
+    Parameters
+    ----------
+    estimator : classifier
+        Cloned for every node.
+    complexity : float or callable
+        Rademacher complexity as leaves, or a function of ``(X, n_classes)`` that gives it.
+    question_complexity : float or callable, optional
+        The same as questions; `complexity` unless given.
+    """
+
+    estimator: Any
+    complexity: float | Callable[[Floats, int], float] = 1.0
+    question_complexity: float | Callable[[Floats, int], float] | None = None
+
+    @property
+    def can_order(self) -> bool:  # type: ignore[override]
+        return _can_order(self.estimator)
+
+    def fit(self, X: Floats, codes: Codes, weight: Floats, n_classes: int) -> Member:
+        model = clone(self.estimator)
+        options = {"sample_weight": weight} if has_fit_parameter(model, "sample_weight") else {}
+        return EstimatorMember(model.fit(X, codes, **options), n_classes)
+
+    def log_growth(self, m: int, n_features: int, n_classes: int) -> float:
+        return m * math.log(2.0)  # nothing is known; `rademacher` does not use it
+
+    def rademacher(self, X: Floats, n_classes: int) -> float:
+        return self._value(self.complexity, X, n_classes)
+
+    def question_rademacher(self, X: Floats, n_classes: int) -> float:
+        given = self.complexity if self.question_complexity is None else self.question_complexity
+        return self._value(given, X, n_classes)
+
+    def _value(self, given: Any, X: Floats, n_classes: int) -> float:
+        value = float(given(X, n_classes)) if callable(given) else float(given)
+        if not value >= 0:
+            raise ValueError(
+                f"the complexity of {type(self.estimator).__name__} must be at least 0; got {value!r}."
+            )
+        return value
+
+
+@dataclass
+class TreeFamily(Family):
+    """Small decision trees; as a question, the points whose leaf is least pure go on."""
+
+    max_depth: int = 2
+
+    def fit(self, X: Floats, codes: Codes, weight: Floats, n_classes: int) -> Member:
+        tree = DecisionTreeClassifier(max_depth=self.max_depth, random_state=0)
+        return EstimatorMember(tree.fit(X, codes, sample_weight=weight), n_classes)
+
+    def log_growth(self, m: int, n_features: int, n_classes: int) -> float:
+        nodes = 2**self.max_depth - 1
+        return nodes * math.log(m * n_features) + (nodes + 1) * math.log(n_classes)
+
+    def question_log_growth(self, m: int, n_features: int, n_classes: int) -> float:
+        return self.log_growth(m, n_features, 2)  # a leaf goes on or stays

@@ -1,0 +1,149 @@
+r"""Every γ at which the best cascade changes, from one tree of machines.
+
+Let :math:`E(\gamma)=\min_f\mathrm{score}_f(\gamma)` in counts. A leaf's term
+:math:`m_k^-+\min(4\gamma m\,a_k,m_k^+)` is the smaller of two lines in γ, so the score of a cascade is the
+smallest of finitely many lines (one for each set of leaves that pay their complexity), and so is E: concave,
+non-decreasing and piecewise linear, equal to m for :math:`\gamma\ge1/(4a_{\min})`.
+
+*Finding E.* Suppose exact searches at :math:`\gamma_0<\gamma_1` returned minimisers with lines
+:math:`\ell_0,\ell_1` through :math:`E(\gamma_0),E(\gamma_1)`. No line is below E anywhere. If the lines are
+equal, E lies on them between (concavity: E is above its chord). Otherwise they meet at some γ' in
+:math:`[\gamma_0,\gamma_1]`, because each is at least E at the other's end. Search at γ'. If
+:math:`E(\gamma')=\ell_0(\gamma')`, then E is linear between the three points it touches and γ' is its only
+kink. If not, the minimiser at γ' has a new line, strictly below both there, and the two halves are treated
+alike. Lines are finitely many and every search finds a kink or a new line, so with s linear pieces at most 2s
++ 1 searches happen.
+
+*The cascade of a piece.* Where E is linear, :math:`\mathrm{score}_f-E\ge0` is concave; if it vanishes at one
+inner point it vanishes on the whole piece. So all inner points of a piece have the same minimisers, and the
+same first one in the tie order: one search at an inner point names it. Neighbouring pieces with the same
+cascade (one of its leaves begins to pay its complexity) are joined.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from surewood.cascade.prefix_tree import Floats, Path, PrefixTree
+from surewood.cascade.search import Budget, SearchResult, minimise, tie
+
+
+@dataclass(frozen=True)
+class PathPiece:
+    """An interval of γ and the minimiser inside it.
+
+    Attributes
+    ----------
+    low, high : float
+        Ends of the interval; at an end the cascades of both sides tie.
+    result : SearchResult
+        The exact minimiser, found at an inner point.
+    proven : bool
+        False when the budget cut some search of the path short: pieces may then be missing or wrong.
+    """
+
+    low: float
+    high: float
+    result: SearchResult
+    proven: bool = True
+
+    @property
+    def path(self) -> Path:
+        return self.result.path
+
+    @property
+    def inner(self) -> float:
+        """A γ well inside: the geometric middle where both ends allow it."""
+        return inner_point(self.low, self.high)
+
+
+def inner_point(low: float, high: float) -> float:
+    """Geometric mean; twice the lower end when the upper is infinite, half the upper when the lower is 0."""
+    if math.isinf(high):
+        return 2.0 * low if low > 0 else 1.0
+    return 0.5 * high if low <= 0 else math.sqrt(low * high)
+
+
+def gamma_path(
+    tree: PrefixTree, complexity: Floats, *, gamma_min: float = 0.0, budget: Budget | None = None
+) -> list[PathPiece]:
+    """Pieces of the γ path from infinity down to `gamma_min`.
+
+    Parameters
+    ----------
+    tree : PrefixTree
+    complexity : ndarray, shape (n_choices,)
+        Positive.
+    gamma_min : float, default=0
+        Where to stop; near 0 nothing is pruned but by training errors, so the last stretch is the longest.
+    budget : Budget, optional
+        Of all searches together. When it runs out the rest of the path is made of the machines trained by
+        then, and ``piece.proven`` says so.
+
+    Returns
+    -------
+    list of PathPiece
+        By decreasing γ, each beginning where the one before ends.
+    """
+    known: dict[float, SearchResult] = {}
+    clock = _SharedBudget(tree, budget or Budget())
+
+    def at(gamma: float) -> SearchResult:
+        if gamma not in known:
+            found = minimise(tree, complexity, gamma, budget=clock.left())
+            assert found is not None  # one leaf is always possible
+            known[gamma] = found
+        return known[gamma]
+
+    inert = 1.0 / (4.0 * float(complexity.min()))
+    if gamma_min >= inert:
+        return [PathPiece(gamma_min, math.inf, at(math.inf))]
+    kinks = [gamma_min, *_kinks(at, gamma_min, inert), inert]
+    pieces = [PathPiece(inert, math.inf, at(math.inf))]
+    for low, high in reversed(list(itertools.pairwise(kinks))):
+        result = at(inner_point(low, high))
+        if result.path == pieces[-1].path:
+            pieces[-1] = PathPiece(low, pieces[-1].high, pieces[-1].result)
+        else:
+            pieces.append(PathPiece(low, high, result))
+    proven = all(found.proven for found in known.values())
+    return [dataclasses.replace(piece, proven=proven) for piece in pieces]
+
+
+def _kinks(at: Callable[[float], SearchResult], low: float, high: float) -> list[float]:
+    """Ascending points inside (low, high) that include every change of slope of E; see the module's text."""
+    below, above = at(low), at(high)
+    (b0, s0), (b1, s1) = below.line, above.line
+    steepness = max(abs(s0), abs(s1), 1.0)
+    if s0 - s1 <= 1e-12 * steepness:
+        return []
+    meet = (b1 - b0) / (s0 - s1)
+    margin = 1e-12 * max(high, 1e-300)
+    if meet <= low + margin or meet >= high - margin:
+        return []
+    middle = at(meet)
+    on_lines = b0 + s0 * meet
+    if middle.score >= on_lines - 4.0 * tie(on_lines):
+        return [meet]
+    # E need not bend at `meet` itself; an extra point only cuts a piece that is joined again.
+    return [*_kinks(at, low, meet), meet, *_kinks(at, meet, high)]
+
+
+class _SharedBudget:
+    """What earlier searches left of a budget."""
+
+    def __init__(self, tree: PrefixTree, budget: Budget) -> None:
+        self.tree, self.budget = tree, budget
+        self.machines_before, self.started = tree.n_machines, time.perf_counter()
+
+    def left(self) -> Budget:
+        seconds, machines = self.budget.seconds, self.budget.machines
+        return Budget(
+            None if seconds is None else max(0.0, seconds - (time.perf_counter() - self.started)),
+            None if machines is None else max(0, machines - (self.tree.n_machines - self.machines_before)),
+        )

@@ -1,0 +1,224 @@
+r"""Exact minimum of (3.6) over leaves, fractions, leaf families and question families (theory.md §3.5).
+
+For one fraction μ the subsets S_k depend on the question families alone, and a leaf's classifier on its own
+points alone. So the score splits: for a given sequence of questions every leaf takes its own best family. The
+search runs over sequences of questions as a tree of prefixes, pruned by (3.9), with every member fitted once.
+
+Ties go to the first cascade in the order of the printed loops: fewer leaves, earlier fraction, then
+lexicographically smaller (H_1, ..., H_l), then (Q_1, ..., Q_{l-1}).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import NamedTuple
+
+import numpy as np
+
+from surewood.cascade.families import Codes, ConstantMember, Family, Member
+from surewood.cascade.prefix_tree import Floats, Rows
+from surewood.cascade.questions import cut, points_to_continue
+from surewood.cascade.search import tie
+
+
+class GenericPath(NamedTuple):
+    """A cascade by its places on the lists; compares as ties are broken."""
+
+    n_leaves: int
+    fraction: int
+    leaves: tuple[int, ...]
+    questions: tuple[int, ...]
+
+
+@dataclass
+class GenericResult:
+    """The best cascade: its score in counts, and its leaves' counts and complexities."""
+
+    path: GenericPath
+    score: float
+    plus: Floats
+    minus: Floats
+    complexity: Floats
+    n_fitted: int = 0
+    n_pruned: int = 0
+    n_cascades: int = 0
+
+
+class Question(NamedTuple):
+    """A member that orders points, and the value up to which they go on."""
+
+    member: Member
+    threshold: float
+
+
+@dataclass
+class GenericTree:
+    """Members fitted on subsets of one sample, each once."""
+
+    X: Floats
+    codes: Codes
+    weight: Floats
+    n_classes: int
+    leaf_families: Sequence[Family]
+    question_families: Sequence[Family]
+    n_fitted: int = 0
+    _leaves: dict[tuple[bytes, int], Member] = field(default_factory=dict)
+    _questions: dict[tuple[bytes, int], tuple[Member, Floats]] = field(default_factory=dict)
+
+    def leaf(self, rows: Rows, family: int) -> Member:
+        """The member of a leaf family on a leaf's points."""
+        key = (rows.tobytes(), family)
+        if key not in self._leaves:
+            self._leaves[key] = self._fit(self.leaf_families[family], rows)
+        return self._leaves[key]
+
+    def divide(self, rows: Rows, family: int, share: Fraction) -> tuple[Question, Rows, Rows] | None:
+        """Question, points that stay and points that go on; None when nobody stays or nobody goes on."""
+        key = (rows.tobytes(), family)
+        if key not in self._questions:
+            member = self._fit(self.question_families[family], rows)
+            values = np.zeros(len(rows)) if isinstance(member, ConstantMember) else member.order(self.X[rows])
+            self._questions[key] = (member, values)
+        member, values = self._questions[key]
+        order = np.argsort(values, kind="stable")
+        running = np.cumsum(self.weight[rows][order])
+        on = cut(values[order], running, points_to_continue(share, running[-1]))
+        if not 0 < on.count < len(rows):
+            return None
+        return (
+            Question(member, on.threshold),
+            np.sort(rows[order[on.count :]]),
+            np.sort(rows[order[: on.count]]),
+        )
+
+    def _fit(self, family: Family, rows: Rows) -> Member:
+        codes, weight = self.codes[rows], self.weight[rows]
+        self.n_fitted += 1
+        if (codes == codes[0]).all():  # one class: a constant, which every family contains
+            return ConstantMember.of(codes, weight, self.n_classes)
+        return family.fit(np.ascontiguousarray(self.X[rows]), codes, weight, self.n_classes)
+
+
+class GenericSearch:
+    """Branch and bound over the cascades of a tree.
+
+    Parameters
+    ----------
+    tree : GenericTree
+    fractions : sequence of Fraction
+    max_leaves : int
+    scale : float
+        4γm, or 8cγm with more than two classes (§2.2).
+    leaf_complexity, question_complexity : ndarray
+        Rademacher complexities of the families on the whole sample.
+    """
+
+    def __init__(
+        self,
+        tree: GenericTree,
+        fractions: Sequence[Fraction],
+        max_leaves: int,
+        scale: float,
+        leaf_complexity: Floats,
+        question_complexity: Floats,
+    ) -> None:
+        self.tree, self.max_leaves, self.scale = tree, max_leaves, scale
+        self.fractions = tuple(share for share in fractions if share < 1)
+        self.a, self.q = leaf_complexity, question_complexity
+        self.best: GenericResult | None = None
+        self.n_pruned = 0
+
+    def run(self) -> GenericResult:
+        """The exact minimiser."""
+        rows = np.arange(len(self.tree.codes), dtype=np.int32)
+        self._finish(1, 0, rows, 0.0, (), 0.0, [])
+        for n_leaves in range(2, self.max_leaves + 1):
+            for fraction in range(len(self.fractions)):
+                self._extend(n_leaves, fraction, rows, 0.0, (), 0.0, [])
+        assert self.best is not None
+        self.best.n_fitted, self.best.n_pruned = self.tree.n_fitted, self.n_pruned
+        h, q = len(self.a), len(self.q)
+        sizes = (len(self.fractions) * h**n * q ** (n - 1) for n in range(2, self.max_leaves + 1))
+        self.best.n_cascades = h + sum(sizes)
+        return self.best
+
+    def _extend(
+        self,
+        n_leaves: int,
+        fraction: int,
+        rows: Rows,
+        collected: float,
+        questions: tuple[int, ...],
+        asked: float,
+        leaves: list[tuple[int, float, float, float]],
+    ) -> None:
+        """All cascades with `n_leaves` leaves that continue a prefix whose questions cost `asked`."""
+        if len(questions) == n_leaves - 1:
+            self._finish(n_leaves, fraction, rows, collected, questions, asked, leaves)
+            return
+        for family in self._open_questions(n_leaves, fraction, rows, collected, asked):
+            parts = self.tree.divide(rows, family, self.fractions[fraction])
+            if parts is None:
+                continue
+            _, stay, go_on = parts
+            cost = asked + float(self.q[family])
+            leaf, term = self._best_leaf(stay, cost)
+            self._extend(
+                n_leaves, fraction, go_on, collected + term, (*questions, family), cost, [*leaves, leaf]
+            )
+
+    def _open_questions(
+        self, n_leaves: int, fraction: int, rows: Rows, collected: float, asked: float
+    ) -> Iterator[int]:
+        """Question families that may still lead to a better cascade, by (3.9)."""
+        size, smallest = float(self.tree.weight[rows].sum()), float(self.a.min())
+        for family in range(len(self.q)):
+            bound = collected + min(size, self.scale * (asked + float(self.q[family]) + smallest))
+            best = self.best
+            assert best is not None
+            later = (n_leaves, fraction) > best.path[:2]
+            if bound > best.score + tie(best.score) or (later and bound >= best.score - tie(best.score)):
+                self.n_pruned += 1
+            else:
+                yield family
+
+    def _best_leaf(self, rows: Rows, asked: float) -> tuple[tuple[int, float, float, float], float]:
+        """Family, right weight, wrong weight and complexity of the cheapest leaf here, and its term."""
+        codes, weight = self.tree.codes[rows], self.tree.weight[rows]
+        size, found, lowest = float(weight.sum()), None, np.inf
+        for family in range(len(self.a)):
+            complexity = asked + float(self.a[family])
+            charge = self.scale * complexity
+            if found is not None and min(charge, size) >= lowest - tie(lowest):
+                continue  # even without an error this family would not be cheaper
+            predicted = self.tree.leaf(rows, family).scores(self.tree.X[rows]).argmax(axis=1)
+            plus = float(weight[predicted == codes].sum())
+            term = (size - plus) + min(charge, plus)
+            if found is None or term < lowest - tie(lowest):
+                found, lowest = (family, plus, size - plus, complexity), term
+        assert found is not None
+        return found, lowest
+
+    def _finish(
+        self,
+        n_leaves: int,
+        fraction: int,
+        rows: Rows,
+        collected: float,
+        questions: tuple[int, ...],
+        asked: float,
+        leaves: list[tuple[int, float, float, float]],
+    ) -> None:
+        leaf, term = self._best_leaf(rows, asked)
+        everything = [*leaves, leaf]
+        path = GenericPath(n_leaves, fraction, tuple(one[0] for one in everything), questions)
+        score = collected + term
+        best = self.best
+        if best is not None:
+            eps = tie(best.score)
+            if score > best.score + eps or (score >= best.score - eps and path > best.path):
+                return
+        columns = np.array([one[1:] for one in everything]).T
+        self.best = GenericResult(path, score, columns[0], columns[1], columns[2])

@@ -1,0 +1,46 @@
+"""Probabilities of a cascade: every leaf calibrated by itself, since scores of different machines differ."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from surewood.calibration import ScoreCalibrator
+from surewood.cascade.prefix_tree import Floats
+
+_ENOUGH = 20  # held-out points that a leaf needs for a calibrator of its own
+
+
+class LeafCalibrator:
+    """One calibrator a leaf, and one for all leaves with few held-out points.
+
+    Examples
+    --------
+    >>> scores = np.array([[-1.0, 1.0], [2.0, -2.0], [-1.0, 1.0]])
+    >>> leaf = np.zeros(3, dtype=np.int64)
+    >>> calibrator = LeafCalibrator().fit(scores, np.array([1, 0, 1]), np.ones(3), leaf)
+    >>> calibrator.transform(scores, leaf).argmax(axis=1)
+    array([1, 0, 1])
+    """
+
+    def fit(
+        self, scores: Floats, codes: NDArray[np.int32], weight: Floats, leaf: NDArray[np.int64]
+    ) -> LeafCalibrator:
+        """Fit on held-out scores and the leaves they came from."""
+        self.shared_ = ScoreCalibrator(kind="decisions").fit(scores, codes, weight)
+        self.by_leaf_: dict[int, ScoreCalibrator] = {}
+        for k in np.unique(leaf):
+            here = leaf == k
+            if _ENOUGH <= here.sum() < len(leaf):
+                own = ScoreCalibrator(kind="decisions")
+                self.by_leaf_[int(k)] = own.fit(scores[here], codes[here], weight[here])
+        return self
+
+    def transform(self, scores: Floats, leaf: NDArray[np.int64]) -> Floats:
+        """Probabilities with the largest at the largest score."""
+        proba = self.shared_.transform(scores)
+        for k, calibrator in self.by_leaf_.items():
+            here = leaf == k
+            if here.any():
+                proba[here] = calibrator.transform(scores[here])
+        return proba

@@ -1,0 +1,57 @@
+"""C of each degree: smallest held-out error of one machine on the whole sample (theory.md [D-12])."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from surewood.cascade.prefix_tree import Floats, Rows
+from surewood.cascade.svm_trainer import KernelChoice
+from surewood.svm import Gram, solve_many
+
+Folds = Sequence[tuple[Rows, Rows]]
+
+
+def penalty_errors(
+    gram: Gram,
+    codes: NDArray[np.int32],
+    weight: Floats,
+    kernels: KernelChoice,
+    grid: Floats,
+    folds: Folds,
+    *,
+    tol: float = 1e-3,
+    max_iter: int = 10_000,
+    n_jobs: int | None = None,
+) -> Floats:
+    """Held-out error weight of every (choice, C), summed over the folds; shape (n_choices, n_C)."""
+    errors = np.zeros((len(kernels.degrees), len(grid)))
+    weights = None if bool((weight == 1.0).all()) else weight
+    for group in _kernel_groups(kernels):
+        degrees = [1] if kernels.kernel == "rbf" else [kernels.degrees[c] for c in group]
+        machines = solve_many(
+            gram, [train for train, _ in folds], codes, degrees, grid, kernel=kernels.spec(group[0]),
+            weights=weights, tol=tol, max_iter=max_iter, warm_start=True, n_jobs=n_jobs,
+        )  # fmt: skip
+        per_fold = len(group) * len(grid)
+        for k, (_, held_out) in enumerate(folds):
+            predictor = machines.predictor(np.arange(k * per_fold, (k + 1) * per_fold))
+            assign = np.tile(np.arange(per_fold, dtype=np.int32), (len(held_out), 1))
+            predicted = predictor.predict(gram.X[held_out], assign, n_jobs=n_jobs)
+            wrong = weight[held_out] @ (predicted != codes[held_out][:, None])
+            errors[group] += wrong.reshape(len(group), len(grid))
+    return errors
+
+
+def best_penalties(errors: Floats, grid: Floats) -> Floats:
+    """The C of smallest error for each choice, the smaller one on ties ([D-12])."""
+    order = np.argsort(grid, kind="stable")
+    return grid[order][np.argmin(errors[:, order], axis=1)]
+
+
+def _kernel_groups(kernels: KernelChoice) -> list[list[int]]:
+    """Choices that one call of the solver serves: all degrees together, each width by itself."""
+    everything = list(range(len(kernels.degrees)))
+    return [[c] for c in everything] if kernels.kernel == "rbf" else [everything]

@@ -1,0 +1,66 @@
+"""What a fit will need, before it starts: memory by formula, time by a rough count of element updates."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from surewood.composite import parameters as check
+from surewood.composite.portfolio import IN_BAG, PILOT_ROWS
+from surewood.composite.rules import DEGREES, PILOT_C, affordable_leaf, pilot_depths
+from surewood.svm import Gram
+from surewood.svm.gram import DEFAULT_MAX_MEMORY
+
+_SECONDS_A_UPDATE = 1.5e-9  # one element of a solver pass, on a core of 2020
+_SPREAD = 6.0  # iterations depend on the data: the range of time is this factor either way
+
+
+@dataclass(frozen=True)
+class Cost:
+    """An ESTIMATE of what a fit needs: bytes, and seconds on one core from `seconds_low` to `seconds_high`.
+
+    `gram_stored` tells whether the inner products are kept; otherwise they are formed leaf by leaf.
+    """
+
+    memory: int
+    seconds_low: float
+    seconds_high: float
+    gram_stored: bool
+
+    def __str__(self) -> str:
+        kept = "stored" if self.gram_stored else "formed leaf by leaf"
+        return (
+            f"about {self.memory / 2**20:.0f} MiB and {self.seconds_low:.1f} to {self.seconds_high:.0f} s "
+            f"on one core; inner products {kept}"
+        )
+
+
+def cost_of(estimator: Any, n_rows: int, n_columns: int, n_classes: int) -> Cost:
+    """Cost of a fit of this estimator on a table of this size."""
+    limit = DEFAULT_MAX_MEMORY if estimator.max_memory is None else int(estimator.max_memory) // 2
+    stored = Gram.bytes_stored(n_rows) <= limit
+    n_trees = int(getattr(estimator, "n_estimators", 1))
+    memory = n_rows * n_columns * 9.0 + n_rows * n_trees * 12.0 + (128 << 20)
+    memory += Gram.bytes_stored(n_rows) if stored else 0
+    work = _work(estimator, n_rows, n_trees)
+    # Pairs of classes share the points of a leaf: each class meets every other.
+    work *= max(min(n_classes, 12) - 1, 1) ** 0.5
+    seconds = work * _SECONDS_A_UPDATE + 1e-4 * n_trees
+    return Cost(int(memory), seconds / _SPREAD, seconds * _SPREAD, stored)
+
+
+def _work(estimator: Any, n_rows: int, n_trees: int) -> float:
+    """Element updates: about 10 passes a point of a leaf, each over the leaf."""
+    degrees = len(DEGREES) if check.is_auto(estimator.degrees) else len(check.degree_list(estimator.degrees))
+    if getattr(estimator, "selection", "exact") == "auto":
+        n = min(n_rows, PILOT_ROWS)
+        leaf = affordable_leaf(n_rows, n_trees)
+        pilot = sum(IN_BAG * n * IN_BAG * n / 2**d for d in pilot_depths(n, leaf))
+        trees = 30 if n <= 1000 else 20
+        first = IN_BAG * n / 2 ** pilot_depths(n, leaf)[0]
+        return 10.0 * (trees * degrees * (len(PILOT_C) - 1) * pilot + n_trees * n_rows * min(first, leaf))
+    depth = 4 if check.is_auto(estimator.max_depth) else int(estimator.max_depth)
+    leaf = n_rows / 2 ** min(depth, max(int(math.log2(max(n_rows, 2))), 0))
+    tuning = 5 * 6 * degrees * min(n_rows, PILOT_ROWS) ** 2 if check.is_auto(estimator.C) else 0
+    return 10.0 * (n_trees * degrees * n_rows * leaf + tuning)

@@ -1,0 +1,171 @@
+"""A plan carried out: all parts fitted, joined, and judged on the rows outside the bags or outside the
+folds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from surewood.bounds import VoteEvidence
+from surewood.composite.data import TrainingData
+from surewood.composite.fitting import Grove, Setting, fit_trees
+from surewood.composite.machines import SolverOptions
+from surewood.composite.model import CompositeModel, LeafTrust, blend, join_models, vote_shares
+from surewood.composite.portfolio import out_of_bag_shares, outside_bags, plain_params
+from surewood.composite.rules import Plan
+from surewood.composite.tuning import folds_of
+from surewood.trees import grow_forest
+
+Floats = NDArray[np.float64]
+CALIBRATION_FOLDS = 3
+CALIBRATION_TREES = 30
+_TANDEM_WORK = 2e9  # members^2 x rows up to which pairs of members are counted
+
+
+@dataclass(frozen=True)
+class Ensemble:
+    """A fitted plan.
+
+    `held_out` are vote shares of rows by trees that did not see them (NaN where there were none), or None.
+    """
+
+    model: CompositeModel
+    settings: tuple[Setting, ...]  # one a part
+    part_of_tree: NDArray[np.int64]
+    importances: Floats
+    held_out: Floats | None
+    held_out_kind: str | None
+    votes: VoteEvidence | None
+
+
+def fit_plan(
+    data: TrainingData, plan: Plan, seed: int, options: SolverOptions, leaf_scores: str = "one_hot"
+) -> Ensemble:
+    """Fit every part of a plan; the trees of all parts are numbered through."""
+    models: list[CompositeModel] = []
+    groves: list[Grove] = []
+    first = 0
+    for setting, n_trees in plan.parts:
+        model, grove = fit_trees(data, setting, n_trees, seed, options, first_tree=first)
+        models.append(model)
+        groves.append(grove)
+        first += n_trees
+    model = join_models(models)
+    sizes = [n for _, n in plan.parts]
+    importances = np.average([g.grown.importances for g in groves], axis=0, weights=sizes)
+    outside = _outside(data, groves)
+    held_out = votes = None
+    if outside is not None:
+        labels = model.labels(data.matrix, data.gram.X, options.n_jobs, outside)
+        votes = vote_evidence(data, labels, outside, leaf_scores == "one_hot" and plan.plain_share == 0.0)
+        model = _with_trust(data, model, labels, leaf_scores, options)
+        held_out = vote_shares(labels, data.n_classes)
+        if leaf_scores != "one_hot":
+            held_out = model.shares(data.matrix, data.gram.X, leaf_scores, options.n_jobs, outside)
+    elif leaf_scores == "calibrated":  # no row outside any bag: the training labels have to do
+        labels = model.labels(data.matrix, data.gram.X, options.n_jobs)
+        model = _with_trust(data, model, labels, leaf_scores, options)
+    if plan.n_plain:
+        params = plain_params(plan.parts[0][0].max_features)
+        grown = grow_forest(
+            data.matrix, data.y, data.n_classes, params, n_trees=plan.n_plain, seed=seed + 1,
+            weight=data.weight, n_jobs=options.n_jobs, verbose=options.verbose,
+        )  # fmt: skip
+        model = replace(model, plain=grown.forest, plain_share=plan.plain_share)
+        importances = (1 - plan.plain_share) * importances + plan.plain_share * grown.importances
+        if held_out is not None:
+            rows = np.arange(data.n_rows)
+            plain = out_of_bag_shares(grown, data, rows, options.n_jobs)
+            held_out = blend(held_out, plain, plan.plain_share)
+    return Ensemble(
+        model,
+        tuple(s for s, _ in plan.parts),
+        np.repeat(np.arange(len(sizes)), sizes),
+        importances,
+        held_out,
+        None if held_out is None else "out-of-bag",
+        votes,
+    )
+
+
+def _outside(data: TrainingData, groves: list[Grove]) -> NDArray[np.bool_] | None:
+    """Which rows each tree did not see; None where every tree saw every row."""
+    if all(g.grown.bag.sampling == "all" for g in groves):
+        return None
+    rows = np.arange(data.n_rows)
+    return np.concatenate([outside_bags(g, rows) for g in groves], axis=1)
+
+
+def _with_trust(
+    data: TrainingData, model: CompositeModel, labels: NDArray[Any], leaf_scores: str, options: SolverOptions
+) -> CompositeModel:
+    if leaf_scores != "calibrated":
+        return model
+    leaf = model.leaf_index(data.matrix, options.n_jobs)
+    trust = LeafTrust.measure(leaf, labels, data.y, len(model.facts), data.n_classes)
+    return replace(model, leaf_trust=trust)
+
+
+def vote_evidence(
+    data: TrainingData, labels: NDArray[Any], outside: NDArray[np.bool_], hard_vote: bool
+) -> VoteEvidence | None:
+    """Out-of-bag statistics of the trees (theory.md §6.3).
+
+    Bins, scaling and tuned values were learned from all rows, which breaks condition (ii): `in_bag_only` is
+    False, and `certify` will say so instead of promising.
+    """
+    if (outside.sum(axis=0) < 1).any():
+        return None
+    tandem = float(labels.shape[1]) ** 2 * len(labels) <= _TANDEM_WORK
+    if tandem:
+        shared = outside.astype(np.float32)
+        tandem = bool((shared.T @ shared).min() >= 1)
+    return VoteEvidence.from_predictions(
+        labels.T,
+        ~outside.T,
+        data.y,
+        tandem=tandem,
+        hard_vote=hard_vote,
+        independent_subsamples=True,
+        in_bag_only=False,
+        unweighted=data.weight is None,  # equal rows are counted once here
+    )
+
+
+def with_out_of_fold(
+    data: TrainingData, ensemble: Ensemble, plan: Plan, seed: int, options: SolverOptions
+) -> Ensemble:
+    """The same ensemble with vote shares of every row by small forests grown without its fold."""
+    fold = folds_of(data.n_rows, CALIBRATION_FOLDS, seed)
+    total = sum(n for _, n in plan.parts)
+    shares = np.full((data.n_rows, data.n_classes), np.nan)
+    for k in range(CALIBRATION_FOLDS):
+        rows, held = np.flatnonzero(fold != k), np.flatnonzero(fold == k)
+        if len(held) == 0 or len(np.unique(data.y[rows])) < 2:
+            continue
+        parts = []
+        for setting, n_trees in plan.parts:
+            count = max(1, round(n_trees / total * min(total, CALIBRATION_TREES)))
+            inner = replace(setting, sampling="all", n_draws=None)
+            parts.append(fit_trees(data, inner, count, seed, replace(options, verbose=0), rows)[0])
+        labels = _labels_of_rows(join_models(parts), data, held, options)
+        shares[held] = vote_shares(labels, data.n_classes)
+        if plan.n_plain:
+            plain = grow_forest(
+                data.matrix, data.y, data.n_classes, plain_params(plan.parts[0][0].max_features), n_trees=100,
+                seed=seed + 1, weight=data.weight, rows=rows, n_jobs=options.n_jobs,
+            )  # fmt: skip
+            everywhere = plain.forest.predict_proba(data.matrix, options.n_jobs)
+            shares[held] = blend(shares[held], everywhere[held], plan.plain_share)
+    return replace(ensemble, held_out=shares, held_out_kind="out-of-fold")
+
+
+def _labels_of_rows(
+    model: CompositeModel, data: TrainingData, rows: NDArray[Any], options: SolverOptions
+) -> NDArray[Any]:
+    mask = np.zeros((data.n_rows, model.n_trees), dtype=bool)
+    mask[rows] = True
+    return model.labels(data.matrix, data.gram.X, options.n_jobs, mask)[rows]

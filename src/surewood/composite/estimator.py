@@ -1,0 +1,346 @@
+"""What the tree, the forest and its CV twin have in common once they are fitted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from surewood.bounds import Evidence, LeafLedger
+from surewood.calibration import ScoreCalibrator
+from surewood.composite import accounting
+from surewood.composite import parameters as check
+from surewood.composite.cost import Cost, cost_of
+from surewood.composite.data import TrainingData, prepare
+from surewood.composite.ensemble import Ensemble, fit_plan, with_out_of_fold
+from surewood.composite.machines import SolverOptions
+from surewood.composite.model import ROWS_A_BLOCK
+from surewood.composite.rules import ENOUGH_FOR_BAGS, Plan, resolve
+from surewood.tables import FitInputs, Table, begin_fit, begin_predict
+
+Floats = NDArray[np.float64]
+
+
+class _CompositeClassifier(ClassifierMixin, BaseEstimator):
+    """Shared methods; subclasses have the parameters, and may find the plan in another way."""
+
+    # --- fit -----------------------------------------------------------------------------------------------
+
+    def _begin(self, X: Any, y: Any, sample_weight: Any, merge: bool = True) -> FitInputs:
+        check.check_common(self)
+        return begin_fit(
+            self,
+            X,
+            y,
+            sample_weight,
+            class_weight=self.class_weight,
+            categorical_features=self.categorical_features,
+            merge=merge,
+        )
+
+    def _options(self) -> SolverOptions:
+        return SolverOptions(float(self.tol), int(self.max_iter), self.n_jobs, int(self.verbose))
+
+    def _draw_seed(self) -> int:
+        return int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
+
+    def _gram_memory(self) -> int | None:
+        """Bytes the Gram matrix may take: half of `max_memory`, where that is given."""
+        return None if self.max_memory is None else int(self.max_memory) // 2
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+        """Fit to a table and its labels.
+
+        Parameters
+        ----------
+        X : table of shape (n_rows, n_features)
+            Array, sparse matrix, pandas or polars frame; categories and missing values as they come.
+        y : array of shape (n_rows,)
+            Labels.
+        sample_weight : array of shape (n_rows,), optional
+            Multiplies C and counts; rows of weight 0 are absent.
+        """
+        inputs = self._begin(X, y, sample_weight)
+        data = prepare(inputs, self._gram_memory(), self.n_jobs)
+        seed, options = self._draw_seed(), self._options()
+        plan = resolve(self, data, seed, options)
+        self._carry_out(
+            inputs, data, plan, seed, options, sample_weight is None and self.class_weight is None
+        )
+        return self
+
+    def _carry_out(
+        self,
+        inputs: FitInputs,
+        data: TrainingData,
+        plan: Plan,
+        seed: int,
+        options: SolverOptions,
+        unweighted: bool,
+    ) -> None:
+        """Fit a plan, calibrate, and only then write on the estimator."""
+        ensemble = fit_plan(data, plan, seed, options, self.leaf_scores)
+        ensemble = self._judged(data, ensemble, plan, seed, options)
+        calibrator = self._calibrator(data, ensemble)
+        self._store(inputs, data, plan, ensemble, calibrator)
+        self._unweighted = unweighted
+
+    def _judged(
+        self, data: TrainingData, ensemble: Ensemble, plan: Plan, seed: int, options: SolverOptions
+    ) -> Ensemble:
+        """With held-out votes where calibration needs them and the bags do not give them."""
+        if ensemble.held_out is not None or self.calibrate is False or data.total() < ENOUGH_FOR_BAGS:
+            return ensemble
+        return with_out_of_fold(data, ensemble, plan, seed, options)
+
+    def _calibrator(self, data: TrainingData, ensemble: Ensemble) -> ScoreCalibrator | None:
+        if self.calibrate is False or ensemble.held_out is None or data.n_classes < 2:
+            return None
+        return ScoreCalibrator(self.calibrate).fit(ensemble.held_out, data.y, data.weight)
+
+    def _store(
+        self,
+        inputs: FitInputs,
+        data: TrainingData,
+        plan: Plan,
+        ensemble: Ensemble,
+        calibrator: ScoreCalibrator | None,
+    ) -> None:
+        inputs.store(self)
+        self.model_ = ensemble.model
+        self.reader_ = data.reader
+        self.settings_ = ensemble.settings
+        self.n_iter_ = max(1, int(ensemble.model.facts.iterations.max(initial=0)))
+        self.plain_share_ = plan.plain_share
+        self.calibrator_ = calibrator
+        self.n_design_ = data.n_features
+        self._part_of_tree = ensemble.part_of_tree
+        self._importances = ensemble.importances
+        self._n_degrees = plan.n_degrees
+        self._tuned = plan.portfolio is not None
+        self._votes = ensemble.votes
+        self._growth = accounting.question_growth(data.reader.mapper, data.matrix.has_missing, data.n_rows)
+        self._affine = all(
+            p is None or int(p.max(initial=-1)) < data.reader.encoder.max_categories
+            for p in data.reader.encoder.positions_
+        )
+        self._held_out_kind = ensemble.held_out_kind
+        self._held_out_rows = 0
+        self.held_out_error_ = np.nan
+        if ensemble.held_out is not None:
+            known = ~np.isnan(ensemble.held_out).any(axis=1)
+            wrong = ensemble.held_out[known].argmax(axis=1) != data.y[known]
+            weight = None if data.weight is None else data.weight[known]
+            self._held_out_rows = int(known.sum())
+            if known.any():
+                self.held_out_error_ = float(np.average(wrong, weights=weight))
+
+    # --- predictions ---------------------------------------------------------------------------------------
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Class probabilities: the trees' mean score, calibrated unless `calibrate` is False.
+
+        The largest probability of a row is that of the class with the largest mean score.
+        """
+        shares = self._shares(begin_predict(self, X))
+        return shares if self.calibrator_ is None else self.calibrator_.transform(shares)
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The class with the largest probability, the first on ties."""
+        best = self.predict_proba(X).argmax(axis=1)
+        return np.asarray(self.classes_)[best]
+
+    def predict_log_proba(self, X: Any) -> Floats:
+        """Logarithms of :meth:`predict_proba`."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
+
+    def _shares(self, table: Table) -> Floats:
+        """Mean score of the trees, in blocks of rows so that memory does not grow with the table."""
+        out = np.empty((table.n_rows, len(self.classes_)))
+        for begin in range(0, table.n_rows, ROWS_A_BLOCK):
+            end = min(begin + ROWS_A_BLOCK, table.n_rows)
+            part = table if end - begin == table.n_rows else table.take(np.arange(begin, end))
+            out[begin:end] = self.model_.all_shares(
+                self.reader_.matrix(part), self.reader_.design(part), self.leaf_scores, self.n_jobs
+            )
+        return out
+
+    def tree_predictions(self, X: Any) -> NDArray[Any]:
+        """The label that each composite tree gives to each row, shape (n_rows, n_trees)."""
+        table = begin_predict(self, X)
+        labels = self.model_.labels(self.reader_.matrix(table), self.reader_.design(table), self.n_jobs)
+        return np.asarray(self.classes_)[labels]
+
+    def apply(self, X: Any) -> NDArray[np.int64]:
+        """Number of the leaf (within its tree, as in :meth:`ledger`) of each row, shape (n_rows, n_trees)."""
+        leaf = self.model_.leaf_index(self.reader_.matrix(begin_predict(self, X)), self.n_jobs)
+        first = np.searchsorted(self.model_.facts.tree, np.arange(self.model_.n_trees))
+        return leaf.astype(np.int64) - first
+
+    def decision_path(self, X: Any) -> tuple[sp.csr_matrix, NDArray[np.int64]]:
+        """Nodes that each row passes in the composite trees, as in scikit-learn's forests."""
+        leaf = self.model_.leaf_index(self.reader_.matrix(begin_predict(self, X)), self.n_jobs)
+        at = self.model_.facts.node[leaf]
+        start = self.model_.forest.node_start
+        parent = np.concatenate(
+            [
+                np.where(t["parent"] >= 0, t["parent"] + s, -1)
+                for t, s in zip((self.model_.forest.table(k) for k in range(self.model_.n_trees)), start)
+            ]
+        )
+        row = np.broadcast_to(np.arange(len(at))[:, None], at.shape).ravel()
+        at = at.ravel()
+        rows, columns = [], []
+        while len(at):
+            rows.append(row)
+            columns.append(at)
+            at = parent[at]
+            row, at = row[at >= 0], at[at >= 0]
+        row, column = np.concatenate(rows), np.concatenate(columns)
+        shape = (leaf.shape[0], int(start[-1]))
+        return sp.csr_matrix((np.ones(len(row), dtype=np.int64), (row, column)), shape=shape), start.copy()
+
+    # --- accounting ----------------------------------------------------------------------------------------
+
+    @property
+    def feature_importances_(self) -> Floats:
+        """Impurity importances of the questions, summing to 1 (all 0 when no tree asks any)."""
+        check_is_fitted(self, "model_")
+        total = self._importances.sum()
+        return self._importances / total if total > 0 else self._importances
+
+    def _ledger_of(self, tree: int, words: bool = True) -> LeafLedger:
+        paths = None
+        if words:
+            names = getattr(self, "feature_names_in_", [f"x{j}" for j in range(self.n_features_in_)])
+            leaves = np.flatnonzero(self.model_.facts.tree == tree)
+            paths = [
+                accounting.path_words(self.model_, int(k), self.reader_.mapper, names, self.schema_)
+                for k in leaves
+            ]
+        setting = self.settings_[self._part_of_tree[tree]]
+        return accounting.tree_ledger(self.model_, tree, setting, self.n_design_, self.n_features_in_, paths)
+
+    def ledger(self, tree: int | None = None) -> pd.DataFrame:
+        """One row a leaf: depth, path, counts, degree, complexity, and which side of the minimum decided.
+
+        Parameters
+        ----------
+        tree : int, optional
+            One tree only. Plain trees have no ledger: every leaf of theirs is a constant.
+        """
+        check_is_fitted(self, "model_")
+        trees = range(self.model_.n_trees) if tree is None else [check.integer(tree, "tree", 0)]
+        if tree is not None and tree >= self.model_.n_trees:
+            raise ValueError(f"tree must be below {self.model_.n_trees}, got {tree}.")
+        return accounting.ledger_frame(((t, self._ledger_of(t)) for t in trees), self.model_)
+
+    @property
+    def criterion_(self) -> Floats:
+        """CRITERION (2.9) of each composite tree with its gamma_scale: a selection score, not a bound."""
+        check_is_fitted(self, "model_")
+        return np.array(
+            [accounting.criterion_values(self._ledger_of(t, False))[0] for t in range(self.model_.n_trees)]
+        )
+
+    @property
+    def active_leaves_(self) -> float:
+        """Share of leaves at which the complexity side of the minimum was the smaller one (§2.9)."""
+        check_is_fitted(self, "model_")
+        active = [self._ledger_of(t, False).active for t in range(self.model_.n_trees)]
+        return float(np.concatenate(active).mean())
+
+    @property
+    def degrees_histogram_(self) -> dict[int, int]:
+        """Number of leaves of each degree, over all composite trees."""
+        check_is_fitted(self, "model_")
+        degrees, counts = np.unique(self.model_.facts.degree, return_counts=True)
+        return {int(d): int(n) for d, n in zip(degrees, counts)}
+
+    def explain(self, x: Any) -> pd.DataFrame:
+        """How one row was classified: path, leaf, degree and vote of every composite tree.
+
+        Parameters
+        ----------
+        x : table of one row, or a single row of an array
+
+        Returns
+        -------
+        DataFrame
+            One row a tree; ``attrs["shares"]`` has the mean score of every class.
+        """
+        if isinstance(x, np.ndarray | list | tuple) and np.ndim(x) == 1:
+            x = np.asarray(x).reshape(1, -1)
+        table = begin_predict(self, x)
+        if table.n_rows != 1:
+            raise ValueError(f"explain takes one row, got {table.n_rows}; call it row by row.")
+        matrix, design = self.reader_.matrix(table), self.reader_.design(table)
+        leaf = self.model_.leaf_index(matrix)[0]
+        labels = self.model_.labels(matrix, design)[0]
+        facts, names = self.model_.facts, getattr(self, "feature_names_in_", None)
+        names = [f"x{j}" for j in range(self.n_features_in_)] if names is None else names
+        first = np.searchsorted(facts.tree, np.arange(self.model_.n_trees))
+        frame = pd.DataFrame(
+            {
+                "tree": np.arange(self.model_.n_trees),
+                "leaf": leaf - first,
+                "path": [
+                    accounting.path_words(self.model_, int(k), self.reader_.mapper, names, self.schema_)
+                    for k in leaf
+                ],
+                "degree": facts.degree[leaf],
+                "points": facts.total[leaf],
+                "correct": facts.correct[leaf],
+                "vote": np.asarray(self.classes_)[labels],
+            }
+        )
+        shares = self.model_.all_shares(matrix, design, self.leaf_scores)[0]
+        frame.attrs["shares"] = dict(zip(np.asarray(self.classes_).tolist(), shares.tolist()))
+        return frame
+
+    def __certificate_evidence__(self) -> Iterable[Evidence]:
+        """What `surewood.certify` may use: counts of the trees, out-of-bag votes, held-out error."""
+        check_is_fitted(self, "model_")
+        hard = self.leaf_scores == "one_hot" and self.plain_share_ == 0.0
+        if all(s.sampling == "all" for s in self.settings_) and self.plain_share_ == 0.0:
+            trees = [
+                accounting.tree_evidence(
+                    self.model_,
+                    tree,
+                    self.settings_[self._part_of_tree[tree]],
+                    n_features=self.n_design_,
+                    n_questions=self.n_features_in_,
+                    n_degrees=self._n_degrees,
+                    growth=self._growth,
+                    one_hot=self.leaf_scores == "one_hot",
+                    unweighted=self._unweighted,
+                    affine=self._affine,
+                )
+                for tree in range(self.model_.n_trees)
+            ]
+            yield accounting.forest_evidence(trees, hard)
+        if self._votes is not None:
+            yield self._votes
+        if self._held_out_rows:
+            yield accounting.held_out_evidence(
+                self.held_out_error_, self._held_out_rows, str(self._held_out_kind), self._tuned
+            )
+
+    def estimate_cost(self, X: Any, y: Any) -> Cost:
+        """Memory and a range of time of a fit, without doing it."""
+        inputs = self._begin(X, y, None)
+        return cost_of(self, inputs.table.n_rows, inputs.table.n_columns, inputs.n_classes)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.sparse = True
+        return tags

@@ -1,0 +1,171 @@
+"""Leaf machines: one a (row set, degree, C), trained by the batch, kept in one compact form.
+
+* :func:`train` solves all sets for all degrees in chunks of bounded memory and lets the caller keep what it
+  needs of each chunk (counts always, machines only those that some leaf chose);
+* :class:`MachineStore` joins what was kept into one predictor whose support rows are shared by all machines.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, fields
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from surewood.composite.data import TrainingData
+from surewood.composite.leaves import IndexSets
+from surewood.progress import stage
+from surewood.svm import Machines, Predictor, solve_many
+
+Floats = NDArray[np.float64]
+_CHUNK_BYTES = 128 << 20  # coefficients held while a chunk is looked at
+
+
+@dataclass(frozen=True)
+class SolverOptions:
+    """How machines are trained; the same for all of them."""
+
+    tol: float = 1e-3
+    max_iter: int = 10_000
+    n_jobs: int | None = None
+    verbose: int = 0
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """Machines of some sets, shape (sets, degrees, C values), and how many points they classify right."""
+
+    ids: NDArray[np.int64]
+    machines: Machines
+    correct: Floats
+
+
+def train(
+    data: TrainingData,
+    sets: IndexSets,
+    ids: NDArray[np.int64],
+    degrees: NDArray[Any],
+    C: Floats,
+    base: float,
+    options: SolverOptions,
+    warm_start: bool = False,
+) -> Iterator[Chunk]:
+    """Train machines on the sets `ids` for every degree and C, chunk by chunk.
+
+    `C` has shape (degrees, C values) and is scaled leaf by leaf: C_k = sqrt(m_k / base) C (2.12).
+    """
+    sizes = np.array([len(sets.rows[k]) for k in ids], dtype=np.int64)
+    total = sets.total[ids]
+    with stage(options.verbose, "training leaf machines", len(ids) * C.size) as advance:
+        for begin, end in _chunks(sizes, data.n_classes, C.size):
+            part = ids[begin:end]
+            boxes = np.sqrt(total[begin:end] / base)[:, None, None] * C[None, :, :]  # theory.md (2.12)
+            machines = solve_many(
+                data.gram,
+                [sets.rows[k] for k in part],
+                data.y,
+                degrees,
+                boxes,
+                weights=data.weight,
+                tol=options.tol,
+                max_iter=options.max_iter,
+                warm_start=warm_start,
+                n_jobs=options.n_jobs,
+            )
+            yield Chunk(part, machines, correct_weight(machines, data))
+            advance(len(part) * C.size)
+
+
+def _chunks(sizes: NDArray[np.int64], n_classes: int, per_set: int) -> list[tuple[int, int]]:
+    """Ranges of sets whose coefficients fit, should every point be a support point."""
+    cost = np.cumsum(sizes * float(per_set) * (8.0 * max(min(n_classes, 12) - 1, 1) + 8.0))
+    cuts, held = [0], 0.0
+    for k in range(len(sizes)):
+        if cost[k] - held > _CHUNK_BYTES and k > cuts[-1]:
+            cuts.append(k)
+            held = float(cost[k - 1])
+    cuts.append(len(sizes))
+    return [(a, b) for a, b in pairwise(cuts) if b > a]
+
+
+def correct_weight(machines: Machines, data: TrainingData) -> Floats:
+    """Weight of the points that each machine classifies right, m_k^+ of theory.md §2.1."""
+    if data.weight is None:
+        return machines.n_correct.astype(np.float64)
+    repeats = machines.shape[1] * machines.shape[2]
+    correct = np.zeros((machines.shape[0], repeats))
+    predicted, at = machines.arrays["predicted"], 0
+    for group in range(machines.shape[0]):
+        rows = machines.points[machines.starts[group] : machines.starts[group + 1]]
+        block = predicted[at : at + repeats * len(rows)].reshape(repeats, len(rows))
+        correct[group] = (block == data.y[rows]) @ data.weight[rows]
+        at += repeats * len(rows)
+    return correct.reshape(machines.shape)
+
+
+class MachineStore:
+    """Machines kept from chunks, numbered in the order in which they came."""
+
+    def __init__(self) -> None:
+        self._parts: list[Predictor] = []
+        self._converged: list[NDArray[np.bool_]] = []
+        self._iterations: list[NDArray[np.int64]] = []
+        self._number: dict[tuple[int, int], int] = {}
+
+    def keep(self, chunk: Chunk, wanted: dict[int, Any]) -> None:
+        """Keep, of set ``chunk.ids[g]``, the flat (degree, C) places ``wanted[id]``."""
+        per_set = chunk.machines.shape[1] * chunk.machines.shape[2]
+        problems: list[int] = []
+        for g, set_id in enumerate(chunk.ids.tolist()):
+            for place in sorted({int(p) for p in wanted.get(set_id, ())}):
+                self._number[set_id, place] = len(self._number)
+                problems.append(g * per_set + place)
+        if problems:
+            self._parts.append(chunk.machines.predictor(problems))
+            self._converged.append(chunk.machines.converged.ravel()[problems])
+            self._iterations.append(chunk.machines.iterations.ravel()[problems])
+
+    def number(self, set_id: int, place: int) -> int:
+        """Number of a kept machine."""
+        return self._number[set_id, place]
+
+    @property
+    def converged(self) -> NDArray[np.bool_]:
+        return np.concatenate(self._converged) if self._converged else np.zeros(0, dtype=bool)
+
+    @property
+    def iterations(self) -> NDArray[np.int64]:
+        return np.concatenate(self._iterations) if self._iterations else np.zeros(0, dtype=np.int64)
+
+    def predictor(self) -> Predictor | None:
+        """All kept machines as one predictor; None when there are none."""
+        return join_predictors(self._parts)
+
+
+def join_predictors(parts: list[Predictor]) -> Predictor | None:
+    """Predictors over the same training rows as one: support rows are stored, and multiplied, once."""
+    parts = [part for part in parts if part.n_machines]
+    if len(parts) <= 1:
+        return parts[0] if parts else None
+    rows, first, place = np.unique(
+        np.concatenate([p.support_index for p in parts]), return_index=True, return_inverse=True
+    )
+    offsets = np.cumsum([0] + [len(p.support_index) for p in parts])
+    joined = {
+        f.name: np.concatenate([getattr(p, f.name) for p in parts])
+        for f in fields(Predictor)
+        if f.name not in ("kernel", "support")
+    }
+    joined["support_rows"] = np.ascontiguousarray(joined["support_rows"][first])
+    joined["support_norms"] = joined["support_norms"][first]
+    joined["support_index"] = rows.astype(np.int32)
+    joined["support"] = np.concatenate([place[offsets[k] + p.support] for k, p in enumerate(parts)]).astype(
+        np.int32
+    )
+    return Predictor(kernel=parts[0].kernel, **joined)
+
+
+KeepRule = Callable[[Chunk], dict[int, Any]]

@@ -1,0 +1,418 @@
+"""``RandomCompositeForestClassifierCV``: the whole published grid in one pass, then a refit on all rows."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.model_selection import check_cv
+
+from surewood.composite import parameters as check
+from surewood.composite.data import TrainingData, merged, prepare
+from surewood.composite.estimator import _CompositeClassifier
+from surewood.composite.fitting import Setting
+from surewood.composite.grid import Axes, HeldOut, grid_errors
+from surewood.composite.machines import SolverOptions
+from surewood.composite.rules import DEGREES, Plan
+from surewood.composite.tuning import C_GRID, best_boxes, path_errors
+from surewood.progress import stage
+from surewood.tables import FitInputs
+
+Floats = NDArray[np.float64]
+GAMMA_GRID = (1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0)  # [D-11]
+SELECTIONS = ("exact", "random_sequences", "common_degree", "random_degree")
+
+
+@dataclass(frozen=True)
+class SearchGrid:
+    """Values of every axis, resolved for a sample."""
+
+    degrees: tuple[int, ...]
+    features: tuple[int, ...]
+    axes: Axes
+    setting: Setting
+    C_grid: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class SearchResult:
+    """Errors of every point of the grid on every split, and the C of every degree.
+
+    `errors` has shape (splits, features, depths, choices, sizes), in shares of the held-out weight; NaN where
+    a budget cut the point.
+    """
+
+    errors: Floats
+    C: tuple[float, ...]
+    cut: tuple[str, ...]
+
+
+def split_rows(cv: Any, inputs: FitInputs, X: Any, seed: int) -> list[tuple[NDArray[Any], NDArray[Any]]]:
+    """(training, held-out) rows of every split: a fraction is one validation part, otherwise folds."""
+    n = inputs.table.n_rows
+    if isinstance(cv, float):
+        if not 0.0 < cv < 1.0:
+            raise ValueError(f"cv as a validation part must be between 0 and 1, got {cv!r}.")
+        order = np.random.default_rng([seed, 4]).permutation(n)
+        size = min(max(1, int(np.ceil(cv * n))), n - 1)
+        return [(np.sort(order[size:]), np.sort(order[:size]))]
+    if isinstance(cv, int) and not isinstance(cv, bool):
+        cv = _possible_folds(check.integer(cv, "cv", 2), n)
+        order = np.random.default_rng([seed, 4]).permutation(n)
+        return [(np.sort(order[np.arange(n) % cv != k]), np.sort(order[k::cv])) for k in range(cv)]
+    return [
+        (np.asarray(a), np.asarray(b)) for a, b in check_cv(cv, inputs.y, classifier=True).split(X, inputs.y)
+    ]
+
+
+def _possible_folds(cv: int, n_rows: int) -> int:
+    if n_rows < 2:
+        raise ValueError(f"{n_rows} sample cannot be divided into {cv} folds; give at least 2 rows.")
+    return min(cv, n_rows)
+
+
+def part_of(
+    inputs: FitInputs, rows: NDArray[Any], held: NDArray[Any], options: SolverOptions, memory: int | None
+) -> tuple[TrainingData, HeldOut]:
+    """Training rows prepared by themselves (bins and scaling included), held-out rows read the same way."""
+    if inputs.weight is not None and not (inputs.weight[rows] > 0).any():
+        raise ValueError("a split has no training row of positive weight; use other splits.")
+    data = prepare(merged(inputs, rows), memory, options.n_jobs)
+    table = inputs.table.take(held)
+    weight = None if inputs.weight is None else inputs.weight[held]
+    return data, HeldOut(data.reader.matrix(table), data.reader.design(table), inputs.y[held], weight)
+
+
+def search(
+    inputs: FitInputs,
+    splits: list[tuple[NDArray[Any], NDArray[Any]]],
+    grid: SearchGrid,
+    seed: int,
+    options: SolverOptions,
+    memory: int | None,
+    max_seconds: float | None,
+) -> SearchResult:
+    """C of every degree over all splits, then the whole grid of every split."""
+    started = time.monotonic()
+    C = tuned_over_splits(inputs, splits, grid, options, memory)
+    setting = replace(grid.setting, C=C)
+    axes = grid.axes
+    shape = (len(splits), len(grid.features), len(axes.depths), len(axes.choices), len(axes.sizes))
+    errors = np.full(shape, np.nan)
+    quiet = replace(options, verbose=0)
+    units = [(f, s) for f in range(len(grid.features)) for s in range(len(splits))]
+    with stage(options.verbose, "grid: features x splits", len(units)) as advance:
+        for k, (f, s) in enumerate(units):
+            now = time.monotonic()
+            deadline = None
+            if max_seconds is not None:
+                left = started + max_seconds - now
+                if f > 0 and left <= 0:
+                    break
+                deadline = now + max(left, 0.0) / (len(units) - k)
+            data, held = part_of(inputs, *splits[s], quiet, memory)
+            point = replace(setting, max_features=grid.features[f])
+            wrong = grid_errors(data, held, axes, point, seed, quiet, deadline)
+            total = float(len(held.y)) if held.weight is None else float(held.weight.sum())
+            errors[s, f] = wrong / max(total, 1e-300)
+            advance(1)
+    return SearchResult(errors, C, _what_was_cut(errors, grid, max_seconds))
+
+
+def tuned_over_splits(
+    inputs: FitInputs,
+    splits: list[tuple[NDArray[Any], NDArray[Any]]],
+    grid: SearchGrid,
+    options: SolverOptions,
+    memory: int | None,
+) -> tuple[float, ...]:
+    """C of every degree with the fewest held-out errors of one machine, summed over the splits ([D-12])."""
+    if len(grid.C_grid) == 1:
+        return grid.C_grid * len(grid.degrees)
+    errors = np.zeros((len(grid.degrees), len(grid.C_grid)))
+    for rows, held in splits:
+        data, judged = part_of(inputs, rows, held, options, memory)
+        everything = np.arange(data.n_rows, dtype=np.int32)
+        errors += path_errors(
+            data, everything, judged.design, judged.y, judged.weight, grid.degrees, grid.C_grid, options
+        )
+    return best_boxes(errors, grid.C_grid)
+
+
+def _what_was_cut(errors: Floats, grid: SearchGrid, max_seconds: float | None) -> tuple[str, ...]:
+    """Sentences about the points that the budget left out."""
+    measured = ~np.isnan(errors).any(axis=0)  # (features, depths, choices, sizes)
+    said = []
+    for f, r in enumerate(grid.features):
+        sizes = [size for k, size in enumerate(grid.axes.sizes) if measured[f, :, :, k].all()]
+        if not sizes:
+            said.append(f"max_features={r} was not measured: max_seconds={max_seconds} was spent")
+        elif max(sizes) < max(grid.axes.sizes):
+            said.append(
+                f"max_features={r} was measured up to {max(sizes)} of {max(grid.axes.sizes)} trees: "
+                f"max_seconds={max_seconds} was spent"
+            )
+    return tuple(said)
+
+
+def best_point(errors: Floats) -> tuple[int, ...]:
+    """Index (feature, depth, choice, size) of the smallest mean error among fully measured points.
+
+    Ties go to the shallower tree, then to the larger gamma (the stronger penalty), then to fewer features and
+    fewer trees.
+    """
+    mean = errors.mean(axis=0)
+    mean = np.where(np.isnan(mean), np.inf, mean)
+    smallest = mean.min()
+    points = np.argwhere(mean <= smallest + 1e-12)
+    order = sorted(points.tolist(), key=lambda p: (p[1], -p[2], p[0], p[3]))
+    return tuple(order[0])
+
+
+class RandomCompositeForestClassifierCV(_CompositeClassifier):
+    """A composite forest with gamma, depth, features, trees and C chosen on held-out rows, in one pass.
+
+    Trees are nested in depth, forests are prefixes, gamma re-reads counts and every (leaf, degree) is
+    trained once: the grid costs little more than its largest forest. The chosen forest is then fitted to
+    all rows.
+
+    Parameters
+    ----------
+    gamma_scale : list of float, default=(1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1)
+    max_depth : list of int, default=(1, 2, 3, 4, 5, 6)
+    max_features : "paper" or list of values as in `RandomCompositeForestClassifier`, default=("sqrt",)
+        "paper": 1, half, once, twice, ... the root of the number of features, and all of them.
+    n_estimators : list of int, default=(25, 50, 100)
+    degrees : "auto", int or list of int, default="auto"
+        "auto" is 1, 2, 3.
+    C : "auto", float or list of float, default="auto"
+        Candidates for the C of every degree; "auto" is 1e-3 to 1e2 by factors of ten.
+    cv : float, int, splitter or iterable, default=3
+        A fraction is a validation part of that size, an integer a number of random folds.
+    selection : {"exact", "random_sequences", "common_degree", "random_degree"}, default="exact"
+        With "common_degree" the degree takes gamma's place on the grid.
+    max_seconds : float or None, default=None
+        Time after which no further part of the grid is begun; ``cut_`` says what is missing. The first
+        value of `max_features` is always measured with at least the smallest forests.
+    n_sequences, constant_leaves, leaf_scores, calibrate, min_weight_fraction_leaf, class_weight, categorical_features, tol, max_iter, \
+max_memory, n_jobs, random_state, verbose
+        As in :class:`RandomCompositeForestClassifier`.
+    max_leaf_size : None
+        Kept for symmetry: leaves have no limit of size here.
+
+    Attributes
+    ----------
+    best_params_ : dict
+    best_score_ : float
+        ESTIMATE, used for selection: mean held-out accuracy of the chosen point.
+    best_index_ : int
+    cv_results_ : dict of arrays
+        One entry a point of the grid, named as in scikit-learn; NaN scores where the budget cut.
+    C_ : dict of int to float
+        The C of every degree.
+    cut_ : list of str
+        What a budget left out; empty when the grid is complete.
+    model_, classes_, criterion_, active_leaves_, ...
+        As in :class:`RandomCompositeForestClassifier`.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> search = RandomCompositeForestClassifierCV(n_estimators=(10, 20), max_depth=(1, 2), random_state=0)
+    >>> sorted(search.fit(X, y).best_params_)
+    ['gamma_scale', 'max_depth', 'max_features', 'n_estimators']
+    """
+
+    def __init__(
+        self,
+        *,
+        gamma_scale: Any = GAMMA_GRID,
+        max_depth: Any = (1, 2, 3, 4, 5, 6),
+        max_features: Any = ("sqrt",),
+        n_estimators: Any = (25, 50, 100),
+        degrees: Any = "auto",
+        C: Any = "auto",
+        cv: Any = 3,
+        selection: str = "exact",
+        n_sequences: int = 10,
+        constant_leaves: bool = False,
+        leaf_scores: str = "one_hot",
+        calibrate: str | bool = "auto",
+        min_weight_fraction_leaf: float = 0.0,
+        class_weight: Any = None,
+        categorical_features: Any = "from_dtype",
+        tol: float = 1e-3,
+        max_iter: int = 10_000,
+        max_leaf_size: None = None,
+        max_memory: int | None = None,
+        max_seconds: float | None = None,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        self.gamma_scale = gamma_scale
+        self.max_depth = max_depth
+        self.max_features = max_features
+        self.n_estimators = n_estimators
+        self.degrees = degrees
+        self.C = C
+        self.cv = cv
+        self.selection = selection
+        self.n_sequences = n_sequences
+        self.constant_leaves = constant_leaves
+        self.leaf_scores = leaf_scores
+        self.calibrate = calibrate
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.class_weight = class_weight
+        self.categorical_features = categorical_features
+        self.tol = tol
+        self.max_iter = max_iter
+        self.max_leaf_size = max_leaf_size
+        self.max_memory = max_memory
+        self.max_seconds = max_seconds
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    @classmethod
+    def paper(cls, **changes: Any) -> RandomCompositeForestClassifierCV:
+        """The published grid: degrees 1 to 9, depths 2 to 8, 100 to 900 trees, all r, one validation part.
+
+        Examples
+        --------
+        >>> RandomCompositeForestClassifierCV.paper().max_features
+        'paper'
+        """
+        grid: dict[str, Any] = {
+            "degrees": tuple(range(1, 10)),
+            "max_depth": tuple(range(2, 9)),
+            "max_features": "paper",
+            "n_estimators": tuple(range(100, 1000, 100)),
+            "cv": 0.25,
+            "calibrate": False,
+        }
+        return cls(**(grid | changes))
+
+    def _resolved_grid(self, n_columns: int) -> SearchGrid:
+        check.one_of(self, "selection", SELECTIONS)
+        degrees = DEGREES if check.is_auto(self.degrees) else check.degree_list(self.degrees)
+        gammas = [check.positive(g, "gamma_scale") for g in _values(self.gamma_scale, "gamma_scale")]
+        depths = sorted({check.depth(d) for d in _values(self.max_depth, "max_depth")})
+        sizes = sorted(
+            {check.integer(n, "n_estimators", 1) for n in _values(self.n_estimators, "n_estimators")}
+        )
+        if isinstance(self.max_features, str) and self.max_features == "paper":
+            features = check.feature_grid(n_columns)
+        else:
+            named = self.max_features
+            listed = [named] if isinstance(named, str) or named is None else _values(named, "max_features")
+            features = tuple(dict.fromkeys(check.features_tried(f, n_columns) for f in listed))
+        C_grid = (
+            C_GRID if check.is_auto(self.C) else tuple(check.positive(c, "C") for c in _values(self.C, "C"))
+        )
+        common = self.selection == "common_degree"
+        choices = tuple(float(d) for d in degrees) if common else tuple(sorted(set(gammas)))
+        if self.selection == "random_degree":
+            choices = choices[:1]
+        setting = Setting(
+            max_depth=max(depths),
+            max_features=1,
+            degrees=degrees,
+            C=(1.0,) * len(degrees),
+            gamma_scale=choices[0],
+            selection="exact" if common else self.selection,
+            n_sequences=self.n_sequences,
+            constant_leaves=bool(self.constant_leaves),
+            min_weight_fraction_leaf=float(self.min_weight_fraction_leaf),
+        )
+        axes = Axes(tuple(depths), choices, tuple(sizes), common)
+        return SearchGrid(degrees, features, axes, setting, C_grid)
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+        """Search the grid, then fit the best point to all rows.
+
+        Parameters
+        ----------
+        X : table of shape (n_rows, n_features)
+        y : array of shape (n_rows,)
+        sample_weight : array of shape (n_rows,), optional
+            Multiplies C, counts and held-out errors.
+        """
+        inputs = self._begin(X, y, sample_weight, merge=False)  # the splits are of the rows as given
+        seed, options = self._draw_seed(), self._options()
+        plan, found = self._searched(inputs, X, seed, options)
+        whole = merged(inputs)
+        data = prepare(whole, self._gram_memory(), self.n_jobs)
+        unweighted = sample_weight is None and self.class_weight is None
+        self._carry_out(whole, data, plan, seed, options, unweighted)
+        for name, value in found.items():
+            setattr(self, name, value)
+        return self
+
+    def _searched(
+        self, inputs: FitInputs, X: Any, seed: int, options: SolverOptions
+    ) -> tuple[Plan, dict[str, Any]]:
+        """The plan of the best point, and the attributes of the search."""
+        if self.max_seconds is not None:
+            check.positive(self.max_seconds, "max_seconds")
+        if self.max_leaf_size is not None:
+            raise ValueError(
+                "max_leaf_size must be None: nested depths are exact only without a limit of size."
+            )
+        grid = self._resolved_grid(inputs.table.n_columns)
+        splits = split_rows(self.cv, inputs, X, seed)
+        result = search(inputs, splits, grid, seed, options, self._gram_memory(), self.max_seconds)
+        f, d, g, b = best_point(result.errors)
+        axes, C = grid.axes, result.C
+        setting = replace(grid.setting, max_depth=axes.depths[d], max_features=grid.features[f], C=C)
+        if axes.common_degree:
+            place = grid.degrees.index(int(axes.choices[g]))
+            setting = replace(setting, degrees=(grid.degrees[place],), C=(C[place],))
+        else:
+            setting = replace(setting, gamma_scale=axes.choices[g])
+        found = self._results(grid, result, (f, d, g, b))
+        return Plan(((setting, axes.sizes[b]),), 0.0, 0, len(grid.degrees)), found
+
+    def _results(self, grid: SearchGrid, result: SearchResult, best: tuple[int, ...]) -> dict[str, Any]:
+        """Attributes of the search, in scikit-learn's words."""
+        axes = grid.axes
+        which = "degree" if axes.common_degree else "gamma_scale"
+        mesh = np.meshgrid(grid.features, axes.depths, axes.choices, axes.sizes, indexing="ij")
+        names = ("max_features", "max_depth", which, "n_estimators")
+        table: dict[str, Any] = {f"param_{name}": axis.ravel() for name, axis in zip(names, mesh)}
+        if axes.common_degree:
+            table["param_degree"] = table["param_degree"].astype(int)
+        scores = 1.0 - result.errors.reshape(len(result.errors), -1)
+        for k, score in enumerate(scores):
+            table[f"split{k}_test_score"] = score
+        mean = scores.mean(axis=0)
+        table["mean_test_score"], table["std_test_score"] = mean, scores.std(axis=0)
+        filled = np.where(np.isnan(mean), -np.inf, mean)
+        table["rank_test_score"] = 1 + np.array([(filled > value + 1e-12).sum() for value in filled])
+        index = int(np.ravel_multi_index(best, result.errors.shape[1:]))
+        params = {name: table[f"param_{name}"][index].item() for name in names}
+        table["params"] = [
+            {name: table[f"param_{name}"][k].item() for name in names} for k in range(len(mean))
+        ]
+        return {
+            "cv_results_": table,
+            "best_index_": index,
+            "best_params_": dict(sorted(params.items())),
+            "best_score_": float(mean[index]),
+            "C_": dict(zip(grid.degrees, result.C)),
+            "cut_": list(result.cut),
+        }
+
+
+def _values(value: Any, name: str) -> list[Any]:
+    """A list of values; a single one is a list of one."""
+    if isinstance(value, str) or not hasattr(value, "__iter__"):
+        return [value]
+    values = list(value)
+    if not values:
+        raise ValueError(f"{name} must have at least one value.")
+    return values

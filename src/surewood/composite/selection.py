@@ -1,0 +1,124 @@
+"""Which degree each leaf gets, from counts alone (theory.md §2.7-§2.10, [D-10], [D-16]).
+
+Inputs are tables with one row a leaf and one column a degree, ascending. :func:`complexities` gives
+``A_k`` (2.8), :func:`leaf_terms` ``T_k`` (2.11); the choosers return a column a leaf. Draws are functions
+of (seed, tree, path code), so they do not depend on threads or on how deep a tree was grown.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from surewood.bounds import (
+    composite_complexity,
+    composite_criterion_counts,
+    leaf_log_growth,
+    question_log_growth,
+    select_degrees,
+)
+
+Floats = NDArray[np.float64]
+Columns = NDArray[np.intp]
+
+
+def complexities(
+    depth: NDArray[Any],
+    degrees: NDArray[Any],
+    *,
+    m: float,
+    n_features: int,
+    n_questions: int,
+    max_features: int,
+    n_classes: int,
+) -> Floats:
+    """``A_k`` (2.8) of every (leaf, degree), shape (n_leaves, n_degrees); degree 0 is a constant."""
+    size = max(int(np.ceil(m - 1e-9)), 1)
+    growth = leaf_log_growth(np.asarray(degrees), n_features, size, max(n_classes, 2))
+    question = question_log_growth(size, max_features, n_questions)
+    return np.asarray(composite_complexity(np.asarray(depth)[:, None], growth[None, :], question, size))
+
+
+def leaf_terms(
+    correct: Floats, total: Floats, complexity: Floats, *, m: float, n_classes: int, gamma_scale: float
+) -> Floats:
+    """``T_k`` (2.11) of every (leaf, degree), in counts; exactly the leaf's total where it is inert."""
+    errors = total[:, None] - correct
+    return composite_criterion_counts(
+        correct, errors, complexity, m=m, n_classes=max(n_classes, 2), gamma_scale=gamma_scale
+    )
+
+
+def choose_exact(terms: Floats) -> Columns:
+    """Leaf by leaf the smallest term, the smallest degree on ties: the exact minimum over all sequences.
+
+    Examples
+    --------
+    >>> choose_exact(np.array([[5.0, 3.0, 3.0], [7.0, 7.0, 7.0]])).tolist()
+    [1, 0]
+    """
+    return select_degrees(terms) if len(terms) else np.zeros(0, dtype=np.intp)
+
+
+def choose_random_sequences(
+    terms: Floats,
+    tree: NDArray[Any],
+    code: NDArray[np.uint64],
+    n_sequences: int,
+    seed: int,
+    first_tree: int = 0,
+) -> Columns:
+    """The best of `n_sequences` uniformly random degree sequences of each tree, the first on ties.
+
+    Examples
+    --------
+    >>> terms = np.array([[1.0, 2.0], [4.0, 3.0]])
+    >>> tree, code = np.array([0, 0]), np.array([2, 3], dtype=np.uint64)
+    >>> choose_random_sequences(terms, tree, code, 50, seed=0).tolist()
+    [0, 1]
+    """
+    n_leaves, n_degrees = terms.shape
+    if n_leaves == 0:
+        return np.zeros(0, dtype=np.intp)
+    n_trees = int(np.max(tree)) + 1
+    best = np.full(n_trees, np.inf)
+    chosen = np.zeros(n_leaves, dtype=np.intp)
+    for sequence in range(n_sequences):
+        drawn = keyed_below(n_degrees, seed, sequence, tree + first_tree, code)
+        score = np.bincount(tree, weights=terms[np.arange(n_leaves), drawn], minlength=n_trees)
+        better = score < best - 1e-12 * np.maximum(1.0, np.abs(score))
+        best = np.where(better, score, best)
+        chosen = np.where(better[tree], drawn, chosen)
+    return chosen
+
+
+def choose_random_degree(n_degrees: int, tree: NDArray[Any], code: NDArray[np.uint64], seed: int) -> Columns:
+    """One uniformly random degree a leaf ([D-16], option)."""
+    return keyed_below(n_degrees, seed, 0x5EED, tree, code)
+
+
+def keyed_below(n: int, *keys: Any) -> Columns:
+    """Integers below `n` as a hash of the keys (integers or arrays of them).
+
+    Examples
+    --------
+    >>> a = keyed_below(9, 7, np.array([0, 1, 2]))
+    >>> bool((a == keyed_below(9, 7, np.array([0, 1, 2]))).all()), int(a.max()) < 9
+    (True, True)
+    """
+    state = np.zeros(1, dtype=np.uint64)
+    for key in keys:
+        state = _mix(state ^ np.asarray(key).astype(np.uint64))
+    # The high 53 bits as a fraction of one: no modulo bias worth naming.
+    return ((state >> np.uint64(11)).astype(np.float64) * 2.0**-53 * n).astype(np.intp)
+
+
+def _mix(x: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """The finaliser of SplitMix64, arithmetic modulo 2^64."""
+    with np.errstate(over="ignore"):
+        x = x + np.uint64(0x9E3779B97F4A7C15)
+        x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+        return x ^ (x >> np.uint64(31))

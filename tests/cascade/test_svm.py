@@ -1,0 +1,211 @@
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import load_iris, make_moons
+
+from surewood import DeepCascadeSVMClassifier
+from surewood.cascade.search import leaf_complexity
+from surewood.cascade.svm_trainer import SvmTrainer
+
+
+@pytest.fixture(scope="module")
+def moons():
+    return make_moons(110, noise=0.3, random_state=1)
+
+
+def small(**changes):
+    settings = {"max_leaves": 3, "fractions": (0.3, 0.6), "degrees": (1, 2), "random_state": 0}
+    return DeepCascadeSVMClassifier(**{**settings, **changes})
+
+
+def test_every_row_reaches_exactly_one_leaf_with_the_counts_of_the_search(moons):
+    X, y = moons
+    model = small(gamma_scale=1e-3).fit(X, y)
+    leaf = model.decision_path(X)
+    found = model.search_[0]
+    assert found.path.n_leaves > 1
+    right = model.predict(X) == y
+    for k in range(found.path.n_leaves):
+        assert right[leaf == k].sum() == found.plus[k]
+        assert (~right)[leaf == k].sum() == found.minus[k]
+
+
+def test_search_statistics(moons):
+    model = small(gamma_scale=1e-3).fit(*moons)
+    found = model.search_[0]
+    assert found.proven
+    assert found.gap == 0.0
+    assert 0 < found.n_machines <= found.n_cascades == 2 + 2 * 4 + 2 * 16
+    assert found.n_pruned >= 0
+    m = len(moons[1])
+    brackets = leaf_complexity(model.kernels_.complexity(m)[list(found.path.choices)])
+    assert found.score == pytest.approx((found.minus + np.minimum(4e-3 * m * brackets, found.plus)).sum())
+
+
+def test_the_whole_table_may_be_shuffled(moons):
+    X, y = moons
+    order = np.random.default_rng(0).permutation(len(y))
+    first, second = small(gamma_scale=1e-3).fit(X, y), small(gamma_scale=1e-3).fit(X[order], y[order])
+    np.testing.assert_array_equal(first.decision_function(X), second.decision_function(X))
+
+
+@pytest.mark.parametrize("class_weight", [None, "balanced"])
+def test_weight_two_is_the_row_twice(moons, class_weight):
+    X, y = moons
+    weight = np.random.default_rng(0).integers(0, 3, len(y))
+    model = small(gamma_scale=1e-3, class_weight=class_weight)
+    weighted = model.fit(X, y, sample_weight=weight).predict_proba(X)
+    repeated = model.fit(np.repeat(X, weight, axis=0), np.repeat(y, weight)).predict_proba(X)
+    np.testing.assert_allclose(weighted, repeated, rtol=1e-6)
+
+
+def test_the_unit_of_fractional_weights_does_not_matter(moons):
+    X, y = moons
+    weight = np.random.default_rng(0).random(len(y))
+    first = small().fit(X, y, sample_weight=weight).decision_function(X)
+    second = small().fit(X, y, sample_weight=weight / weight.sum()).decision_function(X)
+    np.testing.assert_allclose(first, second, atol=5e-3)
+
+
+def test_exactly_so_many_leaves(moons):
+    for n_leaves in (1, 2, 3):
+        assert small(n_leaves=n_leaves).fit(*moons).cascades_[0].n_leaves == n_leaves
+    with pytest.raises(ValueError, match="n_leaves=4 is more than max_leaves=3"):
+        small(n_leaves=4).fit(*moons)
+    with pytest.raises(ValueError, match="no cascade has exactly n_leaves=3 leaves on this sample"):
+        small(n_leaves=3, C=1.0).fit([[0.0], [1.0]], [0, 1])
+
+
+def test_a_budget_returns_the_best_so_far_with_its_gap(moons):
+    whole = small(gamma_scale=1e-4, degrees=(1, 2, 3)).fit(*moons).search_[0]
+    part = small(gamma_scale=1e-4, degrees=(1, 2, 3), max_machines=5).fit(*moons).search_[0]
+    assert part.n_machines < whole.n_machines
+    assert not part.proven
+    assert part.lower_bound <= whole.score <= part.score
+    assert part.gap >= (part.score - whole.score) / len(moons[1])
+    at_once = small(gamma_scale=1e-4, time_budget=0.0).fit(*moons)
+    assert at_once.search_[0].path.n_leaves == 1
+
+
+@pytest.mark.parametrize("multiclass", ["one_vs_rest", "native"])
+def test_several_classes(multiclass):
+    X, y = load_iris(return_X_y=True)
+    names = np.array(["setosa", "versicolor", "virginica"])[y]
+    model = small(multiclass=multiclass, gamma_scale=1e-3).fit(X, names)
+    assert model.score(X, names) > 0.95
+    assert model.decision_function(X).shape == (150, 3)
+    assert len(model.cascades_) == (3 if multiclass == "one_vs_rest" else 1)
+    assert model.decision_path(X).shape == ((150, 3) if multiclass == "one_vs_rest" else (150,))
+    proba = model.predict_proba(X)
+    np.testing.assert_array_equal(model.classes_[proba.argmax(axis=1)], model.predict(X))
+    assert sum(found.plus.sum() + found.minus.sum() for found in model.search_) == 150 * len(model.cascades_)
+
+
+@pytest.mark.parametrize("kernel", ["homogeneous", "rbf"])
+def test_other_kernels(moons, kernel):
+    model = small(kernel=kernel, degrees=(1, 3), gamma_scale=1e-3).fit(*moons)
+    assert model.score(*moons) > 0.8
+    assert len(model.ledger()) == model.cascades_[0].n_leaves
+
+
+def test_tables_with_categories_and_holes():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"a": rng.normal(size=60), "b": pd.Categorical(rng.choice(list("xyz"), 60))})
+    frame.loc[::7, "a"] = np.nan
+    y = np.where(frame["b"] == "x", "yes", "no")
+    assert small().fit(frame, y).score(frame, y) > 0.95
+
+
+def test_one_class_is_a_constant():
+    model = small().fit([[1.0], [2.0], [3.0]], ["only"] * 3)
+    assert model.predict([[7.0]]).tolist() == ["only"]
+    assert model.predict_proba([[7.0]]).tolist() == [[1.0]]
+
+
+def test_points_at_the_same_distance_cannot_be_divided():
+    X, y = np.array([[-1.0], [1.0]] * 10), np.array([0, 1] * 10)
+    model = small(gamma_scale=0.0, C=1.0).fit(X, y)
+    assert model.cascades_[0].n_leaves == 1
+    assert model.score(X, y) == 1.0
+
+
+def test_a_class_of_one_row():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(30, 2)), np.r_[np.zeros(29), 1]
+    model = small(gamma_scale=1e-4).fit(X, y)
+    assert np.isfinite(model.predict_proba(X)).all()
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        (
+            {"max_leaves": 0},
+            "max_leaves must be an integer of at least 1: a cascade has at least one leaf; got 0",
+        ),
+        ({"fractions": (0.5, 1.5)}, r"fractions must lie in \(0, 1\]: 1.5 of a node's points cannot go on"),
+        ({"fractions": (0.0,)}, r"fractions must lie in \(0, 1\]"),
+        ({"degrees": ()}, "degrees is empty"),
+        ({"degrees": (0, 1)}, "degrees must be an integer of at least 1"),
+        ({"degrees": (101,)}, "degrees must be at most 100"),
+        ({"gamma_scale": -1.0}, "gamma_scale must be at least 0; got -1.0"),
+        ({"C": "best"}, "C must be one of 'validation', 'cv'; got 'best'"),
+        ({"C": (1.0, 2.0, 3.0)}, "C must be one number or one for each of the 2 degrees; got 3"),
+        ({"C": -1.0}, "C must be a list of positive finite numbers"),
+        ({"C_grid": ()}, "C_grid must be a list of positive finite numbers"),
+        ({"kernel": "sigmoid"}, "kernel must be one of 'poly', 'homogeneous', 'rbf'; got 'sigmoid'"),
+        ({"growth": "raw"}, "growth must be one of 'capped', 'sum'; got 'raw'"),
+        ({"multiclass": "ovo"}, "multiclass must be one of 'one_vs_rest', 'native'; got 'ovo'"),
+        ({"validation_fraction": 1.0}, "validation_fraction must lie strictly between 0 and 1"),
+        ({"C": "cv", "C_folds": 1}, "C_folds must be an integer of at least 2; got 1"),
+        ({"max_machines": 0}, "max_machines must be an integer of at least 1; got 0"),
+        ({"time_budget": -1}, "time_budget must be at least 0; got -1"),
+        ({"tol": 0.0}, "tol must be above 0; got 0.0"),
+    ],
+)
+def test_bad_settings_are_named(moons, changes, message):
+    with pytest.raises(ValueError, match=message):
+        small(**changes).fit(*moons)
+
+
+@pytest.mark.parametrize("C", ["cv", "validation", 1.0, (0.1, 10.0)])
+def test_ways_to_set_the_penalty(moons, C):
+    model = small(C=C).fit(*moons)
+    assert model.C_.shape == (1, 2)
+    if not isinstance(C, str):
+        np.testing.assert_array_equal(model.C_[0], np.broadcast_to(C, 2))
+
+
+def test_without_probabilities_there_is_no_such_method(moons):
+    model = small(probability=False).fit(*moons)
+    assert not hasattr(model, "predict_proba")
+    assert model.set_params(probability=True).fit(*moons).predict_proba(moons[0]).shape == (110, 2)
+
+
+def test_a_stopped_fit_leaves_nothing_behind(moons, monkeypatch):
+    def stop(*args, **kwargs):
+        raise KeyboardInterrupt
+
+    model = small()
+    monkeypatch.setattr(SvmTrainer, "train", stop)
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(*moons)
+    assert not [name for name in vars(model) if name.endswith("_")]
+
+
+def test_the_gamma_path_of_the_estimator(moons):
+    model = small()
+    pieces = model.gamma_path(*moons, gamma_min=1e-3)[0]
+    assert not hasattr(model, "cascades_")
+    for piece in pieces[1:]:
+        refitted = small(gamma_scale=piece.inner).fit(*moons)
+        assert refitted.search_[0].path == piece.path
+    assert pieces[0].path.n_leaves == 1
+
+
+def test_verbose_and_jobs_change_nothing(moons, capsys):
+    X, y = load_iris(return_X_y=True)
+    quiet = small(n_jobs=1).fit(X, y).decision_function(X)
+    loud = small(n_jobs=2, verbose=1).fit(X, y).decision_function(X)
+    np.testing.assert_array_equal(quiet, loud)
+    assert "searching cascades" in capsys.readouterr().err

@@ -1,0 +1,17 @@
+"""Small samples, and their preparation for the core functions."""
+
+from sklearn.datasets import make_classification
+from sklearn.dummy import DummyClassifier
+
+from surewood.composite.data import prepare
+from surewood.tables import begin_fit
+
+
+def sample(n=200, n_features=6, n_classes=3, seed=0, flip_y=0.1):
+    return make_classification(
+        n, n_features, n_informative=4, n_redundant=1, n_classes=n_classes, flip_y=flip_y, random_state=seed
+    )
+
+
+def prepared(X, y, sample_weight=None):
+    return prepare(begin_fit(DummyClassifier(), X, y, sample_weight), None, 1)

@@ -1,0 +1,35 @@
+"""Samples that several tests share."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from composite_samples import prepared, sample
+
+
+@pytest.fixture
+def noisy():
+    return sample()
+
+
+@pytest.fixture
+def data(noisy):
+    return prepared(*noisy)
+
+
+@pytest.fixture
+def table_with_everything():
+    """Numbers, categories, missing values and a constant column."""
+    rng = np.random.default_rng(3)
+    n = 160
+    x = rng.normal(size=n)
+    job = rng.choice(["cook", "clerk", "pilot"], size=n)
+    y = np.where((x > 0) ^ (job == "cook"), "yes", "no")
+    frame = pd.DataFrame(
+        {
+            "x": np.where(rng.random(n) < 0.1, np.nan, x),
+            "noise": rng.normal(size=n),
+            "job": pd.Categorical(np.where(rng.random(n) < 0.05, None, job)),
+            "same": 1.0,
+        }
+    )
+    return frame, y

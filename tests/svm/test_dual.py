@@ -1,0 +1,328 @@
+"""The batch solver: optimal, equal to libsvm, the same on any machine, and defined on bad input."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.svm import SVC
+
+from surewood import _core
+from surewood.svm import Gram, KernelSpec, solve_many
+from surewood.svm import dual as dual_module
+
+from .reference import blobs, check_kkt, decisions, kernel_matrix
+
+UNCAPPED = 10_000_000
+ENOUGH = 50_000
+
+
+def libsvm(K, labels, C, weights=None):
+    return SVC(kernel="precomputed", C=C, tol=1e-3).fit(K, labels, sample_weight=weights)
+
+
+def dual_value(machine, K):
+    beta = machine.dual_coef_[0]
+    support = machine.support_
+    return np.abs(beta).sum() - 0.5 * beta @ K[np.ix_(support, support)] @ beta
+
+
+def equal_arrays(a, b):
+    return all(np.array_equal(a.arrays[name], b.arrays[name]) for name in a.arrays)
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    n=st.integers(4, 90),
+    d=st.integers(1, 8),
+    n_classes=st.integers(2, 4),
+    degrees=st.lists(st.integers(1, 9), min_size=1, max_size=5, unique=True),
+    log_C=st.floats(-3, 1),
+    kind=st.sampled_from(["poly", "poly", "rbf"]),
+    seed=st.integers(0, 10**6),
+)
+def test_optimal_and_equal_to_libsvm(n, d, n_classes, degrees, log_C, kind, seed):
+    X, labels = blobs(n, d, n_classes, seed)
+    X = (X - X.mean(axis=0)) / X.std(axis=0)
+    spec, C = KernelSpec(kind, 1.0 / d, 1.0), 10.0**log_C
+    degrees = degrees if kind == "poly" else [1]
+    group = np.random.default_rng(seed).permutation(n)
+    machines = solve_many(Gram(X), [group], labels, degrees, C, kernel=spec, max_iter=ENOUGH)
+    for k, degree in enumerate(degrees):
+        check_kkt(machines, k, X, labels, C)
+        if not machines.converged.ravel()[k]:
+            continue
+        K = kernel_matrix(X, X, spec, degree)
+        peer = libsvm(K, labels, C)
+        if n_classes == 2:
+            expected = dual_value(peer, K)
+            # Two solvers that stop at the same KKT gap may differ by about gap times sum of alphas.
+            room = 1e-4 * expected + 1e-3 * np.abs(peer.dual_coef_).sum() * 0.5
+            assert abs(machines.pair("objective", k)[0] - expected) <= room
+        values = decisions(machines, k, X, labels, X)[group]
+        clear = (np.abs(values) > 1e-2 * max(1.0, np.abs(K).max() ** 0.5)).all(axis=1)
+        assert (machines.predicted(k)[clear] == peer.predict(K)[group][clear]).all()
+
+
+def test_thousands_of_leaf_problems_agree_with_libsvm():
+    """Objectives within 1e-4, predictions equal except at |decision| < 1e-3, over 1,800 problems."""
+    rng = np.random.default_rng(0)
+    X, labels = blobs(400, 6, 2, 5)
+    X = (X - X.mean(axis=0)) / X.std(axis=0)
+    groups = []
+    while len(groups) < 200:
+        rows = rng.permutation(400)[: rng.integers(6, 40)]
+        if len(np.unique(labels[rows])) == 2:
+            groups.append(rows)
+    spec, degrees = KernelSpec.default(6), np.arange(1, 10)
+    machines = solve_many(Gram(X), groups, labels, degrees, 1.0, kernel=spec, max_iter=UNCAPPED)
+    assert machines.converged.all()
+    worst, differences = 0.0, 0
+    for g, rows in enumerate(groups):
+        for k, degree in enumerate(degrees):
+            K = kernel_matrix(X[rows], X[rows], spec, degree)
+            peer = libsvm(K, labels[rows], 1.0)
+            problem = machines.index(g, k)
+            expected = dual_value(peer, K)
+            worst = max(worst, abs(machines.pair("objective", problem)[0] - expected) / expected)
+            differs = machines.predicted(problem) != peer.predict(K)
+            differences += differs.sum()
+            assert (np.abs(peer.decision_function(K)[differs]) < 1e-3).all()
+    assert worst <= 1e-4
+    assert differences <= 2
+
+
+def test_same_bits_on_every_instruction_set():
+    X, labels = blobs(120, 5, 3, 7)
+    arguments = (Gram(X), [np.arange(120), np.arange(50)], labels, [1, 2, 5], [0.1, 10.0])
+    try:
+        _core.use_svm_instruction_set("baseline")
+        expected = solve_many(*arguments)
+        rbf = solve_many(*arguments[:3], [1], 1.0, kernel=KernelSpec("rbf", 0.2))
+        for name in ("avx2", "avx512"):
+            if _core.use_svm_instruction_set(name):
+                assert equal_arrays(solve_many(*arguments), expected)
+                assert equal_arrays(solve_many(*arguments[:3], [1], 1.0, kernel=KernelSpec("rbf", 0.2)), rbf)
+                assert not _core.use_svm_instruction_set("avx1024")
+    finally:
+        _core.use_svm_instruction_set(_core.instruction_set())
+
+
+def test_same_bits_for_any_threads_memory_chunks_and_company(monkeypatch):
+    X, labels = blobs(300, 5, 3, 11)
+    rng = np.random.default_rng(0)
+    groups = [rng.permutation(300)[:m] for m in (300, 20, 60, 290, 33)]
+    C = rng.uniform(0.1, 10, size=(5, 3, 1))
+    gram = Gram(X)
+    expected = solve_many(gram, groups, labels, [1, 3, 4], C)
+    assert equal_arrays(solve_many(gram, groups, labels, [1, 3, 4], C, n_jobs=2), expected)
+    assert equal_arrays(solve_many(Gram(X, max_memory=0), groups, labels, [1, 3, 4], C), expected)
+    assert equal_arrays(solve_many(gram, groups, labels, [1, 3, 4], C, cache_size=5000), expected)
+    monkeypatch.setattr(dual_module, "_CHUNK_WORK", 1.0)
+    assert equal_arrays(solve_many(gram, groups, labels, [1, 3, 4], C), expected)
+    alone = solve_many(gram, [groups[3]], labels, [4], C[3:4, 2:3])
+    problem = expected.index(3, 2)
+    np.testing.assert_array_equal(alone.coef(0), expected.coef(problem))
+    np.testing.assert_array_equal(alone.pair("bias", 0), expected.pair("bias", problem))
+    np.testing.assert_array_equal(alone.predicted(0), expected.predicted(problem))
+
+
+def test_warm_starts_reach_the_same_optimum_in_fewer_iterations():
+    X, labels = blobs(200, 6, 2, 3)
+    Cs = 10.0 ** np.arange(-3, 2)
+    cold = solve_many(Gram(X), [np.arange(200)], labels, [1, 2], Cs, max_iter=UNCAPPED)
+    warm = solve_many(Gram(X), [np.arange(200)], labels, [1, 2], Cs, max_iter=UNCAPPED, warm_start=True)
+    np.testing.assert_allclose(warm.arrays["objective"], cold.arrays["objective"], rtol=1e-4)
+    assert warm.iterations.sum() < cold.iterations.sum()
+    for problem in range(10):
+        check_kkt(warm, problem, X, labels, warm.C[problem])
+
+
+def test_weights_are_boxes_and_weight_two_is_the_row_twice():
+    X, labels = blobs(40, 3, 2, 9)
+    weights = np.random.default_rng(0).integers(1, 4, size=40).astype(float)
+    weighted = solve_many(Gram(X), [np.arange(40)], labels, [2], 0.5, weights=weights, tol=1e-8)
+    check_kkt(weighted, 0, X, labels, 0.5, weights, tol=1e-8)
+    rows = np.repeat(np.arange(40), weights.astype(int))
+    repeated = solve_many(Gram(X[rows]), [np.arange(len(rows))], labels[rows], [2], 0.5, tol=1e-8)
+    a, b = weighted.arrays["objective"], repeated.arrays["objective"]
+    np.testing.assert_allclose(a, b, rtol=1e-6)
+    grid = np.random.default_rng(1).normal(size=(50, 3))
+    np.testing.assert_allclose(
+        weighted.predictor().decisions(grid), repeated.predictor().decisions(grid), atol=1e-3
+    )
+    peer = libsvm(kernel_matrix(X, X, weighted.kernel, 2), labels, 0.5, weights)
+    assert np.isclose(a[0], dual_value(peer, kernel_matrix(X, X, weighted.kernel, 2)), rtol=1e-4)
+
+
+def test_decision_values_of_the_training_points_come_free():
+    X, labels = blobs(60, 4, 2, 21)
+    rows = np.random.default_rng(0).permutation(60)[:45]
+    machines = solve_many(Gram(X), [rows], labels, [3], 1.0, decisions=True)
+    expected = -decisions(machines, 0, X, labels, X[rows])[:, 0]
+    np.testing.assert_allclose(machines.decision(0), expected, rtol=1e-4, atol=1e-4)
+    with pytest.raises(ValueError, match="pass decisions=True"):
+        solve_many(Gram(X), [rows], labels, [3], 1.0).decision(0)
+    three = solve_many(Gram(X), [rows], (labels + np.arange(60) % 2).astype(int), [1], 1.0, decisions=True)
+    with pytest.raises(ValueError, match="two-class machines only"):
+        three.decision(0)
+
+
+# --- bad input ---------------------------------------------------------------------------------------------
+
+
+def test_one_class_is_a_constant():
+    machines = solve_many(Gram(np.eye(3)), [np.arange(3), [1]], [4, 4, 4], [1, 2], 1.0)
+    assert (machines.n_classes == 1).all()
+    assert machines.n_correct.ravel().tolist() == [3, 3, 1, 1]
+    assert machines.converged.all()
+    assert machines.support(0).size == 0
+    assert (machines.predictor().predict(np.ones((5, 3)), np.tile([0, 3], (5, 1))) == 4).all()
+
+
+def test_one_point_a_class():
+    X, labels = np.array([[0.0], [1.0], [2.0]]), np.arange(3)
+    machines = solve_many(Gram(X), [np.arange(3)], labels, [1], 1.0)
+    check_kkt(machines, 0, X, labels, 1.0)
+    pair = solve_many(Gram(X), [[0, 2]], labels, [1], 100.0, kernel=KernelSpec("poly", 1.0, 0.0))
+    np.testing.assert_allclose(pair.predictor().decisions([[0.0], [1.0], [2.0]])[:, 0], [1, 0, -1], atol=1e-3)
+
+
+def test_equal_points_with_opposite_labels():
+    X = np.array([[1.0, 2.0], [1.0, 2.0], [3.0, 1.0], [3.0, 1.0]])
+    labels = np.array([0, 1, 0, 1])
+    machines = solve_many(Gram(X), [np.arange(4)], labels, [1, 9], [0.1, 10.0])
+    assert machines.converged.all()
+    assert (machines.n_correct == 2).all()
+    for problem in range(4):
+        check_kkt(machines, problem, X, labels, machines.C[problem])
+    hard = solve_many(Gram(X), [np.arange(4)], labels, [1], np.inf)
+    assert not hard.converged.any()  # cannot be separated: the cap is met and said
+    assert np.isfinite(hard.arrays["coef"]).all()
+    assert np.isfinite(hard.arrays["bias"]).all()
+
+
+def test_zero_kernel_and_degree_zero_follow_the_majority():
+    labels = np.array([0, 0, 1, 1, 1])
+    zero = solve_many(
+        Gram(np.zeros((5, 2))), [np.arange(5)], labels, [1], 1.0, kernel=KernelSpec("poly", 1.0, 0.0)
+    )
+    constant = solve_many(Gram(np.eye(5)), [np.arange(5)], labels, [0], 1.0)
+    for machines in (zero, constant):
+        assert machines.converged.all()
+        assert machines.predicted(0).tolist() == [1] * 5
+        check_kkt(machines, 0, np.zeros((5, 2)) if machines is zero else np.eye(5), labels, 1.0)
+
+
+def test_infinite_C_separates_what_can_be_separated():
+    X = np.array([[-2.0], [-1.0], [1.0], [3.0]])
+    machines = solve_many(
+        Gram(X), [np.arange(4)], [0, 0, 1, 1], [1], np.inf, kernel=KernelSpec("poly", 1.0, 0.0)
+    )
+    assert machines.converged.all()
+    np.testing.assert_allclose(machines.predictor().decisions(X)[:, 0], [2, 1, -1, -3], atol=2e-3)
+
+
+@pytest.mark.parametrize("degree", [20, 50, 100])
+@pytest.mark.parametrize("size", [1.0, 100.0])
+def test_high_degrees_stay_finite(degree, size):
+    X, labels = blobs(40, 4, 2, 2)
+    machines = solve_many(Gram(X * size), [np.arange(40)], labels, [degree], 1.0)
+    for name in ("coef", "bias", "objective", "gap"):
+        assert np.isfinite(machines.arrays[name]).all()
+    scaled = machines.scale.ravel()[0]
+    assert np.log2(scaled) == np.floor(np.log2(scaled))
+    values = machines.predictor().decisions(np.vstack([X * size, 1e6 * X, 1e200 * X]))
+    assert np.isfinite(values).all()
+    own = machines.predictor().predict(X * size)[:, 0]
+    assert (own == machines.predicted(0)).mean() > 0.95
+
+
+def test_scaling_does_not_change_the_machine():
+    """Degree 40 of a kernel whose values pass 2^100, against libsvm on the kernel divided by a constant."""
+    X, labels = blobs(30, 3, 2, 4)
+    X /= np.linalg.norm(X, axis=1)[:, None]
+    spec, degree, C = KernelSpec("poly", 6.0, 1.0), 40, 8.0**-40
+    machines = solve_many(Gram(X), [np.arange(30)], labels, [degree], C, kernel=spec, max_iter=UNCAPPED)
+    scale = machines.scale.ravel()[0]
+    assert scale == 8
+    K = ((spec.gamma * X @ X.T + 1) / scale) ** degree
+    peer = libsvm(K, labels, C * scale**degree)
+    np.testing.assert_array_equal(machines.predicted(0), peer.predict(K))
+    assert np.isclose(machines.pair("objective", 0)[0] * scale**degree, dual_value(peer, K), rtol=1e-3)
+
+
+def test_the_iteration_cap_is_flagged():
+    X, labels = blobs(100, 4, 2, 8)
+    machines = solve_many(Gram(X), [np.arange(100)], labels, [1, 2], 10.0, max_iter=5)
+    assert not machines.converged.any()
+    assert (machines.iterations == 5).all()
+    assert (machines.arrays["status"] == 1).all()
+    assert (machines.arrays["gap"] > 1e-3).all()
+    assert np.isfinite(machines.arrays["objective"]).all()
+
+
+def test_a_large_problem_runs_in_a_small_cache():
+    X, labels = blobs(1500, 5, 2, 6)
+    small = solve_many(
+        Gram(X, max_memory=0), [np.arange(1500)], labels, [1], 0.01, max_iter=3000, cache_size=1 << 17
+    )
+    large = solve_many(Gram(X), [np.arange(1500)], labels, [1], 0.01, max_iter=3000)
+    assert equal_arrays(small, large)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"C": 0.0}, "C must be positive"),
+        ({"C": -1.0}, "C must be positive"),
+        ({"C": np.nan}, "C must be positive"),
+        ({"C": np.ones((2, 2, 1))}, r"C of shape \(2, 2, 1\) does not fit \(1 groups, 1 degrees"),
+        ({"degrees": [-1]}, "degrees must lie between 0 and 100"),
+        ({"degrees": [101]}, "degrees must lie between 0 and 100"),
+        ({"degrees": [1.5]}, "degrees must be a list of integers"),
+        ({"labels": [0, 1, 0]}, "labels must be 4 integer class codes"),
+        ({"labels": [0.0, 1.0, 0.0, 1.0]}, "labels must be 4 integer class codes"),
+        ({"labels": [0, -1, 0, 1]}, "found a negative"),
+        ({"groups": [[]]}, "group 0 must be a non-empty list of row numbers"),
+        ({"groups": [[0.5]]}, "group 0 must hold integer row numbers"),
+        ({"groups": [[0, 4]]}, r"groups name rows outside 0\.\.3"),
+        ({"weights": [1, 1, 1]}, r"weights must have shape \(4,\)"),
+        ({"weights": [1, 0, 1, 1]}, "leave out rows of weight zero"),
+        ({"tol": 0.0}, "tol must be positive"),
+    ],
+)
+def test_errors_say_what_was_wrong(change, message):
+    arguments = {"groups": [[0, 1, 2, 3]], "labels": [0, 1, 0, 1], "degrees": [1], "C": 1.0} | change
+    with pytest.raises(ValueError, match=message):
+        solve_many(Gram(np.arange(4.0)[:, None]), **arguments)
+
+
+def test_an_empty_batch_is_empty():
+    machines = solve_many(Gram(np.eye(2)), [], [0, 1], [1], 1.0)
+    assert machines.shape == (0, 1, 1)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals")
+def test_ctrl_c_is_answered_within_a_second():
+    code = (
+        "import numpy as np\nfrom surewood.svm import Gram, solve_many\n"
+        "rng = np.random.default_rng(0); X = rng.normal(size=(3000, 5)); y = rng.integers(2, size=3000)\n"
+        "gram = Gram(X, max_memory=0)\nprint('go', flush=True)\n"
+        "solve_many(gram, [np.arange(3000)] * 20, y, [9], 1e6, max_iter=-1)\n"
+    )
+    process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert process.stdout.readline() == b"go\n"
+    time.sleep(0.5)
+    started = time.perf_counter()
+    os.kill(process.pid, signal.SIGINT)
+    _, error = process.communicate(timeout=30)
+    assert b"KeyboardInterrupt" in error
+    assert (
+        time.perf_counter() - started < 5
+    )  # a second on an idle machine; interpreter exit and load included

@@ -1,0 +1,128 @@
+"""One-vs-one machines: votes with libsvm's tie rule, and prediction of many machines from one product."""
+
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.svm import SVC
+
+from surewood.svm import Gram, KernelSpec, solve_many
+
+from .reference import blobs, decisions, kernel_matrix, vote
+
+
+@settings(max_examples=15, deadline=None)
+@given(
+    n_classes=st.integers(2, 6),
+    degree=st.integers(1, 5),
+    kind=st.sampled_from(["poly", "rbf"]),
+    seed=st.integers(0, 10**6),
+)
+def test_votes_and_decisions_equal_the_reference(n_classes, degree, kind, seed):
+    X, labels = blobs(60, 4, n_classes, seed)
+    spec = KernelSpec(kind, 0.25, 1.0)
+    machines = solve_many(Gram(X), [np.arange(60)], labels, [degree], 1.0, kernel=spec)
+    grid = np.random.default_rng(seed).normal(size=(40, 4))
+    expected = decisions(machines, 0, X, labels, grid)
+    predictor = machines.predictor()
+    found = predictor.decisions(grid)
+    np.testing.assert_allclose(found, expected, rtol=1e-3, atol=2e-4 * max(1, np.abs(expected).max()))
+    classes = machines.classes(0).tolist()
+    assert predictor.predict(grid)[:, 0].tolist() == [vote(row, classes) for row in found]
+    share = predictor.vote_share(grid, n_classes=n_classes)
+    np.testing.assert_allclose(share.sum(axis=1), 1.0)
+    for row, values in zip(share, found):
+        wins = np.zeros(n_classes)
+        for value, (a, b) in zip(values, zip(*np.triu_indices(n_classes, 1))):
+            wins[a if value > 0 else b] += 1
+        np.testing.assert_allclose(row, wins / len(values))
+
+
+def test_training_predictions_are_those_of_the_predictor():
+    X, labels = blobs(200, 3, 7, 1, noise=2.5)  # hard: most points need all votes
+    machines = solve_many(Gram(X), [np.arange(200), np.arange(0, 200, 3)], labels, [1, 3], [0.1, 5.0])
+    assert (machines.n_correct < [[[200]], [[67]]]).all()
+    for problem in range(8):
+        rows = machines.group_rows(problem)
+        np.testing.assert_array_equal(
+            machines.predicted(problem), machines.predictor(problem).predict(X[rows])[:, 0]
+        )
+        assert machines.n_correct.ravel()[problem] == (machines.predicted(problem) == labels[rows]).sum()
+
+
+def test_predictions_equal_libsvm_on_many_classes():
+    X, labels = blobs(250, 5, 8, 4)
+    spec = KernelSpec.default(5)
+    machines = solve_many(Gram(X), [np.arange(250)], labels, [2], 1.0, kernel=spec, max_iter=10**7)
+    grid = np.random.default_rng(0).normal(size=(300, 5))
+    peer = SVC(kernel="precomputed").fit(kernel_matrix(X, X, spec, 2), labels)
+    K = kernel_matrix(grid, X, spec, 2)
+    differs = machines.predictor().predict(grid)[:, 0] != peer.predict(K)
+    peer.decision_function_shape = "ovo"
+    assert (np.abs(peer.decision_function(K)[differs]).min(axis=1) < 2e-3).all()
+    assert differs.sum() <= 3
+
+
+def test_a_decision_of_zero_is_a_vote_for_the_second_class_and_ties_go_to_the_first():
+    X, labels = np.zeros((2, 1)), np.array([3, 5])
+    machines = solve_many(Gram(X), [[0, 1]], labels, [1], 1.0)
+    assert machines.predictor().decisions(X)[0, 0] == 0.0
+    assert machines.predicted(0).tolist() == [5, 5]  # as libsvm
+    cycle = solve_many(Gram(np.eye(3)), [np.arange(3)], np.arange(3), [1], 1.0).predictor()
+    cycle.coef = np.zeros_like(cycle.coef)
+    cycle.bias = np.array([1.0, -1.0, 1.0])  # 0 beats 1, 2 beats 0, 1 beats 2: one vote each
+    assert cycle.predict(np.zeros((1, 3)))[0, 0] == 0
+
+
+def test_many_machines_in_one_call():
+    X, labels = blobs(150, 4, 3, 8)
+    rng = np.random.default_rng(0)
+    groups = [rng.permutation(150)[:40] for _ in range(5)] + [np.flatnonzero(labels == 1)]
+    machines = solve_many(Gram(X), groups, labels, [1, 4], 1.0)
+    chosen = [machines.index(g, g % 2) for g in range(6)]
+    predictor = machines.predictor(chosen)
+    assert predictor.n_machines == 6
+    assert len(predictor.support_rows) == len(
+        np.unique(np.concatenate([machines.support(p) for p in chosen]))
+    )
+    np.testing.assert_array_equal(X[predictor.support_index], predictor.support_rows)
+    grid = rng.normal(size=(70, 4))
+    assign = rng.integers(-1, 6, size=(70, 9))
+    codes = predictor.predict(grid, assign)
+    np.testing.assert_array_equal(predictor.predict(grid, assign, n_jobs=2), codes)
+    alone = np.stack([machines.predictor(p).predict(grid)[:, 0] for p in chosen], axis=1)
+    expected = np.where(assign < 0, -1, np.take_along_axis(alone, np.maximum(assign, 0), axis=1))
+    np.testing.assert_array_equal(codes, expected)
+    np.testing.assert_allclose(
+        predictor.vote_share(grid, assign, n_classes=3).sum(axis=1), (assign >= 0).sum(axis=1)
+    )
+    again = pickle.loads(pickle.dumps(predictor))
+    np.testing.assert_array_equal(again.predict(grid, assign), codes)
+    assert 0 < predictor.nbytes < 10**6
+
+
+def test_wild_rows_get_finite_decisions():
+    X, labels = blobs(50, 3, 3, 0)
+    wild = np.vstack([1e300 * np.ones((1, 3)), [[1e300, -1e300, 1e300]], np.zeros((1, 3))])
+    for spec in (KernelSpec("poly", 1.0, 1.0), KernelSpec("rbf", 1.0)):
+        predictor = solve_many(Gram(X), [np.arange(50)], labels, [3], 1.0, kernel=spec).predictor()
+        assert np.isfinite(predictor.decisions(wild)).all()
+        assert set(predictor.predict(wild)[:, 0]) <= {0, 1, 2}
+
+
+def test_errors_say_what_was_wrong():
+    X, labels = blobs(20, 2, 2, 0)
+    machines = solve_many(Gram(X), [np.arange(20)], labels, [1], 1.0)
+    predictor = machines.predictor()
+    with pytest.raises(ValueError, match="X must have 2 columns"):
+        predictor.predict(np.zeros((3, 4)))
+    with pytest.raises(ValueError, match="assign names machine 1 of 1"):
+        predictor.predict(X, np.ones((20, 1), dtype=int))
+    with pytest.raises(ValueError, match="assign must have one row a row of X"):
+        predictor.predict(X, np.zeros((3, 1), dtype=int))
+    with pytest.raises(ValueError, match="n_classes=1, but the machines know class 1"):
+        predictor.vote_share(X, n_classes=1)
+    with pytest.raises(ValueError, match="unknown quantity 'margin'"):
+        machines.pair("margin", 0)
