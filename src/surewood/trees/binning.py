@@ -8,7 +8,8 @@
 Rules
 -----
 A column with at most `max_bins` distinct values has one bin a value. Otherwise values as heavy as a bin
-stand alone and the rest is cut into bins of about equal weight. A bin ends half way between its largest value and
+stand alone and the rest is cut into bins of about equal weight. A bin ends half way between its largest
+value and
 the smallest of the next one, so raw values and codes always take the same side of a split. Category codes
 are their own bins; beyond `max_bins` categories the lightest ones share the last bin. Code 255 is missing.
 Rows of weight 0 are not looked at, and weight 2 is the row twice.
@@ -129,7 +130,7 @@ class BinnedMatrix:
 
     @property
     def n_rows(self) -> int:
-        return self.blocks[0].shape[1]
+        return int(self.blocks[0].shape[1])
 
     @property
     def n_columns(self) -> int:
