@@ -57,6 +57,7 @@ def grow_and_predict(
         weight=weight,
         rows=rows,
         first_tree=start,
+        by_content=False,
     )
     return grown.forest, grown.forest.predict_proba(held_matrix) * count, grown.importances
 
@@ -83,6 +84,7 @@ def grow_and_predict_out_of_bag(
         weight=weight,
         rows=rows,
         first_tree=start,
+        by_content=False,
     )
     sums, votes = out_of_bag(grown.forest, grown.bag, matrix, first_tree=start)
     return grown.forest, grown.bag.rows, sums, votes, grown.importances
