@@ -65,13 +65,15 @@ class MarginDeepForestClassifier(DeepForestBase):
         of at most 1.
     margins : {"layer", "of_sum"}, default="layer"
         Margins that the loss sees: the sum of the layers' margins (published), or the margin of the sum.
-    reweighting : str, default="tempered"
+    reweighting : str, default="sample_size"
         Weights of later layers: "literal" (proportional to the loss, as published), "tempered" (loss to the
-        power `strength`), "sample_size" (tempered until the effective sample size is `strength` times the
-        number of points), "below_target" (points below the target only), "mixed" (a share `strength` of
-        uniform weights), "chosen" (the exponent with the best held-out score at the second layer), "none".
+        power `strength`), "sample_size" (loss to the largest power up to 1 that leaves an effective sample
+        size of `strength` times the number of points), "below_target" (points below the target only),
+        "mixed" (a share `strength` of uniform weights), "chosen" (the power with the best held-out score at
+        the second layer), "none".
     strength : float or None, default=None
-        Parameter of `reweighting`; None is the rule's own default.
+        Parameter of `reweighting`; None is the rule's own default: 0.8 for "sample_size", 0.5 for "tempered"
+        and "mixed".
     weighting : {"reweight", "resample"}, default="reweight"
         Whether trees weigh their rows, or draw them by weight.
     depth_schedule : int, list of int, "auto" or None, default="auto"
@@ -162,7 +164,7 @@ class MarginDeepForestClassifier(DeepForestBase):
         mu_loss: float = 0.05,
         step: str = "simplex",
         margins: str = "layer",
-        reweighting: str = "tempered",
+        reweighting: str = "sample_size",
         strength: float | None = None,
         weighting: str = "reweight",
         depth_schedule: Any = "auto",
