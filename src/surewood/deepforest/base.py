@@ -29,6 +29,7 @@ from surewood.deepforest.training import RunOptions, TrainingSet
 from surewood.tables import FitInputs, begin_fit, begin_predict
 
 Floats = NDArray[np.float64]
+_ROWS_AT_ONCE = 2**16  # rows predicted together: class vectors of all forests stay small
 
 
 class DeepForestBase(ClassifierMixin, BaseEstimator, ABC):
@@ -167,9 +168,12 @@ class DeepForestBase(ClassifierMixin, BaseEstimator, ABC):
 
         Calibrated on the held-out scores of the training points unless ``calibrate=False``.
         """
-        table = begin_predict(self, X)
-        *_, scores = self.model_.staged_scores(self.reader_.read(table), self.n_jobs)
-        return self._probabilities(scores)
+        inputs = self.reader_.read(begin_predict(self, X))
+        parts = []
+        for start in range(0, inputs.matrix.n_rows, _ROWS_AT_ONCE):
+            *_, scores = self.model_.staged_scores(inputs.rows(start, start + _ROWS_AT_ONCE), self.n_jobs)
+            parts.append(self._probabilities(scores))
+        return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The most probable class, the first on ties."""

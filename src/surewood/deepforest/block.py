@@ -51,6 +51,14 @@ class LayerInput:
     matrix: BinnedMatrix
     numbers: Floats | None = None
 
+    def rows(self, start: int, stop: int) -> LayerInput:
+        """Rows `start` to `stop`; the input itself when these are all."""
+        stop = min(stop, self.matrix.n_rows)
+        if start == 0 and stop == self.matrix.n_rows:
+            return self
+        numbers = None if self.numbers is None else self.numbers[start:stop]
+        return LayerInput(take_rows(self.matrix, np.arange(start, stop)), numbers)
+
 
 @dataclass(frozen=True)
 class BlockPlan:
