@@ -76,8 +76,13 @@ def make_bag(
     seed: int,
     weight: NDArray[np.float64] | None = None,
     rows: NDArray[Any] | None = None,
+    by_content: bool = True,
 ) -> Bag:
-    """The bag that :func:`surewood.trees.grow_forest` uses with these arguments."""
+    """The bag that :func:`surewood.trees.grow_forest` uses with these arguments.
+
+    Without `by_content` units follow `rows` as given, whose order the caller has settled: then no label and
+    no value decides which rows a tree draws.
+    """
     chosen: NDArray[Any] = np.arange(matrix.n_rows) if rows is None else np.asarray(rows)
     weights = None
     if weight is not None:
@@ -94,9 +99,11 @@ def make_bag(
         return Bag(chosen, None if odds is not None else weights, None, sampling, draws, odds, seed)
     if chosen.max() >= matrix.n_rows:
         raise ValueError("rows: an index is past the last row of the matrix")
-    keys = _core.row_keys(list(matrix.blocks))[chosen]
-    # Labels only order rows of equal codes: a row's label has no say in which trees see it.
-    units = np.lexsort((np.asarray(y)[chosen], keys)).astype(np.uint32)
+    units = np.arange(len(chosen), dtype=np.uint32)
+    if by_content:
+        keys = _core.row_keys(list(matrix.blocks))[chosen]
+        # Labels only order rows of equal codes: a row's label has no say in which trees see it.
+        units = np.lexsort((np.asarray(y)[chosen], keys)).astype(np.uint32)
     if weight is not None:
         counts = weight[chosen]
         if (counts == np.rint(counts)).all() and counts.mean() <= _LARGEST_MEAN_COUNT:

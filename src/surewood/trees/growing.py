@@ -95,6 +95,7 @@ def grow_forest(
     n_jobs: int | None = 1,
     verbose: int = 0,
     fast_kernels: bool = True,
+    by_content: bool = True,
 ) -> Grown:
     """Grow the trees ``first_tree ... first_tree + n_trees - 1`` of a forest.
 
@@ -116,6 +117,8 @@ def grow_forest(
         Threads (joblib); the trees do not depend on it.
     fast_kernels : bool, default=True
         False: one plain algorithm for all nodes. The same trees, slower.
+    by_content : bool, default=True
+        Whether bags are drawn in an order of the rows' content, or in that of `rows`.
 
     Examples
     --------
@@ -128,7 +131,7 @@ def grow_forest(
     if n_classes > MAX_CLASSES:
         raise ValueError(f"forests take at most {MAX_CLASSES} classes, got {n_classes}.")
     labels = np.ascontiguousarray(y, dtype=np.uint16)
-    bag = make_bag(matrix, labels, params.sampling, params.n_draws, seed, weight, rows)
+    bag = make_bag(matrix, labels, params.sampling, params.n_draws, seed, weight, rows, by_content)
     if matrix.n_columns > 1 and matrix.nbytes > _ROW_COPY_BYTES and not matrix.row_blocks:
         matrix = matrix.with_row_copy()
     size = _batch_size(len(bag.rows), params)
