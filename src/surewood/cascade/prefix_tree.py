@@ -21,7 +21,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from surewood.cascade.questions import cut, points_to_continue
+from surewood.cascade.questions import counts_to_continue, points_to_continue
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int32]
@@ -135,6 +135,7 @@ class PrefixTree:
         self._grown: list[list[dict[str, NDArray]]] = [[] for _ in range(self.max_leaves + 1)]
         self._continuations: dict[tuple[bytes, int], Continuation | None] = {}
         self._ends: dict[tuple[bytes, int], float] = {}
+        self._wanted_of: dict[float, Floats] = {}
 
     @property
     def total(self) -> float:
@@ -251,20 +252,24 @@ class PrefixTree:
         order = np.argsort(outcome.distance, kind="stable")
         distance, running = outcome.distance[order], np.cumsum(weight[order])
         right = np.cumsum(np.where(outcome.correct, weight, 0.0)[order])
-        counts: list[int] = []
-        fractions: list[int] = []
-        for position, share in enumerate(self.fractions):
-            count = cut(distance, running, points_to_continue(share, running[-1])).count
-            # Fractions that send the same points on make the same cascade: the smallest stands for them.
-            if 0 < count < len(distance) and (not counts or count > counts[-1]):
-                counts.append(count)
-                fractions.append(position)
-        if not counts:
+        counts = counts_to_continue(distance, running, self._wanted(float(running[-1])))
+        # Fractions that send the same points on make the same cascade: the smallest stands for them.
+        own = (counts > 0) & (counts < len(distance))
+        own[1:] &= counts[1:] > counts[:-1]
+        fraction = np.flatnonzero(own)
+        if not len(fraction):
             return None
-        at = np.asarray(counts)
+        at = counts[fraction]
         size, plus = running[at - 1], right[-1] - right[at - 1]
         minus = np.maximum(running[-1] - size - plus, 0.0)
-        return Continuation(rows[order], np.asarray(fractions), at, size, plus, minus)
+        return Continuation(rows[order], fraction, at, size, plus, minus)
+
+    def _wanted(self, total: float) -> Floats:
+        """Weight that each fraction of a subset's weight sends on."""
+        if total not in self._wanted_of:
+            wanted = [points_to_continue(share, total) for share in self.fractions]
+            self._wanted_of[total] = np.array(wanted, dtype=np.float64)
+        return self._wanted_of[total]
 
     def _root(self) -> Level:
         root = self._empty(1)
