@@ -107,7 +107,12 @@ def report(title: str, peer: str, pairs: list[tuple[dict[str, float], dict[str, 
     """Medians, and the median of the ratios of neighbouring runs."""
     print(f"\n{title} (us / {peer}, median of {len(pairs)})")
     print(f"{'':14}{'ours':>10}{peer:>14}{'ratio':>9}")
-    for key, label in (("fit", "fit s"), ("predict", "predict s"), ("peak_mb", "peak MB")):
+    for key, label in (
+        ("fit", "fit s"),
+        ("predict", "predict s"),
+        ("peak_mb", "peak MB"),
+        ("own_mb", "fit MB"),
+    ):
         ours, theirs = (statistics.median(pair[side][key] for pair in pairs) for side in (0, 1))
         ratio = statistics.median(pair[1][key] / pair[0][key] for pair in pairs)
         print(f"{label:14}{ours:10.2f}{theirs:14.2f}{ratio:8.1f}x", flush=True)

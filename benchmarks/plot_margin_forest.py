@@ -1,6 +1,6 @@
 """The two figures of docs/margin-forest.md, as plain SVG, from the functions of surewood.deepforest.figures.
 
-    python -m benchmarks.plot_margin_forest --data har --n-estimators 30
+    python -m benchmarks.plot_margin_forest --data satimage --n-estimators 30
 
 Figure A: accuracy and margin ratio a layer. Figure B: t-SNE of what an early and a late layer read. Needs
 SUREWOOD_DATA.
@@ -88,9 +88,9 @@ def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--data", default="har")
+    parser.add_argument("--data", default="satimage")
     parser.add_argument("--n-estimators", type=int, default=30)
-    parser.add_argument("--points", type=int, default=800)
+    parser.add_argument("--points", type=int, default=600)
     arguments = parser.parse_args()
     data = load(arguments.data)
     X, y = data.train

@@ -8,6 +8,7 @@
 
 #include "bin_column.hpp"
 #include "bindings_arrays.hpp"
+#include "distinct.hpp"
 #include "forest_predict.hpp"
 #include "tree_builder.hpp"
 
@@ -61,13 +62,31 @@ inline const std::uint32_t* optional_weights(const std::optional<AnyArray>& weig
   return require<std::uint32_t>(*weights, "weights", {static_cast<std::int64_t>(n)});
 }
 
+// (sampling, number of rows, units or None, n_draws, weights or None)
+inline Lottery lottery_view(const nb::tuple& parts) {
+  if (parts.size() != 5) throw nb::type_error("lottery: expected 5 parts");
+  Lottery lottery;
+  lottery.sampling = static_cast<Sampling>(nb::cast<int>(parts[0]));
+  lottery.n = nb::cast<std::uint32_t>(parts[1]);
+  lottery.n_draws = nb::cast<std::uint32_t>(parts[3]);
+  if (!parts[2].is_none()) {
+    auto units = nb::cast<AnyArray>(parts[2]);
+    lottery.units = require<std::uint32_t>(units, "units", {-1});
+    lottery.n_units = static_cast<std::uint32_t>(units.shape(0));
+    for (std::uint32_t i = 0; i < lottery.n_units; ++i)
+      if (lottery.units[i] >= lottery.n) throw nb::value_error("units: a unit belongs to no row");
+  }
+  if (!parts[4].is_none())
+    lottery.weight = require<std::uint32_t>(nb::cast<AnyArray>(parts[4]), "lottery weights", {lottery.n});
+  return lottery;
+}
+
 inline nb::tuple grow(const std::vector<AnyArray>& blocks, const std::vector<AnyArray>& row_blocks,
                       const AnyArray& values, const AnyArray& value_offset, const AnyArray& is_category,
                       const AnyArray& has_missing, const AnyArray& labels, std::uint32_t n_classes,
                       const AnyArray& rows, const std::optional<AnyArray>& weights, int splitter, int criterion,
                       std::uint32_t max_depth, std::uint32_t min_samples_split, std::uint32_t min_samples_leaf,
-                      double min_weight_fraction_leaf, double min_impurity_decrease, std::uint32_t max_features, int sampling, std::uint32_t n_draws,
-                      bool fast_kernels, std::uint64_t seed, std::uint64_t first_tree, std::uint32_t n_trees) {
+                      double min_weight_fraction_leaf, double min_impurity_decrease, std::uint32_t max_features, const nb::tuple& lottery, bool fast_kernels, std::uint64_t seed, std::uint64_t first_tree, std::uint32_t n_trees) {
   Bins bins = bins_view(blocks, row_blocks);
   add_column_info(bins, values, value_offset, is_category, has_missing);
   if (bins.n_columns() >= kMaxFeatures) throw nb::value_error("blocks: more columns than a node can name");
@@ -83,7 +102,8 @@ inline nb::tuple grow(const std::vector<AnyArray>& blocks, const std::vector<Any
     if (training.label[training.rows[i]] >= n_classes) throw nb::value_error("labels: a label is not below n_classes");
   GrowOptions options{static_cast<Splitter>(splitter), static_cast<CriterionKind>(criterion), max_depth,
                       min_samples_split, min_samples_leaf, min_weight_fraction_leaf, min_impurity_decrease, max_features,
-                      static_cast<Sampling>(sampling), n_draws, fast_kernels};
+                      lottery_view(lottery), fast_kernels};
+  if (options.lottery.n != training.n) throw nb::value_error("lottery: not for this number of rows");
   TreeArrays out;
   std::vector<double> importance(bins.n_columns(), 0.0);
   bool done;
@@ -166,13 +186,13 @@ inline void forest_apply(const nb::tuple& forest, const std::vector<AnyArray>& b
 }
 
 inline void forest_out_of_bag(const nb::tuple& forest, std::uint32_t n_classes, const std::vector<AnyArray>& blocks,
-                              const AnyArray& rows, const std::optional<AnyArray>& weights, int sampling,
-                              std::uint32_t n_draws, std::uint64_t seed, std::uint64_t first_tree, std::uint32_t begin,
-                              std::uint32_t end, const WritableArray& out, const WritableArray& votes) {
+                              const AnyArray& rows, const nb::tuple& lottery, std::uint64_t seed,
+                              std::uint64_t first_tree, std::uint32_t begin, std::uint32_t end,
+                              const WritableArray& out, const WritableArray& votes) {
   Bins bins = bins_view(blocks);
   ForestView view = forest_view(forest, n_classes, bins.n_columns());
-  BagRecipe recipe{static_cast<Sampling>(sampling), n_draws, seed, first_tree, checked_rows(rows, bins.n_rows),
-                   static_cast<std::uint32_t>(rows.shape(0)), optional_weights(weights, rows.shape(0))};
+  BagRecipe recipe{lottery_view(lottery), seed, first_tree, checked_rows(rows, bins.n_rows)};
+  if (recipe.lottery.n != rows.shape(0)) throw nb::value_error("lottery: not for this number of rows");
   check_span(begin, end, rows.shape(0));
   double* sums = require_out<double>(out, "out", {end - begin, n_classes});
   auto* count = require_out<std::uint32_t>(votes, "votes", {end - begin});
@@ -189,18 +209,28 @@ inline void codes_of_column(const AnyArray& values, const AnyArray& edges, const
   bin_column(value, values.shape(0), edge, edges.shape(0), codes);
 }
 
-inline auto bag_counts(int sampling, std::uint32_t n, std::uint32_t n_draws, std::uint64_t seed, std::uint64_t tree,
-                       const std::optional<AnyArray>& weights) {
-  return to_numpy(in_bag_counts(static_cast<Sampling>(sampling), n, n_draws, tree_key(seed, tree),
-                                optional_weights(weights, n)));
+inline nb::tuple distinct_of_column(const AnyArray& values) {
+  const auto* value = require<double>(values, "values", {-1});
+  Distinct found;
+  {
+    nb::gil_scoped_release release;
+    found = distinct_values(value, values.shape(0));
+  }
+  return nb::make_tuple(to_numpy(std::move(found.values)), to_numpy(std::move(found.cumulative)));
 }
+
+inline auto bag_counts(const nb::tuple& lottery, std::uint64_t seed, std::uint64_t tree) {
+  return to_numpy(in_bag_counts(lottery_view(lottery), tree_key(seed, tree)));
+}
+
+inline auto content_keys(const std::vector<AnyArray>& blocks) { return to_numpy(row_keys(bins_view(blocks))); }
 
 inline void register_trees(nb::module_& module) {
   module.def("grow_trees", &grow, "blocks"_a, "row_blocks"_a, "values"_a.noconvert(), "value_offset"_a.noconvert(),
              "is_category"_a.noconvert(), "has_missing"_a.noconvert(), "labels"_a.noconvert(), "n_classes"_a,
              "rows"_a.noconvert(), "weights"_a.none(), "splitter"_a, "criterion"_a, "max_depth"_a,
-             "min_samples_split"_a, "min_samples_leaf"_a, "min_weight_fraction_leaf"_a, "min_impurity_decrease"_a, "max_features"_a, "sampling"_a,
-             "n_draws"_a, "fast_kernels"_a, "seed"_a, "first_tree"_a, "n_trees"_a,
+             "min_samples_split"_a, "min_samples_leaf"_a, "min_weight_fraction_leaf"_a, "min_impurity_decrease"_a, "max_features"_a, "lottery"_a,
+             "fast_kernels"_a, "seed"_a, "first_tree"_a, "n_trees"_a,
              "Grow a batch of trees; the eight arrays of a forest and the summed importances.");
   module.def("predict_codes", &forest_codes, "forest"_a, "n_classes"_a, "blocks"_a, "begin"_a, "end"_a, "out"_a,
              "Add every tree's class vector for rows begin..end of a binned matrix to `out`.");
@@ -209,12 +239,14 @@ inline void register_trees(nb::module_& module) {
   module.def("apply_codes", &forest_apply, "forest"_a, "blocks"_a, "begin"_a, "end"_a, "max_depth"_a, "out"_a,
              "Node of every tree at which each row ends after at most max_depth questions.");
   module.def("predict_out_of_bag", &forest_out_of_bag, "forest"_a, "n_classes"_a, "blocks"_a, "rows"_a.noconvert(),
-             "weights"_a.none(), "sampling"_a, "n_draws"_a, "seed"_a, "first_tree"_a, "begin"_a, "end"_a, "out"_a,
-             "votes"_a, "Sums and numbers of the trees that did not see each training row.");
+             "lottery"_a, "seed"_a, "first_tree"_a, "begin"_a, "end"_a, "out"_a, "votes"_a, "Sums and numbers of the trees that did not see each training row.");
   module.def("bin_column", &codes_of_column, "values"_a.noconvert(), "edges"_a.noconvert(), "out"_a,
              "Bin codes of a column: the first bin whose edge is not below the value; NaN is 255.");
-  module.def("in_bag_counts", &bag_counts, "sampling"_a, "n"_a, "n_draws"_a, "seed"_a, "tree"_a, "weights"_a.none(),
+  module.def("distinct_values", &distinct_of_column, "values"_a.noconvert(),
+             "Distinct known values of a column, ascending, and the number of entries up to each.");
+  module.def("in_bag_counts", &bag_counts, "lottery"_a, "seed"_a, "tree"_a,
              "How often each training row is in the bag of a tree.");
+  module.def("row_keys", &content_keys, "blocks"_a, "A number for the codes of each row.");
 }
 
 }  // namespace surewood::binding

@@ -220,9 +220,7 @@ void predict_out_of_bag(const ForestView& forest, const Bins& bins, const BagRec
   std::vector<std::uint32_t> position;
   const std::size_t width = bins.n_columns();
   for (std::uint32_t tree = 0; tree < forest.n_trees; ++tree) {
-    std::vector<std::uint32_t> counts =
-        in_bag_counts(recipe.sampling, recipe.n, recipe.n_draws, tree_key(recipe.seed, recipe.first_tree + tree),
-                      recipe.weight);
+    std::vector<std::uint32_t> counts = in_bag_counts(recipe.lottery, tree_key(recipe.seed, recipe.first_tree + tree));
     position.clear();
     for (std::uint32_t i = begin; i < end; ++i)
       if (counts[i] == 0) position.push_back(i - begin);

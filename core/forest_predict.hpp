@@ -42,12 +42,9 @@ void apply_codes(const ForestView& forest, const Bins& bins, std::uint32_t begin
                  std::uint32_t max_depth, std::uint32_t* out);
 
 struct BagRecipe {
-  Sampling sampling;
-  std::uint32_t n_draws;
+  Lottery lottery;  // as in training
   std::uint64_t seed, first_tree;
-  const std::uint32_t* rows;    // training rows of the matrix
-  std::uint32_t n;
-  const std::uint32_t* weight;  // as in training (kResample), or null
+  const std::uint32_t* rows;  // training rows of the matrix, lottery.n of them
 };
 
 // For the training rows begin ... end - 1 (positions in recipe.rows): sums over the trees that did not see

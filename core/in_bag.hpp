@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "bins.hpp"
+
 namespace surewood {
 
 enum class Sampling : int { kAll = 0, kBootstrap = 1, kSubsample = 2, kResample = 3 };
@@ -11,9 +13,23 @@ enum class Sampling : int { kAll = 0, kBootstrap = 1, kSubsample = 2, kResample 
 // The key of tree number `tree` of a forest with this seed; its root node and its draws derive from it.
 std::uint64_t tree_key(std::uint64_t seed, std::uint64_t tree);
 
-// How often each of `n` rows is in the bag of the tree with key `key`. `n_draws` rows are drawn (ignored by
-// kAll, at most n for kSubsample). `weight` (n values, kResample only) gives the probabilities.
-std::vector<std::uint32_t> in_bag_counts(Sampling sampling, std::uint32_t n, std::uint32_t n_draws,
-                                         std::uint64_t key, const std::uint32_t* weight);
+// From what a tree's bag is drawn. A unit is one chance to be drawn; it belongs to a row. Rows are units of
+// their own, in an order that depends on their content (so that shuffling rows changes no forest); where weights
+// are counts, a row of weight 2 has two units, exactly as the row twice would.
+struct Lottery {
+  Sampling sampling = Sampling::kAll;
+  std::uint32_t n = 0;                    // rows
+  const std::uint32_t* units = nullptr;   // row of each unit, or null: unit i is row i
+  std::uint32_t n_units = 0;
+  std::uint32_t n_draws = 0;              // units drawn a tree (at most n_units for kSubsample)
+  const std::uint32_t* weight = nullptr;  // n values, kResample only: probabilities
+};
+
+// How often each row is in the bag of the tree with key `key`.
+std::vector<std::uint32_t> in_bag_counts(const Lottery& lottery, std::uint64_t key);
+
+// A number for the codes of each row. The same rows get the same numbers in any order, and whether the columns come in
+// one block or in several. Labels stay out of it: what a tree draws must not depend on them.
+std::vector<std::uint64_t> row_keys(const Bins& bins);
 
 }  // namespace surewood

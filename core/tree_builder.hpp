@@ -28,8 +28,7 @@ struct GrowOptions {
   // Features tried at a node (completely random trees: always 1). A constant one counts, but the search goes on
   // until one varies.
   std::uint32_t max_features = 1;
-  Sampling sampling = Sampling::kAll;
-  std::uint32_t n_draws = 0;
+  Lottery lottery;  // its n is the number of training rows
   bool fast_kernels = true;  // false: the sorted scan everywhere (same trees; for tests)
 };
 
@@ -39,7 +38,8 @@ struct TrainingSet {
   std::uint32_t n_classes = 1;
   const std::uint32_t* rows = nullptr;  // rows of the matrix to train on
   std::uint32_t n = 0;                  // how many
-  const std::uint32_t* weight = nullptr;  // one positive integer per entry of `rows`, or null: all 1
+  // One positive integer per entry of `rows`, which multiplies its number of draws, or null: all 1.
+  const std::uint32_t* weight = nullptr;
 };
 
 // Grows trees first_tree ... first_tree + n_trees - 1 of the forest with this seed. `importance`

@@ -94,12 +94,12 @@ void check_predictions(const TreeArrays& out, const Problem& p) {
 void check_out_of_bag(const TreeArrays& out, const Problem& p, const GrowOptions& options) {
   std::vector<double> sums(std::size_t(p.n) * p.n_classes, 0.0);
   std::vector<std::uint32_t> votes(p.n, 0);
-  BagRecipe recipe{options.sampling, options.n_draws, 11, 0, p.rows.data(), p.n, p.weights.data()};
+  BagRecipe recipe{options.lottery, 11, 0, p.rows.data()};
   predict_out_of_bag(view(out, p), p.bins, recipe, 0, p.n, sums.data(), votes.data());
   for (std::uint32_t i = 0; i < p.n; ++i) {
     std::uint32_t outside = 0;
     for (std::uint64_t tree = 0; tree < 2; ++tree)
-      outside += in_bag_counts(options.sampling, p.n, options.n_draws, tree_key(11, tree), p.weights.data())[i] == 0;
+      outside += in_bag_counts(options.lottery, tree_key(11, tree))[i] == 0;
     assert(outside == votes[i]);
   }
 }
@@ -110,6 +110,7 @@ void run_problem(const Problem& p, Splitter splitter, CriterionKind criterion, s
   options.criterion = criterion;
   options.max_features = 1 + p.n_columns / 2;
   options.min_samples_leaf = min_leaf;
+  options.lottery.n = p.n;
   TreeArrays fast = grow(p, options);
   check_predictions(fast, p);
   options.fast_kernels = false;
@@ -118,8 +119,9 @@ void run_problem(const Problem& p, Splitter splitter, CriterionKind criterion, s
   columns_only.bins.by_row.clear();
   check_same(fast, grow(columns_only, options));
   for (Sampling sampling : {Sampling::kBootstrap, Sampling::kSubsample, Sampling::kResample}) {
-    options.sampling = sampling;
-    options.n_draws = (p.n + 1) / 2;
+    std::vector<std::uint32_t> units(p.rows.rbegin(), p.rows.rend());
+    units.push_back(0);
+    options.lottery = {sampling, p.n, units.data(), p.n + 1, (p.n + 1) / 2, p.weights.data()};
     options.max_depth = 3;
     check_out_of_bag(grow(p, options), p, options);
   }
@@ -127,7 +129,9 @@ void run_problem(const Problem& p, Splitter splitter, CriterionKind criterion, s
 
 void raw_values_take_the_side_of_their_bin() {
   Problem p = make_problem(5, 300, 4, 3, 20, true, false, 1);
-  TreeArrays out = grow(p, GrowOptions{});
+  GrowOptions options;
+  options.lottery.n = p.n;
+  TreeArrays out = grow(p, options);
   std::vector<double> edges;
   std::vector<std::int64_t> offset(1, 0);
   std::vector<float> raw(std::size_t(p.n) * p.n_columns);

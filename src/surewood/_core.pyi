@@ -47,3 +47,69 @@ def svm_predict(
     decisions: NDArray[np.float64] | None,
     stop: NDArray[np.uint8],
 ) -> None: ...
+def grow_trees(
+    blocks: list[NDArray[np.uint8]],
+    row_blocks: list[NDArray[np.uint8]],
+    values: NDArray[np.float64],
+    value_offset: NDArray[np.int64],
+    is_category: NDArray[np.uint8],
+    has_missing: NDArray[np.uint8],
+    labels: NDArray[np.uint16],
+    n_classes: int,
+    rows: NDArray[np.uint32],
+    weights: NDArray[np.uint32] | None,
+    splitter: int,
+    criterion: int,
+    max_depth: int,
+    min_samples_split: int,
+    min_samples_leaf: int,
+    min_weight_fraction_leaf: float,
+    min_impurity_decrease: float,
+    max_features: int,
+    lottery: tuple[Any, ...],
+    fast_kernels: bool,
+    seed: int,
+    first_tree: int,
+    n_trees: int,
+) -> Any: ...
+def predict_codes(
+    forest: tuple[Any, ...],
+    n_classes: int,
+    blocks: list[NDArray[np.uint8]],
+    begin: int,
+    end: int,
+    out: NDArray[np.float64],
+) -> None: ...
+def predict_values(
+    forest: tuple[Any, ...],
+    n_classes: int,
+    X: NDArray[Any],
+    edges: NDArray[np.float64],
+    offset: NDArray[np.int64],
+    out: NDArray[np.float64],
+) -> None: ...
+def apply_codes(
+    forest: tuple[Any, ...],
+    blocks: list[NDArray[np.uint8]],
+    begin: int,
+    end: int,
+    max_depth: int,
+    out: NDArray[np.uint32],
+) -> None: ...
+def predict_out_of_bag(
+    forest: tuple[Any, ...],
+    n_classes: int,
+    blocks: list[NDArray[np.uint8]],
+    rows: NDArray[np.uint32],
+    lottery: tuple[Any, ...],
+    seed: int,
+    first_tree: int,
+    begin: int,
+    end: int,
+    out: NDArray[np.float64],
+    votes: NDArray[np.uint32],
+) -> None: ...
+def bin_column(values: NDArray[np.float64], edges: NDArray[np.float64], out: NDArray[np.uint8]) -> None: ...
+def distinct_values(values: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.int64]]: ...
+def in_bag_counts(lottery: tuple[Any, ...], seed: int, tree: int) -> NDArray[np.uint32]: ...
+def row_keys(blocks: list[NDArray[np.uint8]]) -> NDArray[np.uint64]: ...

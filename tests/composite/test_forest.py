@@ -228,7 +228,7 @@ def test_evidence_of_bags_says_that_scaling_saw_all_rows(problem):
     forest = Forest(n_estimators=8, selection="exact", max_depth=1, C=1.0, max_samples=0.5, random_state=0)
     votes = next(e for e in forest.fit(*problem).__certificate_evidence__() if isinstance(e, VoteEvidence))
     said = {c.text: c.holds for c in votes.conditions()}
-    assert said["members were determined by their in bag points"] is False
+    assert said["members were determined by their in-bag points"] is False
     assert said["the model predicts by hard vote"] is True
     assert votes.out_of_bag.sizes.min() >= 1
 

@@ -33,6 +33,16 @@ def test_any_number_of_threads_and_any_order_of_rows(wine):
     np.testing.assert_array_equal(small(n_jobs=2).fit(X[order], y[order]).predict_proba(X), expected)
 
 
+def test_many_rows_are_predicted_in_parts(wine, monkeypatch):
+    X, y = wine
+    for screening in (None, "auto"):
+        model = small(screening=screening).fit(X, y)
+        expected = model.predict_proba(X)
+        monkeypatch.setattr("surewood.deepforest.base._ROWS_AT_ONCE", 50)
+        np.testing.assert_array_equal(model.predict_proba(X), expected)
+        monkeypatch.undo()
+
+
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [

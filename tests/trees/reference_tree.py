@@ -1,10 +1,11 @@
 """The specification of core/tree_builder: one tree, in the most obvious Python.
 
-Nodes are nested dicts. Counts are Python integers, so nothing can overflow; random words come from the formulas of
-core/rng.hpp. Everything is recomputed from the rows of the node, for every feature and every cut.
+Nodes are nested dicts. Counts are Python integers, so nothing can overflow; random words come from the
+formulas of core/rng.hpp. Everything is recomputed from the rows of the node, for every feature and every cut.
 """
 
 import math
+from itertools import pairwise
 
 import numpy as np
 
@@ -144,10 +145,10 @@ class ReferenceTree:
             for k in range(1, len(order)):
                 yield {"feature": feature, "set": set(order[:k]), "seen": set(present)}
             return
-        for a, b in zip(present, present[1:]):
+        for a, b in pairwise(present):
             yield {"feature": feature, "last": a, "next": b, "missing_left": False, "seen": set(present)}
         if present[-1] == MISSING:
-            for a, b in zip(present[:-1], present[1:-1]):
+            for a, b in pairwise(present[:-1]):
                 yield {"feature": feature, "last": a, "next": b, "missing_left": True, "seen": set(present)}
 
     def random_candidates(self, feature, column, stream):
@@ -163,7 +164,9 @@ class ReferenceTree:
         low, high = self.values[feature][known[0]], self.values[feature][known[-1]]
         u = stream.uniform()
         threshold = low * (1 - u) + high * u
-        last = max(c for c in range(known[0], known[-1]) if c == known[0] or self.values[feature][c] <= threshold)
+        last = max(
+            c for c in range(known[0], known[-1]) if c == known[0] or self.values[feature][c] <= threshold
+        )
         sides = [False, True] if missing else [False]
         if missing and self.p.splitter == "completely_random":
             sides = [bool(stream.next() >> 63)]
@@ -221,7 +224,9 @@ def assert_same_tree(forest, tree, reference):
             assert table["last_bin"][node] == split["last"]
             assert table["missing_left"][node] == split["missing_left"]
         return (
-            1 + compare(table["left"][node], expected["left"]) + compare(table["right"][node], expected["right"])
+            1
+            + compare(table["left"][node], expected["left"])
+            + compare(table["right"][node], expected["right"])
         )
 
     assert compare(0, reference.root) == len(table["feature"])

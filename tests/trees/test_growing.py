@@ -63,11 +63,18 @@ def test_equals_the_reference_node_by_node(problem, fast, row_copy):
     values = [np.arange(255.0) ** 1.5] * codes.shape[1]
     for tree in range(2):
         counts = grown.bag.counts(tree).astype(np.int64)
-        if grown.bag.weights is not None and params.sampling != "resample":
+        if grown.bag.weights is not None:
             counts *= grown.bag.weights
         bagged = counts > 0
         rows = grown.bag.rows[bagged]
         reference = ReferenceTree(
-            codes[rows], values, is_category, labels[rows], counts[bagged], n_classes, params, tree_key(seed, tree)
+            codes[rows],
+            values,
+            is_category,
+            labels[rows],
+            counts[bagged],
+            n_classes,
+            params,
+            tree_key(seed, tree),
         )
         assert_same_tree(grown.forest, tree, reference)

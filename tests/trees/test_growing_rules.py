@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.tree import DecisionTreeClassifier
 
-from surewood.trees import BinnedMatrix, TreeParams, as_table, bin_array, grow_forest, make_bag, out_of_bag
+from surewood.trees import BinnedMatrix, TreeParams, as_table, bin_array, grow_forest, out_of_bag
 
 SPLITTERS = ["best", "random", "completely_random"]
 
@@ -29,7 +29,11 @@ def test_equals_a_scikit_learn_tree_where_gains_are_distinct(seed, criterion):
     matrix = bin_array(X)
     params = TreeParams(criterion=criterion, max_features=4, min_samples_split=20)
     forest = grow_forest(matrix, y, 3, params, n_trees=1, seed=0, weight=weight).forest
-    peer = DecisionTreeClassifier(criterion=criterion, min_samples_split=20, random_state=0).fit(X, y, weight).tree_
+    peer = (
+        DecisionTreeClassifier(criterion=criterion, min_samples_split=20, random_state=0)
+        .fit(X, y, weight)
+        .tree_
+    )
     table = forest.table(0)
 
     def compare(ours, theirs, rows):
@@ -89,7 +93,9 @@ def test_every_kernel_tier_gives_the_tree_of_the_plain_scan(n_classes, total):
     weight = None if total == "small" else rng.random(n) + 0.1
     params = TreeParams(max_features=2, sampling="bootstrap", min_samples_leaf=2 if n_classes == 12 else 1)
     trees = [
-        grow_forest(bin_array(X), y, n_classes, params, n_trees=3, seed=1, weight=weight, fast_kernels=fast).forest
+        grow_forest(
+            bin_array(X), y, n_classes, params, n_trees=3, seed=1, weight=weight, fast_kernels=fast
+        ).forest
         for fast in (True, False)
     ]
     assert same(*trees)
@@ -139,20 +145,6 @@ def test_out_of_bag_sums_come_from_the_trees_that_did_not_see_the_row():
     np.testing.assert_allclose(sums, expected)
 
 
-@pytest.mark.parametrize(("sampling", "n_draws"), [("bootstrap", 50), ("subsample", 50), ("resample", 200)])
-def test_bags(sampling, n_draws):
-    weight = np.linspace(0.0, 1.0, 100)
-    bag = make_bag(100, TreeParams(sampling=sampling, n_draws=n_draws), 7, weight)
-    counts = np.array([bag.counts(t) for t in range(200)])
-    assert len(bag.rows) == 99
-    assert (counts.sum(axis=1) == n_draws).all()
-    if sampling == "subsample":
-        assert counts.max() == 1
-    share = counts.mean(axis=0) / n_draws
-    expected = weight[1:] / weight.sum() if sampling == "resample" else np.full(99, 1 / 99)
-    np.testing.assert_allclose(share, expected, atol=0.004)
-
-
 def test_thousands_of_classes_and_one():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(6000, 3))
@@ -177,7 +169,9 @@ def test_a_million_columns():
         np.zeros(10**6, dtype=np.uint8),
     )
     matrix = BinnedMatrix((codes,), mapper, np.zeros(10**6, dtype=np.uint8))
-    forest = grow_forest(matrix, np.array([0, 0, 1, 1]), 2, TreeParams(max_features=1000), n_trees=1, seed=0).forest
+    forest = grow_forest(
+        matrix, np.array([0, 0, 1, 1]), 2, TreeParams(max_features=1000), n_trees=1, seed=0
+    ).forest
     assert forest.table(0)["feature"][0] == 777
 
 
@@ -203,7 +197,9 @@ def test_bad_input_is_refused(arguments, sentence):
 def test_raw_and_binned_prediction_agree_also_on_new_values():
     X, y = data(500, 6)
     matrix = bin_array(X, max_bins=13)
-    forest = grow_forest(matrix, y, 4, TreeParams(max_features=2, sampling="bootstrap"), n_trees=10, seed=0).forest
+    forest = grow_forest(
+        matrix, y, 4, TreeParams(max_features=2, sampling="bootstrap"), n_trees=10, seed=0
+    ).forest
     rng = np.random.default_rng(9)
     for dtype in (np.float32, np.float64):
         for n in (1, 5, 300):

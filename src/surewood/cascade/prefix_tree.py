@@ -67,6 +67,17 @@ class Path(NamedTuple):
         return len(self.choices)
 
 
+class Continuation(NamedTuple):
+    """Rows of a trained pair by distance, and of each fraction: points that go on, counts that stay."""
+
+    order: Rows
+    fraction: NDArray[np.int64]
+    count: NDArray[np.int64]
+    size: Floats
+    leaf_plus: Floats
+    leaf_minus: Floats
+
+
 @dataclass
 class Level:
     """Nodes of one level as parallel arrays, and what their trained pairs said.
@@ -122,7 +133,7 @@ class PrefixTree:
             )
         self.levels = [self._root()]
         self._grown: list[list[dict[str, NDArray]]] = [[] for _ in range(self.max_leaves + 1)]
-        self._outcomes: dict[tuple[bytes, int], Outcome] = {}
+        self._continuations: dict[tuple[bytes, int], Continuation | None] = {}
         self._ends: dict[tuple[bytes, int], float] = {}
 
     @property
@@ -170,11 +181,11 @@ class PrefixTree:
             self._train_batch(level, together, own)
         for node, own in wanted.items():
             for choice in own:
-                self._record(level, node, choice, subsets[node], names[node])
+                self._record(level, node, choice, names[node])
 
     def _known(self, level: int, name: bytes, choice: int) -> bool:
         """Whether the same subset was met before on another way down."""
-        return (name, choice) in (self._ends if self._is_last(level) else self._outcomes)
+        return (name, choice) in (self._ends if self._is_last(level) else self._continuations)
 
     def _is_last(self, level: int) -> bool:
         return level + 1 >= self.max_leaves
@@ -185,8 +196,8 @@ class PrefixTree:
             weight = self.trainer.weight[rows]
             for choice, outcome in zip(choices, row_outcomes):
                 self._ends[name, choice] = float(weight[outcome.correct].sum())
-                if not self._is_last(level):  # at the last level, by far the largest, the count is enough
-                    self._outcomes[name, choice] = outcome
+                if not self._is_last(level):
+                    self._continuations[name, choice] = self._continue(rows, weight, outcome)
         self.n_machines += len(subsets) * len(choices)
 
     def settle(self, level: int) -> None:
@@ -209,25 +220,39 @@ class PrefixTree:
         for name, values in fresh.items():
             setattr(here, name, np.concatenate([getattr(here, name), values]))
 
-    def _record(self, level: int, node: int, choice: int, rows: Rows, name: bytes) -> None:
+    def _record(self, level: int, node: int, choice: int, name: bytes) -> None:
+        """Write what is known about a pair on its node, and its continuations on the next level."""
         here = self.levels[level]
         here.trained[node, choice] = True
         here.end_plus[node, choice] = self._ends[name, choice]
-        if self._is_last(level) or self._outcomes[name, choice].distance is None:
+        following = None if self._is_last(level) else self._continuations[name, choice]
+        if following is None:
             return
-        distance, correct = self._outcomes[name, choice]
-        weight = self.trainer.weight[rows]
-        order = np.argsort(distance, kind="stable")
-        running = np.cumsum(weight[order])
-        right = np.cumsum(np.where(correct, weight, 0.0)[order])
-        here.order[node, choice] = rows[order]
-        self._continue(level, node, choice, distance[order], running, right)
+        here.order[node, choice] = following.order
+        n = len(following.count)
+        branch = choice * len(self.fractions) + following.fraction
+        self._grown[level + 1].append(
+            {
+                "parent": np.full(n, node),
+                "choice": np.full(n, choice),
+                "fraction": following.fraction,
+                "key": here.key[node] * self._branches + branch,
+                "count": following.count,
+                "size": following.size,
+                "leaf_plus": following.leaf_plus,
+                "leaf_minus": following.leaf_minus,
+            }
+        )
 
-    def _continue(
-        self, level: int, node: int, choice: int, distance: Floats, running: Floats, right: Floats
-    ) -> None:
-        """One node of the next level for every fraction that leaves some points here and sends some on."""
-        counts, fractions = [], []
+    def _continue(self, rows: Rows, weight: Floats, outcome: Outcome) -> Continuation | None:
+        """The subsets of all fractions that leave some points here and send some on; None without any."""
+        if outcome.distance is None:
+            return None
+        order = np.argsort(outcome.distance, kind="stable")
+        distance, running = outcome.distance[order], np.cumsum(weight[order])
+        right = np.cumsum(np.where(outcome.correct, weight, 0.0)[order])
+        counts: list[int] = []
+        fractions: list[int] = []
         for position, share in enumerate(self.fractions):
             count = cut(distance, running, points_to_continue(share, running[-1])).count
             # Fractions that send the same points on make the same cascade: the smallest stands for them.
@@ -235,23 +260,11 @@ class PrefixTree:
                 counts.append(count)
                 fractions.append(position)
         if not counts:
-            return
-        n, at = len(counts), np.asarray(counts)
-        branch = choice * len(self.fractions) + np.asarray(fractions)
-        size = running[at - 1]
-        plus = right[-1] - right[at - 1]
-        self._grown[level + 1].append(
-            {
-                "parent": np.full(n, node),
-                "choice": np.full(n, choice),
-                "fraction": np.asarray(fractions),
-                "key": self.levels[level].key[node] * self._branches + branch,
-                "count": at,
-                "size": size,
-                "leaf_plus": plus,
-                "leaf_minus": np.maximum(running[-1] - size - plus, 0.0),
-            }
-        )
+            return None
+        at = np.asarray(counts)
+        size, plus = running[at - 1], right[-1] - right[at - 1]
+        minus = np.maximum(running[-1] - size - plus, 0.0)
+        return Continuation(rows[order], np.asarray(fractions), at, size, plus, minus)
 
     def _root(self) -> Level:
         root = self._empty(1)

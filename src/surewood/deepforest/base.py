@@ -19,6 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 from surewood.calibration import ScoreCalibrator
 from surewood.deepforest.checks import check_common
 from surewood.deepforest.cost import CostEstimate, estimate_cascade_cost, settle_memory
+from surewood.deepforest.evidence import held_out_evidence
 from surewood.deepforest.folds import usable_folds
 from surewood.deepforest.layer_input import InputReader, training_input
 from surewood.deepforest.members import Member, TreeSettings, parse_compositions
@@ -28,6 +29,7 @@ from surewood.deepforest.training import RunOptions, TrainingSet
 from surewood.tables import FitInputs, begin_fit, begin_predict
 
 Floats = NDArray[np.float64]
+_ROWS_AT_ONCE = 2**16  # rows predicted together: class vectors of all forests stay small
 
 
 class DeepForestBase(ClassifierMixin, BaseEstimator, ABC):
@@ -158,6 +160,7 @@ class DeepForestBase(ClassifierMixin, BaseEstimator, ABC):
         self.n_layers_ = len(grown.model.layers)
         n_rows = inputs.table.n_rows
         self.held_out_scores_ = ordered.to_user_rows(grown.held_out, n_rows)
+        self.held_out_labels_ = inputs.y
         self.staged_held_out_scores_ = [ordered.to_user_rows(s, n_rows) for s in grown.staged_held_out]
 
     def predict_proba(self, X: Any) -> Floats:
@@ -165,9 +168,12 @@ class DeepForestBase(ClassifierMixin, BaseEstimator, ABC):
 
         Calibrated on the held-out scores of the training points unless ``calibrate=False``.
         """
-        table = begin_predict(self, X)
-        *_, scores = self.model_.staged_scores(self.reader_.read(table), self.n_jobs)
-        return self._probabilities(scores)
+        inputs = self.reader_.read(begin_predict(self, X))
+        parts = []
+        for start in range(0, inputs.matrix.n_rows, _ROWS_AT_ONCE):
+            *_, scores = self.model_.staged_scores(inputs.rows(start, start + _ROWS_AT_ONCE), self.n_jobs)
+            parts.append(self._probabilities(scores))
+        return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The most probable class, the first on ties."""
@@ -238,6 +244,11 @@ class DeepForestBase(ClassifierMixin, BaseEstimator, ABC):
             vector_columns=self._vector_columns(len(training.classes), len(members)),
             n_jobs=self.n_jobs,
         )
+
+    def __certificate_evidence__(self) -> Iterator[Any]:
+        """What `surewood.certify` may add about this model: estimates and heuristics."""
+        check_is_fitted(self, "model_")
+        yield from held_out_evidence(self)
 
     @abstractmethod
     def _first_depth(self, n_members: int) -> list[int | None]:

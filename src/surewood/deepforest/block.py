@@ -12,25 +12,25 @@ arrays (some trees of one member on one fold), so any joblib backend can run it.
 from __future__ import annotations
 
 import math
-import threading
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from joblib import Parallel, delayed
+from joblib import Parallel, delayed, effective_n_jobs
 from numpy.typing import NDArray
 
 from surewood.deepforest.custom import FoldClassifier, fit_fold_classifier
 from surewood.deepforest.folds import layer_seed
 from surewood.deepforest.members import Member, TreeSettings, tree_params
 from surewood.deepforest.row_order import take_rows
+from surewood.deepforest.tasks import grow_and_predict, grow_and_predict_out_of_bag, run_tasks
 from surewood.progress import stage
-from surewood.trees import BinnedMatrix, FlatForest, TreeParams, grow_forest, out_of_bag
+from surewood.trees import BinnedMatrix, FlatForest, TreeParams
 
 _TASK_VISITS = 4e7  # row visits of a task: a few tenths of a second, so an interrupt is answered
-_PATIENCE = 0.9  # seconds that an interrupt waits for running tasks
+_FEW_ROWS = 8192  # up to here a forest predicts in one task
 _LEAST_WEIGHT = 1e-3  # theory.md [D-28]
 
 Floats = NDArray[np.float64]
@@ -50,6 +50,14 @@ class LayerInput:
 
     matrix: BinnedMatrix
     numbers: Floats | None = None
+
+    def rows(self, start: int, stop: int) -> LayerInput:
+        """Rows `start` to `stop`; the input itself when these are all."""
+        stop = min(stop, self.matrix.n_rows)
+        if start == 0 and stop == self.matrix.n_rows:
+            return self
+        numbers = None if self.numbers is None else self.numbers[start:stop]
+        return LayerInput(take_rows(self.matrix, np.arange(start, stop)), numbers)
 
 
 @dataclass(frozen=True)
@@ -73,11 +81,21 @@ class Block:
     def vectors(self, inputs: LayerInput, n_jobs: int | None = 1) -> Floats:
         """Class vectors of new points (n_members, n_rows, n_classes): averages over folds and trees."""
         out = np.empty((len(self.models), inputs.matrix.n_rows, self.n_classes))
-        for vector, model in zip(out, self.models):
+        # Few rows make a single task of a forest: then the forests are the tasks.
+        few = inputs.matrix.n_rows <= _FEW_ROWS and effective_n_jobs(n_jobs) > 1
+
+        def fill(number: int) -> None:
+            model = self.models[number]
             if isinstance(model, FlatForest):
-                vector[:] = model.predict_proba(inputs.matrix, n_jobs)
+                out[number] = model.predict_proba(inputs.matrix, 1 if few else n_jobs)
             else:
-                vector[:] = np.mean([part.vectors(inputs.numbers) for part in model], axis=0)
+                out[number] = np.mean([part.vectors(inputs.numbers) for part in model], axis=0)
+
+        if few and len(self.models) > 1:
+            Parallel(n_jobs=n_jobs, require="sharedmem")(delayed(fill)(k) for k in range(len(self.models)))
+        else:
+            for number in range(len(self.models)):
+                fill(number)
         return out
 
     @property
@@ -212,7 +230,7 @@ class _Trainer:
         params, spans = self._params(number), self._spans(number, len(rows))
         matrix, n_classes = self.inputs.matrix, self.plan.n_classes
         tasks = (
-            delayed(_grow_and_predict)(
+            delayed(grow_and_predict)(
                 matrix, held_matrix, self.labels, n_classes, params, weight, rows, seed, start, count
             )
             for start, count in spans
@@ -230,7 +248,7 @@ class _Trainer:
         params, spans = self._params(number), self._spans(number, len(rows))
         matrix, n_classes = self.inputs.matrix, self.plan.n_classes
         tasks = (
-            delayed(_grow_and_predict_out_of_bag)(
+            delayed(grow_and_predict_out_of_bag)(
                 matrix, self.labels, n_classes, params, weight, rows, seed, start, count
             )
             for start, count in spans
@@ -286,76 +304,6 @@ def guarded_weights(
     present = np.bincount(labels[rows], minlength=n_classes) > 0
     mass = np.bincount(labels[rows], weights=weight[rows], minlength=n_classes)
     return weight + _LEAST_WEIGHT if (present & (mass <= 0)).any() else weight
-
-
-def run_tasks(tasks: Iterable[Any], n_jobs: int | None, verbose: int) -> Iterator[Any]:
-    """Results in order; one after another as they come when there is a progress bar to move."""
-    before = set(threading.enumerate())
-    try:
-        if verbose < 1:
-            yield from Parallel(n_jobs=n_jobs, prefer="threads")(tasks)
-        else:
-            yield from Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")(tasks)
-    except KeyboardInterrupt:
-        # Tasks under way end by themselves; an interpreter that exits before them would abort.
-        deadline = time.monotonic() + _PATIENCE
-        for thread in set(threading.enumerate()) - before:
-            thread.join(max(0.0, deadline - time.monotonic()))
-        raise
-
-
-def _grow_and_predict(
-    matrix: BinnedMatrix,
-    held_matrix: BinnedMatrix,
-    labels: NDArray[np.uint16],
-    n_classes: int,
-    params: TreeParams,
-    weight: Floats | None,
-    rows: NDArray[np.int64],
-    seed: int,
-    start: int,
-    count: int,
-) -> tuple[FlatForest, Floats, Floats]:
-    """Some trees of a member on a fold, the sums of their vectors on the held-out points, importances."""
-    grown = grow_forest(
-        matrix,
-        labels,
-        n_classes,
-        params,
-        n_trees=count,
-        seed=seed,
-        weight=weight,
-        rows=rows,
-        first_tree=start,
-    )
-    return grown.forest, grown.forest.predict_proba(held_matrix) * count, grown.importances
-
-
-def _grow_and_predict_out_of_bag(
-    matrix: BinnedMatrix,
-    labels: NDArray[np.uint16],
-    n_classes: int,
-    params: TreeParams,
-    weight: Floats | None,
-    rows: NDArray[np.int64],
-    seed: int,
-    start: int,
-    count: int,
-) -> tuple[FlatForest, NDArray[np.uint32], Floats, NDArray[np.uint32], Floats]:
-    """Some trees of a member, the sums and numbers of their out-of-bag vectors, importances."""
-    grown = grow_forest(
-        matrix,
-        labels,
-        n_classes,
-        params,
-        n_trees=count,
-        seed=seed,
-        weight=weight,
-        rows=rows,
-        first_tree=start,
-    )
-    sums, votes = out_of_bag(grown.forest, grown.bag, matrix, first_tree=start)
-    return grown.forest, grown.bag.rows, sums, votes, grown.importances
 
 
 def _class_shares(

@@ -138,16 +138,26 @@ class _Growth:
         training, number = self.training, len(self.records) + 1
         bins, inputs = None, training.inputs
         if self.vectors is not None:
-            before = side_by_side(self.vectors)
-            weight = None if training.weight is None else training.weight[self.active]
-            bins = learn_vector_bins(before[self.active], weight, self.plan.max_bins)
-            inputs = widen(training.inputs, before, bins, "both")
+            bins, inputs = self._widened()
         fit = self._train(inputs, number)
         n_points = len(self.active)
         gate = self._take_in(fit)
         block = self.run.settle(fit.block, f"layer-{number}")
         self.layers.append(CascadeLayer(block, bins, gate, fit.importances))
         self._judge(number, block, n_points, fit.seconds)
+
+    def _widened(self) -> tuple[BinMapper, LayerInput]:
+        """Bins of the last layer's vectors, learned on the points in play, and the next layer's input."""
+        assert self.vectors is not None
+        before = side_by_side(self.vectors)
+        if self.plan.screening is None:
+            self.vectors = None  # the next layer makes new ones for all points
+        weight, shown = self.training.weight, before
+        if len(self.active) < len(before):
+            shown = before[self.active]
+            weight = None if weight is None else weight[self.active]
+        bins = learn_vector_bins(shown, weight, self.plan.max_bins)
+        return bins, widen(self.training.inputs, before, bins, "both")
 
     def _train(self, inputs: LayerInput, number: int) -> BlockFit:
         plan, training = self.plan, self.training
@@ -183,7 +193,7 @@ class _Growth:
             self.vectors = fit.vectors
         else:
             self.vectors[:, active] = fit.vectors[:, active]
-        mean = self.vectors[:, active].mean(axis=0)
+        mean = self.vectors.mean(axis=0)[active]
         self.scores[active] = mean
         if plan.screening is None:
             return math.inf

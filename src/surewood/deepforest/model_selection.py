@@ -108,7 +108,7 @@ class MarginDeepForestClassifierCV(MarginDeepForestClassifier):
         halving: float | None = 3.0,
         step: str = "simplex",
         margins: str = "layer",
-        reweighting: str = "tempered",
+        reweighting: str = "sample_size",
         strength: float | None = None,
         weighting: str = "reweight",
         layer_inputs: str = "both",

@@ -30,7 +30,7 @@ Floats = NDArray[np.float64]
 STRENGTHS = {
     "literal": 1.0,
     "tempered": 0.5,
-    "sample_size": 0.5,
+    "sample_size": 0.8,
     "below_target": 1.0,
     "mixed": 0.5,
     "none": 0.0,

@@ -207,6 +207,7 @@ class MultiGrainedScanner(TransformerMixin, BaseEstimator):
                     weight=weight,
                     rows=used,
                     n_jobs=self.n_jobs,
+                    by_content=False,
                 )
                 for number, member in enumerate(members)
             ]

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import get_scorer
 
 from surewood.bounds import margin_ratio
@@ -65,33 +66,18 @@ class LayerMonitor:
         return min(equal, key=lambda i: (self.ratios[i], i))
 
 
-class PrecomputedVectors:
+class _PrecomputedVectors(ClassifierMixin, BaseEstimator):
     """A classifier whose probabilities are already there: what a scorer is given. ``X`` is row numbers."""
 
-    _estimator_type = "classifier"
-
     def __init__(self, vectors: Floats, classes: NDArray[Any]) -> None:
-        self.vectors, self.classes_ = vectors, classes
-
-    def fit(self, X: Any, y: Any) -> PrecomputedVectors:
-        """Nothing to fit."""
-        return self
+        self.vectors, self.classes = vectors, classes
+        self.classes_ = classes
 
     def predict_proba(self, X: Any) -> Floats:
-        """The vectors of these rows."""
-        return self.vectors[np.asarray(X).ravel()]
+        return np.asarray(self.vectors[np.asarray(X).ravel()])
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Class with the largest entry, the first on ties."""
-        return np.asarray(self.classes_)[self.predict_proba(X).argmax(axis=1)]
-
-    def __sklearn_tags__(self) -> Any:
-        from sklearn.base import BaseEstimator, ClassifierMixin
-
-        class _Tagged(ClassifierMixin, BaseEstimator):
-            pass
-
-        return _Tagged().__sklearn_tags__()
+        return np.asarray(self.classes[self.predict_proba(X).argmax(axis=1)])
 
 
 def held_out_score(
@@ -124,7 +110,7 @@ def held_out_score(
         return -ratio if math.isfinite(ratio) else -math.inf
     scorer = get_scorer(monitor)
     total = scores.sum(axis=1, keepdims=True)
-    stand_in = PrecomputedVectors(scores / np.where(total > 0, total, 1.0), classes)
+    stand_in = _PrecomputedVectors(scores / np.where(total > 0, total, 1.0), classes)
     rows = np.arange(len(y))
     arguments = {} if weight is None else {"sample_weight": weight}
     return float(scorer(stand_in, rows, classes[y], **arguments))

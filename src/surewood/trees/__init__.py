@@ -2,16 +2,18 @@
 
 * :mod:`~surewood.trees.binning`: from table columns to a ``uint8`` matrix;
 * :mod:`~surewood.trees.weights`: sample weights as exact integers;
+* :mod:`~surewood.trees.bag`: which rows each tree sees;
 * :mod:`~surewood.trees.growing`: forests grown on such a matrix, the low-level door;
 * :mod:`~surewood.trees.flat_tree`: the trees themselves, and prediction with them;
 * :mod:`~surewood.trees.params`: an estimator's parameters, checked, as what the engine takes;
 * :mod:`~surewood.trees.forest`: the public estimator.
 """
 
+from surewood.trees.bag import Bag, make_bag
 from surewood.trees.binning import BinMapper, BinnedMatrix, as_table, bin_array, bin_table, learn_bins
 from surewood.trees.flat_tree import FlatForest, Question
 from surewood.trees.forest import BinnedForestClassifier
-from surewood.trees.growing import Bag, Grown, TreeParams, grow_forest, make_bag, out_of_bag
+from surewood.trees.growing import Grown, TreeParams, grow_forest, out_of_bag
 
 __all__ = [
     "Bag",

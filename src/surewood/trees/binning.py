@@ -8,7 +8,8 @@
 Rules
 -----
 A column with at most `max_bins` distinct values has one bin a value. Otherwise values as heavy as a bin
-stand alone and the rest is cut into bins of about equal weight. A bin ends half way between its largest value and
+stand alone and the rest is cut into bins of about equal weight. A bin ends half way between its largest
+value and
 the smallest of the next one, so raw values and codes always take the same side of a split. Category codes
 are their own bins; beyond `max_bins` categories the lightest ones share the last bin. Code 255 is missing.
 Rows of weight 0 are not looked at, and weight 2 is the row twice.
@@ -129,7 +130,7 @@ class BinnedMatrix:
 
     @property
     def n_rows(self) -> int:
-        return self.blocks[0].shape[1]
+        return int(self.blocks[0].shape[1])
 
     @property
     def n_columns(self) -> int:
@@ -261,18 +262,8 @@ def _number_bins(column: Floats, weight: Floats | None, max_bins: int) -> tuple[
 def _distinct(column: Floats, weight: Floats | None) -> tuple[Floats, Floats]:
     """Distinct known values, ascending, and their cumulative weight."""
     if weight is None:
-        ordered = np.sort(column)  # NaN last
-        ordered = (
-            ordered[: len(ordered) - int(np.isnan(ordered).sum())]
-            if np.isnan(ordered[-1:]).any()
-            else ordered
-        )
-        ends = (
-            np.flatnonzero(np.append(ordered[1:] != ordered[:-1], True))
-            if len(ordered)
-            else np.array([], int)
-        )
-        return ordered[ends], (ends + 1).astype(np.float64)
+        values, cumulative = _core.distinct_values(np.ascontiguousarray(column))
+        return values, cumulative.astype(np.float64)
     known = ~np.isnan(column)
     column, weight = column[known], weight[known]
     order = np.argsort(column, kind="stable")
@@ -305,5 +296,6 @@ def _cuts(cumulative: Floats, max_bins: int) -> NDArray[np.int64]:
         if len(last) <= max_bins:
             return last
     targets = cumulative[-1] * np.arange(1, max_bins) / max_bins
-    last = np.unique(np.searchsorted(cumulative, targets))
+    last = np.searchsorted(cumulative, targets)  # ascending
+    last = last[np.append(True, last[1:] != last[:-1])]
     return np.append(last[last < len(mass) - 1], len(mass) - 1)

@@ -7,7 +7,7 @@ object a tree, so it pickles small and can be stored without pickle. Trees are r
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -37,8 +37,8 @@ ForestArrays = tuple[
 class Question:
     """One step on the way to a leaf: does the row go left at this split?
 
-    ``threshold`` is the raw value up to which numbers go left; ``categories`` the codes that go left (None for a
-    number column); ``went_left`` the answer on this path, ``missing_left`` where missing values go.
+    ``threshold`` is the raw value up to which numbers go left; ``categories`` the codes that go left (None
+    for a number column); ``went_left`` the answer on this path, ``missing_left`` where missing values go.
     """
 
     feature: int
@@ -79,9 +79,10 @@ class FlatForest:
     @classmethod
     def join(cls, parts: Sequence[ForestArrays], n_classes: int, n_features: int) -> FlatForest:
         """One forest out of batches of trees, in their order."""
-        joined = [np.concatenate([part[k] for part in parts]) for k in range(5)]
-        starts = [_join_starts([part[k] for part in parts]) for k in range(5, 8)]
-        return cls(*joined, *starts, n_classes, n_features)
+        joined: list[Any] = [np.concatenate([part[k] for part in parts]) for k in range(5)]
+        joined += [_join_starts([part[k] for part in parts]) for k in range(5, 8)]
+        names = [field.name for field in fields(cls)]
+        return cls(**dict(zip(names, joined)), n_classes=n_classes, n_features=n_features)
 
     @property
     def arrays(self) -> ForestArrays:
@@ -174,7 +175,7 @@ class FlatForest:
         return out
 
     def votes(self, matrix: BinnedMatrix, n_jobs: int | None = 1) -> NDArray[np.uint16]:
-        """Class that each tree predicts for each row, shape ``(n_rows, n_trees)``; ties to the lower class."""
+        """Class that each tree predicts for each row, shape ``(n_rows, n_trees)``; the lower one on ties."""
         leaves = self.apply(matrix, n_jobs=n_jobs)
         return self.node_votes()[self.node_start[:-1] + leaves.astype(np.int64)]
 
@@ -265,7 +266,7 @@ class FlatForest:
         return questions[::-1]
 
 
-def _join_starts(starts: list[NDArray[np.int64]]) -> NDArray[np.int64]:
+def _join_starts(starts: list[Any]) -> NDArray[np.int64]:
     joined, end = [np.zeros(1, dtype=np.int64)], 0
     for start in starts:
         joined.append(start[1:] + end)

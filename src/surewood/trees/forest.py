@@ -12,17 +12,18 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from surewood.tables import FitInputs, Table, begin_fit, begin_predict
+from surewood.trees.bag import Bag
 from surewood.trees.binning import BinMapper, BinnedMatrix, learn_bins
 from surewood.trees.flat_tree import FlatForest
-from surewood.trees.growing import Bag, Grown, grow_forest, out_of_bag
+from surewood.trees.growing import Grown, grow_forest, out_of_bag
 from surewood.trees.params import check_forest_params, tree_params
 
 
-class BinnedForestClassifier(ClassifierMixin, BaseEstimator):
+class BinnedForestClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A forest of classification trees grown on at most 255 bins a column.
 
-    Parameters have the names and the meaning of scikit-learn's ``RandomForestClassifier``. Tables are taken as
-    they come: category columns are split by sets of categories, missing values follow the side that
+    Parameters have the names and the meaning of scikit-learn's ``RandomForestClassifier``. Tables are taken
+    as they come: category columns are split by sets of categories, missing values follow the side that
     training found better.
 
     Parameters
@@ -41,7 +42,8 @@ class BinnedForestClassifier(ClassifierMixin, BaseEstimator):
         Least weight of a leaf, as a fraction of the weight a tree sees.
     min_impurity_decrease : float, default=0.0
     max_features : {"auto", "sqrt", "log2"}, int, float or None, default="auto"
-        Features tried at a node. "auto" is "sqrt", or 1 for completely random trees, which take no other value.
+        Features tried at a node. "auto" is "sqrt", or 1 for completely random trees, which take no other
+        value.
     bootstrap : bool, default=True
         Draw rows with replacement for each tree.
     max_samples : int, float or None, default=None
@@ -144,7 +146,8 @@ class BinnedForestClassifier(ClassifierMixin, BaseEstimator):
         y : array of shape (n_rows,)
             Labels.
         sample_weight : array of shape (n_rows,), optional
-            Rows of weight 0 are absent. With ``bootstrap=False`` weight 2 is the row twice.
+            Rows of weight 0 are absent; weight 2 is the row twice, in bootstrap samples too. Weights that
+            are not whole numbers multiply what was drawn.
         """
         check_forest_params(self)
         inputs = begin_fit(
@@ -174,7 +177,8 @@ class BinnedForestClassifier(ClassifierMixin, BaseEstimator):
             return None
         if inputs.table.n_columns != self.n_features_in_ or not np.array_equal(inputs.classes, self.classes_):
             raise ValueError(
-                "warm_start needs the columns and classes of the first fit; use warm_start=False to start anew."
+                "warm_start needs the columns and classes of the first fit; "
+                "use warm_start=False to start anew."
             )
         if self.n_estimators < self.forest_.n_trees:
             raise ValueError(
@@ -184,7 +188,7 @@ class BinnedForestClassifier(ClassifierMixin, BaseEstimator):
         return self.forest_
 
     def _grow(self, matrix: BinnedMatrix, inputs: FitInputs, seed: int, first_tree: int) -> Grown:
-        n_rows = inputs.table.n_rows if inputs.weight is None else int((inputs.weight > 0).sum())
+        n_rows = int((inputs.inverse >= 0).sum())  # rows of X that count
         return grow_forest(
             matrix,
             inputs.y,
@@ -209,7 +213,7 @@ class BinnedForestClassifier(ClassifierMixin, BaseEstimator):
         self.forest_ = forest
         self.mapper_: BinMapper = matrix.mapper
         self.seed_ = grown.bag.seed
-        self._mean_importances = importances
+        self._mean_importances: NDArray[np.float64] = importances
         for name in ("oob_score_", "oob_decision_function_"):
             self.__dict__.pop(name, None)
         if oob is not None:
@@ -221,13 +225,13 @@ class BinnedForestClassifier(ClassifierMixin, BaseEstimator):
         sums, votes = out_of_bag(forest, bag, matrix, self.n_jobs)
         shares = np.full((inputs.table.n_rows, inputs.n_classes), np.nan)
         seen = votes > 0
-        shares[bag.rows[seen]] = sums[seen] / votes[seen, None]
         rows = bag.rows[seen]
+        shares[rows] = sums[seen] / votes[seen, None]
         if len(rows) == 0:
-            return shares, float("nan")
+            return inputs.expand(shares), float("nan")
         right = shares[rows].argmax(axis=1) == inputs.y[rows]
         weight = None if inputs.weight is None else inputs.weight[rows]
-        return shares, float(np.average(right, weights=weight))
+        return inputs.expand(shares), float(np.average(right, weights=weight))
 
     @property
     def n_classes_(self) -> int:
@@ -253,7 +257,8 @@ class BinnedForestClassifier(ClassifierMixin, BaseEstimator):
     def predict(self, X: Any) -> NDArray[Any]:
         """The class with the largest share, the first on ties."""
         shares = self.predict_proba(X)
-        return np.asarray(self.classes_)[shares.argmax(axis=1)]
+        labels: NDArray[Any] = np.asarray(self.classes_)[shares.argmax(axis=1)]
+        return labels
 
     def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
         """Logarithms of :meth:`predict_proba`."""

@@ -1,7 +1,9 @@
 """Growing forests on a binned matrix: the engine's low-level door.
 
-:func:`grow_forest` takes codes, class codes, weights and :class:`TreeParams` and returns a :class:`Grown`: the trees,
-their impurity importances, and the :class:`Bag` that knows which rows each tree saw. Tree `t` is a function of the
+:func:`grow_forest` takes codes, class codes, weights and :class:`TreeParams` and returns a :class:`Grown`:
+the trees,
+their impurity importances, and the :class:`~surewood.trees.bag.Bag` that knows which rows each tree saw.
+Tree `t` is a function of the
 data, the parameters, the seed and `t`: not of the number of threads, of workers, or of trees.
 """
 
@@ -18,13 +20,12 @@ from numpy.typing import NDArray
 
 from surewood import _core
 from surewood.progress import stage
+from surewood.trees.bag import Bag, make_bag
 from surewood.trees.binning import BinnedMatrix
 from surewood.trees.flat_tree import NO_LIMIT, FlatForest, ForestArrays
-from surewood.trees.weights import quantise_weights
 
 SPLITTERS = {"best": 0, "random": 1, "completely_random": 2}
 CRITERIA = {"gini": 0, "entropy": 1, "log_loss": 1}
-SAMPLINGS = {"all": 0, "bootstrap": 1, "subsample": 2, "resample": 3}
 MAX_CLASSES = 65535
 
 _BATCH_VISITS = 2e7  # row visits of a batch of trees: a few tenths of a second, so an interrupt is answered
@@ -40,8 +41,8 @@ class TreeParams:
     Parameters
     ----------
     splitter : {"best", "random", "completely_random"}
-        Best threshold of each tried feature; one random threshold a feature, the best of them; one random feature
-        and threshold.
+        Best threshold of each tried feature; one random threshold a feature, the best of them; one random
+        feature and threshold.
     criterion : {"gini", "entropy", "log_loss"}
     max_depth : int or None
     min_samples_split, min_samples_leaf : int
@@ -50,13 +51,13 @@ class TreeParams:
         Least weight of a leaf, as a fraction of the weight in the tree's bag.
     min_impurity_decrease : float
     max_features : int
-        Features tried at a node (completely random trees: always 1). A constant one counts, but the search goes
-        on until one varies.
+        Features tried at a node (completely random trees: always 1). A constant one counts, but the search
+        goes on until one varies.
     sampling : {"all", "bootstrap", "subsample", "resample"}
-        All rows once; draws with replacement, multiplied by the weights; draws without replacement; draws with
-        replacement in proportion to the weights, which then count no more.
-    n_draws : int or None
-        Rows drawn a tree; None: as many as there are.
+        All rows once; draws with replacement; draws without replacement; draws with replacement in
+        proportion to the weights (:mod:`surewood.trees.bag` says what weights mean for each).
+    n_draws : int, float or None
+        Draws a tree; a float is a fraction; None: as many as there are rows.
     """
 
     splitter: str = "best"
@@ -68,32 +69,7 @@ class TreeParams:
     min_impurity_decrease: float = 0.0
     max_features: int = 1
     sampling: str = "all"
-    n_draws: int | None = None
-
-
-@dataclass(frozen=True)
-class Bag:
-    """Which training rows each tree saw, recomputed from the seed when asked.
-
-    Attributes
-    ----------
-    rows : ndarray of uint32
-        Rows of the matrix that the forest was trained on (those of positive weight).
-    weights : ndarray of uint32 or None
-        Their integer weights.
-    """
-
-    rows: NDArray[np.uint32]
-    weights: NDArray[np.uint32] | None
-    sampling: str
-    n_draws: int
-    seed: int
-
-    def counts(self, tree: int) -> NDArray[np.uint32]:
-        """How often each entry of `rows` is in the bag of tree number `tree`."""
-        return _core.in_bag_counts(
-            SAMPLINGS[self.sampling], len(self.rows), self.n_draws, self.seed, tree, self.weights
-        )
+    n_draws: int | float | None = None
 
 
 @dataclass(frozen=True)
@@ -119,6 +95,7 @@ def grow_forest(
     n_jobs: int | None = 1,
     verbose: int = 0,
     fast_kernels: bool = True,
+    by_content: bool = True,
 ) -> Grown:
     """Grow the trees ``first_tree ... first_tree + n_trees - 1`` of a forest.
 
@@ -140,6 +117,8 @@ def grow_forest(
         Threads (joblib); the trees do not depend on it.
     fast_kernels : bool, default=True
         False: one plain algorithm for all nodes. The same trees, slower.
+    by_content : bool, default=True
+        Whether bags are drawn in an order of the rows' content, or in that of `rows`.
 
     Examples
     --------
@@ -151,10 +130,10 @@ def grow_forest(
     """
     if n_classes > MAX_CLASSES:
         raise ValueError(f"forests take at most {MAX_CLASSES} classes, got {n_classes}.")
-    bag = make_bag(matrix.n_rows, params, seed, weight, rows)
+    labels = np.ascontiguousarray(y, dtype=np.uint16)
+    bag = make_bag(matrix, labels, params.sampling, params.n_draws, seed, weight, rows, by_content)
     if matrix.n_columns > 1 and matrix.nbytes > _ROW_COPY_BYTES and not matrix.row_blocks:
         matrix = matrix.with_row_copy()
-    labels = np.ascontiguousarray(y, dtype=np.uint16)
     size = _batch_size(len(bag.rows), params)
     stop = first_tree + n_trees
     # Batches start at multiples of their size: sums over trees come out the same after a warm start.
@@ -176,27 +155,6 @@ def grow_forest(
     return Grown(FlatForest.join(parts, n_classes, matrix.n_columns), bag, importances / max(n_trees, 1))
 
 
-def make_bag(
-    n_rows: int,
-    params: TreeParams,
-    seed: int,
-    weight: NDArray[np.float64] | None = None,
-    rows: NDArray[Any] | None = None,
-) -> Bag:
-    """The bag that :func:`grow_forest` uses with these arguments."""
-    chosen = np.arange(n_rows) if rows is None else np.asarray(rows)
-    quantised = None
-    if weight is not None:
-        if not (np.isfinite(weight).all() and (weight >= 0).all()):
-            raise ValueError("weights must be finite and not negative.")
-        chosen = chosen[weight[chosen] > 0]
-        quantised = quantise_weights(weight[chosen])
-    if len(chosen) == 0:
-        raise ValueError("no row of positive weight to grow trees on.")
-    n_draws = len(chosen) if params.n_draws is None else params.n_draws
-    return Bag(chosen.astype(np.uint32), quantised, params.sampling, n_draws, seed)
-
-
 def out_of_bag(
     forest: FlatForest, bag: Bag, matrix: BinnedMatrix, n_jobs: int | None = 1, first_tree: int = 0
 ) -> tuple[NDArray[np.float64], NDArray[np.uint32]]:
@@ -214,9 +172,7 @@ def out_of_bag(
             forest.n_classes,
             blocks,
             bag.rows,
-            bag.weights,
-            SAMPLINGS[bag.sampling],
-            bag.n_draws,
+            bag.lottery,
             bag.seed,
             first_tree,
             begin,
@@ -260,8 +216,7 @@ def _grow_batch(
         params.min_weight_fraction_leaf,
         params.min_impurity_decrease,
         params.max_features,
-        SAMPLINGS[params.sampling],
-        bag.n_draws,
+        bag.lottery,
         fast_kernels,
         bag.seed,
         start,
@@ -271,9 +226,10 @@ def _grow_batch(
 
 
 def _run(tasks: Iterable[Any], n_jobs: int | None, verbose: int) -> Iterable[Any]:
-    if verbose < 1:
-        return Parallel(n_jobs=n_jobs, prefer="threads")(tasks)
-    return Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")(tasks)
+    results: Iterable[Any] = Parallel(
+        n_jobs=n_jobs, prefer="threads", return_as="generator" if verbose >= 1 else "list"
+    )(tasks)
+    return results
 
 
 def _batch_size(n_rows: int, params: TreeParams) -> int:

@@ -40,11 +40,12 @@ def check_forest_params(estimator: Any) -> None:
 
 def tree_params(estimator: Any, n_rows: int, n_features: int) -> TreeParams:
     """What the engine takes, for a training set of this size."""
-    sampling, n_draws = "bootstrap" if estimator.bootstrap else "all", n_rows
+    sampling, n_draws = "bootstrap" if estimator.bootstrap else "all", None
     if estimator.max_samples is not None:
         sampling = "bootstrap" if estimator.bootstrap else "subsample"
-        n_draws = _rows(estimator.max_samples, n_rows, 1, round)
-        if n_draws > n_rows:
+        whole = isinstance(estimator.max_samples, Integral)
+        n_draws = int(estimator.max_samples) if whole else float(estimator.max_samples)
+        if whole and n_draws > n_rows:
             raise ValueError(f"max_samples={estimator.max_samples} exceeds the {n_rows} rows of X.")
     return TreeParams(
         splitter=estimator.splitter,
@@ -77,7 +78,7 @@ def features_tried(max_features: Any, splitter: str, n_features: int) -> int:
     if max_features == "log2":
         return max(1, int(math.log2(n_features)))
     if isinstance(max_features, Integral) and not isinstance(max_features, bool):
-        if not 1 <= max_features <= n_features:
+        if not 1 <= int(max_features) <= n_features:
             raise ValueError(
                 f"max_features={max_features} is not between 1 and the {n_features} features of X."
             )

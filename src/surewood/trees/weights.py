@@ -1,7 +1,7 @@
 """Sample weights as integers: exact, the same whatever the order of addition.
 
-Trees add up weights as integers. Weights that are whole numbers (or multiples of a small power of one half) are
-taken exactly, so weight 2 is the row twice to the last bit; other weights are rounded to multiples of a
+Trees add up weights as integers. Weights that are whole numbers (or multiples of a small power of one half)
+are taken exactly, so weight 2 is the row twice to the last bit; other weights are rounded to multiples of a
 unit about 2^-30 of their sum, a relative error of at most n / 2^31 for an average row. Every positive weight
 stays positive.
 """
@@ -35,4 +35,5 @@ def quantise_weights(weight: NDArray[np.float64]) -> NDArray[np.uint32] | None:
         if (candidate == np.rint(candidate)).all() and candidate.sum() <= _TARGET_TOTAL:
             return candidate.astype(np.uint32)
     unit = 2.0 ** np.floor(np.log2(_TARGET_TOTAL / scaled.sum()))
-    return np.maximum(np.rint(scaled * unit), 1.0).astype(np.uint32)
+    units: NDArray[np.uint32] = np.maximum(np.rint(scaled * unit), 1.0).astype(np.uint32)
+    return units

@@ -67,7 +67,13 @@ def test_importances_find_the_feature_that_matters():
 
 def test_importances_agree_with_the_peer_on_all_features():
     weight = np.random.default_rng(0).integers(1, 1000, len(Y_IRIS)).astype(float)
-    settings = {"n_estimators": 1, "max_features": None, "bootstrap": False, "random_state": 0, "max_depth": 2}
+    settings = {
+        "n_estimators": 1,
+        "max_features": None,
+        "bootstrap": False,
+        "random_state": 0,
+        "max_depth": 2,
+    }
     ours = BinnedForestClassifier(**settings).fit(X_IRIS[:, 1:2], Y_IRIS, weight)
     peer = RandomForestClassifier(**settings).fit(X_IRIS[:, 1:2], Y_IRIS, weight)
     np.testing.assert_allclose(ours.feature_importances_, peer.feature_importances_)
@@ -202,14 +208,20 @@ def test_failed_fits_leave_nothing_behind():
         ({"criterion": "mse"}, "criterion must be one of 'gini', 'entropy', 'log_loss', got 'mse'"),
         ({"max_depth": 0}, "max_depth must be at least 1, got 0"),
         ({"min_samples_leaf": 0}, "min_samples_leaf must be at least 1, got 0"),
-        ({"min_samples_split": 1.5}, r"min_samples_split must be an integer or a fraction in \(0, 1\], got 1.5"),
+        (
+            {"min_samples_split": 1.5},
+            r"min_samples_split must be an integer or a fraction in \(0, 1\], got 1.5",
+        ),
         ({"min_weight_fraction_leaf": 0.7}, "min_weight_fraction_leaf must be between 0 and 0.5, got 0.7"),
         ({"min_impurity_decrease": -1.0}, "min_impurity_decrease must not be negative, got -1.0"),
         ({"max_features": "many"}, "max_features must be 'auto', 'sqrt', 'log2', None, an integer"),
         ({"max_samples": 1000}, "max_samples=1000 exceeds the 150 rows of X"),
         ({"max_bins": 300}, "max_bins must be between 2 and 255, got 300"),
         ({"bootstrap": False, "oob_score": True}, "oob_score needs rows outside the bag"),
-        ({"splitter": "completely_random", "max_features": 3}, "completely random trees try one feature at a node"),
+        (
+            {"splitter": "completely_random", "max_features": 3},
+            "completely random trees try one feature at a node",
+        ),
     ],
 )
 def test_bad_parameters_get_one_sentence(parameters, sentence):
