@@ -33,6 +33,7 @@ from surewood.datasets import load
 from surewood.svm import Gram
 from surewood.tables import begin_fit
 
+SETS = ("vowel", "vehicle", "german_numeric", "pendigits")
 DEGREES = range(1, 10)
 DEPTHS = (2, 3, 4, 5, 6)
 GAMMAS = (1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0)
@@ -120,15 +121,15 @@ def timed(function: Callable[..., Any], *arguments: Any) -> float:
     return time.process_time() - started
 
 
-def bench_same_work(quick: bool) -> None:
+def bench_same_work(quick: bool, names: tuple[str, ...] = SETS) -> None:
     print(
         "same work: nine degrees, depths 2-6, fit + training and evaluation predictions, times ours a machine"
     )
-    print(
-        f"{'':14s} {'trees (peers)':>13s} {'ours s':>8s} {'µs/machine':>10s} {'libsvm+NumPy':>12s} {'SVC':>8s}"
-    )
+    columns = ("trees (peers)", "ours s", "µs/machine", "libsvm+NumPy", "SVC")
+    print(f"{'':14s} " + " ".join(f"{name:>{width}s}" for name, width in zip(columns, (13, 8, 10, 12, 8))))
     sizes = {"vowel": (20, 6), "vehicle": (20, 6), "german_numeric": (20, 6), "pendigits": (20, 3)}
-    for name, (n_ours, n_peer) in sizes.items():
+    for name in names:
+        n_ours, n_peer = sizes[name]
         data, held = problem(name)
         n_ours, n_peer = (3, 1) if quick else (n_ours, n_peer)
         leaves = _flat(leaves_at(data, held, n_peer, DEPTHS))
@@ -177,7 +178,7 @@ def refits(data: TrainingData, held: HeldOut, by_depth: Any) -> float:
     return a_tree * len(GAMMAS) * sum(range(100, 1000, 100))
 
 
-def bench_grid(quick: bool) -> None:
+def bench_grid(quick: bool, names: tuple[str, ...] = SETS) -> None:
     print("\ngamma x depth x trees for one r in one pass (6 gammas, depths 2-6), times ours")
     print(
         "(careful SVC: measured on fewer trees where it says so, scaled by the number of distinct machines;"
@@ -185,7 +186,8 @@ def bench_grid(quick: bool) -> None:
     print(" refitting each point: extrapolated to B = 100..900 from two trees a depth, ours in proportion)")
     print(f"{'':14s} {'trees (peer)':>12s} {'ours s':>8s} {'careful SVC':>11s} {'refitting each point':>21s}")
     sizes = {"vowel": (20, 20), "vehicle": (12, 12), "german_numeric": (12, 12), "pendigits": (40, 2)}
-    for name, (n_ours, n_peer) in sizes.items():
+    for name in names:
+        n_ours, n_peer = sizes[name]
         data, held = problem(name)
         n_ours, n_peer = (4, 2) if quick else (n_ours, n_peer)
         axes = Axes(DEPTHS, GAMMAS, (n_ours // 2, n_ours))
