@@ -1,4 +1,4 @@
-"""The data sets of the forest benchmark as float32 matrices, categories as codes: the same for us and for the peers."""
+"""The data sets of the forest benchmark as float32 matrices, categories as codes: the same for everybody."""
 
 from __future__ import annotations
 

@@ -18,8 +18,8 @@ from surewood.trees import TreeParams, bin_array, grow_forest
 
 ENVIRONMENTS = Path("build/peers")
 PACKAGES = {
-    "DF21": ["deep-forest-py310", "scikit-learn<1.3", "numpy<1.24", "scipy<1.11"],
-    "intelex": ["scikit-learn-intelex", "scikit-learn"],
+    "DF21": ["deep-forest-py310", "numpy<2.3"],  # later ones lack an argument it uses
+    "intelex": ["scikit-learn-intelex"],
 }
 
 WORKER = """
@@ -39,9 +39,9 @@ else:
 for line in sys.stdin:
     n, seed = map(int, line.split())
     model = make(n, seed)
-    started = time.perf_counter()
+    started = time.process_time()
     model.fit(X, y)
-    print(time.perf_counter() - started, flush=True)
+    print(time.process_time() - started, flush=True)
 """
 
 
@@ -77,9 +77,9 @@ def ratios(kind: str, python: Path, X: np.ndarray, y: np.ndarray, repeats: int, 
         assert worker.stdin is not None
         assert worker.stdout is not None
         for seed in range(repeats):
-            started = time.perf_counter()
+            started = time.process_time()
             grow_forest(matrix, y, int(y.max()) + 1, params, n_trees=n_trees, seed=seed)
-            ours = time.perf_counter() - started
+            ours = time.process_time() - started
             worker.stdin.write(f"{n_trees} {seed}\n")
             worker.stdin.flush()
             yield float(worker.stdout.readline() or "nan") / ours
@@ -88,7 +88,7 @@ def ratios(kind: str, python: Path, X: np.ndarray, y: np.ndarray, repeats: int, 
 
 
 def environment(kind: str) -> Path | None:
-    """The Python of the peer's environment, made on first use; None, with the reason printed, if that fails."""
+    """The Python of the peer's environment, made on first use; None, and the reason printed, if it fails."""
     folder = ENVIRONMENTS / kind
     python = folder / "bin" / "python"
     if (folder / "ready").exists():

@@ -8,6 +8,7 @@
 
 #include "bin_column.hpp"
 #include "bindings_arrays.hpp"
+#include "distinct.hpp"
 #include "forest_predict.hpp"
 #include "tree_builder.hpp"
 
@@ -208,14 +209,21 @@ inline void codes_of_column(const AnyArray& values, const AnyArray& edges, const
   bin_column(value, values.shape(0), edge, edges.shape(0), codes);
 }
 
+inline nb::tuple distinct_of_column(const AnyArray& values) {
+  const auto* value = require<double>(values, "values", {-1});
+  Distinct found;
+  {
+    nb::gil_scoped_release release;
+    found = distinct_values(value, values.shape(0));
+  }
+  return nb::make_tuple(to_numpy(std::move(found.values)), to_numpy(std::move(found.cumulative)));
+}
+
 inline auto bag_counts(const nb::tuple& lottery, std::uint64_t seed, std::uint64_t tree) {
   return to_numpy(in_bag_counts(lottery_view(lottery), tree_key(seed, tree)));
 }
 
-inline auto content_keys(const std::vector<AnyArray>& blocks, const AnyArray& labels) {
-  Bins bins = bins_view(blocks);
-  return to_numpy(row_keys(bins, require<std::uint16_t>(labels, "labels", {static_cast<std::int64_t>(bins.n_rows)})));
-}
+inline auto content_keys(const std::vector<AnyArray>& blocks) { return to_numpy(row_keys(bins_view(blocks))); }
 
 inline void register_trees(nb::module_& module) {
   module.def("grow_trees", &grow, "blocks"_a, "row_blocks"_a, "values"_a.noconvert(), "value_offset"_a.noconvert(),
@@ -234,10 +242,11 @@ inline void register_trees(nb::module_& module) {
              "lottery"_a, "seed"_a, "first_tree"_a, "begin"_a, "end"_a, "out"_a, "votes"_a, "Sums and numbers of the trees that did not see each training row.");
   module.def("bin_column", &codes_of_column, "values"_a.noconvert(), "edges"_a.noconvert(), "out"_a,
              "Bin codes of a column: the first bin whose edge is not below the value; NaN is 255.");
+  module.def("distinct_values", &distinct_of_column, "values"_a.noconvert(),
+             "Distinct known values of a column, ascending, and the number of entries up to each.");
   module.def("in_bag_counts", &bag_counts, "lottery"_a, "seed"_a, "tree"_a,
              "How often each training row is in the bag of a tree.");
-  module.def("row_keys", &content_keys, "blocks"_a, "labels"_a.noconvert(),
-             "A number for the content of each row, codes and label.");
+  module.def("row_keys", &content_keys, "blocks"_a, "A number for the codes of each row.");
 }
 
 }  // namespace surewood::binding

@@ -41,14 +41,14 @@ std::vector<std::uint32_t> in_bag_counts(const Lottery& lottery, std::uint64_t k
   return counts;
 }
 
-std::vector<std::uint64_t> row_keys(const Bins& bins, const std::uint16_t* label) {
+std::vector<std::uint64_t> row_keys(const Bins& bins) {
   constexpr std::uint32_t kStrip = 2048;  // keys of a strip stay in cache while all columns pass
   std::vector<std::uint64_t> keys(bins.n_rows, kGolden);
   for (std::uint32_t begin = 0; begin < bins.n_rows; begin += kStrip) {
     const std::uint32_t end = std::min(begin + kStrip, bins.n_rows);
     for (const ColumnView& column : bins.by_column)
       for (std::uint32_t i = begin; i < end; ++i) keys[i] = (keys[i] ^ (column[i] + 1u)) * 0x9E3779B97F4A7C15ull;
-    for (std::uint32_t i = begin; i < end; ++i) keys[i] = mix64(mix64(keys[i]) ^ label[i]);
+    for (std::uint32_t i = begin; i < end; ++i) keys[i] = mix64(keys[i]);
   }
   return keys;
 }

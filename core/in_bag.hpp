@@ -28,8 +28,8 @@ struct Lottery {
 // How often each row is in the bag of the tree with key `key`.
 std::vector<std::uint32_t> in_bag_counts(const Lottery& lottery, std::uint64_t key);
 
-// A number for the content of each row: its codes and its label. The same rows get the same numbers in any order, and
-// whether the columns come in one block or in several.
-std::vector<std::uint64_t> row_keys(const Bins& bins, const std::uint16_t* label);
+// A number for the codes of each row. The same rows get the same numbers in any order, and whether the columns come in
+// one block or in several. Labels stay out of it: what a tree draws must not depend on them.
+std::vector<std::uint64_t> row_keys(const Bins& bins);
 
 }  // namespace surewood

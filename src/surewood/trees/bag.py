@@ -80,8 +80,7 @@ def make_bag(
 ) -> Bag:
     """The bag that :func:`surewood.trees.grow_forest` uses with these arguments.
 
-    Without `by_content` units follow `rows` as given, whose order the caller has settled: then no label and
-    no value decides which rows a tree draws.
+    Without `by_content` units follow `rows` as given, whose order the caller has settled.
     """
     chosen: NDArray[Any] = np.arange(matrix.n_rows) if rows is None else np.asarray(rows)
     weights = None
@@ -101,8 +100,9 @@ def make_bag(
         raise ValueError("rows: an index is past the last row of the matrix")
     units = np.arange(len(chosen), dtype=np.uint32)
     if by_content:
-        keys = _core.row_keys(list(matrix.blocks), np.ascontiguousarray(y, dtype=np.uint16))[chosen]
-        units = np.argsort(keys, kind="stable").astype(np.uint32)
+        keys = _core.row_keys(list(matrix.blocks))[chosen]
+        # Labels only order rows of equal codes: a row's label has no say in which trees see it.
+        units = np.lexsort((np.asarray(y)[chosen], keys)).astype(np.uint32)
     if weight is not None:
         counts = weight[chosen]
         if (counts == np.rint(counts)).all() and counts.mean() <= _LARGEST_MEAN_COUNT:

@@ -262,18 +262,8 @@ def _number_bins(column: Floats, weight: Floats | None, max_bins: int) -> tuple[
 def _distinct(column: Floats, weight: Floats | None) -> tuple[Floats, Floats]:
     """Distinct known values, ascending, and their cumulative weight."""
     if weight is None:
-        ordered = np.sort(column)  # NaN last
-        ordered = (
-            ordered[: len(ordered) - int(np.isnan(ordered).sum())]
-            if np.isnan(ordered[-1:]).any()
-            else ordered
-        )
-        ends = (
-            np.flatnonzero(np.append(ordered[1:] != ordered[:-1], True))
-            if len(ordered)
-            else np.array([], int)
-        )
-        return ordered[ends], (ends + 1).astype(np.float64)
+        values, cumulative = _core.distinct_values(np.ascontiguousarray(column))
+        return values, cumulative.astype(np.float64)
     known = ~np.isnan(column)
     column, weight = column[known], weight[known]
     order = np.argsort(column, kind="stable")
@@ -306,5 +296,6 @@ def _cuts(cumulative: Floats, max_bins: int) -> NDArray[np.int64]:
         if len(last) <= max_bins:
             return last
     targets = cumulative[-1] * np.arange(1, max_bins) / max_bins
-    last = np.unique(np.searchsorted(cumulative, targets))
+    last = np.searchsorted(cumulative, targets)  # ascending
+    last = last[np.append(True, last[1:] != last[:-1])]
     return np.append(last[last < len(mass) - 1], len(mass) - 1)

@@ -7,7 +7,7 @@ object a tree, so it pickles small and can be stored without pickle. Trees are r
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -80,15 +80,9 @@ class FlatForest:
     def join(cls, parts: Sequence[ForestArrays], n_classes: int, n_features: int) -> FlatForest:
         """One forest out of batches of trees, in their order."""
         joined: list[Any] = [np.concatenate([part[k] for part in parts]) for k in range(5)]
-        starts: list[Any] = [_join_starts([part[k] for part in parts]) for k in range(5, 8)]
-        return cls(
-            *joined,
-            node_start=starts[0],
-            leaf_start=starts[1],
-            category_start=starts[2],
-            n_classes=n_classes,
-            n_features=n_features,
-        )
+        joined += [_join_starts([part[k] for part in parts]) for k in range(5, 8)]
+        names = [field.name for field in fields(cls)]
+        return cls(**dict(zip(names, joined)), n_classes=n_classes, n_features=n_features)
 
     @property
     def arrays(self) -> ForestArrays:
@@ -272,7 +266,7 @@ class FlatForest:
         return questions[::-1]
 
 
-def _join_starts(starts: list[NDArray[np.int64]]) -> NDArray[np.int64]:
+def _join_starts(starts: list[Any]) -> NDArray[np.int64]:
     joined, end = [np.zeros(1, dtype=np.int64)], 0
     for start in starts:
         joined.append(start[1:] + end)
