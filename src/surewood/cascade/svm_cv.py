@@ -26,7 +26,7 @@ from surewood.cascade.penalty import Folds
 from surewood.cascade.prefix_tree import Path
 from surewood.cascade.sample import Sample, deal_folds, make_sample
 from surewood.cascade.search import SearchResult, leaf_complexity, minimise
-from surewood.cascade.svm import _FRACTIONS, BaseSvmCascade
+from surewood.cascade.svm import _FRACTIONS, _SvmCascade
 from surewood.cascade.svm_fit import OutOfFold, Task, choose_C, class_columns, prepare, tasks_of
 from surewood.cascade.svm_trainer import distance_of
 from surewood.progress import stage
@@ -34,7 +34,7 @@ from surewood.svm import Gram
 from surewood.tables import begin_fit
 
 
-class DeepCascadeSVMClassifierCV(BaseSvmCascade):
+class DeepCascadeSVMClassifierCV(_SvmCascade):
     """SVM cascade whose γ, number of leaves and C are chosen on held-out rows.
 
     In every fold the whole γ path is found from one tree of machines: every cascade that is the exact

@@ -80,8 +80,7 @@ def make_bag(
 ) -> Bag:
     """The bag that :func:`surewood.trees.grow_forest` uses with these arguments.
 
-    Without `by_content` units follow `rows` as given, whose order the caller has settled: then no label and
-    no value decides which rows a tree draws.
+    Without `by_content` units follow `rows` as given, whose order the caller has settled.
     """
     chosen: NDArray[Any] = np.arange(matrix.n_rows) if rows is None else np.asarray(rows)
     weights = None
