@@ -89,9 +89,19 @@ static void weighted_sums(const float* values, const double* coef, int n, int wi
     sums[0] += ((part[0] + part[1]) + (part[2] + part[3])) + ((part[4] + part[5]) + (part[6] + part[7]));
     return;
   }
-  for (int k = 0; k < n; ++k) {
-    const double value = values[k];
-    const double* row = coef + static_cast<std::int64_t>(k) * width;
-    for (int b = 0; b < width; ++b) sums[b] = sums[b] + value * row[b];
+  // A block of columns stays in a register while all points pass by; each column sums over them in order.
+  int b = 0;
+  for (; b + SUREWOOD_LANES <= width; b += SUREWOOD_LANES) {
+    F64 sum = load<F64>(sums + b);
+    const double* row = coef + b;
+    for (int k = 0; k < n; ++k, row += width)
+      sum = sum + splat<F64>(static_cast<double>(values[k])) * load<F64>(row);
+    store(sums + b, sum);
+  }
+  for (; b < width; ++b) {
+    double sum = sums[b];
+    const double* row = coef + b;
+    for (int k = 0; k < n; ++k, row += width) sum = sum + static_cast<double>(values[k]) * *row;
+    sums[b] = sum;
   }
 }

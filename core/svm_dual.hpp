@@ -18,7 +18,7 @@ enum class DualStatus : int { converged = 0, capped = 1, stopped = 2 };
 
 constexpr int kMostInterleaved = 4;
 constexpr double kTinyCurvature = 1e-12;            // in place of a curvature that is not positive
-constexpr std::int64_t kPollWork = 20'000'000;      // element updates between two looks at the stop flag
+constexpr std::int64_t kPollWork = 2'000'000;       // element updates between two looks at the stop flag
 
 // A way to stop a long solve: a flag shared with the caller and a check that may be slow.
 class StopSignal {

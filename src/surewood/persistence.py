@@ -27,6 +27,8 @@ import surewood
 #: Raised by one when an older surewood could misread a file of the newer one.
 FORMAT = 1
 _CARD = "surewood.json"
+#: Types of scikit-learn that skops leaves to the reader's judgement and that only hold arrays.
+_ARRAY_HOLDERS = frozenset({"sklearn.tree._tree.Tree"})
 
 
 class ModelFileError(ValueError):
@@ -135,7 +137,9 @@ def _digest(path: Path) -> str:
 
 
 def _is_ours(name: str) -> bool:
-    """Whether a full name is a class of this package: data with a name, made without running its code."""
+    """Whether a full name is a class of this package or a plain holder of arrays: no code runs to make it."""
+    if name in _ARRAY_HOLDERS:
+        return True
     module, _, attribute = name.rpartition(".")
     if module != "surewood" and not module.startswith("surewood."):
         return False

@@ -41,12 +41,14 @@ def test_equal_differences():
 
 def test_exact_mcnemar():
     rng = np.random.default_rng(1)
-    a, b = rng.random(200) < 0.8, rng.random(200) < 0.7
-    result = mcnemar_test(a, b)
-    n = (a != b).sum()
-    assert result.differing == n
-    assert result.p_value == pytest.approx(stats.binomtest(int((a & ~b).sum()), int(n), 0.5).pvalue)
-    assert mcnemar_test(a, a).p_value == 1.0
+    y, first, second = rng.integers(0, 3, (3, 200))
+    result = mcnemar_test(first, second, y)
+    a, b = first == y, second == y
+    assert result.differing == (first != second).sum() > (a != b).sum()
+    assert result.p_value == pytest.approx(stats.binomtest(int((a & ~b).sum()), int((a != b).sum())).pvalue)
+    assert mcnemar_test(first, first, y)[2:] == (0, 1.0)
+    words = np.array(["no", "yes", "maybe"])
+    assert mcnemar_test(words[first], words[second], words[y]) == result
 
 
 def test_average_ranks_of_a_published_table():
@@ -78,7 +80,7 @@ def test_ranks_sum_to_their_fixed_total_with_ties(table):
             lambda: corrected_paired_t_test(A, B, n_train=0, n_test=1),
             "n_train must be an integer >= 1, got 0",
         ),
-        (lambda: mcnemar_test([True], [True, False]), "must be of one length"),
+        (lambda: mcnemar_test([1], [1, 0], [1]), "must be of one length"),
         (lambda: average_ranks([[]]), "scores must have at least one row"),
     ],
 )

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression, Perceptron
 from sklearn.neighbors import KNeighborsClassifier
+from sklearn.tree import DecisionTreeClassifier
 
 from surewood.bounds import exact_rademacher, kernel_rademacher
 from surewood.cascade import (
@@ -16,7 +17,7 @@ from surewood.cascade import (
     ThresholdFamily,
     TreeFamily,
 )
-from surewood.cascade.kernel_families import NAMED, as_families
+from surewood.cascade.named_families import NAMED, as_families
 from surewood.cascade.stumps import best_stump, largest_stump_correlation
 
 RNG = np.random.default_rng(0)
@@ -127,7 +128,9 @@ def test_any_classifier_with_a_complexity_of_the_users():
     assert (neighbours.scores(X).argmax(axis=1) == CODES).all()
     perceptron = EstimatorFamily(Perceptron()).fit(X, THREE, np.ones(60), 3)
     assert perceptron.scores(X).shape == (60, 3)
-    with pytest.raises(ValueError, match="the complexity of LogisticRegression must be at least 0; got -1.0"):
+    with pytest.raises(
+        ValueError, match=r"the complexity of LogisticRegression must be at least 0; got -1\.0"
+    ):
         EstimatorFamily(LogisticRegression(), complexity=-1.0).rademacher(X, 2)
 
 
@@ -144,3 +147,12 @@ def test_names_that_are_none():
 
 def test_trees_as_questions_count_leaves_that_go_on():
     assert TreeFamily(1).question_log_growth(50, 3, 5) == pytest.approx(math.log(150) + 2 * math.log(2))
+
+
+def test_a_tree_as_arrays_predicts_as_the_tree():
+    weight = RNG.random(60)
+    peer = DecisionTreeClassifier(max_depth=3, random_state=0).fit(X, THREE, sample_weight=weight)
+    member = TreeFamily(3).fit(X, THREE, weight, 4)
+    new = RNG.normal(size=(200, 3))
+    np.testing.assert_allclose(member.scores(new)[:, :3], peer.predict_proba(new))
+    np.testing.assert_array_equal(member.scores(new).argmax(axis=1), peer.predict(new))

@@ -1,5 +1,6 @@
 import math
 from fractions import Fraction
+from itertools import pairwise
 
 import numpy as np
 from hypothesis import given, settings
@@ -22,7 +23,7 @@ def test_the_path_is_that_of_exhaustive_search(n, seed, accuracy):
     pieces = gamma_path(PrefixTree(trainer, SHARES, 3), COMPLEXITY)
     assert pieces[0].high == math.inf
     assert pieces[-1].low == 0.0
-    for before, after in zip(pieces, pieces[1:]):
+    for before, after in pairwise(pieces):
         assert before.low == after.high
         assert before.path != after.path
     inside = []
@@ -40,7 +41,7 @@ def test_the_path_begins_with_the_tie_rule_and_gets_no_shorter_in_error():
     pieces = gamma_path(PrefixTree(trainer, SHARES, 3), COMPLEXITY)
     assert pieces[0].path.choices == (0,)
     errors = [piece.result.minus.sum() for piece in pieces]
-    assert all(b <= a for a, b in zip(errors, errors[1:]))
+    assert all(b <= a for a, b in pairwise(errors))
 
 
 def test_the_path_may_end_early():

@@ -4,6 +4,7 @@ from sklearn.base import clone
 from sklearn.datasets import load_iris, make_moons
 from sklearn.linear_model import LogisticRegression
 
+import surewood
 from surewood import DeepCascadeClassifier
 from surewood.cascade import ConstantFamily, EstimatorFamily, StumpFamily
 from surewood.certify import certify
@@ -75,3 +76,12 @@ def test_evidence_is_an_estimate_only(moons):
     (estimate,) = model.__certificate_evidence__()
     assert 0 < estimate.value < 0.5
     assert "ESTIMATE" in str(certify(model, *moons, sample="training"))
+
+
+@pytest.mark.parametrize("name", ["stump", "tree", "logistic", "linear_svm", "quadratic", "rbf"])
+def test_models_are_saved_and_loaded(moons, tmp_path, name):
+    model = DeepCascadeClassifier(leaves=[name], questions=[name], gamma_scale=1e-4, random_state=0).fit(
+        *moons
+    )
+    again = surewood.load(surewood.save(model, tmp_path / "model.surewood"))
+    np.testing.assert_array_equal(again.predict_proba(moons[0]), model.predict_proba(moons[0]))

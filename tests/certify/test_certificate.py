@@ -116,3 +116,21 @@ def test_guarantees_must_share_delta():
         Certificate(both, (), "M", 0.05)
     halves = (guarantee(0.2, delta=0.025), guarantee(0.1, delta=0.025, method=Method.TANDEM))
     assert Certificate(halves, (), "M", 0.05).best.method == Method.TANDEM
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"), [(0.123449, "0.1235"), (0.1, "0.1"), (0.99999, "1"), (1.00001e-6, "0.000001001")]
+)
+def test_a_printed_guarantee_is_never_below_its_value(value, shown):
+    text = repr(Certificate(entries=(guarantee(value),), withheld=(), model="M", delta=0.05))
+    assert f"guaranteed error at most {shown} with" in text
+    assert f"  {shown}  holdout" in text
+    assert float(shown) >= value
+
+
+@pytest.mark.parametrize(
+    ("delta", "shown"), [(0.05, "0.95"), (0.001, "0.999"), (1e-6, "1 - 1e-06"), (1 / 3, "1 - 0.3334")]
+)
+def test_a_printed_probability_is_never_above_its_value(delta, shown):
+    verdict = Certificate(entries=(guarantee(delta=delta),), withheld=(), model="M", delta=delta).verdict
+    assert f"with probability at least {shown}, by holdout" in verdict

@@ -70,3 +70,19 @@ def test_accepted_and_picklable():
         Entry(method="margin ratio", status="HEURISTIC", value=math.inf, sample="training", n=5).value
         == math.inf
     )
+
+
+def test_a_bound_with_complexities_must_say_that_they_are_not_scaled():
+    fields = {
+        "method": Method.COMPOSITE_TREE,
+        "status": Status.GUARANTEE,
+        "value": 0.5,
+        "sample": "training",
+        "n": 9,
+        "variant": "rigorous",
+        "delta": 0.05,
+        "conditions": (Condition("c", True),),
+    }
+    with pytest.raises(ValueError, match="gamma_scale must be 1 for a GUARANTEE, got None"):
+        Entry(**fields)
+    assert Entry(**fields, gamma_scale=1.0).value == 0.5

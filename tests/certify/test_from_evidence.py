@@ -47,6 +47,10 @@ def tree(**change):
         "n_degrees": 2,
         "max_depth": 2,
         "gamma_scale": 0.5,
+        "one_hot": True,
+        "whole_sample": True,
+        "unweighted": True,
+        "affine_features": True,
     }
     return TreeEvidence(**(fields | change))
 
@@ -56,7 +60,7 @@ def votes(seed=0, members=12, m=4000, **change):
     y = rng.integers(0, 2, m)
     predictions = np.where(rng.random((members, m)) < 0.95, y, 1 - y)
     in_bag = rng.random((members, m)) < 0.5
-    fields = {"hard_vote": True, "independent_subsamples": True, "in_bag_only": True}
+    fields = {"hard_vote": True, "independent_subsamples": True, "in_bag_only": True, "unweighted": True}
     return VoteEvidence.from_predictions(predictions, in_bag, y, **(fields | change))
 
 
@@ -91,7 +95,7 @@ def test_composite_tree():
 def test_forest_is_twice_the_mean_of_its_trees():
     first, second = tree(), tree(correct=[6_100_000, 3_500_000], errors=[200_000, 200_000])
     values = [only(certify(Toy(t)), Method.COMPOSITE_TREE).value for t in (first, second)]
-    entry = only(certify(Toy(ForestEvidence(trees=(first, second)))), Method.COMPOSITE_FOREST)
+    entry = only(certify(Toy(ForestEvidence(trees=(first, second), hard_vote=True))), Method.COMPOSITE_FOREST)
     assert entry.value == pytest.approx(2 * np.mean(values))
     certificate = certify(Toy(ForestEvidence(trees=(first,), hard_vote=False)))
     assert certificate.guarantees == ()
@@ -107,6 +111,8 @@ def test_cascade():
         n_degrees=2,
         max_leaves=3,
         gamma_scale=0.1,
+        unweighted=True,
+        affine_features=True,
     )
     certificate = certify(Toy(evidence), delta=0.05, n_models_in_sample=5)
     bound = cascade_bound_uniform(
@@ -144,7 +150,7 @@ def test_weighted_votes_pay_their_divergence():
     [
         ("hard_vote", "the model predicts by hard vote"),
         ("independent_subsamples", "subsamples were drawn without looking at the data"),
-        ("in_bag_only", "members were determined by their in bag points"),
+        ("in_bag_only", "members were determined by their in-bag points"),
         ("unweighted", "sample is unweighted"),
     ],
 )
@@ -169,6 +175,7 @@ def test_compression(as_tree):
         n_models=54,
         reproduces=True,
         scaling_fixed=True,
+        unweighted=True,
         majority_error=0.5,
     )
     certificate = certify(Toy(evidence))
@@ -195,6 +202,52 @@ def test_estimates_and_heuristics_keep_their_words():
 def test_holdout_and_structure_share_delta():
     certificate = certify(Toy(votes()), np.zeros((40, 1)), np.zeros(40), delta=0.03)
     assert [entry.delta for entry in certificate.guarantees] == pytest.approx([0.01] * 3)
+
+
+def test_models_compared_on_the_holdout_count_for_the_training_sample_too():
+    points = np.zeros((40, 1)), np.zeros(40)
+    certificate = certify(Toy(votes(n_models=2)), *points, n_models=3, n_models_in_sample=5)
+    assert only(certificate, Method.HOLDOUT).n_models == 3
+    assert only(certificate, Method.PAC_BAYES).n_models == 30
+
+
+@pytest.mark.parametrize(
+    ("evidence", "method"),
+    [
+        (tree(n_models=4), Method.COMPOSITE_TREE),
+        (ForestEvidence(trees=(tree(n_models=2),), hard_vote=True, n_models=2), Method.COMPOSITE_FOREST),
+    ],
+)
+def test_a_tuned_tree_pays_for_its_settings(evidence, method):
+    tuned, plain = (
+        only(certify(Toy(evidence), n_models_in_sample=3), method),
+        only(certify(Toy(tree())), Method.COMPOSITE_TREE),
+    )
+    assert tuned.n_models == 12
+    factor = 2 if method is Method.COMPOSITE_FOREST else 1
+    assert tuned.value > factor * plain.value
+
+
+@pytest.mark.parametrize("evidence", [tree(), votes(), ForestEvidence(trees=(tree(),), hard_vote=True)])
+def test_scaling_outside_the_model_leaves_only_the_holdout(evidence):
+    certificate = certify(Toy(evidence), np.zeros((40, 1)), np.zeros(40), fixed_features=False)
+    assert [entry.method for entry in certificate.guarantees] == [Method.HOLDOUT]
+    assert all("no scaler, encoder or selection" in w.reason for w in certificate.withheld)
+    (entry, *_) = certify(Toy(evidence)).guarantees
+    assert "stated by the caller" in str(entry.conditions[-1])
+
+
+def test_empty_overlaps_withhold_the_tandem_bound_only():
+    y = np.zeros(60, dtype=int)
+    in_bag = np.arange(60) % 2 == np.array([[0], [1]])  # halves: the two members share no unused point
+    fields = {"hard_vote": True, "independent_subsamples": True, "in_bag_only": True, "unweighted": True}
+    certificate = certify(Toy(VoteEvidence.from_predictions(np.zeros((2, 60)), in_bag, y, **fields)))
+    assert [entry.method for entry in certificate.guarantees] == [Method.PAC_BAYES]
+    assert [w.reason for w in certificate.withheld] == [
+        "does not hold: every pair has common out-of-bag points"
+    ]
+    everything = VoteEvidence.from_predictions(np.zeros((2, 60)), np.ones((2, 60)), y, **fields)
+    assert certify(Toy(everything)).entries == ()
 
 
 def test_unknown_evidence_is_named():

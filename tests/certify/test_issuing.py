@@ -107,6 +107,17 @@ class Oracle(ClassifierMixin):
             ValueError,
             "methods must be among holdout, pac_bayes",
         ),
+        (
+            lambda f, X, y: certify(f, X, y, delta="0.05"),
+            ValueError,
+            r"delta must be in \(0, 1\), got '0.05'",
+        ),
+        (lambda f, X, y: certify(f, X, y, n_models=None), ValueError, "n_models must be an integer >= 1"),
+        (
+            lambda f, X, y: certify(f, X, np.where(y == 0, np.nan, y)),
+            ValueError,
+            "y must not have missing labels",
+        ),
         (lambda f, X, y: certify("forest", X, y), TypeError, "model must have a predict method, got str"),
         (lambda f, X, y: certify(RandomForestClassifier(), X, y), NotFittedError, "not fitted"),
         (lambda f, X, y: certify(Oracle(y[:3]), X, y), ValueError, r"one label a point, got shape \(3,\)"),
@@ -116,6 +127,11 @@ def test_bad_input_is_refused_in_one_sentence(data, forest, call, error, message
     _, _, X, y = data
     with pytest.raises(error, match=message):
         call(forest, X, y)
+
+
+def test_one_method_may_be_named_alone(data, forest):
+    _, _, X, y = data
+    assert certify(forest, X, y, methods="holdout").best == certify(forest, X, y).best
 
 
 def test_numbers_against_text_are_different_labels(data):

@@ -1,5 +1,8 @@
 """The forest estimator: its algorithm, its options, its books."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -8,19 +11,19 @@ from sklearn.base import clone
 from sklearn.datasets import load_iris
 from sklearn.svm import SVC
 
-from surewood import CompositeTreeClassifier
+from surewood import CompositeTreeClassifier, RandomCompositeForestClassifierCV
 from surewood import RandomCompositeForestClassifier as Forest
 from surewood.bounds import ForestEvidence, TreeEvidence, VoteEvidence
 
 
 @pytest.fixture(scope="module")
 def problem():
-    return sample(240, seed=2)
+    return sample(150, seed=2)
 
 
 @pytest.fixture(scope="module")
 def fitted(problem):
-    return Forest(n_estimators=24, random_state=0).fit(*problem)
+    return Forest(n_estimators=24, degrees=(1, 2), random_state=0).fit(*problem)
 
 
 @pytest.fixture(scope="module")
@@ -121,16 +124,16 @@ def test_vote_fractions_are_the_trees_votes(problem, paper):
 
 def test_any_number_of_threads_gives_the_same_forest(problem):
     X, y = problem
-    one = Forest(n_estimators=12, random_state=3, n_jobs=1).fit(X, y)
-    two = Forest(n_estimators=12, random_state=3, n_jobs=2).fit(X, y)
+    one = Forest(n_estimators=12, degrees=(1, 2), random_state=3, n_jobs=1).fit(X, y)
+    two = Forest(n_estimators=12, degrees=(1, 2), random_state=3, n_jobs=2).fit(X, y)
     assert np.array_equal(one.predict_proba(X), two.predict_proba(X))
     pd.testing.assert_frame_equal(one.ledger(), two.ledger())
 
 
 def test_inner_products_formed_leaf_by_leaf_change_nothing(problem):
     X, y = problem
-    stored = Forest(n_estimators=6, random_state=3).fit(X, y)
-    formed = Forest(n_estimators=6, random_state=3, max_memory=1000).fit(X, y)
+    stored = Forest(n_estimators=6, degrees=2, random_state=3).fit(X, y)
+    formed = Forest(n_estimators=6, degrees=2, random_state=3, max_memory=1000).fit(X, y)
     assert np.array_equal(stored.predict_proba(X), formed.predict_proba(X))
 
 
@@ -207,7 +210,7 @@ def test_importances_are_those_of_the_questions(problem, fitted):
     X, y = problem
     assert fitted.feature_importances_.sum() == pytest.approx(1.0)
     X = np.column_stack([X, np.zeros(len(X))])
-    forest = Forest(n_estimators=5, random_state=0).fit(X, y)
+    forest = Forest(n_estimators=5, degrees=2, random_state=0).fit(X, y)
     assert forest.feature_importances_[-1] == 0.0
 
 
@@ -225,7 +228,7 @@ def test_evidence_of_bags_says_that_scaling_saw_all_rows(problem):
     forest = Forest(n_estimators=8, selection="exact", max_depth=1, C=1.0, max_samples=0.5, random_state=0)
     votes = next(e for e in forest.fit(*problem).__certificate_evidence__() if isinstance(e, VoteEvidence))
     said = {c.text: c.holds for c in votes.conditions()}
-    assert said["members were determined by their in bag points"] is False
+    assert said["members were determined by their in-bag points"] is False
     assert said["the model predicts by hard vote"] is True
     assert votes.out_of_bag.sizes.min() >= 1
 
@@ -244,8 +247,10 @@ def test_tables_as_they_come(table_with_everything):
 def test_weights_count_like_repeated_rows(problem):
     X, y = problem
     weight = np.random.default_rng(0).integers(0, 3, len(y))
-    twice = Forest(n_estimators=8, random_state=0).fit(np.repeat(X, weight, axis=0), np.repeat(y, weight))
-    weighted = Forest(n_estimators=8, random_state=0).fit(X, y, sample_weight=weight)
+    twice = Forest(n_estimators=8, degrees=2, random_state=0).fit(
+        np.repeat(X, weight, axis=0), np.repeat(y, weight)
+    )
+    weighted = Forest(n_estimators=8, degrees=2, random_state=0).fit(X, y, sample_weight=weight)
     assert np.array_equal(twice.predict_proba(X), weighted.predict_proba(X))
     assert weighted.ledger(0)["points"].sum() < weight.sum()  # a bag, in weights
     whole = CompositeTreeClassifier(max_depth=1, C=1.0, random_state=0).fit(X, y, sample_weight=weight)
@@ -260,6 +265,9 @@ def test_cost_is_told_beforehand(problem):
     assert cost.gram_stored
     assert "on one core" in str(cost)
     assert not Forest(max_memory=10_000).estimate_cost(X, y).gram_stored
+    single = CompositeTreeClassifier(max_depth=2, C=1.0).estimate_cost(X, y)
+    grid = RandomCompositeForestClassifierCV.paper().estimate_cost(X, y)
+    assert single.seconds_high < cost.seconds_high < grid.seconds_high
 
 
 def test_verbose_names_the_stages(problem, capsys):
@@ -271,7 +279,7 @@ def test_verbose_names_the_stages(problem, capsys):
 
 def test_a_failed_fit_leaves_the_estimator_as_it_was(problem):
     X, y = problem
-    forest = Forest(n_estimators=4, random_state=0).fit(X, y)
+    forest = Forest(n_estimators=4, selection="exact", C=1.0, random_state=0).fit(X, y)
     before = forest.predict_proba(X)
     forest.set_params(gamma_scale=-1.0)
     with pytest.raises(ValueError, match="gamma_scale"):
@@ -284,3 +292,25 @@ def test_the_default_classifies_iris():
     order = np.random.default_rng(0).permutation(len(y))
     forest = Forest(n_estimators=30, random_state=0).fit(X[order[:100]], y[order[:100]])
     assert forest.score(X[order[100:]], y[order[100:]]) > 0.9
+
+
+def test_an_interrupt_in_a_subprocess_ends_the_fit():
+    """Ctrl-C reaches the fit while machines are trained, and nothing half-fitted stays behind."""
+    script = """
+import _thread, threading
+import subprocess
+import sys
+
+import numpy as np
+from surewood import RandomCompositeForestClassifier
+rng = np.random.default_rng(0)
+X, y = rng.normal(size=(4000, 10)), rng.integers(0, 3, 4000)
+forest = RandomCompositeForestClassifier.paper(n_estimators=500, max_depth=1, C=100.0)
+threading.Timer(1.0, _thread.interrupt_main).start()
+try:
+    forest.fit(X, y)
+except KeyboardInterrupt:
+    print("interrupted", hasattr(forest, "model_"))
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=120)
+    assert done.stdout.strip() == "interrupted False", done.stderr

@@ -78,7 +78,9 @@ def test_trust_is_the_share_of_right_labels_pulled_to_the_mean():
     leaf = np.array([[0], [0], [1], [1]])
     labels = np.array([[0], [0], [1], [1]])
     y = np.array([0, 0, 0, 1])
-    trust = LeafTrust.measure(leaf, labels, y, n_leaves=2, n_classes=2)
+    trust = LeafTrust.measure(leaf, labels, y, None, n_leaves=2, n_classes=2)
+    doubled = LeafTrust.measure(leaf, labels, y, np.full(4, 2.0), n_leaves=2, n_classes=2)
+    assert doubled.right[0] > trust.right[0]  # twice the rows, less pull
     mean = 4 / 6
     assert trust.right.tolist() == pytest.approx([(2 + 10 * mean) / 12, (1 + 10 * mean) / 12])
     assert trust.spread.tolist() == [[0.0, 1.0], [1.0, 0.0]]

@@ -11,7 +11,7 @@ from .simulate_holdout import Linear, gaussian_pair
 
 DELTA = 0.05
 PENALTIES = (0.1, 1.0, 10.0)
-CONDITIONS = {"reproduces": True, "scaling_fixed": True}
+CONDITIONS = {"reproduces": True, "scaling_fixed": True, "unweighted": True}
 
 
 def simulate_svm(draws, seed=4, m=60):

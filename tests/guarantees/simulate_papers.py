@@ -15,13 +15,16 @@ from surewood.bounds import (
     composite_bound,
     composite_bound_simple,
     leaf_log_growth,
+    question_log_growth,
     real_cascade_bound,
+    real_composite_bound,
 )
 from surewood.certify import Method, certify
 
 from .harness import Speaker, collect
 
 DELTA = 0.1
+STATED = {"unweighted": True, "affine_features": True}
 SIDE = 4
 POSITION = np.array([(i, j) for i in range(SIDE) for j in range(SIDE)])
 CUTS = [(f, t + 0.5) for f in range(2) for t in range(SIDE - 1)]
@@ -91,6 +94,10 @@ def composite_tree(rng, counts):
         max_features=1,
         n_degrees=1,
         max_depth=2,
+        one_hot=True,
+        whole_sample=True,
+        unweighted=True,
+        affine_features=True,
     )
     return labels, evidence
 
@@ -121,7 +128,9 @@ def simulate_composite(draws, seed=6, m=4_000_000):
         strict = vote.max(axis=1) >= 2  # of three trees
         right = probability[np.arange(SIDE * SIDE), vote.argmax(axis=1)]
         vote_risk = 1.0 - float(right[strict].sum())
-        forest = certify(Speaker(ForestEvidence(trees=[t[1] for t in trees])), delta=DELTA).best.value
+        forest = certify(
+            Speaker(ForestEvidence(trees=[t[1] for t in trees], hard_vote=True)), delta=DELTA
+        ).best.value
         uniform = certify(Speaker(evidence), delta=DELTA).best.value
         vote_seen = 1.0 - counts[np.arange(SIDE * SIDE), vote.argmax(axis=1)][strict].sum() / m
         rows.append(
@@ -163,7 +172,7 @@ def simulate_cascade(draws, seed=7, m=4_000_000):
         correct = np.array([counts[inside, labels[inside]].sum() for inside, labels in leaves])
         held = np.array([counts[inside].sum() for inside, _ in leaves])
         evidence = CascadeEvidence.from_degrees(
-            correct, held - correct, [1] * len(leaves), n_features=2, n_degrees=1, max_leaves=3
+            correct, held - correct, [1] * len(leaves), n_features=2, n_degrees=1, max_leaves=3, **STATED
         )
         arguments = {
             "correct": correct,
@@ -201,6 +210,38 @@ def simulate_real_cascade(draws, seed=8, m=300_000):
         depth = [0] if len(leaves) == 1 else [1, 1]
         # counting route (1.4): strips along the path, a half-plane, and two levels at the leaf
         growth = np.array([2 * polynomial * d + polynomial + np.log(2) for d in depth])
-        bound = real_cascade_bound(margins, np.sqrt(2 * growth / m), n_families=3, rho_inverse=4, delta=DELTA)
+        arguments = {"n_families": 3, "rho_inverse": 4, "delta": DELTA}
+        bound, sharper = (
+            real_cascade_bound(margins, np.sqrt(2 * growth / m), thresholds=t, **arguments)
+            for t in ("smallest", "any")
+        )
+        seen = bound.training_error
+        rows.append([("smallest margins", risk, bound.value, seen), ("any", risk, sharper.value, seen)])
+    return collect(DELTA, rows)
+
+
+def simulate_real_composite(draws, seed=9, m=300_000):
+    """Trees of one question; the label of a leaf scores 3/4 or 1, the other class the rest."""
+    rng = np.random.default_rng(seed)
+    questions = question_log_growth(m, 1, 2, mode="union")
+    rows = []
+    for _ in range(draws):
+        probability, counts = random_world(rng, m, 2)
+        margins, growth, risk = [], [], 1.0
+        for inside, labels, degree, depth in grow_tree(rng, counts, np.ones(SIDE * SIDE, dtype=bool), 0, 1):
+            right = int(counts[inside, labels[inside]].sum())
+            level = rng.choice([0.5, 1.0])
+            margins.append(np.repeat([level, -level], [right, int(counts[inside].sum()) - right]))
+            # counting route (1.4) for values in [0, 1]: a question, a classifier and two levels
+            growth.append(depth * questions + leaf_log_growth(degree, 2, m) + np.log(2))
+            risk -= float(probability[inside, labels[inside]].sum())
+        bound = real_composite_bound(
+            margins,
+            np.sqrt(np.array(growth) / (2 * m)),
+            n_classes=2,
+            n_families=2,
+            rho_inverse=4,
+            delta=DELTA,
+        )
         rows.append([("real leaves", risk, bound.value, bound.training_error)])
     return collect(DELTA, rows)

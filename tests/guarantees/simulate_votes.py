@@ -13,7 +13,7 @@ from surewood.certify import certify
 from .harness import Speaker, collect
 
 DELTA = 0.1
-CONDITIONS = {"hard_vote": True, "independent_subsamples": True, "in_bag_only": True}
+CONDITIONS = {"hard_vote": True, "independent_subsamples": True, "in_bag_only": True, "unweighted": True}
 NOISE, EDGE = 0.04, 0.4
 
 

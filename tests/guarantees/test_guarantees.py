@@ -7,7 +7,12 @@ from surewood.certify import Method
 from .harness import alarms
 from .simulate_compression import simulate_svm, simulate_svm_tree
 from .simulate_holdout import simulate_holdout, simulate_selection
-from .simulate_papers import simulate_cascade, simulate_composite, simulate_real_cascade
+from .simulate_papers import (
+    simulate_cascade,
+    simulate_composite,
+    simulate_real_cascade,
+    simulate_real_composite,
+)
 from .simulate_votes import simulate_stumps, simulate_tables
 
 SIMULATIONS = [
@@ -20,6 +25,7 @@ SIMULATIONS = [
     simulate_composite,
     simulate_cascade,
     simulate_real_cascade,
+    simulate_real_composite,
 ]
 DRAWS = 2500
 

@@ -5,7 +5,7 @@ rademacher          empirical Rademacher complexity: enumeration, Monte Carlo, c
 risk_bound          a bound and its parts; the minimum over leaves in closed form
 composite           Theorem 1 of composite trees and what it needs (§2)
 composite_selection the criterion that selects degrees
-real_leaves         leaves with real values (2.10), §3.3
+real_leaves, real_bounds   leaves with real values (2.10), §3.3
 cascade             Theorem 1 of cascades (§3)
 cascade_selection   the criterion that selects a cascade, and its pruning bound
 margin, margin_step, margin_theorem   margins, exact step size, the stated theorem (§4)
@@ -13,7 +13,7 @@ certificates        holdout, kl inverse, sample compression (§6)
 pac_bayes           votes with out-of-bag points (§6.3)
 statistics          tests and ranks (§7)
 ledger              one row a leaf
-evidence            what a model tells `surewood.certify`
+condition, evidence, leaf_evidence, point_evidence   what a model tells `surewood.certify`
 """
 
 from .cascade import (
@@ -25,7 +25,6 @@ from .cascade import (
     cascade_ensemble_term,
     cascade_family_count,
     cascade_leaf,
-    real_cascade_bound,
 )
 from .cascade_selection import (
     cascade_completion_bound,
@@ -67,18 +66,9 @@ from .composite_selection import (
     largest_active_gamma,
     select_degrees,
 )
-from .evidence import (
-    CascadeEvidence,
-    CompressionEvidence,
-    Condition,
-    EstimateEvidence,
-    Evidence,
-    ForestEvidence,
-    HeuristicEvidence,
-    OffersEvidence,
-    TreeEvidence,
-    VoteEvidence,
-)
+from .condition import Condition
+from .evidence import EstimateEvidence, Evidence, HeuristicEvidence, OffersEvidence
+from .leaf_evidence import CascadeEvidence, ForestEvidence, TreeEvidence
 from .ledger import LeafLedger, cascade_ledger, composite_ledger, path_in_words
 from .margin import (
     effective_sample_size,
@@ -112,6 +102,7 @@ from .pac_bayes import (
     posterior_kl,
     tandem_losses,
 )
+from .point_evidence import CompressionEvidence, VoteEvidence
 from .rademacher import (
     MonteCarlo,
     exact_rademacher,
@@ -122,6 +113,7 @@ from .rademacher import (
     sparse_linear_rademacher,
     threshold_rademacher,
 )
+from .real_bounds import real_cascade_bound, real_composite_bound
 from .real_leaves import (
     RealLeaf,
     RealLeaves,
@@ -228,6 +220,7 @@ __all__ = [
     "product_rademacher",
     "question_log_growth",
     "real_cascade_bound",
+    "real_composite_bound",
     "real_leaf_term",
     "real_leaf_terms",
     "scatter_ratio",

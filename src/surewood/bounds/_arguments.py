@@ -99,6 +99,8 @@ def counts(values: ArrayLike, name: str) -> Counts:
         raise ValueError(f"{name} must be integers >= 0")
     if array.size and array.min() < 0:
         raise ValueError(f"{name} must be integers >= 0, got {array.min()}")
+    if array.size and array.max() >= 2**63:  # a cast would wrap around to a small or negative count
+        raise ValueError(f"{name} must be below 2**63, got {array.max()}")
     return array.astype(np.int64)
 
 
@@ -109,10 +111,11 @@ def weights(values: ArrayLike | None, n: int, name: str) -> Floats:
     array = finite(values, name, minimum=0.0, ndim=1)
     if array.size != n:
         raise ValueError(f"{name} must have {n} entries, got {array.size}")
-    total = float(array.sum())
-    if total <= 0:
+    largest = float(array.max(initial=0.0))
+    if largest <= 0:
         raise ValueError(f"{name} must have a positive sum")
-    return array / total
+    scaled = array / largest  # the plain sum of finite weights may overflow
+    return np.asarray(scaled / scaled.sum())
 
 
 def same_length(**arrays: NDArray[Any]) -> int:

@@ -2,26 +2,23 @@
 
 Structure: `cascade_depths`, `cascade_leaf` (3.7). Complexity: `cascade_complexity` (3.8) with the variants of
 [D-24]. Bounds: `cascade_ensemble_term` (3.3) with the readings of [D-19], `cascade_bound` (3.2),
-`cascade_bound_uniform`, `cascade_bound_simple` (3.4), `real_cascade_bound` (3.5), `cascade_family_count`. The
-selection score (3.8) and the pruning bound (3.9) are in `cascade_selection`.
+`cascade_bound_uniform`, `cascade_bound_simple` (3.4), `cascade_family_count`. The selection score (3.8) and
+the pruning bound (3.9) are in `cascade_selection`, leaves with real values (3.5) in `real_bounds`.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _arguments as check
 from ._arguments import Counts, Floats
-from .real_leaves import smallest_margins, switched_on_leaves
 from .risk_bound import (
     RiskBound,
     active_leaves,
-    confidence_term,
-    dyadic_rho,
+    dyadic_rho_bound,
     fixed_rho_bound,
     leaf_fractions,
     uniform_rho_bound,
@@ -37,7 +34,6 @@ __all__ = [
     "cascade_ensemble_term",
     "cascade_family_count",
     "cascade_leaf",
-    "real_cascade_bound",
 ]
 
 _READINGS = ("theorem", "print_in", "print_out")
@@ -156,25 +152,26 @@ def cascade_ensemble_term(m: int, n_families: int, rho: float, *, reading: str =
     >>> [round(cascade_ensemble_term(10_000, 12, 1 / 3, reading=r), 6) for r in readings]
     [0.328393, 0.211409, 0.383191]
     """
-    inverse = np.array([1.0 / check.positive(rho, "rho")])
-    return float(_ensemble_terms(inverse, m, n_families, reading)[0])
+    inverse = np.array([check.inverse_rho(rho, None)[0]])
+    return float(ensemble_terms(inverse, m, n_families, reading)[0])
 
 
-def _ensemble_terms(inverse_rho: Floats, m: int, n_families: int, reading: str) -> Floats:
+def ensemble_terms(inverse_rho: Floats, m: int, n_families: int, reading: str) -> Floats:
+    """(3.3), or a printed reading, for several 1/rho at once."""
     m = check.count(m, "m", 1)
     log_families = math.log(check.count(n_families, "n_families", 1))
     check.choice(reading, "reading", _READINGS)
     if log_families == 0.0:
         return np.zeros_like(inverse_rho)
-    unit = log_families / m
-    inner = -np.log(inverse_rho**2 * unit)
-    first = 2.0 * inverse_rho * math.sqrt(unit)
+    root = inverse_rho * math.sqrt(log_families / m)
+    inner = -2.0 * np.log(root)
     if reading == "theorem":
-        return np.asarray(first + np.sqrt(np.maximum(1.0, np.ceil(4.0 * inverse_rho**2 * inner)) * unit))
+        # where the logarithm is not positive the product may overflow, and the ceiling is 1 whatever it is
+        ceiling = np.ceil(4.0 * np.where(inner > 0, inverse_rho, 0.0) ** 2 * inner)
+        return np.asarray(2.0 * root + np.sqrt(np.maximum(1.0, ceiling) * (log_families / m)))
     if np.any(inner < 0):
         raise ValueError(f"rho must satisfy rho^2 m >= log(n_families) for reading={reading!r}")
-    root = inverse_rho * math.sqrt(unit)
-    return np.asarray(first + root * (np.sqrt(inner) if reading == "print_in" else inner))
+    return np.asarray(2.0 * root + root * (np.sqrt(inner) if reading == "print_in" else inner))
 
 
 def cascade_bound(
@@ -212,10 +209,10 @@ def cascade_bound(
     >>> round(bound.value, 4)
     0.0406
     """
-    m, charge = _cascade_arguments(correct, errors, complexity)
-    training_error, plus = leaf_fractions(correct, errors, m)
+    m, training_error, plus = leaf_fractions(correct, errors)
+    charge = leaf_charge(complexity)
     inverse = check.inverse_rho(rho, rho_inverse)
-    term = _ensemble_terms(np.array([inverse[0]]), m, n_families, reading)
+    term = ensemble_terms(np.array([inverse[0]]), m, n_families, reading)
     return fixed_rho_bound(
         training_error,
         plus,
@@ -248,13 +245,13 @@ def cascade_bound_uniform(
     >>> bound.rho_inverse, str(bound.status)
     (2.0, 'GUARANTEE')
     """
-    m, charge = _cascade_arguments(correct, errors, complexity)
-    training_error, plus = leaf_fractions(correct, errors, m)
+    m, training_error, plus = leaf_fractions(correct, errors)
+    charge = leaf_charge(complexity)
     return uniform_rho_bound(
         training_error,
         plus,
         charge,
-        lambda inverse: _ensemble_terms(inverse, m, n_families, "theorem"),
+        lambda inverse: ensemble_terms(inverse, m, n_families, "theorem"),
         m=m,
         delta=check.confidence(delta),
         confidence_factor=4.0,
@@ -276,80 +273,17 @@ def cascade_bound_simple(
     >>> cascade_bound_simple([600_000, 390_000], [5_000, 5_000], [1e-3, 1e-3], n_families=4).l_term
     0.0
     """
-    m, charge = _cascade_arguments(correct, errors, complexity)
-    _, plus = leaf_fractions(correct, errors, m)
-    inverse, price = dyadic_rho(int(active_leaves(plus, charge).sum()), m)
-    half = check.confidence(delta) / 2.0
-    bound = cascade_bound(correct, errors, complexity, n_families=n_families, rho_inverse=inverse, delta=half)
-    return RiskBound(
-        bound.training_error,
-        bound.leaf_terms,
-        bound.l_term,
-        bound.ensemble_term,
-        confidence_term(m, half, 4.0) + price,
-        rho_inverse=float(inverse),
-        delta=delta,
-        status=Status.GUARANTEE,
-    )
+    m, _, plus = leaf_fractions(correct, errors)
+
+    def bound_at(inverse: int, share: float) -> RiskBound:
+        return cascade_bound(
+            correct, errors, complexity, n_families=n_families, rho_inverse=inverse, delta=share
+        )
+
+    n_active = int(active_leaves(plus, leaf_charge(complexity)).sum())
+    return dyadic_rho_bound(bound_at, n_active, m=m, delta=check.confidence(delta))
 
 
-def real_cascade_bound(
-    margins: Sequence[ArrayLike],
-    complexity: ArrayLike,
-    *,
-    n_families: int,
-    rho: float | None = None,
-    rho_inverse: int | None = None,
-    delta: float = 0.05,
-) -> RiskBound:
-    """Bound for leaves with values in [-1, 1] and a rho fixed in advance (3.5), with the knapsack of §3.3.
-
-    Parameters
-    ----------
-    margins : sequence of arrays
-        ``y h_k(x)`` in [-1, 1] of the training points of each leaf.
-    complexity : array of shape (n_leaves,)
-        Bounds of the leaves' complexities, products counted with factor 2 (§1.3).
-    n_families, rho, rho_inverse, delta
-        See :func:`cascade_bound`.
-
-    Examples
-    --------
-    >>> from surewood.bounds import real_cascade_bound
-    >>> bound = real_cascade_bound([[0.5] * 900, [1.0] * 100], [0.01, 0.01], n_families=1, rho_inverse=3)
-    >>> round(bound.leaf_terms, 6), bound.l_term
-    (0.12, 0.0)
-    """
-    leaves = [check.finite(leaf, "margins", minimum=-1.0, ndim=1) for leaf in margins]
-    if any(leaf.size and leaf.max() > 1 for leaf in leaves):
-        raise ValueError("margins must be in [-1, 1]")
-    r = np.atleast_1d(check.finite(complexity, "complexity", minimum=0.0))
-    if r.size != len(leaves):
-        raise ValueError(f"complexity must have one entry a leaf ({len(leaves)}), got {r.size}")
-    m = check.count(sum(leaf.size for leaf in leaves), "number of margins", 1)
-    inverse = check.inverse_rho(rho, rho_inverse)[0]
-    plus = np.array([np.count_nonzero(leaf > 0) for leaf in leaves]) / m
-    smallest = smallest_margins(leaves)
-    with np.errstate(divide="ignore"):  # theory.md [D-21]: 4 r_k / 0 is infinite
-        weight = 1.0 / smallest
-    charge = np.full(r.size, np.inf)
-    charge[smallest > 0] = 4.0 * r[smallest > 0] / smallest[smallest > 0]
-    gain = np.maximum(plus - charge, 0.0)
-    chosen = switched_on_leaves(gain, weight, inverse)
-    return RiskBound(
-        training_error=sum(int(np.count_nonzero(leaf <= 0)) for leaf in leaves) / m,
-        leaf_terms=float(np.minimum(charge, plus).sum()),
-        l_term=float(gain[~chosen].sum()),
-        ensemble_term=float(_ensemble_terms(np.array([inverse]), m, n_families, "theorem")[0]),
-        confidence=confidence_term(m, check.confidence(delta), 4.0),
-        rho_inverse=inverse,
-        delta=delta,
-        status=Status.GUARANTEE,
-    )
-
-
-def _cascade_arguments(correct: ArrayLike, errors: ArrayLike, complexity: ArrayLike) -> tuple[int, Floats]:
-    """Sample size and the charge 4 r_k of every leaf."""
-    m = int(check.counts(correct, "correct").sum() + check.counts(errors, "errors").sum())
-    r = np.atleast_1d(check.finite(complexity, "complexity", minimum=0.0))
-    return check.count(m, "m", 1), 4.0 * r
+def leaf_charge(complexity: ArrayLike) -> Floats:
+    """The charge 4 r_k of every leaf."""
+    return 4.0 * np.atleast_1d(check.finite(complexity, "complexity", minimum=0.0))

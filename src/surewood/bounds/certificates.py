@@ -28,6 +28,7 @@ __all__ = [
 ]
 
 _LOG_SMALLEST = -36.0  # SciPy's inverse of the beta function gives NaN for smaller tails of few points
+_TAIL_TERMS = 1 << 17  # terms of a binomial tail that are summed one by one
 
 
 def clopper_pearson(errors: int, n: int, *, delta: float = 0.05, n_models: int = 1) -> float:
@@ -76,17 +77,24 @@ def binomial_tail_inverse(errors: int, n: int, log_delta: float) -> float:
 
 
 def _log_tail_bisection(k: int, n: int, log_delta: float) -> float:
-    """The same inversion for tails below the floating range; returns the upper end of the last interval."""
-    i = np.arange(k + 1)
+    """The same inversion for tails below the floating range; returns the upper end of the last interval.
+
+    Above k/n the terms fall at least geometrically from i = k downwards, so only the last ones are summed and
+    the rest is bounded by its geometric series: the result can only become larger.
+    """
+    i = np.arange(max(0, k + 1 - _TAIL_TERMS), k + 1)
     log_binomial = gammaln(n + 1) - gammaln(i + 1) - gammaln(n - i + 1)
-    low, high = 0.0, 1.0
-    for _ in range(80):
+    low, high = k / n, 1.0  # the tail at k/n is about 1/2, above any delta that comes here
+    while True:
         p = 0.5 * (low + high)
-        if p >= 1.0:
-            break
-        tail = float(logsumexp(log_binomial + i * math.log(p) + (n - i) * math.log1p(-p)))
+        if not low < p < high:
+            return high
+        log_terms = log_binomial + i * math.log(p) + (n - i) * math.log1p(-p)
+        tail = float(logsumexp(log_terms))
+        if i[0] > 0:
+            ratio = i[0] * (1.0 - p) / ((n - i[0] + 1) * p)
+            tail = float(np.logaddexp(tail, log_terms[0] + math.log(ratio / (1.0 - ratio))))
         low, high = (p, high) if tail >= log_delta else (low, p)
-    return high
 
 
 def binary_kl(q: ArrayLike, p: ArrayLike) -> Any:

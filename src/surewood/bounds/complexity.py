@@ -116,8 +116,9 @@ def log_growth(vc: Any, m: int, *, mode: str = "capped", force: bool = False) ->
 def _dimensions(vc: Any) -> NDArray[Any]:
     """One-dimensional array of dimensions; those beyond int64 stay Python integers."""
     d = np.atleast_1d(np.asarray(vc))
-    if d.dtype == object:
-        return np.array([check.count(v, "vc") for v in d], dtype=object)
+    if d.dtype == object or (d.dtype.kind in "uf" and d.size and d.max() >= 2**63):
+        entries = vc if isinstance(vc, list | tuple) else d  # a mixed list of large integers became floats
+        return np.array([check.count(v, "vc") for v in entries], dtype=object)
     return check.counts(d, "vc")
 
 
@@ -136,10 +137,12 @@ def _capped_growth(d: NDArray[np.int64], m: int) -> Floats:
 
 def _sauer_sum(d: NDArray[np.int64], m: int) -> Floats:
     """``log sum_{i<=d} binom(m, i)``; the log of the running sum serves every entry of d."""
-    i = np.arange(int(d.max(initial=0)) + 1)
+    partial = d < m  # all 2^m labelings from d = m on
+    i = np.arange(int(d.max(initial=0, where=partial)) + 1)
     log_binomial = gammaln(m + 1) - gammaln(i + 1) - gammaln(m - i + 1)
     running = np.asarray(np.logaddexp.accumulate(log_binomial), dtype=np.float64)
-    return np.minimum(running[d], m * math.log(2))
+    everything = m * math.log(2)
+    return np.where(partial, np.minimum(running[np.where(partial, d, 0)], everything), everything)
 
 
 def leaf_log_growth(

@@ -4,7 +4,7 @@ Bounds: `composite_bound` (2.2), `composite_bound_simple` (2.5), `composite_boun
 `composite_ensemble_term` (2.4), `composite_family_count` [D-08].
 Complexity of a leaf: `composite_complexity` (2.7), (2.8) and its sharper forms.
 
-The selection score (2.9) is in `composite_selection`, leaves with real values (2.10) are in `real_leaves`.
+The selection score (2.9) is in `composite_selection`, leaves with real values (2.10) in `real_bounds`.
 """
 
 from __future__ import annotations
@@ -20,8 +20,7 @@ from ._arguments import Floats
 from .risk_bound import (
     RiskBound,
     active_leaves,
-    confidence_term,
-    dyadic_rho,
+    dyadic_rho_bound,
     fixed_rho_bound,
     leaf_fractions,
     uniform_rho_bound,
@@ -77,22 +76,22 @@ def composite_ensemble_term(m: int, n_families: int, rho: float, n_classes: int)
     >>> round(composite_ensemble_term(10_000, 9 * 4, 0.5, 3), 6)
     0.230875
     """
-    inverse = np.array([1.0 / check.positive(rho, "rho")])
-    return float(_ensemble_terms(inverse, *_ensemble_arguments(m, n_families, n_classes))[0])
+    inverse = np.array([check.inverse_rho(rho, None)[0]])
+    return float(ensemble_terms(inverse, m, n_families, n_classes)[0])
 
 
-def _ensemble_arguments(m: int, n_families: int, n_classes: int) -> tuple[int, float, int]:
+def ensemble_terms(inverse_rho: Floats, m: int, n_families: int, n_classes: int) -> Floats:
+    """(2.4) for several 1/rho at once."""
+    m, c = check.count(m, "m", 1), check.count(n_classes, "n_classes", 2)
     log_families = math.log(check.count(n_families, "n_families", 1))
-    return check.count(m, "m", 1), log_families, check.count(n_classes, "n_classes", 2)
-
-
-def _ensemble_terms(inverse_rho: Floats, m: int, log_families: float, c: int) -> Floats:
-    # theory.md (2.4); a single family has C = 0, and the ceiling is at least 1 [D-05]
+    # theory.md [D-05]: a single family has C = 0, and the ceiling is at least 1
     if log_families == 0.0:
         return np.zeros_like(inverse_rho)
-    unit = log_families / m
-    ceiling = np.ceil(4.0 * inverse_rho**2 * np.log(c**2 / (4.0 * inverse_rho**2 * unit)))
-    return 2.0 * inverse_rho / c * math.sqrt(unit) + np.sqrt(np.maximum(1.0, ceiling) * unit)
+    root = inverse_rho * math.sqrt(log_families / m)
+    inner = 2.0 * (math.log(c / 2.0) - np.log(root))
+    # where the logarithm is not positive the product may overflow, and the ceiling is 1 whatever it is
+    ceiling = np.ceil(4.0 * np.where(inner > 0, inverse_rho, 0.0) ** 2 * inner)
+    return 2.0 / c * root + np.sqrt(np.maximum(1.0, ceiling) * (log_families / m))
 
 
 def composite_complexity(
@@ -178,10 +177,10 @@ def composite_bound(
     >>> round(bound.value, 4)
     0.0333
     """
-    m, c, charge = _composite_arguments(correct, errors, complexity, n_classes)
-    training_error, plus = leaf_fractions(correct, errors, m)
+    m, training_error, plus = leaf_fractions(correct, errors)
+    c, charge = leaf_charge(complexity, n_classes)
     inverse = check.inverse_rho(rho, rho_inverse)
-    term = _ensemble_terms(np.array([inverse[0]]), *_ensemble_arguments(m, n_families, c))
+    term = ensemble_terms(np.array([inverse[0]]), m, n_families, c)
     return fixed_rho_bound(
         training_error,
         plus,
@@ -218,23 +217,16 @@ def composite_bound_simple(
     >>> bound.l_term, bound.rho_inverse
     (0.0, 2.0)
     """
-    m, c, charge = _composite_arguments(correct, errors, complexity, n_classes)
-    _, plus = leaf_fractions(correct, errors, m)
-    inverse, price = dyadic_rho(int(active_leaves(plus, charge).sum()), m)
-    half = check.confidence(delta) / 2.0
-    bound = composite_bound(
-        correct, errors, complexity, n_classes=c, n_families=n_families, rho_inverse=inverse, delta=half
-    )
-    return RiskBound(
-        bound.training_error,
-        bound.leaf_terms,
-        bound.l_term,
-        bound.ensemble_term,
-        confidence_term(m, half, 2.0) + price,
-        rho_inverse=float(inverse),
-        delta=delta,
-        status=Status.GUARANTEE,
-    )
+    m, _, plus = leaf_fractions(correct, errors)
+    c, charge = leaf_charge(complexity, n_classes)
+
+    def bound_at(inverse: int, share: float) -> RiskBound:
+        return composite_bound(
+            correct, errors, complexity, n_classes=c, n_families=n_families, rho_inverse=inverse, delta=share
+        )
+
+    n_active = int(active_leaves(plus, charge).sum())
+    return dyadic_rho_bound(bound_at, n_active, m=m, delta=check.confidence(delta))
 
 
 def composite_bound_uniform(
@@ -265,14 +257,13 @@ def composite_bound_uniform(
     >>> round(bound.value, 4), bound.rho_inverse
     (0.0336, 2.0)
     """
-    m, c, charge = _composite_arguments(correct, errors, complexity, n_classes)
-    training_error, plus = leaf_fractions(correct, errors, m)
-    arguments = _ensemble_arguments(m, n_families, c)
+    m, training_error, plus = leaf_fractions(correct, errors)
+    c, charge = leaf_charge(complexity, n_classes)
     return uniform_rho_bound(
         training_error,
         plus,
         charge,
-        lambda inverse: _ensemble_terms(inverse, *arguments),
+        lambda inverse: ensemble_terms(inverse, m, n_families, c),
         m=m,
         delta=check.confidence(delta),
         confidence_factor=2.0,
@@ -281,11 +272,7 @@ def composite_bound_uniform(
     )
 
 
-def _composite_arguments(
-    correct: ArrayLike, errors: ArrayLike, complexity: ArrayLike, n_classes: int
-) -> tuple[int, int, Floats]:
-    """Sample size, classes, and the charge 8 c r_k of every leaf."""
+def leaf_charge(complexity: ArrayLike, n_classes: int) -> tuple[int, Floats]:
+    """Classes, and the charge 8 c r_k of every leaf."""
     c = check.count(n_classes, "n_classes", 2)
-    m = int(check.counts(correct, "correct").sum() + check.counts(errors, "errors").sum())
-    r = np.atleast_1d(check.finite(complexity, "complexity", minimum=0.0))
-    return check.count(m, "m", 1), c, 8.0 * c * r
+    return c, 8.0 * c * np.atleast_1d(check.finite(complexity, "complexity", minimum=0.0))

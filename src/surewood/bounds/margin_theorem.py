@@ -45,7 +45,8 @@ def log_tree_count(max_depth: int, n_inputs: int, m: int, n_classes: int) -> flo
     27.654738
     """
     m = check.count(m, "m", 1)
-    questions = min(2 ** check.count(max_depth, "max_depth") - 1, m - 1)
+    depth = min(check.count(max_depth, "max_depth"), m.bit_length())  # deeper trees have m - 1 questions too
+    questions = min(2**depth - 1, m - 1)
     per_question = math.log(4 * check.count(n_inputs, "n_inputs", 1) * m)
     per_leaf = math.log(check.count(n_classes, "n_classes", 2))
     return float(questions * per_question + (questions + 1) * per_leaf)
@@ -105,7 +106,7 @@ def margin_theorem(z: ArrayLike, log_count: float, *, delta: float = 0.05) -> Ma
     log_two_count = math.log(2) + float(check.finite(log_count, "log_count"))
     if log_two_count < 0:
         raise ValueError(f"log_count must be >= -log 2, got {log_count!r}")
-    observed = values[(values > 0) & (values < 1)]
+    observed = values[(values > 1e-100) & (values < 1)]  # the square of a smaller threshold may vanish
     r = np.unique(np.concatenate((np.arange(1, 1000) / 1000.0, observed)))
     mu = math.log(m) * log_two_count / r**2 + math.log(2.0 / check.confidence(delta))
     d = 2.0 / (1.0 - float(values.mean()) ** 2 + r / 9.0)

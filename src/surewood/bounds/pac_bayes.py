@@ -93,15 +93,18 @@ def out_of_bag_errors(predictions: ArrayLike, in_bag: ArrayLike, y: ArrayLike) -
     >>> result.errors.tolist(), result.sizes.tolist()
     ([1, 1], [2, 2])
     """
+    counts = out_of_bag_counts(predictions, in_bag, y)
+    if counts.sizes.min() < 1:
+        member = int(counts.sizes.argmin())
+        raise ValueError(f"in_bag must leave every member a point; member {member} used them all")
+    return counts
+
+
+def out_of_bag_counts(predictions: ArrayLike, in_bag: ArrayLike, y: ArrayLike) -> OutOfBag:
+    """The same, also where a member used every point."""
     labels, used, truth = _vote_arrays(predictions, in_bag, y)
-    unseen = ~used
-    sizes = unseen.sum(axis=1)
-    if sizes.min() < 1:
-        raise ValueError(
-            f"in_bag must leave every member a point; member {int(sizes.argmin())} used them all"
-        )
-    errors = np.array([np.count_nonzero((row != truth) & free) for row, free in zip(labels, unseen)])
-    return OutOfBag(errors.astype(np.int64), sizes.astype(np.int64))
+    errors = np.array([np.count_nonzero((row != truth) & ~bag) for row, bag in zip(labels, used)])
+    return OutOfBag(errors.astype(np.int64), (~used).sum(axis=1).astype(np.int64))
 
 
 def tandem_losses(predictions: ArrayLike, in_bag: ArrayLike, y: ArrayLike) -> Tandem:
@@ -116,6 +119,17 @@ def tandem_losses(predictions: ArrayLike, in_bag: ArrayLike, y: ArrayLike) -> Ta
     >>> tandem_losses([[0, 1, 1], [1, 1, 1]], [[1, 0, 0], [0, 1, 0]], [0, 1, 0]).errors.tolist()
     [[1, 1], [1, 2]]
     """
+    counts = tandem_counts(predictions, in_bag, y)
+    if counts.sizes.min() < 1:
+        first, second = np.unravel_index(int(counts.sizes.argmin()), counts.sizes.shape)
+        raise ValueError(
+            f"in_bag must leave every pair a common point; members {first} and {second} have none"
+        )
+    return counts
+
+
+def tandem_counts(predictions: ArrayLike, in_bag: ArrayLike, y: ArrayLike) -> Tandem:
+    """The same, also where a pair has no common point."""
     labels, used, truth = _vote_arrays(predictions, in_bag, y)
     members, m = labels.shape
     errors, sizes = np.zeros((members, members)), np.zeros((members, members))
@@ -125,11 +139,6 @@ def tandem_losses(predictions: ArrayLike, in_bag: ArrayLike, y: ArrayLike) -> Ta
         wrong = free * (labels[:, block] != truth[block])
         sizes += free @ free.T
         errors += wrong @ wrong.T
-    if sizes.min() < 1:
-        first, second = np.unravel_index(int(sizes.argmin()), sizes.shape)
-        raise ValueError(
-            f"in_bag must leave every pair a common point; members {first} and {second} have none"
-        )
     return Tandem(np.rint(errors).astype(np.int64), np.rint(sizes).astype(np.int64))
 
 
@@ -143,7 +152,15 @@ def _vote_arrays(
         raise ValueError(f"in_bag must have the shape of predictions {labels.shape}, got {used.shape}")
     if truth.shape != labels.shape[1:]:
         raise ValueError(f"y must have shape {labels.shape[1:]}, got {truth.shape}")
-    return labels, used.astype(bool), truth
+    if used.dtype.kind not in "biuf" or np.any(np.isnan(used)) or used.min() < 0:
+        raise ValueError("in_bag must be a mask or counts of draws >= 0")
+    drawn = used.astype(bool)
+    # an empty row is a mask that was never filled: every training point would pass for unseen
+    if not drawn.any(axis=1).all():
+        raise ValueError(
+            f"in_bag must mark the points each member used; member {int(drawn.any(axis=1).argmin())} has none"
+        )
+    return labels, drawn, truth
 
 
 def posterior_kl(posterior: ArrayLike, prior: ArrayLike | None = None) -> float:
@@ -164,11 +181,12 @@ def posterior_kl(posterior: ArrayLike, prior: ArrayLike | None = None) -> float:
     return max(0.0, float(xlogy(after, after / safe).sum()))
 
 
-def _complexity(kl: float, n: int, delta: float, multiplier: float) -> tuple[float, int]:
-    """``multiplier KL + log(2 sqrt(n)/delta)`` and the checked n."""
+def _complexity(kl: float, n: int, delta: float, n_models: int, multiplier: float) -> tuple[float, int]:
+    """``multiplier KL + log(2 sqrt(n) n_models / delta)`` and the checked n."""
     n = check.count(n, "n", 1)
     divergence = float(check.finite(kl, "kl", minimum=0.0))
-    return multiplier * divergence + math.log(2.0 * math.sqrt(n) / check.confidence(delta)), n
+    log_delta = math.log(check.confidence(delta)) - math.log(check.count(n_models, "n_models", 1))
+    return multiplier * divergence + math.log(2.0 * math.sqrt(n)) - log_delta, n
 
 
 def pac_bayes_bound(loss: float, n: int, *, kl: float = 0.0, delta: float = 0.05, n_models: int = 1) -> float:
@@ -192,7 +210,7 @@ def pac_bayes_bound(loss: float, n: int, *, kl: float = 0.0, delta: float = 0.05
     >>> round(pac_bayes_bound(0.08, 900), 6)
     0.236891
     """
-    K, n = _complexity(kl, n, _corrected(delta, n_models), 1.0)
+    K, n = _complexity(kl, n, delta, n_models, 1.0)
     return min(1.0, 2.0 * float(kl_inverse(check.unit(loss, "loss"), K / n)))
 
 
@@ -207,7 +225,7 @@ def pac_bayes_tandem_bound(
     >>> round(pac_bayes_tandem_bound(0.02, 330), 6)
     0.246149
     """
-    K, n = _complexity(kl, n, _corrected(delta, n_models), 2.0)
+    K, n = _complexity(kl, n, delta, n_models, 2.0)
     return min(1.0, 4.0 * float(kl_inverse(check.unit(loss, "loss"), K / n)))
 
 
@@ -241,7 +259,7 @@ def pac_bayes_lambda_bound(
     >>> pac_bayes_bound(0.08, 900) <= pac_bayes_lambda_bound(0.08, 900)
     True
     """
-    K, n = _complexity(kl, n, _corrected(delta, n_models), 1.0)
+    K, n = _complexity(kl, n, delta, n_models, 1.0)
     return min(1.0, 2.0 * lambda_form(loss, n, K, lam)[0])
 
 
@@ -256,12 +274,8 @@ def pac_bayes_tandem_lambda_bound(
     >>> pac_bayes_tandem_bound(0.02, 330) <= pac_bayes_tandem_lambda_bound(0.02, 330)
     True
     """
-    K, n = _complexity(kl, n, _corrected(delta, n_models), 2.0)
+    K, n = _complexity(kl, n, delta, n_models, 2.0)
     return min(1.0, 4.0 * lambda_form(loss, n, K, lam)[0])
-
-
-def _corrected(delta: float, n_models: int) -> float:
-    return check.confidence(delta) / check.count(n_models, "n_models", 1)
 
 
 def optimise_posterior(
@@ -299,14 +313,15 @@ def optimise_posterior(
     """
     rates = check.unit(losses, "losses", ndim=1)
     before = check.weights(prior, check.count(rates.size, "number of members", 1), "prior")
+    smallest = rates[before > 0].min()  # a member without prior weight stays out
     weights, previous, lam = before.copy(), math.inf, 1.0
     for _ in range(check.count(max_iterations, "max_iterations", 1)):
-        K, n = _complexity(posterior_kl(weights, before), n, delta, 1.0)
+        K, n = _complexity(posterior_kl(weights, before), n, delta, 1, 1.0)
         value, lam = lambda_form(min(1.0, float(weights @ rates)), n, K)
         if previous - value < tolerance:
             break
         previous = value
-        weights = before * np.exp(-lam * n * (rates - rates.min()))
+        weights = before * np.exp(-lam * n * np.maximum(rates - smallest, 0.0))
         weights /= weights.sum()
     loss = min(1.0, float(weights @ rates))
     return Posterior(weights, pac_bayes_bound(loss, n, kl=posterior_kl(weights, before), delta=delta), lam)

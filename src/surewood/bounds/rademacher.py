@@ -14,7 +14,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from . import _arguments as check
 from ._arguments import Floats
@@ -178,14 +178,28 @@ def _mean_split_maximum(m: int) -> float:
     """Mean over signs of max_k |prefix sum - suffix sum|: levels a = m mod 2, +2, ... and P[max <= a]."""
     mean, a = float(m % 2), m % 2
     while a < m:
-        j = np.arange(1, a + 2)
-        inside = float(((-1.0) ** (j + 1) * np.cos(np.pi * j / (a + 2)) ** m).sum())
+        # j and a + 2 - j give the same term, as a and m have the same parity; the middle one is 0
+        j = np.arange(1, min((a + 1) // 2, _relevant_angles(a + 2, m)) + 1)
+        inside = 2.0 * float(((-1.0) ** (j + 1) * np.cos(np.pi * j / (a + 2)) ** m).sum())
         outside = min(1.0, max(0.0, 1.0 - inside))
         mean += 2.0 * outside
         if outside < 1e-13:
             break
         a += 2
     return mean
+
+
+def _relevant_angles(n: int, m: int) -> int:
+    """Largest j with cos(pi j / n)^m above 1e-22, by cos(x) <= exp(-x^2/2) on [0, pi/2]."""
+    return int(n / math.pi * math.sqrt(2.0 * 51.0 / m)) + 1
+
+
+def _odd_relevant(n: int, m: int) -> NDArray[np.int64]:
+    """Odd j below the odd n whose cosine to the power m is not negligible: near 0 and near n."""
+    reach = _relevant_angles(n, m)
+    if 2 * reach >= n:
+        return np.arange(1, n, 2)
+    return np.concatenate((np.arange(1, reach + 1, 2), np.arange(n - 2 * (reach // 2 + 1), n, 2)))
 
 
 def interval_rademacher(m: int, *, values: str = "binary") -> float:
@@ -208,7 +222,7 @@ def interval_rademacher(m: int, *, values: str = "binary") -> float:
     mean = 0.0
     for a in range(m):
         n = 2 * a + 3
-        j = np.arange(1, n, 2)
+        j = _odd_relevant(n, m)
         angle = np.pi * j / n
         weight = np.sin((a + 1) * angle) / np.tan(angle / 2.0)
         outside = min(1.0, max(0.0, 1.0 - float((2.0 / n) * (weight * np.cos(angle) ** m).sum())))

@@ -25,6 +25,7 @@ __all__ = [
 ]
 
 _MAX_KNAPSACK = 20
+_SMALLEST_THETA = 1e-300  # a smaller threshold has no finite inverse
 
 
 class RealLeaf(NamedTuple):
@@ -79,7 +80,7 @@ def _best_threshold(
     cap = sorted_margins.size / m
     first = int(np.searchsorted(sorted_margins, 0.0, side="right"))
     thetas = np.unique(sorted_margins[first:])
-    thetas = thetas[thetas >= smallest]
+    thetas = thetas[thetas >= max(smallest, _SMALLEST_THETA)]
     if thetas.size == 0:
         return RealLeaf(cap, np.inf)
     below = np.searchsorted(sorted_margins, thetas, side="left") / m

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -169,13 +169,17 @@ def uniform_rho_bound(
     max_rho_inverse: int,
     status: Status,
 ) -> RiskBound:
-    """Smallest of the bounds at rho = 1/j, j = 1..J, each at delta/(j(j+1)) (2.6, [D-07])."""
-    j = np.arange(1, max_rho_inverse + 1)
+    """Smallest of the bounds at rho = 1/j, j = 1..J, each at delta/(j(j+1)) (2.6, [D-07]).
+
+    Beyond the number of active leaves the L-term stays 0 and only the price grows (until the bound is above
+    1 anyway), so larger j need not be tried.
+    """
     excess = _sorted_excess(correct, charge)
+    j = np.arange(1, min(max_rho_inverse, max(1, excess.size)) + 1)
     running = np.concatenate(([0.0], np.cumsum(excess)))
     l_terms = running[np.maximum(0, excess.size - j)]
     ensemble = ensemble_terms(j.astype(np.float64))
-    confidence = np.sqrt(np.log(confidence_factor * j * (j + 1.0) / delta) / (2.0 * m))
+    confidence = np.sqrt((np.log(confidence_factor * j * (j + 1.0)) - math.log(delta)) / (2.0 * m))
     best = int(np.argmin(l_terms + ensemble + confidence))
     return RiskBound(
         training_error=float(training_error),
@@ -189,24 +193,29 @@ def uniform_rho_bound(
     )
 
 
-def dyadic_rho(n_active: int, m: int) -> tuple[int, float]:
-    """Smallest 2^k >= max(n_active, 2), k >= 1, and the price sqrt(log k / m) of having picked it (§2.4)."""
-    k = max(1, math.ceil(math.log2(max(n_active, 1))))
-    return 2**k, math.sqrt(math.log(k) / m)
+def dyadic_rho_bound(
+    bound_at: Callable[[int, float], RiskBound], n_active: int, *, m: int, delta: float
+) -> RiskBound:
+    """Simple form: the bound at the largest rho = 2^-k <= 1/n_active, and the price of picking k (§2.4).
+
+    Each k >= 1 fails with probability (delta/2)/k^2 at most, together below delta; splitting the root leaves
+    sqrt(log k / m) beside the confidence term at delta/2.
+    """
+    k = max(1, (max(n_active, 1) - 1).bit_length())
+    bound = bound_at(2**k, delta / 2.0)
+    return replace(bound, confidence=bound.confidence + math.sqrt(math.log(k) / m), delta=delta)
 
 
 def confidence_term(m: int, delta: float, factor: float) -> float:
     """``sqrt(log(factor/delta) / (2m))``."""
-    return math.sqrt(math.log(factor / delta) / (2.0 * m))
+    return math.sqrt((math.log(factor) - math.log(delta)) / (2.0 * m))
 
 
-def leaf_fractions(correct: ArrayLike, errors: ArrayLike, m: int) -> tuple[float, Floats]:
-    """Training error and correct shares from integer counts; points outside every leaf are not allowed."""
+def leaf_fractions(correct: ArrayLike, errors: ArrayLike) -> tuple[int, float, Floats]:
+    """Sample size, training error and correct shares from integer counts over leaves."""
     plus, minus = check.counts(correct, "correct"), check.counts(errors, "errors")
     check.same_length(correct=plus, errors=minus)
     if plus.size == 0:
         raise ValueError("correct must have at least one leaf")
-    held = int(plus.sum() + minus.sum())
-    if held != m:
-        raise ValueError(f"correct and errors must sum to m={m}, got {held}")
-    return int(minus.sum()) / m, plus / m
+    m = check.count(int(plus.sum() + minus.sum()), "m", 1)
+    return m, int(minus.sum()) / m, plus / m

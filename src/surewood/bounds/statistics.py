@@ -27,16 +27,12 @@ class TTest(NamedTuple):
 
 
 class McNemar(NamedTuple):
-    """Points only one of two methods gets right, and the exact two-sided p-value."""
+    """Points only one of two methods gets right, points they label differently, exact two-sided p-value."""
 
     only_first_correct: int
     only_second_correct: int
+    differing: int
     p_value: float
-
-    @property
-    def differing(self) -> int:
-        """Number of points where exactly one of the two is correct."""
-        return self.only_first_correct + self.only_second_correct
 
 
 def paired_t_test(errors_a: ArrayLike, errors_b: ArrayLike) -> TTest:
@@ -92,28 +88,35 @@ def _t_test(difference: Floats, variance_factor: float) -> TTest:
     return TTest(t, float(stats.t.sf(t, freedom)), freedom)
 
 
-def mcnemar_test(correct_a: ArrayLike, correct_b: ArrayLike) -> McNemar:
+def mcnemar_test(predictions_a: ArrayLike, predictions_b: ArrayLike, y: ArrayLike) -> McNemar:
     """Exact binomial test that two methods err equally often on one test set.
 
     Parameters
     ----------
-    correct_a, correct_b : array of bool, shape (n_points,)
-        Whether each method is right on each point.
+    predictions_a, predictions_b : array of shape (n_points,)
+        Labels each method predicts.
+    y : array of shape (n_points,)
+        True labels.
 
     Examples
     --------
     >>> from surewood.bounds import mcnemar_test
-    >>> result = mcnemar_test([1, 1, 1, 1, 1, 0], [0, 0, 0, 0, 0, 0])
-    >>> result.differing, result.p_value
-    (5, 0.0625)
+    >>> result = mcnemar_test([1, 1, 1, 1, 1, 3], [0, 0, 0, 0, 0, 2], [1, 1, 1, 1, 1, 1])
+    >>> result.only_first_correct, result.differing, result.p_value
+    (5, 6, 0.0625)
     """
-    a, b = np.asarray(correct_a, dtype=bool), np.asarray(correct_b, dtype=bool)
-    if a.ndim != 1 or a.shape != b.shape:
-        raise ValueError(f"correct_a and correct_b must be of one length, got shapes {a.shape} and {b.shape}")
-    first, second = int(np.count_nonzero(a & ~b)), int(np.count_nonzero(~a & b))
+    # as objects: NumPy refuses to compare text with numbers, Python calls them different
+    a, b, truth = (np.asarray(labels, dtype=object) for labels in (predictions_a, predictions_b, y))
+    if truth.ndim != 1 or a.shape != truth.shape or b.shape != truth.shape:
+        raise ValueError(
+            "predictions_a, predictions_b and y must be of one length, "
+            f"got shapes {a.shape}, {b.shape} and {truth.shape}"
+        )
+    right_a, right_b = a == truth, b == truth
+    first, second = int(np.count_nonzero(right_a & ~right_b)), int(np.count_nonzero(~right_a & right_b))
     n = first + second
     p = 1.0 if n == 0 else min(1.0, 2.0 * float(stats.binom.cdf(min(first, second), n, 0.5)))
-    return McNemar(first, second, p)
+    return McNemar(first, second, int(np.count_nonzero(a != b)), p)
 
 
 def average_ranks(scores: ArrayLike, *, higher_is_better: bool = True) -> Floats:

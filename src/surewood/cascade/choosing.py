@@ -139,7 +139,7 @@ def compare(
     return pd.DataFrame(
         {
             "kind": [one.kind for one in candidates],
-            "degree": [None if one.choice is None else degrees[one.choice] for one in candidates],
+            "degree": [math.nan if one.choice is None else degrees[one.choice] for one in candidates],
             "gamma_scale": [math.nan if one.gamma is None else one.gamma for one in candidates],
             "n_leaves": np.average([fold.n_leaves for fold in folds], axis=0),
             "error": errors / own.sum(),

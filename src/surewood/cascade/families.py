@@ -6,8 +6,8 @@ and, if its members can order points, as a class of questions (`question_rademac
 to the whole sample: closed forms where there are any, otherwise Massart's bound (1.3) of the number of
 labelings.
 
-Here: the interface, constants, thresholds and stumps, trees, and the wrapper for any scikit-learn classifier.
-`kernel_families` has linear and kernel machines.
+Here: the interface, constants, and the wrapper for any scikit-learn classifier. `threshold_families` has
+thresholds and stumps, `tree_family` small trees, `kernel_families` linear and kernel machines.
 """
 
 from __future__ import annotations
@@ -21,12 +21,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
-from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.validation import has_fit_parameter
 
-from surewood.bounds import interval_rademacher, massart, monte_carlo_rademacher, threshold_rademacher
+from surewood.bounds import massart
 from surewood.cascade.prefix_tree import Floats
-from surewood.cascade.stumps import best_stump, largest_stump_correlation
 from surewood.cascade.svm_trainer import distance_of
 
 Codes = NDArray[np.int32]
@@ -91,7 +89,14 @@ class ConstantMember(Member):
 
 @dataclass
 class ConstantFamily(Family):
-    """The same class for every point."""
+    """The same class for every point.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> round(ConstantFamily().rademacher(np.zeros((4, 1)), n_classes=2), 3)  # E|sum of 4 signs| / 4
+    0.375
+    """
 
     can_order = False
 
@@ -109,89 +114,6 @@ class ConstantFamily(Family):
         n = 2 * half  # E|S_m| is the same for m = 2h + 1 and m = 2h + 2: (2h + 1) C(2h, h) / 4^h
         log_mean = math.lgamma(n + 2) - 2 * math.lgamma(half + 1) - n * math.log(2.0)
         return math.exp(log_mean) / len(X)
-
-
-@dataclass
-class StumpMember(Member):
-    """One class on either side of a threshold on a feature."""
-
-    feature: int
-    threshold: float
-    low: int
-    high: int
-    n_classes: int
-    by_value: bool
-
-    def scores(self, X: Floats) -> Floats:
-        side = np.where(X[:, self.feature] <= self.threshold, self.low, self.high)
-        return (side[:, None] == np.arange(self.n_classes)).astype(np.float64)
-
-    def order(self, X: Floats) -> Floats:
-        value = X[:, self.feature]
-        return value if self.by_value else np.abs(value - self.threshold)
-
-
-@dataclass
-class ThresholdFamily(Family):
-    """Thresholds on one feature fixed in advance; as a question, the points of small value go on."""
-
-    feature: int = 0
-
-    def fit(self, X: Floats, codes: Codes, weight: Floats, n_classes: int) -> Member:
-        if not 0 <= self.feature < X.shape[1]:
-            raise ValueError(f"ThresholdFamily(feature={self.feature}): the sample has {X.shape[1]} columns.")
-        return StumpMember(*best_stump(X, codes, weight, n_classes, [self.feature]), n_classes, True)
-
-    def log_growth(self, m: int, n_features: int, n_classes: int) -> float:
-        return math.log(m * n_classes**2)
-
-    def rademacher(self, X: Floats, n_classes: int) -> float:
-        """Exact for two classes and distinct values."""
-        return threshold_rademacher(len(X)) if n_classes == 2 else super().rademacher(X, n_classes)
-
-    def question_rademacher(self, X: Floats, n_classes: int) -> float:
-        """Exact for distinct values."""
-        return threshold_rademacher(len(X), orientations=1, values="binary")
-
-
-@dataclass
-class StumpFamily(Family):
-    """Thresholds on the best feature; as a question, the points nearest to the threshold go on.
-
-    Parameters
-    ----------
-    complexity : {"massart", "monte_carlo"}
-        Bound of the complexity by counting, or (two classes) its estimate from `n_draws` random signs, with
-        the supremum over all stumps computed exactly.
-    """
-
-    complexity: str = "massart"
-    n_draws: int = 200
-
-    def fit(self, X: Floats, codes: Codes, weight: Floats, n_classes: int) -> Member:
-        return StumpMember(*best_stump(X, codes, weight, n_classes, range(X.shape[1])), n_classes, False)
-
-    def log_growth(self, m: int, n_features: int, n_classes: int) -> float:
-        return math.log(m * n_features * n_classes**2)
-
-    def question_log_growth(self, m: int, n_features: int, n_classes: int) -> float:
-        return math.log(n_features * (m * (m + 1) / 2 + 1))  # intervals on one of the features
-
-    def rademacher(self, X: Floats, n_classes: int) -> float:
-        if self.complexity not in ("massart", "monte_carlo"):
-            raise ValueError(f"complexity must be 'massart' or 'monte_carlo'; got {self.complexity!r}.")
-        if self.complexity == "massart" or n_classes > 2:
-            return super().rademacher(X, n_classes)
-        order = np.argsort(X, axis=0, kind="stable")
-        drawn = monte_carlo_rademacher(
-            supremum=lambda signs: largest_stump_correlation(X, order, signs), m=len(X), n_draws=self.n_draws
-        )
-        return drawn.estimate
-
-    def question_rademacher(self, X: Floats, n_classes: int) -> float:
-        if X.shape[1] == 1:  # exact for distinct values
-            return interval_rademacher(len(X))
-        return super().question_rademacher(X, n_classes)
 
 
 @dataclass
@@ -255,6 +177,12 @@ class EstimatorFamily(Family):
         Rademacher complexity as leaves, or a function of ``(X, n_classes)`` that gives it.
     question_complexity : float or callable, optional
         The same as questions; `complexity` unless given.
+
+    Examples
+    --------
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> EstimatorFamily(GaussianNB(), complexity=0.3).can_order
+    True
     """
 
     estimator: Any
@@ -287,21 +215,3 @@ class EstimatorFamily(Family):
                 f"the complexity of {type(self.estimator).__name__} must be at least 0; got {value!r}."
             )
         return value
-
-
-@dataclass
-class TreeFamily(Family):
-    """Small decision trees; as a question, the points whose leaf is least pure go on."""
-
-    max_depth: int = 2
-
-    def fit(self, X: Floats, codes: Codes, weight: Floats, n_classes: int) -> Member:
-        tree = DecisionTreeClassifier(max_depth=self.max_depth, random_state=0)
-        return EstimatorMember(tree.fit(X, codes, sample_weight=weight), n_classes)
-
-    def log_growth(self, m: int, n_features: int, n_classes: int) -> float:
-        nodes = 2**self.max_depth - 1
-        return nodes * math.log(m * n_features) + (nodes + 1) * math.log(n_classes)
-
-    def question_log_growth(self, m: int, n_features: int, n_classes: int) -> float:
-        return self.log_growth(m, n_features, 2)  # a leaf goes on or stays

@@ -17,8 +17,8 @@ from sklearn.utils.metaestimators import available_if
 from surewood.bounds import EstimateEvidence, Evidence
 from surewood.cascade.families import Family, Member
 from surewood.cascade.generic_search import GenericResult, GenericSearch, GenericTree, Question
-from surewood.cascade.kernel_families import as_families
 from surewood.cascade.leaf_calibration import LeafCalibrator
+from surewood.cascade.named_families import as_families
 from surewood.cascade.parameters import real, whole
 from surewood.cascade.prefix_tree import Floats
 from surewood.cascade.questions import as_fractions

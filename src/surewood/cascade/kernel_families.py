@@ -4,22 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from sklearn.linear_model import LogisticRegression
 
 from surewood.bounds import kernel_rademacher, log_growth, vc_dimension
-from surewood.cascade.families import (
-    Codes,
-    ConstantFamily,
-    EstimatorMember,
-    Family,
-    Member,
-    StumpFamily,
-    ThresholdFamily,
-    TreeFamily,
-)
+from surewood.cascade.families import Codes, EstimatorMember, Family, Member
 from surewood.cascade.prefix_tree import Floats
 from surewood.svm import Gram, KernelSpec, Predictor, solve_many
 from surewood.svm.class_scores import class_scores
@@ -60,6 +50,13 @@ class KernelFamily(Family):
         Take the trace bound of a ball of this radius in the kernel's space as complexity instead of the
         growth function. An RBF machine may label points at will, so that without `norm` its complexity is the
         largest possible; with it the number is a HEURISTIC, since nothing keeps machines inside the ball.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X, codes = np.array([[-1.0], [0.0], [1.0]]), np.array([0, 1, 0], dtype=np.int32)
+    >>> KernelFamily("poly", 2, C=100.0).fit(X, codes, np.ones(3), 2).scores(X).argmax(axis=1)
+    array([0, 1, 0])
     """
 
     kernel: str = "poly"
@@ -107,6 +104,13 @@ class LinearFamily(Family):
     loss : {"logistic", "hinge"}
     C : float, default=1
         Inverse regularisation.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X, codes = np.array([[-1.0], [0.5], [1.0]]), np.array([0, 1, 1], dtype=np.int32)
+    >>> LinearFamily("hinge").fit(X, codes, np.ones(3), 2).scores(X).argmax(axis=1)
+    array([0, 1, 1])
     """
 
     loss: str = "logistic"
@@ -122,36 +126,3 @@ class LinearFamily(Family):
 
     def log_growth(self, m: int, n_features: int, n_classes: int) -> float:
         return pairwise_growth(float(log_growth(n_features + 1, m)), m, n_classes)
-
-
-#: What a user may write instead of an object.
-NAMED = {
-    "constant": ConstantFamily,
-    "threshold": ThresholdFamily,
-    "stump": StumpFamily,
-    "tree": TreeFamily,
-    "logistic": LinearFamily,
-    "linear_svm": lambda: LinearFamily("hinge"),
-    "quadratic": lambda: KernelFamily("poly", 2),
-    "cubic": lambda: KernelFamily("poly", 3),
-    "rbf": lambda: KernelFamily("rbf"),
-}
-
-
-def as_families(name: str, given: Any) -> list[Family]:
-    """Families from names and objects."""
-    items = [given] if isinstance(given, str | Family) else given
-    if not hasattr(items, "__iter__"):
-        raise ValueError(f"{name} must be a list of families or of their names; got {given!r}.")
-    families = []
-    for item in items:
-        if isinstance(item, str) and item in NAMED:
-            families.append(NAMED[item]())
-        elif isinstance(item, Family):
-            families.append(item)
-        else:
-            raise ValueError(
-                f"{name} must hold families, or names among {', '.join(NAMED)}; got {item!r}. "
-                "Wrap a scikit-learn classifier as EstimatorFamily(classifier, complexity)."
-            )
-    return families

@@ -21,7 +21,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from surewood.cascade.questions import cut, points_to_continue
+from surewood.cascade.questions import counts_to_continue, points_to_continue
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int32]
@@ -65,6 +65,17 @@ class Path(NamedTuple):
     @property
     def n_leaves(self) -> int:
         return len(self.choices)
+
+
+class Continuation(NamedTuple):
+    """Rows of a trained pair by distance, and of each fraction: points that go on, counts that stay."""
+
+    order: Rows
+    fraction: NDArray[np.int64]
+    count: NDArray[np.int64]
+    size: Floats
+    leaf_plus: Floats
+    leaf_minus: Floats
 
 
 @dataclass
@@ -122,8 +133,9 @@ class PrefixTree:
             )
         self.levels = [self._root()]
         self._grown: list[list[dict[str, NDArray]]] = [[] for _ in range(self.max_leaves + 1)]
-        self._outcomes: dict[tuple[bytes, int], Outcome] = {}
+        self._continuations: dict[tuple[bytes, int], Continuation | None] = {}
         self._ends: dict[tuple[bytes, int], float] = {}
+        self._wanted_of: dict[float, Floats] = {}
 
     @property
     def total(self) -> float:
@@ -170,11 +182,11 @@ class PrefixTree:
             self._train_batch(level, together, own)
         for node, own in wanted.items():
             for choice in own:
-                self._record(level, node, choice, subsets[node], names[node])
+                self._record(level, node, choice, names[node])
 
     def _known(self, level: int, name: bytes, choice: int) -> bool:
         """Whether the same subset was met before on another way down."""
-        return (name, choice) in (self._ends if self._is_last(level) else self._outcomes)
+        return (name, choice) in (self._ends if self._is_last(level) else self._continuations)
 
     def _is_last(self, level: int) -> bool:
         return level + 1 >= self.max_leaves
@@ -185,8 +197,8 @@ class PrefixTree:
             weight = self.trainer.weight[rows]
             for choice, outcome in zip(choices, row_outcomes):
                 self._ends[name, choice] = float(weight[outcome.correct].sum())
-                if not self._is_last(level):  # at the last level, by far the largest, the count is enough
-                    self._outcomes[name, choice] = outcome
+                if not self._is_last(level):
+                    self._continuations[name, choice] = self._continue(rows, weight, outcome)
         self.n_machines += len(subsets) * len(choices)
 
     def settle(self, level: int) -> None:
@@ -209,49 +221,55 @@ class PrefixTree:
         for name, values in fresh.items():
             setattr(here, name, np.concatenate([getattr(here, name), values]))
 
-    def _record(self, level: int, node: int, choice: int, rows: Rows, name: bytes) -> None:
+    def _record(self, level: int, node: int, choice: int, name: bytes) -> None:
+        """Write what is known about a pair on its node, and its continuations on the next level."""
         here = self.levels[level]
         here.trained[node, choice] = True
         here.end_plus[node, choice] = self._ends[name, choice]
-        if self._is_last(level) or self._outcomes[name, choice].distance is None:
+        following = None if self._is_last(level) else self._continuations[name, choice]
+        if following is None:
             return
-        distance, correct = self._outcomes[name, choice]
-        weight = self.trainer.weight[rows]
-        order = np.argsort(distance, kind="stable")
-        running = np.cumsum(weight[order])
-        right = np.cumsum(np.where(correct, weight, 0.0)[order])
-        here.order[node, choice] = rows[order]
-        self._continue(level, node, choice, distance[order], running, right)
-
-    def _continue(
-        self, level: int, node: int, choice: int, distance: Floats, running: Floats, right: Floats
-    ) -> None:
-        """One node of the next level for every fraction that leaves some points here and sends some on."""
-        counts, fractions = [], []
-        for position, share in enumerate(self.fractions):
-            count = cut(distance, running, points_to_continue(share, running[-1])).count
-            # Fractions that send the same points on make the same cascade: the smallest stands for them.
-            if 0 < count < len(distance) and (not counts or count > counts[-1]):
-                counts.append(count)
-                fractions.append(position)
-        if not counts:
-            return
-        n, at = len(counts), np.asarray(counts)
-        branch = choice * len(self.fractions) + np.asarray(fractions)
-        size = running[at - 1]
-        plus = right[-1] - right[at - 1]
+        here.order[node, choice] = following.order
+        n = len(following.count)
+        branch = choice * len(self.fractions) + following.fraction
         self._grown[level + 1].append(
             {
                 "parent": np.full(n, node),
                 "choice": np.full(n, choice),
-                "fraction": np.asarray(fractions),
-                "key": self.levels[level].key[node] * self._branches + branch,
-                "count": at,
-                "size": size,
-                "leaf_plus": plus,
-                "leaf_minus": np.maximum(running[-1] - size - plus, 0.0),
+                "fraction": following.fraction,
+                "key": here.key[node] * self._branches + branch,
+                "count": following.count,
+                "size": following.size,
+                "leaf_plus": following.leaf_plus,
+                "leaf_minus": following.leaf_minus,
             }
         )
+
+    def _continue(self, rows: Rows, weight: Floats, outcome: Outcome) -> Continuation | None:
+        """The subsets of all fractions that leave some points here and send some on; None without any."""
+        if outcome.distance is None:
+            return None
+        order = np.argsort(outcome.distance, kind="stable")
+        distance, running = outcome.distance[order], np.cumsum(weight[order])
+        right = np.cumsum(np.where(outcome.correct, weight, 0.0)[order])
+        counts = counts_to_continue(distance, running, self._wanted(float(running[-1])))
+        # Fractions that send the same points on make the same cascade: the smallest stands for them.
+        own = (counts > 0) & (counts < len(distance))
+        own[1:] &= counts[1:] > counts[:-1]
+        fraction = np.flatnonzero(own)
+        if not len(fraction):
+            return None
+        at = counts[fraction]
+        size, plus = running[at - 1], right[-1] - right[at - 1]
+        minus = np.maximum(running[-1] - size - plus, 0.0)
+        return Continuation(rows[order], fraction, at, size, plus, minus)
+
+    def _wanted(self, total: float) -> Floats:
+        """Weight that each fraction of a subset's weight sends on."""
+        if total not in self._wanted_of:
+            wanted = [points_to_continue(share, total) for share in self.fractions]
+            self._wanted_of[total] = np.array(wanted, dtype=np.float64)
+        return self._wanted_of[total]
 
     def _root(self) -> Level:
         root = self._empty(1)

@@ -1,7 +1,8 @@
 """Who goes on at a node: the share of its points nearest to the boundary (theory.md §3.6, [D-23]).
 
 `as_fractions` reads the shares as exact rationals, `points_to_continue` rounds a share of a sample, `cut`
-finds the points that go on and the threshold that sends them there.
+finds the points that go on and the threshold that sends them there, `counts_to_continue` their number for
+many shares at once.
 """
 
 from __future__ import annotations
@@ -87,15 +88,21 @@ def cut(distance: Floats, running_weight: Floats, wanted: float) -> Cut:
     >>> cut(distance, np.arange(1.0, 5.0), 2)
     Cut(count=3, threshold=1.5)
     """
-    if wanted <= 0:
+    count = int(counts_to_continue(distance, running_weight, np.array([wanted]))[0])
+    if count == 0:
         return Cut(0, -math.inf)
-    # Sums of fractional weights carry rounding; half a billionth of the total cannot hide a whole point.
-    slack = 1e-9 * running_weight[-1]
-    last = min(int(np.searchsorted(running_weight, wanted - slack)), len(distance) - 1)
-    count = int(np.searchsorted(distance, distance[last], side="right"))
     if count == len(distance):
         return Cut(count, math.inf)
     low, high = float(distance[count - 1]), float(distance[count])
     middle = low + (high - low) / 2.0
     # Between neighbouring floats the midpoint may round up to the next distance, which must not go on.
     return Cut(count, middle if middle < high else low)
+
+
+def counts_to_continue(distance: Floats, running_weight: Floats, wanted: Floats) -> NDArray[np.int64]:
+    """How many points go on for each wanted weight, ties included; arguments as in :func:`cut`."""
+    # Sums of fractional weights carry rounding; half a billionth of the total cannot hide a whole point.
+    slack = 1e-9 * running_weight[-1]
+    last = np.minimum(running_weight.searchsorted(wanted - slack), len(distance) - 1)
+    count = distance.searchsorted(distance[last], side="right")
+    return np.where(wanted > 0, count, 0)

@@ -177,23 +177,20 @@ class _Search:
 
     def _pass(self, level: int, view: _View) -> bool:
         """Train the open pairs of a level by increasing bound; False when the budget ran out."""
-        here, chunk, at = self.tree.levels[level], 1 if level == 0 else _FIRST_CHUNK, 0
+        chunk, at = 1 if level == 0 else _FIRST_CHUNK, 0
         nodes, choices = self._by_bound(level, view)
-        while at < len(nodes):
+        bound, keys = view.bound[nodes, choices], self._keys(level, nodes, choices)
+        while at < len(nodes) and bound[at] <= self.best.score + tie(self.best.score):
             if self._out_of_budget():
                 return False
             part = slice(at, at + chunk)
-            keep = ~self._prunable(
-                level, view.bound[nodes[part], choices[part]], self._keys(level, nodes[part], choices[part])
-            )
-            if not keep.any() and view.bound[nodes[at], choices[at]] > self.best.score:
-                break
-            chosen = nodes[part][keep], choices[part][keep]
+            keep = ~self._prunable(level, bound[part], keys[part])
             if keep.any():
+                chosen = nodes[part][keep], choices[part][keep]
                 self.tree.train(level, *chosen)
                 self._consider(level, *chosen, view)
             at, chunk = at + chunk, min(2 * chunk, _LARGEST_CHUNK)
-        self.pruned += int((~here.trained).sum())
+        self.pruned += int((~self.tree.levels[level].trained).sum())
         return True
 
     def _by_bound(self, level: int, view: _View) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

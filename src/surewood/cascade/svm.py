@@ -42,7 +42,7 @@ def _calibrated_leaf(leaves: list[NDArray[np.int64]]) -> NDArray[np.int64]:
     return leaves[0] if len(leaves) == 1 else np.zeros(len(leaves[0]), dtype=np.int64)
 
 
-class BaseSvmCascade(CascadeInsight, ClassifierMixin, BaseEstimator):
+class _SvmCascade(CascadeInsight, ClassifierMixin, BaseEstimator):
     """Predictions of fitted SVM cascades, and the steps that both estimators share."""
 
     def __sklearn_tags__(self) -> Any:
@@ -97,7 +97,7 @@ class BaseSvmCascade(CascadeInsight, ClassifierMixin, BaseEstimator):
         self._is_affine, self._is_counted = sample.is_affine, sample.is_counted
 
 
-class DeepCascadeSVMClassifier(BaseSvmCascade):
+class DeepCascadeSVMClassifier(_SvmCascade):
     r"""Cascade of support vector machines that minimises the bound of *Learning with Deep Cascades* exactly.
 
     The points far from the first machine's boundary leave there; the others go on to a machine trained on

@@ -26,7 +26,7 @@ from surewood.cascade.penalty import Folds
 from surewood.cascade.prefix_tree import Path
 from surewood.cascade.sample import Sample, deal_folds, make_sample
 from surewood.cascade.search import SearchResult, leaf_complexity, minimise
-from surewood.cascade.svm import _FRACTIONS, BaseSvmCascade
+from surewood.cascade.svm import _FRACTIONS, _SvmCascade
 from surewood.cascade.svm_fit import OutOfFold, Task, choose_C, class_columns, prepare, tasks_of
 from surewood.cascade.svm_trainer import distance_of
 from surewood.progress import stage
@@ -34,7 +34,7 @@ from surewood.svm import Gram
 from surewood.tables import begin_fit
 
 
-class DeepCascadeSVMClassifierCV(BaseSvmCascade):
+class DeepCascadeSVMClassifierCV(_SvmCascade):
     """SVM cascade whose γ, number of leaves and C are chosen on held-out rows.
 
     In every fold the whole γ path is found from one tree of machines: every cascade that is the exact
@@ -55,8 +55,9 @@ class DeepCascadeSVMClassifierCV(BaseSvmCascade):
         C of each degree: of smallest error, on the same folds, of a single machine of that degree.
     cv : int, splitter or iterable of (training, held-out) rows, default=5
         An integer deals stratified folds.
-    standard_errors : float, default=1
-        How clearly a cascade must beat the best plain machine; 0 takes every gain.
+    standard_errors : float, default=2
+        How clearly a cascade must beat the best plain machine. Dozens of candidates are compared, so that one
+        of them gains a standard error by luck quite often; 0 takes every gain.
     refit : bool, default=True
         Whether to search again on all rows. False keeps the model of the training part: for one split only.
     time_budget : float, optional
@@ -68,8 +69,8 @@ class DeepCascadeSVMClassifierCV(BaseSvmCascade):
 
     Attributes
     ----------
-    cv_results_ : DataFrame
-        One row a candidate: kind, degree, gamma_scale, mean number of leaves, held-out error, gain over the
+    cv_results_ : dict of ndarray, made for ``pandas.DataFrame(model.cv_results_)``
+        One entry a candidate: kind, degree, gamma_scale, mean number of leaves, held-out error, gain over the
         best plain machine and its standard error.
     best_index_ : int
         The chosen row.
@@ -83,8 +84,8 @@ class DeepCascadeSVMClassifierCV(BaseSvmCascade):
     >>> from sklearn.datasets import make_moons
     >>> X, y = make_moons(100, noise=0.25, random_state=0)
     >>> model = DeepCascadeSVMClassifierCV(max_leaves=2, cv=3, random_state=0).fit(X, y)
-    >>> model.cv_results_.loc[model.best_index_, "error"] < 0.2
-    np.True_
+    >>> bool(model.cv_results_["error"][model.best_index_] < 0.2)
+    True
     """
 
     def __init__(
@@ -101,7 +102,7 @@ class DeepCascadeSVMClassifierCV(BaseSvmCascade):
         growth: str = "capped",
         multiclass: str = "one_vs_rest",
         cv: Any = 5,
-        standard_errors: float = 1.0,
+        standard_errors: float = 2.0,
         refit: bool = True,
         time_budget: float | None = None,
         max_machines: int | None = 2000,
@@ -165,7 +166,8 @@ class DeepCascadeSVMClassifierCV(BaseSvmCascade):
             results = [self._search(task, candidates[best], parameters) for task in tasks]
             held_out = _answers_as_out_of_fold(sample, tasks, results, answers[0])
             self._store(plan.inputs, sample, tasks, results, candidates[best].gamma, plan.seed, held_out)
-        self.cv_results_, self.best_index_ = table, best
+        self.cv_results_ = {name: table[name].to_numpy(copy=True) for name in table}
+        self.best_index_ = best
         return self
 
     def _check(self) -> tuple[SvmParameters, tuple[float, ...]]:

@@ -3,6 +3,7 @@
 entry          one number with its status word; the type refuses a GUARANTEE that is none
 certificate    the entries, the verdict, and their forms
 rendering      text and HTML
+claims         guarantees waiting for their share of delta
 from_evidence  what a model's own structure and training sample allow
 issuing        `certify`
 """

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from surewood.bounds import Status
 
 from .entry import Entry, Withheld
-from .rendering import certificate_html, certificate_text
+from .rendering import certificate_html, certificate_text, rounded_up
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -78,8 +78,8 @@ class Certificate:
         if self.is_trivial:
             return NOTHING_TO_PROMISE
         return (
-            f"guaranteed error at most {self.best.value:.4g} with probability at least {1 - self.delta:.4g} "
-            f"({self.best.method})"
+            f"guaranteed error at most {rounded_up(self.best.value)} with probability at least "
+            f"{_probability(self.delta)}, by {self.best.method}"
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -136,6 +136,12 @@ def _entry_dict(entry: Entry) -> dict[str, Any]:
     row["conditions"] = [str(condition) for condition in entry.conditions]
     row["decomposition"] = dict(entry.decomposition)
     return row
+
+
+def _probability(delta: float) -> str:
+    """1 - delta in four digits if that is not more than it is, as a difference otherwise."""
+    text = f"{1 - delta:.4g}"
+    return text if float(text) <= 1 - delta + 1e-15 and float(text) < 1 else f"1 - {rounded_up(delta)}"
 
 
 def _finite(value: Any) -> Any:

@@ -1,13 +1,11 @@
 """From what a model says about itself to lines of a certificate.
 
-Each kind of evidence yields a `Reading`: guarantees still waiting for their share of delta (`Claim`), lines
-that need none, and claims turned away because a condition does not hold.
+One function a kind of evidence, dispatched by `read_evidence`; each yields a `Reading` (see `claims`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
 from functools import singledispatch
 from typing import Any
 
@@ -16,7 +14,6 @@ import numpy as np
 from surewood.bounds import (
     CascadeEvidence,
     CompressionEvidence,
-    Condition,
     EstimateEvidence,
     ForestEvidence,
     HeuristicEvidence,
@@ -35,60 +32,17 @@ from surewood.bounds import (
     posterior_kl,
 )
 
-from .entry import Entry, Method, Withheld
+from .claims import Caller, Reading, claim_or_withhold
+from .entry import Entry, Method
 
-__all__ = ["Claim", "Reading", "claim_or_withhold", "read_evidence"]
+__all__ = ["read_all", "read_evidence"]
 
 NOT_A_BOUND = "selection score, not a bound"
 
 
-@dataclass(frozen=True)
-class Claim:
-    """A guarantee that can be issued as soon as its share of delta is known."""
-
-    method: Method
-    issue: Callable[[float], Entry]
-
-
-@dataclass
-class Reading:
-    """What one piece of evidence allows."""
-
-    claims: list[Claim] = field(default_factory=list)
-    entries: list[Entry] = field(default_factory=list)
-    withheld: list[Withheld] = field(default_factory=list)
-    majority_error: float | None = None
-
-
-def claim_or_withhold(
-    reading: Reading,
-    method: Method,
-    conditions: Sequence[Condition],
-    issue: Callable[[float], dict[str, Any]],
-    **fields: Any,
-) -> None:
-    """Add a claim whose `issue` gives value and decomposition at a delta, or the reason why there is none."""
-    broken = [condition.text for condition in conditions if not condition.holds]
-    if broken:
-        reading.withheld.append(Withheld(method, "does not hold: " + "; ".join(broken)))
-        return
-
-    def entry(delta: float) -> Entry:
-        return Entry(
-            method=method,
-            status=Status.GUARANTEE,
-            delta=delta,
-            conditions=tuple(conditions),
-            **fields,
-            **issue(delta),
-        )
-
-    reading.claims.append(Claim(method, entry))
-
-
 @singledispatch
-def read_evidence(evidence: object, n_models: int) -> Reading:
-    """Return what the evidence allows; `n_models` settings were compared on the training sample."""
+def read_evidence(evidence: object, caller: Caller) -> Reading:
+    """Return what the evidence allows, given what the caller states."""
     raise TypeError(f"unknown evidence of type {type(evidence).__name__}; see surewood.bounds.evidence")
 
 
@@ -146,25 +100,27 @@ def _tree_criterion(tree: TreeEvidence) -> list[Entry]:
 
 
 @read_evidence.register
-def _(evidence: TreeEvidence, n_models: int) -> Reading:
+def _(evidence: TreeEvidence, caller: Caller) -> Reading:
+    models = evidence.n_models * caller.n_models
     reading = Reading(entries=_tree_criterion(evidence), majority_error=evidence.majority_error)
     claim_or_withhold(
         reading,
         Method.COMPOSITE_TREE,
-        evidence.conditions(),
-        lambda delta: _bound_fields(_tree_bound(evidence, delta / n_models)),
+        (*evidence.conditions(), *caller.conditions()),
+        lambda delta: _bound_fields(_tree_bound(evidence, delta / models)),
         variant="rigorous",
         sample="training",
         n=evidence.n_samples,
-        n_models=n_models,
+        n_models=models,
         gamma_scale=1.0,
     )
     return reading
 
 
 @read_evidence.register
-def _(evidence: ForestEvidence, n_models: int) -> Reading:
+def _(evidence: ForestEvidence, caller: Caller) -> Reading:
     trees = evidence.trees
+    models = evidence.n_models * max(tree.n_models for tree in trees) * caller.n_models
     reading = Reading(majority_error=evidence.majority_error)
     criteria = [entry for tree in trees for entry in _tree_criterion(tree)]
     if criteria:
@@ -172,7 +128,7 @@ def _(evidence: ForestEvidence, n_models: int) -> Reading:
 
     def issue(delta: float) -> dict[str, Any]:
         # theory.md [D-15]: (2.6) holds for all trees at once, and a hard vote errs at most twice as often
-        bounds = [_tree_bound(tree, delta / n_models) for tree in trees]
+        bounds = [_tree_bound(tree, delta / models) for tree in trees]
         parts = [bound.decomposition() for bound in bounds]
         mean = {name: float(np.mean([part[name] for part in parts])) for name in parts[0]}
         return {"value": min(1.0, 2.0 * sum(mean.values())), "decomposition": mean | {"factor": 2.0}}
@@ -180,12 +136,12 @@ def _(evidence: ForestEvidence, n_models: int) -> Reading:
     claim_or_withhold(
         reading,
         Method.COMPOSITE_FOREST,
-        evidence.conditions(),
+        (*evidence.conditions(), *caller.conditions()),
         issue,
         variant="rigorous",
         sample="training",
         n=trees[0].n_samples,
-        n_models=n_models,
+        n_models=models,
         gamma_scale=1.0,
         note="twice the mean over trees",
     )
@@ -209,7 +165,8 @@ def _mean_criterion(criteria: Sequence[Entry]) -> Entry:
 
 
 @read_evidence.register
-def _(evidence: CascadeEvidence, n_models: int) -> Reading:
+def _(evidence: CascadeEvidence, caller: Caller) -> Reading:
+    models = evidence.n_models * caller.n_models
     reading = Reading(majority_error=evidence.majority_error)
     if evidence.gamma_scale is not None and evidence.criterion_complexity is not None:
         a, scale = evidence.criterion_complexity, evidence.gamma_scale
@@ -226,38 +183,34 @@ def _(evidence: CascadeEvidence, n_models: int) -> Reading:
             evidence.complexity,
             n_families=evidence.n_families,
             max_rho_inverse=min(evidence.max_leaves, evidence.n_samples),
-            delta=delta / n_models,
+            delta=delta / models,
         )
         return _bound_fields(bound)
 
     claim_or_withhold(
         reading,
         Method.CASCADE,
-        evidence.conditions(),
+        (*evidence.conditions(), *caller.conditions()),
         issue,
         variant="rigorous",
         sample="training",
         n=evidence.n_samples,
-        n_models=n_models,
+        n_models=models,
         gamma_scale=1.0,
     )
     return reading
 
 
 @read_evidence.register
-def _(evidence: VoteEvidence, n_models: int) -> Reading:
-    models = evidence.n_models * n_models
-    members = len(evidence.out_of_bag.sizes)
-    weights = (
-        np.full(members, 1.0 / members) if evidence.weights is None else np.asarray(evidence.weights, float)
-    )
-    weights = weights / weights.sum()
-    kl = posterior_kl(weights)
-    n = int(np.min(evidence.out_of_bag.sizes))
-    loss = min(1.0, float(weights @ evidence.out_of_bag.rates))
+def _(evidence: VoteEvidence, caller: Caller) -> Reading:
+    models = evidence.n_models * caller.n_models
     reading = Reading(majority_error=evidence.majority_error)
-    reading.entries.append(
-        Entry(
+    n = int(np.min(evidence.out_of_bag.sizes))
+    weights = evidence.shares
+    kl = posterior_kl(weights)
+    loss = min(1.0, float(weights @ evidence.out_of_bag.rates)) if n > 0 else 1.0
+    if n > 0:
+        estimate = Entry(
             method="mean out-of-bag error of the members",
             status=Status.ESTIMATE,
             value=loss,
@@ -265,29 +218,32 @@ def _(evidence: VoteEvidence, n_models: int) -> Reading:
             n=n,
             biased=models > 1,
         )
-    )
+        reading.entries.append(estimate)
     common: dict[str, Any] = {"variant": "kl", "sample": "out-of-bag", "n_models": models}
 
     def issue_first(delta: float) -> dict[str, Any]:
         value = pac_bayes_bound(loss, n, kl=kl, delta=delta, n_models=models)
         return {"value": value, "decomposition": {"mean out-of-bag error": loss, "KL": kl}}
 
-    claim_or_withhold(reading, Method.PAC_BAYES, evidence.conditions(), issue_first, n=n, **common)
+    claim_or_withhold(
+        reading, Method.PAC_BAYES, (*evidence.conditions(), *caller.conditions()), issue_first, n=n, **common
+    )
     if evidence.tandem is not None:
-        tandem = min(1.0, evidence.tandem.loss(weights))
         n_pairs = int(evidence.tandem.sizes.min())
+        tandem = min(1.0, evidence.tandem.loss(weights)) if n_pairs > 0 else 1.0
 
         def issue_tandem(delta: float) -> dict[str, Any]:
             value = pac_bayes_tandem_bound(tandem, n_pairs, kl=kl, delta=delta, n_models=models)
             return {"value": value, "decomposition": {"tandem loss": tandem, "KL": kl}}
 
-        claim_or_withhold(reading, Method.TANDEM, evidence.conditions(), issue_tandem, n=n_pairs, **common)
+        conditions = (*evidence.tandem_conditions(), *caller.conditions())
+        claim_or_withhold(reading, Method.TANDEM, conditions, issue_tandem, n=n_pairs, **common)
     return reading
 
 
 @read_evidence.register
-def _(evidence: CompressionEvidence, n_models: int) -> Reading:
-    models = evidence.n_models * n_models
+def _(evidence: CompressionEvidence, caller: Caller) -> Reading:
+    models = evidence.n_models * caller.n_models
     reading = Reading(majority_error=evidence.majority_error)
 
     def issue(delta: float) -> dict[str, Any]:
@@ -309,7 +265,7 @@ def _(evidence: CompressionEvidence, n_models: int) -> Reading:
     claim_or_withhold(
         reading,
         Method.TREE_COMPRESSION if evidence.tree else Method.COMPRESSION,
-        evidence.conditions(),
+        (*evidence.conditions(), *caller.conditions()),
         issue,
         variant="exact",
         sample="training",
@@ -320,20 +276,20 @@ def _(evidence: CompressionEvidence, n_models: int) -> Reading:
 
 
 @read_evidence.register
-def _(evidence: EstimateEvidence, n_models: int) -> Reading:
+def _(evidence: EstimateEvidence, caller: Caller) -> Reading:
     entry = Entry(
         method=evidence.name,
         status=Status.ESTIMATE,
         value=evidence.value,
         sample=evidence.sample,
         n=evidence.n,
-        biased=evidence.used_for_selection or n_models > 1,
+        biased=evidence.used_for_selection or caller.n_models > 1,
     )
     return Reading(entries=[entry])
 
 
 @read_evidence.register
-def _(evidence: HeuristicEvidence, n_models: int) -> Reading:
+def _(evidence: HeuristicEvidence, caller: Caller) -> Reading:
     entry = Entry(
         method=evidence.name,
         status=Status.HEURISTIC,
@@ -344,11 +300,11 @@ def _(evidence: HeuristicEvidence, n_models: int) -> Reading:
     return Reading(entries=[entry])
 
 
-def read_all(evidence: Iterable[object], n_models: int) -> Reading:
+def read_all(evidence: Iterable[object], caller: Caller) -> Reading:
     """Join the readings of all evidence a model offers."""
     joined = Reading()
     for item in evidence:
-        reading = read_evidence(item, n_models)
+        reading = read_evidence(item, caller)
         joined.claims += reading.claims
         joined.entries += reading.entries
         joined.withheld += reading.withheld

@@ -9,10 +9,12 @@ import numpy as np
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
 from surewood.bounds import Condition, OffersEvidence, Status, clopper_pearson
+from surewood.bounds import _arguments as check
 
 from .certificate import Certificate
+from .claims import BY_CALLER, Caller, Reading, claim_or_withhold
 from .entry import Entry, Method, Withheld
-from .from_evidence import Reading, claim_or_withhold, read_all
+from .from_evidence import read_all
 
 __all__ = ["certify"]
 
@@ -26,7 +28,8 @@ def certify(
     n_models: int = 1,
     n_models_in_sample: int = 1,
     sample: str = "holdout",
-    methods: Collection[str] | None = None,
+    fixed_features: bool = True,
+    methods: str | Collection[str] | None = None,
 ) -> Certificate:
     """Say what may be promised about a fitted classifier.
 
@@ -41,14 +44,18 @@ def certify(
         Probability that any guarantee of the certificate fails; divided among the methods, so that the
         smallest value may be quoted.
     n_models : int, default=1
-        Number of models of which this one was chosen on `X`, `y`.
+        Number of models of which this one was chosen on `X`, `y`. Guarantees from the training sample are
+        corrected for them too: each of the models had its own chance to fail.
     n_models_in_sample : int, default=1
-        Number of settings compared by out-of-bag errors, certificates or the like on the training sample,
-        beyond those the model itself knows of.
+        Number of settings compared by out-of-bag errors, certificates or the like on the training sample
+        to arrive at one of those models, beyond the settings the model itself knows of.
     sample : {"holdout", "training"}
         What `X`, `y` are. With ``holdout`` you state that they influenced nothing: not training, tuning,
         stopping or scaling. Training points give an estimate only.
-    methods : collection of Method, optional
+    fixed_features : bool, default=True
+        You state that nothing was fitted on the training sample before the model saw it: no scaler, encoder
+        or choice of features. False leaves only the holdout.
+    methods : Method or collection of them, optional
         Guarantees to give, chosen before looking at any; all that apply unless given.
 
     Returns
@@ -69,7 +76,9 @@ def certify(
     chosen = _chosen_methods(methods)
     if sample not in ("holdout", "training"):
         raise ValueError(f"sample must be one of holdout, training, got {sample!r}")
-    _check_numbers(delta, n_models, n_models_in_sample)
+    check.confidence(delta)
+    n_models = check.count(n_models, "n_models", 1)
+    n_models_in_sample = check.count(n_models_in_sample, "n_models_in_sample", 1)
     if not callable(getattr(model, "predict", None)):
         raise TypeError(f"model must have a predict method, got {type(model).__name__}")
     if (X is None) != (y is None):
@@ -77,23 +86,17 @@ def certify(
     offers = isinstance(model, OffersEvidence)
     if X is None and not offers:
         raise ValueError(f"X and y are needed: {type(model).__name__} offers no evidence of its own")
-    reading = read_all(model.__certificate_evidence__(), n_models_in_sample) if offers else Reading()
+    caller = Caller(n_models * n_models_in_sample, fixed_features)
+    reading = read_all(model.__certificate_evidence__(), caller) if offers else Reading()
     if X is not None:
         reading = _with_points(reading, model, X, y, n_models=n_models, sample=sample)
     return _issue(reading, type(model).__name__, delta, chosen)
 
 
-def _check_numbers(delta: float, n_models: int, n_models_in_sample: int) -> None:
-    if not 0 < delta < 1:
-        raise ValueError(f"delta must be in (0, 1), got {delta!r}")
-    for name, value in (("n_models", n_models), ("n_models_in_sample", n_models_in_sample)):
-        if value != int(value) or value < 1:
-            raise ValueError(f"{name} must be an integer >= 1, got {value!r}")
-
-
-def _chosen_methods(methods: Collection[str] | None) -> set[str]:
+def _chosen_methods(methods: str | Collection[str] | None) -> set[str]:
     if methods is None:
         return {str(method) for method in Method}
+    methods = [methods] if isinstance(methods, str) else methods
     known = {method.name.lower(): method for method in Method} | {str(method): method for method in Method}
     unknown = [str(name) for name in methods if str(name) not in known]
     if unknown:
@@ -105,11 +108,15 @@ def _chosen_methods(methods: Collection[str] | None) -> set[str]:
 
 def _with_points(reading: Reading, model: Any, X: Any, y: Any, *, n_models: int, sample: str) -> Reading:
     """Put the given points first: their error, and on a holdout the claim (6.1)."""
+    import pandas as pd
+
     truth = column_or_1d(y)
     n = truth.shape[0]
     if n == 0:
         raise ValueError("X and y must have at least one point")
     check_consistent_length(X, truth)
+    if pd.isna(truth).any():
+        raise ValueError("y must not have missing labels")
     known = getattr(model, "classes_", None)
     if isinstance(known, np.ndarray) and known.ndim == 1 and not np.isin(truth, known).any():
         raise ValueError(f"y must hold labels the model knows, such as {known[0]}; got {truth[0]}")
@@ -128,11 +135,10 @@ def _with_points(reading: Reading, model: Any, X: Any, y: Any, *, n_models: int,
         decomposition={"errors": errors},
     )
     own = Reading(majority_error=1.0 - int(np.unique(truth, return_counts=True)[1].max()) / n)
-    source = "stated by the caller"
     claim_or_withhold(
         own,
         Method.HOLDOUT,
-        (Condition("the points influenced nothing about the model", sample == "holdout", source),),
+        (Condition("the points influenced nothing about the model", sample == "holdout", BY_CALLER),),
         lambda share: {
             "value": clopper_pearson(errors, n, delta=share, n_models=n_models),
             "decomposition": {"errors": errors, "error rate": errors / n},
@@ -140,7 +146,7 @@ def _with_points(reading: Reading, model: Any, X: Any, y: Any, *, n_models: int,
         variant="exact",
         sample=sample,
         n=n,
-        n_models=int(n_models),
+        n_models=n_models,
     )
     own.claims += reading.claims
     own.entries = [estimate, *reading.entries]

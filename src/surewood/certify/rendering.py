@@ -2,17 +2,30 @@
 
 from __future__ import annotations
 
+from decimal import ROUND_CEILING, Context, Decimal
 from html import escape
 from typing import Any
 
-__all__ = ["certificate_html", "certificate_text"]
+__all__ = ["certificate_html", "certificate_text", "rounded_up"]
 
 _SECTIONS = {
-    "GUARANTEE": "GUARANTEE (holds with the stated probability over the draw of the sample)",
+    "GUARANTEE": "GUARANTEE (error rate not exceeded, with probability 1 - delta over independent draws)",
     "CRITERION": "CRITERION (selection score, not a bound)",
     "ESTIMATE": "ESTIMATE (measured, not a bound)",
     "HEURISTIC": "HEURISTIC (diagnostic, not a bound)",
 }
+
+
+def rounded_up(value: float) -> str:
+    """Four digits, never below the value: a promise must not be sharpened by printing it."""
+    text = f"{value:.4g}"
+    if float(text) >= value:
+        return text
+    return str(Decimal(value).normalize(Context(prec=4, rounding=ROUND_CEILING)))
+
+
+def _value(entry: dict[str, Any]) -> str:
+    return rounded_up(entry["value"]) if entry["status"] == "GUARANTEE" else f"{entry['value']:.4g}"
 
 
 def certificate_text(certificate: dict[str, Any]) -> str:
@@ -26,7 +39,7 @@ def certificate_text(certificate: dict[str, Any]) -> str:
         if entries:
             lines += ["", title]
         for entry in entries:
-            lines.append(f"  {entry['value']:.4g}  {entry['method']}")
+            lines.append(f"  {_value(entry)}  {entry['method']}")
             lines += [f"      {detail}" for detail in _details(entry)]
     if certificate["withheld"]:
         lines += ["", "WITHHELD"]
@@ -62,7 +75,7 @@ def certificate_html(certificate: dict[str, Any]) -> str:
 
 def _html_row(entry: dict[str, Any]) -> str:
     details = "<br>".join(escape(detail) for detail in _details(entry))
-    return f"<tr><td>{entry['value']:.4g}</td><td>{escape(entry['method'])}</td><td>{details}</td></tr>"
+    return f"<tr><td>{_value(entry)}</td><td>{escape(entry['method'])}</td><td>{details}</td></tr>"
 
 
 def _details(entry: dict[str, Any]) -> list[str]:

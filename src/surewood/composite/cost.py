@@ -6,14 +6,23 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from surewood.composite import parameters as check
-from surewood.composite.portfolio import IN_BAG, PILOT_ROWS
-from surewood.composite.rules import DEGREES, PILOT_C, affordable_leaf, pilot_depths
+from surewood.composite.portfolio import IN_BAG, PILOT_ROWS, pilot_trees
+from surewood.composite.rules import (
+    DEGREES,
+    PILOT_C,
+    PLAIN_TREES_A_TREE,
+    affordable_leaf,
+    pilot_depths,
+)
 from surewood.svm import Gram
 from surewood.svm.gram import DEFAULT_MAX_MEMORY
 
 _SECONDS_A_UPDATE = 1.5e-9  # one element of a solver pass, on a core of 2020
-_SPREAD = 6.0  # iterations depend on the data: the range of time is this factor either way
+_SECONDS_A_VISIT = 2e-8  # one row at one node of a plain tree, for one feature
+_SPREAD = 8.0  # iterations depend on the data: the range of time is this factor either way
 
 
 @dataclass(frozen=True)
@@ -40,27 +49,44 @@ def cost_of(estimator: Any, n_rows: int, n_columns: int, n_classes: int) -> Cost
     """Cost of a fit of this estimator on a table of this size."""
     limit = DEFAULT_MAX_MEMORY if estimator.max_memory is None else int(estimator.max_memory) // 2
     stored = Gram.bytes_stored(n_rows) <= limit
-    n_trees = int(getattr(estimator, "n_estimators", 1))
-    memory = n_rows * n_columns * 9.0 + n_rows * n_trees * 12.0 + (128 << 20)
+    n_trees = int(np.max(estimator.n_estimators))
+    memory = n_rows * n_columns * 9.0 + n_rows * n_trees * 60.0 + (256 << 20)
     memory += Gram.bytes_stored(n_rows) if stored else 0
-    work = _work(estimator, n_rows, n_trees)
+    work = _work(estimator, n_rows, n_trees, n_classes) * _passes(estimator, n_columns)
     # Pairs of classes share the points of a leaf: each class meets every other.
     work *= max(min(n_classes, 12) - 1, 1) ** 0.5
     seconds = work * _SECONDS_A_UPDATE + 1e-4 * n_trees
+    if getattr(estimator, "selection", "exact") == "auto":  # plain trees, should they get a share
+        visits = PLAIN_TREES_A_TREE * n_trees * n_rows * math.log2(max(n_rows, 2)) * math.sqrt(n_columns)
+        seconds += visits * _SECONDS_A_VISIT
     return Cost(int(memory), seconds / _SPREAD, seconds * _SPREAD, stored)
 
 
-def _work(estimator: Any, n_rows: int, n_trees: int) -> float:
+def _work(estimator: Any, n_rows: int, n_trees: int, n_classes: int) -> float:
     """Element updates: about 10 passes a point of a leaf, each over the leaf."""
     degrees = len(DEGREES) if check.is_auto(estimator.degrees) else len(check.degree_list(estimator.degrees))
     if getattr(estimator, "selection", "exact") == "auto":
         n = min(n_rows, PILOT_ROWS)
         leaf = affordable_leaf(n_rows, n_trees)
         pilot = sum(IN_BAG * n * IN_BAG * n / 2**d for d in pilot_depths(n, leaf))
-        trees = 30 if n <= 1000 else 20
+        trees = pilot_trees(n, n_classes)
         first = IN_BAG * n / 2 ** pilot_depths(n, leaf)[0]
         return 10.0 * (trees * degrees * (len(PILOT_C) - 1) * pilot + n_trees * n_rows * min(first, leaf))
-    depth = 4 if check.is_auto(estimator.max_depth) else int(estimator.max_depth)
-    leaf = n_rows / 2 ** min(depth, max(int(math.log2(max(n_rows, 2))), 0))
+    # Of a grid of depths the shallowest costs most, and the deeper ones about as much again.
+    depths = np.atleast_1d(4 if check.is_auto(estimator.max_depth) else estimator.max_depth)
+    reached = np.minimum(depths, max(int(math.log2(max(n_rows, 2))), 0))
+    leaf = float((n_rows / 2.0**reached).sum())
     tuning = 5 * 6 * degrees * min(n_rows, PILOT_ROWS) ** 2 if check.is_auto(estimator.C) else 0
     return 10.0 * (n_trees * degrees * n_rows * leaf + tuning)
+
+
+def _passes(estimator: Any, n_columns: int) -> int:
+    """How often the work is done: once, or for every split and every number of features of a search."""
+    cv = getattr(estimator, "cv", None)
+    if cv is None:
+        return 1
+    splits = cv if isinstance(cv, int) else 1 if isinstance(cv, float) else 5
+    named = estimator.max_features
+    if isinstance(named, str):
+        return splits * (len(check.feature_grid(n_columns)) if named == "paper" else 1)
+    return splits * len(np.atleast_1d(named))

@@ -1,7 +1,8 @@
 """What a fit reads: bins for the questions, a design matrix and its Gram for the leaf machines.
 
 Built once and shared by all trees, depths, degrees and folds. Equal rows are merged, rows of weight 0 gone.
-Arrays: `y` int32 (n,), codes 0..n_classes-1 of the whole problem; `weight` float64 (n,), positive, or None for all 1.
+Arrays: `y` int32 (n,), codes 0..n_classes-1 of the whole problem; `weight` float64 (n,), positive, or None
+for all 1.
 """
 
 from __future__ import annotations

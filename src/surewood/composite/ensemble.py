@@ -105,7 +105,7 @@ def _with_trust(
     if leaf_scores != "calibrated":
         return model
     leaf = model.leaf_index(data.matrix, options.n_jobs)
-    trust = LeafTrust.measure(leaf, labels, data.y, len(model.facts), data.n_classes)
+    trust = LeafTrust.measure(leaf, labels, data.y, data.weight, len(model.facts), data.n_classes)
     return replace(model, leaf_trust=trust)
 
 

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted
 
-from surewood.bounds import Evidence, LeafLedger
 from surewood.calibration import ScoreCalibrator
 from surewood.composite import accounting
 from surewood.composite import parameters as check
+from surewood.composite.books import Books
 from surewood.composite.cost import Cost, cost_of
 from surewood.composite.data import TrainingData, prepare
 from surewood.composite.ensemble import Ensemble, fit_plan, with_out_of_fold
@@ -28,7 +25,7 @@ from surewood.tables import FitInputs, Table, begin_fit, begin_predict
 Floats = NDArray[np.float64]
 
 
-class _CompositeClassifier(ClassifierMixin, BaseEstimator):
+class _CompositeClassifier(Books, ClassifierMixin, BaseEstimator):
     """Shared methods; subclasses have the parameters, and may find the plan in another way."""
 
     # --- fit -----------------------------------------------------------------------------------------------
@@ -207,132 +204,6 @@ class _CompositeClassifier(ClassifierMixin, BaseEstimator):
         row, column = np.concatenate(rows), np.concatenate(columns)
         shape = (leaf.shape[0], int(start[-1]))
         return sp.csr_matrix((np.ones(len(row), dtype=np.int64), (row, column)), shape=shape), start.copy()
-
-    # --- accounting ----------------------------------------------------------------------------------------
-
-    @property
-    def feature_importances_(self) -> Floats:
-        """Impurity importances of the questions, summing to 1 (all 0 when no tree asks any)."""
-        check_is_fitted(self, "model_")
-        total = self._importances.sum()
-        return self._importances / total if total > 0 else self._importances
-
-    def _ledger_of(self, tree: int, words: bool = True) -> LeafLedger:
-        paths = None
-        if words:
-            names = getattr(self, "feature_names_in_", [f"x{j}" for j in range(self.n_features_in_)])
-            leaves = np.flatnonzero(self.model_.facts.tree == tree)
-            paths = [
-                accounting.path_words(self.model_, int(k), self.reader_.mapper, names, self.schema_)
-                for k in leaves
-            ]
-        setting = self.settings_[self._part_of_tree[tree]]
-        return accounting.tree_ledger(self.model_, tree, setting, self.n_design_, self.n_features_in_, paths)
-
-    def ledger(self, tree: int | None = None) -> pd.DataFrame:
-        """One row a leaf: depth, path, counts, degree, complexity, and which side of the minimum decided.
-
-        Parameters
-        ----------
-        tree : int, optional
-            One tree only. Plain trees have no ledger: every leaf of theirs is a constant.
-        """
-        check_is_fitted(self, "model_")
-        trees = range(self.model_.n_trees) if tree is None else [check.integer(tree, "tree", 0)]
-        if tree is not None and tree >= self.model_.n_trees:
-            raise ValueError(f"tree must be below {self.model_.n_trees}, got {tree}.")
-        return accounting.ledger_frame(((t, self._ledger_of(t)) for t in trees), self.model_)
-
-    @property
-    def criterion_(self) -> Floats:
-        """CRITERION (2.9) of each composite tree with its gamma_scale: a selection score, not a bound."""
-        check_is_fitted(self, "model_")
-        return np.array(
-            [accounting.criterion_values(self._ledger_of(t, False))[0] for t in range(self.model_.n_trees)]
-        )
-
-    @property
-    def active_leaves_(self) -> float:
-        """Share of leaves at which the complexity side of the minimum was the smaller one (§2.9)."""
-        check_is_fitted(self, "model_")
-        active = [self._ledger_of(t, False).active for t in range(self.model_.n_trees)]
-        return float(np.concatenate(active).mean())
-
-    @property
-    def degrees_histogram_(self) -> dict[int, int]:
-        """Number of leaves of each degree, over all composite trees."""
-        check_is_fitted(self, "model_")
-        degrees, counts = np.unique(self.model_.facts.degree, return_counts=True)
-        return {int(d): int(n) for d, n in zip(degrees, counts)}
-
-    def explain(self, x: Any) -> pd.DataFrame:
-        """How one row was classified: path, leaf, degree and vote of every composite tree.
-
-        Parameters
-        ----------
-        x : table of one row, or a single row of an array
-
-        Returns
-        -------
-        DataFrame
-            One row a tree; ``attrs["shares"]`` has the mean score of every class.
-        """
-        if isinstance(x, np.ndarray | list | tuple) and np.ndim(x) == 1:
-            x = np.asarray(x).reshape(1, -1)
-        table = begin_predict(self, x)
-        if table.n_rows != 1:
-            raise ValueError(f"explain takes one row, got {table.n_rows}; call it row by row.")
-        matrix, design = self.reader_.matrix(table), self.reader_.design(table)
-        leaf = self.model_.leaf_index(matrix)[0]
-        labels = self.model_.labels(matrix, design)[0]
-        facts, names = self.model_.facts, getattr(self, "feature_names_in_", None)
-        names = [f"x{j}" for j in range(self.n_features_in_)] if names is None else names
-        first = np.searchsorted(facts.tree, np.arange(self.model_.n_trees))
-        frame = pd.DataFrame(
-            {
-                "tree": np.arange(self.model_.n_trees),
-                "leaf": leaf - first,
-                "path": [
-                    accounting.path_words(self.model_, int(k), self.reader_.mapper, names, self.schema_)
-                    for k in leaf
-                ],
-                "degree": facts.degree[leaf],
-                "points": facts.total[leaf],
-                "correct": facts.correct[leaf],
-                "vote": np.asarray(self.classes_)[labels],
-            }
-        )
-        shares = self.model_.all_shares(matrix, design, self.leaf_scores)[0]
-        frame.attrs["shares"] = dict(zip(np.asarray(self.classes_).tolist(), shares.tolist()))
-        return frame
-
-    def __certificate_evidence__(self) -> Iterable[Evidence]:
-        """What `surewood.certify` may use: counts of the trees, out-of-bag votes, held-out error."""
-        check_is_fitted(self, "model_")
-        hard = self.leaf_scores == "one_hot" and self.plain_share_ == 0.0
-        if all(s.sampling == "all" for s in self.settings_) and self.plain_share_ == 0.0:
-            trees = [
-                accounting.tree_evidence(
-                    self.model_,
-                    tree,
-                    self.settings_[self._part_of_tree[tree]],
-                    n_features=self.n_design_,
-                    n_questions=self.n_features_in_,
-                    n_degrees=self._n_degrees,
-                    growth=self._growth,
-                    one_hot=self.leaf_scores == "one_hot",
-                    unweighted=self._unweighted,
-                    affine=self._affine,
-                )
-                for tree in range(self.model_.n_trees)
-            ]
-            yield accounting.forest_evidence(trees, hard)
-        if self._votes is not None:
-            yield self._votes
-        if self._held_out_rows:
-            yield accounting.held_out_evidence(
-                self.held_out_error_, self._held_out_rows, str(self._held_out_kind), self._tuned
-            )
 
     def estimate_cost(self, X: Any, y: Any) -> Cost:
         """Memory and a range of time of a fit, without doing it."""

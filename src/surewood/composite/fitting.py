@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from surewood.composite.data import TrainingData
 from surewood.composite.leaves import MAX_DEPTH, IndexSets, Leaves, Topology, collect_leaves, cut
-from surewood.composite.machines import Chunk, MachineStore, SolverOptions, train
+from surewood.composite.machines import MachineStore, SolverOptions, train
 from surewood.composite.model import CompositeModel, LeafFacts
 from surewood.composite.selection import (
     choose_exact,
@@ -27,7 +27,6 @@ from surewood.composite.selection import (
 from surewood.trees import FlatForest, Grown, TreeParams, grow_forest
 
 Floats = NDArray[np.float64]
-SELECTIONS = ("exact", "random_sequences", "random_degree")
 
 
 @dataclass(frozen=True)
@@ -147,6 +146,83 @@ def grow_to_size(
         depth = min(MAX_DEPTH, depth + max(2, int(np.ceil(np.log2(excess)))))
 
 
+@dataclass(frozen=True)
+class LeafChoice:
+    """Everything that the choice of degrees reads but the counts.
+
+    `m` is the weight that each tree saw; `correct`, in the methods, has one row a set and one column a
+    degree of the setting. Columns that are returned count the *offered* degrees, where 0 comes first if it is
+    one of them.
+    """
+
+    data: TrainingData
+    setting: Setting
+    leaves: Leaves
+    sets: IndexSets
+    m: Floats
+    seed: int
+    first_tree: int = 0
+
+    def terms(self, at: NDArray[Any], correct: Floats) -> Floats:
+        """``T_k`` (2.11) of the leaves `at` for every offered degree."""
+        data, setting = self.data, self.setting
+        set_id, size = self.leaves.set_id[at], self.m[self.leaves.tree[at]]
+        table = correct[set_id]
+        if setting.constant_leaves:
+            table = np.column_stack([self.sets.majority_total[set_id], table])
+        terms = np.zeros_like(table)
+        for m in np.unique(size):
+            same = size == m
+            cost = complexities(
+                self.leaves.depth[at][same],
+                setting.offered,
+                m=m,
+                n_features=data.n_features,
+                n_questions=data.n_questions,
+                max_features=setting.max_features,
+                n_classes=data.n_classes,
+            )
+            total = self.sets.total[set_id[same]]
+            terms[same] = leaf_terms(
+                table[same], total, cost, m=m, n_classes=data.n_classes, gamma_scale=setting.gamma_scale
+            )
+        return terms
+
+    def columns(self, at: NDArray[Any], correct: Floats) -> NDArray[np.intp]:
+        """Column of the offered degrees that each of the leaves `at` takes."""
+        tree, code = self.leaves.tree[at], self.leaves.code[at]
+        offered = len(self.setting.offered)
+        if self.setting.selection == "random_degree" and offered > 1:
+            return choose_random_degree(offered, tree + self.first_tree, code, self.seed)
+        terms = self.terms(at, correct)
+        if self.setting.selection == "random_sequences" and offered > 1:
+            n = self.setting.n_sequences
+            return choose_random_sequences(terms, tree, code, n, self.seed, self.first_tree)
+        return choose_exact(terms)
+
+    def candidates(self, at: NDArray[Any], correct: Floats) -> list[NDArray[np.intp]]:
+        """Columns that the final choice may have at `at`, when the counts of other leaves are not known yet.
+
+        A sequence is scored by its whole tree, so every drawn degree may be needed; the other choices are
+        made leaf by leaf.
+        """
+        if self.setting.selection != "random_sequences":
+            return [self.columns(at, correct)]
+        tree, code = self.leaves.tree[at] + self.first_tree, self.leaves.code[at]
+        offered = len(self.setting.offered)
+        return [keyed_below(offered, self.seed, s, tree, code) for s in range(self.setting.n_sequences)]
+
+    def wanted(self, at: NDArray[Any], columns: list[NDArray[np.intp]]) -> dict[int, set[int]]:
+        """Machines behind columns: places on the list of degrees, by set."""
+        zero = int(self.setting.constant_leaves)
+        wanted: dict[int, set[int]] = {}
+        for column in columns:
+            for set_id, c in zip(self.leaves.set_id[at].tolist(), column.tolist()):
+                if c >= zero:
+                    wanted.setdefault(set_id, set()).add(c - zero)
+        return wanted
+
+
 def fit_trees(
     data: TrainingData,
     setting: Setting,
@@ -160,134 +236,38 @@ def fit_trees(
     grove, stop = grow_to_size(data, setting, n_trees, seed, options, rows, first_tree)
     sets = IndexSets(data.y, data.weight, data.n_classes)
     leaves = collect_leaves(grove.topology, stop, grove.assigned, grove.bags, sets)
-    m = grove.sample_size(data)
+    choice = LeafChoice(data, setting, leaves, sets, grove.sample_size(data), seed, first_tree)
     ids = np.unique(leaves.set_id[~sets.pure[leaves.set_id]])
     correct = np.zeros((len(sets), len(setting.degrees)))
+    boxes = np.array(setting.C, dtype=np.float64)[:, None]
     store = MachineStore()
-    for chunk in train(
-        data, sets, ids, np.array(setting.degrees), _column(setting.C), float(m.mean()), options
-    ):
+    base = float(choice.m.mean())
+    for chunk in train(data, sets, ids, np.array(setting.degrees), boxes, base, options):
         correct[chunk.ids] = chunk.correct[:, :, 0]
         at = np.flatnonzero(np.isin(leaves.set_id, chunk.ids))
-        store.keep(chunk, _wanted(data, setting, leaves, at, sets, correct, m, seed, first_tree))
-    facts = _facts(data, setting, leaves, sets, correct, m, seed, first_tree, store)
+        store.keep(chunk, choice.wanted(at, choice.candidates(at, correct)))
+    facts = _facts(choice, correct, store)
     model = CompositeModel(grove.forest, leaves.of_node(stop), facts, store.predictor(), data.n_classes)
     return model, grove
 
 
-def _column(C: tuple[float, ...]) -> Floats:
-    return np.array(C, dtype=np.float64)[:, None]
-
-
-def counts_table(setting: Setting, sets: IndexSets, set_id: NDArray[Any], correct: Floats) -> Floats:
-    """Correct weight of every (leaf, offered degree)."""
-    table = correct[set_id]
-    if setting.constant_leaves:
-        table = np.column_stack([sets.majority_total[set_id], table])
-    return table
-
-
-def terms_table(
-    data: TrainingData,
-    setting: Setting,
-    leaves: Leaves,
-    at: NDArray[Any],
-    sets: IndexSets,
-    correct: Floats,
-    m: Floats,
-    gamma_scale: float,
-) -> Floats:
-    """``T_k`` (2.11) of the leaves `at` for every offered degree; m is the tree's own."""
-    table = counts_table(setting, sets, leaves.set_id[at], correct)
-    terms = np.zeros_like(table)
-    size = m[leaves.tree[at]]
-    for value in np.unique(size):
-        same = size == value
-        cost = complexities(
-            leaves.depth[at][same],
-            setting.offered,
-            m=value,
-            n_features=data.n_features,
-            n_questions=data.n_questions,
-            max_features=setting.max_features,
-            n_classes=data.n_classes,
-        )
-        total = sets.total[leaves.set_id[at][same]]
-        terms[same] = leaf_terms(
-            table[same], total, cost, m=value, n_classes=data.n_classes, gamma_scale=gamma_scale
-        )
-    return terms
-
-
-def choose(
-    setting: Setting, terms: Floats, leaves: Leaves, at: NDArray[Any], seed: int, first_tree: int = 0
-) -> NDArray[np.intp]:
-    """Column of the offered degrees for each of the leaves `at`."""
-    tree = leaves.tree[at]
-    if setting.selection == "exact" or terms.shape[1] == 1:
-        return choose_exact(terms)
-    if setting.selection == "random_degree":
-        return choose_random_degree(terms.shape[1], tree + first_tree, leaves.code[at], seed)
-    return choose_random_sequences(terms, tree, leaves.code[at], setting.n_sequences, seed, first_tree)
-
-
-def _wanted(
-    data: TrainingData,
-    setting: Setting,
-    leaves: Leaves,
-    at: NDArray[Any],
-    sets: IndexSets,
-    correct: Floats,
-    m: Floats,
-    seed: int,
-    first_tree: int,
-) -> dict[int, set[int]]:
-    """Machines of a chunk that the final choice may need: leafwise choices are final already."""
-    zero = int(setting.constant_leaves)
-    columns: list[NDArray[Any]]
-    if setting.selection == "random_sequences" and len(setting.offered) > 1:
-        tree, code = leaves.tree[at] + first_tree, leaves.code[at]
-        n = len(setting.offered)
-        columns = [keyed_below(n, seed, s, tree, code) for s in range(setting.n_sequences)]
-    else:
-        terms = terms_table(data, setting, leaves, at, sets, correct, m, setting.gamma_scale)
-        columns = [choose(setting, terms, leaves, at, seed, first_tree)]
-    wanted: dict[int, set[int]] = {}
-    for drawn in columns:
-        for set_id, column in zip(leaves.set_id[at].tolist(), drawn.tolist()):
-            if column >= zero:
-                wanted.setdefault(set_id, set()).add(column - zero)
-    return wanted
-
-
-def _facts(
-    data: TrainingData,
-    setting: Setting,
-    leaves: Leaves,
-    sets: IndexSets,
-    correct: Floats,
-    m: Floats,
-    seed: int,
-    first_tree: int,
-    store: MachineStore,
-) -> LeafFacts:
+def _facts(choice: LeafChoice, correct: Floats, store: MachineStore) -> LeafFacts:
     """The final choice and what it costs, leaf by leaf."""
+    setting, leaves, sets = choice.setting, choice.leaves, choice.sets
     n, zero = len(leaves), int(setting.constant_leaves)
     mixed = np.flatnonzero(~sets.pure[leaves.set_id])
-    terms = terms_table(data, setting, leaves, mixed, sets, correct, m, setting.gamma_scale)
-    column = choose(setting, terms, leaves, mixed, seed, first_tree)
+    column = choice.columns(mixed, correct)
     by_machine = column >= zero
-    at = mixed[by_machine]
-    place = column[by_machine] - zero
+    at, place = mixed[by_machine], column[by_machine] - zero
     machine = np.full(n, -1, dtype=np.int32)
     machine[at] = [store.number(s, p) for s, p in zip(leaves.set_id[at].tolist(), place.tolist())]
-    constant = sets.majority[leaves.set_id].astype(np.int32)
+    constant = sets.majority[leaves.set_id]
     constant[at] = -1
     degree = np.zeros(n, dtype=np.int64)
     degree[at] = np.array(setting.degrees)[place]
     total = sets.total[leaves.set_id]
     C = np.zeros(n)
-    C[at] = np.sqrt(total[at] / m.mean()) * np.array(setting.C)[place]  # theory.md (2.12)
+    C[at] = np.sqrt(total[at] / choice.m.mean()) * np.array(setting.C)[place]  # theory.md (2.12)
     right = sets.majority_total[leaves.set_id]
     right[at] = correct[leaves.set_id[at], place]
     converged = np.ones(n, dtype=bool)
@@ -298,6 +278,3 @@ def _facts(
         leaves, degree=degree, C=C, correct=right, total=total, constant=constant, machine=machine,
         converged=converged, iterations=iterations,
     )  # fmt: skip
-
-
-__all__ = ["Chunk", "Grove", "Setting", "choose", "fit_trees", "grow", "grow_to_size", "terms_table"]

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from surewood.composite.data import TrainingData
-from surewood.composite.fitting import Grove, Setting, choose, grow, terms_table
+from surewood.composite.fitting import Grove, LeafChoice, Setting, grow
 from surewood.composite.leaves import IndexSets, Leaves, collect_leaves, cut
 from surewood.composite.machines import MachineStore, SolverOptions, train
 from surewood.composite.model import predict_distinct, vote_sums
@@ -153,32 +153,33 @@ class _Walk:
     def _wanted(
         self, leaves: Leaves, m: Floats, first: int, ids: NDArray[np.int64] | None
     ) -> dict[int, set[int]]:
-        """Degrees (places on the list) that some point of the grid picks at these sets."""
+        """Degrees (places on the list) that some point of the grid picks at these sets.
+
+        With `ids` the counts of other sets may not be known yet.
+        """
         at = np.flatnonzero(~self.sets.pure[leaves.set_id])
-        # A sequence is scored by the whole tree: until all its counts are known every degree may be needed.
-        whole_tree = self.setting.selection == "random_sequences"
         if ids is not None:
             at = at[np.isin(leaves.set_id[at], ids)]
-            if whole_tree:
-                return {int(s): set(range(len(self.setting.degrees))) for s in leaves.set_id[at]}
-        wanted: dict[int, set[int]] = {}
-        zero = int(self.setting.constant_leaves)
-        for choice in self.axes.choices:
-            column = self._columns(leaves, at, m, first, choice)
-            for s, c in zip(leaves.set_id[at].tolist(), column.tolist()):
-                if c >= zero:
-                    wanted.setdefault(s, set()).add(c - zero)
-        return wanted
+        columns: list[NDArray[np.intp]] = []
+        for option in self.axes.choices:
+            choice = self._choice(leaves, m, first, option)
+            if self.axes.common_degree or ids is None:
+                columns.append(self._columns(choice, at, option))
+            else:
+                columns += choice.candidates(at, self.correct)
+        return self._choice(leaves, m, first, self.axes.choices[0]).wanted(at, columns)
 
-    def _columns(
-        self, leaves: Leaves, at: NDArray[Any], m: Floats, first: int, choice: float
-    ) -> NDArray[np.intp]:
+    def _choice(self, leaves: Leaves, m: Floats, first: int, option: float) -> LeafChoice:
+        gamma = self.setting.gamma_scale if self.axes.common_degree else float(option)
+        setting = replace(self.setting, gamma_scale=gamma)
+        return LeafChoice(self.data, setting, leaves, self.sets, m, self.seed, first)
+
+    def _columns(self, choice: LeafChoice, at: NDArray[Any], option: float) -> NDArray[np.intp]:
         """Column of the offered degrees that a point of the grid picks at the leaves `at`."""
         if self.axes.common_degree:
-            return np.full(len(at), self.setting.degrees.index(int(choice)), dtype=np.intp)
-        setting = replace(self.setting, gamma_scale=float(choice))
-        terms = terms_table(self.data, setting, leaves, at, self.sets, self.correct, m, float(choice))
-        return choose(setting, terms, leaves, at, self.seed, first)
+            place = self.setting.degrees.index(int(option)) + int(self.setting.constant_leaves)
+            return np.full(len(at), place, dtype=np.intp)
+        return choice.columns(at, self.correct)
 
     def _vote(self, grove: Grove, views: list[Any], m: Floats, first: int) -> None:
         nodes = grove.forest.apply(self.held.matrix, n_jobs=self.options.n_jobs).astype(np.int64)
@@ -190,9 +191,10 @@ class _Walk:
             majority = self.sets.majority[leaves.set_id].astype(np.int32)
             at = np.flatnonzero(~self.sets.pure[leaves.set_id])
             now = []
-            for g, choice in enumerate(self.axes.choices):
+            for g, option in enumerate(self.axes.choices):
                 machine = np.full(len(leaves), -1, dtype=np.int32)
-                column = self._columns(leaves, at, m, first, choice) - int(self.setting.constant_leaves)
+                choice = self._choice(leaves, m, first, option)
+                column = self._columns(choice, at, option) - int(self.setting.constant_leaves)
                 by_machine = column >= 0
                 chosen = at[by_machine]
                 machine[chosen] = self.number[leaves.set_id[chosen], column[by_machine]]

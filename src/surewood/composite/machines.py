@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from itertools import pairwise
 from typing import Any
@@ -166,6 +166,3 @@ def join_predictors(parts: list[Predictor]) -> Predictor | None:
         np.int32
     )
     return Predictor(kernel=parts[0].kernel, **joined)
-
-
-KeepRule = Callable[[Chunk], dict[int, Any]]

@@ -160,16 +160,23 @@ class LeafTrust:
 
     @classmethod
     def measure(
-        cls, leaf: NDArray[Any], labels: NDArray[Any], y: NDArray[Any], n_leaves: int, n_classes: int
+        cls,
+        leaf: NDArray[Any],
+        labels: NDArray[Any],
+        y: NDArray[Any],
+        weight: Floats | None,
+        n_leaves: int,
+        n_classes: int,
     ) -> LeafTrust:
         """From labels (n_rows, n_trees) of held-out rows, -1 where a tree does not count."""
         row, tree = np.nonzero(labels >= 0)
         voted, true, at = labels[row, tree], y[row], leaf[row, tree]
-        hit = (voted == true).astype(np.float64)
-        mean = (hit.sum() + 1.0) / (len(hit) + 2.0)
-        sums, counts = np.bincount(at, hit, n_leaves), np.bincount(at, minlength=n_leaves)
+        mass = np.ones(len(row)) if weight is None else weight[row]
+        hit = np.where(voted == true, mass, 0.0)
+        mean = (hit.sum() + 1.0) / (mass.sum() + 2.0)
+        sums, counts = np.bincount(at, hit, n_leaves), np.bincount(at, mass, n_leaves)
         right = (sums + cls.PULL * mean) / (counts + cls.PULL)
-        confusion = np.bincount(voted * n_classes + true, minlength=n_classes**2).astype(np.float64)
+        confusion = np.bincount(voted * n_classes + true, mass, n_classes**2)
         confusion = confusion.reshape(n_classes, n_classes) + 1.0 / n_classes
         np.fill_diagonal(confusion, 0.0)
         total = confusion.sum(axis=1, keepdims=True)

@@ -2,174 +2,24 @@
 
 from __future__ import annotations
 
-import time
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
-from sklearn.model_selection import check_cv
 
 from surewood.composite import parameters as check
-from surewood.composite.data import TrainingData, merged, prepare
+from surewood.composite.data import merged, prepare
 from surewood.composite.estimator import _CompositeClassifier
 from surewood.composite.fitting import Setting
-from surewood.composite.grid import Axes, HeldOut, grid_errors
+from surewood.composite.grid import Axes
 from surewood.composite.machines import SolverOptions
 from surewood.composite.rules import DEGREES, Plan
-from surewood.composite.tuning import C_GRID, best_boxes, path_errors
-from surewood.progress import stage
+from surewood.composite.search import SearchGrid, SearchResult, best_point, search, split_rows
+from surewood.composite.tuning import C_GRID
 from surewood.tables import FitInputs
 
-Floats = NDArray[np.float64]
 GAMMA_GRID = (1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0)  # [D-11]
 SELECTIONS = ("exact", "random_sequences", "common_degree", "random_degree")
-
-
-@dataclass(frozen=True)
-class SearchGrid:
-    """Values of every axis, resolved for a sample."""
-
-    degrees: tuple[int, ...]
-    features: tuple[int, ...]
-    axes: Axes
-    setting: Setting
-    C_grid: tuple[float, ...]
-
-
-@dataclass(frozen=True)
-class SearchResult:
-    """Errors of every point of the grid on every split, and the C of every degree.
-
-    `errors` has shape (splits, features, depths, choices, sizes), in shares of the held-out weight; NaN where
-    a budget cut the point.
-    """
-
-    errors: Floats
-    C: tuple[float, ...]
-    cut: tuple[str, ...]
-
-
-def split_rows(cv: Any, inputs: FitInputs, X: Any, seed: int) -> list[tuple[NDArray[Any], NDArray[Any]]]:
-    """(training, held-out) rows of every split: a fraction is one validation part, otherwise folds."""
-    n = inputs.table.n_rows
-    if isinstance(cv, float):
-        if not 0.0 < cv < 1.0:
-            raise ValueError(f"cv as a validation part must be between 0 and 1, got {cv!r}.")
-        order = np.random.default_rng([seed, 4]).permutation(n)
-        size = min(max(1, int(np.ceil(cv * n))), n - 1)
-        return [(np.sort(order[size:]), np.sort(order[:size]))]
-    if isinstance(cv, int) and not isinstance(cv, bool):
-        cv = _possible_folds(check.integer(cv, "cv", 2), n)
-        order = np.random.default_rng([seed, 4]).permutation(n)
-        return [(np.sort(order[np.arange(n) % cv != k]), np.sort(order[k::cv])) for k in range(cv)]
-    return [
-        (np.asarray(a), np.asarray(b)) for a, b in check_cv(cv, inputs.y, classifier=True).split(X, inputs.y)
-    ]
-
-
-def _possible_folds(cv: int, n_rows: int) -> int:
-    if n_rows < 2:
-        raise ValueError(f"{n_rows} sample cannot be divided into {cv} folds; give at least 2 rows.")
-    return min(cv, n_rows)
-
-
-def part_of(
-    inputs: FitInputs, rows: NDArray[Any], held: NDArray[Any], options: SolverOptions, memory: int | None
-) -> tuple[TrainingData, HeldOut]:
-    """Training rows prepared by themselves (bins and scaling included), held-out rows read the same way."""
-    if inputs.weight is not None and not (inputs.weight[rows] > 0).any():
-        raise ValueError("a split has no training row of positive weight; use other splits.")
-    data = prepare(merged(inputs, rows), memory, options.n_jobs)
-    table = inputs.table.take(held)
-    weight = None if inputs.weight is None else inputs.weight[held]
-    return data, HeldOut(data.reader.matrix(table), data.reader.design(table), inputs.y[held], weight)
-
-
-def search(
-    inputs: FitInputs,
-    splits: list[tuple[NDArray[Any], NDArray[Any]]],
-    grid: SearchGrid,
-    seed: int,
-    options: SolverOptions,
-    memory: int | None,
-    max_seconds: float | None,
-) -> SearchResult:
-    """C of every degree over all splits, then the whole grid of every split."""
-    started = time.monotonic()
-    C = tuned_over_splits(inputs, splits, grid, options, memory)
-    setting = replace(grid.setting, C=C)
-    axes = grid.axes
-    shape = (len(splits), len(grid.features), len(axes.depths), len(axes.choices), len(axes.sizes))
-    errors = np.full(shape, np.nan)
-    quiet = replace(options, verbose=0)
-    units = [(f, s) for f in range(len(grid.features)) for s in range(len(splits))]
-    with stage(options.verbose, "grid: features x splits", len(units)) as advance:
-        for k, (f, s) in enumerate(units):
-            now = time.monotonic()
-            deadline = None
-            if max_seconds is not None:
-                left = started + max_seconds - now
-                if f > 0 and left <= 0:
-                    break
-                deadline = now + max(left, 0.0) / (len(units) - k)
-            data, held = part_of(inputs, *splits[s], quiet, memory)
-            point = replace(setting, max_features=grid.features[f])
-            wrong = grid_errors(data, held, axes, point, seed, quiet, deadline)
-            total = float(len(held.y)) if held.weight is None else float(held.weight.sum())
-            errors[s, f] = wrong / max(total, 1e-300)
-            advance(1)
-    return SearchResult(errors, C, _what_was_cut(errors, grid, max_seconds))
-
-
-def tuned_over_splits(
-    inputs: FitInputs,
-    splits: list[tuple[NDArray[Any], NDArray[Any]]],
-    grid: SearchGrid,
-    options: SolverOptions,
-    memory: int | None,
-) -> tuple[float, ...]:
-    """C of every degree with the fewest held-out errors of one machine, summed over the splits ([D-12])."""
-    if len(grid.C_grid) == 1:
-        return grid.C_grid * len(grid.degrees)
-    errors = np.zeros((len(grid.degrees), len(grid.C_grid)))
-    for rows, held in splits:
-        data, judged = part_of(inputs, rows, held, options, memory)
-        everything = np.arange(data.n_rows, dtype=np.int32)
-        errors += path_errors(
-            data, everything, judged.design, judged.y, judged.weight, grid.degrees, grid.C_grid, options
-        )
-    return best_boxes(errors, grid.C_grid)
-
-
-def _what_was_cut(errors: Floats, grid: SearchGrid, max_seconds: float | None) -> tuple[str, ...]:
-    """Sentences about the points that the budget left out."""
-    measured = ~np.isnan(errors).any(axis=0)  # (features, depths, choices, sizes)
-    said = []
-    for f, r in enumerate(grid.features):
-        sizes = [size for k, size in enumerate(grid.axes.sizes) if measured[f, :, :, k].all()]
-        if not sizes:
-            said.append(f"max_features={r} was not measured: max_seconds={max_seconds} was spent")
-        elif max(sizes) < max(grid.axes.sizes):
-            said.append(
-                f"max_features={r} was measured up to {max(sizes)} of {max(grid.axes.sizes)} trees: "
-                f"max_seconds={max_seconds} was spent"
-            )
-    return tuple(said)
-
-
-def best_point(errors: Floats) -> tuple[int, ...]:
-    """Index (feature, depth, choice, size) of the smallest mean error among fully measured points.
-
-    Ties go to the shallower tree, then to the larger gamma (the stronger penalty), then to fewer features and
-    fewer trees.
-    """
-    mean = errors.mean(axis=0)
-    mean = np.where(np.isnan(mean), np.inf, mean)
-    smallest = mean.min()
-    points = np.argwhere(mean <= smallest + 1e-12)
-    order = sorted(points.tolist(), key=lambda p: (p[1], -p[2], p[0], p[3]))
-    return tuple(order[0])
 
 
 class RandomCompositeForestClassifierCV(_CompositeClassifier):
@@ -197,8 +47,8 @@ class RandomCompositeForestClassifierCV(_CompositeClassifier):
     max_seconds : float or None, default=None
         Time after which no further part of the grid is begun; ``cut_`` says what is missing. The first
         value of `max_features` is always measured with at least the smallest forests.
-    n_sequences, constant_leaves, leaf_scores, calibrate, min_weight_fraction_leaf, class_weight, categorical_features, tol, max_iter, \
-max_memory, n_jobs, random_state, verbose
+    n_sequences, constant_leaves, leaf_scores, calibrate, min_weight_fraction_leaf, class_weight, \
+categorical_features, tol, max_iter, max_memory, n_jobs, random_state, verbose
         As in :class:`RandomCompositeForestClassifier`.
     max_leaf_size : None
         Kept for symmetry: leaves have no limit of size here.
@@ -326,7 +176,7 @@ max_memory, n_jobs, random_state, verbose
             gamma_scale=choices[0],
             selection="exact" if common else self.selection,
             n_sequences=self.n_sequences,
-            constant_leaves=bool(self.constant_leaves),
+            constant_leaves=not check.is_auto(self.constant_leaves) and bool(self.constant_leaves),
             min_weight_fraction_leaf=float(self.min_weight_fraction_leaf),
         )
         axes = Axes(tuple(depths), choices, tuple(sizes), common)

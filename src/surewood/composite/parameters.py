@@ -27,6 +27,8 @@ def check_common(estimator: Any) -> None:
     integer(estimator.n_sequences, "n_sequences", 1)
     if fraction(estimator.min_weight_fraction_leaf, "min_weight_fraction_leaf") > 0.5:
         raise ValueError("min_weight_fraction_leaf must be at most 0.5: a node is cut in two.")
+    if not is_auto(estimator.constant_leaves) and not isinstance(estimator.constant_leaves, bool | np.bool_):
+        raise TypeError(f"constant_leaves must be True, False or 'auto', got {estimator.constant_leaves!r}.")
     positive(estimator.tol, "tol")
     integer(estimator.max_iter, "max_iter", -1)
     if estimator.max_memory is not None:

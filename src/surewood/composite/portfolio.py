@@ -24,11 +24,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from surewood.composite.data import TrainingData
-from surewood.composite.fitting import Grove, Setting, grow, terms_table
+from surewood.composite.fitting import Grove, LeafChoice, Setting, grow
 from surewood.composite.leaves import IndexSets, collect_leaves, cut
 from surewood.composite.machines import SolverOptions, train
 from surewood.composite.model import blend, vote_shares
-from surewood.composite.selection import choose_exact
+from surewood.progress import stage
 from surewood.trees import TreeParams, grow_forest, out_of_bag
 
 Floats = NDArray[np.float64]
@@ -78,7 +78,11 @@ def choose_portfolio(
 ) -> Portfolio:
     """Run the pilot. `template` has the parameters that are not candidates."""
     pilot = _Pilot(data, grid, template, seed, replace(options, verbose=0))
-    candidates = [c for depth in grid.depths for c in pilot.at_depth(depth)]
+    candidates: list[Candidate] = []
+    with stage(options.verbose, "pilot: depths", len(grid.depths)) as advance:
+        for depth in grid.depths:
+            candidates += pilot.at_depth(depth)
+            advance(1)
     ranked = sorted(candidates, key=lambda c: (c.error, c.log_loss, c.depth, c.degrees, c.C))
     best = _distinct(ranked)[:BEST]
     mean = np.mean([c.shares for c in best], axis=0)
@@ -109,7 +113,7 @@ class _Pilot:
         self.data, self.grid, self.seed, self.options = data, grid, seed, options
         self.rows = pilot_rows(data.n_rows, seed)
         n = len(self.rows)
-        self.n_trees = 30 if n <= 1000 else 20
+        self.n_trees = pilot_trees(n, data.n_classes)
         self.final = template
         self.template = replace(template, sampling="subsample", n_draws=max(1, round(IN_BAG * n)))
         self.grove = grow(
@@ -243,15 +247,26 @@ class _View:
     def by_criterion(self, degrees: tuple[int, ...], C: tuple[float, ...]) -> NDArray[Any]:
         """Labels when every leaf takes the degree of the smallest ``T_k``, constants included."""
         pilot, keys = self.pilot, list(zip(degrees, C))
-        setting = replace(pilot.template, degrees=degrees, C=C, constant_leaves=True)
-        correct = np.stack([self.correct[key] for key in keys], axis=1)
-        at = np.arange(len(self.leaves))
-        terms = terms_table(
-            pilot.data, setting, self.leaves, at, pilot.sets, correct, pilot.m, pilot.grid.gamma_scale
+        setting = replace(
+            pilot.template, degrees=degrees, C=C, constant_leaves=True, gamma_scale=pilot.grid.gamma_scale
         )
-        column = choose_exact(terms)[self.leaf]
+        choice = LeafChoice(pilot.data, setting, self.leaves, pilot.sets, pilot.m, pilot.seed)
+        correct = np.stack([self.correct[key] for key in keys], axis=1)
+        column = choice.columns(np.arange(len(self.leaves)), correct)[self.leaf]
         stacked = np.stack([self.majority, *(self.labels[key] for key in keys)])
         return np.take_along_axis(stacked, column[None], axis=0)[0]
+
+
+def pilot_trees(n_rows: int, n_classes: int) -> int:
+    """Trees of the pilot: fewer where rows are many, and where pairs of classes are.
+
+    Examples
+    --------
+    >>> pilot_trees(500, 3), pilot_trees(2000, 26), pilot_trees(600, 200)
+    (30, 20, 6)
+    """
+    trees = 30 if n_rows <= 1000 else 20
+    return max(6, round(trees * min(1.0, 30 / n_classes)))
 
 
 def pilot_rows(n_rows: int, seed: int) -> NDArray[np.int64]:

@@ -45,7 +45,8 @@ def leaf_terms(
     correct: Floats, total: Floats, complexity: Floats, *, m: float, n_classes: int, gamma_scale: float
 ) -> Floats:
     """``T_k`` (2.11) of every (leaf, degree), in counts; exactly the leaf's total where it is inert."""
-    errors = total[:, None] - correct
+    # Sums of fractional weights differ in the last bits; a count is never negative.
+    errors = np.maximum(total[:, None] - correct, 0.0)
     return composite_criterion_counts(
         correct, errors, complexity, m=m, n_classes=max(n_classes, 2), gamma_scale=gamma_scale
     )

@@ -17,7 +17,8 @@ class CompositeTreeClassifier(_CompositeClassifier):
     max_features : {"sqrt", "log2"}, int, float or None, default=None
         Features tried at a node; None: all, and the tree is not random.
     degrees, C, gamma_scale, n_sequences, constant_leaves, leaf_scores, max_leaf_size, calibrate, \
-min_weight_fraction_leaf, class_weight, categorical_features, tol, max_iter, max_memory, n_jobs, random_state, verbose
+min_weight_fraction_leaf, class_weight, categorical_features, tol, max_iter, max_memory, n_jobs, \
+random_state, verbose
         As in :class:`RandomCompositeForestClassifier`.
     selection : {"exact", "random_sequences", "common_degree", "random_degree"}, default="exact"
 

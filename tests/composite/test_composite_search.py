@@ -9,7 +9,8 @@ from sklearn.model_selection import StratifiedKFold
 
 from surewood import RandomCompositeForestClassifier as Forest
 from surewood import RandomCompositeForestClassifierCV as Search
-from surewood.composite import grid, model_selection
+from surewood.composite import grid
+from surewood.composite.search import best_point
 
 GRID = {
     "gamma_scale": (1e-5, 1e-4, 1e-3, 1.0),
@@ -104,11 +105,11 @@ def test_the_best_point_is_fitted_to_all_rows():
 
 def test_ties_go_to_the_simplest_point():
     errors = np.zeros((1, 2, 3, 4, 2))
-    assert model_selection.best_point(errors) == (0, 0, 3, 0)
+    assert best_point(errors) == (0, 0, 3, 0)
     errors[:, :, 0] = 0.1
-    assert model_selection.best_point(errors) == (0, 1, 3, 0)
+    assert best_point(errors) == (0, 1, 3, 0)
     errors[0, 0, 1, 3, 0] = np.nan
-    assert model_selection.best_point(errors) == (0, 1, 3, 1)
+    assert best_point(errors) == (0, 1, 3, 1)
 
 
 def test_the_box_of_a_degree_is_the_best_over_all_splits():

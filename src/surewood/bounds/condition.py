@@ -1,0 +1,56 @@
+"""A condition of a guarantee, stated by whoever can speak for it; a condition nobody states does not hold."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from . import _arguments as check
+
+__all__ = ["CHECKED", "Condition", "OnSample", "stated"]
+
+STATED = "stated by the model"
+CHECKED = "checked"
+
+
+@dataclass(frozen=True)
+class Condition:
+    """One condition of a guarantee: a sentence, whether it holds, and who says so.
+
+    Examples
+    --------
+    >>> from surewood.bounds import Condition
+    >>> str(Condition("hard votes", True, "stated by the model"))
+    'hard votes: yes (stated by the model)'
+    """
+
+    text: str
+    holds: bool
+    source: str = STATED
+
+    def __str__(self) -> str:
+        return f"{self.text}: {'yes' if self.holds else 'no'} ({self.source})"
+
+
+def stated(conditions: dict[str, bool], source: str = STATED) -> tuple[Condition, ...]:
+    """Conditions from sentences and whether they hold."""
+    return tuple(Condition(text, bool(holds), source) for text, holds in conditions.items())
+
+
+@dataclass(frozen=True, kw_only=True)
+class OnSample:
+    """What all evidence about a training sample may add.
+
+    Parameters
+    ----------
+    majority_error : float, optional
+        Error of always naming the sample's largest class.
+    n_models : int
+        Settings among which the model chose on this sample, as far as the bound does not hold for all of
+        them at once.
+    """
+
+    majority_error: float | None = None
+    n_models: int = 1
+
+    def __post_init__(self) -> None:
+        check.count(self.n_models, "n_models", 1)

@@ -1,0 +1,249 @@
+"""What trees and cascades say about themselves: counts at their leaves (theory.md §2, §3).
+
+`TreeEvidence`, `ForestEvidence`, `CascadeEvidence`; the conditions of a guarantee have no default where a
+model of this package can break them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from . import _arguments as check
+from ._arguments import Counts, Floats
+from .cascade import cascade_complexity, cascade_family_count
+from .complexity import leaf_log_growth, question_log_growth
+from .composite import composite_complexity, composite_family_count
+from .condition import Condition, OnSample, stated
+
+__all__ = ["CascadeEvidence", "ForestEvidence", "TreeEvidence"]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class TreeEvidence(OnSample):
+    """Counts of a composite tree on the sample it was grown on (theory.md §2).
+
+    Parameters
+    ----------
+    correct, errors, depth, degree : array of shape (n_leaves,)
+        Training points classified correctly and wrongly, number of questions, degree (0: constant leaf).
+    n_classes, n_features : int
+        Classes of the problem; features the leaf machines see.
+    n_question_features, max_features : int
+        Features offered to questions; features drawn at a node.
+    n_degrees, max_depth : int
+        Degrees offered (0 not counted) and largest depth allowed, both fixed before seeing data. Where the
+        depth was tuned, the largest one offered, or `n_models` counts those offered.
+    gamma_scale : float, optional
+        Scale of the criterion that selected the degrees; without it no criterion is reported.
+    question_growth : float, optional
+        Log-growth of one question where it is not a threshold on one of the features (category subsets, a
+        direction for missing values).
+    one_hot, whole_sample, unweighted, affine_features : bool
+        Leaves output one class; counts refer to the whole i.i.d. sample (no bootstrap); all weights 1; the
+        machines' features are an affine image of features fixed in advance.
+    homogeneous : bool
+        Kernel without constant term.
+    """
+
+    correct: Counts
+    errors: Counts
+    depth: Counts
+    degree: Counts
+    n_classes: int
+    n_features: int
+    n_question_features: int
+    max_features: int
+    n_degrees: int
+    max_depth: int
+    gamma_scale: float | None = None
+    question_growth: float | None = None
+    one_hot: bool
+    whole_sample: bool
+    unweighted: bool
+    affine_features: bool
+    homogeneous: bool = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for name in ("correct", "errors", "depth", "degree"):
+            object.__setattr__(self, name, check.counts(getattr(self, name), name))
+        check.same_length(correct=self.correct, errors=self.errors, depth=self.depth, degree=self.degree)
+        check.count(self.n_samples, "number of training points", 1)
+        if self.depth.max() > check.count(self.max_depth, "max_depth"):
+            raise ValueError(f"depth must be <= max_depth={self.max_depth}, got {self.depth.max()}")
+        used = np.unique(self.degree[self.degree > 0]).size  # fewer offered than used: families uncounted
+        if used > check.count(self.n_degrees, "n_degrees"):
+            raise ValueError(
+                f"n_degrees must count every degree offered, got {self.n_degrees} with {used} used"
+            )
+
+    @property
+    def n_samples(self) -> int:
+        """Training points, all leaves together."""
+        return int(self.correct.sum() + self.errors.sum())
+
+    @property
+    def n_families(self) -> int:
+        """Families fixed in advance ([D-08])."""
+        return composite_family_count(self.n_degrees, self.max_depth)
+
+    def guarantee_complexity(self) -> Floats:
+        """Tightest valid complexity of each leaf: all pairs, union over features, half root (§2.6)."""
+        return self._complexity("ovo", "union", "half_root")
+
+    def criterion_complexity(self) -> Floats:
+        """Complexity of each leaf in the selection score (2.8)."""
+        return self._complexity("paper", "paper", "two_roots")
+
+    def _complexity(self, machine: str, questions: str, form: str) -> Floats:
+        m = self.n_samples
+        growth = leaf_log_growth(
+            self.degree, self.n_features, m, self.n_classes, machine=machine, homogeneous=self.homogeneous
+        )
+        question = self.question_growth
+        if question is None or questions == "paper":
+            question = question_log_growth(m, self.max_features, self.n_question_features, mode=questions)
+        return np.atleast_1d(composite_complexity(self.depth, growth, question, m, form=form))
+
+    def conditions(self) -> tuple[Condition, ...]:
+        """Conditions under which (2.6) is a guarantee."""
+        # polynomials with constant term are closed under affine maps, homogeneous ones are not
+        closed = self.affine_features and not self.homogeneous
+        return stated(
+            {
+                "leaves output one class": self.one_hot,
+                "counts refer to the whole sample": self.whole_sample,
+                "sample is unweighted": self.unweighted,
+                "leaf classes do not change with the scaling of the features": closed,
+            }
+        )
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ForestEvidence(OnSample):
+    """The trees of a hard vote grown on one sample; (2.6) holds for all of them at once ([D-15])."""
+
+    trees: tuple[TreeEvidence, ...]
+    hard_vote: bool
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "trees", tuple(self.trees))
+        check.count(len(self.trees), "number of trees", 1)
+        # a family is a (degree, depth) only among trees that agree in all of these ([D-08])
+        shared = {
+            (t.n_samples, t.n_classes, t.n_families, t.max_depth, t.n_features, t.n_question_features)
+            for t in self.trees
+        }
+        if len(shared) > 1:
+            raise ValueError(
+                "trees must share their sample, classes, features, degrees offered and max_depth"
+            )
+
+    def conditions(self) -> tuple[Condition, ...]:
+        """Conditions of the trees, and the hard vote."""
+        per_tree = zip(*(tree.conditions() for tree in self.trees))
+        merged = tuple(Condition(same[0].text, all(c.holds for c in same)) for same in per_tree)
+        return (*merged, *stated({"hard vote of the trees": self.hard_vote}))
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class CascadeEvidence(OnSample):
+    """Counts of a cascade on the sample it was built on (theory.md §3).
+
+    Parameters
+    ----------
+    correct, errors : array of int, shape (n_leaves,)
+        Training points classified correctly and wrongly at each leaf.
+    complexity : array of shape (n_leaves,)
+        Complexities valid for every sample ([D-20]).
+    n_families, max_leaves : int
+        Families and largest number of leaves, fixed before seeing data.
+    criterion_complexity : array, optional
+        Complexities of the selection score.
+    gamma_scale : float, optional
+        Scale of the criterion that selected the cascade.
+    signed_outputs, whole_sample, unweighted, affine_features, distribution_free : bool
+        Leaves output -1 or 1; counts refer to the whole i.i.d. sample; all weights 1; the machines' features
+        are an affine image of features fixed in advance; `complexity` is not scaled by gamma and
+        does not depend on the sample.
+    """
+
+    correct: Counts
+    errors: Counts
+    complexity: Floats
+    n_families: int
+    max_leaves: int
+    criterion_complexity: Floats | None = None
+    gamma_scale: float | None = None
+    signed_outputs: bool = True
+    whole_sample: bool = True
+    unweighted: bool
+    affine_features: bool
+    distribution_free: bool = True
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "correct", check.counts(self.correct, "correct"))
+        object.__setattr__(self, "errors", check.counts(self.errors, "errors"))
+        r = check.finite(self.complexity, "complexity", minimum=0.0, ndim=1)
+        object.__setattr__(self, "complexity", r)
+        check.same_length(correct=self.correct, errors=self.errors, complexity=r)
+        check.count(self.n_samples, "number of training points", 1)
+        if r.size > check.count(self.max_leaves, "max_leaves", 1):
+            raise ValueError(f"correct must have at most max_leaves={self.max_leaves} entries, got {r.size}")
+        if (self.gamma_scale is None) != (self.criterion_complexity is None):
+            raise ValueError("gamma_scale and criterion_complexity must be given together")
+
+    @classmethod
+    def from_degrees(
+        cls,
+        correct: ArrayLike,
+        errors: ArrayLike,
+        degree: ArrayLike,
+        *,
+        n_features: int,
+        n_degrees: int,
+        max_leaves: int,
+        gamma_scale: float | None = None,
+        **fields: Any,
+    ) -> CascadeEvidence:
+        """Evidence of a cascade of polynomial SVMs with the degree of every node."""
+        plus, minus = check.counts(correct, "correct"), check.counts(errors, "errors")
+        m = check.count(int(plus.sum() + minus.sum()), "number of training points", 1)
+        degrees = check.counts(degree, "degree")
+        used = np.unique(degrees).size  # fewer offered than used: families uncounted
+        if used > check.count(n_degrees, "n_degrees", 1):
+            raise ValueError(f"n_degrees must count every degree offered, got {n_degrees} with {used} used")
+        growth = leaf_log_growth(degrees, n_features, m)
+        return cls(
+            correct=plus,
+            errors=minus,
+            complexity=cascade_complexity(growth, m, variant="smaller"),
+            n_families=cascade_family_count(n_degrees, max_leaves),
+            max_leaves=max_leaves,
+            criterion_complexity=None if gamma_scale is None else cascade_complexity(growth, m),
+            gamma_scale=gamma_scale,
+            **fields,
+        )
+
+    @property
+    def n_samples(self) -> int:
+        """Training points, all leaves together."""
+        return int(self.correct.sum() + self.errors.sum())
+
+    def conditions(self) -> tuple[Condition, ...]:
+        """Conditions under which (3.2), uniform in rho, is a guarantee."""
+        return stated(
+            {
+                "leaves output -1 or 1": self.signed_outputs,
+                "counts refer to the whole sample": self.whole_sample,
+                "sample is unweighted": self.unweighted,
+                "leaf classes do not change with the scaling of the features": self.affine_features,
+                "complexities are not scaled and hold for every sample": self.distribution_free,
+            }
+        )
