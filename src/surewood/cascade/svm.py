@@ -124,7 +124,7 @@ class DeepCascadeSVMClassifier(_SvmCascade):
         a single machine of that degree; or given. A node with a share p of the sample uses √p times it.
     C_grid : list of float, default=10^-3, ..., 10^2
     kernel : {"poly", "homogeneous", "rbf"}, default="poly"
-        (⟨x,x'⟩/n + 1)^δ, the same without 1, or exp(-2^(δ-1)|x - x'|²/n), on standardised features.
+        ``(<x,x'>/n + 1)^δ``, the same without 1, or ``exp(-2^(δ-1)|x - x'|²/n)``, on standardised features.
     growth : {"capped", "sum"}, default="capped"
         Form of the growth function Λ.
     multiclass : {"one_vs_rest", "native"}, default="one_vs_rest"

@@ -168,8 +168,9 @@ class DeepForestBase(ClassifierMixin, BaseEstimator, ABC):
 
         Calibrated on the held-out scores of the training points unless ``calibrate=False``.
         """
-        table = begin_predict(self, X)  # says so when there was no fit
-        inputs, parts = self.reader_.read(table), []
+        table = begin_predict(self, X)
+        inputs = self.reader_.read(table)
+        parts = []
         for start in range(0, inputs.matrix.n_rows, _ROWS_AT_ONCE):
             *_, scores = self.model_.staged_scores(inputs.rows(start, start + _ROWS_AT_ONCE), self.n_jobs)
             parts.append(self._probabilities(scores))

@@ -57,7 +57,7 @@ spill_folder, keep_held_out, max_memory, n_jobs, random_state, verbose
     classes_, layers_, n_layers_, held_out_scores_, staged_held_out_scores_, feature_importances_, \
 n_features_in_, feature_names_in_, schema_
         As in :class:`MarginDeepForestClassifier`.
-    gates_ : ndarray, shape (n_layers_,)
+    gates_ : ndarray, one entry a layer
         Confidence from which points stop at each layer; infinite without screening.
 
     Examples

@@ -121,7 +121,7 @@ class MarginDeepForestClassifier(DeepForestBase):
         One record a layer, kept or not; ``pandas.DataFrame(model.layers_)`` is a table.
     n_layers_ : int
         Layers that predict.
-    alphas_ : ndarray, shape (n_layers_,)
+    alphas_ : ndarray, one entry a layer
         Weight of each layer in the final score.
     held_out_scores_ : ndarray, shape (n_rows, n_classes)
         Scores of the training rows from models that did not see them (NaN for rows of weight 0).
