@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 from sklearn.datasets import load_wine
+from sklearn.exceptions import NotFittedError
 
 from surewood.deepforest import CascadeForestClassifier
 
@@ -31,6 +32,12 @@ def test_any_number_of_threads_and_any_order_of_rows(wine):
     order = np.random.default_rng(0).permutation(len(y))
     expected = small(n_jobs=1).fit(X, y).predict_proba(X)
     np.testing.assert_array_equal(small(n_jobs=2).fit(X[order], y[order]).predict_proba(X), expected)
+
+
+def test_predicting_before_a_fit_says_so(wine):
+    for method in ("predict", "predict_proba", "predict_log_proba"):
+        with pytest.raises(NotFittedError, match="is not fitted yet"):
+            getattr(small(), method)(wine[0])
 
 
 def test_many_rows_are_predicted_in_parts(wine, monkeypatch):
