@@ -25,7 +25,8 @@ from surewood.deepforest.custom import FoldClassifier, fit_fold_classifier
 from surewood.deepforest.folds import layer_seed
 from surewood.deepforest.members import Member, TreeSettings, tree_params
 from surewood.deepforest.row_order import take_rows
-from surewood.deepforest.tasks import grow_and_predict, grow_and_predict_out_of_bag, run_tasks
+from surewood.deepforest.tasks import grow_and_predict, grow_and_predict_out_of_bag
+from surewood.parallel import run_tasks
 from surewood.progress import stage
 from surewood.trees import BinnedMatrix, FlatForest, TreeParams
 

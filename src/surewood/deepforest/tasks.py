@@ -1,37 +1,13 @@
-"""The units of work of a block, picklable functions of arrays, and how they are run."""
+"""The units of work of a block: picklable functions of arrays."""
 
 from __future__ import annotations
 
-import threading
-import time
-from collections.abc import Iterable, Iterator
-from typing import Any
-
 import numpy as np
-from joblib import Parallel
 from numpy.typing import NDArray
 
 from surewood.trees import BinnedMatrix, FlatForest, TreeParams, grow_forest, out_of_bag
 
-_PATIENCE = 0.9  # seconds that an interrupt waits for running tasks
-
 Floats = NDArray[np.float64]
-
-
-def run_tasks(tasks: Iterable[Any], n_jobs: int | None, verbose: int) -> Iterator[Any]:
-    """Results in order; one after another as they come when there is a progress bar to move."""
-    before = set(threading.enumerate())
-    try:
-        if verbose < 1:
-            yield from Parallel(n_jobs=n_jobs, prefer="threads")(tasks)
-        else:
-            yield from Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")(tasks)
-    except KeyboardInterrupt:
-        # Tasks under way end by themselves; an interpreter that exits before them would abort.
-        deadline = time.monotonic() + _PATIENCE
-        for thread in set(threading.enumerate()) - before:
-            thread.join(max(0.0, deadline - time.monotonic()))
-        raise
 
 
 def grow_and_predict(

@@ -13,10 +13,11 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from joblib import Parallel, delayed
+from joblib import delayed
 from numpy.typing import ArrayLike, NDArray
 
 from surewood import _core
+from surewood.parallel import run_tasks
 from surewood.svm.gram import Gram, KernelSpec
 from surewood.svm.one_vs_one import Machines
 
@@ -145,13 +146,7 @@ def _run_chunks(
         )  # fmt: skip
 
     chunks = _chunks(np.diff(starts), int(codes.max(initial=0)) + 1, shape)
-    try:
-        return list(
-            Parallel(n_jobs=n_jobs, prefer="threads")(delayed(run)(first, last) for first, last in chunks)
-        )
-    except BaseException:
-        stop[0] = 1  # threads still at work give up at their next look
-        raise
+    return list(run_tasks((delayed(run)(first, last) for first, last in chunks), n_jobs, stop=stop))
 
 
 def _chunks(sizes: NDArray[np.int64], n_classes: int, shape: tuple[int, ...]) -> list[tuple[int, int]]:

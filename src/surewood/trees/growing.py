@@ -10,7 +10,6 @@ data, the parameters, the seed and `t`: not of the number of threads, of workers
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +18,7 @@ from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
 from surewood import _core
+from surewood.parallel import run_tasks
 from surewood.progress import stage
 from surewood.trees.bag import Bag, make_bag
 from surewood.trees.binning import BinnedMatrix
@@ -146,7 +146,7 @@ def grow_forest(
             delayed(_grow_batch)(matrix, labels, n_classes, params, bag, start, count, fast_kernels)
             for start, count in spans
         )
-        for (arrays, importance), (_, count) in zip(_run(tasks, n_jobs, verbose), spans):
+        for (arrays, importance), (_, count) in zip(run_tasks(tasks, n_jobs, verbose), spans):
             parts.append(arrays)
             importances += importance
             advance(count)
@@ -223,13 +223,6 @@ def _grow_batch(
         count,
     )
     return result[:8], result[8]
-
-
-def _run(tasks: Iterable[Any], n_jobs: int | None, verbose: int) -> Iterable[Any]:
-    results: Iterable[Any] = Parallel(
-        n_jobs=n_jobs, prefer="threads", return_as="generator" if verbose >= 1 else "list"
-    )(tasks)
-    return results
 
 
 def _batch_size(n_rows: int, params: TreeParams) -> int:
