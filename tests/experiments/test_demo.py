@@ -26,3 +26,14 @@ def test_demo_as_a_stranger_runs_it(tmp_path):
             assert row["error"] < floor["error"]
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert summary["certificate"]["verdict"] in page
+
+
+def test_a_wrong_name_is_one_sentence(tmp_path):
+    shown = subprocess.run(
+        [sys.executable, "-m", "surewood.experiments.demo", "--data", "irsi", "--out", str(tmp_path)],
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert shown.returncode == 2
+    assert shown.stderr == "there is no data set called 'irsi'; did you mean iris?\n"

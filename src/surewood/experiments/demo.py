@@ -32,7 +32,7 @@ from surewood import (
     report,
 )
 from surewood.certify import Certificate, certify
-from surewood.datasets import load
+from surewood.datasets import DataError, load
 
 SEED = 0
 DELTA = 0.05
@@ -144,7 +144,10 @@ def main() -> None:
     )
     parser.add_argument("--data", default="digits", help="a name of `surewood datasets`")
     arguments = parser.parse_args()
-    summary = run(arguments.data)
+    try:
+        summary = run(arguments.data)
+    except DataError as error:
+        parser.exit(2, f"{error}\n")
     print_results(summary)
     page = report.write(summary, arguments.out / "report.html")
     (arguments.out / "report.json").write_text(json.dumps(summary, indent=2), encoding="utf-8")
