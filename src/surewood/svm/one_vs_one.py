@@ -14,7 +14,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from joblib import Parallel, delayed
+from joblib import Parallel, delayed, effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
 
 from surewood import _core
@@ -22,7 +22,7 @@ from surewood.svm.gram import Gram, KernelSpec
 
 __all__ = ["Machines", "Predictor"]
 
-_ROWS_A_TASK = 2048
+_ROWS_A_TASK = 16384  # a machine is packed once a task
 IntArray = NDArray[np.int32]
 FloatArray = NDArray[np.float64]
 
@@ -243,7 +243,9 @@ class Predictor:
     ) -> IntArray:
         """Class codes of shape (rows, tasks): task t of row r is put to machine ``assign[r, t]``.
 
-        `assign` (default: machine 0 for every row) may hold -1 for "no machine"; the code is then -1.
+        `assign` (default: machine 0 for every row) may hold -1 for "no machine"; the code is then -1. Numbers
+        below that are constants: ``-2 - c`` is class c without a machine. Tasks of a row that share a machine
+        are computed once.
         """
         X, assign = self._checked(X, assign)
         codes = np.empty(assign.shape, dtype=np.int32)
@@ -312,7 +314,8 @@ class Predictor:
                 part.get("decisions"), stop,
             )  # fmt: skip
 
-        parts = [(k, min(k + _ROWS_A_TASK, len(X))) for k in range(0, len(X), _ROWS_A_TASK)]
+        step = max(1, min(_ROWS_A_TASK, -(-len(X) // effective_n_jobs(n_jobs))))
+        parts = [(k, min(k + step, len(X))) for k in range(0, len(X), step)]
         try:
             Parallel(n_jobs=n_jobs, require="sharedmem")(delayed(run)(first, last) for first, last in parts)
         except BaseException:

@@ -169,7 +169,25 @@ class FlatForest:
         blocks, depth = list(matrix.blocks), NO_LIMIT if max_depth is None else max_depth
 
         def task(begin: int, end: int) -> None:
-            _core.apply_codes(self.arrays, blocks, begin, end, depth, out[begin:end])
+            _core.apply_codes(self.arrays, blocks, begin, end, depth, None, out[begin:end])
+
+        _over_rows(task, matrix.n_rows, n_jobs)
+        return out
+
+    def look_up(
+        self, matrix: BinnedMatrix, node_value: NDArray[np.int32], n_jobs: int | None = 1
+    ) -> NDArray[np.int32]:
+        """The value of the leaf of each row in each tree, shape ``(n_rows, n_trees)``.
+
+        `node_value` has an entry for every node of all trees, tree after tree.
+        """
+        out = np.empty((matrix.n_rows, self.n_trees), dtype=np.int32)
+        blocks = list(matrix.blocks)
+        value = np.ascontiguousarray(node_value, dtype=np.int32).view(np.uint32)
+
+        def task(begin: int, end: int) -> None:
+            part = out[begin:end].view(np.uint32)
+            _core.apply_codes(self.arrays, blocks, begin, end, NO_LIMIT, value, part)
 
         _over_rows(task, matrix.n_rows, n_jobs)
         return out
