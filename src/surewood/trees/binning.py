@@ -18,6 +18,7 @@ Rows of weight 0 are not looked at, and weight 2 is the row twice.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -139,6 +140,11 @@ class BinnedMatrix:
     @property
     def nbytes(self) -> int:
         return sum(block.nbytes for block in self.blocks + self.row_blocks)
+
+    @cached_property
+    def row_keys(self) -> NDArray[np.uint64]:
+        """A number for the codes of each row; found once, however many forests grow on the matrix."""
+        return _core.row_keys(list(self.blocks))
 
     def append(self, other: BinnedMatrix) -> BinnedMatrix:
         """These columns and those of `other`; no block is copied."""
