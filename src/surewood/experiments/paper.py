@@ -75,7 +75,8 @@ class Paper(Protocol):
     * ``chosen`` : dict of the settings that were selected,
     * ``seconds`` : float, what the method cost beside shared work,
     * ``shared_seconds`` : float, optional, the unit's work that its methods share (the same in each record),
-    * ``seeds`` : dict of int.
+    * ``seeds`` : dict of int,
+    * ``grid`` : optional, error counts of a whole grid (:mod:`~surewood.experiments.error_grids`).
 
     The runner adds ``dataset``, ``repeat``, ``profile``, ``versions``, ``machine``, ``peak_memory_bytes`` and
     ``finished``. A data set that cannot be had raises :class:`~surewood.datasets.DataError`.
@@ -90,7 +91,7 @@ class Paper(Protocol):
     * ``figures`` : list of ``{"title", "note", "svg"}``; `svg` is text of an SVG picture.
 
     It must work from the records of ``results.csv`` too: ``dataset``, ``repeat``, ``method``, ``metrics``,
-    ``chosen``, ``seconds``.
+    ``chosen``, ``seconds``, ``grid``.
     """
 
     name: str
