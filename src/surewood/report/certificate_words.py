@@ -27,7 +27,7 @@ _METHOD_WORDS = {
     "a vote can be twice as wrong as its voters.",
     "PAC-Bayes, tandem": "From how often two trees are wrong together on rows that neither saw.",
     "sample compression (SVM)": "The machine could be rebuilt from few of the rows; the others test it.",
-    "sample compression (SVM tree)": "The tree's machines could be rebuilt from few rows; the others test it.",
+    "sample compression (SVM tree)": "The tree's machines could be rebuilt from few rows; the rest test it.",
     "composite tree bound": "Training error plus, leaf by leaf, the price of the leaf's richness.",
     "composite forest bound": "Twice the mean of the trees' bounds: training error plus price of richness.",
     "cascade bound": "Training error plus, leaf by leaf, the price of the leaf's richness.",
@@ -65,8 +65,8 @@ def _sentence(best: dict[str, Any] | None, facts: dict[str, Any], trivial: bool)
         return "No guarantee could be given for this model; the lines below are measured, not promised."
     if trivial:
         return (
-            "Nothing beyond guessing can be guaranteed at this sample size: the best promise is not below the "
-            "error of always naming the largest class."
+            "Nothing beyond guessing can be guaranteed at this sample size: the best promise is not below "
+            "the error of always naming the largest class."
         )
     return (
         f"With {percent(1 - facts['delta'], 0)} confidence, this model is wrong on at most "

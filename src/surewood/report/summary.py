@@ -18,8 +18,8 @@ __all__ = ["build_summary"]
 FORMAT = 1
 
 FAMILY_WORDS = {
-    "composite": "Shallow trees whose leaves hold support vector machines; a data-dependent price decides how "
-    "rich each leaf may be.",
+    "composite": "Shallow trees whose leaves hold support vector machines; a data-dependent price decides "
+    "how rich each leaf may be.",
     "cascade": "A chain of support vector machines: points that the first one is sure about leave there, the "
     "others go on to the next.",
     "generic_cascade": "A chain of classifiers: a question sends the harder points on, the others stay.",
