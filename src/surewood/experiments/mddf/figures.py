@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from surewood.deepforest.figures import layer_curves, representation_view
-from surewood.experiments.mddf_data import Parts
-from surewood.experiments.mddf_methods import fit_quietly
+from surewood.experiments.mddf.data import Parts
+from surewood.experiments.mddf.methods import fit_quietly
 
 FIGURES = "figures"
 PUBLISHED_RATIOS = (3.88, 1.97)

@@ -13,9 +13,9 @@ from typing import Any
 from scipy import stats
 
 from surewood.bounds import average_ranks, corrected_paired_t_test
-from surewood.experiments.mddf_deviations import deviations
-from surewood.experiments.mddf_figures import FIGURES, PUBLISHED_RATIOS, figures
-from surewood.experiments.mddf_methods import DEFAULT, GCFOREST, OPTIONS, REFERENCE
+from surewood.experiments.mddf.deviations import deviations
+from surewood.experiments.mddf.figures import FIGURES, PUBLISHED_RATIOS, figures
+from surewood.experiments.mddf.methods import DEFAULT, GCFOREST, OPTIONS, REFERENCE
 from surewood.experiments.protocol import Profile, published
 
 #: Methods of the paper's table, and ours beside them.

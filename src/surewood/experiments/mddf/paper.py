@@ -2,7 +2,7 @@
 
 A unit is one data set and one seed with all methods, because every method's predictions are compared with
 mdDF's on the same test points (theory.md §7). What its records say together is in
-:mod:`~surewood.experiments.mddf_tables`.
+:mod:`~surewood.experiments.mddf.tables`.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 
 from surewood.bounds import mcnemar_test
-from surewood.experiments import mddf_methods as forests
-from surewood.experiments.mddf_baselines import Fitted, as_numbers, perceptron, random_forest, xgboost
-from surewood.experiments.mddf_data import Parts, parts_of
-from surewood.experiments.mddf_figures import FIGURES, figure_record
-from surewood.experiments.mddf_tables import summarise
+from surewood.experiments.mddf import methods as forests
+from surewood.experiments.mddf.baselines import Fitted, as_numbers, perceptron, random_forest, xgboost
+from surewood.experiments.mddf.data import Parts, parts_of
+from surewood.experiments.mddf.figures import FIGURES, figure_record
+from surewood.experiments.mddf.tables import summarise
 from surewood.experiments.paper import Context, Unit
 from surewood.experiments.protocol import Profile
 
@@ -143,4 +143,4 @@ def _test_metrics(fitted: Fitted, parts: Parts, reference: Any) -> dict[str, Any
     }
 
 
-PAPER = MarginForestPaper()
+
