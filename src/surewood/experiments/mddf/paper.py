@@ -141,6 +141,3 @@ def _test_metrics(fitted: Fitted, parts: Parts, reference: Any) -> dict[str, Any
         "only_this_right": counts.only_second_correct,
         "differing": counts.differing,
     }
-
-
-

@@ -234,7 +234,11 @@ def _chosen_table(results: Results) -> dict[str, Any]:
 def _chosen_cells(records: Sequence[dict[str, Any]]) -> list[str]:
     def listed(values: list[Any]) -> str:
         found = [value for value in values if value is not None]
-        return ABSENT if not found else ", ".join(map(str, found if len(set(map(str, found))) > 1 else found[:1]))
+        return (
+            ABSENT
+            if not found
+            else ", ".join(map(str, found if len(set(map(str, found))) > 1 else found[:1]))
+        )
 
     chosen = [record["chosen"] for record in records]
     metrics = [record["metrics"] for record in records]
@@ -259,9 +263,7 @@ def _size_table(results: Results, profile: Profile) -> dict[str, Any]:
     rows = []
     for dataset in results.sets:
         sizes = results.of(dataset, REFERENCE)
-        rows_used = (
-            f"{sizes[0]['metrics']['n_train']}/{sizes[0]['metrics']['n_test']}" if sizes else ABSENT
-        )
+        rows_used = f"{sizes[0]['metrics']['n_train']}/{sizes[0]['metrics']['n_test']}" if sizes else ABSENT
         grid = math.prod(len(profile.get(key, dataset)) for key in ("thetas", "mus", "schedules"))
         rows.append([dataset, rows_used, *(str(profile.get(key, dataset)) for key in keys), str(grid)])
     columns = [
