@@ -103,8 +103,13 @@ def margin_forest(
 
 
 def shipped_forest(profile: Profile, dataset: str, seed: int, n_jobs: int) -> MarginDeepForestClassifier:
-    """What a user gets without asking for anything, at the profile's number of trees."""
-    return MarginDeepForestClassifier(profile.get("trees", dataset), random_state=seed, n_jobs=n_jobs)
+    """What a user gets without asking for anything, at the profile's number of trees and layers."""
+    return MarginDeepForestClassifier(
+        profile.get("trees", dataset),
+        max_layers=profile.get("max_layers", dataset),
+        random_state=seed,
+        n_jobs=n_jobs,
+    )
 
 
 def gc_forest(profile: Profile, dataset: str, seed: int, n_jobs: int) -> CascadeForestClassifier:
