@@ -1,4 +1,4 @@
-"""*A Refined Margin Distribution Analysis for Forest Representation Learning* (theory.md §4): table and figures.
+"""*A Refined Margin Distribution Analysis for Forest Representation Learning* (theory.md §4).
 
 * :mod:`~surewood.experiments.mddf.data`: the two parts of a repeat;
 * :mod:`~surewood.experiments.mddf.methods`: mdDF, its variants and options, gcForest, tuning;

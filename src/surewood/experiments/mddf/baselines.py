@@ -1,7 +1,7 @@
 """Baselines of the mdDF paper (theory.md §4.8): random forest, XGBoost, and multi-layer perceptrons.
 
-They are scikit-learn's and XGBoost's own, with default parameters but for the sizes. All see the same numbers:
-standardised, categories one-hot, missing values imputed.
+They are scikit-learn's and XGBoost's own, with default parameters but for the sizes. All see the same
+numbers: standardised, categories one-hot, missing values imputed.
 """
 
 from __future__ import annotations

@@ -64,7 +64,7 @@ def _rounded(curves: dict[str, list[float]]) -> dict[str, list[float]]:
 
 
 def figures(records: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The pictures that the records have data for, as plotly figures in plain values."""
+    """The pictures that the records have data for, as traces and layouts of plotly."""
     found = [record for record in records if record["method"] == FIGURES]
     if not found:
         return []
@@ -110,7 +110,7 @@ def _figure_a(record: dict[str, Any]) -> dict[str, Any]:
         "accuracies are ESTIMATES, margin ratios HEURISTIC."
     )
     title = "Figure A: accuracy and margin ratio a layer"
-    return {"title": title, "note": note, "plotly": {"data": traces, "layout": layout}}
+    return {"title": title, "note": note, "data": traces, "layout": layout}
 
 
 def _figure_b(record: dict[str, Any]) -> dict[str, Any]:
@@ -142,14 +142,16 @@ def _figure_b(record: dict[str, Any]) -> dict[str, Any]:
     note = (
         f"Intra- over inter-class scatter (4.8) in the view: {metrics['early_view_ratio']:.2f} → "
         f"{metrics['late_view_ratio']:.2f} (published {PUBLISHED_RATIOS[0]} → {PUBLISHED_RATIOS[1]}); in the "
-        f"representation itself {metrics['early_ratio']:.2f} → {metrics['late_ratio']:.2f}; of the scores alone "
-        f"{metrics['early_scores_ratio']:.2f} → {metrics['late_scores_ratio']:.2f}. {len(views[0]['points'])} "
-        f"training points; t-SNE seed {record['seeds']['view']}; t-SNE distances are no metric."
+        f"representation itself {metrics['early_ratio']:.2f} → {metrics['late_ratio']:.2f}; of the scores "
+        f"alone {metrics['early_scores_ratio']:.2f} → {metrics['late_scores_ratio']:.2f}. "
+        f"{len(views[0]['points'])} training points; t-SNE seed {record['seeds']['view']}; t-SNE distances "
+        "are no metric."
     )
     return {
         "title": "Figure B: what an early and a late layer read, by t-SNE",
         "note": note,
-        "plotly": {"data": traces, "layout": layout},
+        "data": traces,
+        "layout": layout,
     }
 
 

@@ -1,4 +1,4 @@
-"""The forests of the mdDF paper: mdDF in its readings and variants, gcForest's cascade, and how they are tuned.
+"""The forests of the mdDF paper: mdDF in its readings and variants, gcForest's cascade, and their tuning.
 
 Everything is built from the public estimators. A *variant* is a name and the parameters in which it differs
 from mdDF under the decisions of theory.md: published block, weights proportional to the loss (4.4), simplex
@@ -150,7 +150,7 @@ def cascade_facts(model: Any) -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 def fit_quietly(model: Any, X: Any, y: Any) -> Any:
-    """Fit without the warning about rare classes (yeast has one of five rows), which every unit would repeat."""
+    """Fit without the warning about rare classes, which every unit of yeast would repeat."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message=".*fewer than n_folds.*", category=UserWarning)
         return model.fit(X, y)

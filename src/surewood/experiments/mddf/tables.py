@@ -95,9 +95,9 @@ def _main_table(results: Results) -> dict[str, Any]:
         here = "" if dataset in results.sets else " (missing)"
         rows.append([f"{dataset}{here}", *cells])
     note = (
-        "Test accuracy in per cent, mean ± standard deviation over seeds (divisor n - 1), the published value "
-        f"in brackets. {DEFAULT!r} is MarginDeepForestClassifier as shipped: tempered weights, block and depth "
-        "chosen on held-out points."
+        "Test accuracy in per cent, mean ± standard deviation over seeds (divisor n - 1), the published "
+        f"value in brackets. {DEFAULT!r} is MarginDeepForestClassifier as shipped: tempered weights, block "
+        "and depth chosen on held-out points."
     )
     columns = ["data set", *PAPER_METHODS, *OUR_METHODS]
     return {
@@ -188,9 +188,9 @@ def _discordance_table(results: Results) -> dict[str, Any]:
                 ]
             )
     note = (
-        "Difference: accuracy of mdDF minus that of the method. Discordant points, one pair a seed: right only by "
-        "mdDF : right only by the method. p: exact binomial (McNemar), two-sided, median over the seeds. Yeast "
-        "has a new random split a seed, so its last column is the corrected (Nadeau-Bengio) paired test."
+        "Discordant points, one pair a seed: right only by mdDF : right only by the method. p: exact "
+        "binomial (McNemar), two-sided, median over the seeds. Yeast has a new random split a seed, so its "
+        "last column is the corrected (Nadeau-Bengio) paired test, two-sided."
     )
     columns = ["data set", "method", "mdDF ahead by", "discordant points", "exact p", "corrected t-test p"]
     return {
@@ -234,11 +234,8 @@ def _chosen_table(results: Results) -> dict[str, Any]:
 def _chosen_cells(records: Sequence[dict[str, Any]]) -> list[str]:
     def listed(values: list[Any]) -> str:
         found = [value for value in values if value is not None]
-        return (
-            ABSENT
-            if not found
-            else ", ".join(map(str, found if len(set(map(str, found))) > 1 else found[:1]))
-        )
+        shown = found if len(set(map(str, found))) > 1 else found[:1]
+        return ", ".join(map(str, shown)) or ABSENT
 
     chosen = [record["chosen"] for record in records]
     metrics = [record["metrics"] for record in records]
@@ -334,7 +331,7 @@ def _figure_tables(records: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     ratios = {
         "name": "figure-b",
         "title": "Figure B in numbers: scatter ratio (4.8)",
-        "note": f"HAR training points; t-SNE seed {seeds.get('view', 'unknown')}; smaller is better separated.",
+        "note": f"HAR training points; t-SNE seed {seeds.get('view', 'unknown')}; smaller: better separated.",
         "columns": ["", "early layer", "late layer"],
         "rows": pairs,
     }
@@ -363,7 +360,8 @@ def bars(results: Results) -> list[dict[str, Any]]:
                 {
                     "bar": f"{method} above our gcForest and our RF in average rank",
                     "met": mine < gcforest and mine < forest,
-                    "found": f"{method} {mine:.2f}, gcForest {gcforest:.2f}, RF {forest:.2f} over {len(complete)} sets.",
+                    "found": f"{method} {mine:.2f}, gcForest {gcforest:.2f}, RF {forest:.2f} over "
+                    f"{len(complete)} sets.",
                 }
             )
     return found
@@ -372,12 +370,12 @@ def bars(results: Results) -> list[dict[str, Any]]:
 def notes(results: Results) -> list[str]:
     """What a reader has to know about the published numbers (theory.md §10)."""
     lines = [
-        "The published table has no spread and no test; mdDF minus gcForest is 1 test point on satimage, 1.5 on "
-        "yeast, 5 on letter and 11 on HAR.",
+        "The published table has no spread and no test; mdDF minus gcForest is 1 test point on satimage, "
+        "1.5 on yeast, 5 on letter and 11 on HAR.",
         "The published average ranks sum to 14.775 instead of 15; here they are recomputed from the rows.",
-        "Yeast has no official split: seeds draw 1038 training and 446 test rows, so its published value, of one "
-        "unknown split, is comparable only up to the spread over splits.",
-        "RF and XGBoost have one layer's worth of trees, mdDF and gcForest that many in every layer, as in the paper.",
+        "Yeast has no official split: seeds draw 1038 training and 446 test rows, so its published value, of "
+        "one unknown split, is comparable only up to the spread over splits.",
+        "RF and XGBoost have one layer's worth of trees at most, mdDF and gcForest that many in every layer.",
     ]
     absent = [name for name in results.all_sets if name not in results.sets]
     if absent:
