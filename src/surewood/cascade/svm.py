@@ -95,7 +95,7 @@ class _SvmCascade(CascadeInsight, ClassifierMixin, BaseEstimator):
         self.gamma_scale_, self.kernels_ = gamma_scale, tasks[0].trainer.kernels
         self.n_iter_ = np.array([max(1, sum(node.n_iter for node in one.nodes)) for one in cascades])
         self.C_ = np.array([task.trainer.C for task in tasks])
-        self._encoder, self._calibrator = sample.encoder, calibrator
+        self._encoder, self._calibrator, self._origin = sample.encoder, calibrator, sample.origin
         self._is_affine, self._is_counted = sample.is_affine, sample.is_counted
 
 

@@ -18,7 +18,7 @@ from surewood.parallel import over_rows, share
 from surewood.trees.binning import BinMapper, BinnedMatrix
 
 NO_LIMIT = 2**32 - 1
-_LEAF_WORD = ((1 << 22) - 1) << 10
+LEAF_WORD = ((1 << 22) - 1) << 10
 _ROWS_A_TASK = 8192  # rows a prediction task takes; the core cuts them into tiles of its own
 _SECONDS_A_TREE = 3e-8  # of a row, roughly
 
@@ -181,11 +181,11 @@ class FlatForest:
         """Most frequent class of every leaf (0 for split nodes), over all trees."""
         left, word = self.nodes[:, 0], self.nodes[:, 1]
         votes = np.zeros(len(left), dtype=np.uint16)
-        pure = word == _LEAF_WORD
+        pure = word == LEAF_WORD
         votes[pure] = left[pure]
-        binary = word == _LEAF_WORD + 2
+        binary = word == LEAF_WORD + 2
         votes[binary] = left[binary].view(np.float32) > 0.5
-        for node in np.flatnonzero(word == _LEAF_WORD + 1):
+        for node in np.flatnonzero(word == LEAF_WORD + 1):
             tree = int(np.searchsorted(self.node_start, node, side="right")) - 1
             at = int(self.leaf_start[tree]) + int(left[node])
             entries = slice(at + 1, at + 1 + int(self.leaf_class[at]))
@@ -196,7 +196,7 @@ class FlatForest:
         """Class shares of a leaf."""
         left, word = (int(v) for v in self.nodes[self.node_start[tree] + node])
         shares = np.zeros(self.n_classes)
-        kind = word - _LEAF_WORD
+        kind = word - LEAF_WORD
         if kind == 0:
             shares[left] = 1.0
         elif kind == 2:
@@ -215,7 +215,7 @@ class FlatForest:
         ``left``, ``right``, ``depth``, ``parent`` (-1 for leaves' children and the root's parent)."""
         nodes = self.nodes[self.node_start[tree] : self.node_start[tree + 1]]
         word = nodes[:, 1].astype(np.int64)
-        split = word < _LEAF_WORD
+        split = word < LEAF_WORD
         category = split & (word & 1 == 1)
         left = np.where(split, nodes[:, 0].astype(np.int64), -1)
         pool = self.category_left[self.category_start[tree] : self.category_start[tree + 1]]

@@ -11,12 +11,13 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from surewood.tables import FitInputs, Table, begin_fit, begin_predict
+from surewood.tables import ColumnReader, FitInputs, Table, begin_fit, begin_predict, by_label, plain
 from surewood.trees.bag import Bag
 from surewood.trees.binning import BinMapper, BinnedMatrix, learn_bins
 from surewood.trees.flat_tree import FlatForest
 from surewood.trees.growing import Grown, grow_forest, out_of_bag
 from surewood.trees.params import check_forest_params, tree_params
+from surewood.trees.tracing import trace
 
 
 class BinnedForestClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -293,6 +294,62 @@ class BinnedForestClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         values = np.ones(len(row), dtype=np.int64)
         indicator = sp.csr_matrix((values, (row, column)), shape=(len(leaves), int(start[-1])))
         return indicator, start.copy()
+
+    def explain(self, X: Any) -> list[dict[str, Any]]:
+        """How rows were classified: path, leaf and votes of every tree.
+
+        Parameters
+        ----------
+        X : table of a few rows
+            Every row gives as many paths as there are trees.
+
+        Returns
+        -------
+        list of dict
+            One a row, of values that JSON knows: ``kind`` ("forest"), ``prediction``, ``probabilities`` by
+            label, ``features`` (questions met about each, most first), and ``trees``, one entry a tree
+            with ``tree``, ``leaf`` (as in :meth:`apply`), ``path``, ``votes`` (class shares of the leaf) and
+            ``vote``. A step of a path has ``feature``, ``operator`` (<=, >, in, not in, is missing, is not
+            missing), ``value``, and the row's ``actual`` value, None where it is missing.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> X, y = load_iris(return_X_y=True)
+        >>> forest = BinnedForestClassifier(10, max_depth=2, random_state=0).fit(X, y)
+        >>> told = forest.explain(X[:1])[0]
+        >>> told["prediction"], len(told["trees"]), sorted(told["trees"][0]["path"][0])
+        (0, 10, ['actual', 'feature', 'operator', 'value'])
+        """
+        table = begin_predict(self, X)
+        proba = self.predict_proba(X)
+        traces = trace(self.forest_, self._binned(table), self.mapper_)
+        reader = ColumnReader(table, self.schema_)
+        told = []
+        for row, shares in enumerate(proba):
+            trees = []
+            for tree in range(self.forest_.n_trees):
+                leaf = int(traces.leaf[row, tree] - self.forest_.node_start[tree])
+                votes = self.forest_.class_vector(tree, leaf)
+                trees.append(
+                    {
+                        "tree": tree,
+                        "leaf": leaf,
+                        "path": traces.path(row, tree, reader),
+                        "votes": by_label(self.classes_, votes),
+                        "vote": plain(self.classes_[votes.argmax()]),
+                    }
+                )
+            told.append(
+                {
+                    "kind": "forest",
+                    "prediction": plain(self.classes_[shares.argmax()]),
+                    "probabilities": by_label(self.classes_, shares),
+                    "features": traces.questions(row, reader),
+                    "trees": trees,
+                }
+            )
+        return told
 
     def _takes_as_is(self, X: Any) -> bool:
         """Whether X is plainly what the engine reads: one row is then predicted in microseconds.

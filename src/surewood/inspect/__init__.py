@@ -1,0 +1,1 @@
+"""Plots of what a fitted model did."""
