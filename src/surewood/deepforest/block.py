@@ -118,16 +118,29 @@ class BlockFit:
     block : Block
     vectors : ndarray of float64, shape (n_members, n_rows, n_classes)
         Held-out class vectors of the training points; 0 for rows outside the folds.
-    importances : ndarray of float64, shape (n_columns,)
-        Impurity importances, mean over the forests, summing to 1 unless no tree has a split.
+    member_importances : ndarray of float64, shape (n_members, n_columns)
+        Impurity importances of each forest, on one scale.
     seconds : float
         Time it took.
     """
 
     block: Block
     vectors: Floats
-    importances: Floats
+    member_importances: Floats
     seconds: float
+
+    @property
+    def importances(self) -> Floats:
+        """Mean over the forests (n_columns,), summing to 1 unless no tree has a split."""
+        importances = self.member_importances.sum(axis=0)
+        total = importances.sum()
+        return np.asarray(importances / total if total > 0 else importances)
+
+    def take(self, numbers: Sequence[int]) -> BlockFit:
+        """The block of some of its members: members do not know of each other."""
+        chosen = list(numbers)
+        block = Block([self.block.models[k] for k in chosen], self.block.n_classes)
+        return BlockFit(block, self.vectors[chosen], self.member_importances[chosen], self.seconds)
 
 
 def train_block(
@@ -187,7 +200,7 @@ class _Trainer:
         self.n_rounds = 1 if self.oob and not custom else self.n_folds
         self.parts: list[list[Any]] = [[] for _ in plan.members]
         self.vectors = np.zeros((len(plan.members), len(labels), plan.n_classes))
-        self.importances = np.zeros(inputs.matrix.n_columns)
+        self.importances = np.zeros((len(plan.members), inputs.matrix.n_columns))
         self.started = time.perf_counter()
 
     def run_round(self, held_fold: int, advance: Any, verbose: int) -> None:
@@ -240,7 +253,7 @@ class _Trainer:
         for (forest, sums, importances), (_, count) in zip(run_tasks(tasks, self.n_jobs, verbose), spans):
             self.parts[number].append(forest)
             self.vectors[number, held] += sums / n_trees
-            self.importances += importances * count / n_trees
+            self.importances[number] += importances * count / n_trees
             advance(count)
 
     def _grow_out_of_bag(self, number: int, seed: int, advance: Any, verbose: int) -> None:
@@ -262,7 +275,7 @@ class _Trainer:
             self.parts[number].append(forest)
             sums[bag_rows] += part
             votes[bag_rows] += part_votes
-            self.importances += importances * count / n_trees
+            self.importances[number] += importances * count / n_trees
             advance(count)
         # A point that every tree saw has no out-of-bag vector: it gets the class shares, which know nothing.
         unseen = votes == 0
@@ -290,10 +303,8 @@ class _Trainer:
             models.append(FlatForest.join(joined, self.plan.n_classes, self.inputs.matrix.n_columns))
             parts.clear()  # before the next member doubles its own
             del joined
-        total = self.importances.sum()
-        importances = self.importances / total if total > 0 else self.importances
         seconds = time.perf_counter() - self.started
-        return BlockFit(Block(models, self.plan.n_classes), self.vectors, importances, seconds)
+        return BlockFit(Block(models, self.plan.n_classes), self.vectors, self.importances, seconds)
 
 
 def guarded_weights(
