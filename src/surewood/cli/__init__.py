@@ -1,6 +1,9 @@
-"""The command ``surewood``: one file a subcommand, each registered on `app` by being imported here."""
+"""The command ``surewood``: one file a subcommand, each registered on `app` by being imported here.
 
-from surewood.cli import datasets
+Subcommands: fit, predict, datasets. The other files each hold one idea that several of them share.
+"""
+
+from surewood.cli import datasets, fit, predict
 from surewood.cli.app import app, main
 
-__all__ = ["app", "datasets", "main"]
+__all__ = ["app", "datasets", "fit", "main", "predict"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import warnings
 from dataclasses import dataclass
 from pathlib import Path
@@ -138,12 +139,21 @@ def _labels(target: pd.Series) -> pd.Series:
     return target.rename("target") if target.name is None else target
 
 
+def _whole(target: pd.Series) -> pd.Series:
+    """Whole numbers that missing labels had turned into floats are whole numbers again."""
+    if pd.api.types.is_float_dtype(target.dtype) and (target % 1 == 0).all():
+        return target.astype("int64")
+    return target
+
+
 def _own_table(frame: pd.DataFrame, target: str | None, name: str) -> Dataset:
     columns = [str(c) for c in frame.columns]
     if target is None:
         raise DataError(f"say which column of {name} is the class: target=... (columns: {_listed(columns)}).")
     if target not in frame.columns:
-        raise DataError(f"{name} has no column {target!r}; its columns are {_listed(columns)}.")
+        close = _close(target, columns)
+        hint = f"did you mean {' or '.join(close)}?" if close else f"its columns are {_listed(columns)}."
+        raise DataError(f"{name} has no column {target!r}; {hint}")
     if len(columns) == 1:
         raise DataError(f"{name} has no column besides the target {target!r}.")
     labelled = frame[target].notna()
@@ -154,6 +164,7 @@ def _own_table(frame: pd.DataFrame, target: str | None, name: str) -> Dataset:
             f"{int((~labelled).sum())} rows of {name} have no {target!r} and were dropped.", stacklevel=3
         )
         frame = frame[labelled].reset_index(drop=True)
+        frame = frame.assign(**{target: _whole(frame[target])})
     return Dataset(
         name=name,
         X=frame.drop(columns=[target]),
@@ -163,6 +174,13 @@ def _own_table(frame: pd.DataFrame, target: str | None, name: str) -> Dataset:
         citation="",
         source=name,
     )
+
+
+def _close(target: str, columns: list[str]) -> list[str]:
+    """Columns whose names are near, whatever their case."""
+    by_fold = {column.casefold(): column for column in columns}
+    found = difflib.get_close_matches(target.casefold(), list(by_fold), n=3, cutoff=0.7)
+    return [repr(by_fold[name]) for name in found]
 
 
 def _listed(columns: list[str]) -> str:
