@@ -14,6 +14,7 @@ from surewood.deepforest.base import DeepForestBase
 from surewood.deepforest.block import BlockFit
 from surewood.deepforest.checks import check_choice, check_number
 from surewood.deepforest.evidence import theorem_evidence
+from surewood.deepforest.explaining import layer_entry, questions_asked
 from surewood.deepforest.importances import mix, trace_layer
 from surewood.deepforest.margin_growth import (
     MarginFit,
@@ -303,6 +304,21 @@ class MarginDeepForestClassifier(DeepForestBase):
             keep = 1.0 - layer.step if alphas and self.model_.mode == "simplex" else 1.0
             alphas = [keep * alpha for alpha in alphas] + [layer.step]
         return mix(traced, alphas)
+
+    def _explained(self, base: Any, names: list[str]) -> tuple[str, NDArray[np.float64], list[list[Any]]]:
+        told: list[list[Any]] = [[] for _ in range(base.matrix.n_rows)]
+        kinds, only_scores = [kind for kind, _ in self.forests_], self.model_.layer_inputs == "scores"
+        alphas, layers = self.model_.alphas(), self.model_.layers
+        for number, (inputs, vectors, scores) in enumerate(self.model_.walk(base, self.n_jobs)):
+            asked = questions_asked(layers[number].block, inputs, names, only_scores and number > 0)
+            for row, own in enumerate(told):
+                share = alphas[number] / sum(alphas)
+                own.append(
+                    layer_entry(
+                        number + 1, share, kinds, vectors[:, row], scores[row], asked[row], self.classes_
+                    )
+                )
+        return "margin_forest", scores, told
 
     def __certificate_evidence__(self) -> Iterator[Any]:
         """Held-out error, margin ratio, and the value of the stated theorem (4.7): no guarantee."""
