@@ -1,7 +1,8 @@
 """``--model auto``: the family by out-of-fold scores on the training rows.
 
-Rule: the family with the smallest out-of-fold error is the leader. Families whose error is larger by less than
-one standard error of the paired difference count as equal to it; among these the smallest log-loss wins.
+Rule: the family with the smallest out-of-fold error is the leader. Families whose error is larger by less
+than one standard error of the paired difference count as equal to it; among these the smallest log-loss
+wins.
 The holdout takes no part, and the certificate is corrected for the families compared.
 """
 

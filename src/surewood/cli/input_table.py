@@ -67,7 +67,7 @@ def read_labelled(source: str, target: str | None) -> InputTable:
 
 
 def read_for_training(source: str, target: str | None, holdout: float | None, seed: int) -> InputTable:
-    """A table with rows put aside: the official test part where `holdout` is not given, else a random share."""
+    """A table with rows put aside: its official test part unless `holdout` is given, else a random share."""
     table = read_labelled(source, target)
     if holdout is None and table.holdout is not None:
         table.notes.append(

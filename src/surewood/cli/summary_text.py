@@ -45,9 +45,9 @@ def seconds_text(seconds: float) -> str:
     return f"{int(seconds // 60)} min {int(seconds % 60)} s"
 
 
-def grid() -> Table:
+def grid(header: bool = False) -> Table:
     """A table without lines, as the command prints all of its tables."""
-    return Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
+    return Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0), show_header=header)
 
 
 def print_fit(out: Console, facts: dict[str, Any], files: dict[str, str]) -> None:
@@ -81,7 +81,7 @@ def print_fit(out: Console, facts: dict[str, Any], files: dict[str, str]) -> Non
 
 def print_choice(out: Console, choice: dict[str, Any]) -> None:
     """The table that ``auto`` chose by, and why."""
-    table = grid()
+    table = grid(header=True)
     for title in ("family", "error", "more than best", "log-loss", "time"):
         table.add_column(title, justify="left" if title == "family" else "right")
     for score in choice["scores"]:
@@ -95,7 +95,7 @@ def print_choice(out: Console, choice: dict[str, Any]) -> None:
             style="bold" if score["family"] == choice["chosen"] else "",
         )
     out.print(Text(f"Out-of-fold scores, {choice['folds']} folds of {choice['rows']:,} training rows"))
-    out.print(Padding(table, (0, 0, 0, 2)))
+    out.print(Padding(table, (0, 0, 0, 2), expand=False))
     out.print(Text(f"{choice['chosen']} was chosen: {choice['why']}."))
 
 
@@ -107,7 +107,7 @@ def print_certificate(out: Console, certificate: dict[str, Any]) -> None:
     """The verdict, and each entry with its word."""
     out.print(Text("Certificate", style="bold"))
     verdict = certificate["verdict"]
-    out.print(Padding(Text(f"{verdict[:1].upper()}{verdict[1:]}."), (0, 0, 0, 2)))
+    out.print(Padding(Text(f"{verdict[:1].upper()}{verdict[1:]}."), (0, 0, 0, 2), expand=False))
     table = grid()
     table.add_column(no_wrap=True)
     table.add_column(justify="right", no_wrap=True)
@@ -126,10 +126,10 @@ def print_certificate(out: Console, certificate: dict[str, Any]) -> None:
         if entry["biased"]:
             details += ", biased"
         table.add_row(Text(entry["status"], style=_STATUS_STYLE[entry["status"]]), shown, Text(details))
-    out.print(Padding(table, (0, 0, 0, 2)))
+    out.print(Padding(table, (0, 0, 0, 2), expand=False))
     words = {entry["status"] for entry in certificate["entries"]}
     meanings = "; ".join(f"{word}: {meaning}" for word, meaning in _MEANING.items() if word in words)
-    out.print(Padding(Text(f"{meanings}.", style="dim"), (0, 0, 0, 2)))
+    out.print(Padding(Text(f"{meanings}.", style="dim"), (0, 0, 0, 2), expand=False))
 
 
 def print_notes(out: Console, notes: list[str]) -> None:
@@ -138,4 +138,4 @@ def print_notes(out: Console, notes: list[str]) -> None:
         out.print()
         out.print(Text("Notes", style="bold"))
         for note in notes:
-            out.print(Padding(Text(note), (0, 0, 0, 2)))
+            out.print(Padding(Text(note), (0, 0, 0, 2), expand=False))
