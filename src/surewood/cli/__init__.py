@@ -1,9 +1,9 @@
 """The command ``surewood``: one file a subcommand, each registered on `app` by being imported here.
 
-Subcommands: fit, predict, datasets. The other files each hold one idea that several of them share.
+The other files hold one idea each that several subcommands share.
 """
 
-from surewood.cli import datasets, fit, predict
+from surewood.cli import certify, datasets, explain, fit, predict
 from surewood.cli.app import app, main
 
-__all__ = ["app", "datasets", "fit", "main", "predict"]
+__all__ = ["app", "certify", "datasets", "explain", "fit", "main", "predict"]

@@ -2,8 +2,7 @@
 
 Rule: the family with the smallest out-of-fold error is the leader. Families whose error is larger by less
 than one standard error of the paired difference count as equal to it; among these the smallest log-loss
-wins.
-The holdout takes no part, and the certificate is corrected for the families compared.
+wins. The holdout takes no part, and the certificate is corrected for the families compared.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from surewood.cli.families import Family, RunSettings
 from surewood.progress import stage
 
 FOLDS = 3
-MOST_ROWS = 3000  # rows that the comparison looks at: a few seconds a family
+MOST_ROWS = 2000  # rows that the comparison looks at: a few seconds a family
 
 
 @dataclass(frozen=True)
@@ -91,13 +90,14 @@ def choose_family(families: list[Family], settings: RunSettings, X: pd.DataFrame
     X, y = X.iloc[rows].reset_index(drop=True), y.iloc[rows].reset_index(drop=True)
     n_folds = min(FOLDS, int(y.value_counts().min()))
     splits = list(StratifiedKFold(max(n_folds, 2), shuffle=True, random_state=settings.seed).split(X, y))
-    answers = []
+    answers, classes = [], np.unique(y)
     with stage(settings.verbose, "choosing the family", len(families) * len(splits)) as advance:
         for family in families:
             started = time.perf_counter()
-            proba, classes = np.zeros((len(y), y.nunique())), np.unique(y)
+            proba = np.zeros((len(y), len(classes)))
             for train, held in splits:
-                model = settings.estimator(family, strict=False).fit(X.iloc[train], y.iloc[train])
+                model = settings.estimator(family, len(train), len(classes), strict=False)
+                model.fit(X.iloc[train], y.iloc[train])
                 columns = np.searchsorted(classes, model.classes_)
                 proba[np.ix_(held, columns)] = model.predict_proba(X.iloc[held])
                 advance(1)

@@ -1,4 +1,10 @@
-"""The three families by their short names, and how options become parameters of an estimator."""
+"""The three families by their short names, and how options become parameters of an estimator.
+
+A kernel machine's cost grows with the square of its rows, so the cascade has rules of its own here, each of
+which an option overrides: at most `CASCADE_ROWS` training rows (``--max-rows``), fewer machines a search the
+more rows there are (``--set max_machines=...``), and one cascade for all classes above `MANY_CLASSES` of them
+(``--set multiclass=one_vs_rest``). The other two families bound their work by themselves.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +20,11 @@ import surewood
 from surewood.cli.mistakes import Mistake
 
 
+CASCADE_ROWS = 4000
+MANY_CLASSES = 5
+_MACHINE_WORK = 2000 * 600**2  # machines of a search times the square of the rows
+
+
 @dataclass(frozen=True)
 class Family:
     """A family: its estimator, by name so that only the one used is imported."""
@@ -25,6 +36,28 @@ class Family:
     def build(self, parameters: Mapping[str, Any]) -> Any:
         """The estimator with those of the parameters."""
         return getattr(surewood, self.estimator)(**parameters)
+
+    @property
+    def most_rows(self) -> int | None:
+        """Training rows that the family takes unless told otherwise."""
+        return CASCADE_ROWS if self.name == "cascade" else None
+
+    def parameters_for(self, n_rows: int, n_classes: int) -> dict[str, Any]:
+        """Parameters that depend on the size of the sample.
+
+        Examples
+        --------
+        >>> FAMILIES["cascade"].parameters_for(1200, 2), FAMILIES["mddf"].parameters_for(1200, 2)
+        ({'max_machines': 500}, {})
+        """
+        if self.name != "cascade":
+            return {}
+        native = n_classes > MANY_CLASSES
+        machines = _MACHINE_WORK / n_rows**2 / (1 if native else max(n_classes - 1, 1))
+        parameters: dict[str, Any] = {"max_machines": int(min(max(machines, 30), 2000))}
+        if native:
+            parameters["multiclass"] = "native"
+        return parameters
 
     def parameter_names(self) -> list[str]:
         """Everything ``--set`` may name."""
@@ -60,13 +93,14 @@ class RunSettings:
     changes: Mapping[str, Any] | None = None
     verbose: int = 0
 
-    def estimator(self, family: Family, *, strict: bool = True) -> Any:
-        """An estimator of the family; with `strict` every change must be one of its parameters."""
+    def estimator(self, family: Family, n_rows: int = 1, n_classes: int = 2, *, strict: bool = True) -> Any:
+        """An estimator for so many rows; with `strict` every change must be one of its parameters."""
         known = family.parameter_names()
         parameters: dict[str, Any] = {
             "random_state": self.seed,
             "n_jobs": self.n_jobs,
             "verbose": self.verbose,
+            **family.parameters_for(n_rows, n_classes),
         }
         if self.max_memory is not None:
             if "max_memory" not in known and strict:

@@ -15,7 +15,7 @@ import typer
 import surewood
 from surewood.certify import Certificate
 from surewood.cli.app import app, console
-from surewood.cli.choosing import Choice, choose_family
+from surewood.cli.choosing import Choice, choose_family, comparison_rows
 from surewood.cli.families import (
     FAMILIES,
     Family,
@@ -71,6 +71,13 @@ def fit(
     n_jobs: Annotated[
         int, typer.Option(help="Threads; -1: all cores. The model does not depend on it.")
     ] = -1,
+    max_rows: Annotated[
+        int | None,
+        typer.Option(
+            min=10,
+            help="Train on at most so many rows, drawn at random; the cascade takes 4,000 unless told.",
+        ),
+    ] = None,
     max_memory: Annotated[str | None, typer.Option(help="Memory of the fit, such as 4GB.")] = None,
     changes: Annotated[
         list[str] | None,
@@ -98,7 +105,9 @@ def fit(
         if len(families) > 1:
             choice = choose_family(families, settings, preparer.transform(data.X), data.y)
             families = [choice.family]
-        trained = train(data, preparer, settings.estimator(families[0], strict=choice is None), verbose=1)
+        _limit_rows(data, families[0], max_rows, seed)
+        estimator = settings.estimator(families[0], len(data.y), data.y.nunique(), strict=choice is None)
+        trained = train(data, preparer, estimator, verbose=1)
         with stage(1, "writing certificate, model and page", 1):
             certificate = certificate_of(trained, data, delta, 1 if choice is None else len(choice.scores))
             facts = _facts(data, families[0], trained, certificate, choice, settings)
@@ -116,6 +125,17 @@ def _folder(out: Path | None, table: str) -> Path:
     if folder.exists() and not folder.is_dir():
         raise Mistake(f"--out {folder} is a file; name a folder.")
     return folder
+
+
+def _limit_rows(data: InputTable, family: Family, max_rows: int | None, seed: int) -> None:
+    """Go on with a random part of the training rows where the family or the user wants fewer."""
+    most = family.most_rows if max_rows is None else max_rows
+    if most is None or len(data.y) <= most:
+        return
+    n_rows = len(data.y)
+    data.keep(comparison_rows(data.y, most, seed))
+    why = "" if max_rows is not None else f" ({family.name} takes no more; --max-rows changes it)"
+    data.notes.append(f"trained on a random {len(data.y):,} of {n_rows:,} training rows{why}.")
 
 
 def _facts(

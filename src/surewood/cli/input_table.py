@@ -25,6 +25,8 @@ class InputTable:
     Attributes
     ----------
     X, y : frame and series of the training rows
+    row_numbers : ndarray of int
+        Where the training rows stood in the table, from 0.
     holdout : (frame, series) or None
     target, name, source : str
     notes : list of str
@@ -36,8 +38,15 @@ class InputTable:
     target: str
     X: pd.DataFrame
     y: pd.Series
+    row_numbers: NDArray[np.int64]
     holdout: tuple[pd.DataFrame, pd.Series] | None = None
     notes: list[str] = field(default_factory=list)
+
+    def keep(self, rows: NDArray[Any]) -> None:
+        """Go on with some of the training rows."""
+        rows = np.flatnonzero(rows) if rows.dtype == bool else rows
+        self.X, self.y = (part.iloc[rows].reset_index(drop=True) for part in (self.X, self.y))
+        self.row_numbers = self.row_numbers[rows]
 
 
 @contextmanager
@@ -53,16 +62,19 @@ def collecting(notes: list[str]) -> Iterator[None]:
             notes.append(text)
 
 
-def read_labelled(source: str, target: str | None) -> InputTable:
-    """A table with its target; classes that cannot be learned are refused."""
+def read_labelled(source: str, target: str | None, *, check: bool = True) -> InputTable:
+    """A table with its target; with `check` classes that cannot be learned are refused."""
     notes: list[str] = []
     with collecting(notes):
         data = load(source, target)
     name = str(data.y.name) if target is None else target
-    _check_classes(data.y, name)
-    table = InputTable(data.name, data.source, name, data.X, data.y, None, notes)
+    if check:
+        _check_classes(data.y, name)
+    rows = np.arange(len(data.y)) if data.row_numbers is None else data.row_numbers
+    table = InputTable(data.name, data.source, name, data.X, data.y, rows, None, notes)
     if data.is_divided:
         (table.X, table.y), table.holdout = data.train, data.test
+        table.row_numbers = rows[data.split != "test"]
     return table
 
 
@@ -77,6 +89,7 @@ def read_for_training(source: str, target: str | None, holdout: float | None, se
     if table.holdout is not None:
         table.X = pd.concat([table.X, table.holdout[0]], ignore_index=True)
         table.y = pd.concat([table.y, table.holdout[1]], ignore_index=True)
+        table.row_numbers = np.arange(len(table.y))
         table.holdout = None
     share = 0.2 if holdout is None else holdout
     if share == 0:
@@ -90,7 +103,7 @@ def read_for_training(source: str, target: str | None, holdout: float | None, se
         raise Mistake(f"--holdout {share:g} of {len(aside):,} rows is not a single row; take more, or 0.")
     X, y = table.X, table.y
     table.holdout = X[aside].reset_index(drop=True), y[aside].reset_index(drop=True)
-    table.X, table.y = X[~aside].reset_index(drop=True), y[~aside].reset_index(drop=True)
+    table.keep(~aside)
     return table
 
 

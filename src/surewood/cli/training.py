@@ -37,6 +37,7 @@ class Trained:
 def prepare(table: InputTable) -> TablePreparer:
     """Learn the columns from the training rows; what was dropped becomes a note."""
     preparer = TablePreparer().fit(table.X)
+    preparer.row_numbers_ = table.row_numbers  # so that `explain` can name rows as the table has them
     table.notes += [f"column {name!r} is not used: {why}." for name, why in preparer.dropped_.items()]
     return preparer
 

@@ -33,6 +33,8 @@ class Dataset:
     papers : dict
         The part that each paper used, see :meth:`part_of`.
     citation, source : str
+    row_numbers : ndarray of int, optional
+        Where the rows stood in a table some of whose rows were dropped, from 0.
     """
 
     name: str
@@ -42,6 +44,7 @@ class Dataset:
     papers: dict[str, str]
     citation: str
     source: str
+    row_numbers: NDArray[np.int64] | None = None
 
     def __repr__(self) -> str:
         parts = f", train {len(self.train[0])} / test {len(self.test[0])}" if self.is_divided else ""
@@ -173,6 +176,7 @@ def _own_table(frame: pd.DataFrame, target: str | None, name: str) -> Dataset:
         papers={},
         citation="",
         source=name,
+        row_numbers=None if labelled.all() else np.flatnonzero(labelled),
     )
 
 
