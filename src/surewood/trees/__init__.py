@@ -14,7 +14,7 @@ from surewood.trees.bag import Bag, make_bag
 from surewood.trees.binning import BinMapper, BinnedMatrix, as_table, bin_array, bin_table, learn_bins
 from surewood.trees.flat_tree import FlatForest, Question
 from surewood.trees.forest import BinnedForestClassifier
-from surewood.trees.growing import Grown, TreeParams, grow_forest, out_of_bag
+from surewood.trees.growing import Grown, TreeParams, grow_forest, grow_seconds, out_of_bag, share_matrix
 from surewood.trees.tracing import Traces, trace
 
 __all__ = [
@@ -31,8 +31,10 @@ __all__ = [
     "bin_array",
     "bin_table",
     "grow_forest",
+    "grow_seconds",
     "learn_bins",
     "make_bag",
     "out_of_bag",
+    "share_matrix",
     "trace",
 ]
