@@ -20,6 +20,7 @@ from surewood.composite.ensemble import Ensemble, fit_plan, with_out_of_fold
 from surewood.composite.machines import SolverOptions
 from surewood.composite.model import ROWS_A_BLOCK
 from surewood.composite.rules import ENOUGH_FOR_BAGS, Plan, resolve
+from surewood.svm import first_rows
 from surewood.tables import FitInputs, Table, begin_fit, begin_predict
 
 Floats = NDArray[np.float64]
@@ -118,6 +119,10 @@ class _CompositeClassifier(Books, ClassifierMixin, BaseEstimator):
         self.plain_share_ = plan.plain_share
         self.calibrator_ = calibrator
         self.n_design_ = data.n_features
+        predictor = ensemble.model.predictor
+        self._support_origin = (
+            None if predictor is None else first_rows(inputs.inverse)[predictor.support_index]
+        )
         self._part_of_tree = ensemble.part_of_tree
         self._importances = ensemble.importances
         self._n_degrees = plan.n_degrees

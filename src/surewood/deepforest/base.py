@@ -17,16 +17,18 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from surewood.calibration import ScoreCalibrator
+from surewood.deepforest.block import LayerInput
 from surewood.deepforest.checks import check_common
 from surewood.deepforest.cost import CostEstimate, estimate_cascade_cost, settle_memory
 from surewood.deepforest.evidence import held_out_evidence
+from surewood.deepforest.explaining import told_rows
 from surewood.deepforest.folds import usable_folds
 from surewood.deepforest.layer_input import InputReader, training_input
 from surewood.deepforest.members import Member, TreeSettings, parse_compositions
 from surewood.deepforest.row_order import OrderedRows, content_keys, order_rows
 from surewood.deepforest.spilling import SpillFolder
 from surewood.deepforest.training import RunOptions, TrainingSet
-from surewood.tables import FitInputs, begin_fit, begin_predict
+from surewood.tables import FitInputs, begin_fit, begin_predict, column_names
 
 Floats = NDArray[np.float64]
 _ROWS_AT_ONCE = 2**16  # rows predicted together: class vectors of all forests stay small
@@ -199,6 +201,30 @@ class DeepForestBase(ClassifierMixin, BaseEstimator, ABC):
         """Predictions after 1, 2, ... layers."""
         for proba in self.staged_predict_proba(X):
             yield np.asarray(self.classes_)[proba.argmax(axis=1)]
+
+    def explain(self, X: Any) -> list[dict[str, Any]]:
+        """How rows were classified: class vectors and margins, layer by layer.
+
+        Returns
+        -------
+        list of dict
+            One a row, of values that JSON knows: ``kind`` ("margin_forest" or "cascade_forest"),
+            ``prediction``, ``probabilities`` and ``votes`` (final score) by label, ``margin`` (distance of
+            the two largest votes) and ``layers``, one entry a layer that the row met: ``layer``, ``weight``
+            (share in the final score), ``vector`` (its own class vector), ``scores`` and ``margin`` after it,
+            ``forests`` (``kind``, ``vector``, ``vote`` of each) and ``features`` (questions that its trees
+            asked about each column, most first). A layer has hundreds or thousands of trees, so their single
+            paths are not listed; cascade forests add the ``gate`` of a layer.
+        """
+        table = begin_predict(self, X)
+        proba = self.predict_proba(X)
+        names = column_names(self.schema_, table.n_columns)
+        kind, scores, layers = self._explained(self.reader_.read(table), names)
+        return told_rows(kind, self.classes_, proba, scores, layers)
+
+    @abstractmethod
+    def _explained(self, base: LayerInput, names: list[str]) -> tuple[str, Floats, list[list[Any]]]:
+        """Kind of model, final scores, and the entries of the layers for every row."""
 
     def _probabilities(self, scores: Any) -> Floats:
         return np.asarray(scores if self.calibrator_ is None else self.calibrator_.transform(scores))
