@@ -197,13 +197,13 @@ def test_apply_and_decision_path_agree_with_the_ledger(problem, paper):
 
 def test_explain_tells_path_leaf_degree_and_vote(problem, paper):
     X, _ = problem
-    told = paper.explain(X[3])
-    assert told["vote"].tolist() == paper.tree_predictions(X[3:4])[0].tolist()
-    assert told["leaf"].tolist() == paper.apply(X[3:4])[0].tolist()
-    assert told["path"].iloc[0].startswith("x")
-    assert sum(told.attrs["shares"].values()) == pytest.approx(1.0)
-    with pytest.raises(ValueError, match="explain takes one row, got 2"):
-        paper.explain(X[:2])
+    told = paper.explain(X[3:5])[0]
+    assert [tree["vote"] for tree in told["trees"]] == paper.tree_predictions(X[3:4])[0].tolist()
+    assert [tree["leaf"] for tree in told["trees"]] == paper.apply(X[3:4])[0].tolist()
+    degrees = paper.ledger(tree=0)["degree"]
+    assert told["trees"][0]["degree"] == degrees[told["trees"][0]["leaf"]]
+    assert told["trees"][0]["path"][0]["feature"].startswith("x")
+    assert sum(told["votes"].values()) == pytest.approx(1.0)
 
 
 def test_importances_are_those_of_the_questions(problem, fitted):
@@ -241,7 +241,7 @@ def test_tables_as_they_come(table_with_everything):
     later = frame.iloc[:5].copy()
     later["job"] = ["astronaut", None, "cook", "clerk", "pilot"]
     assert forest.predict_proba(later).shape == (5, 2)
-    assert set(forest.explain(frame.iloc[[0]])["vote"]) <= {"yes", "no"}
+    assert {t["vote"] for t in forest.explain(frame.iloc[[0]])[0]["trees"]} <= {"yes", "no"}
 
 
 def test_weights_count_like_repeated_rows(problem):

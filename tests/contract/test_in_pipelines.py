@@ -7,9 +7,10 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from estimators import exported, small
+from estimators import classifiers, deterministic
+from messy_table import messy
 from sklearn import config_context
-from sklearn.base import clone, is_classifier
+from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import make_column_selector, make_column_transformer
 from sklearn.datasets import load_iris
@@ -22,33 +23,7 @@ from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-CLASSIFIERS = [c for c in exported() if is_classifier(small(c))]
-each_classifier = pytest.mark.parametrize("cls", CLASSIFIERS, ids=lambda c: c.__name__)
-
-
-def deterministic(cls, **changes):
-    if "random_state" in cls().get_params():
-        changes["random_state"] = 0
-    return small(cls, **changes)
-
-
-def messy(n=90, seed=0):
-    """Numbers, text, categories, booleans and dates, with holes, and a class that depends on some of them."""
-    rng = np.random.default_rng(seed)
-    number = rng.normal(size=n)
-    text = rng.choice(["red", "green", "blue"], n)
-    label = np.where(number + (text == "red") + 0.3 * rng.normal(size=n) > 0.4, "yes", "no")
-    frame = pd.DataFrame(
-        {
-            "number": np.where(rng.random(n) < 0.1, np.nan, number),
-            "text": pd.Series(np.where(rng.random(n) < 0.1, None, text), dtype=object),
-            "category": pd.Categorical(rng.choice(["u", "v"], n)),
-            "flag": rng.random(n) < 0.5,
-            "when": pd.Timestamp("2024-01-01") + pd.to_timedelta(rng.integers(0, 1000, n), unit="h"),
-            "constant": 1,
-        }
-    )
-    return frame, label
+each_classifier = pytest.mark.parametrize("cls", classifiers(), ids=lambda c: c.__name__)
 
 
 @pytest.fixture(scope="module")

@@ -15,6 +15,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 
 from surewood.bounds import EstimateEvidence, Evidence
+from surewood.cascade.explaining import explain_generic, told_rows
 from surewood.cascade.families import Family, Member
 from surewood.cascade.generic_search import GenericResult, GenericSearch, GenericTree, Question
 from surewood.cascade.leaf_calibration import LeafCalibrator
@@ -23,7 +24,7 @@ from surewood.cascade.parameters import real, whole
 from surewood.cascade.prefix_tree import Floats
 from surewood.cascade.questions import as_fractions
 from surewood.cascade.sample import Sample, deal_folds, make_sample
-from surewood.tables import begin_fit, begin_predict
+from surewood.tables import begin_fit, begin_predict, plain
 
 _CALIBRATION_FOLDS = 5
 
@@ -192,6 +193,22 @@ class DeepCascadeClassifier(ClassifierMixin, BaseEstimator):
     def decision_path(self, X: Any) -> NDArray[np.int64]:
         """Leaf at which each row stays."""
         return self._evaluate(X)[1]
+
+    def explain(self, X: Any) -> list[dict[str, Any]]:
+        """How rows were classified: the questions that each met, and the leaf where it stayed.
+
+        Returns
+        -------
+        list of dict
+            As for :class:`DeepCascadeSVMClassifier`; the single cascade's entry names the leaf's ``family``
+            and the ``question`` of every node.
+        """
+        design = self._encoder.transform(begin_predict(self, X))
+        scores, _ = self.cascade_.evaluate(design)
+        labels = [plain(label) for label in self.classes_]
+        ways = explain_generic(self.cascade_, self.leaf_families_, self.question_families_, design, labels)
+        proba = self.predict_proba(X) if self.probability else None
+        return told_rows(self.classes_, scores.argmax(axis=1), proba, scores, [ways])
 
     def ledger(self) -> pd.DataFrame:
         """One row a leaf: family, counts, complexity, and which side of the minimum decided."""

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from surewood.cascade.prefix_tree import Floats
+from surewood.svm import first_rows
 from surewood.tables import DesignEncoder, FitInputs
 
 
@@ -29,6 +30,8 @@ class Sample:
         Positive.
     n_classes : int
     encoder : DesignEncoder
+    origin : ndarray of int64, shape (n,)
+        Row of the user's table, the first of equal ones.
     is_affine : bool
         Whether `design` is an affine image of the given columns: numbers only, nothing imputed.
     is_counted : bool
@@ -40,6 +43,7 @@ class Sample:
     weight: Floats
     n_classes: int
     encoder: DesignEncoder
+    origin: NDArray[np.int64]
     is_affine: bool
     is_counted: bool
 
@@ -70,6 +74,7 @@ def make_sample(
         weight=np.ascontiguousarray(weight),
         n_classes=inputs.n_classes,
         encoder=encoder,
+        origin=first_rows(inputs.inverse)[kept],
         is_affine=not (bool(table.is_category.any()) or bool(encoder.missing_.any())),
         is_counted=sample_weight is None and class_weight is None,
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from joblib import Parallel, delayed, effective_n_jobs
+from joblib import delayed
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
@@ -16,7 +16,7 @@ from surewood.cascade.insight import CascadeInsight
 from surewood.cascade.leaf_calibration import LeafCalibrator
 from surewood.cascade.parameters import SvmParameters, check_svm_parameters, real, whole
 from surewood.cascade.sample import Sample, make_sample
-from surewood.cascade.search import SearchResult, minimise
+from surewood.cascade.search import SearchResult
 from surewood.cascade.svm_fit import (
     OutOfFold,
     Task,
@@ -24,8 +24,10 @@ from surewood.cascade.svm_fit import (
     out_of_fold,
     penalty_folds,
     prepare,
+    search_task,
     tasks_of,
 )
+from surewood.parallel import run_tasks
 from surewood.progress import stage
 from surewood.svm import Gram
 from surewood.tables import begin_fit
@@ -93,7 +95,7 @@ class _SvmCascade(CascadeInsight, ClassifierMixin, BaseEstimator):
         self.gamma_scale_, self.kernels_ = gamma_scale, tasks[0].trainer.kernels
         self.n_iter_ = np.array([max(1, sum(node.n_iter for node in one.nodes)) for one in cascades])
         self.C_ = np.array([task.trainer.C for task in tasks])
-        self._encoder, self._calibrator = sample.encoder, calibrator
+        self._encoder, self._calibrator, self._origin = sample.encoder, calibrator, sample.origin
         self._is_affine, self._is_counted = sample.is_affine, sample.is_counted
 
 
@@ -252,19 +254,15 @@ class DeepCascadeSVMClassifier(_SvmCascade):
             raise ValueError(f"n_leaves={n_leaves} is more than max_leaves={parameters.max_leaves}.")
         inputs, sample, tasks, seed = self._plant(X, y, sample_weight, parameters)
         with stage(self.verbose, "searching cascades", len(tasks)) as advance:
-
-            def search(task: Task) -> SearchResult | None:
-                found = minimise(
-                    task.tree, task.complexity, gamma, n_leaves=n_leaves, budget=parameters.budget
-                )
+            todo = (delayed(search_task)(task, gamma, n_leaves, parameters.budget) for task in tasks)
+            seconds = [task.search_seconds for task in tasks]
+            found = run_tasks(todo, self.n_jobs if len(tasks) > 1 else 1, self.verbose, seconds=seconds)
+            results = []
+            for k, (task, result) in enumerate(found):
+                tasks[k] = task  # another process grew a tree of its own
+                results.append(result)
                 advance(1)
-                return found
-
-            threads = effective_n_jobs(self.n_jobs) if len(tasks) > 1 else 1
-            results = list(
-                Parallel(n_jobs=threads, prefer="threads")(delayed(search)(task) for task in tasks)
-            )
-        if any(found is None for found in results):
+        if any(result is None for result in results):
             raise ValueError(
                 f"no cascade has exactly n_leaves={n_leaves} leaves on this sample: it is too small, or all "
                 "points of some node lie at the same distance. Take fewer leaves."

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from joblib import Parallel, delayed
+from joblib import delayed
 from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 
@@ -17,6 +17,7 @@ from surewood.cascade.choosing import (
     HeldOut,
     choose,
     compare,
+    explored,
     held_out_scores,
     list_candidates,
 )
@@ -29,6 +30,7 @@ from surewood.cascade.search import SearchResult, leaf_complexity, minimise
 from surewood.cascade.svm import _FRACTIONS, _SvmCascade
 from surewood.cascade.svm_fit import OutOfFold, Task, choose_C, class_columns, prepare, tasks_of
 from surewood.cascade.svm_trainer import distance_of
+from surewood.parallel import run_tasks, share
 from surewood.progress import stage
 from surewood.svm import Gram
 from surewood.tables import begin_fit
@@ -214,18 +216,23 @@ class DeepCascadeSVMClassifierCV(_SvmCascade):
         self, plan: _Plan, parameters: SvmParameters, leaf_gammas: tuple[float, ...]
     ) -> tuple[list[Candidate], list[list[FoldTask]], list[HeldOut]]:
         """Find the candidates of every fold and let them predict its held-out rows."""
+        with stage(self.verbose, "gamma paths of the folds", sum(map(len, plan.fold_tasks))) as advance:
+            options = (float(self.gamma_min), leaf_gammas, parameters.budget)
+            tasks = [delayed(explored)(one, *options) for fold in plan.fold_tasks for one in fold]
+            seconds = [3 * one.task.search_seconds for fold in plan.fold_tasks for one in fold]
+            found = run_tasks(tasks, self.n_jobs, self.verbose, seconds=seconds)
+            for fold in plan.fold_tasks:
+                for k in range(len(fold)):
+                    fold[k] = next(found)  # another process explored a copy
+                    advance(1)
         everything = [one for fold in plan.fold_tasks for one in fold]
-        with stage(self.verbose, "gamma paths of the folds", len(everything)) as advance:
-
-            def explore(one: FoldTask) -> None:
-                one.explore(float(self.gamma_min), leaf_gammas, parameters.budget)
-                advance(1)
-
-            Parallel(n_jobs=self.n_jobs, require="sharedmem")(delayed(explore)(one) for one in everything)
         candidates = list_candidates(everything, len(parameters.degrees), leaf_gammas)
-        answers = Parallel(n_jobs=self.n_jobs, require="sharedmem")(
-            delayed(held_out_scores)(fold, candidates, plan.sample.design, plan.sample.n_classes)
-            for fold in plan.fold_tasks
+        design, n_classes = plan.sample.design, plan.sample.n_classes
+        share(design)
+        answers = run_tasks(
+            (delayed(held_out_scores)(fold, candidates, design, n_classes) for fold in plan.fold_tasks),
+            self.n_jobs,
+            seconds=[sum(one.task.search_seconds for one in fold) / 3 for fold in plan.fold_tasks],
         )
         return candidates, plan.fold_tasks, list(answers)
 

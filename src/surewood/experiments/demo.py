@@ -121,6 +121,12 @@ def summarise(
     }
 
 
+def render(summary: dict[str, Any]) -> str:
+    bars = [row for row in summary["results"] if not row["floor"]]
+    scale = min(1.0, 1.1 * max((row["guarantee"] for row in bars), default=1.0))
+    return report.render_template("demo.html", {"bars": bars, "scale": scale, "charts": False, **summary})
+
+
 def print_results(summary: dict[str, Any]) -> None:
     table = Table(box=None, pad_edge=False, header_style="bold", title=summary["title"], title_justify="left")
     for title in ("model", "error", "guaranteed ≤ (95 %)", "log-loss", "fit"):
@@ -149,7 +155,7 @@ def main() -> None:
     except DataError as error:
         parser.exit(2, f"{error}\n")
     print_results(summary)
-    page = report.write(summary, arguments.out / "report.html")
+    page = report.write_text(render(summary), arguments.out / "report.html")
     (arguments.out / "report.json").write_text(json.dumps(summary, indent=2), encoding="utf-8")
     print(f"\nthe page: {page}")
 

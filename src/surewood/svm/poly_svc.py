@@ -12,14 +12,15 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from surewood.svm.class_scores import agree_with, class_scores
+from surewood.svm.class_scores import agree_with, class_scores, class_votes
 from surewood.svm.coupling import PairCoupling
 from surewood.svm.dual import solve_many
 from surewood.svm.gram import Gram, KernelSpec
+from surewood.svm.nearest import first_rows, nearest_support
 from surewood.svm.one_vs_one import Machines
 from surewood.svm.path import DegreePath, make_folds, solve_path
 from surewood.svm.poly_parameters import check_parameters
-from surewood.tables import DesignEncoder, begin_fit, begin_predict
+from surewood.tables import DesignEncoder, begin_fit, begin_predict, by_label, plain
 
 __all__ = ["PolySVC"]
 
@@ -174,7 +175,8 @@ class PolySVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         inputs.store(self)
         self._encoder, self._center, self._calibration = encoder, center, calibration
         self._predictor = machines.predictor()
-        self._store_machine(machines, _first_rows(inputs.inverse))
+        assert inputs.inverse is not None  # equal rows were merged
+        self._store_machine(machines, first_rows(inputs.inverse))
         return self
 
     def path(
@@ -251,6 +253,42 @@ class PolySVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         winners = self._predictor.predict(design, n_jobs=self.n_jobs)[:, 0]
         return agree_with(proba, winners)
 
+    def explain(self, X: Any) -> list[dict[str, Any]]:
+        """How rows were classified: pairwise decisions, votes, and the nearest support points.
+
+        Returns
+        -------
+        list of dict
+            One a row, of values that JSON knows: ``kind`` ("svm"), ``prediction``, ``probabilities`` by label
+            (None without `probability`), ``degree`` (None unless the kernel is polynomial), ``votes`` (pairs
+            won by each class), ``pairs`` (``first``, ``second`` and ``decision``, positive for the first) and
+            ``support``: the nearest support points with training ``row``, ``distance`` and ``label``.
+        """
+        design = self._design(X)
+        known, total = self._predictor.classes, len(self.classes_)
+        decisions = self._predictor.decisions(design, n_jobs=self.n_jobs)
+        votes = np.zeros((len(design), total), dtype=np.int64)
+        votes[:, known] = class_votes(decisions, len(known))
+        winners = self._predictor.predict(design, n_jobs=self.n_jobs)[:, 0]
+        proba = self.predict_proba(X) if self.probability else None
+        labels = [plain(label) for label in self.classes_]
+        pairs = [(labels[known[a]], labels[known[b]]) for a, b in zip(*np.triu_indices(len(known), 1))]
+        return [
+            {
+                "kind": "svm",
+                "prediction": labels[winners[row]],
+                "probabilities": None if proba is None else by_label(labels, proba[row]),
+                "degree": int(self.degree) if self.kernel == "poly" else None,
+                "votes": by_label(labels, votes[row]),
+                "pairs": [
+                    {"first": first, "second": second, "decision": plain(value)}
+                    for (first, second), value in zip(pairs, decisions[row])
+                ],
+                "support": nearest_support(self._predictor, design[row], labels, self._support_origin),
+            }
+            for row in range(len(design))
+        ]
+
     # --- preparation ---------------------------------------------------------------------------------------
 
     def _design(self, X: Any) -> FloatArray:
@@ -314,6 +352,7 @@ class PolySVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         owner = np.repeat(known, machines.arrays["class_support"])
         order = np.lexsort((support, owner))  # by class, then by training row, as in SVC
         self.support_ = support[order].astype(np.int32)
+        self._support_origin = rows[self._predictor.support_index]
         self.support_vectors_ = machines.gram.X[machines.support(0)][order] + self._center
         self.n_support_ = np.bincount(owner, minlength=total).astype(np.int32)
         sign = -1.0 if total == 2 else 1.0  # SVC turns the two-class machine around
@@ -332,9 +371,3 @@ class PolySVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 ConvergenceWarning,
                 stacklevel=3,
             )
-
-
-def _first_rows(inverse: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The first row of X that became each row of the merged table."""
-    merged, first = np.unique(inverse, return_index=True)
-    return first[merged >= 0]
