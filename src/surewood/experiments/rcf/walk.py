@@ -19,8 +19,8 @@ from surewood.composite.fitting import Grove, LeafChoice, Setting, grow
 from surewood.composite.grid import HeldOut
 from surewood.composite.leaves import IndexSets, Leaves, collect_leaves, cut
 from surewood.composite.machines import Chunk, SolverOptions, train
-from surewood.composite.model import vote_sums
 from surewood.experiments.rcf.rules import Rule
+from surewood.svm import vote_counts
 
 TREES_A_BATCH = 100
 Floats = NDArray[np.float64]
@@ -120,7 +120,7 @@ def _add_batch(
             of_leaf[mixed] = column
             place = of_leaf[view.leaf]
             own = np.where(place >= 0, answers.labels[pairs, np.maximum(place, 0)], majority)
-            votes[d, g] += vote_sums(own, data.n_classes)
+            votes[d, g] += vote_counts(own, data.n_classes)
 
 
 def _views(
