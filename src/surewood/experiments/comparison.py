@@ -43,9 +43,17 @@ class Paired(NamedTuple):
 
 
 class Results:
-    """The records of a paper, by data set and method."""
+    """The records of a paper, by data set and method.
 
-    def __init__(self, records: Sequence[Mapping[str, Any]]) -> None:
+    Parameters
+    ----------
+    records : sequence of dict
+    repeats : int, default=1
+        Repeats of the protocol; a data set with fewer is not complete.
+    """
+
+    def __init__(self, records: Sequence[Mapping[str, Any]], repeats: int = 1) -> None:
+        self._repeats = repeats
         self._by_key: dict[tuple[str, str], dict[int, Mapping[str, Any]]] = {}
         for record in records:
             own = self._by_key.setdefault((record["dataset"], record["method"]), {})
@@ -54,6 +62,18 @@ class Results:
     def has(self, dataset: str, *methods: str) -> bool:
         """Whether all these methods have a record of the data set."""
         return all((dataset, method) in self._by_key for method in methods)
+
+    def complete(self, dataset: str, *methods: str) -> bool:
+        """Whether all these methods have all repeats of the data set."""
+        return all(len(self._by_key.get((dataset, method), ())) >= self._repeats for method in methods)
+
+    def cell(self, dataset: str, method: str, scale: float = 1.0, digits: int = 2) -> str:
+        """Mean and spread of the error for a table; says so where repeats, or all of them, are missing."""
+        own = self._by_key.get((dataset, method))
+        if not own:
+            return "missing"
+        text = self.spread(dataset, method).text(scale, digits)
+        return text if len(own) >= self._repeats else f"{text} ({len(own)} of {self._repeats} repeats)"
 
     def records(self, dataset: str, method: str) -> list[Mapping[str, Any]]:
         """Records in the order of their repeats."""
@@ -85,7 +105,7 @@ class Results:
 
     def ranks(self, datasets: Sequence[str], methods: Sequence[str]) -> dict[str, float]:
         """Average rank of each method over the sets that have all of them; 1 is best."""
-        complete = [name for name in datasets if self.has(name, *methods)]
+        complete = [name for name in datasets if self.complete(name, *methods)]
         if not complete:
             return {}
         table = [[self.spread(name, method).mean for method in methods] for name in complete]

@@ -33,7 +33,12 @@ _MARK = re.compile(r"<!-- ((\w+):(\w+)) -->\n(.*?)<!-- end \1 -->", re.DOTALL)
 @cache
 def summary_of(paper: str) -> dict[str, Any]:
     """The summary of a paper's committed results."""
-    records = read_csv(paper_folder(paper) / "results.csv")
+    path = paper_folder(paper) / "results.csv"
+    if not path.is_file():
+        raise ExperimentError(
+            f"papers/{paper}/results.csv is not there; commit the runner's results.csv first."
+        )
+    records = read_csv(path)
     profiles = {record["profile"] for record in records}
     if len(profiles) != 1:
         raise ExperimentError(f"papers/{paper}/results.csv mixes the profiles {', '.join(sorted(profiles))}.")
