@@ -1,4 +1,4 @@
-"""``surewood reproduce``: killed twice and resumed it gives the numbers of an uninterrupted run."""
+"""``surewood reproduce``: stopped three times and resumed, it gives the numbers of an uninterrupted run."""
 
 import json
 import os
@@ -25,8 +25,7 @@ sizes = {**profile.sizes, "max_machines": 150, "gamma_min": 0.01}
 small = protocol.Profile("quick", {**profile.protocol, "degrees": [1, 2], "max_leaves": 2}, sizes)
 paper.SETS = ("wdbc", "iris_two")
 paper._COST = {"wdbc": 1.0, "iris_two": 1.0}
-import surewood.cli.reproduce as command
-command.read_profile = lambda name, wanted: small
+protocol.read_profile = lambda name, wanted: small
 from surewood.experiments.cascades import folds
 load = folds.load
 def two_classes(name):
@@ -56,19 +55,18 @@ def numbers(out):
     return sorted(found, key=lambda r: (r["dataset"], r["repeat"], r["method"]))
 
 
-def kill_after(out, n_lines, *more):
-    """SIGKILL as soon as the file has so many lines."""
+def stop_after(out, n_lines, by, *more):
+    """Send a signal as soon as the file has so many lines; returns what was said on standard error."""
     process = start(out, *more)
     file = out / "results.jsonl"
     for _ in range(3000):
         if process.poll() is not None or (file.exists() and file.read_bytes().count(b"\n") >= n_lines):
             break
         time.sleep(0.01)
-    process.send_signal(signal.SIGKILL)
-    process.wait()
-    process.stdout.close()
-    process.stderr.close()
-    assert process.returncode == -signal.SIGKILL, "the run ended before it could be killed"
+    process.send_signal(by)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == (-by if by == signal.SIGKILL else 130), "the run ended before it was stopped"
+    return errors.decode()
 
 
 def finish(out, *more):
@@ -79,11 +77,13 @@ def finish(out, *more):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL")
-def test_killed_twice_and_resumed_the_numbers_are_the_same(tmp_path):
+def test_killed_and_interrupted_and_resumed_the_numbers_are_the_same(tmp_path):
     finish(tmp_path / "whole")
     parts = tmp_path / "parts"
-    kill_after(parts, 4)
-    kill_after(parts, 19, "--resume")
+    stop_after(parts, 4, signal.SIGKILL)
+    stop_after(parts, 19, signal.SIGKILL, "--resume")
+    said = stop_after(parts, 22, signal.SIGINT, "--resume")
+    assert "results.jsonl resumes: add --resume to the command" in said
     finish(parts, "--resume")
     assert len(numbers(parts)) == 40
     assert numbers(parts) == numbers(tmp_path / "whole")
