@@ -24,6 +24,12 @@ class Spread(NamedTuple):
     mean: float
     sd: float
 
+    @classmethod
+    def of(cls, values: Sequence[float] | NDArray[np.float64]) -> Spread:
+        """Of some values; a single one has no spread."""
+        own = np.asarray(values, dtype=float)
+        return cls(float(own.mean()), float(own.std(ddof=1)) if len(own) > 1 else float("nan"))
+
     def text(self, scale: float = 1.0, digits: int = 2) -> str:
         """``3.77 ± 0.45``; a single repeat has no spread."""
         mean = f"{scale * self.mean:.{digits}f}"
@@ -86,8 +92,7 @@ class Results:
 
     def spread(self, dataset: str, method: str, metric: str = "error") -> Spread:
         """Mean and standard deviation of a metric."""
-        values = self.values(dataset, method, metric)
-        return Spread(float(values.mean()), float(values.std(ddof=1)) if len(values) > 1 else float("nan"))
+        return Spread.of(self.values(dataset, method, metric))
 
     def paired(self, dataset: str, first: str, second: str) -> Paired | None:
         """Tests over the repeats that both methods have; None below two."""
