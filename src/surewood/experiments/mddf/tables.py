@@ -165,8 +165,8 @@ def _discordance_table(results: Results, sets: Sequence[str]) -> dict[str, Any]:
             )
     note = (
         "Discordant points, one pair a seed: right only by mdDF : right only by the method. Exact p: "
-        "binomial (McNemar), two-sided, median over the seeds. Where a seed draws a new split (yeast) the last column "
-        "is the corrected (Nadeau-Bengio) paired test, two-sided."
+        "binomial (McNemar), two-sided, median over the seeds. Where a seed draws a new split (yeast) the "
+        "last column is the corrected (Nadeau-Bengio) paired test, two-sided."
     )
     columns = ["data set", "method", "mdDF ahead by", "discordant points", "exact p", "corrected t-test p"]
     return {
