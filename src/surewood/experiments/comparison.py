@@ -6,7 +6,8 @@ the corrected one (Nadeau-Bengio) allows for repeats that share their data.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -95,6 +96,21 @@ def test_cell(results: Results, dataset: str, first: str, second: str) -> str:
     """Both p-values for a table; a dash where there are too few repeats."""
     found = results.paired(dataset, first, second)
     return "–" if found is None else found.text()
+
+
+def counted(values: Iterable[Any]) -> str:
+    """Distinct values with how often they occur.
+
+    Examples
+    --------
+    >>> counted([4, 3, 4]), counted([0.001, 1.0])
+    ('3 ×1, 4 ×2', '0.001 ×1, 1 ×1')
+    """
+    counts = sorted(Counter(values).items())
+    return (
+        ", ".join(f"{value:g} ×{n}" if isinstance(value, float) else f"{value} ×{n}" for value, n in counts)
+        or "–"
+    )
 
 
 def count_bar(

@@ -8,19 +8,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from rich.console import Console
 from rich.table import Table
 
 from surewood.experiments.results_csv import to_csv
-
-_environment = Environment(
-    loader=PackageLoader("surewood.experiments"),
-    autoescape=True,
-    undefined=StrictUndefined,
-    trim_blocks=True,
-    lstrip_blocks=True,
-)
+from surewood.report.charts import figure
+from surewood.report.rendering import render_template
 
 VERDICTS = {True: "met", False: "NOT MET", None: "open"}
 
@@ -83,10 +76,21 @@ def run_sentence(summary: Mapping[str, Any]) -> str:
 
 
 def html(summary: Mapping[str, Any]) -> str:
-    """The summary as one page that opens offline."""
-    return _environment.get_template("paper.html").render(
-        summary=summary, sentence=run_sentence(summary), deviations=deviations_table(summary), verdicts=VERDICTS
-    )
+    """The summary as one page that opens offline, in the look of the reports."""
+    pictures = [
+        figure(entry["title"], entry["data"], entry["layout"], height=entry["height"], caption=entry["note"])
+        for entry in summary["figures"]
+    ]
+    values = {
+        "title": summary["title"],
+        "charts": bool(pictures),
+        "pictures": pictures,
+        "summary": summary,
+        "sentence": run_sentence(summary),
+        "deviations": deviations_table(summary),
+        "verdicts": VERDICTS,
+    }
+    return render_template("paper.html", values, package="surewood.experiments")
 
 
 def print_summary(summary: Mapping[str, Any], console: Console) -> None:
