@@ -124,7 +124,7 @@ def _figure_b(record: dict[str, Any]) -> dict[str, Any]:
             mine = points[classes == code]
             traces.append(
                 {
-                    "type": "scattergl",
+                    "type": "scatter",
                     "mode": "markers",
                     "name": f"class {code}",
                     "legendgroup": str(code),
