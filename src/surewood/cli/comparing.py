@@ -1,7 +1,7 @@
 """Several classifiers on the same folds: errors, log-losses, times, and tests against the best peer.
 
 The best peer is the one of smallest mean error. Each of our families is tested against it by the paired
-t-test over folds with the variance corrected for the overlap of training parts (Nadeau and Bengio), two-sided,
+t-test over folds, two-sided, with the variance corrected for overlapping training parts (Nadeau and Bengio),
 p-values adjusted for the number of families by Holm's rule. The best peer was picked on the same folds, which
 favours the peers.
 """
