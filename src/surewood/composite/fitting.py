@@ -134,8 +134,8 @@ def grow_to_size(
 ) -> tuple[Grove, NDArray[np.int64]]:
     """Trees and their cut; leaves beyond the size limit go deeper, as far as questions tell rows apart.
 
-    Trees are nested, so growing them deeper than needed changes nothing; growing them again costs all the time
-    spent before. Hence the first depth leaves room for unbalanced trees, and the second one is the last.
+    Trees are nested, so growing them deeper than needed changes nothing; growing them again costs all the
+    time spent before. Hence the first depth leaves room for unbalanced trees, and the second is the last.
     """
     depth = setting.max_depth
     n_bag = setting.n_draws or (data.n_rows if rows is None else len(rows))

@@ -81,7 +81,7 @@ def train(
 
 
 def _chunks(sizes: NDArray[np.int64], n_classes: int, per_set: int) -> list[tuple[int, int]]:
-    """Ranges of sets whose coefficients fit, should every point be a support point, and whose work is short."""
+    """Ranges of sets whose coefficients fit, should every point be a support point; and of short work."""
     held_bytes = sizes * float(per_set) * (8.0 * max(min(n_classes, 12) - 1, 1) + 8.0)
     work = sizes.astype(np.float64) ** 2 * per_set
     cost = np.cumsum(np.maximum(held_bytes / _CHUNK_BYTES, work / _CHUNK_WORK))
