@@ -85,7 +85,10 @@ def run_sentence(summary: Mapping[str, Any]) -> str:
 def html(summary: Mapping[str, Any]) -> str:
     """The summary as one page that opens offline."""
     return _environment.get_template("paper.html").render(
-        summary=summary, sentence=run_sentence(summary), deviations=deviations_table(summary), verdicts=VERDICTS
+        summary=summary,
+        sentence=run_sentence(summary),
+        deviations=deviations_table(summary),
+        verdicts=VERDICTS,
     )
 
 

@@ -27,6 +27,7 @@ def flow(flows: list[dict[str, Any]]) -> dict[str, Any]:
             {
                 "name": _unescaped(name),
                 "data": [_sankey(one["leaves"])],
+                "narrow": [_sankey(one["leaves"], False)],
                 "height": 150 + 70 * len(one["leaves"]),
             }
         )
@@ -44,15 +45,16 @@ def _unescaped(text: str) -> str:
     return text.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
 
 
-def _sankey(leaves: list[dict[str, Any]]) -> dict[str, Any]:
+def _sankey(leaves: list[dict[str, Any]], roomy: bool = True) -> dict[str, Any]:
+    """The chain as nodes and links; labels are short where there is little room."""
     k = len(leaves)
     machines, exits, colours = [], [], []
     source, target, value, hover, links = [], [], [], [], []
     for i, leaf in enumerate(leaves):
         kind = f"degree {leaf['degree']}" if isinstance(leaf["degree"], int) else label(leaf["degree"])
-        machines.append(f"{i + 1}: {kind}, {leaf['arrive']:,} rows")
+        machines.append(f"{i + 1}: {kind}, {leaf['arrive']:,} rows" if roomy else str(i + 1))
         right = "" if leaf["accuracy"] is None else f", {100 * leaf['accuracy']:.1f} % right"
-        exits.append(f"{leaf['points']:,} leave{right}")
+        exits.append(f"{leaf['points']:,} leave{right}" if roomy else f"{leaf['points']:,} leave")
         colours.append("@leaf" if leaf["accuracy"] is None or leaf["accuracy"] >= 0.5 else "@warn")
         beyond = "" if leaf["threshold"] is None else f"|f| > {leaf['threshold']:.3g}: "
         if leaf["points"]:
@@ -102,7 +104,8 @@ def _heights(leaves: list[dict[str, Any]]) -> list[float]:
     left = [leaf["points"] / total for leaf in leaves]
     arrive = [leaf["arrive"] / total for leaf in leaves]
     centres = [1 - share / 2 for share in arrive] + [sum(left[:i]) + left[i] / 2 for i in range(len(left))]
-    return [min(0.999, max(0.001, centre)) for centre in centres]
+    room = 0.9 - 0.04 * len(leaves)  # the rest is the space between exits
+    return [min(0.999, max(0.001, room * centre)) for centre in centres]
 
 
 def terms(flows: list[dict[str, Any]]) -> dict[str, Any]:

@@ -55,7 +55,8 @@ def figure(
     height : int
         Pixels.
     variants : list of dict, optional
-        Instead of `data`: ``name``, ``data`` and on wish ``layout`` and ``height``, to choose from in a list.
+        To choose from in a list, instead of `data`: ``name``, ``data`` and on wish ``layout``, ``height`` and
+        ``narrow`` (the data for narrow screens).
     choose : str
         What the list is called for screen readers.
 
