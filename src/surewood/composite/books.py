@@ -14,6 +14,7 @@ from surewood.bounds import Evidence, LeafLedger
 from surewood.composite import accounting
 from surewood.composite import parameters as check
 from surewood.composite.explaining import explain_rows
+from surewood.composite.tree_nodes import tree_nodes
 from surewood.tables import begin_predict
 
 Floats = NDArray[np.float64]
@@ -58,6 +59,23 @@ class Books:
         if tree is not None and tree >= self.model_.n_trees:
             raise ValueError(f"tree must be below {self.model_.n_trees}, got {tree}.")
         return accounting.ledger_frame(((t, self._ledger_of(t)) for t in trees), self.model_)
+
+    def nodes(self, tree: int = 0) -> pd.DataFrame:
+        """A composite tree, one row a node, parents first.
+
+        Returns
+        -------
+        DataFrame
+            ``node``, ``parent`` (-1 at the root), ``depth``, ``condition`` (the answer that leads here, in
+            words), ``points``, ``errors`` and ``complexity_term`` (sums over the leaves below), ``leaf`` (its
+            number in :meth:`ledger`, -1 at inner nodes), ``degree`` (-1 there) and ``side``.
+        """
+        check_is_fitted(self, "model_")
+        tree = check.integer(tree, "tree", 0)
+        if tree >= self.model_.n_trees:
+            raise ValueError(f"tree must be below {self.model_.n_trees}, got {tree}.")
+        ledger = self._ledger_of(tree, False)
+        return tree_nodes(self.model_, tree, ledger, self.reader_.mapper, self._names(), self.schema_)
 
     @property
     def criterion_(self) -> Floats:

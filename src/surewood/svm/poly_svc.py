@@ -175,6 +175,7 @@ class PolySVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         inputs.store(self)
         self._encoder, self._center, self._calibration = encoder, center, calibration
         self._predictor = machines.predictor()
+        assert inputs.inverse is not None  # equal rows were merged
         self._store_machine(machines, first_rows(inputs.inverse))
         return self
 

@@ -11,7 +11,16 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from surewood.tables import ColumnReader, FitInputs, Table, begin_fit, begin_predict, by_label, plain
+from surewood.tables import (
+    ColumnReader,
+    FitInputs,
+    Table,
+    begin_fit,
+    begin_predict,
+    by_batches,
+    by_label,
+    plain,
+)
 from surewood.trees.bag import Bag
 from surewood.trees.binning import BinMapper, BinnedMatrix, learn_bins
 from surewood.trees.flat_tree import FlatForest
@@ -137,36 +146,41 @@ class BinnedForestClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         self.verbose = verbose
         self.warm_start = warm_start
 
-    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> BinnedForestClassifier:
+    def fit(
+        self, X: Any, y: Any = None, sample_weight: ArrayLike | str | None = None
+    ) -> BinnedForestClassifier:
         """Grow the forest.
 
         Parameters
         ----------
         X : table of shape (n_rows, n_features)
-            Array, sparse matrix, pandas or polars frame; NaN and None are missing values.
+            Array, sparse matrix, pandas or polars frame; NaN and None are missing values. Or a
+            :class:`~surewood.tables.ParquetTable`, or the path of a Parquet file or folder, which are read
+            batch by batch: the table may be larger than memory.
         y : array of shape (n_rows,)
-            Labels.
+            Labels. For a Parquet file: the name of their column.
         sample_weight : array of shape (n_rows,), optional
             Rows of weight 0 are absent; weight 2 is the row twice, in bootstrap samples too. Weights that
             are not whole numbers multiply what was drawn.
         """
         check_forest_params(self)
-        inputs = begin_fit(
+        with begin_fit(
             self,
             X,
             y,
             sample_weight,
             class_weight=self.class_weight,
             categorical_features=self.categorical_features,
-        )
-        kept = self._kept_trees(inputs)
-        if kept is None:
-            mapper, seed = learn_bins(inputs.table, inputs.weight, self.max_bins), self._draw_seed()
-        else:
-            mapper, seed = self.mapper_, self.seed_
-        matrix = BinnedMatrix.of(mapper.codes(inputs.table), mapper)
-        grown = self._grow(matrix, inputs, seed, 0 if kept is None else kept.n_trees)
-        self._store(inputs, matrix, grown, kept)
+            merge_streamed=False,  # bags treat equal rows as one row of their weight anyway
+        ) as inputs:
+            kept = self._kept_trees(inputs)
+            if kept is None:
+                mapper, seed = learn_bins(inputs.table, inputs.weight, self.max_bins), self._draw_seed()
+            else:
+                mapper, seed = self.mapper_, self.seed_
+            matrix = BinnedMatrix.of(mapper.codes(inputs.table), mapper)
+            grown = self._grow(matrix, inputs, seed, 0 if kept is None else kept.n_trees)
+            self._store(inputs, matrix, grown, kept)
         return self
 
     def _draw_seed(self) -> int:
@@ -189,12 +203,11 @@ class BinnedForestClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         return self.forest_
 
     def _grow(self, matrix: BinnedMatrix, inputs: FitInputs, seed: int, first_tree: int) -> Grown:
-        n_rows = int((inputs.inverse >= 0).sum())  # rows of X that count
         return grow_forest(
             matrix,
             inputs.y,
             inputs.n_classes,
-            tree_params(self, n_rows, inputs.table.n_columns),
+            tree_params(self, inputs.n_counted, inputs.table.n_columns),
             n_trees=self.n_estimators - first_tree,
             seed=seed,
             weight=inputs.weight,
@@ -250,7 +263,9 @@ class BinnedForestClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         """Class shares, shape (n_rows, n_classes), columns in the order of ``classes_``."""
         if self._takes_as_is(X):
             return self.forest_.predict_proba_raw(X, self.mapper_, self.n_jobs)
-        table = begin_predict(self, X)
+        return by_batches(begin_predict(self, X), self._table_proba)
+
+    def _table_proba(self, table: Table) -> NDArray[np.float64]:
         if self.mapper_.is_category.any():
             return self.forest_.predict_proba(self._binned(table), self.n_jobs)
         return self.forest_.predict_proba_raw(table.matrix(), self.mapper_, self.n_jobs)
@@ -268,7 +283,11 @@ class BinnedForestClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
 
     def apply(self, X: Any) -> NDArray[np.uint32]:
         """Node (within its tree) in which each row ends, shape (n_rows, n_trees)."""
-        return self.forest_.apply(self._binned(begin_predict(self, X)), n_jobs=self.n_jobs)
+
+        def nodes(table: Table) -> NDArray[np.uint32]:
+            return self.forest_.apply(self._binned(table), n_jobs=self.n_jobs)
+
+        return by_batches(begin_predict(self, X), nodes)
 
     def decision_path(self, X: Any) -> tuple[sp.csr_matrix, NDArray[np.int64]]:
         """Nodes that each row passes, as in scikit-learn.
