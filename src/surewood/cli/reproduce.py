@@ -11,6 +11,8 @@ import typer
 from rich.console import Console
 
 from surewood.cli.app import app, console
+from surewood.cli.mistakes import Mistake
+from surewood.cli.on_cluster import ClusterAddress, on_cluster
 from surewood.experiments.display import Display
 from surewood.experiments.errors import ExperimentError
 from surewood.experiments.output import print_summary, write_outputs
@@ -18,6 +20,7 @@ from surewood.experiments.paper import HOMES, find_paper
 from surewood.experiments.protocol import read_profile
 from surewood.experiments.runner import RESULTS, Outcome, run_paper
 from surewood.experiments.summary import complete_summary
+from surewood.parallel import WorkerLost
 
 
 @app.command()
@@ -32,6 +35,7 @@ def reproduce(
         Path | None, typer.Option(help="Folder of the results.", show_default="reproduction/PAPER-PROFILE")
     ] = None,
     n_jobs: Annotated[int, typer.Option(min=1, help="Threads; results do not depend on them.")] = 1,
+    cluster: ClusterAddress = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
 ) -> None:
     """Run a paper's protocol and print its table beside ours.
@@ -43,10 +47,15 @@ def reproduce(
     try:
         the_paper, sizes = find_paper(paper), read_profile(paper, profile)
         display = Display(Console(stderr=True, width=None if sys.stderr.isatty() else 160))
-        outcome = run_paper(
-            the_paper, sizes, folder, sets=wanted, resume=resume, n_jobs=n_jobs, display=display
-        )
-    except ExperimentError as error:
+        with on_cluster(cluster):
+            jobs = n_jobs if cluster is None else -1  # every worker of the cluster
+            outcome = run_paper(
+                the_paper, sizes, folder, sets=wanted, resume=resume, n_jobs=jobs, display=display
+            )
+    except WorkerLost as error:
+        print(f"surewood: {error}\n{folder / RESULTS} resumes: add --resume.", file=sys.stderr)
+        raise typer.Exit(1) from None
+    except (ExperimentError, Mistake) as error:
         if "--debug" in sys.argv:
             raise
         print(f"surewood: {error}", file=sys.stderr)
