@@ -7,7 +7,7 @@ import pytest
 from parquet_tables import mixed_frame, write_parts
 
 from surewood import CompositeTreeClassifier, RandomCompositeForestClassifier
-from surewood.composite import estimator
+from surewood.composite import ensemble, estimator
 from surewood.tables import ParquetTable, is_mapped
 from surewood.tables import parquet as parquet_module
 
@@ -44,3 +44,25 @@ def test_the_same_model_as_from_a_frame(tmp_path, monkeypatch, model):
     assert model.tree_predictions(folder).tolist() == model.tree_predictions(X).tolist()
     assert seen in ([(True, True)], [])  # a single tree resolves its plan by itself
     assert os.listdir(tmp_path / "work") == []
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {},
+        {"bootstrap": True, "class_weight": "balanced"},
+        {"selection": "random_sequences", "max_samples": None, "degrees": (1, 2)},
+    ],
+)
+def test_few_trees_at_a_time_give_the_same_model(monkeypatch, changes):
+    frame = mixed_frame(200).drop(columns="many")
+    X, y = frame.drop(columns="label"), frame["label"]
+    settings = {"selection": "exact", "max_samples": 0.7, "degrees": 1, "C": 1.0, **changes}
+    model = RandomCompositeForestClassifier(5, random_state=0, max_depth=2, **settings)
+    expected, ledger = model.fit(X, y).predict_proba(X), model.ledger()
+    error = model.held_out_error_
+    monkeypatch.setattr(ensemble, "_ROWS_AND_TREES", 400)
+    monkeypatch.setattr(ensemble, "ROWS_A_BLOCK", 64)
+    np.testing.assert_array_equal(model.fit(X, y).predict_proba(X), expected)
+    assert model.ledger().equals(ledger)
+    assert model.held_out_error_ == error
