@@ -1,5 +1,6 @@
 """Kernel machines by the thousand from one matrix of inner products (docs/svm-engine.md)."""
 
+from surewood.svm.class_scores import vote_counts
 from surewood.svm.dual import solve_many
 from surewood.svm.gram import Gram, KernelSpec
 from surewood.svm.nearest import first_rows, nearest_support
@@ -17,4 +18,5 @@ __all__ = [
     "first_rows",
     "nearest_support",
     "solve_many",
+    "vote_counts",
 ]
