@@ -136,7 +136,7 @@ class DeepCascadeClassifier(ClassifierMixin, BaseEstimator):
         tags.input_tags.sparse = True
         return tags
 
-    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> DeepCascadeClassifier:
+    def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> DeepCascadeClassifier:
         """Find and fit the best cascade.
 
         Parameters
@@ -154,7 +154,7 @@ class DeepCascadeClassifier(ClassifierMixin, BaseEstimator):
         gamma = real("gamma_scale", self.gamma_scale, 0.0)
         inputs = begin_fit(self, X, y, sample_weight, class_weight=self.class_weight,
                            categorical_features=self.categorical_features)  # fmt: skip
-        sample = make_sample(inputs, sample_weight, self.class_weight)
+        sample = make_sample(inputs, sample_weight)
         result = self._search(sample, leaves, questions, fractions, gamma)
         chosen = [leaves[f] for f in result.path.leaves], [questions[f] for f in result.path.questions]
         share = fractions[result.path.fraction] if chosen[1] else None
