@@ -74,7 +74,7 @@ def make_sample(
         weight=np.ascontiguousarray(weight),
         n_classes=inputs.n_classes,
         encoder=encoder,
-        origin=first_rows(inputs.inverse)[kept],
+        origin=first_rows(inputs)[kept],
         is_affine=not (bool(table.is_category.any()) or bool(encoder.missing_.any())),
         is_counted=sample_weight is None and class_weight is None,
     )

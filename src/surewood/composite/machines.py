@@ -21,7 +21,7 @@ from surewood.progress import stage
 from surewood.svm import Machines, Predictor, solve_many
 
 Floats = NDArray[np.float64]
-_CHUNK_BYTES = 128 << 20  # coefficients held while a chunk is looked at
+CHUNK_BYTES = 128 << 20  # coefficients held while a chunk is looked at
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ def _chunks(sizes: NDArray[np.int64], n_classes: int, per_set: int) -> list[tupl
     cost = np.cumsum(sizes * float(per_set) * (8.0 * max(min(n_classes, 12) - 1, 1) + 8.0))
     cuts, held = [0], 0.0
     for k in range(len(sizes)):
-        if cost[k] - held > _CHUNK_BYTES and k > cuts[-1]:
+        if cost[k] - held > CHUNK_BYTES and k > cuts[-1]:
             cuts.append(k)
             held = float(cost[k - 1])
     cuts.append(len(sizes))

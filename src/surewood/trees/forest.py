@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from surewood.cost import CostEstimate, refuse_beyond
 from surewood.tables import (
     ColumnReader,
     FitInputs,
@@ -22,7 +24,8 @@ from surewood.tables import (
     plain,
 )
 from surewood.trees.bag import Bag
-from surewood.trees.binning import BinMapper, BinnedMatrix, learn_bins
+from surewood.trees.binning import BinMapper, BinnedMatrix, bin_table, learn_bins
+from surewood.trees.cost import forest_cost
 from surewood.trees.flat_tree import FlatForest
 from surewood.trees.growing import Grown, grow_forest, out_of_bag
 from surewood.trees.params import check_forest_params, tree_params
@@ -65,6 +68,9 @@ class BinnedForestClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
     categorical_features : "from_dtype", list of names, positions, mask or None, default="from_dtype"
     max_bins : int, default=255
         Most bins of a number column.
+    max_memory : float or None, default=None
+        Bytes that a fit may take beyond the table itself. A fit that would need more (:meth:`estimate_cost`
+        tells beforehand) is refused.
     n_jobs : int or None, default=None
         Threads. Results do not depend on it.
     random_state : int, RandomState or None, default=None
@@ -121,6 +127,7 @@ class BinnedForestClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         class_weight: Any = None,
         categorical_features: Any = "from_dtype",
         max_bins: int = 255,
+        max_memory: float | None = None,
         n_jobs: int | None = None,
         random_state: Any = None,
         verbose: int = 0,
@@ -141,6 +148,7 @@ class BinnedForestClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         self.class_weight = class_weight
         self.categorical_features = categorical_features
         self.max_bins = max_bins
+        self.max_memory = max_memory
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
@@ -179,9 +187,43 @@ class BinnedForestClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
             else:
                 mapper, seed = self.mapper_, self.seed_
             matrix = BinnedMatrix.of(mapper.codes(inputs.table), mapper)
+            if self.max_memory is not None:
+                needed = self._cost(matrix, inputs, 0.0).memory_bytes
+                refuse_beyond(self.max_memory, needed, "use fewer or smaller trees")
             grown = self._grow(matrix, inputs, seed, 0 if kept is None else kept.n_trees)
             self._store(inputs, matrix, grown, kept)
         return self
+
+    def estimate_cost(
+        self, X: Any, y: Any = None, sample_weight: ArrayLike | str | None = None
+    ) -> CostEstimate:
+        """Memory and time of a fit before it starts, from a few probe trees (ESTIMATE)."""
+        check_forest_params(self)
+        started = time.perf_counter()
+        with begin_fit(
+            self,
+            X,
+            y,
+            sample_weight,
+            class_weight=self.class_weight,
+            categorical_features=self.categorical_features,
+            merge_streamed=False,
+        ) as inputs:
+            matrix = bin_table(inputs.table, inputs.weight, self.max_bins)
+            return self._cost(matrix, inputs, time.perf_counter() - started)
+
+    def _cost(self, matrix: BinnedMatrix, inputs: FitInputs, bin_seconds: float) -> CostEstimate:
+        return forest_cost(
+            matrix,
+            inputs.y,
+            inputs.n_classes,
+            tree_params(self, inputs.n_counted, inputs.table.n_columns),
+            self.n_estimators,
+            weight=inputs.weight,
+            out_of_bag=bool(self.oob_score),
+            n_jobs=self.n_jobs,
+            bin_seconds=bin_seconds,
+        )
 
     def _draw_seed(self) -> int:
         return int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))

@@ -6,6 +6,7 @@ import math
 from numbers import Integral, Real
 from typing import Any
 
+from surewood.cost import check_max_memory
 from surewood.trees.growing import CRITERIA, SPLITTERS, TreeParams
 
 
@@ -27,6 +28,7 @@ def check_forest_params(estimator: Any) -> None:
     if estimator.max_samples is not None:
         _count(estimator, "max_samples", 1)
     _integer(estimator, "max_bins", 2)
+    check_max_memory(estimator.max_memory)
     if estimator.max_bins > 255:
         raise ValueError(f"max_bins must be between 2 and 255, got {estimator.max_bins}.")
     if estimator.oob_score and not estimator.bootstrap and estimator.max_samples is None:
