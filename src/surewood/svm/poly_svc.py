@@ -12,8 +12,9 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from surewood.calibration import lift
 from surewood.cost import CostEstimate, probe_seconds, refuse_beyond
-from surewood.svm.class_scores import agree_with, class_scores, class_votes
+from surewood.svm.class_scores import class_scores, class_votes
 from surewood.svm.cost import gram_limit, kernel_memory
 from surewood.svm.coupling import PairCoupling
 from surewood.svm.dual import solve_many
@@ -250,13 +251,12 @@ class PolySVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def predict_proba(self, X: Any) -> FloatArray:
         """Calibrated probabilities; the largest is that of the predicted class."""
         design = self._design(X)
-        total = len(self.classes_)
         if self._calibration is None:
             raise AttributeError("this PolySVC was fitted with probability=False")
         decisions = self._predictor.decisions(design, n_jobs=self.n_jobs)
-        proba = self._calibration.probabilities(decisions, self._predictor.classes, total)
+        proba = self._calibration.probabilities(decisions, self._predictor.classes)
         winners = self._predictor.predict(design, n_jobs=self.n_jobs)[:, 0]
-        return agree_with(proba, winners)
+        return lift(proba, winners)
 
     def explain(self, X: Any) -> list[dict[str, Any]]:
         """How rows were classified: pairwise decisions, votes, and the nearest support points.

@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from surewood.calibration import ScoreCalibrator
 from surewood.cost import CostEstimate, refuse_beyond
 from surewood.tables import (
     ColumnReader,
@@ -64,6 +65,9 @@ class BinnedForestClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         drawn without replacement.
     oob_score : bool, default=False
         Compute ``oob_score_`` and ``oob_decision_function_``.
+    calibrate : bool or {"auto", "temperature", "offset", "isotonic"}, default=False
+        Calibrate probabilities on the out-of-bag shares (:mod:`surewood.calibration`); predictions stay the
+        same. By default they are the plain shares of scikit-learn's forests, and a fit costs nothing more.
     class_weight : dict, "balanced" or None, default=None
     categorical_features : "from_dtype", list of names, positions, mask or None, default="from_dtype"
     max_bins : int, default=255
@@ -124,6 +128,7 @@ class BinnedForestClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         bootstrap: bool = True,
         max_samples: int | float | None = None,
         oob_score: bool = False,
+        calibrate: bool | str = False,
         class_weight: Any = None,
         categorical_features: Any = "from_dtype",
         max_bins: int = 255,
@@ -145,6 +150,7 @@ class BinnedForestClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         self.bootstrap = bootstrap
         self.max_samples = max_samples
         self.oob_score = oob_score
+        self.calibrate = calibrate
         self.class_weight = class_weight
         self.categorical_features = categorical_features
         self.max_bins = max_bins
@@ -220,7 +226,7 @@ class BinnedForestClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
             tree_params(self, inputs.n_counted, inputs.table.n_columns),
             self.n_estimators,
             weight=inputs.weight,
-            out_of_bag=bool(self.oob_score),
+            out_of_bag=bool(self.oob_score or self.calibrate),
             n_jobs=self.n_jobs,
             bin_seconds=bin_seconds,
         )
@@ -264,30 +270,43 @@ class BinnedForestClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
             forest = kept.extend(grown.forest)
             new = grown.forest.n_trees / max(forest.n_trees, 1)
             importances = (1 - new) * self._mean_importances + new * importances
-        oob = self._out_of_bag(forest, grown.bag, matrix, inputs) if self.oob_score else None
+        oob = calibrator = None
+        if self.oob_score or self.calibrate:
+            shares = self._out_of_bag(forest, grown.bag, matrix, inputs)
+            oob = inputs.expand(shares), self._oob_accuracy(shares, inputs)
+            if self.calibrate:
+                method = "auto" if self.calibrate is True else self.calibrate
+                calibrator = ScoreCalibrator(method).fit(shares, inputs.y, inputs.weight)
         inputs.store(self)
+        self.calibrator_ = calibrator
         self.forest_ = forest
         self.mapper_: BinMapper = matrix.mapper
         self.seed_ = grown.bag.seed
         self._mean_importances: NDArray[np.float64] = importances
         for name in ("oob_score_", "oob_decision_function_"):
             self.__dict__.pop(name, None)
-        if oob is not None:
+        if oob is not None and self.oob_score:
             self.oob_decision_function_, self.oob_score_ = oob
 
     def _out_of_bag(
         self, forest: FlatForest, bag: Bag, matrix: BinnedMatrix, inputs: FitInputs
-    ) -> tuple[NDArray[np.float64], float]:
+    ) -> NDArray[np.float64]:
+        """Class shares of every row of the table by trees that did not see it; NaN where all did."""
         sums, votes = out_of_bag(forest, bag, matrix, self.n_jobs)
         shares = np.full((inputs.table.n_rows, inputs.n_classes), np.nan)
         seen = votes > 0
         rows = bag.rows[seen]
         shares[rows] = sums[seen] / votes[seen, None]
+        return shares
+
+    @staticmethod
+    def _oob_accuracy(shares: NDArray[np.float64], inputs: FitInputs) -> float:
+        rows = np.flatnonzero(~np.isnan(shares[:, 0]))
         if len(rows) == 0:
-            return inputs.expand(shares), float("nan")
+            return float("nan")
         right = shares[rows].argmax(axis=1) == inputs.y[rows]
         weight = None if inputs.weight is None else inputs.weight[rows]
-        return inputs.expand(shares), float(np.average(right, weights=weight))
+        return float(np.average(right, weights=weight))
 
     @property
     def n_classes_(self) -> int:
@@ -302,10 +321,16 @@ class BinnedForestClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         return self._mean_importances / total if total > 0 else self._mean_importances
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Class shares, shape (n_rows, n_classes), columns in the order of ``classes_``."""
+        """Class shares, shape (n_rows, n_classes), columns in the order of ``classes_``.
+
+        Calibrated with `calibrate`.
+        """
         if self._takes_as_is(X):
-            return self.forest_.predict_proba_raw(X, self.mapper_, self.n_jobs)
-        return by_batches(begin_predict(self, X), self._table_proba)
+            return self._calibrated(self.forest_.predict_proba_raw(X, self.mapper_, self.n_jobs))
+        return self._calibrated(by_batches(begin_predict(self, X), self._table_proba))
+
+    def _calibrated(self, shares: NDArray[np.float64]) -> NDArray[np.float64]:
+        return shares if self.calibrator_ is None else self.calibrator_.transform(shares)
 
     def _table_proba(self, table: Table) -> NDArray[np.float64]:
         if self.mapper_.is_category.any():
