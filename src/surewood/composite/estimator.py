@@ -22,7 +22,7 @@ from surewood.composite.model import ROWS_A_BLOCK
 from surewood.composite.rules import ENOUGH_FOR_BAGS, Plan, resolve
 from surewood.cost import CostEstimate, refuse_beyond
 from surewood.svm import first_rows, gram_limit
-from surewood.tables import DesignEncoder, FitInputs, Table, begin_fit, begin_predict
+from surewood.tables import DesignEncoder, FitInputs, Table, begin_fit, begin_predict, by_batches
 
 Floats = NDArray[np.float64]
 
@@ -50,25 +50,27 @@ class _CompositeClassifier(Books, ClassifierMixin, BaseEstimator):
     def _draw_seed(self) -> int:
         return int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
         """Fit to a table and its labels.
 
         Parameters
         ----------
         X : table of shape (n_rows, n_features)
-            Array, sparse matrix, pandas or polars frame; categories and missing values as they come.
+            Array, sparse matrix, pandas or polars frame; categories and missing values as they come. Or a
+            :class:`~surewood.tables.ParquetTable`, or the path of a Parquet file or folder, which are read
+            batch by batch: only the rows of the leaves at work are in memory.
         y : array of shape (n_rows,)
-            Labels.
+            Labels. For a Parquet file: the name of their column.
         sample_weight : array of shape (n_rows,), optional
             Multiplies C and counts; rows of weight 0 are absent.
         """
-        inputs = self._begin(X, y, sample_weight)
-        data = self._prepared(inputs)
-        seed, options = self._draw_seed(), self._options()
-        plan = resolve(self, data, seed, options)
-        self._carry_out(
-            inputs, data, plan, seed, options, sample_weight is None and self.class_weight is None
-        )
+        with self._begin(X, y, sample_weight) as inputs:
+            data = self._prepared(inputs)
+            seed, options = self._draw_seed(), self._options()
+            plan = resolve(self, data, seed, options)
+            self._carry_out(
+                inputs, data, plan, seed, options, sample_weight is None and self.class_weight is None
+            )
         return self
 
     def _carry_out(
@@ -146,7 +148,7 @@ class _CompositeClassifier(Books, ClassifierMixin, BaseEstimator):
 
         The largest probability of a row is that of the class with the largest mean score.
         """
-        shares = self._shares(begin_predict(self, X))
+        shares = by_batches(begin_predict(self, X), self._shares)
         return shares if self.calibrator_ is None else self.calibrator_.transform(shares)
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -172,9 +174,11 @@ class _CompositeClassifier(Books, ClassifierMixin, BaseEstimator):
 
     def tree_predictions(self, X: Any) -> NDArray[Any]:
         """The label that each composite tree gives to each row, shape (n_rows, n_trees)."""
-        table = begin_predict(self, X)
-        labels = self.model_.labels(self.reader_.matrix(table), self.reader_.design(table), self.n_jobs)
-        return np.asarray(self.classes_)[labels]
+
+        def labels(table: Table) -> NDArray[np.int32]:
+            return self.model_.labels(self.reader_.matrix(table), self.reader_.design(table), self.n_jobs)
+
+        return np.asarray(self.classes_)[by_batches(begin_predict(self, X), labels)]
 
     def apply(self, X: Any) -> NDArray[np.int64]:
         """Number of the leaf (within its tree, as in :meth:`ledger`) of each row, shape (n_rows, n_trees)."""

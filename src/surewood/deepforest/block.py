@@ -28,6 +28,7 @@ from surewood.deepforest.row_order import take_rows
 from surewood.deepforest.tasks import HeldRows, grow_and_predict, grow_and_predict_out_of_bag
 from surewood.parallel import run_tasks, share
 from surewood.progress import stage
+from surewood.tables import alongside
 from surewood.trees import BinnedMatrix, FlatForest, TreeParams, grow_seconds, share_matrix
 
 _TASK_VISITS = 4e7  # row visits of a task: a few tenths of a second, so an interrupt is answered
@@ -118,16 +119,29 @@ class BlockFit:
     block : Block
     vectors : ndarray of float64, shape (n_members, n_rows, n_classes)
         Held-out class vectors of the training points; 0 for rows outside the folds.
-    importances : ndarray of float64, shape (n_columns,)
-        Impurity importances, mean over the forests, summing to 1 unless no tree has a split.
+    member_importances : ndarray of float64, shape (n_members, n_columns)
+        Impurity importances of each forest, on one scale.
     seconds : float
         Time it took.
     """
 
     block: Block
     vectors: Floats
-    importances: Floats
+    member_importances: Floats
     seconds: float
+
+    @property
+    def importances(self) -> Floats:
+        """Mean over the forests (n_columns,), summing to 1 unless no tree has a split."""
+        importances = self.member_importances.sum(axis=0)
+        total = importances.sum()
+        return np.asarray(importances / total if total > 0 else importances)
+
+    def take(self, numbers: Sequence[int]) -> BlockFit:
+        """The block of some of its members: members do not know of each other."""
+        chosen = list(numbers)
+        block = Block([self.block.models[k] for k in chosen], self.block.n_classes)
+        return BlockFit(block, self.vectors[chosen], self.member_importances[chosen], self.seconds)
 
 
 def train_block(
@@ -204,8 +218,9 @@ class _Trainer:
         self.pieces = self._pieces()
         self._latest: _FoldData | None = None
         self.parts: list[list[Any]] = [[] for _ in plan.members]
-        self.vectors = np.zeros((len(plan.members), len(labels), plan.n_classes))
-        self.importances = np.zeros(inputs.matrix.n_columns)
+        shape = (len(plan.members), len(labels), plan.n_classes)
+        self.vectors: Floats = alongside(inputs.matrix.blocks[0], shape, np.float64)
+        self.importances = np.zeros((len(plan.members), inputs.matrix.n_columns))
         self.started = time.perf_counter()
 
     def run(self, advance: Any, verbose: int) -> None:
@@ -225,7 +240,7 @@ class _Trainer:
                 votes[piece.member, result[1]] += result[2]
             else:
                 sums[piece.member, self._held(piece.fold)] += part / n_trees
-            self.importances += importances * piece.count / n_trees
+            self.importances[piece.member] += importances * piece.count / n_trees
             advance(piece.count)
         if self.oob:
             self._out_of_bag_vectors(sums, votes)
@@ -321,10 +336,8 @@ class _Trainer:
             models.append(FlatForest.join(joined, self.plan.n_classes, self.inputs.matrix.n_columns))
             parts.clear()  # before the next member doubles its own
             del joined
-        total = self.importances.sum()
-        importances = self.importances / total if total > 0 else self.importances
         seconds = time.perf_counter() - self.started
-        return BlockFit(Block(models, self.plan.n_classes), self.vectors, importances, seconds)
+        return BlockFit(Block(models, self.plan.n_classes), self.vectors, self.importances, seconds)
 
 
 def guarded_weights(

@@ -22,6 +22,8 @@ _environment = Environment(
     lstrip_blocks=True,
 )
 
+VERDICTS = {True: "met", False: "NOT MET", None: "open"}
+
 
 def markdown_table(table: Mapping[str, Any]) -> str:
     """One table of a summary as Markdown.
@@ -43,9 +45,7 @@ def _row(cells: Sequence[Any]) -> str:
 
 def bar_lines(summary: Mapping[str, Any]) -> list[str]:
     """One line a bar: what was asked, whether it is met, what was found."""
-    return [
-        f"* {'met' if bar['met'] else 'NOT MET'}: {bar['bar']}. {bar['found']}" for bar in summary["bars"]
-    ]
+    return [f"* {VERDICTS[bar['met']]}: {bar['bar']}. {bar['found']}" for bar in summary["bars"]]
 
 
 def deviations_table(summary: Mapping[str, Any]) -> dict[str, Any]:
@@ -85,7 +85,10 @@ def run_sentence(summary: Mapping[str, Any]) -> str:
 def html(summary: Mapping[str, Any]) -> str:
     """The summary as one page that opens offline."""
     return _environment.get_template("paper.html").render(
-        summary=summary, sentence=run_sentence(summary), deviations=deviations_table(summary)
+        summary=summary,
+        sentence=run_sentence(summary),
+        deviations=deviations_table(summary),
+        verdicts=VERDICTS,
     )
 
 

@@ -84,7 +84,7 @@ class Paper(Protocol):
 
     * ``tables`` : list of ``{"name", "title", "note", "columns", "rows"}``; `rows` are lists of strings or
       numbers as long as `columns`; the first table is the paper's own, beside ours,
-    * ``bars`` : list of ``{"bar", "met", "found"}``,
+    * ``bars`` : list of ``{"bar", "met", "found"}``; `met` is None while missing sets may decide,
     * ``deviations`` : list of ``{"subject", "paper", "here"}``: what differs from the paper,
     * ``notes`` : list of sentences,
     * ``figures`` : list of ``{"title", "note", "svg"}``; `svg` is text of an SVG picture.

@@ -70,7 +70,7 @@ def _sentence(best: dict[str, Any] | None, facts: dict[str, Any], trivial: bool)
         )
     return (
         f"With {percent(1 - facts['delta'], 0)} confidence, this model is wrong on at most "
-        f"{percent_up(best['value'], 1)} of new rows of the same kind."
+        f"{percent_up(best['value'])} of new rows of the same kind."
     )
 
 

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from surewood.report.plain import plain, short
+from surewood.report.words import percent, percent_up
 
 __all__ = ["COLOURS", "figure", "label"]
 
@@ -223,7 +224,7 @@ def promises(certificate: dict[str, Any], scores: dict[str, Any]) -> dict[str, A
         "orientation": "h",
         "x": [row[1] for row in rows],
         "y": list(range(len(rows))),
-        "text": [f"{100 * row[1]:.1f} %" for row in rows],
+        "text": [percent_up(row[1]) if row[2] == "@leaf" else percent(row[1]) for row in rows],
         "textposition": "auto",
         "customdata": [row[3] for row in rows],
         "marker": {"color": [row[2] for row in rows]},

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from surewood.report import charts
+from surewood.report.family_charts import family_charts
 from surewood.report.rendering import render_template, write_text
 
 __all__ = ["render_page", "write_json", "write_page"]
@@ -41,6 +42,7 @@ def model_values(summary: dict[str, Any]) -> dict[str, Any]:
         promises = charts.promises(summary["certificate"], summary["scores"])
     return {
         "summary": summary,
+        "inside": family_charts(summary["family"]),
         "promises": promises,
         "confusion": charts.confusion(summary["confusion"], sample),
         "calibration": summary["calibration"] and charts.calibration(summary["calibration"], sample),

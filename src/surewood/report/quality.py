@@ -5,7 +5,7 @@ All values are ESTIMATES; on training rows they are biased and the page says so.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from sklearn.metrics import balanced_accuracy_score, log_loss
 
 from surewood.report.plain import plain, short
+from surewood.report.subsample import take
 from surewood.report.table_facts import column_names
 
 __all__ = ["Predictions", "calibration", "confusion", "hardest_rows", "predictions", "scores"]
@@ -41,6 +42,25 @@ class Predictions:
     @property
     def right(self) -> NDArray[np.bool_]:
         return self.codes == self.guesses
+
+    @property
+    def n_rows(self) -> int:
+        return len(self.y)
+
+    def known(self) -> Rows:
+        """The rows whose label the model was trained on."""
+        at = np.flatnonzero(self.codes >= 0)
+        if len(at) == self.n_rows:
+            return Rows(self.X, self.y, self.codes)
+        return Rows(take(self.X, at), self.y[at], self.codes[at])
+
+
+class Rows(NamedTuple):
+    """Table, labels and class codes."""
+
+    X: Any
+    y: NDArray[Any]
+    codes: NDArray[np.int64]
 
     @property
     def n_rows(self) -> int:

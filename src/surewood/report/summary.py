@@ -98,7 +98,7 @@ def build_summary(
         "confusion": quality.confusion(judged),
         "calibration": quality.calibration(judged),
         "hardest": quality.hardest_rows(model, judged),
-        "family": family_facts(model, X, y, judged, is_holdout=holdout is not None),
+        "family": family_facts(model, judged, is_holdout=holdout is not None),
         "importances": _importances(model, X),
         "settings": run_facts.settings(core),
         "run": run_facts.run_facts(core, run),

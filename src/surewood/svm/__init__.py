@@ -1,5 +1,6 @@
 """Kernel machines by the thousand from one matrix of inner products (docs/svm-engine.md)."""
 
+from surewood.svm.class_scores import vote_counts
 from surewood.svm.cost import gram_limit, kernel_memory
 from surewood.svm.dual import solve_many
 from surewood.svm.gram import Gram, KernelSpec
@@ -20,4 +21,5 @@ __all__ = [
     "kernel_memory",
     "nearest_support",
     "solve_many",
+    "vote_counts",
 ]

@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["class_scores", "class_votes"]
+from surewood import _core
+
+__all__ = ["class_scores", "class_votes", "vote_counts"]
 
 FloatArray = NDArray[np.float64]
 
@@ -19,6 +21,21 @@ def class_votes(decisions: FloatArray, n_classes: int) -> NDArray[np.int64]:
         votes[:, a] += ahead
         votes[:, b] += ~ahead
     return votes
+
+
+def vote_counts(codes: NDArray[np.int32], n_classes: int) -> FloatArray:
+    """How many entries of each row are class c, shape (rows, n_classes); entries below 0 do not vote.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> vote_counts(np.array([[0, 1, 1], [-1, 2, -1]], dtype=np.int32), 3)
+    array([[1., 2., 0.],
+           [0., 0., 1.]])
+    """
+    counts = np.zeros((len(codes), n_classes))
+    _core.count_votes(np.ascontiguousarray(codes, dtype=np.int32), counts)
+    return counts
 
 
 def class_scores(decisions: FloatArray, classes: NDArray[np.int32], n_total: int) -> FloatArray:

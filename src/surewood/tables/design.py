@@ -80,8 +80,12 @@ class DesignEncoder:
         return self
 
     def transform(self, table: Table) -> NDArray[np.float64]:
-        """The design matrix, ``(n_rows, n_columns_)``, C-contiguous."""
-        design = np.zeros((table.n_rows, self.n_columns_))
+        """The design matrix, ``(n_rows, n_columns_)``, C-contiguous; in a file for streamed tables."""
+        design = table.new_array((table.n_rows, self.n_columns_), np.float64)
+        if table.stream is not None:
+            for places, part in table.batches():
+                design[places] = self.transform(part)
+            return design
         start = 0
         for j in range(table.n_columns):
             self._fill(j, table.column(j), design[:, start : start + self._width(j)])

@@ -31,23 +31,24 @@ def deviations(profile: Profile) -> list[dict[str, str]]:
         (
             "layers [D-30]",
             "not said",
-            f"held-out accuracy, patience {profile.get('patience')}, at most {profile.get('max_layers')}; best kept",
+            f"held-out accuracy, patience {profile.get('patience')}, at most {profile.get('max_layers')}; "
+            "the best is kept",
         ),
         (
             "tuning [D-31]",
             "not described",
-            "held-out accuracy of mdDF over (θ, μ, a), once a seed; literal, SF, ST and NP take mdDF's choice",
+            "held-out accuracy of mdDF over (θ, μ, a), once a seed; literal, SF, ST and NP take its choice",
         ),
         (
             "XGBoost",
             "'400k trees'",
-            "400k = 2000 boosting rounds in full: one tree a class and round where there are more than two classes",
+            "400k = 2000 boosting rounds in full: with more than two classes a tree a class and round",
         ),
         ("MLP", "Adadelta", "Adam: scikit-learn has no Adadelta; validation part 20 %, retrained on all"),
         (
             "inputs of the baselines",
             "not said",
-            "standardised numbers, one-hot categories, imputed; the forests of mdDF and gcForest take the table as it is",
+            "standardised numbers, one-hot categories, imputed; mdDF and gcForest take the table as it is",
         ),
         ("seeds", "one number a cell, no spread", "mean and standard deviation over seeds, exact tests"),
         ("yeast", "fixed split of unknown origin", "1038/446, a new random split a seed"),

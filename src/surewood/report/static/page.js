@@ -27,10 +27,11 @@
       margin: { l: 48, r: 14, t: 14, b: 40 }, height,
       hoverlabel: { bgcolor: "@card", bordercolor: "@line", font: { color: "@ink" }, align: "left" },
       legend: { orientation: "h", x: 0, y: 1.02, yanchor: "bottom", xanchor: "left" },
+      modebar: { bgcolor: "rgba(0,0,0,0)", color: "@line", activecolor: "@soft" },
       dragmode: false, ...own,
     };
     for (const key of new Set(["xaxis", "yaxis", ...Object.keys(own).filter((k) => /^[xy]axis\d*$/.test(k))]))
-      layout[key] = { ...axis, ...(own[key] || {}) };
+      layout[key] = { ...axis, ...(own[key] || {}), title: { font: { size: 12.5, color: "@soft" }, ...((own[key] || {}).title || {}) } };
     return painted(layout, false);
   }
 
