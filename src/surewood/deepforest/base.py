@@ -275,6 +275,7 @@ class DeepForestBase(ClassifierMixin, BaseEstimator, ABC):
             max_layers=self.max_layers,
             patience=self.patience,
             vector_columns=self._vector_columns(len(training.classes), len(members)),
+            trial_layers=self._trial_layers(),
             n_jobs=self.n_jobs,
         )
 
@@ -282,6 +283,10 @@ class DeepForestBase(ClassifierMixin, BaseEstimator, ABC):
         """What `surewood.certify` may add about this model: estimates and heuristics."""
         check_is_fitted(self, "model_")
         yield from held_out_evidence(self)
+
+    def _trial_layers(self) -> tuple[float, float]:
+        """Fewest and most layers that are grown to compare settings."""
+        return 0.0, 0.0
 
     @abstractmethod
     def _first_depth(self, n_members: int) -> list[int | None]:

@@ -48,9 +48,14 @@ def estimate_cascade_cost(
     max_layers: int,
     patience: int,
     vector_columns: int,
+    trial_layers: tuple[float, float] = (0.0, 0.0),
     n_jobs: int | None,
 ) -> LayerCost:
-    """Probe and extrapolate. `n_folds` is 1 for out-of-bag cross-fitting."""
+    """Probe and extrapolate.
+
+    `n_folds` is 1 for out-of-bag cross-fitting; `trial_layers` are the fewest and the most layers that are
+    grown beside those of the forest itself, to compare settings.
+    """
     matrix, n_classes = training.inputs.matrix, len(training.classes)
     rows = np.arange(training.n_rows)
     if n_folds > 1:
@@ -76,10 +81,14 @@ def estimate_cascade_cost(
     working += int(reading_bytes(training.n_rows, matrix.n_columns))
     seconds = layer_seconds / effective_n_jobs(n_jobs)
     fewest = min(max_layers, 1 + patience)
-    layers = layer_bytes * max_layers
+    # A layer's trees are joined from batches, and compared with those of the best layer so far.
+    layers = layer_bytes * (max_layers + 2)
     return LayerCost(
         memory_bytes=int(working + layers),
-        seconds=(0.5 * seconds * fewest, 1.5 * seconds * max_layers * wide),
+        seconds=(
+            0.5 * seconds * (fewest + trial_layers[0]),
+            2.0 * seconds * (max_layers + trial_layers[1]) * wide,
+        ),
         parts={"bins and class vectors": working, "trees": int(layers)},
         n_trees_a_layer=n_trees,
         model_bytes_a_layer=int(layer_bytes),

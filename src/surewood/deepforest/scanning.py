@@ -196,14 +196,15 @@ class MultiGrainedScanner(TransformerMixin, BaseEstimator):
         """Parts of the memory; the grains are worked on one after another."""
         drawn = [min(n_rows * grain.n_positions, self.max_windows) for grain in grains]
         windows = max(n * (9.0 * grain.n_values + 60.0) for n, grain in zip(drawn, grains))
+        cut = n_rows * max(grain.n_positions * grain.n_values for grain in grains)
         n_trees = sum(member.n_trees for member in members) * self.n_folds
-        # About a leaf of twice the smallest size, 2 nodes of 8 bytes and a sparse class vector a leaf.
+        # About a leaf of four times the smallest size, 2 nodes of 8 bytes and a sparse class vector a leaf.
         a_leaf = 16.0 + 6.0 * (1 + min(n_classes, self.min_samples_leaf))
-        trees = sum(n_trees * n / (2.0 * self.min_samples_leaf) * a_leaf for n in drawn)
+        trees = sum(n_trees * n / (4.0 * self.min_samples_leaf) * a_leaf for n in drawn)
         columns = sum(grain.n_positions for grain in grains) * len(members) * n_classes
         return {
             "table": reading_bytes(n_rows, n_columns) + 8.0 * n_rows * n_columns,
-            "windows": windows + 4.0 * 8.0 * _CHUNK_VALUES,
+            "windows": windows + 2.0 * 8.0 * min(_CHUNK_VALUES, cut),
             "trees": trees,
             "class vectors": 2.0 * 8.0 * n_rows * columns,
         }
