@@ -157,8 +157,8 @@ def calibration(facts: dict[str, Any], sample: str) -> dict[str, Any]:
         },
         height=340,
         caption=f"On the dotted line, what is said with 80 % comes true in 80 of 100 cases. Mean gap on the "
-        f"{sample}: {100 * facts['expected_calibration_error']:.1f} points; bars are 95 % intervals, large dots "
-        "have many rows.",
+        f"{sample}: {100 * facts['expected_calibration_error']:.1f} points; bars are 95 % intervals, large "
+        "dots have many rows.",
     )
 
 
