@@ -11,6 +11,8 @@ import typer
 from rich.console import Console
 
 from surewood.cli.app import app, console
+from surewood.cli.mistakes import Mistake
+from surewood.cli.on_cluster import ClusterAddress, on_cluster
 
 if TYPE_CHECKING:
     from surewood.experiments.paper import Paper
@@ -30,6 +32,7 @@ def reproduce(
         Path | None, typer.Option(help="Folder of the results.", show_default="reproduction/PAPER-PROFILE")
     ] = None,
     n_jobs: Annotated[int, typer.Option(min=1, help="Threads; results do not depend on them.")] = 1,
+    cluster: ClusterAddress = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
 ) -> None:
     """Run a paper's protocol and print its table beside ours.
@@ -42,17 +45,23 @@ def reproduce(
     from surewood.experiments.paper import find_paper
     from surewood.experiments.protocol import read_profile
     from surewood.experiments.runner import RESULTS, run_paper
+    from surewood.parallel import WorkerLost
 
     folder = out or Path("reproduction") / f"{paper}-{profile}"
     wanted = [name.strip() for name in sets.split(",") if name.strip()] if sets else None
     display = Display(Console(stderr=True, width=None if sys.stderr.isatty() else 160))
     try:
         the_paper, sizes = find_paper(paper), read_profile(paper, profile)
-        outcome = run_paper(
-            the_paper, sizes, folder, sets=wanted, resume=resume, n_jobs=n_jobs, display=display
-        )
+        with on_cluster(cluster):
+            jobs = n_jobs if cluster is None else -1  # every worker of the cluster
+            outcome = run_paper(
+                the_paper, sizes, folder, sets=wanted, resume=resume, n_jobs=jobs, display=display
+            )
         _show(the_paper, sizes, outcome, as_json)
-    except (ExperimentError, OSError) as error:
+    except WorkerLost as error:
+        print(f"surewood: {error}\n{folder / RESULTS} resumes: add --resume.", file=sys.stderr)
+        raise typer.Exit(1) from None
+    except (ExperimentError, Mistake, OSError) as error:
         if "--debug" in sys.argv:
             raise
         print(f"surewood: {error}", file=sys.stderr)
