@@ -196,7 +196,7 @@ def _bars(results: Results, targets: pd.Series, sets: Sequence[str]) -> list[dic
         have = [name for name in sets if results.complete(name, method, forest)]
         mean = {name: results.spread(name, method).mean for name in have}
         good = [name for name in have if 100 * mean[name] <= targets[name, "rcf"] + 1e-9]
-        below = [name for name in have if mean[name] < results.spread(name, forest).mean]
+        below = [name for name in have if mean[name] < results.spread(name, forest).mean - 1e-9]
         rows += [
             count_bar(f"{NAMES[method]} at or below published RCF on at least 9 of 11", 9, good, have, sets),
             count_bar(f"{NAMES[method]} below our {NAMES[forest]} on at least 8 of 11", 8, below, have, sets),
