@@ -2,8 +2,8 @@
 
     python -m benchmarks.study_blocks --sets satimage,dna,yeast
 
-Held-out accuracy of the first layer and of the kept model, and test accuracy; sets without an official split are
-divided 70/30, larger training parts are thinned to 8,000 rows. Needs SUREWOOD_DATA.
+Held-out accuracy of the first layer and of the kept model, and test accuracy. Sets without an official split
+are divided 70/30, larger training parts are thinned to 8,000 rows. Needs SUREWOOD_DATA.
 """
 
 import argparse
