@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,7 @@ from rich.table import Table
 
 from surewood.experiments.results_csv import to_csv
 from surewood.report.charts import figure
-from surewood.report.rendering import render_template
+from surewood.report.rendering import render_template, write_text
 
 VERDICTS = {True: "met", False: "NOT MET", None: "open"}
 
@@ -120,16 +119,6 @@ def write_outputs(
         "markdown": ("table.md", markdown(summary)),
         "html": ("table.html", html(summary)),
     }
-    for _, (name, text) in content.items():
-        write_text(folder / name, text)
+    for name, text in content.values():
+        write_text(text, folder / name)
     return {kind: folder / name for kind, (name, _) in content.items()}
-
-
-def write_text(path: Path, text: str) -> None:
-    """Replace a file as a whole."""
-    partial = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        partial.write_text(text, encoding="utf-8")
-        os.replace(partial, path)
-    finally:
-        partial.unlink(missing_ok=True)
