@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from profiles import tiny
+from mddf_profiles import tiny
 
 from surewood.experiments.mddf import methods as forests
 from surewood.experiments.mddf.data import parts_of
@@ -46,7 +46,7 @@ def test_without_points_the_curves_and_numbers_stay(record):
     small = {key: value for key, value in record.items() if key != "figure"}  # as read from results.csv
     assert [figure["title"][:8] for figure in figures([small])] == ["Figure A"]
     names = [table["name"] for table in summarise(["har"], [small], tiny())["tables"]]
-    assert {"figure-a", "figure-b"} <= set(names)
+    assert {"layers", "scatter"} <= set(names)
 
 
 def test_the_page_has_both_pictures_and_needs_no_webgl(record):
