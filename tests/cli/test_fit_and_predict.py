@@ -132,7 +132,9 @@ def test_numbers_where_text_was_are_the_same_categories(tmp_path):
     rng = np.random.default_rng(0)
     code = rng.choice(["1", "2", "x"], 120)
     frame = pd.DataFrame({"code": code, "noise": rng.normal(size=120), "y": np.where(code == "1", "a", "b")})
-    assert run("fit", write(frame, tmp_path / "t.csv"), "--target", "y", *QUICK, folder=tmp_path).returncode == 0
+    assert (
+        run("fit", write(frame, tmp_path / "t.csv"), "--target", "y", *QUICK, folder=tmp_path).returncode == 0
+    )
     later = pd.DataFrame({"code": [1, 2, None], "noise": 0.0})
     shown = run("predict", "surewood-t", write(later, tmp_path / "later.csv"), folder=tmp_path)
     assert shown.stdout.split()[1:3] == ["a", "b"]
@@ -140,7 +142,9 @@ def test_numbers_where_text_was_are_the_same_categories(tmp_path):
 
 
 def test_missing_labels_are_dropped_and_said(tmp_path):
-    frame = messy_frame(90).assign(label=lambda f: np.where(f["treu?"] == "ja", 1.0, 0.0)).drop(columns="treu?")
+    frame = (
+        messy_frame(90).assign(label=lambda f: np.where(f["treu?"] == "ja", 1.0, 0.0)).drop(columns="treu?")
+    )
     frame.loc[:3, "label"] = np.nan
     path = write(frame, tmp_path / "t.csv")
     facts = json.loads(run("fit", path, "--target", "label", *QUICK, "--json", folder=tmp_path).stdout)
@@ -164,7 +168,9 @@ def test_tab_separated_and_parquet_and_catalogue(tmp_path):
 def test_auto_says_why_and_charges_for_it(tmp_path):
     frame = messy_frame(70)
     small = [word for name in ("n_estimators=5", "max_layers=1", "max_leaves=1") for word in ("--set", name)]
-    shown = run("fit", write(frame, tmp_path / "t.csv"), "--target", "treu?", *small, "--json", folder=tmp_path)
+    shown = run(
+        "fit", write(frame, tmp_path / "t.csv"), "--target", "treu?", *small, "--json", folder=tmp_path
+    )
     facts = json.loads(shown.stdout)
     choice = facts["choice"]
     assert [score["family"] for score in choice["scores"]] == ["rcf", "cascade", "mddf"]

@@ -94,7 +94,7 @@ def _read_text(path: Path) -> pd.DataFrame:
 
 
 def _read_csv(path: Path, separator: str, encoding: str, compression: str | None) -> pd.DataFrame:
-    """Read with the encoding that the head suggests; where a later line breaks it, with the next older one."""
+    """Read with the encoding that the head suggests; where a later line breaks it, with an older one."""
     older = {"utf-8-sig": "cp1252", "cp1252": "latin-1"}
     try:
         return pd.read_csv(path, sep=separator, encoding=encoding, compression=compression, low_memory=False)
