@@ -19,10 +19,6 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
-import sklearn
-import skops.io
-from sklearn.utils.validation import check_is_fitted
-
 import surewood
 
 #: Raised by one when an older surewood could misread a file of the newer one.
@@ -62,6 +58,11 @@ def save(model: Any, path: str | Path, *, compress: bool = True, facts: dict[str
     >>> bool((again.predict_proba(X) == model.predict_proba(X)).all())
     True
     """
+    # Here, so that a program that only names the errors of this module does not wait for these.
+    import sklearn
+    import skops.io
+    from sklearn.utils.validation import check_is_fitted
+
     check_is_fitted(model)
     path = Path(path)
     partial = path.with_name(f".{path.name}.{os.getpid()}.part")
@@ -104,6 +105,8 @@ def load(path: str | Path, *, trusted: Collection[str] = ()) -> Any:
         )
     if card["sha256"] != _digest(path):
         raise ModelFileError(f"{path} was altered or damaged after it was saved; its checksum differs.")
+    import skops.io
+
     foreign = [name for name in skops.io.get_untrusted_types(file=path) if name not in trusted]
     unknown = [name for name in foreign if not _is_ours(name)]
     if unknown:

@@ -8,14 +8,12 @@ import sys
 import time
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 import surewood
-from surewood.certify import Certificate
 from surewood.cli.app import app, console
-from surewood.cli.choosing import Choice, choose_family, comparison_rows
 from surewood.cli.families import (
     FAMILIES,
     Family,
@@ -25,14 +23,15 @@ from surewood.cli.families import (
     parse_bytes,
     parse_changes,
 )
-from surewood.cli.input_table import InputTable, plain, read_for_training
 from surewood.cli.mistakes import Mistake
-from surewood.cli.model_file import DATA, MODEL, PAGE
 from surewood.cli.on_cluster import ClusterAddress, on_cluster
-from surewood.cli.report_files import write_report
-from surewood.cli.summary_text import print_fit
-from surewood.cli.training import Trained, certificate_of, peak_memory, prepare, train
 from surewood.progress import display, stage
+
+if TYPE_CHECKING:
+    from surewood.certify import Certificate
+    from surewood.cli.choosing import Choice
+    from surewood.cli.input_table import InputTable
+    from surewood.cli.training import Trained
 
 _EXAMPLES = """[bold]Examples[/bold]
 
@@ -91,6 +90,12 @@ def fit(
 
     Writes model.surewood, report.html and report.json into a folder.
     """
+    # Here, as in every command: help and completion do not wait for what only the work needs.
+    from surewood.cli.choosing import choose_family
+    from surewood.cli.input_table import read_for_training
+    from surewood.cli.summary_text import print_fit
+    from surewood.cli.training import certificate_of, prepare, train
+
     if n_jobs == 0:
         raise Mistake("--n-jobs must not be 0; -1 means all cores.")
     settings = RunSettings(seed, n_jobs, parse_bytes(max_memory), parse_changes(changes or []), verbose=1)
@@ -131,6 +136,8 @@ def _folder(out: Path | None, table: str) -> Path:
 
 def _limit_rows(data: InputTable, family: Family, max_rows: int | None, seed: int) -> None:
     """Go on with a random part of the training rows where the family or the user wants fewer."""
+    from surewood.cli.choosing import comparison_rows
+
     most = family.most_rows if max_rows is None else max_rows
     if most is None or len(data.y) <= most:
         return
@@ -149,6 +156,9 @@ def _facts(
     settings: RunSettings,
 ) -> dict[str, Any]:
     """Everything worth remembering about the fit, as plain values."""
+    from surewood.cli.input_table import plain
+    from surewood.cli.training import peak_memory
+
     measured = None
     if data.holdout is not None:
         measured = {"rows": len(data.holdout[1]), "error": trained.error, "log_loss": trained.log_loss}
@@ -189,6 +199,9 @@ def _write(
     facts: dict[str, Any],
     seconds: float,
 ) -> dict[str, str]:
+    from surewood.cli.model_file import DATA, MODEL, PAGE
+    from surewood.cli.report_files import write_report
+
     folder.mkdir(parents=True, exist_ok=True)
     surewood.save(trained.pipeline, folder / MODEL, facts=facts)
     run = {

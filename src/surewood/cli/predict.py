@@ -6,19 +6,17 @@ import json
 import os
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
-import numpy as np
-import pandas as pd
 import typer
 
 from surewood.cli.app import app
-from surewood.cli.input_table import plain
 from surewood.cli.mistakes import Mistake
-from surewood.cli.model_file import open_model, plural
-from surewood.cli.training import predict_in_blocks
-from surewood.cli.unlabelled import read_rows
 from surewood.progress import display
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pandas as pd
 
 _EXAMPLES = """[bold]Examples[/bold]
 
@@ -45,6 +43,12 @@ def predict(
 
     Columns are found by name; additional ones are ignored, and that is said on standard error.
     """
+    import pandas as pd
+
+    from surewood.cli.model_file import open_model, plural
+    from surewood.cli.training import predict_in_blocks
+    from surewood.cli.unlabelled import read_rows
+
     if out is not None and out.suffix.lower() not in (".csv", ".parquet"):
         raise Mistake(f"-o {out}: the name must end in .csv or .parquet.")
     with display():
@@ -83,6 +87,8 @@ def predict(
 
 
 def _records(answers: pd.DataFrame, classes: np.ndarray, proba: bool) -> list[dict[str, object]]:
+    from surewood.cli.input_table import plain
+
     records: list[dict[str, object]] = [{"prediction": plain(label)} for label in answers["prediction"]]
     if proba:
         for record, row in zip(records, answers.iloc[:, 1:].to_numpy().tolist()):
