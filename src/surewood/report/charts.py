@@ -156,9 +156,9 @@ def calibration(facts: dict[str, Any], sample: str) -> dict[str, Any]:
             "yaxis": {**share, "title": {"text": "share that came true"}},
         },
         height=340,
-        caption=f"On the dotted line, what is said with 80 % comes true in 80 of 100 cases. Mean gap on the "
-        f"{sample}: {100 * facts['expected_calibration_error']:.1f} points; bars are 95 % intervals, large dots "
-        "have many rows.",
+        caption="On the dotted line, what is said with 80 % comes true in 80 of 100 cases. Mean gap on the "
+        f"{sample}: {100 * facts['expected_calibration_error']:.1f} points; bars are 95 % intervals; large "
+        "dots have many rows.",
     )
 
 
