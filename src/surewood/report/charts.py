@@ -236,7 +236,7 @@ def promises(certificate: dict[str, Any], scores: dict[str, Any]) -> dict[str, A
         "Errors: measured and promised",
         [trace],
         {
-            "xaxis": {"tickformat": ".0%", "rangemode": "tozero"},
+            "xaxis": {"tickformat": ".0%", "rangemode": "tozero", "tickangle": 0, "nticks": 6},
             "yaxis": _names([row[0] for row in rows]),
             "bargap": 0.4,
         },
