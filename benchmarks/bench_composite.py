@@ -27,7 +27,6 @@ from surewood.composite.fitting import Setting, fit_trees, grow
 from surewood.composite.grid import Axes, HeldOut, grid_errors
 from surewood.composite.leaves import IndexSets, collect_leaves, cut
 from surewood.composite.machines import SolverOptions, train
-from surewood.composite.model import predict_distinct
 from surewood.composite.selection import complexities
 from surewood.datasets import load
 from surewood.svm import Gram
@@ -100,7 +99,7 @@ def our_same_work(data: TrainingData, held: HeldOut, n_trees: int) -> int:
         first = place[asked]
         places = np.arange(len(DEGREES))[None, :, None]
         assign = np.where(first[:, None, :] >= 0, first[:, None, :] * len(DEGREES) + places, -1)
-        predict_distinct(chunk.machines.predictor(), held.design, assign.reshape(len(held.y), -1), 1)
+        chunk.machines.predictor().predict(held.design, assign.reshape(len(held.y), -1), n_jobs=1)
     return len(mixed) * len(DEGREES)
 
 

@@ -175,12 +175,13 @@ inline void svm_predict(const AnyArray& x, const AnyArray& support_rows, const A
                  const std::optional<DecisionOut>& decisions, const AnyArray& stop) {
   const std::int64_t rows = static_cast<std::int64_t>(x.shape(0)), d = static_cast<std::int64_t>(x.shape(1));
   const auto* row = require<double>(x, "x", {-1, -1});
-  const auto* support = require<double>(support_rows, "support_rows", {-1, d});
-  const std::int64_t n_support = static_cast<std::int64_t>(support_rows.shape(0));
-  const auto* norms = require<float>(support_norms, "support_norms", {n_support});
   const auto* machine = require<std::int32_t>(assign, "assign", {rows, -1});
   const int tasks = static_cast<int>(assign.shape(1));
   surewood::MachineTable table = machine_table(machines);
+  table.rows = require<double>(support_rows, "support_rows", {-1, d});
+  table.n_rows = static_cast<int>(support_rows.shape(0));
+  table.norms = require<float>(support_norms, "support_norms", {table.n_rows});
+  table.d = static_cast<int>(d);
   surewood::PredictionTarget out;
   if (codes) out.codes = codes->data();
   if (vote_share) {
@@ -195,12 +196,22 @@ inline void svm_predict(const AnyArray& x, const AnyArray& support_rows, const A
   bool finished;
   {
     nb::gil_scoped_release release;
-    surewood::PackedRows packed;
-    packed.pack(support, static_cast<int>(d), nullptr, static_cast<int>(n_support));
-    finished = surewood::predict_rows(row, rows, static_cast<int>(d), packed, norms, kernel_spec(kind, gamma, coef0),
-                                      table, machine, tasks, signal, out);
+    finished = surewood::predict_rows(row, rows, kernel_spec(kind, gamma, coef0), table, machine, tasks, signal, out);
   }
   if (!finished) PythonStop::raise();
+}
+
+// out[r, c] += number of entries c in row r of `codes`; entries below 0 do not vote.
+inline void count_votes(const AnyArray& codes, ScoreOut out) {
+  const std::int64_t rows = static_cast<std::int64_t>(codes.shape(0)), tasks = static_cast<std::int64_t>(codes.shape(1));
+  const auto* code = require<std::int32_t>(codes, "codes", {static_cast<std::int64_t>(out.shape(0)), -1});
+  const auto classes = static_cast<std::int64_t>(out.shape(1));
+  double* counts = out.data();
+  for (std::int64_t r = 0; r < rows; ++r, counts += classes)
+    for (std::int64_t t = 0; t < tasks; ++t, ++code) {
+      if (*code >= classes) throw nb::value_error("codes: a code is not below the number of classes");
+      if (*code >= 0) counts[*code] += 1.0;
+    }
 }
 
 inline void register_svm(nb::module_& module) {
@@ -218,6 +229,8 @@ inline void register_svm(nb::module_& module) {
              "support_norms"_a.noconvert(), "kind"_a, "gamma"_a, "coef0"_a, "machines"_a, "assign"_a.noconvert(),
              "codes"_a.noconvert().none(), "vote_share"_a.noconvert().none(), "decisions"_a.noconvert().none(),
              "stop"_a.noconvert(), "Votes of machine assign[r, t] at row r; the GIL is released.");
+  module.def("count_votes", &count_votes, "codes"_a.noconvert(), "out"_a.noconvert(),
+             "Add the number of entries of each code in each row of `codes` to `out`.");
 }
 
 }  // namespace surewood::binding

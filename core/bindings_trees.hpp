@@ -176,13 +176,16 @@ inline void forest_any_values(const nb::tuple& forest, std::uint32_t n_classes, 
 }
 
 inline void forest_apply(const nb::tuple& forest, const std::vector<AnyArray>& blocks, std::uint32_t begin,
-                         std::uint32_t end, std::uint32_t max_depth, const WritableArray& out) {
+                         std::uint32_t end, std::uint32_t max_depth, const std::optional<AnyArray>& node_value,
+                         const WritableArray& out) {
   Bins bins = bins_view(blocks);
   ForestView view = forest_view(forest, 1, bins.n_columns());
   check_span(begin, end, bins.n_rows);
+  const std::uint32_t* value =
+      node_value ? require<std::uint32_t>(*node_value, "node_value", {view.node_start[view.n_trees]}) : nullptr;
   auto* nodes = require_out<std::uint32_t>(out, "out", {end - begin, view.n_trees});
   nb::gil_scoped_release release;
-  apply_codes(view, bins, begin, end, max_depth, nodes);
+  apply_codes(view, bins, begin, end, max_depth, value, nodes);
 }
 
 inline void forest_out_of_bag(const nb::tuple& forest, std::uint32_t n_classes, const std::vector<AnyArray>& blocks,
@@ -236,8 +239,9 @@ inline void register_trees(nb::module_& module) {
              "Add every tree's class vector for rows begin..end of a binned matrix to `out`.");
   module.def("predict_values", &forest_any_values, "forest"_a, "n_classes"_a, "X"_a.noconvert(), "edges"_a.noconvert(),
              "offset"_a.noconvert(), "out"_a, "The same for raw numbers (float32 or float64).");
-  module.def("apply_codes", &forest_apply, "forest"_a, "blocks"_a, "begin"_a, "end"_a, "max_depth"_a, "out"_a,
-             "Node of every tree at which each row ends after at most max_depth questions.");
+  module.def("apply_codes", &forest_apply, "forest"_a, "blocks"_a, "begin"_a, "end"_a, "max_depth"_a,
+             "node_value"_a.none(), "out"_a,
+             "Node (or its value) of every tree at which each row ends after at most max_depth questions.");
   module.def("predict_out_of_bag", &forest_out_of_bag, "forest"_a, "n_classes"_a, "blocks"_a, "rows"_a.noconvert(),
              "lottery"_a, "seed"_a, "first_tree"_a, "begin"_a, "end"_a, "out"_a, "votes"_a, "Sums and numbers of the trees that did not see each training row.");
   module.def("bin_column", &codes_of_column, "values"_a.noconvert(), "edges"_a.noconvert(), "out"_a,

@@ -104,12 +104,11 @@ void add_tile(const ForestView& forest, const Rows& source, std::uint32_t n, dou
   }
 }
 
-// All trees over `n` rows (row i at values + i * stride), in groups of prepared trees and tiles of rows.
-template <class Prepared>
-void add_prepared(const ForestView& forest, const typename Prepared::Value* values, std::size_t n, std::size_t stride,
-                  const Thresholds& thresholds, double* out) {
-  const std::size_t n_classes = forest.n_classes;
-  const std::size_t tile = tile_rows(stride * sizeof(typename Prepared::Value) + n_classes * sizeof(double));
+// All trees over `n` rows (row i at values + i * stride), in groups of prepared trees and tiles of `tile` rows;
+// sink(tree, row, node) gets every row's leaf.
+template <class Prepared, class Sink>
+void walk_prepared(const ForestView& forest, const typename Prepared::Value* values, std::size_t n, std::size_t stride,
+                   const Thresholds& thresholds, std::size_t tile, Sink sink) {
   std::vector<Prepared> prepared;
   for (std::uint32_t first = 0, last; first < forest.n_trees; first = last) {
     last = first + 1;
@@ -123,18 +122,29 @@ void add_prepared(const ForestView& forest, const typename Prepared::Value* valu
       const std::size_t end = std::min(begin + tile, n);
       for (std::uint32_t tree = first; tree < last; ++tree) {
         const Prepared* nodes = prepared.data() + (forest.node_start[tree] - base);
-        const Node* flat = forest.nodes + forest.node_start[tree];
         const typename Prepared::Value* rows[kRowLanes];
         std::uint32_t at[kRowLanes];
         for (std::size_t i = begin; i < end; i += kRowLanes) {
           for (int k = 0; k < kRowLanes; ++k) rows[k] = values + std::min(i + k, end - 1) * stride;
           descend_prepared(nodes, rows, at);
           const int lanes = static_cast<int>(std::min<std::size_t>(kRowLanes, end - i));
-          for (int k = 0; k < lanes; ++k) add_leaf(forest, tree, flat[at[k]], out + (i + k) * n_classes);
+          for (int k = 0; k < lanes; ++k) sink(tree, i + k, at[k]);
         }
       }
     }
   }
+}
+
+// The same, adding up class vectors.
+template <class Prepared>
+void add_prepared(const ForestView& forest, const typename Prepared::Value* values, std::size_t n, std::size_t stride,
+                  const Thresholds& thresholds, double* out) {
+  const std::size_t n_classes = forest.n_classes;
+  const std::size_t tile = tile_rows(stride * sizeof(typename Prepared::Value) + n_classes * sizeof(double));
+  walk_prepared<Prepared>(forest, values, n, stride, thresholds, tile,
+                          [&](std::uint32_t tree, std::size_t row, std::uint32_t node) {
+                            add_leaf(forest, tree, forest.nodes[forest.node_start[tree] + node], out + row * n_classes);
+                          });
 }
 
 // Bin codes of row-major numbers, strip by strip of rows.
@@ -156,11 +166,15 @@ void bin_rows(const Value* values, std::size_t n, std::size_t width, const Thres
 
 bool has_categories(const ForestView& forest) { return forest.category_start[forest.n_trees] > 0; }
 
+bool prepared_pays(const ForestView& forest, const Bins& bins, std::uint32_t n_rows) {
+  return n_rows >= kRowsWorthPreparing && !has_categories(forest) && bins.n_columns() <= CodeNode::kMaxColumns;
+}
+
 }  // namespace
 
 void predict_codes(const ForestView& forest, const Bins& bins, std::uint32_t begin, std::uint32_t end, double* out) {
   std::vector<std::uint8_t> tile;
-  if (end - begin >= kRowsWorthPreparing && !has_categories(forest) && bins.n_columns() <= CodeNode::kMaxColumns) {
+  if (prepared_pays(forest, bins, end - begin)) {
     fill_tile(bins, nullptr, begin, end - begin, tile);
     return add_prepared<CodeNode>(forest, tile.data(), end - begin, bins.n_columns(), {nullptr, nullptr}, out);
   }
@@ -197,18 +211,27 @@ template void predict_values<double>(const ForestView&, const double*, std::size
                                      double*);
 
 void apply_codes(const ForestView& forest, const Bins& bins, std::uint32_t begin, std::uint32_t end,
-                 std::uint32_t max_depth, std::uint32_t* out) {
+                 std::uint32_t max_depth, const std::uint32_t* node_value, std::uint32_t* out) {
+  const std::size_t n_trees = forest.n_trees;
   std::vector<std::uint8_t> tile;
-  const std::uint32_t step = tile_rows(bins.n_columns());
+  auto sink_from = [&](std::uint32_t* block) {
+    return [&forest, node_value, n_trees, block](std::uint32_t tree, std::size_t row, std::uint32_t node) {
+      block[row * n_trees + tree] = node_value ? node_value[forest.node_start[tree] + node] : node;
+    };
+  };
+  const std::uint32_t step = tile_rows(bins.n_columns() + n_trees * sizeof(std::uint32_t));
+  if (max_depth == kNoLimit && prepared_pays(forest, bins, end - begin)) {
+    fill_tile(bins, nullptr, begin, end - begin, tile);
+    return walk_prepared<CodeNode>(forest, tile.data(), end - begin, bins.n_columns(), {nullptr, nullptr}, step,
+                                   sink_from(out));
+  }
   for (std::uint32_t at = begin; at < end; at += step) {
-    std::uint32_t n = std::min(step, end - at);
+    const std::uint32_t n = std::min(step, end - at);
     fill_tile(bins, nullptr, at, n, tile);
-    CodeRows source{tile.data(), bins.n_columns()};
-    std::uint32_t* block = out + (at - begin) * std::size_t(forest.n_trees);
+    auto sink = sink_from(out + (at - begin) * n_trees);
     for (std::uint32_t tree = 0; tree < forest.n_trees; ++tree)
-      rows_through_tree(forest, tree, source, n, max_depth, [&](std::uint32_t i, std::uint32_t node) {
-        block[i * std::size_t(forest.n_trees) + tree] = node;
-      });
+      rows_through_tree(forest, tree, CodeRows{tile.data(), bins.n_columns()}, n, max_depth,
+                        [&](std::uint32_t i, std::uint32_t node) { sink(tree, i, node); });
   }
 }
 

@@ -37,9 +37,10 @@ template <class Value>
 void predict_values(const ForestView& forest, const Value* values, std::size_t n_rows, std::size_t stride,
                     const Thresholds& thresholds, double* out);
 
-// out[(row - begin) * n_trees + tree] = node at which the row ends, going down at most max_depth questions.
+// out[(row - begin) * n_trees + tree] = node at which the row ends, going down at most max_depth questions; with
+// `node_value` (a number a node, all trees) that node's value instead.
 void apply_codes(const ForestView& forest, const Bins& bins, std::uint32_t begin, std::uint32_t end,
-                 std::uint32_t max_depth, std::uint32_t* out);
+                 std::uint32_t max_depth, const std::uint32_t* node_value, std::uint32_t* out);
 
 struct BagRecipe {
   Lottery lottery;  // as in training

@@ -35,18 +35,14 @@ void inner_products(const double* x, int count, int d, const PackedRows& packed,
   }
 }
 
-namespace {
-
-float one_product(const double* a, const double* b, int d) {
+float inner_product(const double* a, const double* b, int d) {
   double sum = 0.0;
   for (int k = 0; k < d; ++k) sum = sum + a[k] * b[k];
   return static_cast<float>(sum);
 }
 
-}  // namespace
-
 void squared_norms(const double* x, std::int64_t n, int d, float* out) {
-  for (std::int64_t i = 0; i < n; ++i) out[i] = one_product(x + i * d, x + i * d, d);
+  for (std::int64_t i = 0; i < n; ++i) out[i] = inner_product(x + i * d, x + i * d, d);
 }
 
 void InnerSource::products(std::int32_t row, const std::int32_t* at, int n_at, float* out) const {
@@ -55,7 +51,7 @@ void InnerSource::products(std::int32_t row, const std::int32_t* at, int n_at, f
     return;
   }
   const double* own = x + static_cast<std::int64_t>(row) * d;
-  for (int k = 0; k < n_at; ++k) out[k] = one_product(own, x + static_cast<std::int64_t>(at[k]) * d, d);
+  for (int k = 0; k < n_at; ++k) out[k] = inner_product(own, x + static_cast<std::int64_t>(at[k]) * d, d);
 }
 
 Kernel::Kernel(const KernelSpec& spec, int degree, double scale) : spec_(spec), scale_(scale) {

@@ -30,6 +30,9 @@ class PackedRows {
 // out[r * stride + c] = <x_r, packed_c> for `count` consecutive rows of x.
 void inner_products(const double* x, int count, int d, const PackedRows& packed, float* out, std::int64_t stride);
 
+// <a, b>, one of them.
+float inner_product(const double* a, const double* b, int d);
+
 // <x_i, x_i>, rounded like every other product.
 void squared_norms(const double* x, std::int64_t n, int d, float* out);
 
@@ -65,6 +68,7 @@ class Kernel {
   void values(const float* inner, const float* norms, float own_norm, int padded, float* out) const;
   double scale() const { return scale_; }
   bool is_rbf() const { return spec_.kind == KernelKind::rbf; }
+  const PolyValues& poly() const { return poly_; }
   double factor() const { return factor_; }  // scale^degree, at most 1e150
 
  private:

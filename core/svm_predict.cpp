@@ -2,94 +2,60 @@
 
 #include <algorithm>
 
+#include "block_predict.hpp"
+#include "row_evaluator.hpp"
+
 namespace surewood {
 
 namespace {
 
 constexpr int kBlockRows = 32;  // rows a product: the block of products stays in the cache
 
-// Evaluates machines of a table at one row, given its products with the shared support rows.
-class RowEvaluator {
- public:
-  RowEvaluator(const MachineTable& table, const KernelSpec& kernel, const float* norms, const PredictionTarget& out)
-      : table_(table), norms_(norms), out_(out) {
-    kernels_.reserve(table.n_machines);
-    for (int m = 0; m < table.n_machines; ++m) kernels_.emplace_back(kernel, table.degree[m], table.scale[m]);
-  }
-
-  void evaluate(std::int64_t task, std::int64_t row, int m, const float* products, float own_norm) {
-    const std::int32_t* classes = table_.classes + table_.class_at[m];
-    MachineView machine = view(m);
-    int winner = 0;
-    if (machine.n_classes > 1) {
-      kernel_values(m, products, own_norm);
-      const double* decisions = votes_.decisions(machine, values_.data());
-      winner = votes_.winner(machine, decisions);
-      if (out_.decisions) std::copy_n(decisions, machine.n_pairs(), out_.decisions + task * out_.decision_width);
-    }
-    if (out_.codes) out_.codes[task] = classes[winner];
-    if (out_.vote_share) add_votes(machine, classes, out_.vote_share + row * out_.total_classes);
-  }
-
- private:
-  MachineView view(int m) const {
-    return {table_.n_classes[m], table_.n_support[m], table_.class_support + table_.class_at[m],
-            table_.coef + table_.coef_at[m], table_.bias + table_.pair_at[m]};
-  }
-
-  void kernel_values(int m, const float* products, float own_norm) {
-    const int n = table_.n_support[m], padded = padded_to_lanes(n);
-    const std::int32_t* support = table_.support + table_.support_at[m];
-    inner_.assign(padded, 0.0f);
-    values_.resize(padded);
-    svm_routines().gather_row(products, support, n, inner_.data());
-    if (kernels_[m].is_rbf()) {
-      machine_norms_.assign(padded, 0.0f);
-      svm_routines().gather_row(norms_, support, n, machine_norms_.data());
-    }
-    kernels_[m].values(inner_.data(), machine_norms_.data(), own_norm, padded, values_.data());
-  }
-
-  void add_votes(const MachineView& machine, const std::int32_t* classes, double* share) {
-    if (machine.n_classes == 1) {
-      share[classes[0]] += 1.0;
-      return;
-    }
-    for (int a = 0; a < machine.n_classes; ++a)
-      share[classes[a]] += static_cast<double>(votes_.votes()[a]) / machine.n_pairs();
-  }
-
-  const MachineTable& table_;
-  const float* norms_;
-  const PredictionTarget& out_;
-  std::vector<Kernel> kernels_;
-  MachineVotes votes_;
-  std::vector<float> inner_, values_, machine_norms_;
-};
-
-}  // namespace
-
-bool predict_rows(const double* x, std::int64_t rows, int d, const PackedRows& support_rows,
-                  const float* support_norms, const KernelSpec& kernel, const MachineTable& table,
-                  const std::int32_t* assign, int tasks, StopSignal& stop, const PredictionTarget& out) {
-  const std::int64_t stride = support_rows.size();
+// One product of every row with all support rows, then machine by machine as the tasks ask.
+bool predict_by_product(const double* x, std::int64_t rows, const KernelSpec& kernel, const MachineTable& table,
+                        const std::int32_t* assign, int tasks, StopSignal& stop, const PredictionTarget& out) {
+  const std::int64_t stride = table.n_rows;
+  const int d = table.d;
+  PackedRows packed;
+  packed.pack(table.rows, d, nullptr, table.n_rows);
   std::vector<float> products(static_cast<std::size_t>(kBlockRows) * stride), own(kBlockRows);
-  RowEvaluator evaluator(table, kernel, support_norms, out);
+  RowEvaluator evaluator(table, kernel);
+  // Several tasks of a row may share a machine: its code at the latest row it saw.
+  std::vector<std::int64_t> seen(out.codes && !out.vote_share && !out.decisions ? table.n_machines : 0, -1);
+  std::vector<std::int32_t> code_seen(seen.size());
   for (std::int64_t start = 0; start < rows; start += kBlockRows) {
     if (stop.requested()) return false;
     const int count = static_cast<int>(std::min<std::int64_t>(kBlockRows, rows - start));
-    inner_products(x + start * d, count, d, support_rows, products.data(), stride);
+    inner_products(x + start * d, count, d, packed, products.data(), stride);
     squared_norms(x + start * d, count, d, own.data());
-    for (int r = 0; r < count; ++r)
-      for (int t = 0; t < tasks; ++t) {
-        const std::int64_t task = (start + r) * tasks + t;
-        if (assign[task] >= 0)
-          evaluator.evaluate(task, start + r, assign[task], products.data() + r * stride, own[r]);
-        else if (out.codes)
-          out.codes[task] = -1;
+    for (std::int64_t task = start * tasks; task < (start + count) * tasks; ++task) {
+      const std::int64_t row = task / tasks;
+      const int m = assign[task];
+      std::int32_t code = m < 0 ? code_without_machine(m) : -1;
+      if (m >= 0 && !seen.empty() && seen[m] == row) {
+        code = code_seen[m];
+      } else if (m >= 0) {
+        code = evaluator.code(m, products.data() + (row - start) * stride, own[row - start]);
+        const MachineView machine = table.machine(m);
+        if (out.vote_share) evaluator.add_vote_share(m, out.vote_share + row * out.total_classes);
+        if (out.decisions && machine.n_classes > 1)
+          std::copy_n(evaluator.decisions(), machine.n_pairs(), out.decisions + task * out.decision_width);
+        if (!seen.empty()) seen[m] = row, code_seen[m] = code;
       }
+      if (out.codes) out.codes[task] = code;
+    }
   }
   return true;
+}
+
+}  // namespace
+
+bool predict_rows(const double* x, std::int64_t rows, const KernelSpec& kernel, const MachineTable& table,
+                  const std::int32_t* assign, int tasks, StopSignal& stop, const PredictionTarget& out) {
+  const bool only_codes = out.codes && !out.vote_share && !out.decisions;
+  if (!only_codes || kernel.kind != KernelKind::poly || !blocks_are_quicker(rows, table, assign, tasks))
+    return predict_by_product(x, rows, kernel, table, assign, tasks, stop, out);
+  return predict_by_machine(x, rows, kernel, table, assign, tasks, stop, out.codes);
 }
 
 }  // namespace surewood

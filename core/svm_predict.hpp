@@ -19,7 +19,16 @@ struct MachineTable {
   const double* bias;                                             // a pair of a machine
   const std::int32_t* support;
   const double* coef;
+  const double* rows = nullptr;                                   // the support rows, (n_rows, d)
+  const float* norms = nullptr;                                   // their squared norms
+  int n_rows = 0, d = 0;
+
+  MachineView machine(int m) const {
+    return {n_classes[m], n_support[m], class_support + class_at[m], coef + coef_at[m], bias + pair_at[m]};
+  }
 };
+
+inline std::int32_t code_without_machine(std::int32_t assigned) { return assigned == -1 ? -1 : -2 - assigned; }
 
 // What to write; pointers that are null are not wanted.
 struct PredictionTarget {
@@ -30,9 +39,11 @@ struct PredictionTarget {
   int decision_width = 0;
 };
 
-// Task t of row r is done by machine assign[r * tasks + t] (negative: none, code -1). False when stopped.
-bool predict_rows(const double* x, std::int64_t rows, int d, const PackedRows& support_rows,
-                  const float* support_norms, const KernelSpec& kernel, const MachineTable& table,
+// Task t of row r is done by machine assign[r * tasks + t]. -1 is no machine (code -1), a number below that the
+// constant -2 - number. False when stopped.
+// Two ways to the same answers, whichever should be quicker: one product of every row with all support rows,
+// or rows sorted by machine and put to it in blocks (vote_block.hpp).
+bool predict_rows(const double* x, std::int64_t rows, const KernelSpec& kernel, const MachineTable& table,
                   const std::int32_t* assign, int tasks, StopSignal& stop, const PredictionTarget& out);
 
 }  // namespace surewood

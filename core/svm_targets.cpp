@@ -10,6 +10,7 @@
 
 #include "cpu.hpp"
 #include "kernel_rows.hpp"
+#include "vote_block.hpp"
 
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic ignored "-Wpsabi"  // wide vectors never cross a call: every helper is inlined
@@ -19,7 +20,7 @@
 // the option as well: the compiler lowers wide vectors before it inlines.
 #define SUREWOOD_TABLE(set)                                                                     \
   const SvmRoutines table = {set,         run_duals,    poly_row,    rbf_row,      gather_row, \
-                             product_four, product_one, weighted_sums};
+                             product_four, product_one, weighted_sums, vote_block};
 
 namespace surewood {
 #define SUREWOOD_LANES 2
@@ -28,6 +29,7 @@ namespace {
 #include "lanes.inl"
 #include "svm_passes.inl"
 #include "kernel_passes.inl"
+#include "vote_passes.inl"
 SUREWOOD_TABLE("baseline")
 }  // namespace
 }  // namespace baseline
@@ -43,6 +45,7 @@ namespace {
 #include "lanes.inl"
 #include "svm_passes.inl"
 #include "kernel_passes.inl"
+#include "vote_passes.inl"
 SUREWOOD_TABLE("avx2")
 }  // namespace
 }  // namespace avx2
@@ -57,6 +60,7 @@ namespace {
 #include "lanes.inl"
 #include "svm_passes.inl"
 #include "kernel_passes.inl"
+#include "vote_passes.inl"
 SUREWOOD_TABLE("avx512")
 }  // namespace
 }  // namespace avx512

@@ -14,6 +14,9 @@ struct PolyValues {
   int degree;
 };
 
+struct BlockMachine;  // vote_block.hpp
+struct BlockVotes;
+
 struct SvmRoutines {
   const char* name;
   void (*run_duals)(DualState* const* states, int total, int together);
@@ -23,13 +26,14 @@ struct SvmRoutines {
   void (*product_four)(const double* const* x, const double* panels, int d, int n, float* const* out);
   void (*product_one)(const double* const* x, const double* panels, int d, int n, float* const* out);
   void (*weighted_sums)(const float* values, const double* coef, int n, int width, double* sums);
+  void (*vote_block)(const BlockMachine&, const float* x, int count, BlockVotes&);
 };
 
 // The routines in use: the best this machine runs, unless another set was asked for.
 const SvmRoutines& svm_routines();
 
 // Selects "baseline", "avx2" or "avx512"; false when this machine (or build) has no such set. For tests:
-// results are the same bit for bit. Not to be called while a solve is running.
+// results are the same bit for bit (vote_block: after its doubtful rows were evaluated again). Not to be called while a solve is running.
 bool use_svm_routines(const std::string& name);
 
 }  // namespace surewood

@@ -6,6 +6,8 @@
 #include <numeric>
 #include <vector>
 
+#include "block_predict.hpp"
+#include "cpu.hpp"
 #include "one_vs_one.hpp"
 #include "rng.hpp"
 #include "svm_predict.hpp"
@@ -149,8 +151,10 @@ void test_prediction() {
   machines.bias = batch.bias.data();
   machines.support = batch.support.data();  // rows of x: the support rows here are all the rows
   machines.coef = batch.coef.data();
-  PackedRows packed;
-  packed.pack(data.x.data(), data.d, nullptr, data.n);
+  machines.rows = data.x.data();
+  machines.norms = data.norms.data();
+  machines.n_rows = data.n;
+  machines.d = data.d;
   std::vector<std::int32_t> assign(2 * data.n, 0), codes(2 * data.n);
   for (int i = 0; i < data.n; ++i) assign[2 * i + 1] = -1;
   std::vector<double> share(4 * data.n, 0.0);
@@ -159,13 +163,22 @@ void test_prediction() {
   target.vote_share = share.data();
   target.total_classes = 4;
   Never stop;
-  assert(predict_rows(data.x.data(), data.n, data.d, packed, data.norms.data(), kPoly, machines, assign.data(), 2, stop,
-                      target));
+  assert(predict_rows(data.x.data(), data.n, kPoly, machines, assign.data(), 2, stop, target));
   for (int i = 0; i < data.n; ++i) {
     assert(codes[2 * i] == batch.predicted[i]);
     assert(codes[2 * i + 1] == -1);
     assert(std::abs(std::accumulate(&share[4 * i], &share[4 * i] + 4, 0.0) - 1.0) < 1e-12);
   }
+  // The same codes in blocks, on every instruction set; constants pass through.
+  for (int i = 0; i < data.n; ++i) assign[2 * i + 1] = i % 2 ? -2 - 3 : 0;
+  for (const char* name : {"baseline", "avx2", "avx512"}) {
+    if (!use_svm_routines(name)) continue;
+    std::vector<std::int32_t> found(2 * data.n);
+    assert(predict_by_machine(data.x.data(), data.n, kPoly, machines, assign.data(), 2, stop, found.data()));
+    for (int i = 0; i < data.n; ++i)
+      assert(found[2 * i] == codes[2 * i] && found[2 * i + 1] == (i % 2 ? 3 : codes[2 * i]));
+  }
+  use_svm_routines(instruction_set());
 }
 
 void test_one_class() {

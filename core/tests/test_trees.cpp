@@ -86,7 +86,7 @@ void check_predictions(const TreeArrays& out, const Problem& p) {
   predict_codes(forest, p.bins, 0, end, few.data());
   for (std::uint32_t k = 0; k < end * p.n_classes; ++k) assert(few[k] == sums[k]);
   std::vector<std::uint32_t> leaves(std::size_t(p.n) * forest.n_trees);
-  apply_codes(forest, p.bins, 0, p.n, 0xFFFFFFFFu, leaves.data());
+  apply_codes(forest, p.bins, 0, p.n, 0xFFFFFFFFu, nullptr, leaves.data());
   for (std::size_t k = 0; k < leaves.size(); ++k)
     assert(is_leaf(out.nodes[static_cast<std::size_t>(out.node_start[k % forest.n_trees]) + leaves[k]].word));
 }

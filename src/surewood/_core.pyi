@@ -47,6 +47,7 @@ def svm_predict(
     decisions: NDArray[np.float64] | None,
     stop: NDArray[np.uint8],
 ) -> None: ...
+def count_votes(codes: NDArray[np.int32], out: NDArray[np.float64]) -> None: ...
 def grow_trees(
     blocks: list[NDArray[np.uint8]],
     row_blocks: list[NDArray[np.uint8]],
@@ -94,6 +95,7 @@ def apply_codes(
     begin: int,
     end: int,
     max_depth: int,
+    node_value: NDArray[np.uint32] | None,
     out: NDArray[np.uint32],
 ) -> None: ...
 def predict_out_of_bag(

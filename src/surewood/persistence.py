@@ -1,7 +1,8 @@
 """Save and load fitted models without pickle: nothing in a model file can run code.
 
-A model file is a zip archive written by skops (a description of the object and its arrays) with one more
-member, ``surewood.json``: format version, versions of the libraries, and a SHA-256 of all other members.
+A model file is a zip archive written by skops (a description of the object and its arrays) with two more
+members: ``facts.json``, whatever its maker wants to remember (the command line: data, certificate), and
+``surewood.json``: format version, versions of the libraries, and a SHA-256 of all other members.
 Loading checks, in this order: that it is such an archive, its format version, its checksum, and that every
 type in it is known.
 """
@@ -27,6 +28,7 @@ import surewood
 #: Raised by one when an older surewood could misread a file of the newer one.
 FORMAT = 1
 _CARD = "surewood.json"
+_FACTS = "facts.json"
 #: Types of scikit-learn that skops leaves to the reader's judgement and that only hold arrays.
 _ARRAY_HOLDERS = frozenset({"sklearn.tree._tree.Tree"})
 
@@ -35,7 +37,7 @@ class ModelFileError(ValueError):
     """A file that is not a model, is damaged, is too new, or holds a type that is not trusted."""
 
 
-def save(model: Any, path: str | Path, *, compress: bool = True) -> Path:
+def save(model: Any, path: str | Path, *, compress: bool = True, facts: dict[str, Any] | None = None) -> Path:
     """Write a fitted model, all or nothing.
 
     Parameters
@@ -46,6 +48,8 @@ def save(model: Any, path: str | Path, *, compress: bool = True) -> Path:
         The file; an existing one is replaced only when the new one is complete.
     compress : bool, default=True
         Deflate the arrays: smaller files, slower to write.
+    facts : dict, optional
+        Plain values to remember with the model, see :func:`read_facts`.
 
     Examples
     --------
@@ -64,6 +68,9 @@ def save(model: Any, path: str | Path, *, compress: bool = True) -> Path:
     try:
         method = zipfile.ZIP_DEFLATED if compress else zipfile.ZIP_STORED
         skops.io.dump(model, partial, compression=method)
+        if facts is not None:
+            with zipfile.ZipFile(partial, "a", compression=method) as archive:
+                archive.writestr(_FACTS, json.dumps(facts, indent=2, allow_nan=False))
         card = {
             "format": FORMAT,
             "model": f"{type(model).__module__}.{type(model).__name__}",
@@ -120,6 +127,19 @@ def read_card(path: str | Path) -> dict[str, Any]:
     if not isinstance(card, dict) or not {"format", "surewood", "sha256"} <= set(card):
         raise ModelFileError(f"{path} is not a surewood model: its {_CARD} is incomplete.")
     return card
+
+
+def read_facts(path: str | Path) -> dict[str, Any]:
+    """What was remembered with the model; empty where nothing was."""
+    read_card(path)
+    try:
+        with zipfile.ZipFile(path) as archive:
+            facts = json.loads(archive.read(_FACTS))
+    except KeyError:
+        return {}
+    except (zipfile.BadZipFile, ValueError, OSError) as error:
+        raise ModelFileError(f"{path} was altered or damaged after it was saved.") from error
+    return facts if isinstance(facts, dict) else {}
 
 
 def _digest(path: Path) -> str:

@@ -7,8 +7,8 @@ from composite_samples import prepared, sample
 from surewood.composite import machines as machines_module
 from surewood.composite.fitting import Setting, fit_trees
 from surewood.composite.machines import SolverOptions, join_predictors
-from surewood.composite.model import LeafTrust, blend, join_models, predict_distinct, vote_shares, vote_sums
-from surewood.svm import solve_many
+from surewood.composite.model import LeafTrust, blend, join_models, vote_shares
+from surewood.svm import solve_many, vote_counts
 
 OPTIONS = SolverOptions()
 
@@ -57,12 +57,13 @@ def test_each_machine_is_asked_once_a_row(data):
     predictor = machines.predictor()
     assign = np.random.default_rng(0).integers(-1, 2, size=(data.n_rows, 9)).astype(np.int32)
     expected = predictor.predict(data.gram.X, assign)
-    assert np.array_equal(predict_distinct(predictor, data.gram.X, assign, 1), expected)
+    one_by_one = [predictor.predict(data.gram.X, assign[:, [t]]) for t in range(9)]
+    assert np.array_equal(np.hstack(one_by_one), expected)
 
 
 def test_masked_votes():
-    labels = np.array([[0, 1, 1], [-1, 2, -1], [-1, -1, -1]])
-    assert vote_sums(labels, 3).tolist() == [[1, 2, 0], [0, 0, 1], [0, 0, 0]]
+    labels = np.array([[0, 1, 1], [-1, 2, -1], [-1, -1, -1]], dtype=np.int32)
+    assert vote_counts(labels, 3).tolist() == [[1, 2, 0], [0, 0, 1], [0, 0, 0]]
     shares = vote_shares(labels, 3)
     assert shares[0].tolist() == pytest.approx([1 / 3, 2 / 3, 0])
     assert np.isnan(shares[2]).all()

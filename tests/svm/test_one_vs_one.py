@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.svm import SVC
 
+from surewood import _core
 from surewood.svm import Gram, KernelSpec, solve_many
 
 from .reference import blobs, decisions, kernel_matrix, vote
@@ -101,6 +102,34 @@ def test_many_machines_in_one_call():
     again = pickle.loads(pickle.dumps(predictor))
     np.testing.assert_array_equal(again.predict(grid, assign), codes)
     assert 0 < predictor.nbytes < 10**6
+
+
+@pytest.mark.parametrize("n_features", [1, 5, 16])
+def test_blocks_of_rows_vote_like_single_rows_on_every_instruction_set(n_features):
+    """Single precision decides only what double precision would decide the same way."""
+    X, labels = blobs(120, n_features, 5, n_features, noise=2.0)
+    groups = [np.arange(120), np.arange(0, 120, 2), np.flatnonzero(labels < 2)]
+    machines = solve_many(Gram(X), groups, labels, [1, 3, 9], [0.1, 1e4])
+    predictor = machines.predictor()
+    rng = np.random.default_rng(0)
+    spread = np.array([1.0, 1e-3, 1e3, 1e18])[rng.integers(0, 4, 400)]
+    grid = np.vstack([rng.normal(size=(400, n_features)) * spread[:, None], X, np.zeros((3, n_features))])
+    assign = rng.integers(-1, predictor.n_machines, size=(len(grid), 12)).astype(np.int32)
+    assign[:, 11] = -2 - rng.integers(0, 5, len(grid))
+    one_by_one = np.vstack([predictor.predict(grid[[r]], assign[[r]]) for r in range(len(grid))])
+    for m in range(predictor.n_machines):
+        rows, tasks = np.nonzero(assign == m)
+        classes = machines.classes(m).tolist()
+        expected = [vote(row, classes) for row in predictor.decisions(grid[rows], m)]
+        assert one_by_one[rows, tasks].tolist() == expected
+    assert np.array_equal(one_by_one[:, 11], -2 - assign[:, 11])
+    try:
+        for name in ("baseline", "avx2", "avx512"):
+            if _core.use_svm_instruction_set(name):
+                assert np.array_equal(predictor.predict(grid, assign), one_by_one)
+    finally:
+        _core.use_svm_instruction_set(_core.instruction_set())
+    assert np.array_equal(predictor.predict(grid, assign, n_jobs=2), one_by_one)
 
 
 def test_wild_rows_get_finite_decisions():

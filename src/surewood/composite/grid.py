@@ -20,8 +20,7 @@ from surewood.composite.data import TrainingData
 from surewood.composite.fitting import Grove, LeafChoice, Setting, grow
 from surewood.composite.leaves import IndexSets, Leaves, collect_leaves, cut
 from surewood.composite.machines import MachineStore, SolverOptions, train
-from surewood.composite.model import predict_distinct, vote_sums
-from surewood.svm import Predictor
+from surewood.svm import Predictor, vote_counts
 from surewood.trees import BinnedMatrix
 
 Floats = NDArray[np.float64]
@@ -202,7 +201,7 @@ class _Walk:
                 codes = self._codes(predictor, assign, before + now)
                 now.append((assign, codes))
                 labels = np.where(assign >= 0, codes, majority[leaf])
-                self.votes[d, g] += vote_sums(labels, self.data.n_classes)
+                self.votes[d, g] += vote_counts(labels, self.data.n_classes)
             before = now
 
     def _codes(
@@ -220,7 +219,7 @@ class _Walk:
         rows = np.flatnonzero(left.any(axis=1))
         if len(rows):
             ask = np.where(left[rows], assign[rows], -1).astype(np.int32)
-            answers = predict_distinct(predictor, self.held.design[rows], ask, self.options.n_jobs)
+            answers = predictor.predict(self.held.design[rows], ask, n_jobs=self.options.n_jobs)
             codes[rows] = np.where(left[rows], answers, codes[rows])
         return codes
 

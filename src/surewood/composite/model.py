@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from surewood.composite.leaves import Leaves
 from surewood.composite.machines import join_predictors
-from surewood.svm import Predictor
+from surewood.svm import Predictor, vote_counts
 from surewood.trees import BinnedMatrix, FlatForest
 
 Floats = NDArray[np.float64]
@@ -81,26 +81,23 @@ class CompositeModel:
 
     def leaf_index(self, matrix: BinnedMatrix, n_jobs: int | None = 1) -> NDArray[np.int32]:
         """Leaf (entry of `facts`) of every row in every tree, shape (n_rows, n_trees)."""
-        nodes = self.forest.apply(matrix, n_jobs=n_jobs).astype(np.int64)
-        return self.leaf_of_node[nodes + self.forest.node_start[:-1]]
+        return self.forest.look_up(matrix, self._node_slice(self.leaf_of_node), n_jobs)
+
+    def _node_slice(self, values: NDArray[np.int32]) -> NDArray[np.int32]:
+        return values[: int(self.forest.node_start[-1])]
 
     def labels(
         self, matrix: BinnedMatrix, design: Floats, n_jobs: int | None = 1, mask: NDArray[Any] | None = None
     ) -> NDArray[np.int32]:
         """Class that every tree gives to every row, shape (n_rows, n_trees); -1 where `mask` is False."""
-        return self._labels_at(self.leaf_index(matrix, n_jobs), design, n_jobs, mask)
-
-    def _labels_at(
-        self, leaf: NDArray[Any], design: Floats, n_jobs: int | None, mask: NDArray[Any] | None
-    ) -> NDArray[np.int32]:
-        labels = self.facts.constant[leaf]
+        # What a leaf asks for: a machine, or a constant as `Predictor.predict` writes it.
+        ask_of_leaf = np.where(self.facts.machine >= 0, self.facts.machine, -2 - self.facts.constant)
+        ask = self.forest.look_up(matrix, ask_of_leaf[self._node_slice(self.leaf_of_node)], n_jobs)
+        if mask is not None:
+            ask = np.where(mask, ask, -1).astype(np.int32)
         if self.predictor is not None:
-            machine = self.facts.machine[leaf]
-            if mask is not None:
-                machine = np.where(mask, machine, -1)
-            by_machine = predict_distinct(self.predictor, design, machine, n_jobs)
-            labels = np.where(by_machine >= 0, by_machine, labels)
-        return labels if mask is None else np.where(mask, labels, -1)
+            return self.predictor.predict(design, ask, n_jobs=n_jobs)
+        return np.where(ask < -1, -2 - ask, -1).astype(np.int32)
 
     def shares(
         self,
@@ -111,12 +108,11 @@ class CompositeModel:
         mask: NDArray[Any] | None = None,
     ) -> Floats:
         """Mean score (2.1) of the composite trees that `mask` names, all by default; NaN where none."""
-        leaf = self.leaf_index(matrix, n_jobs)
         if leaf_scores == "ovo_votes":
-            return self._ovo_shares(leaf, design, n_jobs, mask)
-        labels = self._labels_at(leaf, design, n_jobs, mask)
+            return self._ovo_shares(self.leaf_index(matrix, n_jobs), design, n_jobs, mask)
+        labels = self.labels(matrix, design, n_jobs, mask)
         if leaf_scores == "calibrated" and self.leaf_trust is not None:
-            return self.leaf_trust.shares(leaf, labels)
+            return self.leaf_trust.shares(self.leaf_index(matrix, n_jobs), labels)
         return vote_shares(labels, self.n_classes)
 
     def all_shares(
@@ -135,7 +131,7 @@ class CompositeModel:
         constant, machine = self.facts.constant[leaf], self.facts.machine[leaf]
         if mask is not None:
             constant, machine = np.where(mask, constant, -1), np.where(mask, machine, -1)
-        shares = vote_sums(constant, self.n_classes)
+        shares = vote_counts(constant, self.n_classes)
         if self.predictor is not None:
             shares += self.predictor.vote_share(
                 design, np.ascontiguousarray(machine), n_classes=self.n_classes, n_jobs=n_jobs
@@ -201,36 +197,9 @@ def blend(composite: Floats, plain: Floats, plain_share: float) -> Floats:
     return np.where(np.isnan(mixed), np.where(np.isnan(composite), plain, composite), mixed)
 
 
-def predict_distinct(
-    predictor: Predictor, design: Floats, machine: NDArray[np.int32], n_jobs: int | None
-) -> NDArray[np.int32]:
-    """``predictor.predict`` with each machine put to a row once, however many trees share it."""
-    if machine.shape[1] < 2:
-        return predictor.predict(design, machine, n_jobs=n_jobs)
-    order = np.argsort(machine, axis=1, kind="stable")
-    ordered = np.take_along_axis(machine, order, axis=1)
-    repeated = np.zeros(ordered.shape, dtype=bool)
-    repeated[:, 1:] = (ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] >= 0)
-    if not repeated.any():
-        return predictor.predict(design, machine, n_jobs=n_jobs)
-    codes = predictor.predict(design, np.where(repeated, -1, ordered), n_jobs=n_jobs)
-    # The first of a run of equal machines has the code of all of them.
-    source = np.maximum.accumulate(np.where(repeated, 0, np.arange(ordered.shape[1])[None, :]), axis=1)
-    out = np.empty_like(codes)
-    np.put_along_axis(out, order, np.take_along_axis(codes, source, axis=1), axis=1)
-    return out
-
-
-def vote_sums(labels: NDArray[Any], n_classes: int) -> Floats:
-    """Number of one-hot votes for each class; entries below 0 do not vote."""
-    place = labels + np.arange(len(labels))[:, None] * n_classes
-    counts = np.bincount(place[labels >= 0], minlength=len(labels) * n_classes)
-    return counts.astype(np.float64).reshape(len(labels), n_classes)
-
-
 def vote_shares(labels: NDArray[Any], n_classes: int) -> Floats:
     """Vote fractions; NaN rows where no tree voted."""
-    sums = vote_sums(labels, n_classes)
+    sums = vote_counts(labels, n_classes)
     total = sums.sum(axis=1, keepdims=True)
     return np.divide(sums, total, out=np.full_like(sums, np.nan), where=total > 0)
 

@@ -159,7 +159,7 @@ class _Pilot:
         criterion: bool,
         labels: NDArray[Any],
     ) -> Candidate:
-        shares = vote_shares(labels.astype(np.int64), self.data.n_classes)
+        shares = vote_shares(labels, self.data.n_classes)
         error, loss = self.error(shares), self.log_loss(shares)
         return Candidate(depth, degrees, C, criterion, error, loss, shares)
 

@@ -28,6 +28,7 @@ from surewood.deepforest.row_order import take_rows
 from surewood.deepforest.tasks import HeldRows, grow_and_predict, grow_and_predict_out_of_bag
 from surewood.parallel import run_tasks, share
 from surewood.progress import stage
+from surewood.tables import alongside
 from surewood.trees import BinnedMatrix, FlatForest, TreeParams, grow_seconds, share_matrix
 
 _TASK_VISITS = 4e7  # row visits of a task: a few tenths of a second, so an interrupt is answered
@@ -217,7 +218,8 @@ class _Trainer:
         self.pieces = self._pieces()
         self._latest: _FoldData | None = None
         self.parts: list[list[Any]] = [[] for _ in plan.members]
-        self.vectors = np.zeros((len(plan.members), len(labels), plan.n_classes))
+        shape = (len(plan.members), len(labels), plan.n_classes)
+        self.vectors: Floats = alongside(inputs.matrix.blocks[0], shape, np.float64)
         self.importances = np.zeros((len(plan.members), inputs.matrix.n_columns))
         self.started = time.perf_counter()
 

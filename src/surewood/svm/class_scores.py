@@ -1,11 +1,13 @@
-"""One score a class from pairwise decisions, and probabilities that agree with the votes."""
+"""One score a class from pairwise decisions."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["agree_with", "class_scores", "class_votes"]
+from surewood import _core
+
+__all__ = ["class_scores", "class_votes", "vote_counts"]
 
 FloatArray = NDArray[np.float64]
 
@@ -19,6 +21,21 @@ def class_votes(decisions: FloatArray, n_classes: int) -> NDArray[np.int64]:
         votes[:, a] += ahead
         votes[:, b] += ~ahead
     return votes
+
+
+def vote_counts(codes: NDArray[np.int32], n_classes: int) -> FloatArray:
+    """How many entries of each row are class c, shape (rows, n_classes); entries below 0 do not vote.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> vote_counts(np.array([[0, 1, 1], [-1, 2, -1]], dtype=np.int32), 3)
+    array([[1., 2., 0.],
+           [0., 0., 1.]])
+    """
+    counts = np.zeros((len(codes), n_classes))
+    _core.count_votes(np.ascontiguousarray(codes, dtype=np.int32), counts)
+    return counts
 
 
 def class_scores(decisions: FloatArray, classes: NDArray[np.int32], n_total: int) -> FloatArray:
@@ -45,23 +62,3 @@ def class_scores(decisions: FloatArray, classes: NDArray[np.int32], n_total: int
     squeezed = confidence / (3.0 * (np.abs(confidence) + 1.0))
     scores[:, classes] = class_votes(decisions, n_known) + squeezed
     return scores
-
-
-def agree_with(proba: FloatArray, winners: NDArray[np.int32]) -> FloatArray:
-    """Exchange probabilities where the largest is not the winner's, so that ``argmax`` gives the winner.
-
-    Votes may tie, and then the lowest class wins whatever the scores say (theory.md [D-04]).
-    """
-    rows = np.arange(len(proba))
-    best = proba.argmax(axis=1)
-    wrong = np.flatnonzero(best != winners)
-    if len(wrong):
-        proba = proba.copy()
-        top, own = proba[wrong, best[wrong]], proba[wrong, winners[wrong]]
-        proba[wrong, best[wrong]] = own
-        proba[wrong, winners[wrong]] = top
-        # Equal probabilities cannot be exchanged: the winner gets a hair more.
-        tied = proba.argmax(axis=1) != winners
-        proba[rows[tied], winners[tied]] *= 1.0 + 1e-9
-        proba /= proba.sum(axis=1, keepdims=True)
-    return proba

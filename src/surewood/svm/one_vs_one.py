@@ -14,6 +14,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from joblib import effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
 
 from surewood import _core
@@ -22,7 +23,7 @@ from surewood.svm.gram import Gram, KernelSpec
 
 __all__ = ["Machines", "Predictor"]
 
-_ROWS_A_TASK = 2048
+_ROWS_A_TASK = 16384  # a machine is packed once a task
 _SECONDS_A_TERM = 3e-10
 IntArray = NDArray[np.int32]
 FloatArray = NDArray[np.float64]
@@ -244,7 +245,9 @@ class Predictor:
     ) -> IntArray:
         """Class codes of shape (rows, tasks): task t of row r is put to machine ``assign[r, t]``.
 
-        `assign` (default: machine 0 for every row) may hold -1 for "no machine"; the code is then -1.
+        `assign` (default: machine 0 for every row) may hold -1 for "no machine"; the code is then -1. Numbers
+        below that are constants: ``-2 - c`` is class c without a machine. Tasks of a row that share a machine
+        are computed once.
         """
         X, assign = self._checked(X, assign)
         codes = np.empty(assign.shape, dtype=np.int32)
@@ -314,7 +317,7 @@ class Predictor:
             lambda first, last: (X[first:last], assign[first:last]),
             list(out.values()),
             n_rows=len(X),
-            rows_a_task=_ROWS_A_TASK,
+            rows_a_task=max(1, min(_ROWS_A_TASK, -(-len(X) // effective_n_jobs(n_jobs)))),
             n_jobs=n_jobs,
             seconds_a_row=_SECONDS_A_TERM * (terms * assign.shape[1] + self.support_rows.size),
             stop=stop,

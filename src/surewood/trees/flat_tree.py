@@ -169,8 +169,21 @@ class FlatForest:
         out = np.empty((matrix.n_rows, self.n_trees), dtype=np.uint32)
         depth = NO_LIMIT if max_depth is None else max_depth
         share(*self.arrays)
-        _over_codes(_apply_codes, (self.arrays,), matrix, (depth,), out, self.n_trees, n_jobs)
+        _over_codes(_apply_codes, (self.arrays,), matrix, (depth, None), out, self.n_trees, n_jobs)
         return out
+
+    def look_up(
+        self, matrix: BinnedMatrix, node_value: NDArray[np.int32], n_jobs: int | None = 1
+    ) -> NDArray[np.int32]:
+        """The value of the leaf of each row in each tree, shape ``(n_rows, n_trees)``.
+
+        `node_value` has an entry for every node of all trees, tree after tree.
+        """
+        out = np.empty((matrix.n_rows, self.n_trees), dtype=np.uint32)
+        value = np.ascontiguousarray(node_value, dtype=np.int32).view(np.uint32)
+        share(value, *self.arrays)
+        _over_codes(_apply_codes, (self.arrays,), matrix, (NO_LIMIT, value), out, self.n_trees, n_jobs)
+        return out.view(np.int32)
 
     def votes(self, matrix: BinnedMatrix, n_jobs: int | None = 1) -> NDArray[np.uint16]:
         """Class that each tree predicts for each row, shape ``(n_rows, n_trees)``; the lower one on ties."""
