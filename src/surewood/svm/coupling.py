@@ -3,7 +3,8 @@
 Every pair of classes has a logistic curve P(a beats b) = 1 / (1 + e^(−slope · decision − offset)) (Platt),
 pulled towards a slope common to all pairs and no offset where its points are few. The curves are coupled into
 probabilities of classes by the second method of Wu, Lin and Weng (2004): the p that makes r_ba p_a = r_ab p_b
-hold best, a small linear system a row. One more number, the sharpness, is the power of the result.
+hold best, a small linear system a row; beyond 40 classes the mean probability of winning a pair takes its
+place. One more number, the sharpness, is the power of the result.
 
 An offset may favour the class that lost the vote: `lift` then gives both the same probability.
 """
@@ -26,6 +27,7 @@ HeldOut = list[tuple[NDArray[Any], NDArray[Any], FloatArray]]  # rows, classes o
 _SMALLEST = 1e-12
 _NEAREST = 1e-7  # of a pair's probability to 0 and 1, as in libsvm
 _NEWTON_STEPS = 25
+_MOST_COUPLED = 40  # classes up to which a linear system a row is cheap
 _ROWS_AT_ONCE = 2048  # linear systems solved together
 
 
@@ -92,6 +94,8 @@ class PairCoupling:
         ahead = np.clip(expit(self.slope[own] * decisions + self.offset[own]), _NEAREST, 1 - _NEAREST)
         if n_known == 2:
             known = np.column_stack([ahead[:, 0], 1.0 - ahead[:, 0]])
+        elif n_known > _MOST_COUPLED:
+            known = mean_wins(ahead, n_known)
         else:
             parts = range(0, len(ahead), _ROWS_AT_ONCE)
             known = np.concatenate(
@@ -121,6 +125,15 @@ def couple(ahead: FloatArray, n: int) -> FloatArray:
     right[:, n] = 1.0
     proba = np.maximum(np.linalg.solve(system, right)[:, :n, 0], _SMALLEST)
     return np.asarray(proba / proba.sum(axis=1, keepdims=True))
+
+
+def mean_wins(ahead: FloatArray, n: int) -> FloatArray:
+    """Mean probability with which each of `n` classes wins its pairs, scaled to rows that sum to 1."""
+    wins = np.zeros((len(ahead), n))
+    for pair, (a, b) in enumerate(zip(*np.triu_indices(n, 1))):
+        wins[:, a] += ahead[:, pair]
+        wins[:, b] += 1.0 - ahead[:, pair]
+    return np.asarray(wins / wins.sum(axis=1, keepdims=True))
 
 
 def _pair_number(a: Any, b: Any, n_classes: int) -> Any:
