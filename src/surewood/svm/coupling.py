@@ -20,6 +20,8 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
 from scipy.special import expit
 
+from surewood.svm.class_scores import class_votes
+
 __all__ = ["PairCoupling"]
 
 FloatArray = NDArray[np.float64]
@@ -35,6 +37,8 @@ _ROWS_AT_ONCE = 2048  # linear systems solved together
 class PairCoupling:
     """Curves of all pairs of `n_classes` classes, in the order of ``triu_indices``, and a sharpness.
 
+    `held_out_error` is that of the machines it was fitted on, at `n_held_out` rows that they did not see.
+
     Examples
     --------
     >>> import numpy as np
@@ -48,6 +52,8 @@ class PairCoupling:
     slope: FloatArray = field(default_factory=lambda: np.ones(0))
     offset: FloatArray = field(default_factory=lambda: np.zeros(0))
     sharpness: float = 1.0
+    held_out_error: float = 0.0
+    n_held_out: int = 0
 
     @classmethod
     def fit(cls, held_out: HeldOut, codes: NDArray[Any], weight: FloatArray, n_classes: int) -> PairCoupling:
@@ -66,6 +72,7 @@ class PairCoupling:
 
         shared = _smallest(slope_loss, 1.0 / total)
         coupling.slope, coupling.offset = _platt(pair, value, won, mass, shared, n_pairs)
+        coupling.held_out_error, coupling.n_held_out = _held_out_error(held_out, codes, weight)
         points = np.concatenate([rows for rows, _, _ in held_out])
         proba = np.concatenate([coupling._coupled(d, known) for _, known, d in held_out])
         log_proba, share = np.log(proba), weight[points] / total
@@ -155,6 +162,16 @@ def _contests(
         wins.append((own == a)[row, column])
         masses.append(weight[rows][row])
     return np.concatenate(pairs), np.concatenate(values), np.concatenate(wins), np.concatenate(masses)
+
+
+def _held_out_error(held_out: HeldOut, codes: NDArray[Any], weight: FloatArray) -> tuple[float, int]:
+    """Share of the weight that the votes of the machines get wrong, and the number of rows."""
+    wrong = mass = 0.0
+    for rows, known, decisions in held_out:
+        voted = known[class_votes(decisions, len(known)).argmax(axis=1)]
+        wrong += float(weight[rows] @ (voted != codes[rows]))
+        mass += float(weight[rows].sum())
+    return wrong / mass, sum(len(rows) for rows, _, _ in held_out)
 
 
 def _platt(
