@@ -103,7 +103,7 @@ def part_of_table(part: int, rows: int) -> pa.Table:
 def measure(task: dict[str, object]) -> dict[str, float]:
     """Run a fit in a process of its own."""
     command = [sys.executable, "-m", "benchmarks.bench_parquet", json.dumps(task)]
-    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
     found: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
     return found
 

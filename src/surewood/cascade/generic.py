@@ -142,7 +142,7 @@ class DeepCascadeClassifier(ClassifierMixin, BaseEstimator):
         tags.input_tags.sparse = True
         return tags
 
-    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> DeepCascadeClassifier:
+    def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> DeepCascadeClassifier:
         """Find and fit the best cascade.
 
         Parameters
@@ -161,7 +161,7 @@ class DeepCascadeClassifier(ClassifierMixin, BaseEstimator):
         check_max_memory(self.max_memory)
         inputs = begin_fit(self, X, y, sample_weight, class_weight=self.class_weight,
                            categorical_features=self.categorical_features)  # fmt: skip
-        sample = make_sample(inputs, sample_weight, self.class_weight)
+        sample = make_sample(inputs, sample_weight)
         refuse_beyond(self.max_memory, sum(self._memory(sample).values()), "use fewer rows")
         result = self._search(sample, leaves, questions, fractions, gamma)
         chosen = [leaves[f] for f in result.path.leaves], [questions[f] for f in result.path.questions]

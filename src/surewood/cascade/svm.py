@@ -265,7 +265,7 @@ class DeepCascadeSVMClassifier(_SvmCascade):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> DeepCascadeSVMClassifier:
+    def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> DeepCascadeSVMClassifier:
         """Find and train the best cascade.
 
         Parameters
@@ -337,7 +337,7 @@ class DeepCascadeSVMClassifier(_SvmCascade):
         """Validated inputs, the sample, and a prefix tree for each cascade."""
         inputs = begin_fit(self, X, y, sample_weight, class_weight=self.class_weight,
                            categorical_features=self.categorical_features)  # fmt: skip
-        sample = make_sample(inputs, sample_weight, self.class_weight)
+        sample = make_sample(inputs, sample_weight)
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         gram = self._gram(sample)
         folds = penalty_folds(sample, parameters, seed)

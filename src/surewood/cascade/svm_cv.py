@@ -142,7 +142,9 @@ class DeepCascadeSVMClassifierCV(_SvmCascade):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> DeepCascadeSVMClassifierCV:
+    def fit(
+        self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None
+    ) -> DeepCascadeSVMClassifierCV:
         """Choose on held-out rows, then search and train on all rows.
 
         Parameters
@@ -195,7 +197,7 @@ class DeepCascadeSVMClassifierCV(_SvmCascade):
                 "instance [(training_rows, held_out_rows)] or a PredefinedSplit with one fold."
             )
         scaled_on = folds[0][0] if folds is not None and not self.refit else None
-        sample = make_sample(inputs, sample_weight, self.class_weight, scaled_on)
+        sample = make_sample(inputs, sample_weight, scaled_on)
         if len(sample.codes) < 2:
             raise ValueError("n_samples=1: choosing on held-out rows needs at least two different rows.")
         if folds is None:

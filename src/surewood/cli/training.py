@@ -37,7 +37,6 @@ class Trained:
 def prepare(table: InputTable) -> TablePreparer:
     """Learn the columns from the training rows; what was dropped becomes a note."""
     preparer = TablePreparer().fit(table.X)
-    preparer.row_numbers_ = table.row_numbers  # so that `explain` can name rows as the table has them
     table.notes += [f"column {name!r} is not used: {why}." for name, why in preparer.dropped_.items()]
     return preparer
 
@@ -45,6 +44,7 @@ def prepare(table: InputTable) -> TablePreparer:
 def train(table: InputTable, preparer: TablePreparer, estimator: Any, verbose: int = 0) -> Trained:
     """Fit an estimator on the prepared training rows and measure it on the holdout."""
     prepared = preparer.transform(table.X)
+    preparer.row_numbers_ = table.row_numbers  # so that `explain` can name rows as the table has them
     started = time.perf_counter()
     with collecting(table.notes):
         estimator.fit(prepared, table.y)

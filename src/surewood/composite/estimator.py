@@ -68,9 +68,7 @@ class _CompositeClassifier(Books, ClassifierMixin, BaseEstimator):
             data = self._prepared(inputs)
             seed, options = self._draw_seed(), self._options()
             plan = resolve(self, data, seed, options)
-            self._carry_out(
-                inputs, data, plan, seed, options, sample_weight is None and self.class_weight is None
-            )
+            self._carry_out(inputs, data, plan, seed, options, not inputs.weighted)
         return self
 
     def _carry_out(

@@ -183,7 +183,7 @@ categorical_features, tol, max_iter, max_memory, n_jobs, random_state, verbose
         axes = Axes(tuple(depths), choices, tuple(sizes), common)
         return SearchGrid(degrees, features, axes, setting, C_grid)
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
         """Search the grid, then fit the best point to all rows.
 
         Parameters
@@ -193,13 +193,12 @@ categorical_features, tol, max_iter, max_memory, n_jobs, random_state, verbose
         sample_weight : array of shape (n_rows,), optional
             Multiplies C, counts and held-out errors.
         """
-        inputs = self._begin(X, y, sample_weight, merge=False)  # the splits are of the rows as given
-        seed, options = self._draw_seed(), self._options()
-        whole = merged(inputs)
-        data = self._prepared(whole)
-        plan, found = self._searched(inputs, X, seed, options)
-        unweighted = sample_weight is None and self.class_weight is None
-        self._carry_out(whole, data, plan, seed, options, unweighted)
+        with self._begin(X, y, sample_weight, merge=False) as inputs:  # the splits are of the rows as given
+            seed, options = self._draw_seed(), self._options()
+            whole = merged(inputs)
+            data = self._prepared(whole)
+            plan, found = self._searched(inputs, X, seed, options)
+            self._carry_out(whole, data, plan, seed, options, not inputs.weighted)
         for name, value in found.items():
             setattr(self, name, value)
         return self

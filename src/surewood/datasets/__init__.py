@@ -5,11 +5,13 @@
 * :mod:`~surewood.datasets.table_file` reads CSV and Parquet files of any origin;
 * :mod:`~surewood.datasets.dates` recognises dates and turns them into numbers;
 * :mod:`~surewood.datasets.preparing` makes a frame ready for an estimator, in training and later alike;
-* :mod:`~surewood.datasets.loading` puts them together as :func:`load`.
+* :mod:`~surewood.datasets.loading` puts them together as :func:`load`;
+* :mod:`~surewood.datasets.predictions` predicts from one Parquet file into another.
 """
 
 from surewood.datasets.catalogue import DataError, DatasetInfo, catalogue, info
 from surewood.datasets.loading import Dataset, load
+from surewood.datasets.predictions import predict_to_parquet
 from surewood.datasets.preparing import TablePreparer
 from surewood.datasets.sources import where
 from surewood.datasets.table_file import read_table
@@ -22,6 +24,7 @@ __all__ = [
     "catalogue",
     "info",
     "load",
+    "predict_to_parquet",
     "read_table",
     "where",
 ]

@@ -151,7 +151,7 @@ class MultiGrainedScanner(TransformerMixin, BaseEstimator):
         self.random_state = random_state
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> MultiGrainedScanner:
+    def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> MultiGrainedScanner:
         """Grow the window forests.
 
         Parameters

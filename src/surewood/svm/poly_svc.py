@@ -153,7 +153,7 @@ class PolySVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         tags.input_tags.sparse = True
         return tags
 
-    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> PolySVC:
+    def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> PolySVC:
         """Train the machine.
 
         Parameters

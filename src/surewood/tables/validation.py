@@ -51,6 +51,8 @@ class FitInputs:
     weight : ndarray of float64, shape (n_rows,), or None
         ``sample_weight`` times ``class_weight``, summed over equal rows; None when every weight is 1.
     schema : TableSchema
+    weighted : bool
+        Whether sample weights (an array or a column) or class weights were given.
     """
 
     table: Table
@@ -60,6 +62,7 @@ class FitInputs:
     schema: TableSchema
     inverse: NDArray[np.int64] | None
     _probe: Any
+    weighted: bool = False
 
     @property
     def n_classes(self) -> int:
@@ -142,24 +145,16 @@ def begin_fit(
     schema = TableSchema.learn(source, categorical_features)
     table = schema.read(source)
     weight = _weights(X, codes, classes, sample_weight, class_weight)
-    if not merge:
-        return FitInputs(table, codes, classes, weight, schema, np.arange(table.n_rows), probe)
-    return _merged(table, codes, classes, weight, schema, probe)
+    weighted = sample_weight is not None or class_weight is not None
+    given = FitInputs(table, codes, classes, weight, schema, np.arange(table.n_rows), probe, weighted)
+    return _merged(given) if merge else given
 
 
-def _merged(
-    table: Table,
-    codes: NDArray[np.int32],
-    classes: NDArray[Any],
-    weight: NDArray[np.float64] | None,
-    schema: TableSchema,
-    probe: Any,
-) -> FitInputs:
-    merged = merge_equal_rows(table, codes, weight)
+def _merged(given: FitInputs) -> FitInputs:
+    merged = merge_equal_rows(given.table, given.y, given.weight)
     weight = None if (merged.weight == 1.0).all() else merged.weight
-    return FitInputs(
-        table.take(merged.rows), codes[merged.rows], classes, weight, schema, merged.inverse, probe
-    )
+    table, y = given.table.take(merged.rows), given.y[merged.rows]
+    return replace(given, table=table, y=y, weight=weight, inverse=merged.inverse)
 
 
 def _begin_parquet(
@@ -187,15 +182,14 @@ def _begin_parquet(
     probe = copy.copy(estimator)
     validate_data(probe, pd.DataFrame(columns=found.stream.schema.names), reset=True, skip_check_array=True)
     weight = _weights(found.y, found.y, found.classes, sample_weight, class_weight)
+    weighted = sample_weight is not None or class_weight is not None
     table, schema = found.stream.table(), found.stream.schema
-    if merge:
-        inputs = _merged(table, found.y, found.classes, weight, schema, probe)
-        if found.kept is not None:
-            assert inputs.inverse is not None
-            inputs.inverse = _spread(inputs.inverse, found.kept)
+    inputs = FitInputs(table, found.y, found.classes, weight, schema, None, probe, weighted)
+    inputs = _merged(inputs) if merge else inputs
+    if found.kept is None:
         return inputs
-    inverse = None if found.kept is None else _spread(np.arange(len(found.y)), found.kept)
-    return FitInputs(table, found.y, found.classes, weight, schema, inverse, probe)
+    inverse = np.arange(len(found.y)) if inputs.inverse is None else inputs.inverse
+    return replace(inputs, inverse=_spread(inverse, found.kept))
 
 
 def _spread(inverse: NDArray[np.int64], kept: NDArray[np.bool_]) -> NDArray[np.int64]:

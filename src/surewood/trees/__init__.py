@@ -1,6 +1,7 @@
 """The forest engine: bins, flat trees, and the forests built on them.
 
 * :mod:`~surewood.trees.binning`: from table columns to a ``uint8`` matrix;
+* :mod:`~surewood.trees.sketch`: quantiles of columns that are seen once, batch by batch;
 * :mod:`~surewood.trees.weights`: sample weights as exact integers;
 * :mod:`~surewood.trees.bag`: which rows each tree sees;
 * :mod:`~surewood.trees.growing`: forests grown on such a matrix, the low-level door;

@@ -30,6 +30,7 @@ from numpy.typing import NDArray
 from surewood import _core
 from surewood.tables import Table, alongside
 from surewood.trees.sketch import QuantileSketch, distinct_values
+from surewood.trees.weights import quantise_weights
 
 MISSING_CODE = 255
 _ROWS_TRANSPOSED = 1 << 14  # rows of a row-major copy made at once: they stay in the cache
@@ -226,8 +227,9 @@ def learn_bins(table: Table, weight: Floats | None = None, max_bins: int = 255) 
         if not (weight > 0).all():
             rows = np.flatnonzero(weight > 0)
             weight = weight[rows]
-        if len(weight) and (weight == weight[0]).all():
-            weight = None
+        # Whole numbers add up to the same sums in any order: neither rows nor batches decide on a tie.
+        units = quantise_weights(weight)
+        weight = None if units is None else units.astype(np.float64)
     if table.stream is not None:
         return _streamed_bins(table, weight, rows, max_bins)
     found = _FoundBins(table.n_categories, max_bins)
