@@ -43,9 +43,7 @@ def main(quick: bool = False, peer_python: str | None = None) -> None:
 
 def once(python: str, kind: str, arrays: Path, n_trees: int, n_layers: int) -> dict[str, int]:
     command = [python, str(RUN), kind, str(arrays), str(n_trees), str(n_layers)]
-    done = subprocess.run(
-        command, capture_output=True, text=True, env={**os.environ, "OMP_NUM_THREADS": "1"}
-    )
+    done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "OMP_NUM_THREADS": "1"})
     if done.returncode != 0:
         raise SystemExit(f"{kind} failed:\n{done.stderr[-2000:]}")
     return json.loads(done.stdout.strip().splitlines()[-1])

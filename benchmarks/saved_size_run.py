@@ -17,9 +17,8 @@ def folder_bytes(folder: Path) -> int:
 
 def ours(X, y, n_trees, n_layers, folder):
     """A margin deep forest with DF21's forests; every layer is kept."""
-    from deepforest_runs import EveryLayer
-
     import surewood
+    from deepforest_runs import EveryLayer
 
     model = surewood.MarginDeepForestClassifier(
         n_trees, forests=("random", "random", "extra", "extra"), cross_fit="oob", depth_schedule=None,

@@ -1,4 +1,4 @@
-"""Write a small model of every family with the installed version: `python tests/saved_models/make_saved_models.py`.
+"""Write a small model of every family: `python tests/saved_models/make_saved_models.py`.
 
 The files of a released version stay for ever: `test_saved_models.py` loads them with every later version.
 Before a release they are written anew whenever the form of a model changes.
