@@ -25,7 +25,7 @@ demo: $(STAMP) ## train on a bundled data set, print the results, write demo/rep
 	@$(BIN)/python -m surewood.experiments.demo --out demo
 
 test: $(STAMP) ## run the tests
-	@$(BIN)/python -m pytest -q -n 2 --dist loadgroup -m 'not slow' tests
+	@$(BIN)/python -m pytest -q -n 2 -m 'not slow' tests
 
 lint: $(STAMP) ## ruff: rules and format
 	@$(BIN)/ruff check .

@@ -135,7 +135,7 @@ def billion_rows(n_rows: float = 1e9, n_columns: int = 40, n_classes: int = 2, n
     print(f"  {n_members} forests x {n_folds} folds x {n_trees} trees (one tree a task):")
     print(f"  growth           {growth / 3600:8.1f} h on every worker ({seconds_a_tree / 60:.0f} min a tree)")
     copies = matrix * np.log2(FAR) / NETWORK
-    print(f"  matrix           {matrix / 2**30:8.1f} GiB on every worker, {copies / 60:.1f} min to all of them")
+    print(f"  matrix           {matrix / 2**30:8.1f} GiB on every worker, {copies / 60:.1f} min to all")
     print(f"  results          {back / 2**40:8.1f} TiB into this process, {back / NETWORK / 3600:.1f} h")
     print(f"  held-out vectors {vectors / 2**30:8.1f} GiB here")
 
