@@ -131,7 +131,7 @@ def grow_forest(
     """
     if n_classes > MAX_CLASSES:
         raise ValueError(f"forests take at most {MAX_CLASSES} classes, got {n_classes}.")
-    labels = np.ascontiguousarray(y, dtype=np.uint16)
+    labels = np.array(y, dtype=np.uint16)  # a copy: it is shared with workers, the caller's may change
     bag = make_bag(matrix, labels, params.sampling, params.n_draws, seed, weight, rows, by_content)
     if matrix.n_columns > 1 and matrix.nbytes > _ROW_COPY_BYTES and not matrix.row_blocks:
         matrix = matrix.with_row_copy()
