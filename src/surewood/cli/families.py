@@ -19,7 +19,6 @@ from typing import Any
 import surewood
 from surewood.cli.mistakes import Mistake
 
-
 CASCADE_ROWS = 4000
 MANY_CLASSES = 5
 _MACHINE_WORK = 2000 * 600**2  # machines of a search times the square of the rows

@@ -15,6 +15,7 @@ from sklearn.pipeline import Pipeline
 
 from surewood.certify import Certificate, certify
 from surewood.cli.input_table import InputTable, collecting
+from surewood.cli.large_table import prepared_table
 from surewood.datasets import TablePreparer
 from surewood.progress import stage
 
@@ -37,7 +38,8 @@ class Trained:
 def prepare(table: InputTable) -> TablePreparer:
     """Learn the columns from the training rows; what was dropped becomes a note."""
     preparer = TablePreparer().fit(table.X)
-    preparer.row_numbers_ = table.row_numbers  # so that `explain` can name rows as the table has them
+    # So that `explain` can name rows as the table has them; the rows of a streamed table are too many.
+    preparer.row_numbers_ = None if table.stream is not None else table.row_numbers
     table.notes += [f"column {name!r} is not used: {why}." for name, why in preparer.dropped_.items()]
     return preparer
 
@@ -47,7 +49,11 @@ def train(table: InputTable, preparer: TablePreparer, estimator: Any, verbose: i
     prepared = preparer.transform(table.X)
     started = time.perf_counter()
     with collecting(table.notes):
-        estimator.fit(prepared, table.y)
+        if table.stream is None:
+            estimator.fit(prepared, table.y)
+        else:
+            with prepared_table(table, preparer, verbose) as rows:
+                estimator.fit(rows)
     seconds = time.perf_counter() - started
     trained = Trained(Pipeline([("table", preparer), ("model", estimator)]), prepared, None, seconds)
     if table.holdout is not None:
