@@ -7,7 +7,7 @@ FUZZ ?= 10000
 CORE := $(wildcard core/*.cpp core/*.hpp)
 STAMP := $(VENV)/.installed
 
-.PHONY: help setup demo test lint types imports doctests check guarantees fuzz bench core-asan core-valgrind docs clean
+.PHONY: help setup demo test lint types imports doctests check guarantees fuzz bench papers core-asan core-valgrind docs clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -50,6 +50,9 @@ fuzz: $(STAMP) ## 10,000 odd tables over all estimators (FUZZ=n for another numb
 
 bench: $(STAMP) ## benchmarks: ours and the peer, interleaved, as ratios
 	@$(BIN)/python -m benchmarks
+
+papers: $(STAMP) ## tables of README and docs from papers/*/results.csv
+	@$(BIN)/python -m surewood.experiments.tables
 
 core-asan: $(STAMP) ## the C++ assert programs under ASan and UBSan
 	@$(BIN)/cmake -S . -B build/asan -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja -DCMAKE_BUILD_TYPE=Debug \

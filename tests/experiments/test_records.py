@@ -2,6 +2,7 @@
 
 import errno
 import os
+import sys
 
 import pytest
 
@@ -49,6 +50,24 @@ def test_a_full_disk_leaves_a_file_that_resumes(path, monkeypatch):
             file.add(record(3))
         monkeypatch.undo()
     assert len(read_records(path)[1]) == 3
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a limit of file size")
+def test_a_write_that_is_cut_short_is_taken_back(path):
+    import resource
+
+    size = path.stat().st_size
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    with RecordFile(path, SETTINGS, resume=True) as file:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size + 10, before[1]))
+        try:
+            with pytest.raises(ExperimentError, match="keeps what was finished"):
+                file.add(record(3))
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        assert path.stat().st_size == size
+        file.add(record(3))
+    assert [r["repeat"] for r in read_records(path)[1]] == [0, 1, 2, 3]
 
 
 def test_a_broken_line_inside_is_named(path):

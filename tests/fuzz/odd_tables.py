@@ -18,11 +18,27 @@ from hypothesis import strategies as st
 
 NUMBERS = [0.0, -0.0, 1.0, -1.0, 0.1, 3.0, 1e-300, 5e-324, 1e300, -1e300, 1.7e308, 2.0**53, 1e9, -7.5, np.nan]
 WORDS = ["", "a", "b", "A", "  ", "nan", "None", "0", "1.5", "ü", "日本", "x" * 50, "\x00", "\n"]
-ARRAY_TYPES = ["f8", "f4", "f2", "i8", "i1", "u8", "u1", "?", ">f8", ">i4", "O", "c16", "U3", "M8[D]", "m8[s]"]
+ARRAY_TYPES = [
+    "f8",
+    "f4",
+    "f2",
+    "i8",
+    "i1",
+    "u8",
+    "u1",
+    "?",
+    ">f8",
+    ">i4",
+    "O",
+    "c16",
+    "U3",
+    "M8[D]",
+    "m8[s]",
+]
 COLUMN_KINDS = [
     "number", "whole", "constant", "empty", "huge", "text", "category", "ordered", "number category", "flag",
-    "nullable int", "nullable flag", "string dtype", "date", "zoned", "duration", "objects", "mixed", "decimal",
-    "tiny", "dates as objects", "complex", "lists", "period",
+    "nullable int", "nullable flag", "string dtype", "date", "zoned", "duration", "objects", "mixed",
+    "decimal", "tiny", "dates as objects", "complex", "lists", "period",
 ]  # fmt: skip
 SOUND_KINDS = COLUMN_KINDS[:17]
 
@@ -70,9 +86,7 @@ def cases(draw: Any) -> Case:
     return Case(X, y, weight, class_weight, categorical, note)
 
 
-def _table(
-    rng: np.random.Generator, form: str, n_rows: int, n_columns: int, sound: bool
-) -> tuple[Any, str]:
+def _table(rng: np.random.Generator, form: str, n_rows: int, n_columns: int, sound: bool) -> tuple[Any, str]:
     if form in ("frame", "polars"):
         return _frame(rng, form, n_rows, n_columns, sound)
     kind = ARRAY_TYPES[rng.integers(9 if sound else len(ARRAY_TYPES))]
@@ -122,9 +136,7 @@ def _array(rng: np.random.Generator, kind: str, n_rows: int, n_columns: int) -> 
     return values.astype(dtype)
 
 
-def _frame(
-    rng: np.random.Generator, form: str, n_rows: int, n_columns: int, sound: bool
-) -> tuple[Any, str]:
+def _frame(rng: np.random.Generator, form: str, n_rows: int, n_columns: int, sound: bool) -> tuple[Any, str]:
     kinds = rng.choice(SOUND_KINDS if sound else COLUMN_KINDS, size=n_columns).tolist()
     columns = [_column(rng, kind, n_rows) for kind in kinds]
     frame = pd.concat(columns, axis=1) if columns else pd.DataFrame(index=range(n_rows))

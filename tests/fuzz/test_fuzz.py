@@ -52,7 +52,8 @@ def run(cls, case):
     try:
         model.fit(case.X, case.y, sample_weight=case.sample_weight)
     except (ValueError, TypeError) as error:
-        assert len(str(error)) > 10, "an error without a message"
+        if len(str(error)) < 10:
+            raise AssertionError("an error without a message") from error
         assert not [name for name in vars(model) if name.endswith("_") and not name.startswith("_")]
         return False
     if not is_classifier(model):
@@ -66,7 +67,7 @@ def run(cls, case):
     head = case.X[:2] if isinstance(case.X, list) or not hasattr(case.X, "tocsr") else case.X.tocsr()[:2]
     told = model.explain(head)
     json.dumps(told, allow_nan=False)
-    assert len(told) == 2
+    assert len(told) == min(2, len(proba))
     return True
 
 

@@ -24,6 +24,8 @@ from surewood.cascade.parameters import real, whole
 from surewood.cascade.prefix_tree import Floats
 from surewood.cascade.questions import as_fractions
 from surewood.cascade.sample import Sample, deal_folds, make_sample
+from surewood.cost import CostEstimate, check_max_memory, probe_seconds, refuse_beyond
+from surewood.svm import gram_limit, kernel_memory
 from surewood.tables import begin_fit, begin_predict, plain
 
 _CALIBRATION_FOLDS = 5
@@ -82,6 +84,8 @@ class DeepCascadeClassifier(ClassifierMixin, BaseEstimator):
         Shares μ, the same for all nodes of a cascade.
     gamma_scale : float, default=0.01
         Multiplier γ of the complexity; below 1 the criterion is a selection score, not a bound.
+    max_memory : float or None, default=None
+        Bytes that a fit may take beyond the table itself; one that would need more is refused.
     probability : bool, default=True
         Whether to calibrate `predict_proba`, leaf by leaf, on out-of-fold scores.
     class_weight : dict, "balanced" or None, default=None
@@ -115,6 +119,7 @@ class DeepCascadeClassifier(ClassifierMixin, BaseEstimator):
         max_leaves: int = 3,
         fractions: Any = (0.25, 0.5, 0.75),
         gamma_scale: float = 0.01,
+        max_memory: float | None = None,
         probability: bool = True,
         class_weight: Any = None,
         categorical_features: Any = "from_dtype",
@@ -125,6 +130,7 @@ class DeepCascadeClassifier(ClassifierMixin, BaseEstimator):
         self.max_leaves = max_leaves
         self.fractions = fractions
         self.gamma_scale = gamma_scale
+        self.max_memory = max_memory
         self.probability = probability
         self.class_weight = class_weight
         self.categorical_features = categorical_features
@@ -152,9 +158,11 @@ class DeepCascadeClassifier(ClassifierMixin, BaseEstimator):
         """
         leaves, questions, fractions = self._families()
         gamma = real("gamma_scale", self.gamma_scale, 0.0)
+        check_max_memory(self.max_memory)
         inputs = begin_fit(self, X, y, sample_weight, class_weight=self.class_weight,
                            categorical_features=self.categorical_features)  # fmt: skip
         sample = make_sample(inputs, sample_weight)
+        refuse_beyond(self.max_memory, sum(self._memory(sample).values()), "use fewer rows")
         result = self._search(sample, leaves, questions, fractions, gamma)
         chosen = [leaves[f] for f in result.path.leaves], [questions[f] for f in result.path.questions]
         share = fractions[result.path.fraction] if chosen[1] else None
@@ -171,6 +179,21 @@ class DeepCascadeClassifier(ClassifierMixin, BaseEstimator):
         self.out_of_fold_error_ = float(sample.weight @ wrong / sample.total)
         self._encoder, self._calibrator, self._n_rows = sample.encoder, calibrator, len(sample.codes)
         return self
+
+    def estimate_cost(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> CostEstimate:
+        """Memory and a range of time of a fit before it starts, from two small fits (ESTIMATE)."""
+        self._families()
+        inputs = begin_fit(self, X, y, sample_weight, class_weight=self.class_weight,
+                           categorical_features=self.categorical_features)  # fmt: skip
+        sample = make_sample(inputs, sample_weight, self.class_weight)
+        return CostEstimate.of(self._memory(sample), probe_seconds(self, X, y))
+
+    def _memory(self, sample: Sample) -> dict[str, float]:
+        """Parts of the memory; a kernel machine of a leaf stores its inner products up to 1 GiB."""
+        n, width = sample.design.shape
+        parts, _ = kernel_memory(n, width, width, limit=gram_limit(None))
+        parts["members"] = 10.0 * n * (8.0 * width + 8.0 * sample.n_classes)
+        return parts
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Scores: shape (n,), positive for the second class, or one score a class."""

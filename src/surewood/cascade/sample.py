@@ -72,7 +72,7 @@ def make_sample(inputs: FitInputs, sample_weight: Any, scaled_on: NDArray[np.int
         weight=np.ascontiguousarray(weight),
         n_classes=inputs.n_classes,
         encoder=encoder,
-        origin=first_rows(inputs.inverse)[kept],
+        origin=first_rows(inputs)[kept],
         is_affine=not (bool(table.is_category.any()) or bool(encoder.missing_.any())),
         is_counted=not inputs.weighted,
     )

@@ -27,11 +27,13 @@ from surewood.cascade.svm_fit import (
     search_task,
     tasks_of,
 )
+from surewood.cost import CostEstimate, check_max_memory, probe_seconds, refuse_beyond
 from surewood.parallel import run_tasks
 from surewood.progress import stage
-from surewood.svm import Gram
+from surewood.svm import Gram, gram_limit, kernel_memory
 from surewood.tables import begin_fit
 
+PATHS_HELD = 200  # subsets, distances and answers that a search keeps at a time
 _FRACTIONS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 
 
@@ -71,6 +73,32 @@ class _SvmCascade(CascadeInsight, ClassifierMixin, BaseEstimator):
             raise AttributeError("this cascade was fitted with probability=False.")
         scores = self._scores(parts)
         return self._calibrator.transform(scores, _calibrated_leaf([part.leaf for part in parts]))
+
+    def estimate_cost(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> CostEstimate:
+        """Memory and a range of time of a fit before it starts, from two small fits (ESTIMATE).
+
+        How many cascades a search must look at depends on the data: the range is wide.
+        """
+        check_svm_parameters(self)
+        inputs = begin_fit(self, X, y, sample_weight, class_weight=self.class_weight,
+                           categorical_features=self.categorical_features)  # fmt: skip
+        sample = make_sample(inputs, sample_weight, self.class_weight)
+        parts, notes = self._memory(sample)
+        return CostEstimate.of(parts, probe_seconds(self, X, y), *notes)
+
+    def _memory(self, sample: Sample) -> tuple[dict[str, float], tuple[str, ...]]:
+        n, width = sample.design.shape
+        limit = gram_limit(self.max_memory)
+        parts, notes = kernel_memory(n, width, width, limit=limit, n_jobs=self.n_jobs)
+        parts["machines"] = PATHS_HELD * n * 13.0 + n * sample.n_classes * 40.0
+        return parts, notes
+
+    def _gram(self, sample: Sample) -> Gram:
+        """Inner products of the sample, unless the fit would need more than `max_memory`."""
+        check_max_memory(self.max_memory)
+        parts, _ = self._memory(sample)
+        refuse_beyond(self.max_memory, sum(parts.values()), "use fewer rows")
+        return Gram(sample.design, max_memory=gram_limit(self.max_memory), n_jobs=self.n_jobs)
 
     def _store(
         self,
@@ -140,6 +168,9 @@ class DeepCascadeSVMClassifier(_SvmCascade):
         Seconds after which a search returns the best cascade so far; `search_` has the proven gap.
     max_machines : int, optional
         The same, by machines trained: deterministic.
+    max_memory : float or None, default=None
+        Bytes that a fit may take beyond the table itself. Inner products are stored where they fit into half
+        of them (by default 1 GiB), otherwise formed as needed; a fit that would need more is refused.
     probability : bool, default=True
         Whether to calibrate `predict_proba`.
     tol, max_iter
@@ -200,6 +231,7 @@ class DeepCascadeSVMClassifier(_SvmCascade):
         validation_fraction: float = 0.25,
         time_budget: float | None = None,
         max_machines: int | None = None,
+        max_memory: float | None = None,
         probability: bool = True,
         tol: float = 1e-3,
         max_iter: int = 10_000,
@@ -223,6 +255,7 @@ class DeepCascadeSVMClassifier(_SvmCascade):
         self.validation_fraction = validation_fraction
         self.time_budget = time_budget
         self.max_machines = max_machines
+        self.max_memory = max_memory
         self.probability = probability
         self.tol = tol
         self.max_iter = max_iter
@@ -306,7 +339,7 @@ class DeepCascadeSVMClassifier(_SvmCascade):
                            categorical_features=self.categorical_features)  # fmt: skip
         sample = make_sample(inputs, sample_weight)
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-        gram = Gram(sample.design, n_jobs=self.n_jobs)
+        gram = self._gram(sample)
         folds = penalty_folds(sample, parameters, seed)
         tasks = []
         for task in tasks_of(sample, parameters.multiclass):

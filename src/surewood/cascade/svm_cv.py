@@ -32,7 +32,6 @@ from surewood.cascade.svm_fit import OutOfFold, Task, choose_C, class_columns, p
 from surewood.cascade.svm_trainer import distance_of
 from surewood.parallel import run_tasks, share
 from surewood.progress import stage
-from surewood.svm import Gram
 from surewood.tables import begin_fit
 
 
@@ -66,7 +65,7 @@ class DeepCascadeSVMClassifierCV(_SvmCascade):
         Seconds for the path of each fold, and for the last search.
     max_machines : int or None, default=2000
         The same, by machines trained: deterministic. What it cuts off is seen in ``search_[0].proven``.
-    probability, tol, max_iter, class_weight, categorical_features, random_state, n_jobs, verbose
+    max_memory, probability, tol, max_iter, class_weight, categorical_features, random_state, n_jobs, verbose
         As in :class:`DeepCascadeSVMClassifier`.
 
     Attributes
@@ -108,6 +107,7 @@ class DeepCascadeSVMClassifierCV(_SvmCascade):
         refit: bool = True,
         time_budget: float | None = None,
         max_machines: int | None = 2000,
+        max_memory: float | None = None,
         probability: bool = True,
         tol: float = 1e-3,
         max_iter: int = 10_000,
@@ -132,6 +132,7 @@ class DeepCascadeSVMClassifierCV(_SvmCascade):
         self.refit = refit
         self.time_budget = time_budget
         self.max_machines = max_machines
+        self.max_memory = max_memory
         self.probability = probability
         self.tol = tol
         self.max_iter = max_iter
@@ -201,7 +202,7 @@ class DeepCascadeSVMClassifierCV(_SvmCascade):
             raise ValueError("n_samples=1: choosing on held-out rows needs at least two different rows.")
         if folds is None:
             folds = deal_folds(sample.codes, min(whole("cv", self.cv, 2), len(sample.codes)), seed)
-        gram = Gram(sample.design, n_jobs=self.n_jobs)
+        gram = self._gram(sample)
         problems = tasks_of(sample, parameters.multiclass)
         penalties = [choose_C(sample, gram, codes, parameters, folds) for _, codes, _ in problems]
         tasks = [prepare(sample, gram, one, parameters, C) for one, C in zip(problems, penalties)]

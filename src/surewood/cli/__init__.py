@@ -3,7 +3,7 @@
 The other files hold one idea each that several subcommands share.
 """
 
-from surewood.cli import certify, datasets, explain, fit, predict, reproduce
+from surewood.cli import certify, compare, datasets, explain, fit, predict, reproduce
 from surewood.cli.app import app, main
 
-__all__ = ["app", "certify", "datasets", "explain", "fit", "main", "predict", "reproduce"]
+__all__ = ["app", "certify", "compare", "datasets", "explain", "fit", "main", "predict", "reproduce"]

@@ -29,6 +29,7 @@ from surewood.cli.input_table import InputTable, plain, read_for_training
 from surewood.cli.large_table import is_large, read_large
 from surewood.cli.mistakes import Mistake
 from surewood.cli.model_file import DATA, MODEL, PAGE
+from surewood.cli.on_cluster import ClusterAddress, on_cluster
 from surewood.cli.report_files import write_report
 from surewood.cli.summary_text import print_fit
 from surewood.cli.training import Trained, certificate_of, peak_memory, prepare, train
@@ -89,6 +90,7 @@ def fit(
         list[str] | None,
         typer.Option("--set", metavar="NAME=VALUE", help="Any parameter of the estimator; repeatable."),
     ] = None,
+    cluster: ClusterAddress = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for machines.")] = False,
 ) -> None:
     """Train a model on a table and say what may be promised about it.
@@ -103,7 +105,7 @@ def fit(
         settings.estimator(family, strict=model is not ModelName.auto)
     folder = _folder(out, table)
     started = time.perf_counter()
-    with display():
+    with on_cluster(cluster), display():
         with stage(1, f"reading {Path(table).name}", 1):
             read = read_large if is_large(table) else read_for_training
             data = read(table, target, holdout, seed)

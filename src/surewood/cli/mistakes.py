@@ -11,6 +11,7 @@ from types import TracebackType
 
 import surewood
 from surewood.datasets import DataError
+from surewood.parallel import WorkerLost
 from surewood.persistence import ModelFileError
 
 USER, PROGRAM = 2, 1
@@ -34,6 +35,8 @@ def explain_error(error: BaseException) -> tuple[int, str]:
         return USER, str(error)
     if isinstance(error, OSError) and error.filename is not None:
         return USER, f"{error.filename}: {error.strerror}."
+    if isinstance(error, WorkerLost) or (isinstance(error, MemoryError) and "worker" in str(error)):
+        return PROGRAM, str(error)
     if isinstance(error, MemoryError):
         return PROGRAM, "out of memory; give --max-memory, a smaller table, or a smaller model."
     if isinstance(error, ValueError | TypeError) and _on_purpose(error.__traceback__):

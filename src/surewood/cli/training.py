@@ -38,8 +38,6 @@ class Trained:
 def prepare(table: InputTable) -> TablePreparer:
     """Learn the columns from the training rows; what was dropped becomes a note."""
     preparer = TablePreparer().fit(table.X)
-    # So that `explain` can name rows as the table has them; the rows of a streamed table are too many.
-    preparer.row_numbers_ = None if table.stream is not None else table.row_numbers
     table.notes += [f"column {name!r} is not used: {why}." for name, why in preparer.dropped_.items()]
     return preparer
 
@@ -47,6 +45,8 @@ def prepare(table: InputTable) -> TablePreparer:
 def train(table: InputTable, preparer: TablePreparer, estimator: Any, verbose: int = 0) -> Trained:
     """Fit an estimator on the prepared training rows and measure it on the holdout."""
     prepared = preparer.transform(table.X)
+    # So that `explain` can name rows as the table has them; the rows of a streamed table are too many.
+    preparer.row_numbers_ = None if table.stream is not None else table.row_numbers
     started = time.perf_counter()
     with collecting(table.notes):
         if table.stream is None:

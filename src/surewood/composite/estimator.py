@@ -14,14 +14,15 @@ from surewood.calibration import ScoreCalibrator
 from surewood.composite import accounting
 from surewood.composite import parameters as check
 from surewood.composite.books import Books
-from surewood.composite.cost import Cost, cost_of
+from surewood.composite.cost import cost_of, memory_of
 from surewood.composite.data import TrainingData, prepare
 from surewood.composite.ensemble import Ensemble, fit_plan, with_out_of_fold
 from surewood.composite.machines import SolverOptions
 from surewood.composite.model import ROWS_A_BLOCK
 from surewood.composite.rules import ENOUGH_FOR_BAGS, Plan, resolve
-from surewood.svm import first_rows
-from surewood.tables import FitInputs, Table, begin_fit, begin_predict, by_batches
+from surewood.cost import CostEstimate, refuse_beyond
+from surewood.svm import first_rows, gram_limit
+from surewood.tables import DesignEncoder, FitInputs, Table, begin_fit, begin_predict, by_batches
 
 Floats = NDArray[np.float64]
 
@@ -49,10 +50,6 @@ class _CompositeClassifier(Books, ClassifierMixin, BaseEstimator):
     def _draw_seed(self) -> int:
         return int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
 
-    def _gram_memory(self) -> int | None:
-        """Bytes the Gram matrix may take: half of `max_memory`, where that is given."""
-        return None if self.max_memory is None else int(self.max_memory) // 2
-
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
         """Fit to a table and its labels.
 
@@ -68,7 +65,7 @@ class _CompositeClassifier(Books, ClassifierMixin, BaseEstimator):
             Multiplies C and counts; rows of weight 0 are absent.
         """
         with self._begin(X, y, sample_weight) as inputs:
-            data = prepare(inputs, self._gram_memory(), self.n_jobs)
+            data = self._prepared(inputs)
             seed, options = self._draw_seed(), self._options()
             plan = resolve(self, data, seed, options)
             self._carry_out(inputs, data, plan, seed, options, not inputs.weighted)
@@ -120,9 +117,7 @@ class _CompositeClassifier(Books, ClassifierMixin, BaseEstimator):
         self.calibrator_ = calibrator
         self.n_design_ = data.n_features
         predictor = ensemble.model.predictor
-        self._support_origin = (
-            None if predictor is None else first_rows(inputs.inverse)[predictor.support_index]
-        )
+        self._support_origin = None if predictor is None else first_rows(inputs)[predictor.support_index]
         self._part_of_tree = ensemble.part_of_tree
         self._importances = ensemble.importances
         self._n_degrees = plan.n_degrees
@@ -212,10 +207,20 @@ class _CompositeClassifier(Books, ClassifierMixin, BaseEstimator):
         shape = (leaf.shape[0], int(start[-1]))
         return sp.csr_matrix((np.ones(len(row), dtype=np.int64), (row, column)), shape=shape), start.copy()
 
-    def estimate_cost(self, X: Any, y: Any) -> Cost:
-        """Memory and a range of time of a fit, without doing it."""
-        inputs = self._begin(X, y, None)
-        return cost_of(self, inputs.table.n_rows, inputs.table.n_columns, inputs.n_classes)
+    def estimate_cost(self, X: Any, y: Any, sample_weight: Any = None) -> CostEstimate:
+        """Memory and a range of time of a fit, without doing it (ESTIMATE)."""
+        inputs = self._begin(X, y, sample_weight)
+        width = max(DesignEncoder().fit(inputs.table, inputs.weight).n_columns_, 1)
+        return cost_of(self, inputs.table.n_rows, inputs.table.n_columns, width, inputs.n_classes)
+
+    def _prepared(self, inputs: FitInputs) -> TrainingData:
+        """What a fit reads, unless it would need more than `max_memory`."""
+        if self.max_memory is not None:
+            width = max(DesignEncoder().fit(inputs.table, inputs.weight).n_columns_, 1)
+            shape = inputs.table.n_rows, inputs.table.n_columns
+            parts, _ = memory_of(self, *shape, width, inputs.n_classes)
+            refuse_beyond(self.max_memory, sum(parts.values()), "use fewer trees or fewer rows")
+        return prepare(inputs, gram_limit(self.max_memory), self.n_jobs)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

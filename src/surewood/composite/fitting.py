@@ -27,6 +27,7 @@ from surewood.composite.selection import (
 from surewood.trees import Bag, FlatForest, Grown, TreeParams, grow_forest, make_bag
 
 Floats = NDArray[np.float64]
+_ROOM = 6  # questions that unbalanced trees need beyond balanced ones, as a rule
 
 
 @dataclass(frozen=True)
@@ -139,8 +140,15 @@ def grow_to_size(
     rows: NDArray[Any] | None = None,
     first_tree: int = 0,
 ) -> tuple[Grove, NDArray[np.int64]]:
-    """Trees and their cut; leaves beyond the size limit go deeper, as far as questions tell rows apart."""
+    """Trees and their cut; leaves beyond the size limit go deeper, as far as questions tell rows apart.
+
+    Trees are nested, so growing them deeper than needed changes nothing; growing them again costs all the
+    time spent before. Hence the first depth leaves room for unbalanced trees, and the second is the last.
+    """
     depth = setting.max_depth
+    n_bag = setting.n_draws or (data.n_rows if rows is None else len(rows))
+    if setting.max_size is not None and n_bag > setting.max_size:
+        depth = min(MAX_DEPTH, max(depth, int(np.ceil(np.log2(n_bag / setting.max_size))) + _ROOM))
     while True:
         grove = grow(data, setting, n_trees, seed, options, rows, first_tree, depth)
         if setting.max_size is None:
@@ -150,8 +158,7 @@ def grow_to_size(
         open_ends = grove.topology.terminal & (grove.topology.depth >= depth) & (sizes > setting.max_size)
         if not open_ends.any() or depth >= MAX_DEPTH:
             return grove, cut(grove.topology, setting.max_depth, setting.max_size, sizes)
-        excess = sizes[open_ends].max() / setting.max_size
-        depth = min(MAX_DEPTH, depth + max(2, int(np.ceil(np.log2(excess)))))
+        depth = MAX_DEPTH
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 from surewood.calibration import ScoreCalibrator
 from surewood.deepforest.block import LayerInput
 from surewood.deepforest.checks import check_common
-from surewood.deepforest.cost import CostEstimate, estimate_cascade_cost, settle_memory
+from surewood.deepforest.cost import LayerCost, estimate_cascade_cost, settle_memory
 from surewood.deepforest.evidence import held_out_evidence
 from surewood.deepforest.explaining import told_rows
 from surewood.deepforest.folds import usable_folds
@@ -250,12 +250,13 @@ class DeepForestBase(ClassifierMixin, BaseEstimator, ABC):
         total = importances.sum()
         return importances / total if total > 0 else importances
 
-    def estimate_cost(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> CostEstimate:
+    def estimate_cost(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> LayerCost:
         """Memory and time of a fit before it starts, extrapolated from a few probe trees (ESTIMATE).
 
         Returns
         -------
-        CostEstimate
+        LayerCost
+            A :class:`surewood.cost.CostEstimate` with figures a layer.
         """
         compositions = self._checked_compositions()
         inputs, _ = self._begin(X, y, sample_weight)
@@ -263,7 +264,7 @@ class DeepForestBase(ClassifierMixin, BaseEstimator, ABC):
             _, _, training = self._prepare(inputs, compositions)
             return self._cost(training, compositions[0])
 
-    def _cost(self, training: TrainingSet, members: list[Member]) -> CostEstimate:
+    def _cost(self, training: TrainingSet, members: list[Member]) -> LayerCost:
         depth = self._first_depth(len(members))
         return estimate_cascade_cost(
             training,
@@ -274,6 +275,7 @@ class DeepForestBase(ClassifierMixin, BaseEstimator, ABC):
             max_layers=self.max_layers,
             patience=self.patience,
             vector_columns=self._vector_columns(len(training.classes), len(members)),
+            trial_layers=self._trial_layers(),
             n_jobs=self.n_jobs,
         )
 
@@ -281,6 +283,10 @@ class DeepForestBase(ClassifierMixin, BaseEstimator, ABC):
         """What `surewood.certify` may add about this model: estimates and heuristics."""
         check_is_fitted(self, "model_")
         yield from held_out_evidence(self)
+
+    def _trial_layers(self) -> tuple[float, float]:
+        """Fewest and most layers that are grown to compare settings."""
+        return 0.0, 0.0
 
     @abstractmethod
     def _first_depth(self, n_members: int) -> list[int | None]:

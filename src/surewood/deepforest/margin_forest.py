@@ -22,7 +22,7 @@ from surewood.deepforest.margin_growth import (
     Schedule,
     grow_margin_forest,
 )
-from surewood.deepforest.members import Member
+from surewood.deepforest.members import Member, parse_compositions
 from surewood.deepforest.reweighting import STRENGTHS, WeightRule
 from surewood.deepforest.training import RunOptions, TrainingSet
 
@@ -327,6 +327,11 @@ class MarginDeepForestClassifier(DeepForestBase):
     def _first_depth(self, n_members: int) -> list[int | None]:
         schedule = parse_schedules(self.depth_schedule, n_members)[-1]
         return [None if rate is None else 2 * rate for rate in schedule]
+
+    def _trial_layers(self) -> tuple[float, float]:
+        compositions = parse_compositions(self.forests, self.n_estimators)
+        tried = len(compositions) * len(parse_schedules(self.depth_schedule, len(compositions[0]))) - 1
+        return tried, tried
 
     def _vector_columns(self, n_classes: int, n_members: int) -> int:
         return n_classes

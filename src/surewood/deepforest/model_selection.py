@@ -25,7 +25,7 @@ from surewood.deepforest.margin_growth import (
     MarginPlan,
     grow_margin_forest,
 )
-from surewood.deepforest.members import Member
+from surewood.deepforest.members import Member, parse_compositions
 from surewood.deepforest.training import RunOptions, TrainingSet
 
 #: The grid of the paper (4.3), [D-27]: 6 x 3 x 4 settings.
@@ -228,6 +228,14 @@ class MarginDeepForestClassifierCV(MarginDeepForestClassifier):
             "mu_loss": best.mu_loss,
             "depth_schedule": best.schedule,
         }
+
+    def _trial_layers(self) -> tuple[float, float]:
+        """First layers are shared by the targets; one in `halving` of the settings goes on at each layer."""
+        compositions = parse_compositions(self.forests, self.n_estimators)
+        first = len(compositions) * len(self.schedules)
+        settings = first * len(self.thetas) * len(self.mus)
+        later = self.max_layers if self.halving is None else 1.0 / (1.0 - 1.0 / float(self.halving))
+        return first, first + settings * later
 
     def _first_depth(self, n_members: int) -> list[int | None]:
         schedule = parse_schedules(self.schedules[-1], n_members)[-1]

@@ -6,7 +6,8 @@ the corrected one (Nadeau-Bengio) allows for repeats that share their data.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,6 +23,12 @@ class Spread(NamedTuple):
 
     mean: float
     sd: float
+
+    @classmethod
+    def of(cls, values: Sequence[float] | NDArray[np.float64]) -> Spread:
+        """Of some values; a single one has no spread."""
+        own = np.asarray(values, dtype=float)
+        return cls(float(own.mean()), float(own.std(ddof=1)) if len(own) > 1 else float("nan"))
 
     def text(self, scale: float = 1.0, digits: int = 2) -> str:
         """``3.77 ± 0.45``; a single repeat has no spread."""
@@ -42,9 +49,17 @@ class Paired(NamedTuple):
 
 
 class Results:
-    """The records of a paper, by data set and method."""
+    """The records of a paper, by data set and method.
 
-    def __init__(self, records: Sequence[Mapping[str, Any]]) -> None:
+    Parameters
+    ----------
+    records : sequence of dict
+    repeats : int, default=1
+        Repeats of the protocol; a data set with fewer is not complete.
+    """
+
+    def __init__(self, records: Sequence[Mapping[str, Any]], repeats: int = 1) -> None:
+        self._repeats = repeats
         self._by_key: dict[tuple[str, str], dict[int, Mapping[str, Any]]] = {}
         for record in records:
             own = self._by_key.setdefault((record["dataset"], record["method"]), {})
@@ -53,6 +68,18 @@ class Results:
     def has(self, dataset: str, *methods: str) -> bool:
         """Whether all these methods have a record of the data set."""
         return all((dataset, method) in self._by_key for method in methods)
+
+    def complete(self, dataset: str, *methods: str) -> bool:
+        """Whether all these methods have all repeats of the data set."""
+        return all(len(self._by_key.get((dataset, method), ())) >= self._repeats for method in methods)
+
+    def cell(self, dataset: str, method: str, scale: float = 1.0, digits: int = 2) -> str:
+        """Mean and spread of the error for a table; says so where repeats, or all of them, are missing."""
+        own = self._by_key.get((dataset, method))
+        if not own:
+            return "missing"
+        text = self.spread(dataset, method).text(scale, digits)
+        return text if len(own) >= self._repeats else f"{text} ({len(own)} of {self._repeats} repeats)"
 
     def records(self, dataset: str, method: str) -> list[Mapping[str, Any]]:
         """Records in the order of their repeats."""
@@ -65,8 +92,7 @@ class Results:
 
     def spread(self, dataset: str, method: str, metric: str = "error") -> Spread:
         """Mean and standard deviation of a metric."""
-        values = self.values(dataset, method, metric)
-        return Spread(float(values.mean()), float(values.std(ddof=1)) if len(values) > 1 else float("nan"))
+        return Spread.of(self.values(dataset, method, metric))
 
     def paired(self, dataset: str, first: str, second: str) -> Paired | None:
         """Tests over the repeats that both methods have; None below two."""
@@ -84,7 +110,7 @@ class Results:
 
     def ranks(self, datasets: Sequence[str], methods: Sequence[str]) -> dict[str, float]:
         """Average rank of each method over the sets that have all of them; 1 is best."""
-        complete = [name for name in datasets if self.has(name, *methods)]
+        complete = [name for name in datasets if self.complete(name, *methods)]
         if not complete:
             return {}
         table = [[self.spread(name, method).mean for method in methods] for name in complete]
@@ -95,6 +121,21 @@ def test_cell(results: Results, dataset: str, first: str, second: str) -> str:
     """Both p-values for a table; a dash where there are too few repeats."""
     found = results.paired(dataset, first, second)
     return "–" if found is None else found.text()
+
+
+def counted(values: Iterable[Any]) -> str:
+    """Distinct values with how often they occur.
+
+    Examples
+    --------
+    >>> counted([4, 3, 4]), counted([0.001, 1.0])
+    ('3 ×1, 4 ×2', '0.001 ×1, 1 ×1')
+    """
+    counts = sorted(Counter(values).items())
+    return (
+        ", ".join(f"{value:g} ×{n}" if isinstance(value, float) else f"{value} ×{n}" for value, n in counts)
+        or "–"
+    )
 
 
 def count_bar(

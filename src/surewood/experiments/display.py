@@ -49,10 +49,7 @@ class Display:
     def say(self, text: str) -> None:
         """What the unit is doing."""
         if self._bar is not None:
-            unit = self._unit
-            what = (
-                f"{unit.dataset} {unit.repeat + 1}: {text}" if text else f"{unit.dataset} {unit.repeat + 1}"
-            )
+            what = f"{_name(self._unit)}: {text}" if text else _name(self._unit)
             self._bar.update(self._task, description=what, left=self._left())
 
     def finish(self, unit: Unit) -> None:
@@ -65,7 +62,7 @@ class Display:
             self._bar.update(self._task, completed=self._count, left=self._left())
         elif self._console is not None:
             self._console.print(
-                f"[{self._count}/{self._total}] {self._paper} {unit.dataset} {unit.repeat + 1}: "
+                f"[{self._count}/{self._total}] {self._paper} {_name(unit)}: "
                 f"{seconds:.1f} s, {self._left()}",
                 highlight=False, markup=False,
             )  # fmt: skip
@@ -93,3 +90,9 @@ class Display:
         pace = (time.monotonic() - self._began) / self._cost_done
         left = timedelta(seconds=round(pace * max(self._cost_left, 0.0)))
         return f"about {left} left, done at {datetime.now() + left:%H:%M}"
+
+
+def _name(unit: Unit) -> str:
+    """Data set, repeat (from 1) and what the unit is about."""
+    more = ", ..." if len(unit.methods) > 1 else ""
+    return f"{unit.dataset} {unit.repeat + 1} ({unit.methods[0]}{more})"

@@ -3,24 +3,16 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from rich.console import Console
 from rich.table import Table
 
 from surewood.experiments.results_csv import to_csv
-
-_environment = Environment(
-    loader=PackageLoader("surewood.experiments"),
-    autoescape=True,
-    undefined=StrictUndefined,
-    trim_blocks=True,
-    lstrip_blocks=True,
-)
+from surewood.report.charts import figure
+from surewood.report.rendering import render_template, write_text
 
 VERDICTS = {True: "met", False: "NOT MET", None: "open"}
 
@@ -83,10 +75,21 @@ def run_sentence(summary: Mapping[str, Any]) -> str:
 
 
 def html(summary: Mapping[str, Any]) -> str:
-    """The summary as one page that opens offline."""
-    return _environment.get_template("paper.html").render(
-        summary=summary, sentence=run_sentence(summary), deviations=deviations_table(summary), verdicts=VERDICTS
-    )
+    """The summary as one page that opens offline, in the look of the reports."""
+    pictures = [
+        figure(entry["title"], entry["data"], entry["layout"], height=entry["height"], caption=entry["note"])
+        for entry in summary["figures"]
+    ]
+    values = {
+        "title": summary["title"],
+        "charts": bool(pictures),
+        "pictures": pictures,
+        "summary": summary,
+        "sentence": run_sentence(summary),
+        "deviations": deviations_table(summary),
+        "verdicts": VERDICTS,
+    }
+    return render_template("paper.html", values, package="surewood.experiments")
 
 
 def print_summary(summary: Mapping[str, Any], console: Console) -> None:
@@ -116,16 +119,6 @@ def write_outputs(
         "markdown": ("table.md", markdown(summary)),
         "html": ("table.html", html(summary)),
     }
-    for _, (name, text) in content.items():
-        write_text(folder / name, text)
+    for name, text in content.values():
+        write_text(text, folder / name)
     return {kind: folder / name for kind, (name, _) in content.items()}
-
-
-def write_text(path: Path, text: str) -> None:
-    """Replace a file as a whole."""
-    partial = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        partial.write_text(text, encoding="utf-8")
-        os.replace(partial, path)
-    finally:
-        partial.unlink(missing_ok=True)

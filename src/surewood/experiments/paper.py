@@ -75,7 +75,8 @@ class Paper(Protocol):
     * ``chosen`` : dict of the settings that were selected,
     * ``seconds`` : float, what the method cost beside shared work,
     * ``shared_seconds`` : float, optional, the unit's work that its methods share (the same in each record),
-    * ``seeds`` : dict of int.
+    * ``seeds`` : dict of int,
+    * ``grid`` : optional, error counts of a whole grid (:mod:`~surewood.experiments.error_grids`).
 
     The runner adds ``dataset``, ``repeat``, ``profile``, ``versions``, ``machine``, ``peak_memory_bytes`` and
     ``finished``. A data set that cannot be had raises :class:`~surewood.datasets.DataError`.
@@ -87,10 +88,10 @@ class Paper(Protocol):
     * ``bars`` : list of ``{"bar", "met", "found"}``; `met` is None while missing sets may decide,
     * ``deviations`` : list of ``{"subject", "paper", "here"}``: what differs from the paper,
     * ``notes`` : list of sentences,
-    * ``figures`` : list of ``{"title", "note", "svg"}``; `svg` is text of an SVG picture.
+    * ``figures`` : list of ``{"title", "note", "data", "layout", "height"}``: traces and layout of plotly.
 
     It must work from the records of ``results.csv`` too: ``dataset``, ``repeat``, ``method``, ``metrics``,
-    ``chosen``, ``seconds``.
+    ``chosen``, ``seconds``, ``grid``.
     """
 
     name: str

@@ -11,9 +11,10 @@ import errno
 import json
 import os
 from collections.abc import Iterator, Mapping
+from io import FileIO
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Any
+from typing import Any
 
 from surewood.experiments.errors import ExperimentError
 
@@ -48,7 +49,8 @@ class RecordFile:
         self.path = path
         path.parent.mkdir(parents=True, exist_ok=True)
         existed = path.exists()
-        self._file: IO[bytes] = open(path, "r+b" if existed else "w+b")  # noqa: SIM115
+        # Unbuffered: bytes that a full disk refused must not come back at a later flush.
+        self._file: FileIO = open(path, "r+b" if existed else "w+b", buffering=0)  # noqa: SIM115
         try:
             self._lock()
             self.records, self.dropped = self._take_over(settings, resume)
@@ -93,8 +95,9 @@ class RecordFile:
         text = json.dumps(line, allow_nan=True, separators=(",", ":")).encode() + b"\n"
         start = self._file.seek(0, os.SEEK_END)
         try:
-            self._file.write(text)
-            self._file.flush()
+            rest = memoryview(text)
+            while rest:
+                rest = rest[self._file.write(rest) :]
             os.fsync(self._file.fileno())
         except OSError as error:
             self._take_back(start)
@@ -126,12 +129,7 @@ class RecordFile:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        # A buffer that could not be written must not be tried again: its line was taken back.
-        try:
-            self._file.close()
-        except OSError:
-            if error is None:
-                raise
+        self._file.close()
 
 
 def parse_lines(content: bytes, path: Path) -> list[dict[str, Any]]:

@@ -24,7 +24,7 @@ def to_csv(records: Sequence[Mapping[str, Any]]) -> str:
     metrics = list(dict.fromkeys(name for record in records for name in record["metrics"]))
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow([*_FIRST, *metrics, *_LAST])
+    writer.writerow([*_FIRST, *metrics, *_LAST, "grid"])
     for record in records:
         peak = record.get("peak_memory_bytes")
         writer.writerow(
@@ -38,6 +38,7 @@ def to_csv(records: Sequence[Mapping[str, Any]]) -> str:
                 "" if peak is None else round(peak / 2**20),
                 record["profile"],
                 record.get("versions", {}).get("surewood", ""),
+                json.dumps(record["grid"], separators=(",", ":")) if "grid" in record else "",
             ]
         )
     return text.getvalue()
@@ -55,7 +56,7 @@ def read_csv(path: Path) -> list[dict[str, Any]]:
         raise ExperimentError(f"{path} is not a table of results.")
     records = []
     for row in rows:
-        metrics = [name for name in row if name not in (*_FIRST, *_LAST)]
+        metrics = [name for name in row if name not in (*_FIRST, *_LAST, "grid")]
         peak = row["peak_memory_mb"]
         records.append(
             {
@@ -70,6 +71,7 @@ def read_csv(path: Path) -> list[dict[str, Any]]:
                 "peak_memory_bytes": int(peak) * 2**20 if peak else None,
                 "profile": row["profile"],
                 "versions": {"surewood": row["version"]},
+                **({"grid": json.loads(row["grid"])} if row.get("grid") else {}),
             }
         )
     return records

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from surewood.report.charts import figure, label
+from surewood.report.plain import short
 
 __all__ = ["cascade_charts"]
 
@@ -12,8 +13,8 @@ __all__ = ["cascade_charts"]
 def cascade_charts(facts: dict[str, Any]) -> dict[str, Any]:
     """All charts of ``inside_cascade.html``."""
     return {
-        "flow": flow(facts["flows"]),
-        "terms": terms(facts["flows"]),
+        "flow": flow(facts["flows"]) if facts["longest"] > 1 else None,
+        "terms": terms(facts["flows"]) if facts["longest"] > 1 and facts["gamma_scale"] else None,
         "work": work(facts["work"]) if facts["work"] and facts["longest"] > 1 else None,
     }
 
@@ -22,12 +23,13 @@ def flow(flows: list[dict[str, Any]]) -> dict[str, Any]:
     """Rows on their way through the machines, and where they leave."""
     variants = []
     for one in flows:
-        name = "all classes" if one["name"] == "all" else f"{label(one['name'], 30)} against the rest"
+        leaves = one["leaves"]
         variants.append(
             {
-                "name": _unescaped(name),
-                "data": [_sankey(one["leaves"])],
-                "height": 150 + 70 * len(one["leaves"]),
+                "name": _name(one["name"]),
+                "data": [_sankey(leaves)],
+                "narrow": [_sankey(leaves, False)],
+                "height": 150 + 70 * len(leaves),
             }
         )
     return figure(
@@ -39,20 +41,21 @@ def flow(flows: list[dict[str, Any]]) -> dict[str, Any]:
     )
 
 
-def _unescaped(text: str) -> str:
-    """Text of a list, which the template escapes itself."""
-    return text.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
+def _name(cascade: str) -> str:
+    """A cascade in a list to choose from; the template escapes it."""
+    return "all classes" if cascade == "all" else f"{short(cascade, 30)} against the rest"
 
 
-def _sankey(leaves: list[dict[str, Any]]) -> dict[str, Any]:
+def _sankey(leaves: list[dict[str, Any]], roomy: bool = True) -> dict[str, Any]:
+    """The chain as nodes and links; labels are short where there is little room."""
     k = len(leaves)
     machines, exits, colours = [], [], []
     source, target, value, hover, links = [], [], [], [], []
     for i, leaf in enumerate(leaves):
         kind = f"degree {leaf['degree']}" if isinstance(leaf["degree"], int) else label(leaf["degree"])
-        machines.append(f"{i + 1}: {kind}, {leaf['arrive']:,} rows")
+        machines.append(f"{i + 1}: {kind}, {leaf['arrive']:,} rows" if roomy else str(i + 1))
         right = "" if leaf["accuracy"] is None else f", {100 * leaf['accuracy']:.1f} % right"
-        exits.append(f"{leaf['points']:,} leave{right}")
+        exits.append(f"{leaf['points']:,} leave{right}" if roomy else f"{leaf['points']:,} leave")
         colours.append("@leaf" if leaf["accuracy"] is None or leaf["accuracy"] >= 0.5 else "@warn")
         beyond = "" if leaf["threshold"] is None else f"|f| > {leaf['threshold']:.3g}: "
         if leaf["points"]:
@@ -102,7 +105,8 @@ def _heights(leaves: list[dict[str, Any]]) -> list[float]:
     left = [leaf["points"] / total for leaf in leaves]
     arrive = [leaf["arrive"] / total for leaf in leaves]
     centres = [1 - share / 2 for share in arrive] + [sum(left[:i]) + left[i] / 2 for i in range(len(left))]
-    return [min(0.999, max(0.001, centre)) for centre in centres]
+    room = 0.9 - 0.04 * len(leaves)  # the rest is the space between exits
+    return [min(0.999, max(0.001, room * centre)) for centre in centres]
 
 
 def terms(flows: list[dict[str, Any]]) -> dict[str, Any]:
@@ -125,7 +129,7 @@ def terms(flows: list[dict[str, Any]]) -> dict[str, Any]:
                 ("price of its richness", "term", "@leaf", "%{y:.4f} (%{customdata})<extra></extra>"),
             )
         ]
-        variants.append({"name": "all classes" if one["name"] == "all" else str(one["name"]), "data": traces})
+        variants.append({"name": _name(one["name"]), "data": traces})
     return figure(
         "What each leaf adds to the criterion",
         layout={

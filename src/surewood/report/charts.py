@@ -55,7 +55,8 @@ def figure(
     height : int
         Pixels.
     variants : list of dict, optional
-        Instead of `data`: ``name``, ``data`` and on wish ``layout`` and ``height``, to choose from in a list.
+        To choose from in a list, instead of `data`: ``name``, ``data`` and on wish ``layout``, ``height`` and
+        ``narrow`` (the data for narrow screens).
     choose : str
         What the list is called for screen readers.
 
@@ -110,7 +111,7 @@ def confusion(facts: dict[str, Any], sample: str) -> dict[str, Any]:
             "yaxis": {**ticks, "title": {"text": "true"}, "autorange": "reversed"},
         },
         height=max(320, min(560, 90 + 26 * n)),
-        caption=f"Rows of the {sample}; the darker, the larger the share of its true class.",
+        caption=f"Rows of the {sample}; the stronger the colour, the larger the share of the true class.",
     )
 
 
@@ -118,6 +119,7 @@ def calibration(facts: dict[str, Any], sample: str) -> dict[str, Any]:
     """Observed against said probability."""
     bins = facts["bins"]
     said, seen = [b["said"] for b in bins], [b["observed"] for b in bins]
+    most = max(b["rows"] for b in bins)
     ideal = {
         "type": "scatter",
         "mode": "lines",
@@ -128,7 +130,7 @@ def calibration(facts: dict[str, Any], sample: str) -> dict[str, Any]:
     }
     trace = {
         "type": "scatter",
-        "mode": "lines+markers",
+        "mode": "markers",
         "x": said,
         "y": seen,
         "customdata": [b["rows"] for b in bins],
@@ -141,8 +143,7 @@ def calibration(facts: dict[str, Any], sample: str) -> dict[str, Any]:
             "thickness": 1,
             "width": 3,
         },
-        "line": {"color": "@leaf", "width": 2},
-        "marker": {"color": "@leaf", "size": 8},
+        "marker": {"color": "@leaf", "size": [5 + 13 * (b["rows"] / most) ** 0.5 for b in bins]},
         "hovertemplate": "said %{x:.1%}, happened %{y:.1%}<br>%{customdata} rows<extra></extra>",
     }
     share = {"tickformat": ".0%", "range": [-0.03, 1.03]}
@@ -156,7 +157,8 @@ def calibration(facts: dict[str, Any], sample: str) -> dict[str, Any]:
         },
         height=340,
         caption=f"On the dotted line, what is said with 80 % comes true in 80 of 100 cases. Mean gap on the "
-        f"{sample}: {100 * facts['expected_calibration_error']:.1f} points; bars are 95 % intervals.",
+        f"{sample}: {100 * facts['expected_calibration_error']:.1f} points; bars are 95 % intervals, large "
+        "dots have many rows.",
     )
 
 

@@ -36,6 +36,7 @@ def icicle(trees: list[dict[str, Any]]) -> dict[str, Any]:
                 "colors": [_degree_colour(node) for node in nodes],
                 "line": {"color": "@paper", "width": 1.5},
             },
+            "leaf": {"opacity": 1},
             "tiling": {"orientation": "v"},
             "pathbar": {"visible": False},
             "root": {"color": "@line"},
@@ -48,8 +49,8 @@ def icicle(trees: list[dict[str, Any]]) -> dict[str, Any]:
         layout={"margin": {"l": 0, "r": 0, "t": 8, "b": 4}, "uniformtext": {"minsize": 10, "mode": "hide"}},
         variants=variants,
         choose="tree",
-        caption="Width: training rows. Leaves are darker the higher the degree of their machine; degree 0 "
-        "names one class. Hover for counts and complexity, click to enlarge.",
+        caption="Width: training rows. The stronger a leaf's colour, the higher the degree of its machine; "
+        "degree 0 names one class. Hover for counts and complexity, click to enlarge.",
     )
 
 

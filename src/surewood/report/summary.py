@@ -32,6 +32,21 @@ FAMILY_WORDS = {
 }
 
 
+TITLES = {
+    "BinnedForestClassifier": "Binned forest",
+    "CascadeForestClassifier": "Cascade forest",
+    "CompositeTreeClassifier": "Composite tree",
+    "DeepCascadeClassifier": "Deep cascade",
+    "DeepCascadeSVMClassifier": "Deep cascade",
+    "DeepCascadeSVMClassifierCV": "Deep cascade",
+    "MarginDeepForestClassifier": "Margin deep forest",
+    "MarginDeepForestClassifierCV": "Margin deep forest",
+    "PolySVC": "Polynomial SVM",
+    "RandomCompositeForestClassifier": "Random composite forest",
+    "RandomCompositeForestClassifierCV": "Random composite forest",
+}
+
+
 def build_summary(
     model: Any,
     X: Any,
@@ -75,6 +90,7 @@ def build_summary(
     ('BinnedForestClassifier', 75, 4)
     """
     core = last_step(model)
+    name = type(core).__name__
     family = family_of(model)
     sample = "holdout" if holdout is not None else "training"
     judged = quality.predictions(model, *(holdout if holdout is not None else (X, y)))
@@ -83,7 +99,12 @@ def build_summary(
     about = {"name": None, "source": None, "notes": [], **(dataset or {})}
     return {
         "format": FORMAT,
-        "model": {"name": type(core).__name__, "family": family, "words": FAMILY_WORDS[family]},
+        "model": {
+            "name": name,
+            "title": TITLES.get(name, name),
+            "family": family,
+            "words": FAMILY_WORDS[family],
+        },
         "data": {
             **plain(about),
             "n_rows": len(judged.y) if holdout is None else len(y),

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from surewood.svm.one_vs_one import Predictor
-from surewood.tables import plain
+from surewood.tables import FitInputs, plain
 
 __all__ = ["first_rows", "nearest_support"]
 
@@ -48,7 +48,9 @@ def nearest_support(
     ]
 
 
-def first_rows(inverse: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The first row of X that became each row of the merged table."""
-    merged, first = np.unique(inverse, return_index=True)
+def first_rows(inputs: FitInputs) -> NDArray[np.int64]:
+    """The first row of X that became each row of the table of a fit."""
+    if inputs.inverse is None:
+        return np.arange(inputs.table.n_rows)
+    merged, first = np.unique(inputs.inverse, return_index=True)
     return np.asarray(first[merged >= 0])

@@ -12,7 +12,10 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from surewood.svm.class_scores import agree_with, class_scores, class_votes
+from surewood.calibration import lift
+from surewood.cost import CostEstimate, probe_seconds, refuse_beyond
+from surewood.svm.class_scores import class_scores, class_votes
+from surewood.svm.cost import gram_limit, kernel_memory
 from surewood.svm.coupling import PairCoupling
 from surewood.svm.dual import solve_many
 from surewood.svm.gram import Gram, KernelSpec
@@ -65,8 +68,9 @@ class PolySVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     categorical_features : as in the other estimators, default="from_dtype"
         Which columns are categories; they are one-hot encoded.
     max_memory : int or None, default=None
-        Bytes for the matrix of inner products (default 1 GiB). Beyond it the products are formed as they
-        are needed, with the same result.
+        Bytes that a fit may take beyond the table itself. Inner products are stored where they fit into half
+        of them (by default 1 GiB), otherwise formed as needed, with the same result; a fit that would need
+        more even so is refused.
     cache_size : float, default=200
         MB of kernel rows a thread may hold.
     n_jobs : int or None, default=None
@@ -166,7 +170,9 @@ class PolySVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         spec, center = self._kernel_spec(design, weight), self._center_of(design, weight)
         design -= center
         # A stored matrix pays when wide rows are multiplied many times; the numbers are the same without.
-        stored = self.max_memory if self.probability and design.shape[1] > _NARROW else 0
+        parts, _ = self._memory(len(design), table.n_columns, design.shape[1], inputs.n_classes)
+        refuse_beyond(self.max_memory, sum(parts.values()), "use fewer rows or a smaller cache_size")
+        stored = self._stored_limit(design.shape[1])
         gram = Gram(design, max_memory=stored, n_jobs=self.n_jobs)
         machines = self._solve(gram, [np.arange(gram.n_rows)], codes, spec, weight)
         calibration = (
@@ -176,7 +182,7 @@ class PolySVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self._encoder, self._center, self._calibration = encoder, center, calibration
         self._predictor = machines.predictor()
         assert inputs.inverse is not None  # equal rows were merged
-        self._store_machine(machines, first_rows(inputs.inverse))
+        self._store_machine(machines, first_rows(inputs))
         return self
 
     def path(
@@ -217,7 +223,7 @@ class PolySVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         design = DesignEncoder(scale=self.scale).fit(table, weight).transform(table)
         spec = self._kernel_spec(design, weight)
         design -= self._center_of(design, weight)
-        gram = Gram(design, max_memory=self.max_memory, n_jobs=self.n_jobs)
+        gram = Gram(design, max_memory=gram_limit(self.max_memory), n_jobs=self.n_jobs)
         folds = make_folds(cv, validation, inputs.y, kept)
         return solve_path(
             gram, codes, degrees, Cs, kernel=spec, folds=folds, weights=weight, **self._options()
@@ -245,13 +251,12 @@ class PolySVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def predict_proba(self, X: Any) -> FloatArray:
         """Calibrated probabilities; the largest is that of the predicted class."""
         design = self._design(X)
-        total = len(self.classes_)
         if self._calibration is None:
             raise AttributeError("this PolySVC was fitted with probability=False")
         decisions = self._predictor.decisions(design, n_jobs=self.n_jobs)
-        proba = self._calibration.probabilities(decisions, self._predictor.classes, total)
+        proba = self._calibration.probabilities(decisions, self._predictor.classes)
         winners = self._predictor.predict(design, n_jobs=self.n_jobs)[:, 0]
-        return agree_with(proba, winners)
+        return lift(proba, winners)
 
     def explain(self, X: Any) -> list[dict[str, Any]]:
         """How rows were classified: pairwise decisions, votes, and the nearest support points.
@@ -289,12 +294,38 @@ class PolySVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             for row in range(len(design))
         ]
 
+    def estimate_cost(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> CostEstimate:
+        """Memory and a range of time of a fit before it starts, from two small fits (ESTIMATE)."""
+        check_parameters(self)
+        inputs = begin_fit(self, X, y, sample_weight, class_weight=self.class_weight,
+                           categorical_features=self.categorical_features)  # fmt: skip
+        width = DesignEncoder(scale=self.scale).fit(inputs.table, inputs.weight).n_columns_
+        parts, notes = self._memory(inputs.table.n_rows, inputs.table.n_columns, width, inputs.n_classes)
+        return CostEstimate.of(parts, probe_seconds(self, X, y), *notes)
+
     # --- preparation ---------------------------------------------------------------------------------------
 
     def _design(self, X: Any) -> FloatArray:
         check_is_fitted(self)
         table = begin_predict(self, X)
         return np.ascontiguousarray(self._encoder.transform(table) - self._center)
+
+    def _stored_limit(self, width: int) -> int:
+        """Bytes for inner products: storing pays when wide rows are multiplied many times."""
+        return gram_limit(self.max_memory) if self.probability and width > _NARROW else 0
+
+    def _memory(
+        self, n_rows: int, n_columns: int, width: int, n_classes: int
+    ) -> tuple[dict[str, float], tuple[str, ...]]:
+        cache = int(self.cache_size * 2**20)
+        limit = self._stored_limit(width)
+        parts, notes = kernel_memory(
+            n_rows, n_columns, width, limit=limit, cache_bytes=cache, n_jobs=self.n_jobs
+        )
+        folds = _CALIBRATION_FOLDS if self.probability else 0
+        parts["machines"] = (1 + folds) * n_rows * (8.0 * max(n_classes - 1, 1) + 12.0)
+        parts["machines"] += folds * n_rows / 5 * 8.0 * max(n_classes * (n_classes - 1) // 2, 1)
+        return parts, notes if limit else ()
 
     def _center_of(self, design: FloatArray, weight: FloatArray | None) -> FloatArray:
         """The origin, moved into the data where the kernel does not mind: float32 then loses nothing."""

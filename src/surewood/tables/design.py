@@ -19,6 +19,8 @@ from numpy.typing import NDArray
 
 from surewood.tables.table import Table
 
+_LARGEST = 1e18  # squares of it still fit into single precision
+
 
 class DesignEncoder:
     """Standardise, one-hot encode and impute a table.
@@ -133,5 +135,7 @@ class DesignEncoder:
         if not self.scale:
             out[:, 0] = np.where(missing, self.mean_[j] * self.unit_[j], column)
             return
-        standardised = (column / self.unit_[j] - self.mean_[j]) / self.deviation_[j]
-        out[:, 0] = np.where(missing, 0.0, standardised)
+        # A value far beyond those of training may overflow: the largest number has to do for it.
+        with np.errstate(over="ignore"):
+            standardised = (column / self.unit_[j] - self.mean_[j]) / self.deviation_[j]
+        out[:, 0] = np.where(missing, 0.0, np.clip(standardised, -_LARGEST, _LARGEST))

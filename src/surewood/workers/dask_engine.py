@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -60,7 +61,7 @@ class DaskEngine:
 
         try:
             with self.backend.retrieval_context():  # inside a worker: make room for the bundles
-                for package, _ in zip(packages, range(_IN_FLIGHT * self.n_workers)):
+                for package in islice(packages, _IN_FLIGHT * self.n_workers):
                     submit(package)
                 for future in done:
                     package = open_.pop(future)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -54,7 +55,7 @@ class RayEngine:
             open_[self.function.remote(own_version(), package.blob, names, *references)] = package
 
         try:
-            for package, _ in zip(packages, range(_IN_FLIGHT * self.n_workers)):
+            for package in islice(packages, _IN_FLIGHT * self.n_workers):
                 submit(package)
             while open_:
                 ready, _ = self.ray.wait(list(open_), num_returns=1)

@@ -79,6 +79,7 @@ def run_remotely(engine: Engine, tasks: Sequence[Any], seconds: Any = None) -> I
         while turn in waiting:
             yield from waiting.pop(turn)
             turn += 1
+    assert turn == len(spans), "an engine lost a bundle"
 
 
 def bundle_spans(cost: np.ndarray, n_workers: int, whole: bool = False) -> list[tuple[int, int]]:

@@ -6,7 +6,7 @@ import pytest
 from profiles import METHODS, tiny
 
 from surewood.experiments.mddf import PAPER
-from surewood.experiments.mddf.tables import Results, exact_p, ranks
+from surewood.experiments.mddf.tables import RANKED, exact_p
 from surewood.experiments.output import markdown
 from surewood.experiments.protocol import published
 from surewood.experiments.summary import complete_summary
@@ -48,11 +48,13 @@ def made_up(shift=0.0):
 
 
 def test_ranks_sum_to_what_they_must():
-    results = Results(PAPER.sets(), made_up())
-    for methods in (("MLP", "RF", "XGBoost", "gcForest", "mdDF"), tuple(METHODS)):
-        complete, found = ranks(results, methods)
-        assert complete == ["yeast", "satimage"]
-        assert sum(found) == pytest.approx(len(methods) * (len(methods) + 1) / 2)
+    table = next(t for t in PAPER.summarise(made_up(), tiny())["tables"] if t["name"] == "ranks")
+    total = table["columns"].index("sum")
+    assert [row[total] for row in table["rows"]] == ["15", "15", "21"]
+    assert table["rows"][0][-1] == "yeast, satimage"
+    ours = dict(zip(table["columns"], table["rows"][0]))
+    assert float(ours["mdDF"]) == 1.0
+    assert sum(float(ours[name]) for name in RANKED) == 15.0
 
 
 def test_published_values_are_those_of_the_paper():
@@ -65,11 +67,11 @@ def test_published_values_are_those_of_the_paper():
 
 def test_bars_say_what_was_found():
     high = PAPER.summarise(made_up(shift=5.0), tiny())["bars"]
-    assert high[0]["found"] == "2 of 2: yeast, satimage."
-    assert not high[0]["met"]  # two sets are not five
+    assert high[0]["found"] == "2 of 2 measured sets."
+    assert high[0]["met"] is False  # two sets are not five
     assert high[1]["met"]
     low = PAPER.summarise(made_up(shift=-5.0), tiny())["bars"]
-    assert low[0]["found"] == "0 of 2: none."
+    assert low[0]["found"] == "0 of 2 measured sets (not yeast, satimage)."
 
 
 def test_missing_sets_and_methods_are_marked():

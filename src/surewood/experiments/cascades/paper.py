@@ -1,8 +1,8 @@
 """Units and records of the cascades' protocol: a unit is a fold, its methods share the tree of machines.
 
 Methods: ``svm`` (degree and C by validation), ``cascade`` (the paper's γ by validation), ``cascade_path``
-(any γ down to `gamma_min`, or a number of leaves, if it beats the best plain machine by two standard errors) and
-``cascade_best`` (the same, every gain taken).
+(any γ down to `gamma_min`, or a number of leaves, if it beats the best plain machine by two standard errors)
+and ``cascade_best`` (the same, every gain taken).
 """
 
 from __future__ import annotations

@@ -8,6 +8,7 @@ from typing import Any
 
 import pandas as pd
 
+from surewood.experiments.cascades.folds import N_FOLDS
 from surewood.experiments.comparison import SD_WORDS, Results, count_bar, test_cell
 from surewood.experiments.decisions import deviations
 from surewood.experiments.protocol import Profile, published, read_profile
@@ -22,7 +23,7 @@ NAMES = {
 
 def summarise(records: Sequence[dict[str, Any]], profile: Profile) -> dict[str, Any]:
     """Everything the page shows."""
-    results = Results(records)
+    results = Results(records, N_FOLDS * int(profile.get("shuffles")))
     targets = published("cascades").set_index(["dataset", "method"])["error"]
     sets = list(dict.fromkeys(name for name, _ in targets.index))
     return {
@@ -44,17 +45,17 @@ def _main(results: Results, targets: pd.Series, sets: Sequence[str]) -> dict[str
         if not results.has(name, *NAMES):
             rows.append([name, target[0], "missing", target[1], *["missing"] * 5])
             continue
-        own = {method: results.spread(name, method) for method in NAMES}
+        difference = results.spread(name, "cascade").mean - targets[name, "cascade"]
         leaves = [int(v) for v in results.values(name, "cascade", "n_leaves")]
         rows.append(
             [
                 name,
                 target[0],
-                own["svm"].text(digits=4),
+                results.cell(name, "svm", digits=4),
                 target[1],
-                own["cascade"].text(digits=4),
-                f"{own['cascade'].mean - targets[name, 'cascade']:+.4f}",
-                own["cascade_path"].text(digits=4),
+                results.cell(name, "cascade", digits=4),
+                f"{difference:+.4f}",
+                results.cell(name, "cascade_path", digits=4),
                 test_cell(results, name, "svm", "cascade"),
                 " ".join(str(v) for v in leaves),
             ]
@@ -128,7 +129,7 @@ def _forced(results: Results, sets: Sequence[str]) -> dict[str, Any]:
 
 
 def _bars(results: Results, targets: pd.Series, sets: Sequence[str]) -> list[dict[str, Any]]:
-    have = [name for name in sets if results.has(name, *NAMES)]
+    have = [name for name in sets if results.complete(name, *NAMES)]
     mean = {name: {method: results.spread(name, method) for method in NAMES} for name in have}
     rows = []
     for method in ("cascade", "cascade_path"):

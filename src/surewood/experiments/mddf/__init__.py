@@ -4,7 +4,7 @@
 * :mod:`~surewood.experiments.mddf.methods`: mdDF, its variants and options, gcForest, tuning;
 * :mod:`~surewood.experiments.mddf.baselines`: random forest, XGBoost, perceptrons;
 * :mod:`~surewood.experiments.mddf.paper`: units and records;
-* :mod:`~surewood.experiments.mddf.tables`, `deviations`: tables, tests, ranks, bars;
+* :mod:`~surewood.experiments.mddf.tables`, `details`: tables, tests, ranks, bars;
 * :mod:`~surewood.experiments.mddf.figures`: figures A and B.
 """
 

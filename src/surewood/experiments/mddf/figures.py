@@ -16,6 +16,7 @@ import numpy as np
 from surewood.deepforest.figures import layer_curves, representation_view
 from surewood.experiments.mddf.data import Parts
 from surewood.experiments.mddf.methods import fit_quietly
+from surewood.report.charts import COLOURS
 
 FIGURES = "figures"
 PUBLISHED_RATIOS = (3.88, 1.97)
@@ -79,11 +80,11 @@ def _figure_a(record: dict[str, Any]) -> dict[str, Any]:
     curves, kept = record["chosen"]["curves"], record["chosen"]["kept"]
     layers = curves["layer"]
     traces: list[dict[str, Any]] = []
-    for name, key, axis, dash, scale in (
-        ("held-out accuracy", "held_out_accuracy", "y", "solid", 100.0),
-        ("test accuracy", "accuracy", "y", "dot", 100.0),
-        ("held-out margin ratio", "held_out_margin_ratio", "y2", "solid", 1.0),
-        ("test margin ratio", "margin_ratio", "y2", "dot", 1.0),
+    for name, key, axis, dash, scale, colour in (
+        ("held-out accuracy", "held_out_accuracy", "y", "solid", 100.0, "@leaf"),
+        ("test accuracy", "accuracy", "y", "dot", 100.0, "@leaf"),
+        ("held-out margin ratio", "held_out_margin_ratio", "y2", "solid", 1.0, "@sky"),
+        ("test margin ratio", "margin_ratio", "y2", "dot", 1.0, "@sky"),
     ):
         values = [scale * value for value in curves[key]]
         traces.append(
@@ -95,7 +96,8 @@ def _figure_a(record: dict[str, Any]) -> dict[str, Any]:
                 "y": values,
                 "yaxis": axis,
                 "xaxis": "x" if axis == "y" else "x2",
-                "line": {"dash": dash},
+                "line": {"dash": dash, "color": colour},
+                "marker": {"color": colour},
             }
         )
     layout = {
@@ -110,7 +112,7 @@ def _figure_a(record: dict[str, Any]) -> dict[str, Any]:
         "accuracies are ESTIMATES, margin ratios HEURISTIC."
     )
     title = "Figure A: accuracy and margin ratio a layer"
-    return {"title": title, "note": note, "data": traces, "layout": layout}
+    return {"title": title, "note": note, "data": traces, "layout": layout, "height": 380}
 
 
 def _figure_b(record: dict[str, Any]) -> dict[str, Any]:
@@ -122,7 +124,7 @@ def _figure_b(record: dict[str, Any]) -> dict[str, Any]:
             mine = points[classes == code]
             traces.append(
                 {
-                    "type": "scattergl",
+                    "type": "scatter",
                     "mode": "markers",
                     "name": f"class {code}",
                     "legendgroup": str(code),
@@ -131,7 +133,7 @@ def _figure_b(record: dict[str, Any]) -> dict[str, Any]:
                     "y": mine[:, 1].tolist(),
                     "xaxis": "x" if number == 0 else "x2",
                     "yaxis": "y" if number == 0 else "y2",
-                    "marker": {"size": 4, "color": _COLOURS[int(code) % len(_COLOURS)]},
+                    "marker": {"size": 4, "color": COLOURS[int(code) % len(COLOURS)]},
                 }
             )
     layout = {
@@ -152,7 +154,5 @@ def _figure_b(record: dict[str, Any]) -> dict[str, Any]:
         "note": note,
         "data": traces,
         "layout": layout,
+        "height": 460,
     }
-
-
-_COLOURS = ("#1f77b4", "#ff7f0e", "#2ca02c", "#d62728", "#9467bd", "#8c564b")

@@ -37,15 +37,21 @@ class MarginForestPaper:
         return ("adult", "yeast", "letter", "protein", "har", "sensit", "satimage", "mnist")
 
     def units(self, profile: Profile, sets: Sequence[str]) -> list[Unit]:
-        """Cheap sets first, so that a run that is cut short has most of the table."""
+        """The first seed of all sets, then the second, ...; cheap sets first.
+
+        So a run that is cut short has most of the table.
+        """
         units = []
-        for dataset in sorted(sets, key=lambda name: _COSTS.get(name, 0.0)):
-            methods = tuple(profile.get("methods", dataset)) + tuple(profile.get("options", dataset))
+        for dataset in sets:
             for repeat in range(profile.get("seeds", dataset)):
-                drawn = (FIGURES,) if repeat == 0 and dataset == profile.get("figures", None) else ()
-                cost = _COSTS.get(dataset, 0.01) * profile.get("trees", dataset) * (len(methods) + len(drawn))
-                units.append(Unit(dataset, repeat, methods + drawn, cost))
-        return units
+                methods = tuple(profile.get("methods", dataset))
+                if repeat < profile.get("option_seeds", dataset):
+                    methods += tuple(profile.get("options"))
+                if repeat == 0 and dataset == profile.get("figures"):
+                    methods += (FIGURES,)
+                cost = _COSTS.get(dataset, 0.01) * profile.get("trees", dataset) * len(methods)
+                units.append(Unit(dataset, repeat, methods, cost))
+        return sorted(units, key=lambda unit: (unit.repeat, _COSTS.get(unit.dataset, 0.0)))
 
     def run(self, unit: Unit, profile: Profile, context: Context) -> Iterator[dict[str, Any]]:
         """One record a method; mdDF comes first, and again where a resumed unit needs its predictions."""

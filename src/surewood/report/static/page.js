@@ -49,8 +49,13 @@
     const variant = chart.spec.variants[chart.shown];
     const height = variant.height || chart.spec.height;
     const layout = layoutOf({ ...chart.spec.layout, ...(variant.layout || {}) }, height);
-    return Plotly.react(chart.plot, painted(variant.data, false), layout, config);
+    chart.narrow = chart.plot.clientWidth < 480;
+    const data = chart.narrow && variant.narrow ? variant.narrow : variant.data;
+    return Plotly.react(chart.plot, painted(data, false), layout, config);
   }
+  addEventListener("resize", () => {
+    for (const chart of charts) if (chart.narrow !== chart.plot.clientWidth < 480) draw(chart);
+  });
   function drawAll() {
     return typeof Plotly === "undefined" ? Promise.resolve() : Promise.all(charts.map(draw));
   }
