@@ -20,7 +20,6 @@ from pathlib import Path
 from typing import Any
 
 import surewood
-from surewood.mapped_arrays import MODES, align, mapped_from
 
 #: Raised by one when an older surewood could misread a file of the newer one.
 FORMAT = 1
@@ -85,6 +84,8 @@ def save(model: Any, path: str | Path, *, compress: bool = True, facts: dict[str
         with zipfile.ZipFile(partial, "a") as archive:
             archive.writestr(_CARD, json.dumps(card, indent=2))
         if not compress:
+            from surewood.mapped_arrays import align
+
             align(partial, aligned)
             os.replace(aligned, partial)
         os.replace(partial, path)
@@ -108,7 +109,7 @@ def load(path: str | Path, *, trusted: Collection[str] = (), mmap_mode: str | No
         memory. The file must have been saved with ``compress=False`` and stay where it is.
     """
     path = Path(path)
-    if mmap_mode not in (None, *MODES):
+    if mmap_mode not in (None, "r", "c"):
         raise ValueError(f"mmap_mode must be None, 'r' or 'c', got {mmap_mode!r}.")
     card = read_card(path)
     if card["format"] > FORMAT:
@@ -126,6 +127,8 @@ def load(path: str | Path, *, trusted: Collection[str] = (), mmap_mode: str | No
                 f"{path} is compressed and cannot be mapped; save the model with compress=False, or load it "
                 "with mmap_mode=None."
             )
+    from surewood.mapped_arrays import mapped_from
+
     with mapped_from(path, mmap_mode):
         return _rebuilt(path, trusted)
 
