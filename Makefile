@@ -3,10 +3,11 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+FUZZ ?= 10000
 CORE := $(wildcard core/*.cpp core/*.hpp)
 STAMP := $(VENV)/.installed
 
-.PHONY: help setup demo test lint types imports doctests check guarantees bench core-asan core-valgrind docs clean
+.PHONY: help setup demo test lint types imports doctests check guarantees fuzz bench papers core-asan core-valgrind docs clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -44,8 +45,14 @@ check: lint types imports doctests test ## exactly what CI runs
 guarantees: $(STAMP) ## slow simulations: every GUARANTEE against a known true risk
 	@$(BIN)/python -m pytest -q -n 2 tests/guarantees
 
+fuzz: $(STAMP) ## 10,000 odd tables over all estimators (FUZZ=n for another number)
+	@SUREWOOD_FUZZ=$(FUZZ) $(BIN)/python -m pytest -q -n 2 tests/fuzz
+
 bench: $(STAMP) ## benchmarks: ours and the peer, interleaved, as ratios
 	@$(BIN)/python -m benchmarks
+
+papers: $(STAMP) ## tables of README and docs from papers/*/results.csv
+	@$(BIN)/python -m surewood.experiments.tables
 
 core-asan: $(STAMP) ## the C++ assert programs under ASan and UBSan
 	@$(BIN)/cmake -S . -B build/asan -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja -DCMAKE_BUILD_TYPE=Debug \

@@ -19,11 +19,12 @@ import time
 import numpy as np
 from sklearn.svm import SVC
 
-from benchmarks.cascade_protocol import PUBLISHED, prepare_fold
 from surewood.cascade.gamma_path import gamma_path
 from surewood.cascade.prefix_tree import Outcome, PrefixTree
 from surewood.cascade.search import Budget, minimise
 from surewood.datasets import DataError
+from surewood.experiments.cascades.folds import prepare_fold
+from surewood.experiments.cascades.paper import SETS
 
 GAMMAS = (1.0, 0.1, 0.01, 0.001)
 
@@ -128,7 +129,7 @@ def enumerate_everything(max_leaves: int) -> None:
 
 def main(quick: bool = False) -> None:
     """Print the tables; `quick` takes one fold and the three fastest sets."""
-    names = ["breast_cancer", "splice", "ionosphere"] if quick else list(PUBLISHED)
+    names = ["breast_cancer", "splice", "ionosphere"] if quick else list(SETS)
     try:
         exact_minimum(names, [0] if quick else range(5))
         against_svc(names, 1 if quick else 3, 100 if quick else 500)

@@ -23,15 +23,19 @@ import pandas as pd
 from sklearn.model_selection import StratifiedKFold
 
 from benchmarks import bench_cascade
-from benchmarks.cascade_protocol import PAPER_GAMMAS, PUBLISHED, error_of, prepare_fold, run_fold
 from surewood.bounds import log_growth, vc_dimension
 from surewood.cascade import DeepCascadeSVMClassifier
 from surewood.cascade.search import Budget, minimise
 from surewood.datasets import load
+from surewood.experiments.cascades.folds import prepare_fold
+from surewood.experiments.cascades.paper import SETS
+from surewood.experiments.cascades.rules import PAPER_GAMMAS, run_fold
+from surewood.experiments.protocol import published
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "cascade.md"
 RESULTS = Path(__file__).resolve().parent / "results" / "cascade_protocol.csv"
 SEEDS = (0, 1, 2)
+TARGETS = published("cascades").pivot(index="dataset", columns="method", values="error")
 
 
 def folds_of_set(name: str, seed: int) -> pd.DataFrame:
@@ -41,7 +45,10 @@ def folds_of_set(name: str, seed: int) -> pd.DataFrame:
     if len(own) == 5:
         return own
     own = pd.DataFrame(
-        [{"data_set": name, "shuffle": seed, "fold": j, **run_fold(name, j, seed)} for j in range(5)]
+        [
+            {"data_set": name, "shuffle": seed, "fold": j, **run_fold(prepare_fold(name, j, seed))}
+            for j in range(5)
+        ]
     )
     whole = own if known.empty else pd.concat([known, own], ignore_index=True)
     RESULTS.parent.mkdir(exist_ok=True)
@@ -65,7 +72,8 @@ def markdown(rows: list[dict]) -> str:
 def protocol() -> str:
     """The paper's protocol on its five sets, three shuffles of the folds."""
     rows, below_published, below_svm = [], 0, 0
-    for name, (svm, cascade, _) in PUBLISHED.items():
+    for name in SETS:
+        svm, cascade = TARGETS.loc[name, ["svm", "cascade"]]
         table = folds_of_sets(name)
         mean = table.mean()
         leaves = table["ours_leaves"].value_counts().sort_index()
@@ -114,7 +122,7 @@ def untouched() -> str:
 def raw() -> str:
     """What the printed growth formula would have selected, on the first fold of each set."""
     rows = []
-    for name in PUBLISHED:
+    for name in SETS:
         fold = prepare_fold(name, 0)
         degrees, n = fold.parameters.degrees, fold.sample.design.shape[1]
         m = int(fold.task.tree.total)
@@ -131,9 +139,9 @@ def raw() -> str:
                     "d log(em/d) as printed": ", ".join(f"{v:,.0f}" for v in printed),
                     "γ": f"{gamma:g}",
                     "selects": _words(wrong, degrees),
-                    "its test error": f"{error_of(fold, wrong.path, fold.test):.3f}",
+                    "its test error": f"{fold.error(wrong.path, fold.test):.3f}",
                     "corrected": _words(right, degrees),
-                    "test error": f"{error_of(fold, right.path, fold.test):.3f}",
+                    "test error": f"{fold.error(right.path, fold.test):.3f}",
                 }
             )
         print(rows[-1], flush=True)

@@ -17,8 +17,9 @@ import pandas as pd
 from surewood.datasets import load
 from surewood.deepforest.additive import StepRule
 from surewood.deepforest.block import LayerInput
+from surewood.deepforest.first_layer import choose_first_layer
 from surewood.deepforest.layer_input import InputReader
-from surewood.deepforest.margin_forest import AUTO_SCHEDULES, choose_first_layer
+from surewood.deepforest.margin_forest import AUTO_SCHEDULES
 from surewood.deepforest.margin_growth import MarginPlan, grow_margin_forest
 from surewood.deepforest.members import PUBLISHED, TreeSettings, parse_members
 from surewood.deepforest.reweighting import STRENGTHS, WeightRule

@@ -22,10 +22,12 @@ _HOME = {
     "MarginDeepForestClassifier": "surewood.deepforest",
     "MarginDeepForestClassifierCV": "surewood.deepforest",
     "MultiGrainedScanner": "surewood.deepforest",
+    "ParquetTable": "surewood.tables",
     "PolySVC": "surewood.svm",
     "RandomCompositeForestClassifier": "surewood.composite",
     "RandomCompositeForestClassifierCV": "surewood.composite",
     "load": "surewood.persistence",
+    "predict_to_parquet": "surewood.datasets",
     "save": "surewood.persistence",
 }
 

@@ -1,17 +1,24 @@
 r"""Turn votes or decision values into probabilities without changing a single decision.
 
 Calibrators are fitted on scores of points that the scorer did not train on (out-of-fold or out-of-bag).
-The class with the largest score keeps the largest probability, and exact ties stay ties.
+The class with the largest score, the first of equal ones, keeps the largest probability. Three steps, each on
+top of the one before:
 
 ``temperature``
     :math:`p_j \propto ((1-m) q_j + m/c)^{1/T}` for rows :math:`q` that sum to 1 (votes, probabilities),
     :math:`p_j \propto e^{s_j/T}` for decision values. Two (one) numbers, hard to overfit. The mixing with
     the uniform distribution keeps a class without votes from having probability 0.
+``offset``
+    :math:`p_j \propto t_j^a e^{b_j}` of these probabilities :math:`t`: one more number a class, for classes
+    that get too many or too few votes. For decision values of 3 to 10 classes, which come from machines of
+    their own, :math:`p \propto e^{A\log t+b}` with a whole matrix. Where this would change the decision,
+    both classes share.
 ``isotonic``
-    Isotonic regression of "the predicted class is right" on its temperature-calibrated probability; the
-    other classes share the rest in the proportions of the temperature method.
+    Isotonic regression of "the predicted class is right" on its probability, for each predicted class
+    with enough points and for the others together; the rest keeps its proportions.
 ``auto``
-    Temperature below 1,000 points; above, whichever has the smaller cross-validated log-loss.
+    Temperature below 100 points; above, whichever of the steps has the smallest cross-validated log-loss
+    (isotonic from 1,000 points on).
 """
 
 from __future__ import annotations
@@ -25,9 +32,15 @@ from scipy.special import logsumexp
 from sklearn.isotonic import IsotonicRegression
 
 Floats = NDArray[np.float64]
-METHODS = ("auto", "temperature", "isotonic")
+STEPS = ("temperature", "offset", "isotonic")
+METHODS = ("auto", *STEPS)
+_MOST_POINTS = 10_000  # a handful of numbers is fitted: more points cost time and change nothing
+_ENOUGH_FOR_OFFSETS = 100
 _ENOUGH_FOR_ISOTONIC = 1000
+_ENOUGH_OF_A_CLASS = 200
+_MOST_CLASSES_OF_A_MATRIX = 10
 _SMALLEST = 1e-12
+_HAIR = 1.0 + 1e-9
 
 
 class ScoreCalibrator:
@@ -35,7 +48,7 @@ class ScoreCalibrator:
 
     Parameters
     ----------
-    method : {"auto", "temperature", "isotonic"}, default="auto"
+    method : {"auto", "temperature", "offset", "isotonic"}, default="auto"
     kind : {"probabilities", "decisions"}, default="probabilities"
         Rows that sum to 1, or real decision values.
 
@@ -62,35 +75,52 @@ class ScoreCalibrator:
         known = ~np.isnan(scores).any(axis=1)
         scores, y = scores[known], np.asarray(y)[known]
         weight = np.ones(len(y)) if weight is None else np.asarray(weight, dtype=np.float64)[known]
-        self.chosen_ = self._choose(scores, y, weight)
-        self._fit_temperature(scores, y, weight)
-        if self.chosen_ == "isotonic":
-            self._fit_isotonic(scores, y, weight)
+        if len(y) > _MOST_POINTS:
+            some = np.linspace(0, len(y) - 1, _MOST_POINTS).astype(np.int64)
+            scores, y, weight = scores[some], y[some], weight[some]
+        self.chosen_ = self._choose(scores, y, weight) if self.method == "auto" else self.method
+        self._fit_steps(scores, y, weight, self.chosen_)
         return self
 
     def transform(self, scores: Floats) -> Floats:
         """Probabilities, rows summing to 1."""
-        proba = self._tempered(np.asarray(scores, dtype=np.float64), self.temperature_, self.mixing_)
-        if self.chosen_ == "isotonic":
-            proba = self._sharpen(proba)
-        return proba
+        return self._after(np.asarray(scores, dtype=np.float64), self.chosen_)
+
+    def _fit_steps(self, scores: Floats, y: NDArray[Any], weight: Floats, last: str) -> None:
+        """Fit the steps up to `last`."""
+        self._fit_temperature(scores, y, weight)
+        self.power_: float | Floats = 1.0
+        self.offsets_ = np.zeros(scores.shape[1])
+        self._isotonic: dict[int, IsotonicRegression] = {}
+        if last != "temperature" and scores.shape[1] > 1 and len(y):
+            self._fit_offsets(scores, y, weight)
+            if last == "isotonic":
+                self._fit_isotonic(scores, y, weight)
+
+    def _after(self, scores: Floats, last: str) -> Floats:
+        """Probabilities after the steps up to `last`."""
+        proba = self._tempered(scores, self.temperature_, self.mixing_)
+        if scores.shape[1] < 2:
+            return proba
+        best = scores.argmax(axis=1)
+        if last == "temperature":  # rounding may have made a tie of a hair's breadth
+            return lift(proba, best)
+        proba = lift(_shifted(np.log(proba), self.power_, self.offsets_), best)
+        return self._sharpen(proba, best) if last == "isotonic" and self._isotonic else proba
 
     def _choose(self, scores: Floats, y: NDArray[Any], weight: Floats) -> str:
-        if self.method != "auto":
-            return self.method
-        if len(y) < _ENOUGH_FOR_ISOTONIC or scores.shape[1] < 2:
+        n = len(y)
+        if n < _ENOUGH_FOR_OFFSETS or scores.shape[1] < 2:
             return "temperature"
-        fold = np.arange(len(y)) % 5
-        losses = {}
-        for method in ("temperature", "isotonic"):
-            losses[method] = 0.0
-            for k in range(5):
-                part = ScoreCalibrator(method, self.kind).fit(
-                    scores[fold != k], y[fold != k], weight[fold != k]
-                )
-                held = fold == k
-                losses[method] += _log_loss(part.transform(scores[held]), y[held], weight[held])
-        return "isotonic" if losses["isotonic"] < losses["temperature"] else "temperature"
+        steps = STEPS if n >= _ENOUGH_FOR_ISOTONIC else STEPS[:2]
+        fold, losses = np.arange(n) % 5, dict.fromkeys(steps, 0.0)
+        for k in range(5):
+            train, held = fold != k, fold == k
+            part = ScoreCalibrator(steps[-1], self.kind)
+            part._fit_steps(scores[train], y[train], weight[train], steps[-1])
+            for step in steps:
+                losses[step] += _log_loss(part._after(scores[held], step), y[held], weight[held])
+        return min(losses, key=lambda step: losses[step])
 
     def _fit_temperature(self, scores: Floats, y: NDArray[Any], weight: Floats) -> None:
         self.temperature_, self.mixing_ = 1.0, 0.01 if self.kind == "probabilities" else 0.0
@@ -119,35 +149,93 @@ class ScoreCalibrator:
         proba = np.maximum(np.exp(scaled - logsumexp(scaled, axis=1, keepdims=True)), _SMALLEST)
         return proba / proba.sum(axis=1, keepdims=True)
 
-    def _fit_isotonic(self, scores: Floats, y: NDArray[Any], weight: Floats) -> None:
-        proba = self._tempered(scores, self.temperature_, self.mixing_)
-        # One right and one wrong pseudo-point at the ends keep the probabilities away from 0 and 1.
-        top = proba.max(axis=1)
-        right = (proba.argmax(axis=1) == y).astype(np.float64)
-        unit = float(weight.mean())
-        self._isotonic = IsotonicRegression(y_min=0.0, y_max=1.0, out_of_bounds="clip").fit(
-            np.r_[top, top.min(), top.max()], np.r_[right, 1.0, 0.0], sample_weight=np.r_[weight, unit, unit]
-        )
+    def _fit_offsets(self, scores: Floats, y: NDArray[Any], weight: Floats) -> None:
+        log_proba = np.log(self._tempered(scores, self.temperature_, self.mixing_))
+        n_classes, rows = scores.shape[1], np.arange(len(y))
+        share = weight / max(weight.sum(), _SMALLEST)
+        # Few points say little: a penalty worth one point a number pulls towards no change.
+        pull = 1.0 / max(weight.sum(), 1.0)
+        whole = self.kind == "decisions" and 3 <= n_classes <= _MOST_CLASSES_OF_A_MATRIX
+        start = np.r_[np.eye(n_classes).ravel() if whole else 1.0, np.zeros(n_classes)]
 
-    def _sharpen(self, proba: Floats) -> Floats:
+        def parts(point: Floats) -> tuple[float | Floats, Floats]:
+            power = point[:-n_classes].reshape(n_classes, n_classes) if whole else float(point[0])
+            return power, point[-n_classes:]
+
+        def loss(point: Floats) -> tuple[float, Floats]:
+            proba = _shifted(log_proba, *parts(point))
+            excess = proba * share[:, None]
+            excess[rows, y] -= share
+            slope = (log_proba.T @ excess).ravel() if whole else (excess * log_proba).sum()
+            picked = np.log(np.maximum(proba[rows, y], _SMALLEST))
+            away = point - start
+            value = -float(share @ picked) + 0.5 * pull * float(away @ away)
+            return value, np.r_[slope, excess.sum(axis=0)] + pull * away
+
+        low = -8.0 if whole else 0.1
+        bounds = [(low, 8.0)] * (len(start) - n_classes) + [(-6.0, 6.0)] * n_classes
+        found = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds)
+        self.power_, self.offsets_ = parts(found.x)
+
+    def _fit_isotonic(self, scores: Floats, y: NDArray[Any], weight: Floats) -> None:
+        best = scores.argmax(axis=1)
+        top = self._after(scores, "offset")[np.arange(len(y)), best]
+        right = (best == y).astype(np.float64)
+        unit = float(weight.mean())
+        counts = np.bincount(best, minlength=scores.shape[1])
+        groups = {int(c): best == c for c in np.flatnonzero(counts >= _ENOUGH_OF_A_CLASS)}
+        rest = counts[best] < _ENOUGH_OF_A_CLASS
+        groups[_OTHERS] = rest if rest.any() else np.ones(len(y), dtype=bool)
+        for name, here in groups.items():
+            # One right and one wrong pseudo-point at the ends keep the probabilities away from 0 and 1.
+            own = top[here]
+            self._isotonic[name] = IsotonicRegression(y_min=0.0, y_max=1.0, out_of_bounds="clip").fit(
+                np.r_[own, own.min(), own.max()],
+                np.r_[right[here], 1.0, 0.0],
+                sample_weight=np.r_[weight[here], unit, unit],
+            )
+
+    def _sharpen(self, proba: Floats, best: NDArray[Any]) -> Floats:
         """Replace the largest probability by its isotonic value; the others keep their proportions."""
         rows = np.arange(len(proba))
-        best = proba.argmax(axis=1)
         top = proba[rows, best]
-        # Shares of the others in the remaining mass; the best class must stay at least as likely as each.
+        value = self._isotonic[_OTHERS].predict(top)
+        for c, curve in self._isotonic.items():
+            here = best == c
+            if here.any():
+                value[here] = curve.predict(top[here])
+        value = np.clip(value, _SMALLEST, 1.0 - _SMALLEST)
         shares = proba.copy()
         shares[rows, best] = 0.0
         rest = shares.sum(axis=1)
-        shares /= np.where(rest > 0, rest, 1.0)[:, None]
-        runner_up = shares.max(axis=1)
-        tied = top <= np.partition(proba, -2, axis=1)[:, -2]
-        value = np.clip(self._isotonic.predict(top), _SMALLEST, 1.0 - _SMALLEST)
-        value = np.maximum(value, runner_up / (1.0 + runner_up) * (1 + 1e-9))
-        value = np.where(tied, top, np.minimum(value, 1.0 - _SMALLEST))
-        out = shares * (1.0 - value)[:, None]
-        out[rows, best] = value
-        out[tied] = proba[tied]
-        return out / out.sum(axis=1, keepdims=True)
+        shares *= ((1.0 - value) / np.where(rest > 0, rest, 1.0))[:, None]
+        shares[rows, best] = value
+        return lift(np.maximum(shares, _SMALLEST), best)
+
+
+_OTHERS = -1  # the isotonic curve of all predicted classes with few points
+
+
+def lift(proba: Floats, best: NDArray[Any]) -> Floats:
+    """Rows that sum to 1 and whose first largest entry is `best`, raised to the largest where it is not.
+
+    Examples
+    --------
+    >>> lift(np.array([[0.5, 0.3, 0.2]]), np.array([1])).round(3)
+    array([[0.417, 0.417, 0.167]])
+    """
+    rows = np.flatnonzero(proba.argmax(axis=1) != best)
+    if len(rows):
+        proba = proba.copy()
+        proba[rows, best[rows]] = proba[rows].max(axis=1) * _HAIR
+    return np.asarray(proba / proba.sum(axis=1, keepdims=True))
+
+
+def _shifted(log_proba: Floats, power: float | Floats, offsets: Floats) -> Floats:
+    """softmax(power · log p + offsets), nothing below the smallest probability; a power may be a matrix."""
+    scaled = (power * log_proba if np.isscalar(power) else log_proba @ power) + offsets
+    proba = np.maximum(np.exp(scaled - logsumexp(scaled, axis=1, keepdims=True)), _SMALLEST)
+    return np.asarray(proba / proba.sum(axis=1, keepdims=True))
 
 
 def _mixing(logarithm: float) -> float:

@@ -130,10 +130,11 @@ def test_any_number_of_threads_gives_the_same_forest(problem):
     pd.testing.assert_frame_equal(one.ledger(), two.ledger())
 
 
-def test_inner_products_formed_leaf_by_leaf_change_nothing(problem):
+def test_inner_products_formed_leaf_by_leaf_change_nothing(problem, monkeypatch):
     X, y = problem
     stored = Forest(n_estimators=6, degrees=2, random_state=3).fit(X, y)
-    formed = Forest(n_estimators=6, degrees=2, random_state=3, max_memory=1000).fit(X, y)
+    monkeypatch.setattr("surewood.composite.estimator.gram_limit", lambda _: 0)
+    formed = Forest(n_estimators=6, degrees=2, random_state=3).fit(X, y)
     assert np.array_equal(stored.predict_proba(X), formed.predict_proba(X))
 
 
@@ -197,13 +198,13 @@ def test_apply_and_decision_path_agree_with_the_ledger(problem, paper):
 
 def test_explain_tells_path_leaf_degree_and_vote(problem, paper):
     X, _ = problem
-    told = paper.explain(X[3])
-    assert told["vote"].tolist() == paper.tree_predictions(X[3:4])[0].tolist()
-    assert told["leaf"].tolist() == paper.apply(X[3:4])[0].tolist()
-    assert told["path"].iloc[0].startswith("x")
-    assert sum(told.attrs["shares"].values()) == pytest.approx(1.0)
-    with pytest.raises(ValueError, match="explain takes one row, got 2"):
-        paper.explain(X[:2])
+    told = paper.explain(X[3:5])[0]
+    assert [tree["vote"] for tree in told["trees"]] == paper.tree_predictions(X[3:4])[0].tolist()
+    assert [tree["leaf"] for tree in told["trees"]] == paper.apply(X[3:4])[0].tolist()
+    degrees = paper.ledger(tree=0)["degree"]
+    assert told["trees"][0]["degree"] == degrees[told["trees"][0]["leaf"]]
+    assert told["trees"][0]["path"][0]["feature"].startswith("x")
+    assert sum(told["votes"].values()) == pytest.approx(1.0)
 
 
 def test_importances_are_those_of_the_questions(problem, fitted):
@@ -241,7 +242,7 @@ def test_tables_as_they_come(table_with_everything):
     later = frame.iloc[:5].copy()
     later["job"] = ["astronaut", None, "cook", "clerk", "pilot"]
     assert forest.predict_proba(later).shape == (5, 2)
-    assert set(forest.explain(frame.iloc[[0]])["vote"]) <= {"yes", "no"}
+    assert {t["vote"] for t in forest.explain(frame.iloc[[0]])[0]["trees"]} <= {"yes", "no"}
 
 
 def test_weights_count_like_repeated_rows(problem):
@@ -260,14 +261,17 @@ def test_weights_count_like_repeated_rows(problem):
 def test_cost_is_told_beforehand(problem):
     X, y = problem
     cost = Forest().estimate_cost(X, y)
-    assert cost.memory > X.nbytes
-    assert 0 < cost.seconds_low < cost.seconds_high
-    assert cost.gram_stored
-    assert "on one core" in str(cost)
-    assert not Forest(max_memory=10_000).estimate_cost(X, y).gram_stored
+    assert cost.memory_bytes > X.nbytes
+    assert 0 < cost.seconds[0] < cost.seconds[1]
+    assert cost.parts["inner products"] == 4 * len(X) ** 2
+    formed = Forest(max_memory=10_000).estimate_cost(X, y)
+    assert formed.parts["inner products"] == 0
+    assert "formed as they are needed" in str(formed)
+    with pytest.raises(ValueError, match=r"a fit needs about \d+ MiB, more than max_memory=1 MiB; use fewer"):
+        Forest(max_memory=10_000).fit(X, y)
     single = CompositeTreeClassifier(max_depth=2, C=1.0).estimate_cost(X, y)
     grid = RandomCompositeForestClassifierCV.paper().estimate_cost(X, y)
-    assert single.seconds_high < cost.seconds_high < grid.seconds_high
+    assert single.seconds[1] < cost.seconds[1] < grid.seconds[1]
 
 
 def test_verbose_names_the_stages(problem, capsys):

@@ -4,7 +4,7 @@ import importlib
 import inspect
 import pkgutil
 
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, is_classifier
 
 import surewood
 
@@ -50,6 +50,17 @@ def written():
 def small(cls, **changes):
     """An instance in its small settings."""
     return cls(**{**SMALL.get(cls.__name__, {}), **changes})
+
+
+def deterministic(cls, **changes):
+    """The same with a seed, where there is one."""
+    if "random_state" in cls().get_params():
+        changes["random_state"] = 0
+    return small(cls, **changes)
+
+
+def classifiers():
+    return [c for c in exported() if is_classifier(small(c))]
 
 
 def instances():

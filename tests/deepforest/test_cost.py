@@ -3,7 +3,7 @@ import pytest
 from sklearn.datasets import make_classification
 
 from surewood.deepforest import CascadeForestClassifier, MarginDeepForestClassifier
-from surewood.deepforest.cost import CostEstimate, settle_memory
+from surewood.deepforest.cost import LayerCost, settle_memory
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +31,13 @@ def test_out_of_bag_needs_fewer_trees(data):
 
 
 def test_memory_decides_between_keeping_spilling_and_refusing(data):
-    cost = CostEstimate(100, 10 * 2**20, 2**20, 101 * 2**20, (0.0, 1.0))
+    cost = LayerCost(
+        101 * 2**20,
+        (0.0, 1.0),
+        n_trees_a_layer=100,
+        model_bytes_a_layer=10 * 2**20,
+        working_bytes=2**20,
+    )
     assert settle_memory(cost, 200 * 2**20, keep_in_memory=True)
     assert not settle_memory(cost, 50 * 2**20, keep_in_memory=True)
     assert not settle_memory(cost, 200 * 2**20, keep_in_memory=False)

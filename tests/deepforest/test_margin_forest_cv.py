@@ -3,7 +3,7 @@ import pytest
 from sklearn.datasets import make_classification
 
 from surewood.deepforest import PAPER_GRID, MarginDeepForestClassifier, MarginDeepForestClassifierCV
-from surewood.deepforest.members import EXTRA, PUBLISHED
+from surewood.deepforest.members import AUTO_BLOCKS, PUBLISHED
 
 
 def search(**parameters):
@@ -63,11 +63,14 @@ def test_the_grid_of_the_paper_has_72_settings():
     assert search(**PAPER_GRID).get_params()["thetas"] == PAPER_GRID["thetas"]
 
 
-def test_both_blocks_are_compared_when_forests_is_auto(data):
+def test_one_block_a_schedule_is_searched_when_forests_is_auto(data):
     X, y = data
-    model = search(forests="auto", schedules=(8,)).fit(X, y)
-    assert {setting.forests for setting in model.settings_} == {PUBLISHED, EXTRA}
-    assert tuple(model.best_params_["forests"]) in {PUBLISHED, EXTRA}
+    model = search(forests="auto", schedules=(8, 16)).fit(X, y)
+    for schedule in (8, 16):
+        blocks = {setting.forests for setting in model.settings_ if setting.schedule == schedule}
+        assert len(blocks) == 1
+        assert blocks <= set(AUTO_BLOCKS)
+    assert tuple(model.best_params_["forests"]) in AUTO_BLOCKS
 
 
 @pytest.mark.parametrize(

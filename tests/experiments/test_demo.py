@@ -25,7 +25,13 @@ def test_demo_as_a_stranger_runs_it(tmp_path):
         if row["ours"]:
             assert row["error"] < floor["error"]
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
-    assert summary["certificate"]["verdict"] in page
+    assert summary["certificate"]["sentence"] in page
+    assert [family["summary"]["family"]["kind"] for family in summary["families"]] == [
+        "composite",
+        "cascade",
+        "layers",
+    ]
+    assert page.count("Inside the ") == 3
 
 
 def test_a_wrong_name_is_one_sentence(tmp_path):

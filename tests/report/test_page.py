@@ -1,70 +1,79 @@
 """The page: self-contained, complete, and deaf to hostile names."""
 
+import json
 import re
 
 import pytest
 
-from surewood import report
+from surewood import BinnedForestClassifier, report
+from surewood.report.rendering import script_json
 
-HOSTILE = '<script>alert(1)</script>"&'
-
-
-def summary(**changes):
-    row = {
-        "model": HOSTILE,
-        "ours": True,
-        "floor": False,
-        "error": 0.1,
-        "guarantee": 0.2,
-        "log_loss": 0.3,
-        "fit_seconds": 0.4,
-        "note": HOSTILE,
-    }
-    entry = {"status": "GUARANTEE", "method": "m", "value": "0.2", "sample": "s", "conditions": HOSTILE}
-    return {
-        "title": HOSTILE,
-        "subtitle": "sub",
-        "facts": [{"value": "7", "label": "rows"}],
-        "confidence": 0.95,
-        "results": [row],
-        "certificate": {"model": HOSTILE, "verdict": HOSTILE, "entries": [entry]},
-        "seed": 0,
-        "version": "0",
-        "environment": "here",
-        **changes,
-    }
+from .conftest import SCRIPT
 
 
-def test_names_stay_text():
-    page = report.render(summary())
-    assert "<script" not in page
+@pytest.fixture(scope="module")
+def summary(hostile):
+    X, y = hostile
+    model = BinnedForestClassifier(5, random_state=0).fit(X[::2], y[::2])
+    return report.build_summary(
+        model,
+        X[::2],
+        y[::2],
+        holdout=(X[1::2], y[1::2]),
+        dataset={"name": SCRIPT, "source": SCRIPT, "notes": [SCRIPT]},
+        run={"seconds": 1.5, "seed": 0, "command": SCRIPT},
+    )
+
+
+@pytest.fixture(scope="module")
+def page(summary):
+    return report.render_page(summary)
+
+
+def test_names_stay_text(page):
+    assert SCRIPT not in page
+    assert "<img" not in page
     assert page.count("&lt;script&gt;alert(1)&lt;/script&gt;") >= 6
 
 
-def test_nothing_is_fetched():
-    page = report.render(summary())
-    assert not re.search(r"(src|href)=|@import|url\(", page)
+def test_only_the_page_itself_runs(page):
+    assert len(re.findall(r"<script>", page)) == 2
+    assert re.search(r"script-src 'sha256-[\w+/=]+' 'sha256-[\w+/=]+';", page)
+    assert "unsafe-eval" not in page.split("</style>")[0]
 
 
-def test_values_are_shown():
-    page = report.render(summary())
-    for text in ("10.00 %", "20.00 %", "0.300", "GUARANTEE"):
-        assert text in page
+def test_nothing_is_fetched(page):
+    without_scripts = re.sub(r"<script>.*?</script>", "", page, flags=re.S)
+    assert not re.search(r"\bsrc=|href=\"(?!#)|@import|url\(", without_scripts.replace("src=x", ""))
 
 
-def test_a_missing_key_is_an_error_not_a_hole():
-    incomplete = summary()
-    del incomplete["seed"]
-    with pytest.raises(Exception, match="seed"):
-        report.render(incomplete)
+def test_plotly_once_and_the_file_small_enough(page):
+    assert page.count("plotly.js v") == 1
+    assert len(page.encode()) < 6_000_000
 
 
-def test_write_is_all_or_nothing(tmp_path):
-    path = report.write(summary(), tmp_path / "new" / "report.html")
+def test_json_cannot_end_its_element():
+    text = str(script_json({"a": "</script><!--\u2028\u2029&"}))
+    assert json.loads(text) == {"a": "</script><!--\u2028\u2029&"}
+    assert not re.search(r"[<>&\u2028\u2029]", text)
+
+
+def test_a_missing_key_is_an_error_not_a_hole(summary):
+    incomplete = {**summary}
+    del incomplete["run"]
+    with pytest.raises(Exception, match="run"):
+        report.render_page(incomplete)
+
+
+def test_files_are_all_or_nothing(summary, tmp_path):
+    path = report.write_page(summary, tmp_path / "new" / "report.html")
     whole = path.read_text(encoding="utf-8")
-    broken = summary()
-    del broken["seed"]
-    with pytest.raises(Exception, match="seed"):
-        report.write(broken, path)
+    with pytest.raises(KeyError):
+        report.write_page({}, path)
     assert path.read_text(encoding="utf-8") == whole
     assert [p.name for p in path.parent.iterdir()] == ["report.html"]
+
+
+def test_the_summary_is_the_json(summary, tmp_path):
+    path = report.write_json(summary, tmp_path / "report.json")
+    assert json.loads(path.read_text(encoding="utf-8")) == summary

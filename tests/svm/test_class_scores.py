@@ -1,9 +1,9 @@
-"""Scores of classes from pairwise decisions: scikit-learn's formula, and agreement with the votes."""
+"""Scores of classes from pairwise decisions; scikit-learn's formula."""
 
 import numpy as np
 from sklearn.utils.multiclass import _ovr_decision_function
 
-from surewood.svm.class_scores import agree_with, class_scores, class_votes
+from surewood.svm.class_scores import class_scores, class_votes
 
 
 def test_scores_equal_scikit_learns():
@@ -22,13 +22,3 @@ def test_classes_without_a_machine_come_last():
 
 def test_zero_votes_for_the_second_class():
     assert class_votes(np.zeros((1, 3)), 3).tolist() == [[0, 1, 2]]
-
-
-def test_probabilities_agree_with_the_winners():
-    proba = np.array([[0.2, 0.5, 0.3], [0.5, 0.5, 0.0], [0.1, 0.1, 0.8]])
-    winners = np.array([2, 1, 2])
-    agreed = agree_with(proba, winners)
-    assert agreed.argmax(axis=1).tolist() == winners.tolist()
-    np.testing.assert_allclose(agreed.sum(axis=1), 1.0)
-    np.testing.assert_allclose(agreed[0], [0.2, 0.3, 0.5])
-    np.testing.assert_array_equal(proba[2], agreed[2])

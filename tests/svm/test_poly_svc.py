@@ -75,11 +75,12 @@ def test_weight_two_is_the_row_twice_bit_for_bit_and_order_does_not_matter(four_
         np.testing.assert_array_equal(weighted.predict_proba(Z), repeated.predict_proba(Z))
 
 
-def test_memory_and_threads_do_not_change_a_bit(four_classes):
+def test_memory_and_threads_do_not_change_a_bit(four_classes, monkeypatch):
     X, y, Z, _ = four_classes
     wide = np.hstack([X] * 8)  # wide enough for the stored matrix
     expected = PolySVC().fit(wide, y).decision_function(np.hstack([Z] * 8))
-    for change in ({"max_memory": 0}, {"n_jobs": 2}, {"cache_size": 0.01}):
+    monkeypatch.setattr("surewood.svm.poly_svc.gram_limit", lambda _: 0)  # the matrix is not stored
+    for change in ({}, {"n_jobs": 2}, {"cache_size": 0.01}):
         again = PolySVC(**change).fit(wide, y).decision_function(np.hstack([Z] * 8))
         np.testing.assert_array_equal(again, expected)
 
@@ -143,3 +144,9 @@ def test_real_tables_give_the_predictions_of_svc(name):
         differs = ours.predict(X) != peer.predict(X)
         nearest = np.abs(peer.decision_function(X).reshape(len(X), -1)[differs]).min(axis=1)
         assert (nearest < 2e-3).all()
+
+
+def test_verbose_names_the_stage(four_classes, capsys):
+    X, y, _, _ = four_classes
+    PolySVC(verbose=1).fit(X, y)
+    assert "training the machine" in capsys.readouterr().err

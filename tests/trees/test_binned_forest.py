@@ -9,6 +9,7 @@ from joblib import parallel_config
 from sklearn.datasets import load_breast_cancer, load_iris, make_classification
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.exceptions import NotFittedError
+from sklearn.metrics import log_loss
 from sklearn.model_selection import cross_val_score
 
 from surewood.trees import BinnedForestClassifier
@@ -238,3 +239,18 @@ def test_infinities_are_refused(value):
         BinnedForestClassifier(2).fit(X, Y_IRIS)
     with pytest.raises(ValueError, match="infinity"):
         forest.predict_proba(X)
+
+
+def test_calibration_on_out_of_bag_shares_improves_log_loss():
+    X, y = make_classification(1500, 12, n_informative=4, flip_y=0.2, weights=[0.8], random_state=0)
+    plain, calibrated = (
+        BinnedForestClassifier(60, calibrate=c, random_state=0).fit(X[:1000], y[:1000]) for c in (False, True)
+    )
+    np.testing.assert_array_equal(plain.predict(X), calibrated.predict(X))
+    assert not hasattr(calibrated, "oob_score_")
+    losses = [log_loss(y[1000:], model.predict_proba(X[1000:])) for model in (plain, calibrated)]
+    assert losses[1] < losses[0]
+    with pytest.raises(ValueError, match="calibrate needs rows outside the bag"):
+        BinnedForestClassifier(5, bootstrap=False, calibrate=True).fit(X, y)
+    with pytest.raises(ValueError, match="calibrate must be True, False or one of 'auto'"):
+        BinnedForestClassifier(5, calibrate="well").fit(X, y)

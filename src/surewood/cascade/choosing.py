@@ -69,6 +69,12 @@ class FoldTask:
         return next(inside, self.pieces[-1]).path
 
 
+def explored(one: FoldTask, gamma_min: float, leaf_gammas: Sequence[float], budget: Budget) -> FoldTask:
+    """`FoldTask.explore` as a task for any worker."""
+    one.explore(gamma_min, leaf_gammas, budget)
+    return one
+
+
 def list_candidates(
     fold_tasks: Sequence[FoldTask], n_choices: int, leaf_gammas: Sequence[float]
 ) -> list[Candidate]:

@@ -15,6 +15,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 
 from surewood.bounds import EstimateEvidence, Evidence
+from surewood.cascade.explaining import explain_generic, told_rows
 from surewood.cascade.families import Family, Member
 from surewood.cascade.generic_search import GenericResult, GenericSearch, GenericTree, Question
 from surewood.cascade.leaf_calibration import LeafCalibrator
@@ -23,7 +24,9 @@ from surewood.cascade.parameters import real, whole
 from surewood.cascade.prefix_tree import Floats
 from surewood.cascade.questions import as_fractions
 from surewood.cascade.sample import Sample, deal_folds, make_sample
-from surewood.tables import begin_fit, begin_predict
+from surewood.cost import CostEstimate, check_max_memory, probe_seconds, refuse_beyond
+from surewood.svm import gram_limit, kernel_memory
+from surewood.tables import begin_fit, begin_predict, plain
 
 _CALIBRATION_FOLDS = 5
 
@@ -81,6 +84,8 @@ class DeepCascadeClassifier(ClassifierMixin, BaseEstimator):
         Shares μ, the same for all nodes of a cascade.
     gamma_scale : float, default=0.01
         Multiplier γ of the complexity; below 1 the criterion is a selection score, not a bound.
+    max_memory : float or None, default=None
+        Bytes that a fit may take beyond the table itself; one that would need more is refused.
     probability : bool, default=True
         Whether to calibrate `predict_proba`, leaf by leaf, on out-of-fold scores.
     class_weight : dict, "balanced" or None, default=None
@@ -114,6 +119,7 @@ class DeepCascadeClassifier(ClassifierMixin, BaseEstimator):
         max_leaves: int = 3,
         fractions: Any = (0.25, 0.5, 0.75),
         gamma_scale: float = 0.01,
+        max_memory: float | None = None,
         probability: bool = True,
         class_weight: Any = None,
         categorical_features: Any = "from_dtype",
@@ -124,6 +130,7 @@ class DeepCascadeClassifier(ClassifierMixin, BaseEstimator):
         self.max_leaves = max_leaves
         self.fractions = fractions
         self.gamma_scale = gamma_scale
+        self.max_memory = max_memory
         self.probability = probability
         self.class_weight = class_weight
         self.categorical_features = categorical_features
@@ -135,7 +142,7 @@ class DeepCascadeClassifier(ClassifierMixin, BaseEstimator):
         tags.input_tags.sparse = True
         return tags
 
-    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> DeepCascadeClassifier:
+    def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> DeepCascadeClassifier:
         """Find and fit the best cascade.
 
         Parameters
@@ -151,9 +158,11 @@ class DeepCascadeClassifier(ClassifierMixin, BaseEstimator):
         """
         leaves, questions, fractions = self._families()
         gamma = real("gamma_scale", self.gamma_scale, 0.0)
+        check_max_memory(self.max_memory)
         inputs = begin_fit(self, X, y, sample_weight, class_weight=self.class_weight,
                            categorical_features=self.categorical_features)  # fmt: skip
-        sample = make_sample(inputs, sample_weight, self.class_weight)
+        sample = make_sample(inputs, sample_weight)
+        refuse_beyond(self.max_memory, sum(self._memory(sample).values()), "use fewer rows")
         result = self._search(sample, leaves, questions, fractions, gamma)
         chosen = [leaves[f] for f in result.path.leaves], [questions[f] for f in result.path.questions]
         share = fractions[result.path.fraction] if chosen[1] else None
@@ -170,6 +179,21 @@ class DeepCascadeClassifier(ClassifierMixin, BaseEstimator):
         self.out_of_fold_error_ = float(sample.weight @ wrong / sample.total)
         self._encoder, self._calibrator, self._n_rows = sample.encoder, calibrator, len(sample.codes)
         return self
+
+    def estimate_cost(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> CostEstimate:
+        """Memory and a range of time of a fit before it starts, from two small fits (ESTIMATE)."""
+        self._families()
+        inputs = begin_fit(self, X, y, sample_weight, class_weight=self.class_weight,
+                           categorical_features=self.categorical_features)  # fmt: skip
+        sample = make_sample(inputs, sample_weight, self.class_weight)
+        return CostEstimate.of(self._memory(sample), probe_seconds(self, X, y))
+
+    def _memory(self, sample: Sample) -> dict[str, float]:
+        """Parts of the memory; a kernel machine of a leaf stores its inner products up to 1 GiB."""
+        n, width = sample.design.shape
+        parts, _ = kernel_memory(n, width, width, limit=gram_limit(None))
+        parts["members"] = 10.0 * n * (8.0 * width + 8.0 * sample.n_classes)
+        return parts
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Scores: shape (n,), positive for the second class, or one score a class."""
@@ -192,6 +216,26 @@ class DeepCascadeClassifier(ClassifierMixin, BaseEstimator):
     def decision_path(self, X: Any) -> NDArray[np.int64]:
         """Leaf at which each row stays."""
         return self._evaluate(X)[1]
+
+    def apply(self, X: Any) -> NDArray[np.int64]:
+        """Leaf at which each row stays, as :meth:`decision_path`."""
+        return self.decision_path(X)
+
+    def explain(self, X: Any) -> list[dict[str, Any]]:
+        """How rows were classified: the questions that each met, and the leaf where it stayed.
+
+        Returns
+        -------
+        list of dict
+            As for :class:`DeepCascadeSVMClassifier`; the single cascade's entry names the leaf's ``family``
+            and the ``question`` of every node.
+        """
+        design = self._encoder.transform(begin_predict(self, X))
+        scores, _ = self.cascade_.evaluate(design)
+        labels = [plain(label) for label in self.classes_]
+        ways = explain_generic(self.cascade_, self.leaf_families_, self.question_families_, design, labels)
+        proba = self.predict_proba(X) if self.probability else None
+        return told_rows(self.classes_, scores.argmax(axis=1), proba, scores, [ways])
 
     def ledger(self) -> pd.DataFrame:
         """One row a leaf: family, counts, complexity, and which side of the minimum decided."""

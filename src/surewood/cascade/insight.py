@@ -23,11 +23,12 @@ from surewood.bounds import (
     cascade_family_count,
     vc_dimension,
 )
+from surewood.cascade.explaining import explain_cascade, told_rows
 from surewood.cascade.model import Cascade, Evaluation
 from surewood.cascade.reject import LeafRecord, RejectOption, leaf_groups
 from surewood.cascade.svm_fit import class_columns
 from surewood.cascade.svm_trainer import KernelChoice, distance_of
-from surewood.tables import begin_predict
+from surewood.tables import begin_predict, plain
 
 
 class CascadeInsight:
@@ -45,6 +46,36 @@ class CascadeInsight:
         """
         leaves = np.column_stack([part.leaf for part in self._evaluate(X)])
         return leaves[:, 0] if len(self.cascades_) == 1 else leaves
+
+    def apply(self, X: Any) -> NDArray[np.int64]:
+        """Leaf at which each row stays, as :meth:`decision_path`."""
+        return self.decision_path(X)
+
+    def explain(self, X: Any) -> list[dict[str, Any]]:
+        """How rows were classified: the machines that each met, how far it was from them, where it stayed.
+
+        Returns
+        -------
+        list of dict
+            One a row, of values that JSON knows: ``kind`` ("cascade"), ``prediction``, ``probabilities`` by
+            label (None without `probability`), ``votes`` (score of each class) and ``cascades``, one entry a
+            cascade: ``class`` (the class set against the rest, None for one cascade of all), ``leaf``,
+            ``degree``, ``correct`` and ``errors`` (training weight of the leaf), ``path`` (distance from each
+            machine's boundary against its threshold), ``nodes`` (``degree``, ``decision``, ``distance``,
+            ``threshold``, ``goes_on``) and ``support``, the nearest support points of the leaf's machine
+            (training ``row``, ``distance``, ``label``).
+        """
+        design = self._rows(X)
+        labels = [plain(label) for label in self.classes_]
+        parts = [cascade.evaluate(design, n_jobs=self.n_jobs) for cascade in self.cascades_]
+        scores = self._scores(parts)
+        alone = len(self.cascades_) == 1
+        ways = [
+            explain_cascade(cascade, None if alone else labels[t], design, labels, self._origin, self.n_jobs)
+            for t, cascade in enumerate(self.cascades_)
+        ]
+        proba = self.predict_proba(X) if self.probability else None
+        return told_rows(self.classes_, scores.argmax(axis=1), proba, scores, ways)
 
     def exits(self, X: Any, y: Any = None) -> pd.DataFrame:
         """Rows that leave at each leaf: how many, at what cost, and with `y` how many of them rightly.

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from surewood.cascade.prefix_tree import Floats
+from surewood.svm import first_rows
 from surewood.tables import DesignEncoder, FitInputs
 
 
@@ -29,6 +30,8 @@ class Sample:
         Positive.
     n_classes : int
     encoder : DesignEncoder
+    origin : ndarray of int64, shape (n,)
+        Row of the user's table, the first of equal ones.
     is_affine : bool
         Whether `design` is an affine image of the given columns: numbers only, nothing imputed.
     is_counted : bool
@@ -40,6 +43,7 @@ class Sample:
     weight: Floats
     n_classes: int
     encoder: DesignEncoder
+    origin: NDArray[np.int64]
     is_affine: bool
     is_counted: bool
 
@@ -49,9 +53,7 @@ class Sample:
         return float(self.weight.sum())
 
 
-def make_sample(
-    inputs: FitInputs, sample_weight: Any, class_weight: Any, scaled_on: NDArray[np.int64] | None = None
-) -> Sample:
+def make_sample(inputs: FitInputs, sample_weight: Any, scaled_on: NDArray[np.int64] | None = None) -> Sample:
     """Encode the table and settle the weights; `scaled_on` are the rows that scaling is learned from."""
     given = inputs.weight if inputs.weight is not None else np.ones(len(inputs.y))
     kept = np.flatnonzero(given > 0)
@@ -70,13 +72,16 @@ def make_sample(
         weight=np.ascontiguousarray(weight),
         n_classes=inputs.n_classes,
         encoder=encoder,
+        origin=first_rows(inputs)[kept],
         is_affine=not (bool(table.is_category.any()) or bool(encoder.missing_.any())),
-        is_counted=sample_weight is None and class_weight is None,
+        is_counted=not inputs.weighted,
     )
 
 
 def _row_count(inputs: FitInputs, sample_weight: Any) -> float:
     """Rows that count, where whole sample weights are rows that stand for several."""
+    if inputs.table.stream is not None:  # of a Parquet file: rows may have no label, weights be a column
+        return float(inputs.n_counted)
     if sample_weight is None:
         return float(len(inputs.inverse))
     weights = np.asarray(sample_weight, dtype=np.float64).ravel()

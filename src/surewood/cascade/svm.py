@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from joblib import Parallel, delayed, effective_n_jobs
+from joblib import delayed
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
@@ -16,7 +17,7 @@ from surewood.cascade.insight import CascadeInsight
 from surewood.cascade.leaf_calibration import LeafCalibrator
 from surewood.cascade.parameters import SvmParameters, check_svm_parameters, real, whole
 from surewood.cascade.sample import Sample, make_sample
-from surewood.cascade.search import SearchResult, minimise
+from surewood.cascade.search import SearchResult
 from surewood.cascade.svm_fit import (
     OutOfFold,
     Task,
@@ -24,12 +25,16 @@ from surewood.cascade.svm_fit import (
     out_of_fold,
     penalty_folds,
     prepare,
+    search_task,
     tasks_of,
 )
+from surewood.cost import CostEstimate, check_max_memory, probe_seconds, refuse_beyond
+from surewood.parallel import run_tasks
 from surewood.progress import stage
-from surewood.svm import Gram
+from surewood.svm import Gram, gram_limit, kernel_memory
 from surewood.tables import begin_fit
 
+PATHS_HELD = 200  # subsets, distances and answers that a search keeps at a time
 _FRACTIONS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 
 
@@ -70,6 +75,43 @@ class _SvmCascade(CascadeInsight, ClassifierMixin, BaseEstimator):
         scores = self._scores(parts)
         return self._calibrator.transform(scores, _calibrated_leaf([part.leaf for part in parts]))
 
+    @available_if(_gives_probabilities)
+    def staged_predict_proba(self, X: Any) -> Iterator[NDArray[np.float64]]:
+        """Probabilities if cascades ended after 1, 2, ... machines; the last are :meth:`predict_proba`."""
+        design = self._rows(X)
+        if self._calibrator is None:
+            raise AttributeError("this cascade was fitted with probability=False.")
+        for k in range(1, max(cascade.n_leaves for cascade in self.cascades_) + 1):
+            parts = [one.evaluate(design, n_leaves=k, n_jobs=self.n_jobs) for one in self.cascades_]
+            leaf = _calibrated_leaf([part.leaf for part in parts])
+            yield self._calibrator.transform(self._scores(parts), leaf)
+
+    def estimate_cost(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> CostEstimate:
+        """Memory and a range of time of a fit before it starts, from two small fits (ESTIMATE).
+
+        How many cascades a search must look at depends on the data: the range is wide.
+        """
+        check_svm_parameters(self)
+        inputs = begin_fit(self, X, y, sample_weight, class_weight=self.class_weight,
+                           categorical_features=self.categorical_features)  # fmt: skip
+        sample = make_sample(inputs, sample_weight, self.class_weight)
+        parts, notes = self._memory(sample)
+        return CostEstimate.of(parts, probe_seconds(self, X, y), *notes)
+
+    def _memory(self, sample: Sample) -> tuple[dict[str, float], tuple[str, ...]]:
+        n, width = sample.design.shape
+        limit = gram_limit(self.max_memory)
+        parts, notes = kernel_memory(n, width, width, limit=limit, n_jobs=self.n_jobs)
+        parts["machines"] = PATHS_HELD * n * 13.0 + n * sample.n_classes * 40.0
+        return parts, notes
+
+    def _gram(self, sample: Sample) -> Gram:
+        """Inner products of the sample, unless the fit would need more than `max_memory`."""
+        check_max_memory(self.max_memory)
+        parts, _ = self._memory(sample)
+        refuse_beyond(self.max_memory, sum(parts.values()), "use fewer rows")
+        return Gram(sample.design, max_memory=gram_limit(self.max_memory), n_jobs=self.n_jobs)
+
     def _store(
         self,
         inputs: Any,
@@ -93,7 +135,7 @@ class _SvmCascade(CascadeInsight, ClassifierMixin, BaseEstimator):
         self.gamma_scale_, self.kernels_ = gamma_scale, tasks[0].trainer.kernels
         self.n_iter_ = np.array([max(1, sum(node.n_iter for node in one.nodes)) for one in cascades])
         self.C_ = np.array([task.trainer.C for task in tasks])
-        self._encoder, self._calibrator = sample.encoder, calibrator
+        self._encoder, self._calibrator, self._origin = sample.encoder, calibrator, sample.origin
         self._is_affine, self._is_counted = sample.is_affine, sample.is_counted
 
 
@@ -138,6 +180,9 @@ class DeepCascadeSVMClassifier(_SvmCascade):
         Seconds after which a search returns the best cascade so far; `search_` has the proven gap.
     max_machines : int, optional
         The same, by machines trained: deterministic.
+    max_memory : float or None, default=None
+        Bytes that a fit may take beyond the table itself. Inner products are stored where they fit into half
+        of them (by default 1 GiB), otherwise formed as needed; a fit that would need more is refused.
     probability : bool, default=True
         Whether to calibrate `predict_proba`.
     tol, max_iter
@@ -198,6 +243,7 @@ class DeepCascadeSVMClassifier(_SvmCascade):
         validation_fraction: float = 0.25,
         time_budget: float | None = None,
         max_machines: int | None = None,
+        max_memory: float | None = None,
         probability: bool = True,
         tol: float = 1e-3,
         max_iter: int = 10_000,
@@ -221,6 +267,7 @@ class DeepCascadeSVMClassifier(_SvmCascade):
         self.validation_fraction = validation_fraction
         self.time_budget = time_budget
         self.max_machines = max_machines
+        self.max_memory = max_memory
         self.probability = probability
         self.tol = tol
         self.max_iter = max_iter
@@ -230,7 +277,7 @@ class DeepCascadeSVMClassifier(_SvmCascade):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> DeepCascadeSVMClassifier:
+    def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> DeepCascadeSVMClassifier:
         """Find and train the best cascade.
 
         Parameters
@@ -252,19 +299,15 @@ class DeepCascadeSVMClassifier(_SvmCascade):
             raise ValueError(f"n_leaves={n_leaves} is more than max_leaves={parameters.max_leaves}.")
         inputs, sample, tasks, seed = self._plant(X, y, sample_weight, parameters)
         with stage(self.verbose, "searching cascades", len(tasks)) as advance:
-
-            def search(task: Task) -> SearchResult | None:
-                found = minimise(
-                    task.tree, task.complexity, gamma, n_leaves=n_leaves, budget=parameters.budget
-                )
+            todo = (delayed(search_task)(task, gamma, n_leaves, parameters.budget) for task in tasks)
+            seconds = [task.search_seconds for task in tasks]
+            found = run_tasks(todo, self.n_jobs if len(tasks) > 1 else 1, self.verbose, seconds=seconds)
+            results = []
+            for k, (task, result) in enumerate(found):
+                tasks[k] = task  # another process grew a tree of its own
+                results.append(result)
                 advance(1)
-                return found
-
-            threads = effective_n_jobs(self.n_jobs) if len(tasks) > 1 else 1
-            results = list(
-                Parallel(n_jobs=threads, prefer="threads")(delayed(search)(task) for task in tasks)
-            )
-        if any(found is None for found in results):
+        if any(result is None for result in results):
             raise ValueError(
                 f"no cascade has exactly n_leaves={n_leaves} leaves on this sample: it is too small, or all "
                 "points of some node lie at the same distance. Take fewer leaves."
@@ -306,9 +349,9 @@ class DeepCascadeSVMClassifier(_SvmCascade):
         """Validated inputs, the sample, and a prefix tree for each cascade."""
         inputs = begin_fit(self, X, y, sample_weight, class_weight=self.class_weight,
                            categorical_features=self.categorical_features)  # fmt: skip
-        sample = make_sample(inputs, sample_weight, self.class_weight)
+        sample = make_sample(inputs, sample_weight)
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-        gram = Gram(sample.design, n_jobs=self.n_jobs)
+        gram = self._gram(sample)
         folds = penalty_folds(sample, parameters, seed)
         tasks = []
         for task in tasks_of(sample, parameters.multiclass):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from joblib import Parallel, delayed
+from joblib import delayed
 from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 
@@ -17,6 +17,7 @@ from surewood.cascade.choosing import (
     HeldOut,
     choose,
     compare,
+    explored,
     held_out_scores,
     list_candidates,
 )
@@ -29,8 +30,8 @@ from surewood.cascade.search import SearchResult, leaf_complexity, minimise
 from surewood.cascade.svm import _FRACTIONS, _SvmCascade
 from surewood.cascade.svm_fit import OutOfFold, Task, choose_C, class_columns, prepare, tasks_of
 from surewood.cascade.svm_trainer import distance_of
+from surewood.parallel import run_tasks, share
 from surewood.progress import stage
-from surewood.svm import Gram
 from surewood.tables import begin_fit
 
 
@@ -64,7 +65,7 @@ class DeepCascadeSVMClassifierCV(_SvmCascade):
         Seconds for the path of each fold, and for the last search.
     max_machines : int or None, default=2000
         The same, by machines trained: deterministic. What it cuts off is seen in ``search_[0].proven``.
-    probability, tol, max_iter, class_weight, categorical_features, random_state, n_jobs, verbose
+    max_memory, probability, tol, max_iter, class_weight, categorical_features, random_state, n_jobs, verbose
         As in :class:`DeepCascadeSVMClassifier`.
 
     Attributes
@@ -106,6 +107,7 @@ class DeepCascadeSVMClassifierCV(_SvmCascade):
         refit: bool = True,
         time_budget: float | None = None,
         max_machines: int | None = 2000,
+        max_memory: float | None = None,
         probability: bool = True,
         tol: float = 1e-3,
         max_iter: int = 10_000,
@@ -130,6 +132,7 @@ class DeepCascadeSVMClassifierCV(_SvmCascade):
         self.refit = refit
         self.time_budget = time_budget
         self.max_machines = max_machines
+        self.max_memory = max_memory
         self.probability = probability
         self.tol = tol
         self.max_iter = max_iter
@@ -139,7 +142,9 @@ class DeepCascadeSVMClassifierCV(_SvmCascade):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> DeepCascadeSVMClassifierCV:
+    def fit(
+        self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None
+    ) -> DeepCascadeSVMClassifierCV:
         """Choose on held-out rows, then search and train on all rows.
 
         Parameters
@@ -192,12 +197,12 @@ class DeepCascadeSVMClassifierCV(_SvmCascade):
                 "instance [(training_rows, held_out_rows)] or a PredefinedSplit with one fold."
             )
         scaled_on = folds[0][0] if folds is not None and not self.refit else None
-        sample = make_sample(inputs, sample_weight, self.class_weight, scaled_on)
+        sample = make_sample(inputs, sample_weight, scaled_on)
         if len(sample.codes) < 2:
             raise ValueError("n_samples=1: choosing on held-out rows needs at least two different rows.")
         if folds is None:
             folds = deal_folds(sample.codes, min(whole("cv", self.cv, 2), len(sample.codes)), seed)
-        gram = Gram(sample.design, n_jobs=self.n_jobs)
+        gram = self._gram(sample)
         problems = tasks_of(sample, parameters.multiclass)
         penalties = [choose_C(sample, gram, codes, parameters, folds) for _, codes, _ in problems]
         tasks = [prepare(sample, gram, one, parameters, C) for one, C in zip(problems, penalties)]
@@ -214,18 +219,23 @@ class DeepCascadeSVMClassifierCV(_SvmCascade):
         self, plan: _Plan, parameters: SvmParameters, leaf_gammas: tuple[float, ...]
     ) -> tuple[list[Candidate], list[list[FoldTask]], list[HeldOut]]:
         """Find the candidates of every fold and let them predict its held-out rows."""
+        with stage(self.verbose, "gamma paths of the folds", sum(map(len, plan.fold_tasks))) as advance:
+            options = (float(self.gamma_min), leaf_gammas, parameters.budget)
+            tasks = [delayed(explored)(one, *options) for fold in plan.fold_tasks for one in fold]
+            seconds = [3 * one.task.search_seconds for fold in plan.fold_tasks for one in fold]
+            found = run_tasks(tasks, self.n_jobs, self.verbose, seconds=seconds)
+            for fold in plan.fold_tasks:
+                for k in range(len(fold)):
+                    fold[k] = next(found)  # another process explored a copy
+                    advance(1)
         everything = [one for fold in plan.fold_tasks for one in fold]
-        with stage(self.verbose, "gamma paths of the folds", len(everything)) as advance:
-
-            def explore(one: FoldTask) -> None:
-                one.explore(float(self.gamma_min), leaf_gammas, parameters.budget)
-                advance(1)
-
-            Parallel(n_jobs=self.n_jobs, require="sharedmem")(delayed(explore)(one) for one in everything)
         candidates = list_candidates(everything, len(parameters.degrees), leaf_gammas)
-        answers = Parallel(n_jobs=self.n_jobs, require="sharedmem")(
-            delayed(held_out_scores)(fold, candidates, plan.sample.design, plan.sample.n_classes)
-            for fold in plan.fold_tasks
+        design, n_classes = plan.sample.design, plan.sample.n_classes
+        share(design)
+        answers = run_tasks(
+            (delayed(held_out_scores)(fold, candidates, design, n_classes) for fold in plan.fold_tasks),
+            self.n_jobs,
+            seconds=[sum(one.task.search_seconds for one in fold) / 3 for fold in plan.fold_tasks],
         )
         return candidates, plan.fold_tasks, list(answers)
 

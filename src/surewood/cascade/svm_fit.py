@@ -19,10 +19,13 @@ from surewood.cascade.parameters import SvmParameters
 from surewood.cascade.penalty import Folds, best_penalties, penalty_errors
 from surewood.cascade.prefix_tree import Floats, Path, PrefixTree, Rows
 from surewood.cascade.sample import Sample, deal_folds
+from surewood.cascade.search import Budget, SearchResult, minimise
 from surewood.cascade.svm_trainer import KernelChoice, SvmTrainer, distance_of
+from surewood.parallel import share
 from surewood.svm import Gram
 
 CALIBRATION_FOLDS = 5
+_TYPICAL_MACHINES, _SECONDS_A_SQUARE = 50, 4e-9  # of a search; of a machine, by rows squared
 
 
 @dataclass
@@ -44,10 +47,23 @@ class Task:
     tree: PrefixTree
     complexity: Floats
 
+    @property
+    def search_seconds(self) -> float:
+        """What a search takes, roughly: pruning decides, and cannot be foreseen."""
+        n = float(len(self.trainer.part))
+        return _TYPICAL_MACHINES * _SECONDS_A_SQUARE * n * (n + 500.0)
+
     def build(self, path: Path, part: Rows | None = None) -> Cascade:
         """The trained cascade of a path, on the whole sample or on a part of it."""
         trainer = self.trainer if part is None else self.trainer.restricted(part)
         return build_cascade(trainer, path, self.tree.fractions)
+
+
+def search_task(
+    task: Task, gamma: float, n_leaves: int | None, budget: Budget
+) -> tuple[Task, SearchResult | None]:
+    """The best cascade of a task, and the task with all machines that the search trained."""
+    return task, minimise(task.tree, task.complexity, gamma, n_leaves=n_leaves, budget=budget)
 
 
 def tasks_of(sample: Sample, multiclass: str) -> list[tuple[int, NDArray[np.int32], int]]:
@@ -68,6 +84,7 @@ def prepare(
     """Plant the prefix tree of a task on the sample, or on a part of it."""
     label, codes, n_classes = task
     kernels = KernelChoice(parameters.kernel, parameters.degrees, sample.design.shape[1])
+    share(gram.products, gram.X, gram.norms)
     trainer = SvmTrainer(gram, codes, sample.weight, kernels, C, tol=parameters.tol, n_classes=n_classes,
                          max_iter=parameters.max_iter, n_jobs=parameters.n_jobs, part=part)  # fmt: skip
     tree = PrefixTree(trainer, parameters.fractions, parameters.max_leaves)

@@ -1,18 +1,23 @@
-"""The command's frame: global options, the console, and how an error ends.
+"""The command's frame: global options, the console, and how a command ends.
 
-A user's mistake gets one sentence on standard error and exit code 2; ``--debug`` shows the traceback.
+Exit codes: 0 done, 1 the program failed, 2 the user's mistake (one sentence on standard error, see
+:mod:`~surewood.cli.mistakes`), 130 interrupted. ``--debug``, anywhere on the line, shows the traceback.
 """
 
 from __future__ import annotations
 
+import os
 import sys
+import traceback
+import warnings
 from typing import Annotated
 
 import typer
 from rich.console import Console
 
 import surewood
-from surewood.datasets import DataError
+from surewood.cli import interrupting
+from surewood.cli.mistakes import explain_error
 
 app = typer.Typer(
     name="surewood",
@@ -20,6 +25,7 @@ app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
+    context_settings={"help_option_names": ["-h", "--help"]},
 )
 
 
@@ -34,22 +40,44 @@ def options(
     version: Annotated[
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
     ] = False,
-    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
+    debug: Annotated[
+        bool, typer.Option("--debug", help="Show the traceback of an error; works anywhere on the line.")
+    ] = False,
 ) -> None:
     """Tabular classifiers that account for their own complexity."""
 
 
 def console() -> Console:
     """A console that never cuts a table when the output goes to a file or a pipe."""
-    return Console() if sys.stdout.isatty() else Console(width=160, no_color=True)
+    if sys.stdout.isatty():
+        return Console(highlight=False)
+    return Console(width=160, no_color=True, highlight=False)
 
 
 def main() -> None:
     """Run the command; the entry point of the package."""
+    arguments = [word for word in sys.argv[1:] if word != "--debug"]
+    debug = len(arguments) < len(sys.argv) - 1
+    if not debug:
+        # What matters to a user is said by the commands themselves.
+        warnings.simplefilter("ignore")
+    interrupting.watch()
+    code: object = 0
     try:
-        app()
-    except DataError as error:
-        if "--debug" in sys.argv:
-            raise
-        print(f"surewood: {error}", file=sys.stderr)
-        sys.exit(2)
+        app(arguments)
+    except SystemExit as leaving:
+        code = leaving.code
+    except KeyboardInterrupt:
+        interrupting.end()
+    except BrokenPipeError:
+        # The reader of our output went away, as `head` does; nobody is left to tell.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = 1
+    except Exception as error:
+        code, sentence = explain_error(error)
+        if debug:
+            traceback.print_exc()
+        print(f"surewood: {sentence}", file=sys.stderr)
+    if code == interrupting.EXIT_CODE:
+        interrupting.end()
+    sys.exit(code)  # type: ignore[arg-type]

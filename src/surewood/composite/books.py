@@ -13,6 +13,8 @@ from sklearn.utils.validation import check_is_fitted
 from surewood.bounds import Evidence, LeafLedger
 from surewood.composite import accounting
 from surewood.composite import parameters as check
+from surewood.composite.explaining import explain_rows
+from surewood.composite.tree_nodes import tree_nodes
 from surewood.tables import begin_predict
 
 Floats = NDArray[np.float64]
@@ -58,6 +60,23 @@ class Books:
             raise ValueError(f"tree must be below {self.model_.n_trees}, got {tree}.")
         return accounting.ledger_frame(((t, self._ledger_of(t)) for t in trees), self.model_)
 
+    def nodes(self, tree: int = 0) -> pd.DataFrame:
+        """A composite tree, one row a node, parents first.
+
+        Returns
+        -------
+        DataFrame
+            ``node``, ``parent`` (-1 at the root), ``depth``, ``condition`` (the answer that leads here, in
+            words), ``points``, ``errors`` and ``complexity_term`` (sums over the leaves below), ``leaf`` (its
+            number in :meth:`ledger`, -1 at inner nodes), ``degree`` (-1 there) and ``side``.
+        """
+        check_is_fitted(self, "model_")
+        tree = check.integer(tree, "tree", 0)
+        if tree >= self.model_.n_trees:
+            raise ValueError(f"tree must be below {self.model_.n_trees}, got {tree}.")
+        ledger = self._ledger_of(tree, False)
+        return tree_nodes(self.model_, tree, ledger, self.reader_.mapper, self._names(), self.schema_)
+
     @property
     def criterion_(self) -> Floats:
         """CRITERION (2.9) of each composite tree with its gamma_scale: a selection score, not a bound."""
@@ -80,45 +99,27 @@ class Books:
         degrees, counts = np.unique(self.model_.facts.degree, return_counts=True)
         return {int(d): int(n) for d, n in zip(degrees, counts)}
 
-    def explain(self, x: Any) -> pd.DataFrame:
-        """How one row was classified: path, leaf, degree and vote of every composite tree.
+    def explain(self, X: Any) -> list[dict[str, Any]]:
+        """How rows were classified: path, leaf, degree and vote of every composite tree.
 
         Parameters
         ----------
-        x : table of one row, or a single row of an array
+        X : table of a few rows
+            Every row gives as many paths as there are trees.
 
         Returns
         -------
-        DataFrame
-            One row a tree; ``attrs["shares"]`` has the mean score of every class.
+        list of dict
+            One a row, of values that JSON knows: ``kind`` ("composite"), ``prediction``, ``probabilities``
+            and ``votes`` (mean score of the trees) by label, ``features`` (questions met about each), and
+            ``trees``, one entry a tree with ``tree``, ``leaf`` (as in :meth:`apply` and :meth:`ledger`),
+            ``path``, ``degree`` (0: constant), ``points`` and ``correct`` (training weight of the leaf) and
+            ``vote``. A step of a path has ``feature``, ``operator``, ``value`` and the row's ``actual``
+            value. ``support`` are the nearest support points of the leaf machines (training ``row``,
+            ``distance``, ``label``); ``plain_trees`` says what the plain trees vote, where there are any.
         """
-        if isinstance(x, np.ndarray | list | tuple) and np.ndim(x) == 1:
-            x = np.asarray(x).reshape(1, -1)
-        table = begin_predict(self, x)
-        if table.n_rows != 1:
-            raise ValueError(f"explain takes one row, got {table.n_rows}; call it row by row.")
-        matrix, design = self.reader_.matrix(table), self.reader_.design(table)
-        leaf = self.model_.leaf_index(matrix)[0]
-        labels = self.model_.labels(matrix, design)[0]
-        facts, names = self.model_.facts, self._names()
-        first = np.searchsorted(facts.tree, np.arange(self.model_.n_trees))
-        frame = pd.DataFrame(
-            {
-                "tree": np.arange(self.model_.n_trees),
-                "leaf": leaf - first,
-                "path": [
-                    accounting.path_words(self.model_, int(k), self.reader_.mapper, names, self.schema_)
-                    for k in leaf
-                ],
-                "degree": facts.degree[leaf],
-                "points": facts.total[leaf],
-                "correct": facts.correct[leaf],
-                "vote": np.asarray(self.classes_)[labels],
-            }
-        )
-        shares = self.model_.all_shares(matrix, design, self.leaf_scores)[0]
-        frame.attrs["shares"] = dict(zip(np.asarray(self.classes_).tolist(), shares.tolist()))
-        return frame
+        table = begin_predict(self, X)
+        return explain_rows(self, table, self.predict_proba(X), self._support_origin)
 
     def __certificate_evidence__(self) -> Iterable[Evidence]:
         """What `surewood.certify` may use: counts of the trees, out-of-bag votes, held-out error."""

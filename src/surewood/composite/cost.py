@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from joblib import effective_n_jobs
 
 from surewood.composite import parameters as check
+from surewood.composite.machines import CHUNK_BYTES
 from surewood.composite.portfolio import IN_BAG, PILOT_ROWS, pilot_trees
 from surewood.composite.rules import (
     DEGREES,
@@ -17,41 +18,36 @@ from surewood.composite.rules import (
     affordable_leaf,
     pilot_depths,
 )
-from surewood.svm import Gram
-from surewood.svm.gram import DEFAULT_MAX_MEMORY
+from surewood.cost import CostEstimate
+from surewood.svm import gram_limit, kernel_memory
 
 _SECONDS_A_UPDATE = 1.5e-9  # one element of a solver pass, on a core of 2020
 _SECONDS_A_VISIT = 2e-8  # one row at one node of a plain tree, for one feature
 _SPREAD = 8.0  # iterations depend on the data: the range of time is this factor either way
 
 
-@dataclass(frozen=True)
-class Cost:
-    """An ESTIMATE of what a fit needs: bytes, and seconds on one core from `seconds_low` to `seconds_high`.
-
-    `gram_stored` tells whether the inner products are kept; otherwise they are formed leaf by leaf.
-    """
-
-    memory: int
-    seconds_low: float
-    seconds_high: float
-    gram_stored: bool
-
-    def __str__(self) -> str:
-        kept = "stored" if self.gram_stored else "formed leaf by leaf"
-        return (
-            f"about {self.memory / 2**20:.0f} MiB and {self.seconds_low:.1f} to {self.seconds_high:.0f} s "
-            f"on one core; inner products {kept}"
-        )
-
-
-def cost_of(estimator: Any, n_rows: int, n_columns: int, n_classes: int) -> Cost:
-    """Cost of a fit of this estimator on a table of this size."""
-    limit = DEFAULT_MAX_MEMORY if estimator.max_memory is None else int(estimator.max_memory) // 2
-    stored = Gram.bytes_stored(n_rows) <= limit
+def memory_of(
+    estimator: Any, n_rows: int, n_columns: int, width: int, n_classes: int
+) -> tuple[dict[str, float], tuple[str, ...]]:
+    """Parts of the memory of a fit, and what to note."""
+    parts, notes = kernel_memory(
+        n_rows, n_columns, width, limit=gram_limit(estimator.max_memory), n_jobs=estimator.n_jobs
+    )
     n_trees = int(np.max(estimator.n_estimators))
-    memory = n_rows * n_columns * 9.0 + n_rows * n_trees * 60.0 + (256 << 20)
-    memory += Gram.bytes_stored(n_rows) if stored else 0
+    a_point = 8.0 * max(min(n_classes, 12) - 1, 1) + 8.0  # coefficients and predictions of a machine
+    work = n_rows * n_trees * len(_degrees(estimator)) * a_point
+    parts["bins"] = 1.0 * n_rows * n_columns
+    parts["leaves and votes"] = n_rows * n_trees * 40.0
+    parts["machines"] = min(2.0 * CHUNK_BYTES, work) + n_rows * n_trees * 0.3 * a_point
+    if getattr(estimator, "selection", "exact") == "auto":
+        parts["plain trees"] = PLAIN_TREES_A_TREE * n_trees * n_rows * 6.0
+    return parts, notes
+
+
+def cost_of(estimator: Any, n_rows: int, n_columns: int, width: int, n_classes: int) -> CostEstimate:
+    """Cost of a fit of this estimator on a table of this size."""
+    parts, notes = memory_of(estimator, n_rows, n_columns, width, n_classes)
+    n_trees = int(np.max(estimator.n_estimators))
     work = _work(estimator, n_rows, n_trees, n_classes) * _passes(estimator, n_columns)
     # Pairs of classes share the points of a leaf: each class meets every other.
     work *= max(min(n_classes, 12) - 1, 1) ** 0.5
@@ -59,12 +55,17 @@ def cost_of(estimator: Any, n_rows: int, n_columns: int, n_classes: int) -> Cost
     if getattr(estimator, "selection", "exact") == "auto":  # plain trees, should they get a share
         visits = PLAIN_TREES_A_TREE * n_trees * n_rows * math.log2(max(n_rows, 2)) * math.sqrt(n_columns)
         seconds += visits * _SECONDS_A_VISIT
-    return Cost(int(memory), seconds / _SPREAD, seconds * _SPREAD, stored)
+    seconds /= effective_n_jobs(estimator.n_jobs)
+    return CostEstimate.of(parts, (seconds / _SPREAD, seconds * _SPREAD), *notes)
+
+
+def _degrees(estimator: Any) -> list[int]:
+    return list(DEGREES) if check.is_auto(estimator.degrees) else list(check.degree_list(estimator.degrees))
 
 
 def _work(estimator: Any, n_rows: int, n_trees: int, n_classes: int) -> float:
     """Element updates: about 10 passes a point of a leaf, each over the leaf."""
-    degrees = len(DEGREES) if check.is_auto(estimator.degrees) else len(check.degree_list(estimator.degrees))
+    degrees = len(_degrees(estimator))
     if getattr(estimator, "selection", "exact") == "auto":
         n = min(n_rows, PILOT_ROWS)
         leaf = affordable_leaf(n_rows, n_trees)

@@ -3,6 +3,7 @@ folds."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,17 +12,19 @@ from numpy.typing import NDArray
 
 from surewood.bounds import VoteEvidence
 from surewood.composite.data import TrainingData
-from surewood.composite.fitting import Grove, Setting, fit_trees
+from surewood.composite.fitting import Setting, fit_trees, mean_sample_size
 from surewood.composite.machines import SolverOptions
-from surewood.composite.model import CompositeModel, LeafTrust, blend, join_models, vote_shares
+from surewood.composite.model import ROWS_A_BLOCK, CompositeModel, LeafTrust, blend, join_models, vote_shares
 from surewood.composite.portfolio import out_of_bag_shares, outside_bags, plain_params
 from surewood.composite.rules import Plan
 from surewood.composite.tuning import folds_of
-from surewood.trees import grow_forest
+from surewood.tables import alongside
+from surewood.trees import BinnedMatrix, grow_forest
 
 Floats = NDArray[np.float64]
 CALIBRATION_FOLDS = 3
 CALIBRATION_TREES = 30
+_ROWS_AND_TREES = 2e7  # rows x trees whose leaves are held at once: some 20 bytes each
 _TANDEM_WORK = 2e9  # members^2 x rows up to which pairs of members are counted
 
 
@@ -46,27 +49,29 @@ def fit_plan(
 ) -> Ensemble:
     """Fit every part of a plan; the trees of all parts are numbered through."""
     models: list[CompositeModel] = []
-    groves: list[Grove] = []
-    first = 0
-    for setting, n_trees in plan.parts:
-        model, grove = fit_trees(data, setting, n_trees, seed, options, first_tree=first)
-        models.append(model)
-        groves.append(grove)
-        first += n_trees
-    model = join_models(models)
+    counts: list[int] = []
+    gains: list[Floats] = []
     sizes = [n for _, n in plan.parts]
-    importances = np.average([g.grown.importances for g in groves], axis=0, weights=sizes)
-    outside = _outside(data, groves)
+    outside = _room_for_outside(data, plan)
+    for setting, first, count, base in _steps(data, plan, seed):
+        model, grove = fit_trees(data, setting, count, seed, options, first_tree=first, base=base)
+        models.append(model)
+        counts.append(count)
+        gains.append(grove.grown.importances)
+        if outside is not None:
+            outside[:, first : first + count] = outside_bags(grove, np.arange(data.n_rows))
+    model = join_models(models)
+    importances = np.average(gains, axis=0, weights=counts)
     held_out = votes = None
     if outside is not None:
-        labels = model.labels(data.matrix, data.gram.X, options.n_jobs, outside)
+        labels = labels_by_blocks(model, data, options, mask=outside)
         votes = vote_evidence(data, labels, outside, leaf_scores == "one_hot" and plan.plain_share == 0.0)
         model = _with_trust(data, model, labels, leaf_scores, options)
         held_out = vote_shares(labels, data.n_classes)
         if leaf_scores != "one_hot":
             held_out = model.shares(data.matrix, data.gram.X, leaf_scores, options.n_jobs, outside)
     elif leaf_scores == "calibrated":  # no row outside any bag: the training labels have to do
-        labels = model.labels(data.matrix, data.gram.X, options.n_jobs)
+        labels = labels_by_blocks(model, data, options)
         model = _with_trust(data, model, labels, leaf_scores, options)
     if plan.n_plain:
         params = plain_params(plan.parts[0][0].max_features)
@@ -91,12 +96,51 @@ def fit_plan(
     )
 
 
-def _outside(data: TrainingData, groves: list[Grove]) -> NDArray[np.bool_] | None:
-    """Which rows each tree did not see; None where every tree saw every row."""
-    if all(g.grown.bag.sampling == "all" for g in groves):
+def _steps(data: TrainingData, plan: Plan, seed: int) -> Iterator[tuple[Setting, int, int, float | None]]:
+    """(setting, first tree, number of trees, base of C) of the trees to fit together.
+
+    All trees of a part, or as many as keep the leaves' row numbers within bounds; the model is the same.
+    """
+    step = max(1, int(_ROWS_AND_TREES // data.n_rows))
+    first = 0
+    for setting, n_trees in plan.parts:
+        base = None if n_trees <= step else mean_sample_size(data, setting, n_trees, seed, first)
+        for start in range(0, n_trees, step):
+            yield setting, first + start, min(step, n_trees - start), base
+        first += n_trees
+
+
+def _room_for_outside(data: TrainingData, plan: Plan) -> NDArray[np.bool_] | None:
+    """Room for which rows each tree did not see; None where every tree sees every row."""
+    if all(setting.sampling == "all" for setting, _ in plan.parts):
         return None
-    rows = np.arange(data.n_rows)
-    return np.concatenate([outside_bags(g, rows) for g in groves], axis=1)
+    return alongside(data.matrix.blocks[0], (data.n_rows, sum(n for _, n in plan.parts)), np.bool_)
+
+
+def labels_by_blocks(
+    model: CompositeModel,
+    data: TrainingData,
+    options: SolverOptions,
+    rows: NDArray[Any] | None = None,
+    mask: NDArray[np.bool_] | None = None,
+) -> NDArray[np.int32]:
+    """Class that every tree gives to training rows (all by default), in blocks of rows.
+
+    `mask` has a row for each of them: which trees to ask.
+    """
+    rows = np.arange(data.n_rows) if rows is None else rows
+    matrix = data.matrix
+    labels = alongside(matrix.blocks[0], (len(rows), model.n_trees), np.int32)
+    for begin in range(0, len(rows), ROWS_A_BLOCK):
+        part = slice(begin, min(begin + ROWS_A_BLOCK, len(rows)))
+        codes = tuple(np.take(block, rows[part], axis=1) for block in matrix.blocks)
+        labels[part] = model.labels(
+            BinnedMatrix(codes, matrix.mapper, matrix.has_missing),
+            np.ascontiguousarray(data.gram.X[rows[part]]),
+            options.n_jobs,
+            None if mask is None else mask[part],
+        )
+    return labels
 
 
 def _with_trust(
@@ -151,7 +195,7 @@ def with_out_of_fold(
             count = max(1, round(n_trees / total * min(total, CALIBRATION_TREES)))
             inner = replace(setting, sampling="all", n_draws=None)
             parts.append(fit_trees(data, inner, count, seed, replace(options, verbose=0), rows)[0])
-        labels = _labels_of_rows(join_models(parts), data, held, options)
+        labels = labels_by_blocks(join_models(parts), data, options, held)
         shares[held] = vote_shares(labels, data.n_classes)
         if plan.n_plain:
             plain = grow_forest(
@@ -161,11 +205,3 @@ def with_out_of_fold(
             everywhere = plain.forest.predict_proba(data.matrix, options.n_jobs)
             shares[held] = blend(shares[held], everywhere[held], plan.plain_share)
     return replace(ensemble, held_out=shares, held_out_kind="out-of-fold")
-
-
-def _labels_of_rows(
-    model: CompositeModel, data: TrainingData, rows: NDArray[Any], options: SolverOptions
-) -> NDArray[Any]:
-    mask = np.zeros((data.n_rows, model.n_trees), dtype=bool)
-    mask[rows] = True
-    return model.labels(data.matrix, data.gram.X, options.n_jobs, mask)[rows]

@@ -14,13 +14,15 @@ from surewood.calibration import ScoreCalibrator
 from surewood.composite import accounting
 from surewood.composite import parameters as check
 from surewood.composite.books import Books
-from surewood.composite.cost import Cost, cost_of
+from surewood.composite.cost import cost_of, memory_of
 from surewood.composite.data import TrainingData, prepare
 from surewood.composite.ensemble import Ensemble, fit_plan, with_out_of_fold
 from surewood.composite.machines import SolverOptions
 from surewood.composite.model import ROWS_A_BLOCK
 from surewood.composite.rules import ENOUGH_FOR_BAGS, Plan, resolve
-from surewood.tables import FitInputs, Table, begin_fit, begin_predict
+from surewood.cost import CostEstimate, refuse_beyond
+from surewood.svm import first_rows, gram_limit
+from surewood.tables import DesignEncoder, FitInputs, Table, begin_fit, begin_predict, by_batches
 
 Floats = NDArray[np.float64]
 
@@ -48,29 +50,25 @@ class _CompositeClassifier(Books, ClassifierMixin, BaseEstimator):
     def _draw_seed(self) -> int:
         return int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
 
-    def _gram_memory(self) -> int | None:
-        """Bytes the Gram matrix may take: half of `max_memory`, where that is given."""
-        return None if self.max_memory is None else int(self.max_memory) // 2
-
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
         """Fit to a table and its labels.
 
         Parameters
         ----------
         X : table of shape (n_rows, n_features)
-            Array, sparse matrix, pandas or polars frame; categories and missing values as they come.
+            Array, sparse matrix, pandas or polars frame; categories and missing values as they come. Or a
+            :class:`~surewood.tables.ParquetTable`, or the path of a Parquet file or folder, which are read
+            batch by batch: only the rows of the leaves at work are in memory.
         y : array of shape (n_rows,)
-            Labels.
+            Labels. For a Parquet file: the name of their column.
         sample_weight : array of shape (n_rows,), optional
             Multiplies C and counts; rows of weight 0 are absent.
         """
-        inputs = self._begin(X, y, sample_weight)
-        data = prepare(inputs, self._gram_memory(), self.n_jobs)
-        seed, options = self._draw_seed(), self._options()
-        plan = resolve(self, data, seed, options)
-        self._carry_out(
-            inputs, data, plan, seed, options, sample_weight is None and self.class_weight is None
-        )
+        with self._begin(X, y, sample_weight) as inputs:
+            data = self._prepared(inputs)
+            seed, options = self._draw_seed(), self._options()
+            plan = resolve(self, data, seed, options)
+            self._carry_out(inputs, data, plan, seed, options, not inputs.weighted)
         return self
 
     def _carry_out(
@@ -118,6 +116,8 @@ class _CompositeClassifier(Books, ClassifierMixin, BaseEstimator):
         self.plain_share_ = plan.plain_share
         self.calibrator_ = calibrator
         self.n_design_ = data.n_features
+        predictor = ensemble.model.predictor
+        self._support_origin = None if predictor is None else first_rows(inputs)[predictor.support_index]
         self._part_of_tree = ensemble.part_of_tree
         self._importances = ensemble.importances
         self._n_degrees = plan.n_degrees
@@ -146,7 +146,7 @@ class _CompositeClassifier(Books, ClassifierMixin, BaseEstimator):
 
         The largest probability of a row is that of the class with the largest mean score.
         """
-        shares = self._shares(begin_predict(self, X))
+        shares = by_batches(begin_predict(self, X), self._shares)
         return shares if self.calibrator_ is None else self.calibrator_.transform(shares)
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -172,9 +172,11 @@ class _CompositeClassifier(Books, ClassifierMixin, BaseEstimator):
 
     def tree_predictions(self, X: Any) -> NDArray[Any]:
         """The label that each composite tree gives to each row, shape (n_rows, n_trees)."""
-        table = begin_predict(self, X)
-        labels = self.model_.labels(self.reader_.matrix(table), self.reader_.design(table), self.n_jobs)
-        return np.asarray(self.classes_)[labels]
+
+        def labels(table: Table) -> NDArray[np.int32]:
+            return self.model_.labels(self.reader_.matrix(table), self.reader_.design(table), self.n_jobs)
+
+        return np.asarray(self.classes_)[by_batches(begin_predict(self, X), labels)]
 
     def apply(self, X: Any) -> NDArray[np.int64]:
         """Number of the leaf (within its tree, as in :meth:`ledger`) of each row, shape (n_rows, n_trees)."""
@@ -205,10 +207,20 @@ class _CompositeClassifier(Books, ClassifierMixin, BaseEstimator):
         shape = (leaf.shape[0], int(start[-1]))
         return sp.csr_matrix((np.ones(len(row), dtype=np.int64), (row, column)), shape=shape), start.copy()
 
-    def estimate_cost(self, X: Any, y: Any) -> Cost:
-        """Memory and a range of time of a fit, without doing it."""
-        inputs = self._begin(X, y, None)
-        return cost_of(self, inputs.table.n_rows, inputs.table.n_columns, inputs.n_classes)
+    def estimate_cost(self, X: Any, y: Any, sample_weight: Any = None) -> CostEstimate:
+        """Memory and a range of time of a fit, without doing it (ESTIMATE)."""
+        inputs = self._begin(X, y, sample_weight)
+        width = max(DesignEncoder().fit(inputs.table, inputs.weight).n_columns_, 1)
+        return cost_of(self, inputs.table.n_rows, inputs.table.n_columns, width, inputs.n_classes)
+
+    def _prepared(self, inputs: FitInputs) -> TrainingData:
+        """What a fit reads, unless it would need more than `max_memory`."""
+        if self.max_memory is not None:
+            width = max(DesignEncoder().fit(inputs.table, inputs.weight).n_columns_, 1)
+            shape = inputs.table.n_rows, inputs.table.n_columns
+            parts, _ = memory_of(self, *shape, width, inputs.n_classes)
+            refuse_beyond(self.max_memory, sum(parts.values()), "use fewer trees or fewer rows")
+        return prepare(inputs, gram_limit(self.max_memory), self.n_jobs)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

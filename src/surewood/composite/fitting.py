@@ -24,9 +24,10 @@ from surewood.composite.selection import (
     keyed_below,
     leaf_terms,
 )
-from surewood.trees import FlatForest, Grown, TreeParams, grow_forest
+from surewood.trees import Bag, FlatForest, Grown, TreeParams, grow_forest, make_bag
 
 Floats = NDArray[np.float64]
+_ROOM = 6  # questions that unbalanced trees need beyond balanced ones, as a rule
 
 
 @dataclass(frozen=True)
@@ -111,15 +112,23 @@ def grow(
         n_jobs=options.n_jobs,
         verbose=options.verbose,
     )
-    bags = [_in_bag(grown, first_tree + tree) for tree in range(n_trees)]
+    bags = [_in_bag(grown.bag, first_tree + tree) for tree in range(n_trees)]
     assigned = grown.forest.apply(data.matrix, n_jobs=options.n_jobs)
     return Grove(grown, Topology.of(grown.forest), assigned, bags)
 
 
-def _in_bag(grown: Grown, tree: int) -> NDArray[np.int32]:
-    if grown.bag.sampling == "all":
-        return grown.bag.rows.astype(np.int32)
-    return np.sort(grown.bag.rows[grown.bag.counts(tree) > 0]).astype(np.int32)
+def _in_bag(bag: Bag, tree: int) -> NDArray[np.int32]:
+    if bag.sampling == "all":
+        return bag.rows.astype(np.int32)
+    return np.sort(bag.rows[bag.counts(tree) > 0]).astype(np.int32)
+
+
+def mean_sample_size(data: TrainingData, setting: Setting, n_trees: int, seed: int, first_tree: int) -> float:
+    """Mean weight that trees will see, before they are grown."""
+    labels = data.y.astype(np.uint16)
+    bag = make_bag(data.matrix, labels, setting.sampling, setting.n_draws, seed, data.weight)
+    trees = range(first_tree, first_tree + (1 if setting.sampling == "all" else n_trees))
+    return float(np.mean([data.total(_in_bag(bag, tree)) for tree in trees]))
 
 
 def grow_to_size(
@@ -131,8 +140,15 @@ def grow_to_size(
     rows: NDArray[Any] | None = None,
     first_tree: int = 0,
 ) -> tuple[Grove, NDArray[np.int64]]:
-    """Trees and their cut; leaves beyond the size limit go deeper, as far as questions tell rows apart."""
+    """Trees and their cut; leaves beyond the size limit go deeper, as far as questions tell rows apart.
+
+    Trees are nested, so growing them deeper than needed changes nothing; growing them again costs all the
+    time spent before. Hence the first depth leaves room for unbalanced trees, and the second is the last.
+    """
     depth = setting.max_depth
+    n_bag = setting.n_draws or (data.n_rows if rows is None else len(rows))
+    if setting.max_size is not None and n_bag > setting.max_size:
+        depth = min(MAX_DEPTH, max(depth, int(np.ceil(np.log2(n_bag / setting.max_size))) + _ROOM))
     while True:
         grove = grow(data, setting, n_trees, seed, options, rows, first_tree, depth)
         if setting.max_size is None:
@@ -142,8 +158,7 @@ def grow_to_size(
         open_ends = grove.topology.terminal & (grove.topology.depth >= depth) & (sizes > setting.max_size)
         if not open_ends.any() or depth >= MAX_DEPTH:
             return grove, cut(grove.topology, setting.max_depth, setting.max_size, sizes)
-        excess = sizes[open_ends].max() / setting.max_size
-        depth = min(MAX_DEPTH, depth + max(2, int(np.ceil(np.log2(excess)))))
+        depth = MAX_DEPTH
 
 
 @dataclass(frozen=True)
@@ -231,8 +246,13 @@ def fit_trees(
     options: SolverOptions,
     rows: NDArray[Any] | None = None,
     first_tree: int = 0,
+    base: float | None = None,
 ) -> tuple[CompositeModel, Grove]:
-    """Composite trees under one setting; votes have equal weights."""
+    """Composite trees under one setting; votes have equal weights.
+
+    `base` is the size of a sample that the boxes C refer to (2.12): the mean of what these trees saw, unless
+    they are some of more.
+    """
     grove, stop = grow_to_size(data, setting, n_trees, seed, options, rows, first_tree)
     sets = IndexSets(data.y, data.weight, data.n_classes)
     leaves = collect_leaves(grove.topology, stop, grove.assigned, grove.bags, sets)
@@ -241,17 +261,17 @@ def fit_trees(
     correct = np.zeros((len(sets), len(setting.degrees)))
     boxes = np.array(setting.C, dtype=np.float64)[:, None]
     store = MachineStore()
-    base = float(choice.m.mean())
+    base = float(choice.m.mean()) if base is None else base
     for chunk in train(data, sets, ids, np.array(setting.degrees), boxes, base, options):
         correct[chunk.ids] = chunk.correct[:, :, 0]
         at = np.flatnonzero(np.isin(leaves.set_id, chunk.ids))
         store.keep(chunk, choice.wanted(at, choice.candidates(at, correct)))
-    facts = _facts(choice, correct, store)
+    facts = _facts(choice, correct, store, base)
     model = CompositeModel(grove.forest, leaves.of_node(stop), facts, store.predictor(), data.n_classes)
     return model, grove
 
 
-def _facts(choice: LeafChoice, correct: Floats, store: MachineStore) -> LeafFacts:
+def _facts(choice: LeafChoice, correct: Floats, store: MachineStore, base: float) -> LeafFacts:
     """The final choice and what it costs, leaf by leaf."""
     setting, leaves, sets = choice.setting, choice.leaves, choice.sets
     n, zero = len(leaves), int(setting.constant_leaves)
@@ -267,7 +287,7 @@ def _facts(choice: LeafChoice, correct: Floats, store: MachineStore) -> LeafFact
     degree[at] = np.array(setting.degrees)[place]
     total = sets.total[leaves.set_id]
     C = np.zeros(n)
-    C[at] = np.sqrt(total[at] / choice.m.mean()) * np.array(setting.C)[place]  # theory.md (2.12)
+    C[at] = np.sqrt(total[at] / base) * np.array(setting.C)[place]  # theory.md (2.12)
     right = sets.majority_total[leaves.set_id]
     right[at] = correct[leaves.set_id[at], place]
     converged = np.ones(n, dtype=bool)

@@ -66,8 +66,8 @@ class Topology:
         """Rows of the bags that pass each node."""
         size = np.zeros(len(self.parent), dtype=np.int64)
         for tree, rows in enumerate(bags):
-            at = self.start[tree] + assigned[rows, tree].astype(np.int64)
-            size += np.bincount(at, minlength=len(size))
+            begin, end = self.start[tree], self.start[tree + 1]
+            size[begin:end] = np.bincount(assigned[rows, tree], minlength=end - begin)
         for level in range(int(self.depth.max(initial=0)), 0, -1):
             at = np.flatnonzero(self.depth == level)
             np.add.at(size, self.parent[at], size[at])

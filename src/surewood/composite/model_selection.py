@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from surewood.composite import parameters as check
-from surewood.composite.data import merged, prepare
+from surewood.composite.data import merged
 from surewood.composite.estimator import _CompositeClassifier
 from surewood.composite.fitting import Setting
 from surewood.composite.grid import Axes
@@ -16,6 +16,7 @@ from surewood.composite.machines import SolverOptions
 from surewood.composite.rules import DEGREES, Plan
 from surewood.composite.search import SearchGrid, SearchResult, best_point, search, split_rows
 from surewood.composite.tuning import C_GRID
+from surewood.svm import gram_limit
 from surewood.tables import FitInputs
 
 GAMMA_GRID = (1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0)  # [D-11]
@@ -182,7 +183,7 @@ categorical_features, tol, max_iter, max_memory, n_jobs, random_state, verbose
         axes = Axes(tuple(depths), choices, tuple(sizes), common)
         return SearchGrid(degrees, features, axes, setting, C_grid)
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
         """Search the grid, then fit the best point to all rows.
 
         Parameters
@@ -192,13 +193,12 @@ categorical_features, tol, max_iter, max_memory, n_jobs, random_state, verbose
         sample_weight : array of shape (n_rows,), optional
             Multiplies C, counts and held-out errors.
         """
-        inputs = self._begin(X, y, sample_weight, merge=False)  # the splits are of the rows as given
-        seed, options = self._draw_seed(), self._options()
-        plan, found = self._searched(inputs, X, seed, options)
-        whole = merged(inputs)
-        data = prepare(whole, self._gram_memory(), self.n_jobs)
-        unweighted = sample_weight is None and self.class_weight is None
-        self._carry_out(whole, data, plan, seed, options, unweighted)
+        with self._begin(X, y, sample_weight, merge=False) as inputs:  # the splits are of the rows as given
+            seed, options = self._draw_seed(), self._options()
+            whole = merged(inputs)
+            data = self._prepared(whole)
+            plan, found = self._searched(inputs, X, seed, options)
+            self._carry_out(whole, data, plan, seed, options, not inputs.weighted)
         for name, value in found.items():
             setattr(self, name, value)
         return self
@@ -215,7 +215,7 @@ categorical_features, tol, max_iter, max_memory, n_jobs, random_state, verbose
             )
         grid = self._resolved_grid(inputs.table.n_columns)
         splits = split_rows(self.cv, inputs, X, seed)
-        result = search(inputs, splits, grid, seed, options, self._gram_memory(), self.max_seconds)
+        result = search(inputs, splits, grid, seed, options, gram_limit(self.max_memory), self.max_seconds)
         f, d, g, b = best_point(result.errors)
         axes, C = grid.axes, result.C
         setting = replace(grid.setting, max_depth=axes.depths[d], max_features=grid.features[f], C=C)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import warnings
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,6 +33,8 @@ class Dataset:
     papers : dict
         The part that each paper used, see :meth:`part_of`.
     citation, source : str
+    row_numbers : ndarray of int, optional
+        Where the rows stood in a table some of whose rows were dropped, from 0.
     """
 
     name: str
@@ -41,6 +44,7 @@ class Dataset:
     papers: dict[str, str]
     citation: str
     source: str
+    row_numbers: NDArray[np.int64] | None = None
 
     def __repr__(self) -> str:
         parts = f", train {len(self.train[0])} / test {len(self.test[0])}" if self.is_divided else ""
@@ -138,12 +142,21 @@ def _labels(target: pd.Series) -> pd.Series:
     return target.rename("target") if target.name is None else target
 
 
+def _whole(target: pd.Series) -> pd.Series:
+    """Whole numbers that missing labels had turned into floats are whole numbers again."""
+    if pd.api.types.is_float_dtype(target.dtype) and (target % 1 == 0).all():
+        return target.astype("int64")
+    return target
+
+
 def _own_table(frame: pd.DataFrame, target: str | None, name: str) -> Dataset:
     columns = [str(c) for c in frame.columns]
     if target is None:
         raise DataError(f"say which column of {name} is the class: target=... (columns: {_listed(columns)}).")
     if target not in frame.columns:
-        raise DataError(f"{name} has no column {target!r}; its columns are {_listed(columns)}.")
+        close = _close(target, columns)
+        hint = f"did you mean {' or '.join(close)}?" if close else f"its columns are {_listed(columns)}."
+        raise DataError(f"{name} has no column {target!r}; {hint}")
     if len(columns) == 1:
         raise DataError(f"{name} has no column besides the target {target!r}.")
     labelled = frame[target].notna()
@@ -154,6 +167,7 @@ def _own_table(frame: pd.DataFrame, target: str | None, name: str) -> Dataset:
             f"{int((~labelled).sum())} rows of {name} have no {target!r} and were dropped.", stacklevel=3
         )
         frame = frame[labelled].reset_index(drop=True)
+        frame = frame.assign(**{target: _whole(frame[target])})
     return Dataset(
         name=name,
         X=frame.drop(columns=[target]),
@@ -162,7 +176,15 @@ def _own_table(frame: pd.DataFrame, target: str | None, name: str) -> Dataset:
         papers={},
         citation="",
         source=name,
+        row_numbers=None if labelled.all() else np.flatnonzero(labelled),
     )
+
+
+def _close(target: str, columns: list[str]) -> list[str]:
+    """Columns whose names are near, whatever their case."""
+    by_fold = {column.casefold(): column for column in columns}
+    found = difflib.get_close_matches(target.casefold(), list(by_fold), n=3, cutoff=0.7)
+    return [repr(by_fold[name]) for name in found]
 
 
 def _listed(columns: list[str]) -> str:

@@ -1,7 +1,8 @@
 """Read a CSV or Parquet file that somebody else made.
 
-Encodings (UTF-8 with or without mark, else Windows-1252), separators (comma, semicolon, tab, bar), ISO dates
-and missing values are recognised. What cannot be read gets one sentence.
+Encodings (UTF-8 with or without mark, UTF-16, else Windows-1252), separators (comma, semicolon, tab, bar),
+decimal commas, dates (2024-12-31, 31.12.2024, 2024/12/31) and missing values are recognised. What cannot be
+read gets one sentence.
 """
 
 from __future__ import annotations
@@ -14,11 +15,11 @@ from typing import Any
 import pandas as pd
 
 from surewood.datasets.catalogue import DataError
+from surewood.datasets.dates import read_dates, recognise_dates
 
 TEXT_SUFFIXES = (".csv", ".tsv", ".txt", ".csv.gz")
 PARQUET_SUFFIXES = (".parquet", ".pq")
 _DECIMAL_COMMA = r"^[+-]?\d+(,\d+)?$"
-_ISO_DATE = r"^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?)?$"
 
 
 def looks_like_a_file(name: str) -> bool:
@@ -27,7 +28,7 @@ def looks_like_a_file(name: str) -> bool:
 
 
 def read_table(path: str | Path) -> pd.DataFrame:
-    """A CSV or Parquet file as a frame; text columns stay text, ISO dates become dates."""
+    """A CSV or Parquet file as a frame; text columns stay text, dates become dates."""
     path = Path(path).expanduser()
     if path.is_dir():
         raise DataError(f"{path} is a folder; name one CSV or Parquet file in it.")
@@ -84,12 +85,23 @@ def _read_text(path: Path) -> pd.DataFrame:
     header = next(csv.reader([head.splitlines()[0]], delimiter=separator))
     refuse_duplicates(header, str(path))
     try:
-        frame = pd.read_csv(path, sep=separator, encoding=encoding, compression=compression, low_memory=False)
+        frame = _read_csv(path, separator, encoding, compression)
     except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError) as error:
         raise DataError(f"{path} cannot be read as a table ({first_line(error)}).") from error
     if not isinstance(frame.index, pd.RangeIndex):
         raise DataError(f"{path} has rows with more fields than the header has names.")
     return _recognised(frame)
+
+
+def _read_csv(path: Path, separator: str, encoding: str, compression: str | None) -> pd.DataFrame:
+    """Read with the encoding that the head suggests; where a later line breaks it, with an older one."""
+    older = {"utf-8-sig": "cp1252", "cp1252": "latin-1"}
+    try:
+        return pd.read_csv(path, sep=separator, encoding=encoding, compression=compression, low_memory=False)
+    except UnicodeDecodeError:
+        if encoding not in older:
+            raise
+        return _read_csv(path, separator, older[encoding], compression)
 
 
 def _head(path: Path, compression: str | None) -> tuple[str, str]:
@@ -121,7 +133,7 @@ def _separator(head: str) -> str:
 
 
 def _recognised(frame: pd.DataFrame) -> pd.DataFrame:
-    """Text columns that are ISO dates or numbers with a decimal comma become what they are."""
+    """Text columns that are dates or numbers with a decimal comma become what they are."""
     for name in frame.columns:
         column = frame[name]
         if not (pd.api.types.is_object_dtype(column) or pd.api.types.is_string_dtype(column)):
@@ -131,9 +143,9 @@ def _recognised(frame: pd.DataFrame) -> pd.DataFrame:
             continue
         if known.str.match(_DECIMAL_COMMA).all():
             frame[name] = pd.to_numeric(column.str.replace(",", "."))
-        elif known.str.match(_ISO_DATE).all():
-            zoned = bool(known.str.contains(r"Z|[+]|:\d\d-").any())
-            dates = pd.to_datetime(column, errors="coerce", format="ISO8601", utc=zoned)
-            if dates.notna().sum() == len(known):
-                frame[name] = dates
+        else:
+            form = recognise_dates(known)
+            # Where day and month are told apart by the values alone, a later table could be read otherwise.
+            if form is not None and form not in ("%d/%m/%Y", "%m/%d/%Y"):
+                frame[name] = read_dates(column, form)
     return frame

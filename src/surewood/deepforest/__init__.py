@@ -10,7 +10,6 @@
 """
 
 from surewood.deepforest.cascade_forest import CascadeForestClassifier
-from surewood.deepforest.cost import CostEstimate
 from surewood.deepforest.margin_forest import MarginDeepForestClassifier
 from surewood.deepforest.model_selection import PAPER_GRID, MarginDeepForestClassifierCV
 from surewood.deepforest.records import LayerRecord
@@ -19,7 +18,6 @@ from surewood.deepforest.scanning import MultiGrainedScanner
 __all__ = [
     "PAPER_GRID",
     "CascadeForestClassifier",
-    "CostEstimate",
     "LayerRecord",
     "MarginDeepForestClassifier",
     "MarginDeepForestClassifierCV",

@@ -17,16 +17,18 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from surewood.calibration import ScoreCalibrator
+from surewood.deepforest.block import LayerInput
 from surewood.deepforest.checks import check_common
-from surewood.deepforest.cost import CostEstimate, estimate_cascade_cost, settle_memory
+from surewood.deepforest.cost import LayerCost, estimate_cascade_cost, settle_memory
 from surewood.deepforest.evidence import held_out_evidence
+from surewood.deepforest.explaining import told_rows
 from surewood.deepforest.folds import usable_folds
 from surewood.deepforest.layer_input import InputReader, training_input
 from surewood.deepforest.members import Member, TreeSettings, parse_compositions
-from surewood.deepforest.row_order import OrderedRows, content_keys, order_rows
+from surewood.deepforest.row_order import OrderedRows, content_keys, order_rows, put_in_order
 from surewood.deepforest.spilling import SpillFolder
 from surewood.deepforest.training import RunOptions, TrainingSet
-from surewood.tables import FitInputs, begin_fit, begin_predict
+from surewood.tables import FitInputs, Table, begin_fit, begin_predict, by_batches, column_names
 
 Floats = NDArray[np.float64]
 _ROWS_AT_ONCE = 2**16  # rows predicted together: class vectors of all forests stay small
@@ -35,15 +37,17 @@ _ROWS_AT_ONCE = 2**16  # rows predicted together: class vectors of all forests s
 class DeepForestBase(ClassifierMixin, BaseEstimator, ABC):
     """Base of the cascades; not an estimator by itself."""
 
-    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Any:
+    def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | str | None = None) -> Any:
         """Grow the cascade.
 
         Parameters
         ----------
         X : table of shape (n_rows, n_features)
-            Array, sparse matrix, pandas or polars frame; NaN and None are missing values.
+            Array, sparse matrix, pandas or polars frame; NaN and None are missing values. Or a
+            :class:`~surewood.tables.ParquetTable`, or the path of a Parquet file or folder, which are read
+            batch by batch: the table may be larger than memory.
         y : array of shape (n_rows,)
-            Labels.
+            Labels. For a Parquet file: the name of their column.
         sample_weight : array of shape (n_rows,), optional
             Rows of weight 0 are absent; whole numbers are counts: weight 2 is the row twice.
 
@@ -53,6 +57,11 @@ class DeepForestBase(ClassifierMixin, BaseEstimator, ABC):
         """
         compositions = self._checked_compositions()
         inputs, seed = self._begin(X, y, sample_weight)
+        with inputs:
+            self._fit(inputs, compositions, seed)
+        return self
+
+    def _fit(self, inputs: FitInputs, compositions: list[list[Member]], seed: int) -> None:
         reader, ordered, training = self._prepare(inputs, compositions)
         run = self._run_options(training, compositions)
         rows, validation = np.arange(training.n_rows), None
@@ -62,7 +71,6 @@ class DeepForestBase(ClassifierMixin, BaseEstimator, ABC):
         n_folds = usable_folds(training.y, self.n_folds, inputs.classes)
         grown = self._grow(training, validation, compositions, n_folds, seed, run)
         self._store(inputs, reader, OrderedRows(ordered.source[rows], training.weight), training, grown, run)
-        return self
 
     def _checked_compositions(self) -> list[list[Member]]:
         """Check all parameters; the blocks to compare at the first layer."""
@@ -115,11 +123,7 @@ class DeepForestBase(ClassifierMixin, BaseEstimator, ABC):
         )
         codes = reader.mapper.codes(inputs.table)
         ordered = order_rows(content_keys(codes), inputs.y, inputs.weight)
-        if len(ordered.source) == codes.shape[1]:
-            for column in codes:  # one column at a time: no second matrix
-                column[:] = column[ordered.source]
-        else:
-            codes = np.take(codes, ordered.source, axis=1)
+        codes = put_in_order(codes, ordered.source)
         numbers = None if reader.numbers is None else reader.numbers.read(inputs.table)[ordered.source]
         base = training_input(codes, reader.mapper, numbers)
         return reader, ordered, TrainingSet(base, inputs.y[ordered.source], inputs.classes, ordered.weight)
@@ -168,7 +172,9 @@ class DeepForestBase(ClassifierMixin, BaseEstimator, ABC):
 
         Calibrated on the held-out scores of the training points unless ``calibrate=False``.
         """
-        table = begin_predict(self, X)
+        return by_batches(begin_predict(self, X), self._table_proba)
+
+    def _table_proba(self, table: Table) -> Floats:
         inputs = self.reader_.read(table)
         parts = []
         for start in range(0, inputs.matrix.n_rows, _ROWS_AT_ONCE):
@@ -200,6 +206,30 @@ class DeepForestBase(ClassifierMixin, BaseEstimator, ABC):
         for proba in self.staged_predict_proba(X):
             yield np.asarray(self.classes_)[proba.argmax(axis=1)]
 
+    def explain(self, X: Any) -> list[dict[str, Any]]:
+        """How rows were classified: class vectors and margins, layer by layer.
+
+        Returns
+        -------
+        list of dict
+            One a row, of values that JSON knows: ``kind`` ("margin_forest" or "cascade_forest"),
+            ``prediction``, ``probabilities`` and ``votes`` (final score) by label, ``margin`` (distance of
+            the two largest votes) and ``layers``, one entry a layer that the row met: ``layer``, ``weight``
+            (share in the final score), ``vector`` (its own class vector), ``scores`` and ``margin`` after it,
+            ``forests`` (``kind``, ``vector``, ``vote`` of each) and ``features`` (questions that its trees
+            asked about each column, most first). A layer has hundreds or thousands of trees, so their single
+            paths are not listed; cascade forests add the ``gate`` of a layer.
+        """
+        table = begin_predict(self, X)
+        proba = self.predict_proba(X)
+        names = column_names(self.schema_, table.n_columns)
+        kind, scores, layers = self._explained(self.reader_.read(table), names)
+        return told_rows(kind, self.classes_, proba, scores, layers)
+
+    @abstractmethod
+    def _explained(self, base: LayerInput, names: list[str]) -> tuple[str, Floats, list[list[Any]]]:
+        """Kind of model, final scores, and the entries of the layers for every row."""
+
     def _probabilities(self, scores: Any) -> Floats:
         return np.asarray(scores if self.calibrator_ is None else self.calibrator_.transform(scores))
 
@@ -220,19 +250,21 @@ class DeepForestBase(ClassifierMixin, BaseEstimator, ABC):
         total = importances.sum()
         return importances / total if total > 0 else importances
 
-    def estimate_cost(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> CostEstimate:
+    def estimate_cost(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> LayerCost:
         """Memory and time of a fit before it starts, extrapolated from a few probe trees (ESTIMATE).
 
         Returns
         -------
-        CostEstimate
+        LayerCost
+            A :class:`surewood.cost.CostEstimate` with figures a layer.
         """
         compositions = self._checked_compositions()
         inputs, _ = self._begin(X, y, sample_weight)
-        _, _, training = self._prepare(inputs, compositions)
-        return self._cost(training, compositions[0])
+        with inputs:
+            _, _, training = self._prepare(inputs, compositions)
+            return self._cost(training, compositions[0])
 
-    def _cost(self, training: TrainingSet, members: list[Member]) -> CostEstimate:
+    def _cost(self, training: TrainingSet, members: list[Member]) -> LayerCost:
         depth = self._first_depth(len(members))
         return estimate_cascade_cost(
             training,
@@ -243,6 +275,7 @@ class DeepForestBase(ClassifierMixin, BaseEstimator, ABC):
             max_layers=self.max_layers,
             patience=self.patience,
             vector_columns=self._vector_columns(len(training.classes), len(members)),
+            trial_layers=self._trial_layers(),
             n_jobs=self.n_jobs,
         )
 
@@ -250,6 +283,10 @@ class DeepForestBase(ClassifierMixin, BaseEstimator, ABC):
         """What `surewood.certify` may add about this model: estimates and heuristics."""
         check_is_fitted(self, "model_")
         yield from held_out_evidence(self)
+
+    def _trial_layers(self) -> tuple[float, float]:
+        """Fewest and most layers that are grown to compare settings."""
+        return 0.0, 0.0
 
     @abstractmethod
     def _first_depth(self, n_members: int) -> list[int | None]:

@@ -25,10 +25,11 @@ from surewood.deepforest.custom import FoldClassifier, fit_fold_classifier
 from surewood.deepforest.folds import layer_seed
 from surewood.deepforest.members import Member, TreeSettings, tree_params
 from surewood.deepforest.row_order import take_rows
-from surewood.deepforest.tasks import grow_and_predict, grow_and_predict_out_of_bag
-from surewood.parallel import run_tasks
+from surewood.deepforest.tasks import HeldRows, grow_and_predict, grow_and_predict_out_of_bag
+from surewood.parallel import run_tasks, share
 from surewood.progress import stage
-from surewood.trees import BinnedMatrix, FlatForest, TreeParams
+from surewood.tables import alongside
+from surewood.trees import BinnedMatrix, FlatForest, TreeParams, grow_seconds, share_matrix
 
 _TASK_VISITS = 4e7  # row visits of a task: a few tenths of a second, so an interrupt is answered
 _FEW_ROWS = 8192  # up to here a forest predicts in one task
@@ -118,16 +119,29 @@ class BlockFit:
     block : Block
     vectors : ndarray of float64, shape (n_members, n_rows, n_classes)
         Held-out class vectors of the training points; 0 for rows outside the folds.
-    importances : ndarray of float64, shape (n_columns,)
-        Impurity importances, mean over the forests, summing to 1 unless no tree has a split.
+    member_importances : ndarray of float64, shape (n_members, n_columns)
+        Impurity importances of each forest, on one scale.
     seconds : float
         Time it took.
     """
 
     block: Block
     vectors: Floats
-    importances: Floats
+    member_importances: Floats
     seconds: float
+
+    @property
+    def importances(self) -> Floats:
+        """Mean over the forests (n_columns,), summing to 1 unless no tree has a split."""
+        importances = self.member_importances.sum(axis=0)
+        total = importances.sum()
+        return np.asarray(importances / total if total > 0 else importances)
+
+    def take(self, numbers: Sequence[int]) -> BlockFit:
+        """The block of some of its members: members do not know of each other."""
+        chosen = list(numbers)
+        block = Block([self.block.models[k] for k in chosen], self.block.n_classes)
+        return BlockFit(block, self.vectors[chosen], self.member_importances[chosen], self.seconds)
 
 
 def train_block(
@@ -159,11 +173,28 @@ def train_block(
     """
     labels = y.astype(np.uint16)
     trainer = _Trainer(inputs, labels, fold, plan, seed, weight, n_jobs)
-    total = sum(max(member.n_trees, 1) for member in plan.members) * trainer.n_rounds
+    total = sum(piece.count for piece in trainer.pieces) + trainer.n_classifiers
     with stage(verbose, name, total) as advance:
-        for held_fold in range(trainer.n_rounds):
-            trainer.run_round(held_fold, advance, verbose)
+        trainer.run(advance, verbose)
     return trainer.result()
+
+
+@dataclass(frozen=True)
+class _Piece:
+    """A task: some trees of a member; out-of-bag forests have one fold, which is all rows."""
+
+    fold: int
+    member: int
+    start: int
+    count: int
+
+
+@dataclass(frozen=True)
+class _FoldData:
+    number: int
+    rows: NDArray[np.int64]
+    held: HeldRows
+    weight: Floats | None
 
 
 class _Trainer:
@@ -180,94 +211,112 @@ class _Trainer:
         n_jobs: int | None,
     ) -> None:
         self.inputs, self.labels, self.fold, self.plan = inputs, labels, fold, plan
-        self.seed, self.weight, self.n_jobs = seed, weight, n_jobs
+        self.seed, self.n_jobs = seed, n_jobs
+        self.weight = (
+            None if weight is None else weight.copy()
+        )  # it is shared with workers, the caller's may change
         self.n_folds = int(fold.max()) + 1
-        custom = any(not member.is_forest for member in plan.members)
         self.oob = plan.cross_fit == "oob"
-        self.n_rounds = 1 if self.oob and not custom else self.n_folds
+        self.n_classifiers = self.n_folds * sum(not member.is_forest for member in plan.members)
+        self.pieces = self._pieces()
+        self._latest: _FoldData | None = None
         self.parts: list[list[Any]] = [[] for _ in plan.members]
-        self.vectors = np.zeros((len(plan.members), len(labels), plan.n_classes))
-        self.importances = np.zeros(inputs.matrix.n_columns)
+        shape = (len(plan.members), len(labels), plan.n_classes)
+        self.vectors: Floats = alongside(inputs.matrix.blocks[0], shape, np.float64)
+        self.importances = np.zeros((len(plan.members), inputs.matrix.n_columns))
         self.started = time.perf_counter()
 
-    def run_round(self, held_fold: int, advance: Any, verbose: int) -> None:
-        """Train what holds out `held_fold`; out-of-bag forests all belong to the first round."""
-        rows = np.flatnonzero((self.fold >= 0) & (self.fold != held_fold))
-        held = np.flatnonzero(self.fold == held_fold)
-        weight = guarded_weights(self.weight, rows, self.labels, self.plan.n_classes)
-        held_matrix = None if self.oob else take_rows(self.inputs.matrix, held)
-        for number, member in enumerate(self.plan.members):
-            seed = layer_seed(self.seed, held_fold, number)
-            if not member.is_forest:
-                model = fit_fold_classifier(
-                    member.estimator,
-                    self.inputs.numbers,
-                    self.labels,
-                    rows,
-                    weight,
-                    seed,
-                    self.plan.n_classes,
-                )
-                self.parts[number].append(model)
-                assert self.inputs.numbers is not None
-                self.vectors[number, held] = model.vectors(self.inputs.numbers[held])
-                advance(1)
-            elif held_matrix is not None:
-                self._grow_fold(number, rows, held, held_matrix, weight, seed, advance, verbose)
-            elif held_fold == 0:
-                self._grow_out_of_bag(number, seed, advance, verbose)
+    def run(self, advance: Any, verbose: int) -> None:
+        """All folds of all members: forests as one list of tasks, so that no worker waits between them."""
+        share_matrix(self.inputs.matrix)
+        share(self.labels)
+        seconds = [self._seconds(piece) for piece in self.pieces]
+        found = run_tasks(map(self._task, self.pieces), self.n_jobs, verbose, seconds=seconds)
+        sums = np.zeros_like(self.vectors) if self.oob else self.vectors
+        votes = np.zeros(self.vectors.shape[:2])
+        for piece, result in zip(self.pieces, found):
+            forest, part, importances = result[0], result[-2], result[-1]
+            n_trees = self.plan.members[piece.member].n_trees
+            self.parts[piece.member].append(forest)
+            if self.oob:
+                sums[piece.member, result[1]] += part
+                votes[piece.member, result[1]] += result[2]
+            else:
+                sums[piece.member, self._held(piece.fold)] += part / n_trees
+            self.importances[piece.member] += importances * piece.count / n_trees
+            advance(piece.count)
+        if self.oob:
+            self._out_of_bag_vectors(sums, votes)
+        self._fit_classifiers(advance)
 
-    def _grow_fold(
-        self,
-        number: int,
-        rows: NDArray[np.int64],
-        held: NDArray[np.int64],
-        held_matrix: BinnedMatrix,
-        weight: Floats | None,
-        seed: int,
-        advance: Any,
-        verbose: int,
-    ) -> None:
-        params, spans = self._params(number), self._spans(number, len(rows))
-        matrix, n_classes = self.inputs.matrix, self.plan.n_classes
-        tasks = (
-            delayed(grow_and_predict)(
-                matrix, held_matrix, self.labels, n_classes, params, weight, rows, seed, start, count
-            )
-            for start, count in spans
-        )
-        n_trees = self.plan.members[number].n_trees
-        for (forest, sums, importances), (_, count) in zip(run_tasks(tasks, self.n_jobs, verbose), spans):
-            self.parts[number].append(forest)
-            self.vectors[number, held] += sums / n_trees
-            self.importances += importances * count / n_trees
-            advance(count)
+    def _pieces(self) -> list[_Piece]:
+        """Ranges of trees of every fold and forest; they depend on the work, never on the workers."""
+        return [
+            _Piece(fold, number, start, count)
+            for fold in range(1 if self.oob else self.n_folds)
+            for number, member in enumerate(self.plan.members)
+            if member.is_forest
+            for start, count in self._spans(number, self._n_rows(fold))
+        ]
 
-    def _grow_out_of_bag(self, number: int, seed: int, advance: Any, verbose: int) -> None:
-        rows = np.flatnonzero(self.fold >= 0)
-        weight = guarded_weights(self.weight, rows, self.labels, self.plan.n_classes)
-        params, spans = self._params(number), self._spans(number, len(rows))
+    def _task(self, piece: _Piece) -> Any:
+        data, params = self._fold_data(piece.fold), self._params(piece.member)
         matrix, n_classes = self.inputs.matrix, self.plan.n_classes
-        tasks = (
-            delayed(grow_and_predict_out_of_bag)(
-                matrix, self.labels, n_classes, params, weight, rows, seed, start, count
-            )
-            for start, count in spans
-        )
-        n_trees = self.plan.members[number].n_trees
-        sums, votes = np.zeros((len(self.labels), n_classes)), np.zeros(len(self.labels))
-        for (forest, bag_rows, part, part_votes, importances), (_, count) in zip(
-            run_tasks(tasks, self.n_jobs, verbose), spans
-        ):
-            self.parts[number].append(forest)
-            sums[bag_rows] += part
-            votes[bag_rows] += part_votes
-            self.importances += importances * count / n_trees
-            advance(count)
+        seed = layer_seed(self.seed, piece.fold, piece.member)
+        own = (params, data.weight, data.rows, seed, piece.start, piece.count)
+        if self.oob:
+            return delayed(grow_and_predict_out_of_bag)(matrix, self.labels, n_classes, *own)
+        return delayed(grow_and_predict)(matrix, data.held, self.labels, n_classes, *own)
+
+    def _fold_data(self, fold: int) -> _FoldData:
+        """What the tasks of a fold share; they come one after another, so only the latest is kept."""
+        if self._latest is None or self._latest.number != fold:
+            rows, held = self._rows(fold), self._held(fold)
+            weight = guarded_weights(self.weight, rows, self.labels, self.plan.n_classes)
+            share(rows, held, weight)
+            self._latest = _FoldData(fold, rows, HeldRows(self.inputs.matrix, held), weight)
+        return self._latest
+
+    def _rows(self, fold: int) -> NDArray[np.int64]:
+        return np.flatnonzero(self.fold >= 0 if self.oob else (self.fold >= 0) & (self.fold != fold))
+
+    def _held(self, fold: int) -> NDArray[np.int64]:
+        return np.flatnonzero(self.fold == fold)
+
+    def _n_rows(self, fold: int) -> int:
+        return len(self._rows(fold))
+
+    def _seconds(self, piece: _Piece) -> float:
+        n_rows = int((self.fold >= 0).sum())
+        return grow_seconds(n_rows, self._params(piece.member), piece.count)
+
+    def _out_of_bag_vectors(self, sums: Floats, votes: Floats) -> None:
+        rows = self._rows(0)
+        weight = guarded_weights(self.weight, rows, self.labels, self.plan.n_classes)
         # A point that every tree saw has no out-of-bag vector: it gets the class shares, which know nothing.
-        unseen = votes == 0
-        sums[unseen], votes[unseen] = _class_shares(self.labels[rows], weight, rows, n_classes), 1.0
-        self.vectors[number, rows] = sums[rows] / votes[rows, None]
+        shares = _class_shares(self.labels[rows], weight, rows, self.plan.n_classes)
+        for number, member in enumerate(self.plan.members):
+            if member.is_forest:
+                unseen = votes[number] == 0
+                sums[number, unseen], votes[number, unseen] = shares, 1.0
+                self.vectors[number, rows] = sums[number, rows] / votes[number, rows, None]
+
+    def _fit_classifiers(self, advance: Any) -> None:
+        """Classifiers in a forest's place, fold by fold, in this process."""
+        numbers, labels, n_classes = self.inputs.numbers, self.labels, self.plan.n_classes
+        for fold in range(self.n_folds if self.n_classifiers else 0):
+            rows = np.flatnonzero((self.fold >= 0) & (self.fold != fold))
+            held = self._held(fold)
+            weight = guarded_weights(self.weight, rows, labels, n_classes)
+            for number, member in enumerate(self.plan.members):
+                if member.is_forest:
+                    continue
+                seed = layer_seed(self.seed, fold, number)
+                model = fit_fold_classifier(member.estimator, numbers, labels, rows, weight, seed, n_classes)
+                self.parts[number].append(model)
+                assert numbers is not None
+                self.vectors[number, held] = model.vectors(numbers[held])
+                advance(1)
 
     def _params(self, number: int) -> TreeParams:
         member, depth = self.plan.members[number], self.plan.max_depth[number]
@@ -290,10 +339,8 @@ class _Trainer:
             models.append(FlatForest.join(joined, self.plan.n_classes, self.inputs.matrix.n_columns))
             parts.clear()  # before the next member doubles its own
             del joined
-        total = self.importances.sum()
-        importances = self.importances / total if total > 0 else self.importances
         seconds = time.perf_counter() - self.started
-        return BlockFit(Block(models, self.plan.n_classes), self.vectors, importances, seconds)
+        return BlockFit(Block(models, self.plan.n_classes), self.vectors, self.importances, seconds)
 
 
 def guarded_weights(

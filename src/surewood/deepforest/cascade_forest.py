@@ -10,9 +10,11 @@ from numpy.typing import NDArray
 from surewood.deepforest.base import DeepForestBase
 from surewood.deepforest.cascade_growth import CascadeFit, CascadePlan, grow_cascade
 from surewood.deepforest.checks import check_choice, check_integer, check_number
+from surewood.deepforest.explaining import layer_entry, questions_asked
 from surewood.deepforest.importances import trace_layer
-from surewood.deepforest.members import Member
+from surewood.deepforest.members import Member, parse_compositions
 from surewood.deepforest.training import RunOptions, TrainingSet
+from surewood.tables import plain
 
 
 class CascadeForestClassifier(DeepForestBase):
@@ -180,6 +182,22 @@ n_features_in_, feature_names_in_, schema_
             traced = trace_layer(layer.importances, self.n_features_in_, traced)
         assert traced is not None
         return traced
+
+    def _explained(self, base: Any, names: list[str]) -> tuple[str, NDArray[np.float64], list[list[Any]]]:
+        told: list[list[Any]] = [[] for _ in range(base.matrix.n_rows)]
+        kinds = [member.kind for member in parse_compositions(self.forests, self.n_estimators)[0]]
+        for number, (here, inputs, vectors, scores) in enumerate(self.model_.walk(base, self.n_jobs)):
+            layer = self.model_.layers[number]
+            if not len(here):
+                break
+            asked = questions_asked(layer.block, inputs, names, False)
+            for k, row in enumerate(here):
+                entry = layer_entry(
+                    number + 1, 1.0, kinds, vectors[:, k], scores[row], asked[k], self.classes_
+                )
+                entry["gate"] = plain(layer.gate)
+                told[row].append(entry)
+        return "cascade_forest", scores, told
 
     def _first_depth(self, n_members: int) -> list[int | None]:
         return [self.max_depth] * n_members

@@ -71,11 +71,20 @@ class CascadeModel:
 
     def staged_scores(self, base: LayerInput, n_jobs: int | None = 1) -> Iterator[Floats]:
         """Class vectors of new points after 1, 2, ... layers."""
+        for _, _, _, out in self.walk(base, n_jobs):
+            yield out
+
+    def walk(
+        self, base: LayerInput, n_jobs: int | None = 1
+    ) -> Iterator[tuple[NDArray[np.int64], LayerInput, Floats, Floats]]:
+        """Rows in play, their input and vectors (n_members, rows, n_classes), and all rows' scores."""
         n_rows = base.matrix.n_rows
         out = np.zeros((n_rows, self.layers[0].block.n_classes))
         active, inputs = np.arange(n_rows), base
         before: Floats | None = None
+        vectors = np.zeros((0, 0, 0))
         for layer in self.layers:
+            here = active
             if len(active):
                 if before is not None and layer.vector_bins is not None:
                     inputs = widen(_rows(base, active), before, layer.vector_bins, "both")
@@ -83,7 +92,7 @@ class CascadeModel:
                 out[active] = vectors.mean(axis=0)
                 stays = out[active].max(axis=1) < layer.gate
                 active, before = active[stays], side_by_side(vectors[:, stays])
-            yield out.copy()
+            yield here, inputs, vectors, out.copy()
 
 
 @dataclass

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from joblib import effective_n_jobs
 
+from surewood.cost import CostEstimate, reading_bytes
 from surewood.deepforest.members import Member, TreeSettings, tree_params
 from surewood.deepforest.training import TrainingSet
 from surewood.trees import BinnedMatrix, grow_forest
@@ -21,8 +22,8 @@ _CUSTOM_SECONDS = 0.0  # classifiers in a forest's place are not probed
 
 
 @dataclass(frozen=True)
-class CostEstimate:
-    """Memory and time of a fit (ESTIMATE).
+class LayerCost(CostEstimate):
+    """Cost of a cascade of forests, for `max_layers` layers (ESTIMATE).
 
     Attributes
     ----------
@@ -30,17 +31,11 @@ class CostEstimate:
     model_bytes_a_layer : int
     working_bytes : int
         Binned matrix (with its row-major copy where used), class vectors, a held-out fold.
-    memory_bytes : int
-        Most memory beyond the interpreter, the user's table and the imports, for `max_layers` layers.
-    seconds : tuple of float
-        From the fewest layers the stop rule allows to `max_layers`.
     """
 
-    n_trees_a_layer: int
-    model_bytes_a_layer: int
-    working_bytes: int
-    memory_bytes: int
-    seconds: tuple[float, float]
+    n_trees_a_layer: int = 0
+    model_bytes_a_layer: int = 0
+    working_bytes: int = 0
 
 
 def estimate_cascade_cost(
@@ -53,9 +48,14 @@ def estimate_cascade_cost(
     max_layers: int,
     patience: int,
     vector_columns: int,
+    trial_layers: tuple[float, float] = (0.0, 0.0),
     n_jobs: int | None,
-) -> CostEstimate:
-    """Probe and extrapolate. `n_folds` is 1 for out-of-bag cross-fitting."""
+) -> LayerCost:
+    """Probe and extrapolate.
+
+    `n_folds` is 1 for out-of-bag cross-fitting; `trial_layers` are the fewest and the most layers that are
+    grown beside those of the forest itself, to compare settings.
+    """
     matrix, n_classes = training.inputs.matrix, len(training.classes)
     rows = np.arange(training.n_rows)
     if n_folds > 1:
@@ -78,18 +78,25 @@ def estimate_cascade_cost(
     wide = 1.0 + vector_columns / matrix.n_columns  # later layers read more columns
     vectors = (3 * len(members) + 4) * training.n_rows * n_classes * 8
     working = int(matrix.nbytes * (1.0 + 1.0 / max(n_folds, 1)) * wide + vectors)
+    working += int(reading_bytes(training.n_rows, matrix.n_columns))
     seconds = layer_seconds / effective_n_jobs(n_jobs)
     fewest = min(max_layers, 1 + patience)
-    return CostEstimate(
+    # A layer's trees are joined from batches, and compared with those of the best layer so far.
+    layers = layer_bytes * (max_layers + 2)
+    return LayerCost(
+        memory_bytes=int(working + layers),
+        seconds=(
+            0.5 * seconds * (fewest + trial_layers[0]),
+            2.0 * seconds * (max_layers + trial_layers[1]) * wide,
+        ),
+        parts={"bins and class vectors": working, "trees": int(layers)},
         n_trees_a_layer=n_trees,
         model_bytes_a_layer=int(layer_bytes),
         working_bytes=working,
-        memory_bytes=int(working + layer_bytes * max_layers),
-        seconds=(0.5 * seconds * fewest, 1.5 * seconds * max_layers * wide),
     )
 
 
-def settle_memory(cost: CostEstimate, max_memory: float, keep_in_memory: bool) -> bool:
+def settle_memory(cost: LayerCost, max_memory: float, keep_in_memory: bool) -> bool:
     """Whether blocks stay in memory; refuses what would not fit even with all but one on disk."""
     if keep_in_memory and cost.memory_bytes <= max_memory:
         return True

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from surewood.deepforest.block import LayerInput
 from surewood.deepforest.custom import NumberReader
 from surewood.deepforest.members import Member
-from surewood.tables import Table
+from surewood.tables import Table, alongside
 from surewood.trees import BinMapper, BinnedMatrix, as_table, learn_bins
 
 Floats = NDArray[np.float64]
@@ -68,7 +68,9 @@ def widen(base: LayerInput, vectors: Floats, mapper: BinMapper, layer_inputs: st
     """
     if layer_inputs == "features":
         return base
-    extra = BinnedMatrix.of(mapper.codes(as_table(vectors)), mapper)
+    # Beside the table: class vectors of a table larger than memory are columns in a file as well.
+    codes = alongside(base.matrix.blocks[0], (mapper.n_columns, len(vectors)), np.uint8)
+    extra = BinnedMatrix.of(mapper.codes_into(as_table(vectors), codes), mapper)
     numbers = base.numbers
     if layer_inputs == "scores":
         return LayerInput(extra, None if numbers is None else vectors)

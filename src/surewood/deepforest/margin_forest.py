@@ -11,20 +11,19 @@ from numpy.typing import NDArray
 
 from surewood.deepforest.additive import StepRule
 from surewood.deepforest.base import DeepForestBase
-from surewood.deepforest.block import BlockFit
 from surewood.deepforest.checks import check_choice, check_number
 from surewood.deepforest.evidence import theorem_evidence
+from surewood.deepforest.explaining import layer_entry, questions_asked
+from surewood.deepforest.first_layer import choose_first_layer
 from surewood.deepforest.importances import mix, trace_layer
 from surewood.deepforest.margin_growth import (
     MarginFit,
     MarginPlan,
     Schedule,
     grow_margin_forest,
-    train_first_layer,
 )
-from surewood.deepforest.members import Member
+from surewood.deepforest.members import Member, parse_compositions
 from surewood.deepforest.reweighting import STRENGTHS, WeightRule
-from surewood.deepforest.stopping import held_out_score
 from surewood.deepforest.training import RunOptions, TrainingSet
 
 #: Growth rates that ``depth_schedule="auto"`` compares at the first layer.
@@ -44,8 +43,9 @@ class MarginDeepForestClassifier(DeepForestBase):
     n_estimators : int, default=100
         Trees of each forest (in each fold).
     forests : list or "auto", default="auto"
-        The forests of a layer. "auto" takes the published block (two "random", two "completely_random") or
-        the one with "extra" for "random", whichever has the better held-out accuracy at the first layer.
+        The forests of a layer. "auto" takes the block with the best held-out accuracy at the first layer:
+        the published one (two "random", two "completely_random"), two "extra" with two "completely_random"
+        or two "random", or four "extra".
         "random" is a random forest, "extra" draws one threshold for each of the tried features,
         "completely_random" draws feature and threshold; a pair such as ``("extra", 50)`` sets the number of
         trees. Any scikit-learn classifier with ``predict_proba`` may stand in a forest's place: it is cloned
@@ -304,6 +304,21 @@ class MarginDeepForestClassifier(DeepForestBase):
             alphas = [keep * alpha for alpha in alphas] + [layer.step]
         return mix(traced, alphas)
 
+    def _explained(self, base: Any, names: list[str]) -> tuple[str, NDArray[np.float64], list[list[Any]]]:
+        told: list[list[Any]] = [[] for _ in range(base.matrix.n_rows)]
+        kinds, only_scores = [kind for kind, _ in self.forests_], self.model_.layer_inputs == "scores"
+        alphas, layers = self.model_.alphas(), self.model_.layers
+        for number, (inputs, vectors, scores) in enumerate(self.model_.walk(base, self.n_jobs)):
+            asked = questions_asked(layers[number].block, inputs, names, only_scores and number > 0)
+            for row, own in enumerate(told):
+                share = alphas[number] / sum(alphas)
+                own.append(
+                    layer_entry(
+                        number + 1, share, kinds, vectors[:, row], scores[row], asked[row], self.classes_
+                    )
+                )
+        return "margin_forest", scores, told
+
     def __certificate_evidence__(self) -> Iterator[Any]:
         """Held-out error, margin ratio, and the value of the stated theorem (4.7): no guarantee."""
         yield from super().__certificate_evidence__()
@@ -312,6 +327,11 @@ class MarginDeepForestClassifier(DeepForestBase):
     def _first_depth(self, n_members: int) -> list[int | None]:
         schedule = parse_schedules(self.depth_schedule, n_members)[-1]
         return [None if rate is None else 2 * rate for rate in schedule]
+
+    def _trial_layers(self) -> tuple[float, float]:
+        compositions = parse_compositions(self.forests, self.n_estimators)
+        tried = len(compositions) * len(parse_schedules(self.depth_schedule, len(compositions[0]))) - 1
+        return tried, tried
 
     def _vector_columns(self, n_classes: int, n_members: int) -> int:
         return n_classes
@@ -340,20 +360,3 @@ def parse_schedules(depth_schedule: Any, n_members: int) -> list[Schedule]:
 
 def _is_rate(value: Any) -> bool:
     return isinstance(value, Integral) and not isinstance(value, bool) and value >= 1
-
-
-def choose_first_layer(
-    training: TrainingSet, plans: list[MarginPlan], run: RunOptions
-) -> tuple[MarginPlan, BlockFit]:
-    """The plan whose first layer has the best held-out score, the first of equal ones, and that layer."""
-    best: tuple[float, MarginPlan, BlockFit] | None = None
-    for plan in plans:
-        fit = train_first_layer(training, plan, run)
-        if len(plans) == 1:
-            return plan, fit
-        vectors = fit.vectors.mean(axis=0)
-        score = held_out_score(plan.monitor, vectors, training.y, training.classes, training.weight)
-        if best is None or score > best[0]:
-            best = (score, plan, fit)
-    assert best is not None
-    return best[1], best[2]

@@ -79,18 +79,24 @@ class MarginModel:
 
     def staged_scores(self, base: LayerInput, n_jobs: int | None = 1) -> Iterator[Floats]:
         """f_1, f_2, ... of new points, rows scaled to sum to 1."""
+        for _, _, scores in self.walk(base, n_jobs):
+            yield scores
+
+    def walk(self, base: LayerInput, n_jobs: int | None = 1) -> Iterator[tuple[LayerInput, Floats, Floats]]:
+        """Input, vectors (n_members, n_rows, n_classes) and scores after each layer."""
         scores: Floats | None = None
         total = 0.0
         for layer in self.layers:
             inputs = base
             if scores is not None and layer.vector_bins is not None:
                 inputs = widen(base, scores, layer.vector_bins, self.layer_inputs)
-            vectors = layer.block.vectors(inputs, n_jobs).mean(axis=0)
+            members = layer.block.vectors(inputs, n_jobs)
+            vectors = members.mean(axis=0)
             scores = (
                 layer.step * vectors if scores is None else add_layer(scores, vectors, layer.step, self.mode)
             )
             total = layer.step if total == 0.0 else (1.0 if self.mode == "simplex" else total + layer.step)
-            yield scores / total
+            yield inputs, members, scores / total
 
     def alphas(self) -> list[float]:
         """Weight of every layer in the final score."""

@@ -17,15 +17,15 @@ import numpy as np
 from surewood.deepforest.additive import StepRule
 from surewood.deepforest.block import BlockFit
 from surewood.deepforest.checks import check_number
+from surewood.deepforest.first_layer import choose_first_layer
 from surewood.deepforest.margin_forest import MarginDeepForestClassifier, parse_schedules
 from surewood.deepforest.margin_growth import (
     MarginFit,
     MarginGrowth,
     MarginPlan,
     grow_margin_forest,
-    train_first_layer,
 )
-from surewood.deepforest.members import Member
+from surewood.deepforest.members import Member, parse_compositions
 from surewood.deepforest.training import RunOptions, TrainingSet
 
 #: The grid of the paper (4.3), [D-27]: 6 x 3 x 4 settings.
@@ -72,6 +72,8 @@ class MarginDeepForestClassifierCV(MarginDeepForestClassifier):
         ``MarginDeepForestClassifierCV(**PAPER_GRID)`` searches the 72 settings of the paper.
     halving : float or None, default=3.0
         After each layer only one in `halving` of the settings goes on; None grows every one to its end.
+    forests : list or "auto", default="auto"
+        "auto" takes, for each schedule, the block with the best held-out score at the first layer.
     **parameters
         All other parameters of :class:`MarginDeepForestClassifier` but `theta`, `mu_loss`, `depth_schedule`.
 
@@ -195,11 +197,12 @@ class MarginDeepForestClassifierCV(MarginDeepForestClassifier):
         seed: int,
         run: RunOptions,
     ) -> MarginFit:
-        plans = self._plans(compositions, n_folds, seed)
-        firsts: dict[Any, BlockFit] = {}
-        for plan in plans:
-            if plan.first_key not in firsts:
-                firsts[plan.first_key] = train_first_layer(training, plan, run)
+        plans, firsts = self._plans(compositions, n_folds, seed), {}
+        for schedule in dict.fromkeys(plan.schedule for plan in plans):
+            blocks = {plan.first_key: plan for plan in plans if plan.schedule == schedule}
+            plan, fit = choose_first_layer(training, list(blocks.values()), run)
+            firsts[plan.first_key] = fit
+        plans = [plan for plan in plans if plan.first_key in firsts]
         trials = search(training, validation, plans, firsts, run, self.halving)
         best = max(range(len(trials)), key=lambda i: (trials[i].score, -i))
         plan, first = plans[best], firsts[plans[best].first_key]
@@ -225,6 +228,14 @@ class MarginDeepForestClassifierCV(MarginDeepForestClassifier):
             "mu_loss": best.mu_loss,
             "depth_schedule": best.schedule,
         }
+
+    def _trial_layers(self) -> tuple[float, float]:
+        """First layers are shared by the targets; one in `halving` of the settings goes on at each layer."""
+        compositions = parse_compositions(self.forests, self.n_estimators)
+        first = len(compositions) * len(self.schedules)
+        settings = first * len(self.thetas) * len(self.mus)
+        later = self.max_layers if self.halving is None else 1.0 / (1.0 - 1.0 / float(self.halving))
+        return first, first + settings * later
 
     def _first_depth(self, n_members: int) -> list[int | None]:
         schedule = parse_schedules(self.schedules[-1], n_members)[-1]

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from surewood.tables import alongside, is_mapped
 from surewood.trees import BinnedMatrix
 
 _MOST_COPIES = 4  # rows after repetition, as a multiple of the rows before
@@ -74,10 +75,29 @@ def content_keys(codes: NDArray[np.uint8]) -> NDArray[np.uint64]:
     return keys
 
 
+def put_in_order(codes: NDArray[np.uint8], source: NDArray[np.int64]) -> NDArray[np.uint8]:
+    """The given rows of a block ``(n_columns, n_rows)``; in place where their number does not change."""
+    if len(source) != codes.shape[1]:
+        return _taken(codes, source)
+    for column in codes:  # one column at a time: no second matrix
+        column[:] = column[source]
+    return codes
+
+
 def take_rows(matrix: BinnedMatrix, rows: NDArray[np.int64]) -> BinnedMatrix:
     """The given rows of a binned matrix, in that order, as a matrix of its own without row-major copy."""
-    blocks = tuple(np.take(block, rows, axis=1) for block in matrix.blocks)
+    blocks = tuple(_taken(block, rows) for block in matrix.blocks)
     return BinnedMatrix(blocks, matrix.mapper, matrix.has_missing)
+
+
+def _taken(block: NDArray[np.uint8], rows: NDArray[np.int64]) -> NDArray[np.uint8]:
+    """Rows of a block; in a file beside it where it is mapped from one."""
+    if not is_mapped(block):
+        return np.take(block, rows, axis=1)
+    out = alongside(block, (len(block), len(rows)), np.uint8)
+    for column, taken in zip(block, out):
+        taken[:] = column[rows]
+    return out
 
 
 def _are_counts(weight: NDArray[np.float64]) -> bool:

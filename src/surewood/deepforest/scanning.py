@@ -19,6 +19,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from surewood.cost import CostEstimate, check_max_memory, probe_seconds, reading_bytes, refuse_beyond
 from surewood.deepforest.checks import check_integer
 from surewood.deepforest.folds import layer_seed
 from surewood.deepforest.members import Member, TreeSettings, parse_members, tree_params
@@ -88,6 +89,9 @@ class MultiGrainedScanner(TransformerMixin, BaseEstimator):
     min_samples_leaf : int, default=5
     passthrough : bool, default=False
         Keep the original values as the first columns.
+    max_memory : float or None, default=None
+        Bytes that a fit and the transformation of its rows may take beyond the table itself; what would need
+        more is refused. `max_windows` lowers the need of the fit.
     n_jobs : int or None, default=None
     random_state : int, RandomState or None, default=None
     verbose : int, default=0
@@ -127,6 +131,7 @@ class MultiGrainedScanner(TransformerMixin, BaseEstimator):
         max_depth: int | None = None,
         min_samples_leaf: int = 5,
         passthrough: bool = False,
+        max_memory: float | None = None,
         n_jobs: int | None = None,
         random_state: Any = None,
         verbose: int = 0,
@@ -141,11 +146,12 @@ class MultiGrainedScanner(TransformerMixin, BaseEstimator):
         self.max_depth = max_depth
         self.min_samples_leaf = min_samples_leaf
         self.passthrough = passthrough
+        self.max_memory = max_memory
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> MultiGrainedScanner:
+    def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> MultiGrainedScanner:
         """Grow the window forests.
 
         Parameters
@@ -162,6 +168,8 @@ class MultiGrainedScanner(TransformerMixin, BaseEstimator):
         if inputs.table.is_category.any():
             raise ValueError("MultiGrainedScanner slides windows over numbers; X has category columns.")
         grains = make_grains(inputs.table.n_columns, self.shape, self.windows, self.stride)
+        parts = self._memory(grains, members, *inputs.table.shape, inputs.n_classes)
+        refuse_beyond(self.max_memory, sum(parts.values()), "lower max_windows or use a larger stride")
         rows = _numbers(inputs.table)
         ordered = order_rows(row_keys(rows), inputs.y, inputs.weight)
         training = _Windows(rows, inputs.y, inputs.n_classes, ordered, row_folds(rows, self.n_folds))
@@ -174,7 +182,35 @@ class MultiGrainedScanner(TransformerMixin, BaseEstimator):
         self.grains_, self.models_, self.members_ = grains, models, members
         return self
 
+    def estimate_cost(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> CostEstimate:
+        """Memory and a range of time of ``fit`` and ``transform`` on a table, beforehand (ESTIMATE)."""
+        members = self._check()
+        inputs = begin_fit(self, X, y, sample_weight, merge=False)
+        grains = make_grains(inputs.table.n_columns, self.shape, self.windows, self.stride)
+        parts = self._memory(grains, members, *inputs.table.shape, inputs.n_classes)
+        return CostEstimate.of(parts, probe_seconds(self, X, y))
+
+    def _memory(
+        self, grains: list[Grain], members: list[Member], n_rows: int, n_columns: int, n_classes: int
+    ) -> dict[str, float]:
+        """Parts of the memory; the grains are worked on one after another."""
+        drawn = [min(n_rows * grain.n_positions, self.max_windows) for grain in grains]
+        windows = max(n * (9.0 * grain.n_values + 60.0) for n, grain in zip(drawn, grains))
+        cut = n_rows * max(grain.n_positions * grain.n_values for grain in grains)
+        n_trees = sum(member.n_trees for member in members) * self.n_folds
+        # About a leaf of four times the smallest size, 2 nodes of 8 bytes and a sparse class vector a leaf.
+        a_leaf = 16.0 + 6.0 * (1 + min(n_classes, self.min_samples_leaf))
+        trees = sum(n_trees * n / (4.0 * self.min_samples_leaf) * a_leaf for n in drawn)
+        columns = sum(grain.n_positions for grain in grains) * len(members) * n_classes
+        return {
+            "table": reading_bytes(n_rows, n_columns) + 8.0 * n_rows * n_columns,
+            "windows": windows + 2.0 * 8.0 * min(_CHUNK_VALUES, cut),
+            "trees": trees,
+            "class vectors": 2.0 * 8.0 * n_rows * columns,
+        }
+
     def _check(self) -> list[Member]:
+        check_max_memory(self.max_memory)
         for name in ("n_estimators", "stride", "max_windows", "min_samples_leaf"):
             check_integer(self, name, 1)
         check_integer(self, "n_folds", 2)

@@ -2,17 +2,36 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
+from surewood.deepforest.row_order import take_rows
 from surewood.trees import BinnedMatrix, FlatForest, TreeParams, grow_forest, out_of_bag
 
 Floats = NDArray[np.float64]
 
 
+class HeldRows:
+    """Some rows of a matrix, gathered when first asked for; sent to another process as their numbers."""
+
+    def __init__(self, matrix: BinnedMatrix, rows: NDArray[np.int64]) -> None:
+        self.matrix, self.rows = matrix, rows
+        self._gathered: BinnedMatrix | None = None
+
+    def gathered(self) -> BinnedMatrix:
+        if self._gathered is None:
+            self._gathered = take_rows(self.matrix, self.rows)
+        return self._gathered
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"matrix": self.matrix, "rows": self.rows, "_gathered": None}
+
+
 def grow_and_predict(
     matrix: BinnedMatrix,
-    held_matrix: BinnedMatrix,
+    held: HeldRows,
     labels: NDArray[np.uint16],
     n_classes: int,
     params: TreeParams,
@@ -35,7 +54,7 @@ def grow_and_predict(
         first_tree=start,
         by_content=False,
     )
-    return grown.forest, grown.forest.predict_proba(held_matrix) * count, grown.importances
+    return grown.forest, grown.forest.predict_proba(held.gathered()) * count, grown.importances
 
 
 def grow_and_predict_out_of_bag(
@@ -48,8 +67,8 @@ def grow_and_predict_out_of_bag(
     seed: int,
     start: int,
     count: int,
-) -> tuple[FlatForest, NDArray[np.uint32], Floats, NDArray[np.uint32], Floats]:
-    """Some trees of a member, the sums and numbers of their out-of-bag vectors, importances."""
+) -> tuple[FlatForest, NDArray[np.uint32], NDArray[np.uint32], Floats, Floats]:
+    """Some trees of a member, the numbers and sums of their out-of-bag vectors, importances."""
     grown = grow_forest(
         matrix,
         labels,
@@ -63,4 +82,4 @@ def grow_and_predict_out_of_bag(
         by_content=False,
     )
     sums, votes = out_of_bag(grown.forest, grown.bag, matrix, first_tree=start)
-    return grown.forest, grown.bag.rows, sums, votes, grown.importances
+    return grown.forest, grown.bag.rows, votes, sums, grown.importances

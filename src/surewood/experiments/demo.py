@@ -6,8 +6,6 @@ A quarter of the rows is put aside before anything is trained; errors and certif
 from __future__ import annotations
 
 import argparse
-import json
-import math
 import platform
 import time
 from pathlib import Path
@@ -25,6 +23,7 @@ from sklearn.model_selection import train_test_split
 import surewood
 from surewood import (
     BinnedForestClassifier,
+    DeepCascadeSVMClassifier,
     DeepCascadeSVMClassifierCV,
     MarginDeepForestClassifier,
     PolySVC,
@@ -33,6 +32,8 @@ from surewood import (
 )
 from surewood.certify import Certificate, certify
 from surewood.datasets import DataError, load
+from surewood.report.certificate_words import certificate_facts
+from surewood.report.words import percent_up
 
 SEED = 0
 DELTA = 0.05
@@ -44,11 +45,36 @@ def models() -> list[tuple[str, Any, str]]:
         ("random composite forest", RandomCompositeForestClassifier(random_state=SEED), "SVMs at the leaves"),
         ("deep cascade", DeepCascadeSVMClassifierCV(random_state=SEED), "easy points leave early"),
         ("margin deep forest", MarginDeepForestClassifier(random_state=SEED), "layers of forests"),
+        (
+            "composite forest of depth 3",
+            RandomCompositeForestClassifier(
+                50, selection="exact", max_depth=3, constant_leaves=True, gamma_scale=1e-3, random_state=SEED
+            ),
+            "degrees chosen leaf by leaf by the criterion",
+        ),
+        (
+            "cascade of three machines",
+            DeepCascadeSVMClassifier(
+                3,
+                n_leaves=3,
+                multiclass="native",
+                fractions=(0.1, 0.25, 0.5),
+                degrees=(1, 2, 3),
+                gamma_scale=1e-3,
+                random_state=SEED,
+            ),
+            "the hardest tenth goes on, twice",
+        ),
         ("binned forest", BinnedForestClassifier(200, random_state=SEED), "200 trees on one binned matrix"),
         ("polynomial SVM", PolySVC(degree=3, probability=True), "degree 3"),
         ("random forest (scikit-learn)", RandomForestClassifier(200, random_state=SEED), "200 trees"),
         ("largest class", DummyClassifier(strategy="prior"), "the floor"),
     ]
+
+
+#: Models whose insides are shown. On easy data the defaults choose trees of a single leaf and cascades of a
+#: single machine; these have something to look at.
+SHOWN = ("composite forest of depth 3", "cascade of three machines", "margin deep forest")
 
 
 def run(name: str = "digits") -> dict[str, Any]:
@@ -57,7 +83,7 @@ def run(name: str = "digits") -> dict[str, Any]:
     X, X_hold, y, y_hold = train_test_split(
         data.X, data.y, test_size=0.25, stratify=data.y, random_state=SEED
     )
-    rows, certificates = [], []
+    rows, certificates, families = [], [], []
     columns = (TextColumn("{task.description:<40}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("", total=len(models()))
@@ -70,39 +96,49 @@ def run(name: str = "digits") -> dict[str, Any]:
             certificate = certify(
                 model, X_hold, y_hold, delta=DELTA, n_models=len(models()), methods=["holdout"]
             )
-            assert certificate.best is not None
             certificates.append(certificate)
-            rows.append(
-                {
-                    "model": model_name,
-                    "ours": type(model).__module__.startswith("surewood"),
-                    "floor": isinstance(model, DummyClassifier),
-                    "error": float(np.mean(model.predict(X_hold) != y_hold)),
-                    "guarantee": certificate.best.value,
-                    "log_loss": float(log_loss(y_hold, model.predict_proba(X_hold), labels=model.classes_)),
-                    "fit_seconds": seconds,
-                    "note": note,
-                }
-            )
+            rows.append(result_row(model_name, model, note, X_hold, y_hold, certificate, seconds))
+            if model_name in SHOWN:
+                bar.update(task, description=f"looking into {model_name}")
+                summary = report.build_summary(
+                    model,
+                    X,
+                    y,
+                    holdout=(X_hold, y_hold),
+                    certificate=certificate,
+                    dataset={"name": data.name, "source": data.citation, "notes": []},
+                    run={"seconds": seconds, "seed": SEED},
+                )
+                families.append({"name": model_name, "summary": summary})
             bar.advance(task)
     best = min((i for i, row in enumerate(rows) if row["ours"]), key=lambda i: rows[i]["error"])
-    return summarise(data, len(y), len(y_hold), rows, rows[best]["model"], certificates[best])
+    return {
+        **about(data, len(y), len(y_hold)),
+        "results": rows,
+        "families": sorted(families, key=lambda family: SHOWN.index(family["name"])),
+        "certificate": {**certificate_facts(certificates[best]), "model": rows[best]["model"]},
+    }
 
 
-def summarise(
-    data: Any, n_train: int, n_hold: int, rows: list[dict[str, Any]], best: str, certificate: Certificate
+def result_row(
+    name: str, model: Any, note: str, X: Any, y: Any, certificate: Certificate, seconds: float
 ) -> dict[str, Any]:
-    """Everything the page shows, as plain values."""
-    entries = [
-        {
-            "status": str(entry.status),
-            "method": str(entry.method),
-            "value": f"{math.ceil(1e4 * entry.value) / 1e4:.4f}",  # a bound is never rounded down
-            "sample": f"{entry.n} {entry.sample} rows",
-            "conditions": "; ".join(str(condition) for condition in entry.conditions),
-        }
-        for entry in certificate.entries
-    ]
+    """One row of the comparison."""
+    assert certificate.best is not None
+    return {
+        "model": name,
+        "ours": type(model).__module__.startswith("surewood"),
+        "floor": isinstance(model, DummyClassifier),
+        "error": float(np.mean(model.predict(X) != y)),
+        "guarantee": certificate.best.value,
+        "log_loss": float(log_loss(y, model.predict_proba(X), labels=model.classes_)),
+        "fit_seconds": seconds,
+        "note": note,
+    }
+
+
+def about(data: Any, n_train: int, n_hold: int) -> dict[str, Any]:
+    """What the page says of the data and the run."""
     return {
         "title": f"surewood on {data.name}",
         "subtitle": f"{data.citation}. One run, one split: a first look, not a study.",
@@ -113,12 +149,70 @@ def summarise(
             {"value": str(data.y.nunique()), "label": "classes"},
         ],
         "confidence": 1 - DELTA,
-        "results": rows,
-        "certificate": {"model": best, "verdict": certificate.verdict, "entries": entries},
         "seed": SEED,
         "version": surewood.__version__,
         "environment": f"Python {platform.python_version()}, {platform.system()} {platform.machine()}",
     }
+
+
+def render(summary: dict[str, Any]) -> str:
+    """The page: the comparison, then the three families from inside."""
+    families = [
+        {
+            "name": family["name"],
+            "anchor": family["name"].replace(" ", "-"),
+            **report.model_values(family["summary"]),
+        }
+        for family in summary["families"]
+    ]
+    chart = comparison([row for row in summary["results"] if not row["floor"]])
+    values = {**summary, "families": families, "comparison": chart}
+    return report.render_template("demo.html", values, package="surewood.experiments")
+
+
+def comparison(rows: list[dict[str, Any]]) -> dict[str, Any]:
+    """Error as a dot, guarantee as the end of a bar; ours in colour, peers in grey."""
+    shown = sorted(rows, key=lambda row: -row["error"])
+    place = list(range(len(shown)))
+    band = {
+        "type": "bar",
+        "orientation": "h",
+        "name": "guaranteed at most",
+        "x": [row["guarantee"] for row in shown],
+        "y": place,
+        "marker": {"color": ["@leaf-soft" if row["ours"] else "@peer-soft" for row in shown]},
+        "text": [f"≤ {percent_up(row['guarantee'])}" for row in shown],
+        "textposition": "outside",
+        "cliponaxis": False,
+        "hovertemplate": "error at most %{x:.2%} (GUARANTEE)<extra></extra>",
+    }
+    dot = {
+        "type": "scatter",
+        "mode": "markers",
+        "name": "error on the holdout",
+        "x": [row["error"] for row in shown],
+        "y": place,
+        "marker": {"color": ["@leaf" if row["ours"] else "@peer" for row in shown], "size": 14},
+        "hovertemplate": "%{x:.2%} wrong on the holdout (ESTIMATE)<extra></extra>",
+    }
+    names = {
+        "tickmode": "array",
+        "tickvals": place,
+        "ticktext": [report.charts.label(r["model"]) for r in shown],
+    }
+    reach = 1.18 * max(row["guarantee"] for row in shown)
+    return report.charts.figure(
+        "Error on the holdout, and what is guaranteed",
+        [band, dot],
+        {
+            "showlegend": False,
+            "bargap": 0.45,
+            "xaxis": {"tickformat": ".0%", "range": [0, reach]},
+            "yaxis": {**names, "showgrid": False},
+        },
+        height=70 + 44 * len(shown),
+        caption="Green: models of surewood. Grey: scikit-learn.",
+    )
 
 
 def print_results(summary: dict[str, Any]) -> None:
@@ -129,7 +223,7 @@ def print_results(summary: dict[str, Any]) -> None:
         table.add_row(
             row["model"],
             f"{100 * row['error']:.2f} %",
-            f"{100 * row['guarantee']:.2f} %",
+            percent_up(row["guarantee"]),
             f"{row['log_loss']:.3f}",
             f"{row['fit_seconds']:.2f} s",
             style="bold green" if row["ours"] else "",
@@ -149,8 +243,8 @@ def main() -> None:
     except DataError as error:
         parser.exit(2, f"{error}\n")
     print_results(summary)
-    page = report.write(summary, arguments.out / "report.html")
-    (arguments.out / "report.json").write_text(json.dumps(summary, indent=2), encoding="utf-8")
+    page = report.write_text(render(summary), arguments.out / "report.html")
+    report.write_json(summary, arguments.out / "report.json")
     print(f"\nthe page: {page}")
 
 

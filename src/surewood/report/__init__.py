@@ -1,8 +1,22 @@
 """One HTML page about what a model did and why: object, then summary dict, then template.
 
-:mod:`~surewood.report.page` renders a summary; the summary is plain data, so the same dict is the JSON.
+:func:`build_summary` reads public fitted attributes only and gives plain values, so the same dict is the JSON
+(:func:`write_json`) and the page (:func:`write_page`). Pages of others extend ``templates/base.html`` through
+:func:`render_template`, with charts of :mod:`surewood.report.charts`.
 """
 
-from surewood.report.page import render, write
+from surewood.report import charts
+from surewood.report.page import model_values, render_page, write_json, write_page
+from surewood.report.rendering import render_template, write_text
+from surewood.report.summary import build_summary
 
-__all__ = ["render", "write"]
+__all__ = [
+    "build_summary",
+    "charts",
+    "model_values",
+    "render_page",
+    "render_template",
+    "write_json",
+    "write_page",
+    "write_text",
+]

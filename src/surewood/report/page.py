@@ -1,48 +1,51 @@
-"""Render a summary dict as one self-contained page that opens offline, light or dark, and prints.
-
-Names of columns, classes and models are hostile input: the template escapes everything, and no value ever
-becomes part of a script or a style.
-"""
+"""``write_page`` and ``write_json``: a summary of :func:`~surewood.report.summary.build_summary` as files."""
 
 from __future__ import annotations
 
-import os
+import json
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from surewood.report import charts
+from surewood.report.family_charts import family_charts
+from surewood.report.rendering import render_template, write_text
 
-_environment = Environment(
-    loader=PackageLoader("surewood.report"),
-    autoescape=True,
-    undefined=StrictUndefined,
-    trim_blocks=True,
-    lstrip_blocks=True,
-)
+__all__ = ["render_page", "write_json", "write_page"]
 
 
-def _percent(value: float | None, digits: int = 2) -> str:
-    return "" if value is None else f"{100 * value:.{digits}f} %"
+def render_page(summary: dict[str, Any]) -> str:
+    """The page of a summary as text."""
+    return render_template("model.html", {"title": page_title(summary), **model_values(summary)})
 
 
-_environment.filters["percent"] = _percent
+def write_page(summary: dict[str, Any], path: str | Path) -> Path:
+    """Write the page of a summary: one file that needs no other; returns its path."""
+    return write_text(render_page(summary), path)
 
 
-def render(summary: dict[str, Any]) -> str:
-    """The page of a summary, see :func:`surewood.experiments.demo.summarise` for its keys."""
-    bars = [row for row in summary["results"] if not row["floor"]]
-    scale = min(1.0, 1.1 * max((row["guarantee"] for row in bars), default=1.0))
-    return _environment.get_template("page.html").render(bars=bars, scale=scale, **summary)
+def write_json(summary: dict[str, Any], path: str | Path) -> Path:
+    """Write a summary as strict JSON; returns the path."""
+    return write_text(json.dumps(summary, indent=2, allow_nan=False, ensure_ascii=False) + "\n", path)
 
 
-def write(summary: dict[str, Any], path: str | Path) -> Path:
-    """Write the page of a summary; a reader never sees half a page."""
-    path = Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        partial.write_text(render(summary), encoding="utf-8")
-        os.replace(partial, path)
-    finally:
-        partial.unlink(missing_ok=True)
-    return path
+def page_title(summary: dict[str, Any]) -> str:
+    """Model and data in a few words."""
+    name, data = summary["model"]["title"], summary["data"]["name"]
+    return f"{name} on {data}" if data else str(name)
+
+
+def model_values(summary: dict[str, Any]) -> dict[str, Any]:
+    """What ``model.html`` needs: the summary and the charts made from it."""
+    sample = summary["scores"]["sample"]
+    promises = None
+    if summary["certificate"] is not None:
+        promises = charts.promises(summary["certificate"], summary["scores"])
+    return {
+        "summary": summary,
+        "inside": family_charts(summary["family"]),
+        "promises": promises,
+        "confusion": charts.confusion(summary["confusion"], sample),
+        "calibration": summary["calibration"] and charts.calibration(summary["calibration"], sample),
+        "classes": charts.class_balance(summary["data"]["classes"]),
+        "importances": summary["importances"] and charts.importances(summary["importances"]),
+    }

@@ -1,4 +1,4 @@
-"""One score a class from pairwise decisions, and probabilities that agree with the votes."""
+"""One score a class from pairwise decisions."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from surewood import _core
 
-__all__ = ["agree_with", "class_scores", "class_votes", "vote_counts"]
+__all__ = ["class_scores", "class_votes", "vote_counts"]
 
 FloatArray = NDArray[np.float64]
 
@@ -62,23 +62,3 @@ def class_scores(decisions: FloatArray, classes: NDArray[np.int32], n_total: int
     squeezed = confidence / (3.0 * (np.abs(confidence) + 1.0))
     scores[:, classes] = class_votes(decisions, n_known) + squeezed
     return scores
-
-
-def agree_with(proba: FloatArray, winners: NDArray[np.int32]) -> FloatArray:
-    """Exchange probabilities where the largest is not the winner's, so that ``argmax`` gives the winner.
-
-    Votes may tie, and then the lowest class wins whatever the scores say (theory.md [D-04]).
-    """
-    rows = np.arange(len(proba))
-    best = proba.argmax(axis=1)
-    wrong = np.flatnonzero(best != winners)
-    if len(wrong):
-        proba = proba.copy()
-        top, own = proba[wrong, best[wrong]], proba[wrong, winners[wrong]]
-        proba[wrong, best[wrong]] = own
-        proba[wrong, winners[wrong]] = top
-        # Equal probabilities cannot be exchanged: the winner gets a hair more.
-        tied = proba.argmax(axis=1) != winners
-        proba[rows[tied], winners[tied]] *= 1.0 + 1e-9
-        proba /= proba.sum(axis=1, keepdims=True)
-    return proba

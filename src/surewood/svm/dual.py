@@ -17,7 +17,7 @@ from joblib import delayed
 from numpy.typing import ArrayLike, NDArray
 
 from surewood import _core
-from surewood.parallel import run_tasks
+from surewood.parallel import run_tasks, share
 from surewood.svm.gram import Gram, KernelSpec
 from surewood.svm.one_vs_one import Machines
 
@@ -25,6 +25,7 @@ __all__ = ["MAX_DEGREE", "solve_many"]
 
 MAX_DEGREE = 100
 _CHUNK_WORK = 5e7  # rough element updates a chunk: below a tenth of a second
+_SECONDS_A_UPDATE = 2e-10
 _CHUNK_COEFFICIENTS = 8_000_000  # doubles held while the machines of a chunk's group are assembled
 
 
@@ -85,7 +86,7 @@ def solve_many(
     cache_size : int, default=64 MiB
         Bytes of kernel rows a thread may hold; larger problems rebuild the rows used longest ago.
     n_jobs : int, optional
-        Threads, as in joblib. The result is the same for any number.
+        Threads, or workers of the active joblib backend. The result is the same for any number.
 
     Returns
     -------
@@ -137,34 +138,59 @@ def _run_chunks(
 ) -> list[dict[str, NDArray[Any]]]:
     stop = np.zeros(1, dtype=np.uint8)
     group, degree, C = problems
+    share(gram.products, gram.X, gram.norms)
+    rows = (gram.products, gram.X, gram.norms, spec)
+    chunks, work = _chunks(np.diff(starts), int(codes.max(initial=0)) + 1, shape)
 
-    def run(first: int, last: int) -> dict[str, NDArray[Any]]:
-        return _core.svm_solve(
-            gram.products, gram.X, gram.norms, spec.kind, spec.gamma, spec.coef0, points, starts, codes,
-            weight, group[first:last], degree[first:last], C[first:last], options.tol, options.max_iter,
-            options.cache_bytes, options.warm, options.decisions, stop,
-        )  # fmt: skip
+    def chunk(first: int, last: int) -> Any:
+        """A task with its own groups only: their rows are long where groups are many."""
+        low, high = int(group[first]), int(group[last - 1]) + 1
+        own = points[starts[low] : starts[high]], starts[low : high + 1] - starts[low]
+        part = slice(first, last)
+        return delayed(_solve_chunk)(
+            rows, own, codes, weight, (group[part] - low, degree[part], C[part]), options, stop
+        )
 
-    chunks = _chunks(np.diff(starts), int(codes.max(initial=0)) + 1, shape)
-    return list(run_tasks((delayed(run)(first, last) for first, last in chunks), n_jobs, stop=stop))
+    tasks = (chunk(first, last) for first, last in chunks)
+    return list(run_tasks(tasks, n_jobs, stop=stop, seconds=[_SECONDS_A_UPDATE * w for w in work]))
 
 
-def _chunks(sizes: NDArray[np.int64], n_classes: int, shape: tuple[int, ...]) -> list[tuple[int, int]]:
-    """Ranges of problems; cuts fall between (group, degree) runs only."""
+def _solve_chunk(
+    rows: tuple[Any, ...],
+    own: tuple[NDArray[np.int32], NDArray[np.int64]],
+    codes: NDArray[np.int32],
+    weight: NDArray[np.float64] | None,
+    problems: tuple[NDArray[Any], NDArray[Any], NDArray[Any]],
+    options: _Options,
+    stop: NDArray[np.uint8],
+) -> dict[str, NDArray[Any]]:
+    products, X, norms, spec = rows
+    return _core.svm_solve(
+        products, X, norms, spec.kind, spec.gamma, spec.coef0, *own, codes, weight, *problems, options.tol,
+        options.max_iter, options.cache_bytes, options.warm, options.decisions, stop,
+    )  # fmt: skip
+
+
+def _chunks(
+    sizes: NDArray[np.int64], n_classes: int, shape: tuple[int, ...]
+) -> tuple[list[tuple[int, int]], list[float]]:
+    """Ranges of problems and their work; cuts fall between (group, degree) runs only."""
     n_C = shape[2]
     work, held = sizes.astype(np.float64), sizes.astype(np.float64) * n_C
     work = n_C * (4.0 * work * work + 2000.0 * work + 2000.0)
     held *= max(n_classes - 1, 1)
-    cuts, total, coefficients = [0], 0.0, 0.0
+    cuts, totals, total, coefficients = [0], [], 0.0, 0.0
     for run in range(shape[0] * shape[1]):
         g = run // shape[1]
         coefficients = held[g] if run % shape[1] == 0 else coefficients + held[g]
         if total and (total + work[g] > _CHUNK_WORK or coefficients > _CHUNK_COEFFICIENTS):
             cuts.append(run * n_C)
+            totals.append(total)
             total, coefficients = 0.0, held[g]
         total += work[g]
     cuts.append(shape[0] * shape[1] * n_C)
-    return [(first, last) for first, last in pairwise(cuts) if last > first]
+    spans = [(first, last) for first, last in pairwise(cuts) if last > first]
+    return spans, [*totals, total][: len(spans)]
 
 
 def _flat(values: NDArray[Any], dtype: Any) -> NDArray[Any]:

@@ -14,15 +14,17 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from joblib import Parallel, delayed, effective_n_jobs
+from joblib import effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
 
 from surewood import _core
+from surewood.parallel import over_rows, share
 from surewood.svm.gram import Gram, KernelSpec
 
 __all__ = ["Machines", "Predictor"]
 
 _ROWS_A_TASK = 16384  # a machine is packed once a task
+_SECONDS_A_TERM = 3e-10
 IntArray = NDArray[np.int32]
 FloatArray = NDArray[np.float64]
 
@@ -305,19 +307,34 @@ class Predictor:
 
     def _run(self, X: FloatArray, assign: IntArray, n_jobs: int | None, **out: NDArray[Any]) -> None:
         table, stop = self._table(), np.zeros(1, dtype=np.uint8)
+        share(self.support_rows, self.support_norms, *table.values())
+        kernel = (self.kernel.kind, self.kernel.gamma, self.kernel.coef0)
+        # Each task sums the coefficients of its machine's support rows for every pair of classes.
+        terms = float(np.mean(self.n_support * (self.n_classes - 1.0))) if self.n_machines else 0.0
+        over_rows(
+            _predict,
+            ((self.support_rows, self.support_norms, *kernel, table), stop, tuple(out)),
+            lambda first, last: (X[first:last], assign[first:last]),
+            list(out.values()),
+            n_rows=len(X),
+            rows_a_task=max(1, min(_ROWS_A_TASK, -(-len(X) // effective_n_jobs(n_jobs)))),
+            n_jobs=n_jobs,
+            seconds_a_row=_SECONDS_A_TERM * (terms * assign.shape[1] + self.support_rows.size),
+            stop=stop,
+        )
 
-        def run(first: int, last: int) -> None:
-            part = {name: array[first:last] for name, array in out.items()}
-            _core.svm_predict(
-                X[first:last], self.support_rows, self.support_norms, self.kernel.kind, self.kernel.gamma,
-                self.kernel.coef0, table, assign[first:last], part.get("codes"), part.get("vote_share"),
-                part.get("decisions"), stop,
-            )  # fmt: skip
 
-        step = max(1, min(_ROWS_A_TASK, -(-len(X) // effective_n_jobs(n_jobs))))
-        parts = [(k, min(k + step, len(X))) for k in range(0, len(X), step)]
-        try:
-            Parallel(n_jobs=n_jobs, require="sharedmem")(delayed(run)(first, last) for first, last in parts)
-        except BaseException:
-            stop[0] = 1
-            raise
+def _predict(
+    machines: tuple[Any, ...],
+    stop: NDArray[np.uint8],
+    wanted: tuple[str, ...],
+    X: FloatArray,
+    assign: IntArray,
+    *outputs: NDArray[Any],
+) -> None:
+    part = dict(zip(wanted, outputs))
+    support_rows, support_norms, kind, gamma, coef0, table = machines
+    _core.svm_predict(
+        X, support_rows, support_norms, kind, gamma, coef0, table, assign, part.get("codes"),
+        part.get("vote_share"), part.get("decisions"), stop,
+    )  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -12,14 +13,21 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from surewood.svm.class_scores import agree_with, class_scores
+from surewood.bounds import EstimateEvidence, Evidence
+from surewood.calibration import lift
+from surewood.cost import CostEstimate, probe_seconds, refuse_beyond
+from surewood.progress import stage
+from surewood.svm.class_scores import class_scores, class_votes
+from surewood.svm.compression import compression_counts, compression_evidence, rebuilt_alike
+from surewood.svm.cost import gram_limit, kernel_memory
 from surewood.svm.coupling import PairCoupling
 from surewood.svm.dual import solve_many
 from surewood.svm.gram import Gram, KernelSpec
+from surewood.svm.nearest import first_rows, nearest_support
 from surewood.svm.one_vs_one import Machines
 from surewood.svm.path import DegreePath, make_folds, solve_path
 from surewood.svm.poly_parameters import check_parameters
-from surewood.tables import DesignEncoder, begin_fit, begin_predict
+from surewood.tables import DesignEncoder, begin_fit, begin_predict, by_label, plain
 
 __all__ = ["PolySVC"]
 
@@ -64,12 +72,15 @@ class PolySVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     categorical_features : as in the other estimators, default="from_dtype"
         Which columns are categories; they are one-hot encoded.
     max_memory : int or None, default=None
-        Bytes for the matrix of inner products (default 1 GiB). Beyond it the products are formed as they
-        are needed, with the same result.
+        Bytes that a fit may take beyond the table itself. Inner products are stored where they fit into half
+        of them (by default 1 GiB), otherwise formed as needed, with the same result; a fit that would need
+        more even so is refused.
     cache_size : float, default=200
         MB of kernel rows a thread may hold.
     n_jobs : int or None, default=None
         Threads, as in joblib; the result is the same for any number.
+    verbose : int, default=0
+        1 shows the stages of a fit.
 
     Attributes
     ----------
@@ -117,6 +128,7 @@ class PolySVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         max_memory: int | None = None,
         cache_size: float = 200,
         n_jobs: int | None = None,
+        verbose: int = 0,
     ) -> None:
         self.C = C
         self.kernel = kernel
@@ -133,6 +145,7 @@ class PolySVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.max_memory = max_memory
         self.cache_size = cache_size
         self.n_jobs = n_jobs
+        self.verbose = verbose
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -140,7 +153,7 @@ class PolySVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         tags.input_tags.sparse = True
         return tags
 
-    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> PolySVC:
+    def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> PolySVC:
         """Train the machine.
 
         Parameters
@@ -165,16 +178,27 @@ class PolySVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         spec, center = self._kernel_spec(design, weight), self._center_of(design, weight)
         design -= center
         # A stored matrix pays when wide rows are multiplied many times; the numbers are the same without.
-        stored = self.max_memory if self.probability and design.shape[1] > _NARROW else 0
+        parts, _ = self._memory(len(design), table.n_columns, design.shape[1], inputs.n_classes)
+        refuse_beyond(self.max_memory, sum(parts.values()), "use fewer rows or a smaller cache_size")
+        stored = self._stored_limit(design.shape[1])
         gram = Gram(design, max_memory=stored, n_jobs=self.n_jobs)
-        machines = self._solve(gram, [np.arange(gram.n_rows)], codes, spec, weight)
-        calibration = (
-            self._calibrate(gram, codes, spec, weight, inputs.n_classes) if self.probability else None
-        )
+        calibration = None
+        with stage(self.verbose, "training the machine", 1 + int(self.probability)) as advance:
+            machines = self._solve(gram, [np.arange(gram.n_rows)], codes, spec, weight)
+            advance(1)
+            if self.probability:
+                calibration = self._calibrate(gram, codes, spec, weight, inputs.n_classes)
+                advance(1)
         inputs.store(self)
         self._encoder, self._center, self._calibration = encoder, center, calibration
         self._predictor = machines.predictor()
-        self._store_machine(machines, _first_rows(inputs.inverse))
+        assert inputs.inverse is not None  # equal rows were merged
+        self._store_machine(machines, first_rows(inputs))
+        self._compression = compression_counts(machines, codes)
+        self._unweighted = weight is None
+        # An encoder that only passes numbers through has learned nothing from the rows.
+        plain_numbers = not (self.scale or table.is_category.any() or encoder.missing_.any())
+        self._fixed_design = plain_numbers and (self.kernel == "linear" or self.gamma != "scale")
         return self
 
     def path(
@@ -215,7 +239,7 @@ class PolySVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         design = DesignEncoder(scale=self.scale).fit(table, weight).transform(table)
         spec = self._kernel_spec(design, weight)
         design -= self._center_of(design, weight)
-        gram = Gram(design, max_memory=self.max_memory, n_jobs=self.n_jobs)
+        gram = Gram(design, max_memory=gram_limit(self.max_memory), n_jobs=self.n_jobs)
         folds = make_folds(cv, validation, inputs.y, kept)
         return solve_path(
             gram, codes, degrees, Cs, kernel=spec, folds=folds, weights=weight, **self._options()
@@ -243,13 +267,75 @@ class PolySVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def predict_proba(self, X: Any) -> FloatArray:
         """Calibrated probabilities; the largest is that of the predicted class."""
         design = self._design(X)
-        total = len(self.classes_)
         if self._calibration is None:
             raise AttributeError("this PolySVC was fitted with probability=False")
         decisions = self._predictor.decisions(design, n_jobs=self.n_jobs)
-        proba = self._calibration.probabilities(decisions, self._predictor.classes, total)
+        proba = self._calibration.probabilities(decisions, self._predictor.classes)
         winners = self._predictor.predict(design, n_jobs=self.n_jobs)[:, 0]
-        return agree_with(proba, winners)
+        return lift(proba, winners)
+
+    def explain(self, X: Any) -> list[dict[str, Any]]:
+        """How rows were classified: pairwise decisions, votes, and the nearest support points.
+
+        Returns
+        -------
+        list of dict
+            One a row, of values that JSON knows: ``kind`` ("svm"), ``prediction``, ``probabilities`` by label
+            (None without `probability`), ``degree`` (None unless the kernel is polynomial), ``votes`` (pairs
+            won by each class), ``pairs`` (``first``, ``second`` and ``decision``, positive for the first) and
+            ``support``: the nearest support points with training ``row``, ``distance`` and ``label``.
+        """
+        design = self._design(X)
+        known, total = self._predictor.classes, len(self.classes_)
+        decisions = self._predictor.decisions(design, n_jobs=self.n_jobs)
+        votes = np.zeros((len(design), total), dtype=np.int64)
+        votes[:, known] = class_votes(decisions, len(known))
+        winners = self._predictor.predict(design, n_jobs=self.n_jobs)[:, 0]
+        proba = self.predict_proba(X) if self.probability else None
+        labels = [plain(label) for label in self.classes_]
+        pairs = [(labels[known[a]], labels[known[b]]) for a, b in zip(*np.triu_indices(len(known), 1))]
+        return [
+            {
+                "kind": "svm",
+                "prediction": labels[winners[row]],
+                "probabilities": None if proba is None else by_label(labels, proba[row]),
+                "degree": int(self.degree) if self.kernel == "poly" else None,
+                "votes": by_label(labels, votes[row]),
+                "pairs": [
+                    {"first": first, "second": second, "decision": plain(value)}
+                    for (first, second), value in zip(pairs, decisions[row])
+                ],
+                "support": nearest_support(self._predictor, design[row], labels, self._support_origin),
+            }
+            for row in range(len(design))
+        ]
+
+    def estimate_cost(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> CostEstimate:
+        """Memory and a range of time of a fit before it starts, from two small fits (ESTIMATE)."""
+        check_parameters(self)
+        inputs = begin_fit(self, X, y, sample_weight, class_weight=self.class_weight,
+                           categorical_features=self.categorical_features)  # fmt: skip
+        width = DesignEncoder(scale=self.scale).fit(inputs.table, inputs.weight).n_columns_
+        parts, notes = self._memory(inputs.table.n_rows, inputs.table.n_columns, width, inputs.n_classes)
+        return CostEstimate.of(parts, probe_seconds(self, X, y), *notes)
+
+    def __certificate_evidence__(self) -> Iterable[Evidence]:
+        """What `surewood.certify` may use: sample compression (6.4), and the out-of-fold error.
+
+        Compression is a guarantee only where the features were not scaled with the training rows:
+        ``scale=False`` and a `gamma` that does not look at them, numbers only, no weights, no equal rows.
+        """
+        check_is_fitted(self)
+        yield compression_evidence(
+            self._compression,
+            reproduces=rebuilt_alike(self._predictor, float(self.C), self._options()),
+            scaling_fixed=self._fixed_design,
+            unweighted=self._unweighted,
+        )
+        if self._calibration is not None and self._calibration.n_held_out:
+            name = "out-of-fold error of machines with these parameters"
+            value, n = self._calibration.held_out_error, self._calibration.n_held_out
+            yield EstimateEvidence(name=name, value=value, n=n, used_for_selection=False)
 
     # --- preparation ---------------------------------------------------------------------------------------
 
@@ -257,6 +343,23 @@ class PolySVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         table = begin_predict(self, X)
         return np.ascontiguousarray(self._encoder.transform(table) - self._center)
+
+    def _stored_limit(self, width: int) -> int:
+        """Bytes for inner products: storing pays when wide rows are multiplied many times."""
+        return gram_limit(self.max_memory) if self.probability and width > _NARROW else 0
+
+    def _memory(
+        self, n_rows: int, n_columns: int, width: int, n_classes: int
+    ) -> tuple[dict[str, float], tuple[str, ...]]:
+        cache = int(self.cache_size * 2**20)
+        limit = self._stored_limit(width)
+        parts, notes = kernel_memory(
+            n_rows, n_columns, width, limit=limit, cache_bytes=cache, n_jobs=self.n_jobs
+        )
+        folds = _CALIBRATION_FOLDS if self.probability else 0
+        parts["machines"] = (1 + folds) * n_rows * (8.0 * max(n_classes - 1, 1) + 12.0)
+        parts["machines"] += folds * n_rows / 5 * 8.0 * max(n_classes * (n_classes - 1) // 2, 1)
+        return parts, notes if limit else ()
 
     def _center_of(self, design: FloatArray, weight: FloatArray | None) -> FloatArray:
         """The origin, moved into the data where the kernel does not mind: float32 then loses nothing."""
@@ -314,6 +417,7 @@ class PolySVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         owner = np.repeat(known, machines.arrays["class_support"])
         order = np.lexsort((support, owner))  # by class, then by training row, as in SVC
         self.support_ = support[order].astype(np.int32)
+        self._support_origin = rows[self._predictor.support_index]
         self.support_vectors_ = machines.gram.X[machines.support(0)][order] + self._center
         self.n_support_ = np.bincount(owner, minlength=total).astype(np.int32)
         sign = -1.0 if total == 2 else 1.0  # SVC turns the two-class machine around
@@ -332,9 +436,3 @@ class PolySVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 ConvergenceWarning,
                 stacklevel=3,
             )
-
-
-def _first_rows(inverse: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The first row of X that became each row of the merged table."""
-    merged, first = np.unique(inverse, return_index=True)
-    return first[merged >= 0]

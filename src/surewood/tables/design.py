@@ -19,6 +19,8 @@ from numpy.typing import NDArray
 
 from surewood.tables.table import Table
 
+_LARGEST = 1e18  # squares of it still fit into single precision
+
 
 class DesignEncoder:
     """Standardise, one-hot encode and impute a table.
@@ -78,8 +80,12 @@ class DesignEncoder:
         return self
 
     def transform(self, table: Table) -> NDArray[np.float64]:
-        """The design matrix, ``(n_rows, n_columns_)``, C-contiguous."""
-        design = np.zeros((table.n_rows, self.n_columns_))
+        """The design matrix, ``(n_rows, n_columns_)``, C-contiguous; in a file for streamed tables."""
+        design = table.new_array((table.n_rows, self.n_columns_), np.float64)
+        if table.stream is not None:
+            for places, part in table.batches():
+                design[places] = self.transform(part)
+            return design
         start = 0
         for j in range(table.n_columns):
             self._fill(j, table.column(j), design[:, start : start + self._width(j)])
@@ -129,5 +135,7 @@ class DesignEncoder:
         if not self.scale:
             out[:, 0] = np.where(missing, self.mean_[j] * self.unit_[j], column)
             return
-        standardised = (column / self.unit_[j] - self.mean_[j]) / self.deviation_[j]
-        out[:, 0] = np.where(missing, 0.0, standardised)
+        # A value far beyond those of training may overflow: the largest number has to do for it.
+        with np.errstate(over="ignore"):
+            standardised = (column / self.unit_[j] - self.mean_[j]) / self.deviation_[j]
+        out[:, 0] = np.where(missing, 0.0, np.clip(standardised, -_LARGEST, _LARGEST))

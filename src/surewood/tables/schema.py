@@ -15,11 +15,13 @@ Kinds of columns:
 from __future__ import annotations
 
 import warnings
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.utils import check_array
@@ -61,7 +63,7 @@ class TableSchema:
     def learn(cls, X: Any, categorical_features: Any = "from_dtype") -> TableSchema:
         """Decide the kind of every column of a training table."""
         source = open_source(X)
-        chosen = _category_mask(source, categorical_features)
+        chosen = category_mask(source, categorical_features)
         kinds: list[str] = []
         categories: list[list[Any] | None] = []
         for j in range(source.n_columns):
@@ -83,11 +85,8 @@ class TableSchema:
                 raise ValueError(
                     f"column {source.label(j)} held numbers in training and holds text now; convert it first."
                 )
-        counts = np.array([len(c) if c is not None else 0 for c in self.categories], dtype=np.int64)
-        # A category column without a single known value still is one: its code is always missing.
-        for j, kind in enumerate(self.kinds):
-            counts[j] = max(counts[j], 1) if kind == CATEGORY else 0
-        indexes = [None if c is None else _index(c) for c in self.categories]
+        counts = category_counts(self)
+        indexes = [category_index(values) for values in self.categories]
 
         def encode(j: int) -> NDArray[np.float64]:
             index = indexes[j]
@@ -98,11 +97,21 @@ class TableSchema:
         return table
 
 
-def _index(values: list[Any]) -> pd.Index:
-    return pd.Index(values, dtype=object)
+def category_counts(schema: TableSchema) -> NDArray[np.int64]:
+    """Categories of every column, 0 for numbers.
+
+    A category column without a single known value still is one: its code is always missing.
+    """
+    pairs = zip(schema.kinds, schema.categories)
+    return np.array([max(len(c or []), 1) if kind == CATEGORY else 0 for kind, c in pairs], dtype=np.int64)
 
 
-def _category_mask(source: _ArraySource | _FrameSource, given: Any) -> NDArray[np.bool_] | None:
+def category_index(values: list[Any] | None) -> pd.Index | None:
+    """Where each category stands; None for a number column."""
+    return None if values is None else pd.Index(values, dtype=object)
+
+
+def category_mask(source: Source, given: Any) -> NDArray[np.bool_] | None:
     """`categorical_features` as a mask; None for "from_dtype"."""
     if isinstance(given, str) and given == "from_dtype":
         return None
@@ -134,18 +143,55 @@ def _category_mask(source: _ArraySource | _FrameSource, given: Any) -> NDArray[n
     return mask
 
 
-def open_source(X: Any) -> _ArraySource | _FrameSource:
+class Source(ABC):
+    """Columns of an input, before anything is known about them."""
+
+    n_rows: int
+    n_columns: int
+    names: list[str] | None
+    array: Any
+
+    @abstractmethod
+    def label(self, j: int) -> str:
+        """The column's name, or its position."""
+
+    @abstractmethod
+    def kind(self, j: int) -> str:
+        """Number, category or time."""
+
+    @abstractmethod
+    def categories(self, j: int) -> list[Any]:
+        """The values of a category column, in code order."""
+
+    @abstractmethod
+    def codes(self, j: int, index: pd.Index) -> NDArray[np.float64]:
+        """Category codes by an index of the values, NaN where missing or not in it."""
+
+    @abstractmethod
+    def numbers(self, j: int) -> NDArray[np.float64]:
+        """A number or time column."""
+
+    @abstractmethod
+    def refuse_infinities(self, is_number: list[bool]) -> None:
+        """Raise where a number column has one."""
+
+
+def open_source(X: Any) -> Source:
     """Anything table-like, checked for shape and (arrays) for infinities; a source stays what it is."""
-    if isinstance(X, _ArraySource | _FrameSource):
+    if isinstance(X, Source):
         return X
     if isinstance(X, pd.DataFrame):
         return _FrameSource(X)
+    if isinstance(X, pa.Table | pa.RecordBatch):
+        from surewood.tables.arrow_source import ArrowSource
+
+        return ArrowSource(X)
     if type(X).__module__.split(".")[0] == "polars":
         return _FrameSource(pd.DataFrame({i: s.to_pandas() for i, s in enumerate(X)}), list(X.columns))
     return _ArraySource(X)
 
 
-class _ArraySource:
+class _ArraySource(Source):
     """A homogeneous array, a nested list or a sparse matrix."""
 
     names = None
@@ -182,7 +228,7 @@ class _ArraySource:
         """Homogeneous arrays were checked on entry."""
 
 
-class _FrameSource:
+class _FrameSource(Source):
     """A frame, read column by column. `names` is given when the frame's own labels are only positions."""
 
     array = None

@@ -1,18 +1,21 @@
 """A validated table: number columns and category codes, read by column or as one matrix.
 
 A :class:`Table` never holds a second copy of what the user passed: a numeric array stays as it is, a
-frame is read column by column. Missing numbers, missing categories and categories that were not there
-in training are all NaN.
+frame is read column by column, a Parquet data set batch by batch. Missing numbers, missing categories and
+categories that were not there in training are all NaN.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from surewood.tables.row_stream import RowStream
 
 #: Types that fit into float32 without loss.
 _EXACT_IN_FLOAT32 = tuple(np.dtype(t) for t in (np.bool_, np.int8, np.uint8, np.int16, np.uint16, np.float16))
@@ -38,6 +41,8 @@ class Table:
         ``encode(j)`` gives column `j` as float64; needed where `array` is None or has categories.
     rows : ndarray of int64, optional
         The rows of the input that belong to the table, in this order; all of them unless given.
+    stream : RowStream, optional
+        Where the rows are read from, batch by batch, when the input is larger than memory may be.
     """
 
     def __init__(
@@ -49,6 +54,7 @@ class Table:
         array: Any = None,
         encode: Callable[[int], NDArray[np.float64]] | None = None,
         rows: NDArray[np.int64] | None = None,
+        stream: RowStream | None = None,
     ) -> None:
         self.n_rows = n_rows
         self.n_columns = n_columns
@@ -57,6 +63,7 @@ class Table:
         self._array = array
         self._encode = encode
         self._rows = rows
+        self.stream = stream
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -98,6 +105,11 @@ class Table:
 
         Small integer types become float32, which holds them exactly; everything else float64.
         """
+        if self.stream is not None:
+            out = np.empty(self.shape, dtype=np.float64)
+            for places, part in self.batches():
+                out[places] = part.matrix()
+            return out
         if not self._is_plain:
             out = np.empty(self.shape, dtype=np.float64)
             for j in range(self.n_columns):
@@ -116,5 +128,63 @@ class Table:
         rows = np.flatnonzero(rows) if np.asarray(rows).dtype == bool else np.asarray(rows, dtype=np.int64)
         inner = rows if self._rows is None else self._rows[rows]
         return Table(
-            len(rows), self.n_columns, self.names, self.n_categories, self._array, self._encode, inner
+            len(rows),
+            self.n_columns,
+            self.names,
+            self.n_categories,
+            self._array,
+            self._encode,
+            inner,
+            self.stream,
         )
+
+    def detached(self) -> Table:
+        """The same table on one array of its own, for another process: nothing of the input is held."""
+        array = np.array(self.matrix())
+        return Table(self.n_rows, self.n_columns, self.names, self.n_categories, array, _ColumnOf(array))
+
+    @property
+    def array(self) -> Any:
+        """The input itself, where it is one array."""
+        return self._array
+
+    def batches(self, columns: list[int] | None = None) -> Iterator[tuple[Any, Table]]:
+        """(places in this table, a table of these rows): the whole table, or, streamed, batch by batch.
+
+        Places are a slice or an array; together they cover every row once. With `columns` the tables
+        have these only.
+        """
+        if self.stream is None:
+            yield slice(0, self.n_rows), self if columns is None else self._only(columns)
+            return
+        if self._rows is None:
+            for at, part in self.stream.batches(columns):
+                yield slice(at, at + part.n_rows), part
+            return
+        order = np.argsort(self._rows, kind="stable")
+        ascending = self._rows[order]
+        for at, part in self.stream.batches(columns):
+            first, last = np.searchsorted(ascending, (at, at + part.n_rows))
+            if last > first:
+                yield order[first:last], part.take(ascending[first:last] - at)
+
+    def _only(self, columns: list[int]) -> Table:
+        names = None if self.names is None else [self.names[j] for j in columns]
+        counts = self.n_categories[columns]
+        return Table(self.n_rows, len(columns), names, counts, encode=lambda k: self.column(columns[k]))
+
+    def new_array(self, shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
+        """Zeros as long as the table: in memory, or in a file where the table is streamed."""
+        if self.stream is None:
+            return np.zeros(shape, dtype=dtype)
+        return self.stream.workspace.array(shape, dtype)
+
+
+class _ColumnOf:
+    """Columns of a matrix that has category codes already."""
+
+    def __init__(self, matrix: NDArray[Any]) -> None:
+        self.matrix = matrix
+
+    def __call__(self, j: int) -> NDArray[np.float64]:
+        return np.asarray(self.matrix[:, j], dtype=np.float64)

@@ -7,7 +7,8 @@ once the fit has succeeded. A fit that fails, or is interrupted, leaves the esti
 from __future__ import annotations
 
 import copy
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -25,8 +26,12 @@ from sklearn.utils.validation import (
 )
 
 from surewood.tables.duplicates import merge_equal_rows
+from surewood.tables.parquet import ParquetTable, as_parquet
+from surewood.tables.parquet_fit import read_training
+from surewood.tables.row_stream import RowStream
 from surewood.tables.schema import TableSchema, open_source
 from surewood.tables.table import Table
+from surewood.tables.workspace import Workspace
 
 
 @dataclass
@@ -38,13 +43,16 @@ class FitInputs:
     table : Table
     y : ndarray of int32, shape (n_rows,)
         Class codes.
-    inverse : ndarray of int64, one entry a row of ``X``
-        Which row of `table` each row of ``X`` became; -1 for a row of weight 0.
+    inverse : ndarray of int64, one entry a row of ``X``, or None
+        Which row of `table` each row of ``X`` became; -1 for a row of weight 0 (or without a label, in a
+        Parquet file). None: every row stayed where it was.
     classes : ndarray, shape (n_classes,)
         Labels as the user gave them, sorted.
     weight : ndarray of float64, shape (n_rows,), or None
         ``sample_weight`` times ``class_weight``, summed over equal rows; None when every weight is 1.
     schema : TableSchema
+    weighted : bool
+        Whether sample weights (an array or a column) or class weights were given.
     """
 
     table: Table
@@ -52,15 +60,31 @@ class FitInputs:
     classes: NDArray[Any]
     weight: NDArray[np.float64] | None
     schema: TableSchema
-    inverse: NDArray[np.int64]
+    inverse: NDArray[np.int64] | None
     _probe: Any
+    weighted: bool = False
 
     @property
     def n_classes(self) -> int:
         return len(self.classes)
 
+    @property
+    def n_counted(self) -> int:
+        """Rows of ``X`` that count."""
+        return self.table.n_rows if self.inverse is None else int((self.inverse >= 0).sum())
+
+    def __enter__(self) -> FitInputs:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        """Remove the files that a fit on a streamed table wrote, whether it succeeded or not."""
+        if self.table.stream is not None:
+            self.table.stream.workspace.close()
+
     def expand(self, values: NDArray[Any], fill: Any = np.nan) -> NDArray[Any]:
         """Values a row of `table` as values a row of ``X``; `fill` for rows of weight 0."""
+        if self.inverse is None:
+            return values
         out = values[np.maximum(self.inverse, 0)]
         if (self.inverse < 0).any():
             out[self.inverse < 0] = fill
@@ -86,12 +110,18 @@ def begin_fit(
     class_weight: Any = None,
     categorical_features: Any = "from_dtype",
     merge: bool = True,
+    merge_streamed: bool = True,
 ) -> FitInputs:
     """Validate training data for a classifier; NaN is allowed, infinities are not.
 
     With `merge` equal rows become one of their summed weight and rows of weight 0 vanish, see
     :mod:`surewood.tables.duplicates`. Without it the rows stay as given: for estimators that split them
     by a ``cv`` of the user's and fit on the parts.
+
+    `X` may be a :class:`~surewood.tables.ParquetTable`, or the path of a Parquet file or folder with `y` the
+    name of its target column (and `sample_weight` that of a column of weights, or an array). Then ``table``
+    is streamed; its rows are merged only with `merge_streamed`, which reads every column once more. Use the
+    result in a ``with`` statement: at its end the files of the fit are removed.
 
     Examples
     --------
@@ -102,6 +132,11 @@ def begin_fit(
     >>> inputs.y[inputs.inverse].tolist()
     [0, 1, 1]
     """
+    parquet = as_parquet(X, y)
+    if parquet is not None:
+        return _begin_parquet(
+            estimator, parquet, sample_weight, class_weight, categorical_features, merge and merge_streamed
+        )
     probe = copy.copy(estimator)  # scikit-learn's checks write on it, not on the estimator
     source = open_source(X)
     validate_data(probe, X, y, reset=True, skip_check_array=True)
@@ -110,20 +145,97 @@ def begin_fit(
     schema = TableSchema.learn(source, categorical_features)
     table = schema.read(source)
     weight = _weights(X, codes, classes, sample_weight, class_weight)
-    inverse = np.arange(table.n_rows)
-    if merge:
-        merged = merge_equal_rows(table, codes, weight)
-        table, codes, inverse = table.take(merged.rows), codes[merged.rows], merged.inverse
-        weight = None if (merged.weight == 1.0).all() else merged.weight
-    return FitInputs(table, codes, classes, weight, schema, inverse, probe)
+    weighted = sample_weight is not None or class_weight is not None
+    given = FitInputs(table, codes, classes, weight, schema, np.arange(table.n_rows), probe, weighted)
+    return _merged(given) if merge else given
+
+
+def _merged(given: FitInputs) -> FitInputs:
+    merged = merge_equal_rows(given.table, given.y, given.weight)
+    weight = None if (merged.weight == 1.0).all() else merged.weight
+    table, y = given.table.take(merged.rows), given.y[merged.rows]
+    return replace(given, table=table, y=y, weight=weight, inverse=merged.inverse)
+
+
+def _begin_parquet(
+    estimator: Any,
+    parquet: ParquetTable,
+    sample_weight: Any,
+    class_weight: Any,
+    categorical_features: Any,
+    merge: bool,
+) -> FitInputs:
+    """The inputs of a fit on a Parquet data set; only labels and weights are in memory."""
+    if isinstance(sample_weight, str):
+        if parquet.weight not in (None, sample_weight):
+            raise ValueError(f"sample_weight={sample_weight!r}, but the table has weight={parquet.weight!r}.")
+        parquet, sample_weight = replace(parquet, weight=sample_weight), None
+    found = read_training(parquet, categorical_features)
+    if parquet.weight is not None:
+        if sample_weight is not None:
+            raise ValueError("sample_weight and a weight column were both given; give one of them.")
+        sample_weight = found.weight
+    elif sample_weight is not None and found.kept is not None:
+        sample_weight = np.asarray(sample_weight)
+        if sample_weight.shape == found.kept.shape:
+            sample_weight = sample_weight[found.kept]
+    probe = copy.copy(estimator)
+    validate_data(probe, pd.DataFrame(columns=found.stream.schema.names), reset=True, skip_check_array=True)
+    weight = _weights(found.y, found.y, found.classes, sample_weight, class_weight)
+    weighted = sample_weight is not None or class_weight is not None
+    table, schema = found.stream.table(), found.stream.schema
+    inputs = FitInputs(table, found.y, found.classes, weight, schema, None, probe, weighted)
+    inputs = _merged(inputs) if merge else inputs
+    if found.kept is None:
+        return inputs
+    inverse = np.arange(len(found.y)) if inputs.inverse is None else inputs.inverse
+    return replace(inputs, inverse=_spread(inverse, found.kept))
+
+
+def _spread(inverse: NDArray[np.int64], kept: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Places of the kept rows as places of all rows, -1 for the others."""
+    out = np.full(len(kept), -1, dtype=np.int64)
+    out[kept] = inverse
+    return out
 
 
 def begin_predict(estimator: Any, X: Any) -> Table:
-    """The table of a fitted estimator's later input, after the checks of scikit-learn."""
+    """The table of a fitted estimator's later input, after the checks of scikit-learn.
+
+    A Parquet file, or a folder of parts, may have more columns than the training table: those of training are
+    read, by name. The table is streamed then (:meth:`Table.batches`).
+    """
     check_is_fitted(estimator, "schema_")
+    parquet = as_parquet(X)
+    if parquet is not None:
+        return _parquet_table(estimator.schema_, parquet)
     source = open_source(X)
     validate_data(estimator, X, reset=False, skip_check_array=True)
     return estimator.schema_.read(source)
+
+
+def by_batches(table: Table, function: Callable[[Table], NDArray[Any]]) -> NDArray[Any]:
+    """``function(table)``, an array with a row for each of the table's; streamed tables batch by batch."""
+    if table.stream is None:
+        return function(table)
+    out: NDArray[Any] | None = None
+    for places, part in table.batches():
+        rows = function(part)
+        if out is None:
+            out = np.empty((table.n_rows, *rows.shape[1:]), dtype=rows.dtype)
+        out[places] = rows
+    assert out is not None
+    return out
+
+
+def _parquet_table(schema: TableSchema, parquet: ParquetTable) -> Table:
+    if schema.names is None:
+        raise ValueError(
+            "the model was trained without column names, which a Parquet file is read by; "
+            "train it on a frame or on a Parquet file."
+        )
+    opened = replace(parquet, target=None, weight=None).open(columns=schema.names)
+    return RowStream(opened, schema, opened.n_rows, None, Workspace(parquet.workdir)).table()
 
 
 def _class_codes(y: Any) -> tuple[NDArray[np.int32], NDArray[Any]]:
@@ -142,6 +254,10 @@ def _weights(
     weight = None
     if sample_weight is not None:
         weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        with np.errstate(over="ignore"):
+            total = weight.sum()
+        if not np.isfinite(total):  # one infinite number passes scikit-learn's check
+            raise ValueError("sample_weight must be finite numbers with a finite sum.")
         if not weight.any():
             raise ValueError("sample_weight is zero for every row; at least one row must count.")
     if class_weight is not None:

@@ -1,10 +1,12 @@
 """The forest engine: bins, flat trees, and the forests built on them.
 
 * :mod:`~surewood.trees.binning`: from table columns to a ``uint8`` matrix;
+* :mod:`~surewood.trees.sketch`: quantiles of columns that are seen once, batch by batch;
 * :mod:`~surewood.trees.weights`: sample weights as exact integers;
 * :mod:`~surewood.trees.bag`: which rows each tree sees;
 * :mod:`~surewood.trees.growing`: forests grown on such a matrix, the low-level door;
 * :mod:`~surewood.trees.flat_tree`: the trees themselves, and prediction with them;
+* :mod:`~surewood.trees.tracing`: the way of single rows through trees;
 * :mod:`~surewood.trees.params`: an estimator's parameters, checked, as what the engine takes;
 * :mod:`~surewood.trees.forest`: the public estimator.
 """
@@ -13,7 +15,8 @@ from surewood.trees.bag import Bag, make_bag
 from surewood.trees.binning import BinMapper, BinnedMatrix, as_table, bin_array, bin_table, learn_bins
 from surewood.trees.flat_tree import FlatForest, Question
 from surewood.trees.forest import BinnedForestClassifier
-from surewood.trees.growing import Grown, TreeParams, grow_forest, out_of_bag
+from surewood.trees.growing import Grown, TreeParams, grow_forest, grow_seconds, out_of_bag, share_matrix
+from surewood.trees.tracing import Traces, trace
 
 __all__ = [
     "Bag",
@@ -23,12 +26,16 @@ __all__ = [
     "FlatForest",
     "Grown",
     "Question",
+    "Traces",
     "TreeParams",
     "as_table",
     "bin_array",
     "bin_table",
     "grow_forest",
+    "grow_seconds",
     "learn_bins",
     "make_bag",
     "out_of_bag",
+    "share_matrix",
+    "trace",
 ]

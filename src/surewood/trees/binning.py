@@ -13,6 +13,10 @@ value and
 the smallest of the next one, so raw values and codes always take the same side of a split. Category codes
 are their own bins; beyond `max_bins` categories the lightest ones share the last bin. Code 255 is missing.
 Rows of weight 0 are not looked at, and weight 2 is the row twice.
+
+A streamed table (:class:`surewood.tables.ParquetTable`) is read batch by batch, once for the bins, by
+:mod:`~surewood.trees.sketch`, and once for the codes, which stand in a memory-mapped file. Its bins are those
+above, exactly for columns of up to 16,384 distinct values, else up to ranks of less than 0.1 %.
 """
 
 from __future__ import annotations
@@ -25,9 +29,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from surewood import _core
-from surewood.tables import Table
+from surewood.tables import Table, alongside
+from surewood.trees.sketch import QuantileSketch, distinct_values
+from surewood.trees.weights import quantise_weights
 
 MISSING_CODE = 255
+_ROWS_TRANSPOSED = 1 << 14  # rows of a row-major copy made at once: they stay in the cache
 _COLUMNS_AT_ONCE = 32  # columns read from the table together: kind to row-major input, small beside it
 
 Floats = NDArray[np.float64]
@@ -66,11 +73,26 @@ class BinMapper:
 
     def codes(self, table: Table) -> NDArray[np.uint8]:
         """The table as codes, shape ``(n_columns, n_rows)``, C-contiguous: a row an input column."""
-        codes = np.empty((self.n_columns, table.n_rows), dtype=np.uint8)
+        if table.stream is not None:
+            return self._streamed_codes(table)
+        return self.codes_into(table, np.empty((self.n_columns, table.n_rows), dtype=np.uint8))
+
+    def codes_into(self, table: Table, codes: NDArray[np.uint8]) -> NDArray[np.uint8]:
+        """The same, written into an array of that shape."""
         for start in range(0, self.n_columns, _COLUMNS_AT_ONCE):
             block = table.columns(start, start + _COLUMNS_AT_ONCE)
             for k in range(block.shape[1]):
                 self._column_codes(start + k, block[:, k], codes[start + k])
+        return codes
+
+    def _streamed_codes(self, table: Table) -> NDArray[np.uint8]:
+        """Codes in a file, batch by batch."""
+        codes = table.new_array((self.n_columns, table.n_rows), np.uint8)
+        for places, part in table.batches():
+            for j in range(self.n_columns):
+                column = np.empty(part.n_rows, dtype=np.uint8)
+                self._column_codes(j, part.column(j), column)
+                codes[j, places] = column
         return codes
 
     def _column_codes(self, j: int, column: Floats, out: NDArray[np.uint8]) -> None:
@@ -168,7 +190,12 @@ class BinnedMatrix:
 
 
 def _row_copy(block: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    return np.ascontiguousarray(block.T)
+    """The block row by row; in a file beside it where it is mapped from one."""
+    width, n_rows = block.shape
+    copy = alongside(block, (n_rows, width), np.uint8)
+    for start in range(0, n_rows, _ROWS_TRANSPOSED):
+        copy[start : start + _ROWS_TRANSPOSED] = block[:, start : start + _ROWS_TRANSPOSED].T
+    return copy
 
 
 def bin_table(table: Table, weight: Floats | None = None, max_bins: int = 255) -> BinnedMatrix:
@@ -206,47 +233,106 @@ def learn_bins(table: Table, weight: Floats | None = None, max_bins: int = 255) 
         if not (weight > 0).all():
             rows = np.flatnonzero(weight > 0)
             weight = weight[rows]
-        if len(weight) and (weight == weight[0]).all():
-            weight = None
-    values, edges, sizes = [], [], []
-    category_bins: dict[int, NDArray[np.uint8]] = {}
-    n_categories = table.n_categories
+        # Whole numbers add up to the same sums in any order: neither rows nor batches decide on a tie.
+        units = quantise_weights(weight)
+        weight = None if units is None else units.astype(np.float64)
+    if table.stream is not None:
+        return _streamed_bins(table, weight, rows, max_bins)
+    found = _FoundBins(table.n_categories, max_bins)
     for start in range(0, table.n_columns, _COLUMNS_AT_ONCE):
         block = table.columns(start, start + _COLUMNS_AT_ONCE)
         for k in range(block.shape[1]):
             column = block[:, k] if rows is None else block[rows, k]
-            n = int(n_categories[start + k])
+            n = int(table.n_categories[start + k])
             if n:
-                if n > max_bins:
-                    category_bins[start + k] = _category_bins(column, weight, n, max_bins)
-                value = np.arange(min(n, max_bins), dtype=np.float64)
-                edge = value
+                found.add_category(start + k, _category_mass(column, weight, n) if n > max_bins else None)
             else:
-                value, edge = _number_bins(column, weight, max_bins)
-            values.append(value)
-            edges.append(edge)
-            sizes.append(len(value))
-    offset = np.zeros(len(sizes) + 1, dtype=np.int64)
-    np.cumsum(sizes, out=offset[1:])
-    is_category = (n_categories > 0).astype(np.uint8)
-    return BinMapper(offset, np.concatenate(values), np.concatenate(edges), is_category, category_bins)
+                found.add_number(*distinct_values(column, weight))
+    return found.mapper()
 
 
-def _category_bins(column: Floats, weight: Floats | None, n: int, max_bins: int) -> NDArray[np.uint8]:
-    """The `max_bins` - 1 heaviest categories keep a bin each (in code order), the others share the last."""
+def _streamed_bins(
+    table: Table, weight: Floats | None, rows: NDArray[np.int64] | None, max_bins: int
+) -> BinMapper:
+    """Bins of a streamed table, after one pass. `weight` belongs to `rows`, or to all where that is None."""
+    assert table.stream is not None
+    # The codes will follow, and a row-major copy of them: better to know now that there is room.
+    table.stream.workspace.require(2 * table.n_rows * table.n_columns, "the binned table")
+    full = None
+    if rows is not None or weight is not None:
+        full = np.zeros(table.n_rows)
+        full[slice(None) if rows is None else rows] = 1.0 if weight is None else weight
+    n_categories = table.n_categories
+    read = [j for j in range(table.n_columns) if not 0 < n_categories[j] <= max_bins]
+    sketches = {j: QuantileSketch() for j in read if n_categories[j] == 0}
+    mass = {j: np.zeros(int(n_categories[j])) for j in read if n_categories[j] > 0}
+    for places, part in table.batches(read) if read else ():
+        part_weight = None if full is None else full[places]
+        for k, j in enumerate(read):
+            column = part.column(k)
+            if j in sketches:
+                sketches[j].add(column, part_weight)
+            else:
+                mass[j] += _category_mass(column, part_weight, len(mass[j]))
+    found = _FoundBins(n_categories, max_bins)
+    for j in range(table.n_columns):
+        if n_categories[j]:
+            found.add_category(j, mass.get(j))
+        else:
+            seen = sketches.pop(j).distribution()
+            found.add_number(seen.values, np.cumsum(seen.weights))
+    return found.mapper()
+
+
+class _FoundBins:
+    """Bins of the columns so far."""
+
+    def __init__(self, n_categories: NDArray[np.int64], max_bins: int) -> None:
+        self.n_categories, self.max_bins = n_categories, max_bins
+        self.values: list[Floats] = []
+        self.edges: list[Floats] = []
+        self.category_bins: dict[int, NDArray[np.uint8]] = {}
+
+    def add_category(self, j: int, mass: Floats | None) -> None:
+        """A category column; its weights where it has more categories than bins."""
+        if mass is not None:
+            self.category_bins[j] = _category_bins(mass, self.max_bins)
+        value = np.arange(min(int(self.n_categories[j]), self.max_bins), dtype=np.float64)
+        self.values.append(value)
+        self.edges.append(value)
+
+    def add_number(self, distinct: Floats, cumulative: Floats) -> None:
+        """A number column with these distinct values."""
+        value, edge = _number_bins(distinct, cumulative, self.max_bins)
+        self.values.append(value)
+        self.edges.append(edge)
+
+    def mapper(self) -> BinMapper:
+        offset = np.zeros(len(self.values) + 1, dtype=np.int64)
+        np.cumsum([len(value) for value in self.values], out=offset[1:])
+        is_category = (self.n_categories > 0).astype(np.uint8)
+        values, edges = np.concatenate(self.values), np.concatenate(self.edges)
+        return BinMapper(offset, values, edges, is_category, self.category_bins)
+
+
+def _category_mass(column: Floats, weight: Floats | None, n: int) -> Floats:
     known = ~np.isnan(column)
-    mass = np.bincount(
-        column[known].astype(np.int64), weights=None if weight is None else weight[known], minlength=n
-    )
+    codes = column[known].astype(np.int64)
+    mass = np.bincount(codes, weights=None if weight is None else weight[known], minlength=n)
+    return mass.astype(np.float64)
+
+
+def _category_bins(mass: Floats, max_bins: int) -> NDArray[np.uint8]:
+    """The `max_bins` - 1 heaviest categories keep a bin each (in code order), the others share the last."""
+    n = len(mass)
     heavy = np.sort(np.argsort(-mass, kind="stable")[: max_bins - 1])
     bins = np.full(n, max_bins - 1, dtype=np.uint8)
     bins[heavy] = np.arange(max_bins - 1, dtype=np.uint8)
     return bins
 
 
-def _number_bins(column: Floats, weight: Floats | None, max_bins: int) -> tuple[Floats, Floats]:
+def _number_bins(distinct: Floats, cumulative: Floats, max_bins: int) -> tuple[Floats, Floats]:
     """Representative values and upper edges of the bins of a number column; one bin if nothing is known."""
-    distinct, cumulative = _distinct(column, weight)
     if len(distinct) == 0:
         return np.zeros(1), np.array([np.inf])
     if len(distinct) <= max_bins:
@@ -263,19 +349,6 @@ def _number_bins(column: Floats, weight: Floats | None, max_bins: int) -> tuple[
     # Rounding must not move an edge past the value it has to exclude (neighbouring floats).
     edges[:-1] = np.where(edges[:-1] >= distinct[first[1:]], distinct[last[:-1]], edges[:-1])
     return distinct[middle], edges
-
-
-def _distinct(column: Floats, weight: Floats | None) -> tuple[Floats, Floats]:
-    """Distinct known values, ascending, and their cumulative weight."""
-    if weight is None:
-        values, cumulative = _core.distinct_values(np.ascontiguousarray(column))
-        return values, cumulative.astype(np.float64)
-    known = ~np.isnan(column)
-    column, weight = column[known], weight[known]
-    order = np.argsort(column, kind="stable")
-    ordered = column[order]
-    ends = np.flatnonzero(np.append(ordered[1:] != ordered[:-1], True)) if len(ordered) else np.array([], int)
-    return ordered[ends], np.cumsum(weight[order])[ends]
 
 
 def _cuts(cumulative: Floats, max_bins: int) -> NDArray[np.int64]:

@@ -11,15 +11,16 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
-from joblib import Parallel, delayed, effective_n_jobs
 from numpy.typing import NDArray
 
 from surewood import _core
+from surewood.parallel import over_rows, share
 from surewood.trees.binning import BinMapper, BinnedMatrix
 
 NO_LIMIT = 2**32 - 1
-_LEAF_WORD = ((1 << 22) - 1) << 10
+LEAF_WORD = ((1 << 22) - 1) << 10
 _ROWS_A_TASK = 8192  # rows a prediction task takes; the core cuts them into tiles of its own
+_SECONDS_A_TREE = 3e-8  # of a row, roughly
 
 ForestArrays = tuple[
     NDArray[np.uint32],
@@ -134,12 +135,8 @@ class FlatForest:
     def predict_proba(self, matrix: BinnedMatrix, n_jobs: int | None = 1) -> NDArray[np.float64]:
         """Mean of the trees' class vectors for every row of a binned matrix."""
         out = np.zeros((matrix.n_rows, self.n_classes))
-        blocks = list(matrix.blocks)
-
-        def task(begin: int, end: int) -> None:
-            _core.predict_codes(self.arrays, self.n_classes, blocks, begin, end, out[begin:end])
-
-        _over_rows(task, matrix.n_rows, n_jobs)
+        share(*self.arrays)
+        _over_codes(_predict_codes, (self.arrays, self.n_classes), matrix, (), out, self.n_trees, n_jobs)
         out /= max(self.n_trees, 1)
         return out
 
@@ -148,13 +145,17 @@ class FlatForest:
     ) -> NDArray[np.float64]:
         """The same from raw numbers, C-contiguous float32 or float64; no category columns."""
         out = np.zeros((len(X), self.n_classes))
-
-        def task(begin: int, end: int) -> None:
-            _core.predict_values(
-                self.arrays, self.n_classes, X[begin:end], mapper.edges, mapper.offset, out[begin:end]
-            )
-
-        _over_rows(task, len(X), n_jobs)
+        share(*self.arrays)
+        over_rows(
+            _predict_values,
+            (self.arrays, self.n_classes),
+            lambda begin, end: (X[begin:end], mapper.edges, mapper.offset),
+            [out],
+            n_rows=len(X),
+            rows_a_task=_ROWS_A_TASK,
+            n_jobs=n_jobs,
+            seconds_a_row=_SECONDS_A_TREE * self.n_trees,
+        )
         out /= max(self.n_trees, 1)
         return out
 
@@ -166,12 +167,9 @@ class FlatForest:
         With `max_depth` the descent stops after that many questions: the leaves of the shallower tree.
         """
         out = np.empty((matrix.n_rows, self.n_trees), dtype=np.uint32)
-        blocks, depth = list(matrix.blocks), NO_LIMIT if max_depth is None else max_depth
-
-        def task(begin: int, end: int) -> None:
-            _core.apply_codes(self.arrays, blocks, begin, end, depth, None, out[begin:end])
-
-        _over_rows(task, matrix.n_rows, n_jobs)
+        depth = NO_LIMIT if max_depth is None else max_depth
+        share(*self.arrays)
+        _over_codes(_apply_codes, (self.arrays,), matrix, (depth, None), out, self.n_trees, n_jobs)
         return out
 
     def look_up(
@@ -181,16 +179,11 @@ class FlatForest:
 
         `node_value` has an entry for every node of all trees, tree after tree.
         """
-        out = np.empty((matrix.n_rows, self.n_trees), dtype=np.int32)
-        blocks = list(matrix.blocks)
+        out = np.empty((matrix.n_rows, self.n_trees), dtype=np.uint32)
         value = np.ascontiguousarray(node_value, dtype=np.int32).view(np.uint32)
-
-        def task(begin: int, end: int) -> None:
-            part = out[begin:end].view(np.uint32)
-            _core.apply_codes(self.arrays, blocks, begin, end, NO_LIMIT, value, part)
-
-        _over_rows(task, matrix.n_rows, n_jobs)
-        return out
+        share(value, *self.arrays)
+        _over_codes(_apply_codes, (self.arrays,), matrix, (NO_LIMIT, value), out, self.n_trees, n_jobs)
+        return out.view(np.int32)
 
     def votes(self, matrix: BinnedMatrix, n_jobs: int | None = 1) -> NDArray[np.uint16]:
         """Class that each tree predicts for each row, shape ``(n_rows, n_trees)``; the lower one on ties."""
@@ -201,11 +194,11 @@ class FlatForest:
         """Most frequent class of every leaf (0 for split nodes), over all trees."""
         left, word = self.nodes[:, 0], self.nodes[:, 1]
         votes = np.zeros(len(left), dtype=np.uint16)
-        pure = word == _LEAF_WORD
+        pure = word == LEAF_WORD
         votes[pure] = left[pure]
-        binary = word == _LEAF_WORD + 2
+        binary = word == LEAF_WORD + 2
         votes[binary] = left[binary].view(np.float32) > 0.5
-        for node in np.flatnonzero(word == _LEAF_WORD + 1):
+        for node in np.flatnonzero(word == LEAF_WORD + 1):
             tree = int(np.searchsorted(self.node_start, node, side="right")) - 1
             at = int(self.leaf_start[tree]) + int(left[node])
             entries = slice(at + 1, at + 1 + int(self.leaf_class[at]))
@@ -216,7 +209,7 @@ class FlatForest:
         """Class shares of a leaf."""
         left, word = (int(v) for v in self.nodes[self.node_start[tree] + node])
         shares = np.zeros(self.n_classes)
-        kind = word - _LEAF_WORD
+        kind = word - LEAF_WORD
         if kind == 0:
             shares[left] = 1.0
         elif kind == 2:
@@ -235,7 +228,7 @@ class FlatForest:
         ``left``, ``right``, ``depth``, ``parent`` (-1 for leaves' children and the root's parent)."""
         nodes = self.nodes[self.node_start[tree] : self.node_start[tree + 1]]
         word = nodes[:, 1].astype(np.int64)
-        split = word < _LEAF_WORD
+        split = word < LEAF_WORD
         category = split & (word & 1 == 1)
         left = np.where(split, nodes[:, 0].astype(np.int64), -1)
         pool = self.category_left[self.category_start[tree] : self.category_start[tree + 1]]
@@ -292,11 +285,40 @@ def _join_starts(starts: list[Any]) -> NDArray[np.int64]:
     return np.concatenate(joined)
 
 
-def _over_rows(task: Any, n_rows: int, n_jobs: int | None) -> None:
-    """Runs ``task(begin, end)`` over all rows; threads, since tasks write into one shared array."""
-    if n_rows <= _ROWS_A_TASK or effective_n_jobs(n_jobs) == 1:
-        for begin in range(0, n_rows, _ROWS_A_TASK):
-            task(begin, min(begin + _ROWS_A_TASK, n_rows))
-        return
-    spans = [(begin, min(begin + _ROWS_A_TASK, n_rows)) for begin in range(0, n_rows, _ROWS_A_TASK)]
-    Parallel(n_jobs=n_jobs, require="sharedmem")(delayed(task)(*span) for span in spans)
+# Functions of the core cannot be pickled; these can.
+
+
+def _predict_codes(*args: Any) -> None:
+    _core.predict_codes(*args)
+
+
+def _predict_values(*args: Any) -> None:
+    _core.predict_values(*args)
+
+
+def _apply_codes(*args: Any) -> None:
+    _core.apply_codes(*args)
+
+
+def _over_codes(
+    kernel: Any,
+    fixed: tuple[Any, ...],
+    matrix: BinnedMatrix,
+    options: tuple[Any, ...],
+    out: NDArray[Any],
+    n_trees: int,
+    n_jobs: int | None,
+) -> None:
+    """``kernel(*fixed, blocks, begin, end, *options, rows of out)`` over all rows of a binned matrix."""
+    blocks = list(matrix.blocks)
+    over_rows(
+        kernel,
+        fixed,
+        lambda begin, end: (blocks, begin, end, *options),
+        [out],
+        send=lambda begin, end: ([block[:, begin:end] for block in blocks], 0, end - begin, *options),
+        n_rows=matrix.n_rows,
+        rows_a_task=_ROWS_A_TASK,
+        n_jobs=n_jobs,
+        seconds_a_row=_SECONDS_A_TREE * n_trees,
+    )

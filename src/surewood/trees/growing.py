@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from joblib import Parallel, delayed
+from joblib import delayed
 from numpy.typing import NDArray
 
 from surewood import _core
-from surewood.parallel import run_tasks
+from surewood.parallel import over_rows, run_tasks, share
 from surewood.progress import stage
 from surewood.trees.bag import Bag, make_bag
 from surewood.trees.binning import BinnedMatrix
@@ -32,6 +32,7 @@ _BATCH_VISITS = 2e7  # row visits of a batch of trees: a few tenths of a second,
 _LARGEST_BATCH = 8  # few enough trees that two threads end together
 _ROW_COPY_BYTES = 2**24  # beyond about a last-level cache, small nodes prefer rows to columns
 _ROWS_A_TASK = 4096
+_SECONDS_A_VISIT, _SECONDS_A_VOTE = 2e-9, 3e-8  # of a row and feature in growing, of a row and tree later
 
 
 @dataclass(frozen=True)
@@ -114,7 +115,7 @@ def grow_forest(
     first_tree : int, default=0
         Where to go on (warm start): trees 0-9 and then 10-19 are trees 0-19.
     n_jobs : int, optional
-        Threads (joblib); the trees do not depend on it.
+        Threads, or workers of the active joblib backend; the trees do not depend on it.
     fast_kernels : bool, default=True
         False: one plain algorithm for all nodes. The same trees, slower.
     by_content : bool, default=True
@@ -130,7 +131,7 @@ def grow_forest(
     """
     if n_classes > MAX_CLASSES:
         raise ValueError(f"forests take at most {MAX_CLASSES} classes, got {n_classes}.")
-    labels = np.ascontiguousarray(y, dtype=np.uint16)
+    labels = np.array(y, dtype=np.uint16)  # a copy: it is shared with workers, the caller's may change
     bag = make_bag(matrix, labels, params.sampling, params.n_draws, seed, weight, rows, by_content)
     if matrix.n_columns > 1 and matrix.nbytes > _ROW_COPY_BYTES and not matrix.row_blocks:
         matrix = matrix.with_row_copy()
@@ -141,12 +142,17 @@ def grow_forest(
     spans = [(start, min(stop, (start // size + 1) * size) - start) for start in starts]
     parts: list[ForestArrays] = []
     importances = np.zeros(matrix.n_columns)
+    share_matrix(matrix)
+    share(labels, bag.rows, bag.weights, bag.units, bag.odds)
+    seconds = [grow_seconds(len(bag.rows), params, count) for _, count in spans]
     with stage(verbose, "growing trees", n_trees) as advance:
         tasks = (
             delayed(_grow_batch)(matrix, labels, n_classes, params, bag, start, count, fast_kernels)
             for start, count in spans
         )
-        for (arrays, importance), (_, count) in zip(run_tasks(tasks, n_jobs, verbose), spans):
+        for (arrays, importance), (_, count) in zip(
+            run_tasks(tasks, n_jobs, verbose, seconds=seconds), spans
+        ):
             parts.append(arrays)
             importances += importance
             advance(count)
@@ -164,26 +170,33 @@ def out_of_bag(
     """
     n = len(bag.rows)
     sums, votes = np.zeros((n, forest.n_classes)), np.zeros(n, dtype=np.uint32)
-    blocks = list(matrix.blocks)
-
-    def task(begin: int, end: int) -> None:
-        _core.predict_out_of_bag(
-            forest.arrays,
-            forest.n_classes,
-            blocks,
-            bag.rows,
-            bag.lottery,
-            bag.seed,
-            first_tree,
-            begin,
-            end,
-            sums[begin:end],
-            votes[begin:end],
-        )
-
-    spans = [(begin, min(begin + _ROWS_A_TASK, n)) for begin in range(0, n, _ROWS_A_TASK)]
-    Parallel(n_jobs=n_jobs, require="sharedmem")(delayed(task)(*span) for span in spans)
+    share_matrix(matrix)
+    share(bag.rows, bag.units, bag.odds, *forest.arrays)
+    over_rows(
+        _predict_out_of_bag,
+        (forest.arrays, forest.n_classes, list(matrix.blocks), bag.rows, bag.lottery, bag.seed, first_tree),
+        lambda begin, end: (begin, end),
+        [sums, votes],
+        n_rows=n,
+        rows_a_task=_ROWS_A_TASK,
+        n_jobs=n_jobs,
+        seconds_a_row=_SECONDS_A_VOTE * forest.n_trees,
+    )
     return sums, votes
+
+
+def _predict_out_of_bag(*args: Any) -> None:
+    _core.predict_out_of_bag(*args)
+
+
+def share_matrix(matrix: BinnedMatrix) -> None:
+    """Mark the codes: they go to a worker once. Blocks that a later matrix has too are not sent again."""
+    share(*matrix.blocks, *matrix.row_blocks)
+
+
+def grow_seconds(n_rows: int, params: TreeParams, n_trees: int) -> float:
+    """What growing trees takes, roughly."""
+    return _SECONDS_A_VISIT * _visits(n_rows, params) * n_trees
 
 
 def _grow_batch(
@@ -227,8 +240,12 @@ def _grow_batch(
 
 def _batch_size(n_rows: int, params: TreeParams) -> int:
     """Trees a batch: depends on the work, never on the number of threads."""
-    visits = n_rows * max(1.0, math.log2(max(n_rows, 2))) * params.max_features
-    return int(min(_LARGEST_BATCH, max(1.0, _BATCH_VISITS // visits)))
+    return int(min(_LARGEST_BATCH, max(1.0, _BATCH_VISITS // _visits(n_rows, params))))
+
+
+def _visits(n_rows: int, params: TreeParams) -> float:
+    """Rows times features that one tree looks at, roughly."""
+    return n_rows * max(1.0, math.log2(max(n_rows, 2))) * params.max_features
 
 
 def _no_trees() -> ForestArrays:

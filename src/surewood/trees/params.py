@@ -6,6 +6,8 @@ import math
 from numbers import Integral, Real
 from typing import Any
 
+from surewood.calibration import METHODS
+from surewood.cost import check_max_memory
 from surewood.trees.growing import CRITERIA, SPLITTERS, TreeParams
 
 
@@ -27,10 +29,15 @@ def check_forest_params(estimator: Any) -> None:
     if estimator.max_samples is not None:
         _count(estimator, "max_samples", 1)
     _integer(estimator, "max_bins", 2)
+    check_max_memory(estimator.max_memory)
     if estimator.max_bins > 255:
         raise ValueError(f"max_bins must be between 2 and 255, got {estimator.max_bins}.")
-    if estimator.oob_score and not estimator.bootstrap and estimator.max_samples is None:
-        raise ValueError("oob_score needs rows outside the bag: use bootstrap=True or max_samples.")
+    if estimator.calibrate not in (True, False, *METHODS):
+        names = ", ".join(map(repr, METHODS))
+        raise ValueError(f"calibrate must be True, False or one of {names}, got {estimator.calibrate!r}.")
+    for name in ("oob_score", "calibrate"):
+        if getattr(estimator, name) and not estimator.bootstrap and estimator.max_samples is None:
+            raise ValueError(f"{name} needs rows outside the bag: use bootstrap=True or max_samples.")
     if estimator.splitter == "completely_random" and estimator.max_features not in ("auto", 1):
         raise ValueError(
             f"completely random trees try one feature at a node; max_features must be 'auto' or 1, "

@@ -1,0 +1,49 @@
+"""Ctrl-C ends the command within a second, whatever the core is doing.
+
+Python raises KeyboardInterrupt only between two of its own steps, so a long call of compiled code would hold
+it back. The signal's wake-up socket is written at once; a watcher thread reads it, gives the program
+`PATIENCE` seconds to end by itself, and then ends it. Files are written all or nothing, so nothing half
+done stays behind; temporary folders are removed by the usual exit functions.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import signal
+import socket
+import sys
+import threading
+
+PATIENCE = 0.5  # seconds that the program has to end by itself
+_CLEANING = 0.2  # seconds that exit functions have
+EXIT_CODE = 130
+_ended = threading.Lock()
+
+
+def watch() -> None:
+    """Start the watcher; from the main thread, once."""
+    reader, writer = socket.socketpair()
+    writer.setblocking(False)
+    signal.set_wakeup_fd(writer.fileno(), warn_on_full_buffer=False)
+    threading.Thread(target=_wait, args=(reader, writer), daemon=True, name="interrupts").start()
+
+
+def _wait(reader: socket.socket, writer: socket.socket) -> None:
+    while True:
+        if int(signal.SIGINT) in reader.recv(64):
+            threading.Event().wait(PATIENCE)
+            end()
+
+
+def end() -> None:
+    """Say so in one line and end the process, without waiting for threads that work in the core."""
+    if not _ended.acquire(blocking=False):
+        threading.Event().wait()  # the other thread is ending the process
+    cleaning = threading.Thread(target=atexit._run_exitfuncs, daemon=True)
+    cleaning.start()
+    cleaning.join(_CLEANING)
+    # A live display leaves its line and a hidden cursor behind where it could not close itself.
+    restore = "\r\x1b[2K\x1b[?25h" if sys.stderr.isatty() else ""
+    os.write(2, f"{restore}surewood: interrupted; nothing was written.\n".encode())
+    os._exit(EXIT_CODE)

@@ -1,0 +1,56 @@
+"""Which errors are the user's to mend (exit code 2) and which are the program's (exit code 1).
+
+An error that our own code, or scikit-learn's validation, raised on purpose has a sentence for the user. Any
+other error is a failure of the program: its type is said, and how to see more.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import TracebackType
+
+import surewood
+from surewood.datasets import DataError
+from surewood.parallel import WorkerLost
+from surewood.persistence import ModelFileError
+
+USER, PROGRAM = 2, 1
+_OUR_FOLDER = str(Path(surewood.__file__).parent)
+_VALIDATING = ("sklearn/utils/", "sklearn\\utils\\", "sklearn/model_selection", "sklearn\\model_selection")
+
+
+class Mistake(ValueError):
+    """Something the user asked for that cannot be; the message says what and what to do."""
+
+
+def explain_error(error: BaseException) -> tuple[int, str]:
+    """Exit code and one sentence for an error that ended a command.
+
+    Examples
+    --------
+    >>> explain_error(Mistake("there is no row 7."))
+    (2, 'there is no row 7.')
+    """
+    if isinstance(error, Mistake | DataError | ModelFileError):
+        return USER, str(error)
+    if isinstance(error, OSError) and error.filename is not None:
+        return USER, f"{error.filename}: {error.strerror}."
+    if isinstance(error, WorkerLost) or (isinstance(error, MemoryError) and "worker" in str(error)):
+        return PROGRAM, str(error)
+    if isinstance(error, MemoryError):
+        return PROGRAM, "out of memory; give --max-memory, a smaller table, or a smaller model."
+    if isinstance(error, ValueError | TypeError) and _on_purpose(error.__traceback__):
+        return USER, " ".join(str(error).split())
+    reason = " ".join(str(error).split())
+    name = type(error).__name__
+    return PROGRAM, f"failed: {name}{': ' if reason else ''}{reason}; --debug shows where."
+
+
+def _on_purpose(trace: TracebackType | None) -> bool:
+    """Whether the innermost frame is our own code or a validation: there errors are raised for the user."""
+    if trace is None:
+        return False
+    while trace.tb_next is not None:
+        trace = trace.tb_next
+    file = trace.tb_frame.f_code.co_filename
+    return file.startswith(_OUR_FOLDER) or any(part in file for part in _VALIDATING)

@@ -1,0 +1,101 @@
+"""Classifiers of other libraries that ``compare`` sets beside ours, each fed the way its authors advise.
+
+A random forest sees categories as codes. Histogram boosting, XGBoost and LightGBM take categories as
+categories; histogram boosting has room for 255 of them, so wider columns are codes there. Column names are
+replaced by numbers, because two of them refuse brackets and non-ASCII signs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib.util import find_spec
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+N_TREES = 500
+_MOST_CATEGORIES = 255
+
+
+@dataclass(frozen=True)
+class Peer:
+    """A peer: `make` takes seed and threads; `takes_categories` says how it wants category columns."""
+
+    name: str
+    title: str
+    package: str
+    make: Callable[[int, int], Any]
+    takes_categories: bool
+
+    @property
+    def is_installed(self) -> bool:
+        return find_spec(self.package) is not None
+
+    def build(self, seed: int, n_jobs: int) -> PeerClassifier:
+        return PeerClassifier(self.make(seed, n_jobs), self.takes_categories)
+
+
+class PeerClassifier:
+    """A peer behind the two methods that ``compare`` needs; labels and columns are numbers to it."""
+
+    def __init__(self, model: Any, takes_categories: bool) -> None:
+        self.model, self.takes_categories = model, takes_categories
+
+    def fit(self, X: pd.DataFrame, y: pd.Series) -> PeerClassifier:
+        self.classes_, codes = np.unique(y.to_numpy(), return_inverse=True)
+        self.model.fit(self._columns(X), codes)
+        return self
+
+    def predict_proba(self, X: pd.DataFrame) -> NDArray[np.float64]:
+        return np.asarray(self.model.predict_proba(self._columns(X)), dtype=np.float64)
+
+    def _columns(self, X: pd.DataFrame) -> pd.DataFrame:
+        out = {}
+        for number, name in enumerate(X.columns):
+            column = X[name]
+            if isinstance(column.dtype, pd.CategoricalDtype):
+                codes = column.cat.codes.astype("int64")
+                if self.takes_categories and len(column.cat.categories) < _MOST_CATEGORIES:
+                    column = pd.Series(
+                        pd.Categorical.from_codes(codes, categories=range(len(column.cat.categories))),
+                        index=X.index,
+                    )
+                else:
+                    column = codes.astype("float64").where(codes >= 0, np.nan)
+            out[f"c{number}"] = column
+        return pd.DataFrame(out, index=X.index)
+
+
+def _random_forest(seed: int, n_jobs: int) -> Any:
+    from sklearn.ensemble import RandomForestClassifier
+
+    return RandomForestClassifier(N_TREES, random_state=seed, n_jobs=n_jobs)
+
+
+def _histogram_boosting(seed: int, n_jobs: int) -> Any:
+    from sklearn.ensemble import HistGradientBoostingClassifier
+
+    return HistGradientBoostingClassifier(random_state=seed)
+
+
+def _xgboost(seed: int, n_jobs: int) -> Any:
+    from xgboost import XGBClassifier
+
+    return XGBClassifier(random_state=seed, n_jobs=n_jobs, enable_categorical=True, verbosity=0)
+
+
+def _lightgbm(seed: int, n_jobs: int) -> Any:
+    from lightgbm import LGBMClassifier
+
+    return LGBMClassifier(random_state=seed, n_jobs=n_jobs, verbosity=-1)
+
+
+PEERS = (
+    Peer("rf", f"random forest, {N_TREES} trees (scikit-learn)", "sklearn", _random_forest, False),
+    Peer("hgb", "histogram boosting (scikit-learn)", "sklearn", _histogram_boosting, True),
+    Peer("xgboost", "XGBoost", "xgboost", _xgboost, True),
+    Peer("lightgbm", "LightGBM", "lightgbm", _lightgbm, True),
+)

@@ -1,0 +1,88 @@
+"""``surewood reproduce``: a paper's tables beside ours, by one command that can be killed and resumed."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+
+from surewood.cli.app import app, console
+from surewood.cli.mistakes import Mistake
+from surewood.cli.on_cluster import ClusterAddress, on_cluster
+
+if TYPE_CHECKING:
+    from surewood.experiments.paper import Paper
+    from surewood.experiments.protocol import Profile
+    from surewood.experiments.runner import Outcome
+
+
+@app.command()
+def reproduce(
+    paper: Annotated[str, typer.Argument(help="The paper: rcf, cascades or mddf.", show_default=False)],
+    profile: Annotated[
+        str, typer.Option(help="Sizes: quick (minutes), standard (under an hour) or full (as published).")
+    ] = "quick",
+    sets: Annotated[str | None, typer.Option(help="Only these data sets, separated by commas.")] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with the records in the folder.")] = False,
+    out: Annotated[
+        Path | None, typer.Option(help="Folder of the results.", show_default="reproduction/PAPER-PROFILE")
+    ] = None,
+    n_jobs: Annotated[int, typer.Option(min=1, help="Threads; results do not depend on them.")] = 1,
+    cluster: ClusterAddress = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
+) -> None:
+    """Run a paper's protocol and print its table beside ours.
+
+    Example: surewood reproduce cascades --profile quick
+    """
+    # Here, so that other commands do not wait for what only this one needs.
+    from surewood.experiments.display import Display
+    from surewood.experiments.errors import ExperimentError
+    from surewood.experiments.paper import find_paper
+    from surewood.experiments.protocol import read_profile
+    from surewood.experiments.runner import RESULTS, run_paper
+    from surewood.parallel import WorkerLost
+
+    folder = out or Path("reproduction") / f"{paper}-{profile}"
+    wanted = [name.strip() for name in sets.split(",") if name.strip()] if sets else None
+    display = Display(Console(stderr=True, width=None if sys.stderr.isatty() else 160))
+    try:
+        the_paper, sizes = find_paper(paper), read_profile(paper, profile)
+        with on_cluster(cluster):
+            jobs = n_jobs if cluster is None else -1  # every worker of the cluster
+            outcome = run_paper(
+                the_paper, sizes, folder, sets=wanted, resume=resume, n_jobs=jobs, display=display
+            )
+        _show(the_paper, sizes, outcome, as_json)
+    except WorkerLost as error:
+        print(f"surewood: {error}\n{folder / RESULTS} resumes: add --resume.", file=sys.stderr)
+        raise typer.Exit(1) from None
+    except (ExperimentError, Mistake, OSError) as error:
+        if "--debug" in sys.argv:
+            raise
+        print(f"surewood: {error}", file=sys.stderr)
+        raise typer.Exit(2) from None
+    except KeyboardInterrupt:
+        print(f"\nstopped; {folder / RESULTS} resumes: add --resume to the command.", file=sys.stderr)
+        raise typer.Exit(130) from None
+
+
+def _show(paper: Paper, profile: Profile, outcome: Outcome, as_json: bool) -> None:
+    """Write the pages of a run and print its table."""
+    from surewood.experiments.errors import ExperimentError
+    from surewood.experiments.output import print_summary, write_outputs
+    from surewood.experiments.summary import complete_summary
+
+    if not outcome.records:
+        raise ExperimentError("no data set could be had, so there is no table.")
+    summary = complete_summary(paper, profile, outcome.records, outcome.missing)
+    files = write_outputs(summary, outcome.records, outcome.path.parent)
+    if as_json:
+        print(json.dumps(summary, indent=2))
+        return
+    print_summary(summary, console())
+    print(f"\nthe page: {files['html']}")

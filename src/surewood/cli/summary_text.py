@@ -1,0 +1,141 @@
+"""What ``fit`` and ``certify`` print: the model, its errors, the certificate in short, notes, files."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rich.console import Console
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from surewood.certify.rendering import rounded_up
+from surewood.cli.model_file import plural
+
+_STATUS_STYLE = {"GUARANTEE": "bold green", "CRITERION": "yellow", "ESTIMATE": "cyan", "HEURISTIC": "dim"}
+_MEANING = {
+    "GUARANTEE": "holds for new rows like these",
+    "CRITERION": "a score for choosing, not a promise",
+    "ESTIMATE": "measured, not a promise",
+    "HEURISTIC": "a diagnostic, not a promise",
+}
+
+
+def percent(value: float | None, digits: int = 2) -> str:
+    """A share as per cent.
+
+    Examples
+    --------
+    >>> percent(0.1234), percent(None)
+    ('12.34 %', '')
+    """
+    return "" if value is None else f"{100 * value:.{digits}f} %"
+
+
+def seconds_text(seconds: float) -> str:
+    """A time in the unit that reads best.
+
+    Examples
+    --------
+    >>> seconds_text(0.123), seconds_text(75.0)
+    ('0.12 s', '1 min 15 s')
+    """
+    if seconds < 60:
+        return f"{seconds:.2f} s" if seconds < 10 else f"{seconds:.0f} s"
+    return f"{int(seconds // 60)} min {int(seconds % 60)} s"
+
+
+def grid(header: bool = False) -> Table:
+    """A table without lines, as the command prints all of its tables."""
+    return Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0), show_header=header)
+
+
+def print_fit(out: Console, facts: dict[str, Any], files: dict[str, str]) -> None:
+    """The summary of a fit."""
+    size = f"{facts['rows']:,} training rows, {facts['holdout_rows']:,} holdout rows"
+    shape = f"{plural(facts['columns'], 'column')}, {len(facts['classes'])} classes"
+    out.print(Text(f"{facts['table']}: {size}, {shape}"))
+    if facts["choice"] is not None:
+        out.print()
+        print_choice(out, facts["choice"])
+    out.print()
+    memory = facts["peak_memory_bytes"]
+    peak = f", {memory / 1e6:,.0f} MB" if memory else ""
+    out.print(Text.assemble((facts["title"], "bold"), f", fitted in {seconds_text(facts['seconds'])}{peak}"))
+    if facts["holdout"] is not None:
+        measured = grid()
+        measured.add_row("  error on the holdout", percent(facts["holdout"]["error"]))
+        majority = facts["certificate"]["majority_error"]
+        measured.add_row("  always the largest class", percent(majority))
+        measured.add_row("  log-loss", f"{facts['holdout']['log_loss']:.4f}")
+        out.print(measured)
+    out.print()
+    print_certificate(out, facts["certificate"])
+    print_notes(out, facts["notes"])
+    out.print()
+    listed = grid()
+    for what, path in files.items():
+        listed.add_row(what, Text(path, overflow="fold"))
+    out.print(listed)
+
+
+def print_choice(out: Console, choice: dict[str, Any]) -> None:
+    """The table that ``auto`` chose by, and why."""
+    table = grid(header=True)
+    for title in ("family", "error", "more than best", "log-loss", "time"):
+        table.add_column(title, justify="left" if title == "family" else "right")
+    for score in choice["scores"]:
+        gap = "" if score["gap"] == 0 else f"{100 * score['gap']:.2f} ± {_noise(score)}"
+        table.add_row(
+            score["family"],
+            percent(score["error"]),
+            gap,
+            f"{score['log_loss']:.4f}",
+            seconds_text(score["seconds"]),
+            style="bold" if score["family"] == choice["chosen"] else "",
+        )
+    out.print(Text(f"Out-of-fold scores, {choice['folds']} folds of {choice['rows']:,} training rows"))
+    out.print(Padding(table, (0, 0, 0, 2), expand=False))
+    out.print(Text(f"{choice['chosen']} was chosen: {choice['why']}."))
+
+
+def _noise(score: dict[str, Any]) -> str:
+    return f"{100 * score['standard_error_of_gap']:.2f}"
+
+
+def print_certificate(out: Console, certificate: dict[str, Any]) -> None:
+    """The verdict, and each entry with its word."""
+    out.print(Text("Certificate", style="bold"))
+    verdict = certificate["verdict"]
+    out.print(Padding(Text(f"{verdict[:1].upper()}{verdict[1:]}."), (0, 0, 0, 2), expand=False))
+    table = grid()
+    table.add_column(no_wrap=True)
+    table.add_column(justify="right", no_wrap=True)
+    table.add_column(overflow="fold")
+    for entry in certificate["entries"]:
+        value = entry["value"]
+        if isinstance(value, str):
+            shown = value
+        elif entry["status"] == "GUARANTEE":
+            shown = rounded_up(value)
+        else:
+            shown = f"{value:.4g}"
+        details = f"{entry['method']}, {entry['n']:,} {entry['sample']} rows"
+        if entry["n_models"] > 1:
+            details += f", corrected for {entry['n_models']} models"
+        if entry["biased"]:
+            details += ", biased"
+        table.add_row(Text(entry["status"], style=_STATUS_STYLE[entry["status"]]), shown, Text(details))
+    out.print(Padding(table, (0, 0, 0, 2), expand=False))
+    words = {entry["status"] for entry in certificate["entries"]}
+    meanings = "; ".join(f"{word}: {meaning}" for word, meaning in _MEANING.items() if word in words)
+    out.print(Padding(Text(f"{meanings}.", style="dim"), (0, 0, 0, 2), expand=False))
+
+
+def print_notes(out: Console, notes: list[str]) -> None:
+    """Notes, one a line."""
+    if notes:
+        out.print()
+        out.print(Text("Notes", style="bold"))
+        for note in notes:
+            out.print(Padding(Text(note), (0, 0, 0, 2), expand=False))

@@ -1,0 +1,72 @@
+"""One fold of the protocol of *Learning with Deep Cascades* (theory.md §3.8), ready for searching.
+
+Five shuffled folds; fold j is the test part, fold j + 1 the validation part, the other three the training
+part. Scaling and machines come from the training part, C of every degree from the validation error of a
+single machine ([D-12]).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from surewood.cascade.parameters import SvmParameters, check_svm_parameters
+from surewood.cascade.prefix_tree import Path
+from surewood.cascade.sample import Sample, make_sample
+from surewood.cascade.svm_cv import DeepCascadeSVMClassifierCV
+from surewood.cascade.svm_fit import Task, choose_C, prepare, tasks_of
+from surewood.datasets import load
+from surewood.svm import Gram
+from surewood.tables import begin_fit
+
+N_FOLDS = 5
+Rows = NDArray[np.int32]
+
+
+@dataclass
+class Fold:
+    """Training, validation and test rows of one fold, and the prefix tree of the training part."""
+
+    name: str
+    j: int
+    task: Task
+    sample: Sample
+    train: Rows
+    validation: Rows
+    test: Rows
+    parameters: SvmParameters
+    C: NDArray[np.float64]
+
+    def error(self, path: Path, rows: Rows) -> float:
+        """Error on some rows of a cascade trained on the training part."""
+        scores = self.task.build(path).evaluate(self.sample.design[rows]).scores
+        return float(((scores > 0) != (self.sample.codes[rows] == 1)).mean())
+
+
+def folds_of(n: int, seed: int) -> NDArray[np.int64]:
+    """Fold of every row: shuffled, not stratified."""
+    fold = np.empty(n, dtype=np.int64)
+    fold[np.random.default_rng(seed).permutation(n)] = np.arange(n) % N_FOLDS
+    return fold
+
+
+def prepare_fold(name: str, j: int, seed: int = 0, **changes: Any) -> Fold:
+    """Read a data set and plant the prefix tree of one fold; `changes` are parameters of the cascades."""
+    data = load(name)
+    X, y = data.part_of("cascades") if "cascades" in data.papers else data.train
+    model = DeepCascadeSVMClassifierCV(**changes)
+    parameters = check_svm_parameters(model)
+    inputs = begin_fit(model, X, y, merge=False)
+    fold = folds_of(len(inputs.y), seed)
+    held = (j + 1) % N_FOLDS
+    test, validation = (np.flatnonzero(fold == k).astype(np.int32) for k in (j, held))
+    train = np.flatnonzero((fold != j) & (fold != held)).astype(np.int32)
+    sample = make_sample(inputs, None, None, scaled_on=train)
+    gram = Gram(sample.design)
+    problem = tasks_of(sample, "one_vs_rest")[0]
+    C = choose_C(sample, gram, problem[1], parameters, [(train, validation)])
+    task = prepare(sample, gram, problem, parameters, C, train)
+    return Fold(name, j, task, sample, train, validation, test, parameters, np.asarray(C))

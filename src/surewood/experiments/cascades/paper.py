@@ -1,0 +1,116 @@
+"""Units and records of the cascades' protocol: a unit is a fold, its methods share the tree of machines.
+
+Methods: ``svm`` (degree and C by validation), ``cascade`` (the paper's γ by validation), ``cascade_path``
+(any γ down to `gamma_min`, or a number of leaves, if it beats the best plain machine by two standard errors)
+and ``cascade_best`` (the same, every gain taken).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from surewood.cascade.prefix_tree import Path
+from surewood.experiments.cascades.folds import N_FOLDS, Fold, prepare_fold
+from surewood.experiments.cascades.rules import PathRule, paper_choice, plain_choice
+from surewood.experiments.cascades.summary import summarise
+from surewood.experiments.paper import Context, Unit
+from surewood.experiments.protocol import Profile
+from surewood.experiments.seeds import seed_of
+
+SETS = ("breast_cancer", "german_numeric", "splice", "ionosphere", "a1a")
+METHODS = ("svm", "cascade", "cascade_path", "cascade_best")
+STANDARD_ERRORS = {"cascade_path": 2.0, "cascade_best": 0.0}
+_COST = {"breast_cancer": 1.0, "german_numeric": 6.0, "splice": 0.5, "ionosphere": 0.5, "a1a": 20.0}
+
+
+class CascadesPaper:
+    """The paper for the runner."""
+
+    name = "cascades"
+    title = "Learning with Deep Cascades (DeSalvo, Mohri and Syed, 2015)"
+
+    def sets(self) -> Sequence[str]:
+        return SETS
+
+    def units(self, profile: Profile, sets: Sequence[str]) -> list[Unit]:
+        n_units = N_FOLDS * int(profile.get("shuffles"))
+        return [Unit(name, k, METHODS, _COST[name]) for name in sets for k in range(n_units)]
+
+    def run(self, unit: Unit, profile: Profile, context: Context) -> Iterator[dict[str, Any]]:
+        started = time.perf_counter()
+        shuffle, j = divmod(unit.repeat, N_FOLDS)
+        seed = seed_of("cascades", unit.dataset, "folds", shuffle)
+        fold = prepare_fold(
+            unit.dataset,
+            j,
+            seed,
+            degrees=tuple(profile.get("degrees")),
+            fractions=tuple(profile.get("fractions")),
+            max_leaves=profile.get("max_leaves"),
+            C_grid=tuple(profile.get("C")),
+            max_machines=profile.get("max_machines"),
+            n_jobs=context.n_jobs,
+        )
+        shared = time.perf_counter() - started
+        rule: PathRule | None = None
+        for method in unit.methods:
+            if method in context.done:
+                continue
+            context.say(method)
+            began = time.perf_counter()
+            if method == "svm":
+                path, more = plain_choice(fold), {}
+            elif method == "cascade":
+                found = paper_choice(fold, tuple(profile.get("gammas")))
+                path, more = found.path, {"gamma": found.gamma, "active_leaves": found.active_share}
+            else:
+                rule = rule or PathRule(fold, float(profile.get("gamma_min")))
+                path, more = rule.choose(STANDARD_ERRORS[method]), _forced(fold, rule)
+            seconds = time.perf_counter() - began
+            yield {
+                **_record(fold, method, path, more),
+                "seconds": seconds,
+                "shared_seconds": shared,
+                "seeds": {"folds": seed},
+            }
+
+    def summarise(self, records: Sequence[dict[str, Any]], profile: Profile) -> dict[str, Any]:
+        return summarise(records, profile)
+
+
+def _forced(fold: Fold, rule: PathRule) -> dict[str, float]:
+    """Test errors of the best cascades with exactly 2, 3, ... leaves, and the size of the γ path."""
+    found = {
+        f"error_{n}_leaves": fold.error(path, fold.test)
+        for n in range(2, fold.parameters.max_leaves + 1)
+        if (path := rule.exactly(n)) is not None
+    }
+    return {**found, "path_pieces": len(rule.one.pieces)}
+
+
+def _record(fold: Fold, method: str, path: Path, more: dict[str, Any]) -> dict[str, Any]:
+    degrees = [int(fold.parameters.degrees[c]) for c in path.choices]
+    gamma = more.pop("gamma", None)
+    return {
+        "method": method,
+        "metrics": {
+            "error": fold.error(path, fold.test),
+            "validation_error": fold.error(path, fold.validation),
+            "n_train": len(fold.train),
+            "n_validation": len(fold.validation),
+            "n_test": len(fold.test),
+            "n_leaves": path.n_leaves,
+            "machines": int(fold.task.tree.n_machines),
+            **more,
+        },
+        "chosen": {
+            "degrees": degrees,
+            "fractions": [float(fold.parameters.fractions[k]) for k in path.fractions],
+            "C": [float(c) for c in fold.C[np.array(path.choices)]],
+            **({} if gamma is None else {"gamma": gamma}),
+        },
+    }

@@ -1,0 +1,149 @@
+"""Records as numbers to compare: means and spreads, paired tests, ranks (theory.md §7).
+
+Standard deviations have divisor "repeats - 1". Tests are one-sided: "the first method has the larger error";
+the corrected one (Nadeau-Bengio) allows for repeats that share their data.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from surewood.bounds import average_ranks, corrected_paired_t_test, paired_t_test
+
+SD_WORDS = "mean ± standard deviation over the repeats (divisor: repeats − 1)"
+
+
+class Spread(NamedTuple):
+    """Mean and standard deviation of a number over repeats."""
+
+    mean: float
+    sd: float
+
+    @classmethod
+    def of(cls, values: Sequence[float] | NDArray[np.float64]) -> Spread:
+        """Of some values; a single one has no spread."""
+        own = np.asarray(values, dtype=float)
+        return cls(float(own.mean()), float(own.std(ddof=1)) if len(own) > 1 else float("nan"))
+
+    def text(self, scale: float = 1.0, digits: int = 2) -> str:
+        """``3.77 ± 0.45``; a single repeat has no spread."""
+        mean = f"{scale * self.mean:.{digits}f}"
+        return mean if np.isnan(self.sd) else f"{mean} ± {scale * self.sd:.{digits}f}"
+
+
+class Paired(NamedTuple):
+    """p-values of "the first method has the larger error", plain and corrected, over `n` repeats."""
+
+    p: float
+    p_corrected: float
+    n: int
+
+    def text(self) -> str:
+        """Both values, the corrected one second."""
+        return f"{self.p:.3f} / {self.p_corrected:.3f}"
+
+
+class Results:
+    """The records of a paper, by data set and method.
+
+    Parameters
+    ----------
+    records : sequence of dict
+    repeats : int, default=1
+        Repeats of the protocol; a data set with fewer is not complete.
+    """
+
+    def __init__(self, records: Sequence[Mapping[str, Any]], repeats: int = 1) -> None:
+        self._repeats = repeats
+        self._by_key: dict[tuple[str, str], dict[int, Mapping[str, Any]]] = {}
+        for record in records:
+            own = self._by_key.setdefault((record["dataset"], record["method"]), {})
+            own[record["repeat"]] = record
+
+    def has(self, dataset: str, *methods: str) -> bool:
+        """Whether all these methods have a record of the data set."""
+        return all((dataset, method) in self._by_key for method in methods)
+
+    def complete(self, dataset: str, *methods: str) -> bool:
+        """Whether all these methods have all repeats of the data set."""
+        return all(len(self._by_key.get((dataset, method), ())) >= self._repeats for method in methods)
+
+    def cell(self, dataset: str, method: str, scale: float = 1.0, digits: int = 2) -> str:
+        """Mean and spread of the error for a table; says so where repeats, or all of them, are missing."""
+        own = self._by_key.get((dataset, method))
+        if not own:
+            return "missing"
+        text = self.spread(dataset, method).text(scale, digits)
+        return text if len(own) >= self._repeats else f"{text} ({len(own)} of {self._repeats} repeats)"
+
+    def records(self, dataset: str, method: str) -> list[Mapping[str, Any]]:
+        """Records in the order of their repeats."""
+        own = self._by_key.get((dataset, method), {})
+        return [own[repeat] for repeat in sorted(own)]
+
+    def values(self, dataset: str, method: str, metric: str = "error") -> NDArray[np.float64]:
+        """A metric over the repeats."""
+        return np.array([record["metrics"][metric] for record in self.records(dataset, method)], dtype=float)
+
+    def spread(self, dataset: str, method: str, metric: str = "error") -> Spread:
+        """Mean and standard deviation of a metric."""
+        return Spread.of(self.values(dataset, method, metric))
+
+    def paired(self, dataset: str, first: str, second: str) -> Paired | None:
+        """Tests over the repeats that both methods have; None below two."""
+        a, b = self._by_key[dataset, first], self._by_key[dataset, second]
+        common = sorted(a.keys() & b.keys())
+        if len(common) < 2:
+            return None
+        errors = [[own[k]["metrics"]["error"] for k in common] for own in (a, b)]
+        sizes = a[common[0]]["metrics"]
+        plain = paired_t_test(*errors)
+        corrected = corrected_paired_t_test(
+            *errors, n_train=int(sizes["n_train"]), n_test=int(sizes["n_test"])
+        )
+        return Paired(plain.p_value, corrected.p_value, len(common))
+
+    def ranks(self, datasets: Sequence[str], methods: Sequence[str]) -> dict[str, float]:
+        """Average rank of each method over the sets that have all of them; 1 is best."""
+        complete = [name for name in datasets if self.complete(name, *methods)]
+        if not complete:
+            return {}
+        table = [[self.spread(name, method).mean for method in methods] for name in complete]
+        return dict(zip(methods, average_ranks(table, higher_is_better=False).tolist()))
+
+
+def test_cell(results: Results, dataset: str, first: str, second: str) -> str:
+    """Both p-values for a table; a dash where there are too few repeats."""
+    found = results.paired(dataset, first, second)
+    return "–" if found is None else found.text()
+
+
+def counted(values: Iterable[Any]) -> str:
+    """Distinct values with how often they occur.
+
+    Examples
+    --------
+    >>> counted([4, 3, 4]), counted([0.001, 1.0])
+    ('3 ×1, 4 ×2', '0.001 ×1, 1 ×1')
+    """
+    counts = sorted(Counter(values).items())
+    return (
+        ", ".join(f"{value:g} ×{n}" if isinstance(value, float) else f"{value} ×{n}" for value, n in counts)
+        or "–"
+    )
+
+
+def count_bar(
+    bar: str, needed: int, good: Sequence[str], have: Sequence[str], sets: Sequence[str]
+) -> dict[str, Any]:
+    """A bar on the number of data sets: met, missed, or open while missing sets may decide."""
+    bad = [name for name in have if name not in good]
+    possible = len(good) + len(sets) - len(have)
+    met = True if len(good) >= needed else (None if possible >= needed else False)
+    names = f" (not {', '.join(bad)})" if bad else ""
+    return {"bar": bar, "met": met, "found": f"{len(good)} of {len(have)} measured sets{names}."}

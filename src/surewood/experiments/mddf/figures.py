@@ -1,0 +1,158 @@
+"""Figures A and B of the mdDF paper for HAR (theory.md §4.7): data of the record, and the plotly pictures.
+
+Figure A: accuracy and margin ratio after each layer, held-out and on the test part. Figure B: t-SNE views of
+what an early and a late layer read, with the ratio (4.8) in the view and in the representation itself. The
+curves and ratios are small and survive in ``results.csv``; the points of the views are in ``results.jsonl``.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from surewood.deepforest.figures import layer_curves, representation_view
+from surewood.experiments.mddf.data import Parts
+from surewood.experiments.mddf.methods import fit_quietly
+from surewood.report.charts import COLOURS
+
+FIGURES = "figures"
+PUBLISHED_RATIOS = (3.88, 1.97)
+
+
+def figure_record(model: Any, parts: Parts, n_points: int) -> dict[str, Any]:
+    """Fit mdDF once more with all its held-out scores kept, and take the data of both figures."""
+    started = time.perf_counter()
+    model.set_params(keep_held_out=True)
+    fit_quietly(model, parts.X, parts.y)
+    curves = layer_curves(model, parts.X_test, parts.y_test)
+    seed = parts.seeds["model"]
+    last = len(model.staged_held_out_scores_) + 1  # what a next layer would read: all the scores there are
+    views, metrics = [], {}
+    for when, layer in (("early", 2), ("late", last)):
+        for scores_only in (False, True):
+            view = representation_view(
+                model, parts.X, parts.y, layer, scores_only=scores_only, max_points=n_points, seed=seed
+            )
+            what = f"{when}_scores" if scores_only else when
+            metrics[f"{what}_view_ratio"] = view.view_ratio
+            metrics[f"{what}_ratio"] = view.original_ratio
+            if not scores_only:
+                views.append(_plain_view(when, layer, view, parts))
+    return {
+        "method": FIGURES,
+        "metrics": metrics,
+        "chosen": {"curves": _rounded(curves), "kept": model.n_layers_, "late_layer": last},
+        "figure": {"views": views},
+        "seconds": time.perf_counter() - started,
+        "seeds": {**parts.seeds, "view": seed},
+    }
+
+
+def _plain_view(when: str, layer: int, view: Any, parts: Parts) -> dict[str, Any]:
+    return {
+        "when": when,
+        "layer": layer,
+        "points": np.round(view.points, 2).tolist(),
+        "classes": parts.y[view.rows].tolist(),
+    }
+
+
+def _rounded(curves: dict[str, list[float]]) -> dict[str, list[float]]:
+    return {name: [round(float(value), 5) for value in values] for name, values in curves.items()}
+
+
+def figures(records: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The pictures that the records have data for, as traces and layouts of plotly."""
+    found = [record for record in records if record["method"] == FIGURES]
+    if not found:
+        return []
+    record = found[0]
+    drawn = [_figure_a(record)]
+    if record.get("figure", {}).get("views"):
+        drawn.append(_figure_b(record))
+    return drawn
+
+
+def _figure_a(record: dict[str, Any]) -> dict[str, Any]:
+    curves, kept = record["chosen"]["curves"], record["chosen"]["kept"]
+    layers = curves["layer"]
+    traces: list[dict[str, Any]] = []
+    for name, key, axis, dash, scale, colour in (
+        ("held-out accuracy", "held_out_accuracy", "y", "solid", 100.0, "@leaf"),
+        ("test accuracy", "accuracy", "y", "dot", 100.0, "@leaf"),
+        ("held-out margin ratio", "held_out_margin_ratio", "y2", "solid", 1.0, "@sky"),
+        ("test margin ratio", "margin_ratio", "y2", "dot", 1.0, "@sky"),
+    ):
+        values = [scale * value for value in curves[key]]
+        traces.append(
+            {
+                "type": "scatter",
+                "mode": "lines+markers",
+                "name": name,
+                "x": layers[: len(values)],
+                "y": values,
+                "yaxis": axis,
+                "xaxis": "x" if axis == "y" else "x2",
+                "line": {"dash": dash, "color": colour},
+                "marker": {"color": colour},
+            }
+        )
+    layout = {
+        "grid": {"rows": 1, "columns": 2, "pattern": "independent"},
+        "xaxis": {"title": {"text": "layer"}, "dtick": 1},
+        "xaxis2": {"title": {"text": "layer"}, "dtick": 1},
+        "yaxis": {"title": {"text": "accuracy (%)"}},
+        "yaxis2": {"title": {"text": "margin ratio"}},
+    }
+    note = (
+        f"HAR, one seed; {kept} of {len(layers)} layers are kept, and the test curves end there. Held-out "
+        "accuracies are ESTIMATES, margin ratios HEURISTIC."
+    )
+    title = "Figure A: accuracy and margin ratio a layer"
+    return {"title": title, "note": note, "data": traces, "layout": layout, "height": 380}
+
+
+def _figure_b(record: dict[str, Any]) -> dict[str, Any]:
+    metrics, views = record["metrics"], record["figure"]["views"]
+    traces: list[dict[str, Any]] = []
+    for number, view in enumerate(views):
+        points, classes = np.array(view["points"]), np.array(view["classes"])
+        for code in np.unique(classes):
+            mine = points[classes == code]
+            traces.append(
+                {
+                    "type": "scatter",
+                    "mode": "markers",
+                    "name": f"class {code}",
+                    "legendgroup": str(code),
+                    "showlegend": number == 0,
+                    "x": mine[:, 0].tolist(),
+                    "y": mine[:, 1].tolist(),
+                    "xaxis": "x" if number == 0 else "x2",
+                    "yaxis": "y" if number == 0 else "y2",
+                    "marker": {"size": 4, "color": COLOURS[int(code) % len(COLOURS)]},
+                }
+            )
+    layout = {
+        "grid": {"rows": 1, "columns": 2, "pattern": "independent"},
+        "xaxis": {"title": {"text": f"input of layer {views[0]['layer']}"}},
+        "xaxis2": {"title": {"text": f"input of layer {views[1]['layer']}"}},
+    }
+    note = (
+        f"Intra- over inter-class scatter (4.8) in the view: {metrics['early_view_ratio']:.2f} → "
+        f"{metrics['late_view_ratio']:.2f} (published {PUBLISHED_RATIOS[0]} → {PUBLISHED_RATIOS[1]}); in the "
+        f"representation itself {metrics['early_ratio']:.2f} → {metrics['late_ratio']:.2f}; of the scores "
+        f"alone {metrics['early_scores_ratio']:.2f} → {metrics['late_scores_ratio']:.2f}. "
+        f"{len(views[0]['points'])} training points; t-SNE seed {record['seeds']['view']}; t-SNE distances "
+        "are no metric."
+    )
+    return {
+        "title": "Figure B: what an early and a late layer read, by t-SNE",
+        "note": note,
+        "data": traces,
+        "layout": layout,
+        "height": 460,
+    }

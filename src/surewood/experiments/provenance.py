@@ -1,0 +1,56 @@
+"""Where a number comes from: versions, machine, and the memory it took."""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+import sys
+from functools import cache
+from importlib import metadata
+from pathlib import Path
+
+_PACKAGES = ("surewood", "numpy", "scipy", "scikit-learn", "pandas", "xgboost-cpu", "xgboost")
+_STATUS = Path("/proc/self/status")
+
+
+@cache
+def versions() -> dict[str, str]:
+    """Versions of Python and of the packages that results depend on."""
+    found = {"python": platform.python_version()}
+    for name in _PACKAGES:
+        try:
+            found[name] = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            continue
+    return found
+
+
+@cache
+def machine() -> str:
+    """System, processor type and cores, in a few words."""
+    return f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores"
+
+
+def forget_peak_memory() -> None:
+    """Start measuring the peak anew, where the system can."""
+    try:
+        Path("/proc/self/clear_refs").write_text("5")
+    except OSError:
+        return  # elsewhere the peak is that of the whole process, see `peak_memory`
+
+
+def peak_memory() -> int | None:
+    """Largest resident size in bytes since :func:`forget_peak_memory`; None where it is unknown."""
+    try:
+        found = re.search(r"^VmHWM:\s+(\d+) kB", _STATUS.read_text(), re.MULTILINE)
+        if found:
+            return 1024 * int(found[1])
+    except OSError:
+        pass
+    try:
+        import resource
+    except ImportError:  # Windows
+        return None
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return int(peak if sys.platform == "darwin" else 1024 * peak)

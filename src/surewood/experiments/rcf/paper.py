@@ -1,0 +1,179 @@
+"""Units and records of the protocol of random composite forests (theory.md §2.13).
+
+Three units a (data set, repeat): the composite methods, which share trees and machines; the random forests of
+scikit-learn; and the library's own default, which tunes itself. Methods:
+
+``rcf``            degrees by the criterion, exact minimum
+``rcf_sequences``  ... the best of 10 random sequences, as in the paper
+``rf_svm``         one common degree by validation
+``rf_svm_random``  one random degree a leaf
+``rcf_refit``      rcf's parameters, fitted to training and validation part together
+``rf``, ``rf_refit``  random forest, without and with such a refit
+``surewood``       ``RandomCompositeForestClassifier()`` on training and validation part together
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from surewood.composite.forest import RandomCompositeForestClassifier
+from surewood.datasets import load
+from surewood.experiments.error_grids import pack
+from surewood.experiments.paper import Context, Unit
+from surewood.experiments.protocol import Profile
+from surewood.experiments.rcf.baseline import numbers, prefix_labels
+from surewood.experiments.rcf.division import Division, divide, thinned_features
+from surewood.experiments.rcf.grid_study import GridStudy, preferred
+from surewood.experiments.rcf.rules import SELECTIONS
+from surewood.experiments.rcf.summary import summarise
+from surewood.experiments.seeds import seed_of
+
+SETS = (
+    "vowel", "vehicle", "dna", "pendigits", "german_numeric", "iris", "abalone", "a2a", "australian",
+    "usps", "sonar",
+)  # fmt: skip
+COMPOSITE = (*SELECTIONS, "rcf_refit")
+FORESTS = ("rf", "rf_refit")
+DEFAULT = ("surewood",)
+#: rough seconds of (composite, forests, default): the display's time left, and cheap sets first
+_COST = {
+    "vowel": (12, 2, 3), "vehicle": (15, 3, 6), "dna": (40, 5, 14), "pendigits": (90, 12, 20),
+    "german_numeric": (12, 3, 7), "iris": (1, 1, 1), "abalone": (150, 10, 70), "a2a": (40, 5, 18),
+    "australian": (8, 2, 2), "usps": (60, 12, 24), "sonar": (3, 2, 1),
+}  # fmt: skip
+
+
+class RcfPaper:
+    """The paper for the runner."""
+
+    name = "rcf"
+    title = "Random Composite Forests (DeSalvo and Mohri, 2016)"
+
+    def sets(self) -> Sequence[str]:
+        return SETS
+
+    def units(self, profile: Profile, sets: Sequence[str]) -> list[Unit]:
+        cheap_first = sorted(sets, key=lambda name: _COST[name][0])
+        units = [
+            Unit(name, repeat, methods, float(_COST[name][k]))
+            for name in cheap_first
+            for repeat in range(int(profile.get("repeats")))
+            for k, methods in enumerate((COMPOSITE, FORESTS, DEFAULT))
+        ]
+        return sorted(units, key=lambda unit: unit.methods == DEFAULT)  # the protocol first
+
+    def run(self, unit: Unit, profile: Profile, context: Context) -> Iterator[dict[str, Any]]:
+        X, y = load(unit.dataset).part_of("rcf")
+        seeds = {
+            "division": seed_of("rcf", unit.dataset, unit.repeat, "division"),
+            "trees": seed_of("rcf", unit.dataset, unit.repeat, "trees"),
+        }
+        parts = divide(len(y), seeds["division"])
+        how = {COMPOSITE: _composite, FORESTS: _forests, DEFAULT: _default}[unit.methods]
+        for record in how(X, y, parts, unit, profile, context, seeds["trees"]):
+            record["metrics"] |= {
+                "n_train": len(parts.train),
+                "n_validation": len(parts.validation),
+                "n_test": len(parts.test),
+            }
+            yield record | {"seeds": seeds}
+
+    def summarise(self, records: Sequence[dict[str, Any]], profile: Profile) -> dict[str, Any]:
+        return summarise(records, profile)
+
+
+def _composite(
+    X: pd.DataFrame, y: pd.Series, parts: Division, unit: Unit, profile: Profile, context: Context, seed: int
+) -> Iterator[dict[str, Any]]:
+    started = time.perf_counter()
+    study = GridStudy(
+        X, y, parts, profile, unit.dataset, tuple(SELECTIONS), seed, context.n_jobs, context.say
+    )
+    shared = time.perf_counter() - started
+    C = dict(zip(profile.get("degrees"), study.C))
+    for method in unit.methods:
+        began = time.perf_counter()
+        refit = method == "rcf_refit"
+        point = study.choose("rcf" if refit else method)
+        error = study.refitted_error(point) if refit else point.test_error
+        yield {
+            "method": method,
+            "metrics": {
+                "error": error,
+                "validation_error": point.validation_error,
+                "active_leaves": point.active_leaves,
+                "mean_degree": point.mean_degree,
+            },
+            "chosen": {**point.chosen(), "C": {str(d): c for d, c in C.items()}},
+            "seconds": time.perf_counter() - began,
+            "shared_seconds": shared,
+            **({"grid": study.packed(method)} if method in ("rcf", "rf_svm") else {}),
+        }
+
+
+def _forests(
+    X: pd.DataFrame, y: pd.Series, parts: Division, unit: Unit, profile: Profile, context: Context, seed: int
+) -> Iterator[dict[str, Any]]:
+    began = time.perf_counter()
+    table, codes = numbers(X), pd.factorize(y, sort=True)[0]
+    sizes = tuple(profile.get("forest_trees", unit.dataset))
+    features = thinned_features(X.shape[1], int(profile.get("every_r", unit.dataset)))
+    evaluated, n = parts.evaluated, len(parts.validation)
+    wrong = []
+    for r in features:
+        context.say(f"random forest, r = {r}")
+        labels = prefix_labels(
+            table[parts.train], codes[parts.train], table[evaluated], r, sizes, seed, context.n_jobs
+        )
+        wrong.append((labels != codes[evaluated])[None, None])
+    errors = np.stack(wrong)  # r, one depth, one rule, sizes, rows: the shape of the composite grids
+    validation, test = errors[..., :n].sum(axis=-1), errors[..., n:].sum(axis=-1)
+    at = preferred(validation, features, X.shape[1])
+    f, b = at[0], at[3]
+    chosen = {"r": features[f], "trees": sizes[b]}
+    found = {"validation_error": float(validation[at] / n)}
+    axes = {"r": features, "depth": [None], "rule": [None], "trees": sizes}
+    yield {
+        "method": "rf",
+        "metrics": {"error": float(test[at] / len(parts.test)), **found},
+        "chosen": chosen,
+        "seconds": time.perf_counter() - began,
+        "grid": pack(axes, validation, test),
+    }
+    began = time.perf_counter()
+    rows = np.concatenate([parts.train, parts.validation])
+    labels = prefix_labels(
+        table[rows], codes[rows], table[parts.test], features[f], (sizes[b],), seed, context.n_jobs
+    )
+    yield {
+        "method": "rf_refit",
+        "metrics": {"error": float((labels[0] != codes[parts.test]).mean()), **found},
+        "chosen": chosen,
+        "seconds": time.perf_counter() - began,
+    }
+
+
+def _default(
+    X: pd.DataFrame, y: pd.Series, parts: Division, unit: Unit, profile: Profile, context: Context, seed: int
+) -> Iterator[dict[str, Any]]:
+    began = time.perf_counter()
+    context.say("the library's default")
+    rows = np.sort(np.concatenate([parts.train, parts.validation]))
+    model = RandomCompositeForestClassifier(
+        int(profile.get("default_trees", unit.dataset)), random_state=seed, n_jobs=context.n_jobs
+    ).fit(X.iloc[rows], y.iloc[rows])
+    error = float(np.mean(model.predict(X.iloc[parts.test]) != y.iloc[parts.test].to_numpy()))
+    yield {
+        "method": "surewood",
+        "metrics": {"error": error, "active_leaves": float(model.active_leaves_)},
+        "chosen": {
+            "plain_share": float(model.plain_share_),
+            "settings": [[s.max_depth, list(s.degrees)] for s in model.settings_],
+        },
+        "seconds": time.perf_counter() - began,
+    }

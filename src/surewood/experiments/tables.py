@@ -1,0 +1,103 @@
+"""Tables in README and docs, made from the committed ``papers/*/results.csv``.
+
+    python -m surewood.experiments.tables            # write them
+    python -m surewood.experiments.tables --check    # fail when a page and its results disagree
+
+On a page, what stands between ``<!-- NAME -->`` and ``<!-- end NAME -->`` is replaced. NAME is a paper and
+the part wanted: ``rcf:errors`` (a table of the summary by its name), ``rcf:bars``, ``rcf:run``,
+``rcf:deviations``, ``rcf:notes``, ``rcf:missing``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from surewood.experiments.errors import ExperimentError
+from surewood.experiments.output import bar_lines, deviations_table, markdown_table, run_sentence
+from surewood.experiments.paper import HOMES, find_paper
+from surewood.experiments.protocol import paper_folder, read_profile
+from surewood.experiments.results_csv import read_csv
+from surewood.experiments.summary import complete_summary
+from surewood.report.rendering import write_text
+
+PAGES = ("README.md", "docs/reproduction.md")
+_MARK = re.compile(r"<!-- ((\w+):(\w+)) -->\n(.*?)<!-- end \1 -->", re.DOTALL)
+
+
+@cache
+def summary_of(paper: str) -> dict[str, Any]:
+    """The summary of a paper's committed results."""
+    path = paper_folder(paper) / "results.csv"
+    if not path.is_file():
+        raise ExperimentError(
+            f"papers/{paper}/results.csv is not there; commit the runner's results.csv first."
+        )
+    records = read_csv(path)
+    profiles = {record["profile"] for record in records}
+    if len(profiles) != 1:
+        raise ExperimentError(f"papers/{paper}/results.csv mixes the profiles {', '.join(sorted(profiles))}.")
+    return complete_summary(find_paper(paper), read_profile(paper, profiles.pop()), records)
+
+
+def part(paper: str, name: str) -> str:
+    """A part of a paper's summary as Markdown."""
+    if paper not in HOMES:
+        raise ExperimentError(f"there is no paper called {paper!r}.")
+    summary = summary_of(paper)
+    makers: dict[str, Callable[[], str]] = {
+        "bars": lambda: "\n".join(bar_lines(summary)),
+        "run": lambda: run_sentence(summary),
+        "deviations": lambda: markdown_table(deviations_table(summary)),
+        "notes": lambda: "\n".join(f"* {note}" for note in summary["notes"]),
+        "missing": lambda: (
+            "\n".join(f"* {m['dataset']}: {m['reason']}" for m in summary["missing"]) or "Nothing is missing."
+        ),
+    }
+    if name in makers:
+        return makers[name]()
+    for table in summary["tables"]:
+        if table["name"] == name:
+            note = f"\n\n{table['note']}" if table.get("note") else ""
+            return markdown_table(table) + note
+    known = [*makers, *(table["name"] for table in summary["tables"])]
+    raise ExperimentError(f"{paper} has no part {name!r}; it has {', '.join(known)}.")
+
+
+def filled(page: str) -> str:
+    """A page with every marked part made anew."""
+    return _MARK.sub(lambda m: f"<!-- {m[1]} -->\n{part(m[2], m[3])}\n<!-- end {m[1]} -->", page)
+
+
+def stale_pages(root: Path) -> Iterator[tuple[Path, str]]:
+    """Pages that do not say what the results say, and what they should say."""
+    for name in PAGES:
+        path = root / name
+        text = path.read_text(encoding="utf-8")
+        wanted = filled(text)
+        if wanted != text:
+            yield path, wanted
+
+
+def main() -> None:
+    """Write the tables into their pages, or check them."""
+    parser = argparse.ArgumentParser(description="Tables in README and docs from papers/*/results.csv.")
+    parser.add_argument("--check", action="store_true", help="change nothing; fail when a page is stale")
+    check = parser.parse_args().check
+    root = paper_folder("rcf").parents[1]
+    stale = list(stale_pages(root))
+    for path, wanted in stale:
+        if not check:
+            write_text(wanted, path)
+        print(f"{path.relative_to(root)} {'is stale' if check else 'was written'}")
+    if check and stale:
+        sys.exit("run `make papers`")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,111 @@
+"""What each layer of a deep forest brought: `LayerGrowthDisplay`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from surewood.deepforest.figures import layer_curves
+from surewood.inspect.drawing import BARK, LEAF, PLUM, SKY, new_axes, pyplot, tidy
+from surewood.inspect.families import family_of
+
+__all__ = ["LayerGrowthDisplay", "layer_table"]
+
+
+def layer_table(model: Any, X: Any = None, y: Any = None) -> pd.DataFrame:
+    """One row a layer that was grown, kept or not.
+
+    Returns
+    -------
+    DataFrame
+        ``layer``, ``held_out_accuracy`` (ESTIMATE), ``held_out_margin_ratio`` (HEURISTIC), ``alpha`` (weight
+        in the final score; NaN where not kept), ``effective_sample_size``, ``seconds``, ``kept``; with points
+        also ``accuracy`` and ``margin_ratio`` on them (NaN where not kept).
+    """
+    if family_of(model) not in ("margin_forest", "cascade_forest"):
+        raise ValueError(f"{type(model).__name__} has no layers; margin forests and cascade forests have.")
+    curves = layer_curves(model, X, y)
+    records = model.layers_
+    n = len(records)
+    table = pd.DataFrame(
+        {name: curves[name] for name in ("layer", "held_out_accuracy", "held_out_margin_ratio")}
+    )
+    table["alpha"] = _padded(getattr(model, "alphas_", []), n)
+    table["effective_sample_size"] = [record.effective_sample_size for record in records]
+    table["seconds"] = [record.seconds for record in records]
+    table["kept"] = [record.layer <= model.n_layers_ for record in records]
+    for name in ("accuracy", "margin_ratio"):
+        if name in curves:
+            table[name] = _padded(curves[name], n)
+    return table
+
+
+def _padded(values: Any, n: int) -> list[float]:
+    given = [float(value) for value in values]
+    return given + [np.nan] * (n - len(given))
+
+
+class LayerGrowthDisplay:
+    """Four small charts over the layers: accuracy, margin ratio, α, effective sample size.
+
+    Parameters
+    ----------
+    layers : DataFrame
+        Of :func:`layer_table`.
+
+    Attributes
+    ----------
+    axes_, figure_ : matplotlib Axes and Figure
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from surewood import MarginDeepForestClassifier
+    >>> model = MarginDeepForestClassifier(5, max_layers=2, random_state=0).fit(*load_iris(return_X_y=True))
+    >>> layer_table(model)["layer"].tolist()
+    [1, 2]
+    """
+
+    def __init__(self, layers: pd.DataFrame) -> None:
+        self.layers = layers
+
+    @classmethod
+    def from_estimator(
+        cls, estimator: Any, X: Any = None, y: Any = None, *, axes: Any = None
+    ) -> LayerGrowthDisplay:
+        """Draw the layers of a fitted margin or cascade forest, with curves on given points on wish."""
+        pyplot()
+        return cls(layer_table(estimator, X, y)).plot(axes=axes)
+
+    def plot(self, axes: Any = None) -> LayerGrowthDisplay:
+        """Draw on four axes; returns itself."""
+        self.figure_, self.axes_ = new_axes(axes, 4, figsize=(13, 2.9))
+        if len(self.axes_) != 4:
+            raise ValueError(f"axes must be four, got {len(self.axes_)}.")
+        table, last = self.layers, int(self.layers["kept"].sum())
+        panels = (
+            (
+                "accuracy (ESTIMATE)",
+                (("held_out_accuracy", "held-out", SKY), ("accuracy", "given points", LEAF)),
+            ),
+            (
+                "margin ratio (HEURISTIC)",
+                (("held_out_margin_ratio", "held-out", SKY), ("margin_ratio", "given points", LEAF)),
+            ),
+            ("α, weight of the layer", (("alpha", "", PLUM),)),
+            ("effective sample size", (("effective_sample_size", "", BARK),)),
+        )
+        for ax, (title, lines) in zip(self.axes_, panels):
+            for column, name, colour in lines:
+                if column in table and table[column].notna().any():
+                    values = table[column].replace([np.inf, -np.inf], np.nan)
+                    ax.plot(table["layer"], values, "o-", color=colour, label=name, markersize=4)
+            ax.axvline(last, color="0.5", linestyle=":", linewidth=1)
+            ax.set_title(title, fontsize="medium")
+            ax.set_xlabel("layer")
+            ax.set_xticks(table["layer"])
+            tidy(ax)
+        self.axes_[0].legend(frameon=False, fontsize="small")
+        return self

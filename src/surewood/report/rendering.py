@@ -1,0 +1,119 @@
+"""From a template and plain values to one self-contained page.
+
+`render_template` fills a template that extends ``base.html``: style, light and dark, plotly's script inlined
+once, and a policy that lets the browser run the page's own two scripts (known by their digests) and fetch
+nothing. Names of columns, classes and models are hostile input: templates escape everything, and data of
+charts go through :func:`script_json`, which cannot end its element.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import os
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from surewood.report import words
+
+__all__ = ["render_template", "script_json", "write_text"]
+
+
+def render_template(template: str, values: dict[str, Any], *, package: str = "surewood.report") -> str:
+    """Fill a template.
+
+    Parameters
+    ----------
+    template : str
+        Its file name in the folder ``templates`` of `package`. It may extend ``base.html`` and import
+        ``parts.html`` (charts, tables, facts).
+    values : dict
+        Names of the template. ``title`` is needed by ``base.html``; ``charts`` (default True) says whether
+        plotly is inlined.
+    package : str
+        Package whose ``templates`` are looked at before those of the report.
+
+    Examples
+    --------
+    >>> page = render_template("base.html", {"title": "<b>", "charts": False})
+    >>> "<title>&lt;b&gt;" in page, "<b>" in page
+    (True, False)
+    """
+    with_charts = bool(values.get("charts", True))
+    scripts = [_plotly(), _static("page.js")] if with_charts else [_static("page.js")]
+    policy = " ".join(f"'sha256-{_digest(script)}'" for script in scripts)
+    return (
+        _environment(package)
+        .get_template(template)
+        .render(
+            **{
+                **values,
+                "style": Markup(_static("page.css")),
+                "scripts": [Markup(script) for script in scripts],
+                "script_policy": Markup(policy),
+            }
+        )
+    )
+
+
+def script_json(value: Any) -> Markup:
+    """Strict JSON that is safe inside ``<script type="application/json">``.
+
+    Examples
+    --------
+    >>> print(script_json("</script>"))
+    "\\u003c/script\\u003e"
+    """
+    text = json.dumps(value, allow_nan=False, ensure_ascii=True, separators=(",", ":"))
+    for sign in "<>&":
+        text = text.replace(sign, f"\\u{ord(sign):04x}")
+    return Markup(text)
+
+
+def write_text(text: str, path: str | Path) -> Path:
+    """Write a file in one step, with its folder; a reader never sees half of it."""
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        partial.write_text(text, encoding="utf-8")
+        os.replace(partial, path)
+    finally:
+        partial.unlink(missing_ok=True)
+    return path
+
+
+@cache
+def _environment(package: str) -> Environment:
+    own = PackageLoader("surewood.report")
+    loader = own if package == "surewood.report" else ChoiceLoader([PackageLoader(package), own])
+    environment = Environment(
+        loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    environment.filters["script_json"] = script_json
+    environment.filters.update(words.FILTERS)
+    return environment
+
+
+@cache
+def _static(name: str) -> str:
+    return files("surewood.report").joinpath("static", name).read_text(encoding="utf-8")
+
+
+@cache
+def _plotly() -> str:
+    """The script of the installed plotly: one bundle of all chart types is all that the package has."""
+    from plotly.offline import get_plotlyjs
+
+    return str(get_plotlyjs())
+
+
+@cache
+def _digest(script: str) -> str:
+    return base64.b64encode(hashlib.sha256(script.encode("utf-8")).digest()).decode("ascii")

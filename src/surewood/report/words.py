@@ -1,0 +1,95 @@
+"""Numbers as people read them: the filters of the templates."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+__all__ = ["FILTERS", "memory", "number", "percent", "seconds"]
+
+
+def percent(value: float | None, digits: int = 2) -> str:
+    """A share, such as ``"3.40 %"``; nothing for None.
+
+    Examples
+    --------
+    >>> percent(0.034), percent(None)
+    ('3.40 %', '')
+    """
+    return "" if value is None else f"{100 * value:.{digits}f} %"
+
+
+def percent_up(value: float | None, digits: int = 2) -> str:
+    """A promise in percent: never rounded down."""
+    if value is None:
+        return ""
+    scale = 10.0**digits
+    return f"{min(100.0, math.ceil(100 * value * scale - 1e-9) / scale):.{digits}f} %"
+
+
+def number(value: Any, digits: int | None = None) -> str:
+    """A number with separators, four digits (or `digits` decimals) where not whole; other values as text.
+
+    Examples
+    --------
+    >>> number(12345), number(0.000123456), number(float("inf")), number(None)
+    ('12,345', '0.0001235', '∞', '–')
+    """
+    if value is None:
+        return "–"
+    if isinstance(value, bool | str):
+        return str(value)
+    if digits is not None and math.isfinite(value):
+        return f"{value:,.{digits}f}"
+    if isinstance(value, int) or (isinstance(value, float) and value.is_integer() and abs(value) < 1e15):
+        return f"{int(value):,}"
+    if isinstance(value, float):
+        if math.isnan(value):
+            return "–"
+        if math.isinf(value):
+            return "∞" if value > 0 else "−∞"
+        return f"{value:,.4g}"
+    return str(value)
+
+
+def seconds(value: float | None) -> str:
+    """A duration.
+
+    Examples
+    --------
+    >>> seconds(0.25), seconds(75), seconds(8000)
+    ('0.25 s', '1 min 15 s', '2 h 13 min')
+    """
+    if value is None:
+        return "–"
+    if value < 60:
+        return f"{value:.2f} s" if value < 10 else f"{value:.1f} s"
+    whole = round(value)
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60} s"
+    return f"{whole // 3600} h {whole % 3600 // 60} min"
+
+
+def memory(value: float | None) -> str:
+    """Bytes.
+
+    Examples
+    --------
+    >>> memory(512), memory(3.2e6), memory(5e9)
+    ('512 B', '3.2 MB', '5.0 GB')
+    """
+    if value is None:
+        return "–"
+    for unit, size in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
+        if value >= size:
+            return f"{value / size:.1f} {unit}"
+    return f"{value:.0f} B"
+
+
+FILTERS = {
+    "percent": percent,
+    "percent_up": percent_up,
+    "number": number,
+    "seconds": seconds,
+    "memory": memory,
+}

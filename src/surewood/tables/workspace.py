@@ -1,0 +1,148 @@
+"""Arrays in files: what a fit on a table larger than memory writes down while it runs.
+
+A :class:`Workspace` owns a temporary folder and hands out memory-mapped arrays. Space is asked for before
+anything is written, and reserved before a page is touched, so a full disk is one sentence and never a crash.
+The folder goes when the fit ends, by success or by failure. `alongside` makes an array of the same kind as
+another one: in memory beside arrays in memory, in a file beside mapped ones. So engines need not know which
+they work on.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import tempfile
+import weakref
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+_PREFIX = "surewood-"
+
+
+class NoSpaceError(OSError, ValueError):
+    """The disk has no room for the files of a fit: something the user can mend."""
+
+
+class Workspace:
+    """A temporary folder for mapped arrays, made when the first one is asked for.
+
+    Parameters
+    ----------
+    parent : str or Path, optional
+        Where to make the folder; the system's folder for temporary files by default.
+
+    Examples
+    --------
+    >>> workspace = Workspace()
+    >>> codes = workspace.array((2, 3), np.uint8)
+    >>> codes[:] = 7
+    >>> beside = alongside(codes, (4,), np.float64)
+    >>> workspace.close()  # the files are gone; pages that are mapped stay readable
+    >>> int(codes.sum()), beside.tolist()
+    (42, [0.0, 0.0, 0.0, 0.0])
+    """
+
+    def __init__(self, parent: str | Path | None = None) -> None:
+        self.parent = str(tempfile.gettempdir() if parent is None else parent)
+        self._folder: str | None = None
+        self._finalizer: Any = None
+
+    def require(self, n_bytes: int, purpose: str) -> None:
+        """One sentence, before anything is written, when the disk has no room for `n_bytes`."""
+        if not os.path.isdir(self.parent):
+            raise ValueError(f"workdir={self.parent!r} is not a folder; make it first or name another one.")
+        free = shutil.disk_usage(self.parent).free
+        if free < n_bytes:
+            raise NoSpaceError(_no_space(purpose, n_bytes, self.parent, free))
+
+    def array(self, shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
+        """A new array of zeros in a file of its own; the file goes with the array or with the folder."""
+        if 0 in shape:  # an empty file cannot be mapped
+            return np.zeros(shape, dtype=dtype)
+        if self._folder is None:
+            self.require(0, "a mapped array")
+            self._folder = tempfile.mkdtemp(prefix=_PREFIX, dir=self.parent)
+            self._finalizer = weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
+        return _new_map(self._folder, shape, dtype)
+
+    def close(self) -> None:
+        """Remove the folder."""
+        if self._finalizer is not None:
+            self._finalizer()
+        self._folder = self._finalizer = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"parent": self.parent, "_folder": None, "_finalizer": None}
+
+
+def alongside(array: NDArray[Any], shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
+    """Zeros in memory, or in a file beside that of `array` when this is mapped by a :class:`Workspace`."""
+    folder = _folder_of(array)
+    return np.zeros(shape, dtype=dtype) if folder is None or 0 in shape else _new_map(folder, shape, dtype)
+
+
+def is_mapped(array: NDArray[Any]) -> bool:
+    """Whether an array lives in a file of a :class:`Workspace` that is still open."""
+    return _folder_of(array) is not None
+
+
+def _folder_of(array: Any) -> str | None:
+    while isinstance(array, np.ndarray):
+        if isinstance(array, np.memmap):
+            folder = os.path.dirname(str(array.filename or ""))
+            ours = os.path.basename(folder).startswith(_PREFIX) and os.path.isdir(folder)
+            return folder if ours else None
+        array = array.base
+    return None
+
+
+def _new_map(folder: str, shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
+    n_bytes = int(np.prod(shape, dtype=np.int64)) * np.dtype(dtype).itemsize
+    free = shutil.disk_usage(folder).free
+    if free < n_bytes:
+        raise NoSpaceError(_no_space("a mapped array", n_bytes, folder, free))
+    handle, path = tempfile.mkstemp(suffix=".map", dir=folder)
+    try:
+        _reserve(handle, n_bytes)
+        mapped = np.memmap(path, dtype=dtype, mode="r+", shape=shape)
+    except BaseException as error:
+        _remove(path)
+        if isinstance(error, OSError):
+            raise NoSpaceError(_no_space("a mapped array", n_bytes, folder, free)) from error
+        raise
+    finally:
+        os.close(handle)
+    weakref.finalize(mapped, _remove, path)
+    return np.asarray(mapped)  # a plain array whose base is the map: quicker to slice
+
+
+def _reserve(handle: int, n_bytes: int) -> None:
+    """Claim the blocks of the file: writing to a mapped page can then not run out of space."""
+    if hasattr(os, "posix_fallocate"):
+        os.posix_fallocate(handle, 0, n_bytes)
+    else:
+        os.truncate(handle, n_bytes)
+
+
+def _remove(path: str) -> None:
+    with contextlib.suppress(OSError):
+        os.unlink(path)
+
+
+def _no_space(purpose: str, n_bytes: int, folder: str, free: int) -> str:
+    return (
+        f"{purpose} needs {_size(n_bytes)} of disk in {folder}, which has {_size(free)} free; "
+        "make room or name another folder with ParquetTable(workdir=...)."
+    )
+
+
+def _size(n_bytes: float) -> str:
+    for unit in ("bytes", "kB", "MB", "GB"):
+        if n_bytes < 1000 or unit == "GB":
+            break
+        n_bytes /= 1000
+    return f"{n_bytes:.0f} {unit}" if unit == "bytes" else f"{n_bytes:.1f} {unit}"

@@ -1,0 +1,134 @@
+"""The way of rows through trees: which questions they meet, and which leaf they reach.
+
+:func:`trace` sends a few rows through all trees of a forest at once and remembers every node; `Traces` gives
+the questions of one row in one tree as plain values. The cost is that of the rows' own paths, however large
+the trees are.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from surewood.tables import ColumnReader
+from surewood.trees.binning import BinMapper, BinnedMatrix
+from surewood.trees.flat_tree import LEAF_WORD, FlatForest
+
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Traces:
+    """Paths of rows, by (row, tree) and then from the root down.
+
+    Attributes
+    ----------
+    node : ndarray of int64
+        Questions met, as numbers of nodes over all trees.
+    went_left : ndarray of bool
+    start : ndarray of int64, shape (n_rows * n_trees + 1,)
+        Where the path of each (row, tree) begins.
+    leaf : ndarray of int64, shape (n_rows, n_trees)
+        Where each ends, numbered over all trees.
+    """
+
+    forest: FlatForest
+    mapper: BinMapper
+    node: Ints
+    went_left: NDArray[np.bool_]
+    start: Ints
+    leaf: Ints
+
+    def path(self, row: int, tree: int, reader: ColumnReader) -> list[dict[str, Any]]:
+        """Questions and answers of one row: feature, operator and value that hold for it, its actual value.
+
+        A value of None followed the side of missing values.
+        """
+        pair = row * self.forest.n_trees + tree
+        steps = range(int(self.start[pair]), int(self.start[pair + 1]))
+        return [self._step(k, row, tree, reader) for k in steps]
+
+    def _step(self, k: int, row: int, tree: int, reader: ColumnReader) -> dict[str, Any]:
+        at, word = (int(v) for v in self.forest.nodes[self.node[k]])
+        feature, left = word >> 10, bool(self.went_left[k])
+        step: dict[str, Any] = {"feature": reader.names[feature]}
+        if word & 1:
+            step["operator"] = "in" if left else "not in"
+            step["value"] = self._categories(tree, at, feature, reader)
+        else:
+            last = (word >> 2 & 255) - (word >> 1 & 1)  # -1: only missing values go left
+            step["operator"] = "<=" if left else ">"
+            first = int(self.mapper.offset[feature])
+            step["value"] = float(self.mapper.edges[first + last]) if last >= 0 else None
+            if last < 0 or not np.isfinite(step["value"]):
+                known = left == (last >= 0)
+                step["operator"], step["value"] = ("is not missing" if known else "is missing"), None
+        step["actual"] = reader.actual(row, feature)
+        return step
+
+    def _categories(self, tree: int, entry: int, feature: int, reader: ColumnReader) -> list[Any]:
+        words = self.forest.category_set[self.forest.category_start[tree] + entry]
+        values = reader.categories(feature)
+        bins = self.mapper.category_bins.get(feature)
+        codes = range(len(values)) if bins is None else bins.tolist()
+        return [v for v, code in zip(values, codes) if int(words[code >> 6]) >> (code & 63) & 1]
+
+    def questions(self, row: int, reader: ColumnReader) -> list[dict[str, Any]]:
+        """Features that a row was asked about, and how often over all trees, most often first."""
+        n_trees = self.forest.n_trees
+        span = slice(int(self.start[row * n_trees]), int(self.start[(row + 1) * n_trees]))
+        feature = self.forest.nodes[self.node[span], 1].astype(np.int64) >> 10
+        asked = np.bincount(feature, minlength=len(reader.names))
+        order = np.argsort(-asked, kind="stable")
+        return [{"feature": reader.names[j], "questions": int(asked[j])} for j in order if asked[j]]
+
+
+def trace(
+    forest: FlatForest, matrix: BinnedMatrix, mapper: BinMapper, stops: NDArray[np.bool_] | None = None
+) -> Traces:
+    """Send every row of a small matrix through every tree; paths end early at nodes in `stops`."""
+    codes = np.concatenate(matrix.blocks, axis=0)
+    n_rows, n_trees = matrix.n_rows, forest.n_trees
+    pair = np.arange(n_rows * n_trees)
+    at = np.tile(np.asarray(forest.node_start[:-1], dtype=np.int64), n_rows)
+    leaf = at.copy()
+    pairs, nodes, sides = [pair[:0]], [at[:0]], [np.zeros(0, dtype=bool)]
+    while True:
+        inner = forest.nodes[at, 1] < LEAF_WORD
+        if stops is not None:
+            inner &= ~stops[at]
+        leaf[pair[~inner]] = at[~inner]
+        pair, at = pair[inner], at[inner]
+        if not len(at):
+            break
+        child, left = _descend(forest, codes, pair // n_trees, pair % n_trees, at)
+        pairs.append(pair)
+        nodes.append(at)
+        sides.append(left)
+        at = child
+    owner = np.concatenate(pairs)
+    order = np.argsort(owner, kind="stable")  # levels came one after another, so depth stays sorted
+    start = np.zeros(n_rows * n_trees + 1, dtype=np.int64)
+    np.cumsum(np.bincount(owner, minlength=n_rows * n_trees), out=start[1:])
+    node, went_left = np.concatenate(nodes)[order], np.concatenate(sides)[order]
+    return Traces(forest, mapper, node, went_left, start, leaf.reshape(n_rows, n_trees))
+
+
+def _descend(
+    forest: FlatForest, codes: NDArray[np.uint8], row: Ints, tree: Ints, at: Ints
+) -> tuple[Ints, NDArray[np.bool_]]:
+    """The next node of each path, and whether it lies to the left (core/flat_tree.hpp has the layout)."""
+    left, word = forest.nodes[at, 0].astype(np.int64), forest.nodes[at, 1].astype(np.int64)
+    code = codes[word >> 10, row].astype(np.int64)
+    goes_left = (code + (word >> 1 & 1)) % 256 <= (word >> 2 & 255)
+    category = np.flatnonzero(word & 1)
+    if len(category):
+        entry = forest.category_start[tree[category]] + left[category]
+        left[category] = forest.category_left[entry]
+        own = code[category]
+        words = forest.category_set[entry, own >> 6]
+        goes_left[category] = (words >> (own & 63).astype(np.uint64) & np.uint64(1)) == 1
+    return forest.node_start[tree] + left + ~goes_left, goes_left

@@ -1,0 +1,1 @@
+"""Behind :mod:`surewood.parallel`: threads, processes, Dask and Ray."""

@@ -1,0 +1,117 @@
+"""How tasks are run: in threads, or by the workers of the joblib backend that the caller activated.
+
+Tasks are picklable functions of arrays (``joblib.delayed``), well below a second each. After Ctrl-C no new
+task starts; threads are waited for, because an interpreter that exits while the core works in a thread would
+abort; remote tasks are cancelled.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import numpy as np
+from joblib import Parallel, effective_n_jobs
+from joblib.parallel import SequentialBackend, get_active_backend
+from numpy.typing import NDArray
+
+from surewood.workers.remote import Engine, run_remotely
+
+_PATIENCE = 0.9  # seconds that an interrupt waits for running tasks
+
+
+def run_tasks(
+    tasks: Iterable[Any],
+    n_jobs: int | None,
+    verbose: int = 0,
+    stop: NDArray[np.uint8] | None = None,
+    seconds: Any = None,
+) -> Iterator[Any]:
+    """Results in order, whatever runs the tasks.
+
+    Parameters
+    ----------
+    tasks : iterable of ``joblib.delayed`` calls
+        Arrays that many of them read should be marked with :func:`surewood.parallel.share`.
+    n_jobs : int or None
+        As in joblib; 1 always means this thread.
+    verbose : int
+        From 1 on results come one after another, for a progress bar to move.
+    stop : ndarray of uint8, shape (1,), optional
+        A byte that tasks in threads look at while they work: 1 when the others failed or Ctrl-C came.
+    seconds : float or list of float, optional
+        What a task takes, roughly. Workers get about a second of them at once, and what takes no time
+        altogether is not sent away.
+
+    Examples
+    --------
+    >>> from joblib import delayed
+    >>> list(run_tasks((delayed(abs)(x) for x in (-1, 2)), n_jobs=2))
+    [1, 2]
+    """
+    engine = active_engine(n_jobs)
+    if n_jobs == 1:  # not through joblib: tasks may hand work of their own to the active backend
+        for function, args, kwargs in tasks:
+            yield function(*args, **kwargs)
+    elif engine is None:
+        yield from _in_threads(tasks, n_jobs, verbose, stop)
+    else:
+        yield from run_remotely(engine, list(tasks), seconds)
+
+
+def active_engine(n_jobs: int | None) -> Engine | None:
+    """The engine behind the active joblib backend; None where threads do the work."""
+    if n_jobs == 1:
+        return None
+    backend, _ = get_active_backend(prefer="threads")
+    if getattr(backend, "supports_sharedmem", False) or isinstance(backend, SequentialBackend):
+        return None
+    kind = type(backend)
+    if kind.__name__ == "DaskDistributedBackend":
+        from surewood.workers.dask_engine import DaskEngine
+
+        return DaskEngine(backend)
+    if kind.__module__.split(".")[0] == "ray":
+        from surewood.workers.ray_engine import RayEngine
+
+        return RayEngine(backend)
+    workers = effective_n_jobs(n_jobs)
+    if workers == 1:
+        return None
+    from surewood.workers.process_engine import ProcessEngine
+
+    return ProcessEngine(workers)
+
+
+def worker_count(n_jobs: int | None) -> int:
+    """Workers in other processes that tasks would go to; 0 where threads do the work.
+
+    Examples
+    --------
+    >>> worker_count(2)
+    0
+    """
+    engine = active_engine(n_jobs)
+    return 0 if engine is None else engine.n_workers
+
+
+def _in_threads(
+    tasks: Iterable[Any], n_jobs: int | None, verbose: int, stop: NDArray[np.uint8] | None
+) -> Iterator[Any]:
+    before = set(threading.enumerate())
+    try:
+        if verbose < 1:
+            yield from Parallel(n_jobs=n_jobs, prefer="threads")(tasks)
+        else:
+            yield from Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")(tasks)
+    except BaseException as error:
+        if stop is not None:
+            stop[0] = 1
+        if not isinstance(error, KeyboardInterrupt):
+            raise
+        deadline = time.monotonic() + _PATIENCE
+        for thread in set(threading.enumerate()) - before:
+            thread.join(max(0.0, deadline - time.monotonic()))
+        raise

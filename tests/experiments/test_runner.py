@@ -1,0 +1,86 @@
+"""The runner: what is finished is never repeated, lost or changed; what cannot go on says why."""
+
+import json
+
+import pytest
+from toy_paper import PROFILE, ToyPaper
+
+from surewood.experiments.errors import ExperimentError
+from surewood.experiments.protocol import Profile
+from surewood.experiments.runner import RESULTS, run_paper
+
+
+def numbers(records):
+    kept = ("dataset", "repeat", "method", "metrics", "chosen", "seeds")
+    return [{name: record[name] for name in kept} for record in records]
+
+
+def test_every_unit_runs_once_and_its_records_carry_their_origin(tmp_path):
+    paper = ToyPaper()
+    outcome = run_paper(paper, PROFILE, tmp_path)
+    assert outcome.n_new == len(outcome.records) == 12 == len(paper.ran)
+    record = outcome.records[0]
+    assert record["profile"] == "toy"
+    assert record["versions"]["surewood"]
+    assert record["finished"]
+    assert record["peak_memory_bytes"] > 1e6
+
+
+def test_a_unit_s_numbers_depend_neither_on_order_nor_on_sittings(tmp_path):
+    whole = run_paper(ToyPaper(), PROFILE, tmp_path / "whole").records
+    run_paper(ToyPaper(), PROFILE, tmp_path / "parts", sets=["gamma"])
+    paper = ToyPaper(interrupt_at=("beta", 0, "rich"))
+    with pytest.raises(KeyboardInterrupt):
+        run_paper(paper, PROFILE, tmp_path / "parts", resume=True)
+    last = ToyPaper()
+    parts = run_paper(last, PROFILE, tmp_path / "parts", resume=True).records
+    assert last.ran == [("beta", 0, "rich"), ("beta", 1, "plain"), ("beta", 1, "rich")]
+    key = lambda record: (record["dataset"], record["repeat"], record["method"])  # noqa: E731
+    assert sorted(numbers(parts), key=key) == sorted(numbers(whole), key=key)
+
+
+def test_records_are_not_overwritten_unless_asked(tmp_path):
+    run_paper(ToyPaper(), PROFILE, tmp_path)
+    with pytest.raises(ExperimentError, match=r"holds 12 records already; add --resume"):
+        run_paper(ToyPaper(), PROFILE, tmp_path)
+
+
+def test_a_file_of_other_settings_is_refused_with_the_difference_named(tmp_path):
+    run_paper(ToyPaper(), PROFILE, tmp_path)
+    other = Profile("toy", {"kernel": "none"}, {"repeats": 3})
+    with pytest.raises(ExperimentError, match=r"other settings: sizes.repeats is 2 there and 3 here;"):
+        run_paper(ToyPaper(), other, tmp_path, resume=True)
+
+
+def test_a_missing_data_set_is_one_note_and_the_others_run(tmp_path):
+    outcome = run_paper(ToyPaper(missing=["beta"]), PROFILE, tmp_path)
+    assert list(outcome.missing) == ["beta"]
+    assert len(outcome.records) == 8
+    lines = [json.loads(line) for line in (tmp_path / RESULTS).read_text().splitlines()]
+    assert [line["dataset"] for line in lines if line["kind"] == "missing"] == ["beta"]
+    # Found later, it is run.
+    assert run_paper(ToyPaper(), PROFILE, tmp_path, resume=True).n_new == 4
+
+
+def test_an_unknown_set_is_named_with_the_known_ones(tmp_path):
+    with pytest.raises(ExperimentError, match="toy has no data set 'delta'; its sets are alpha, beta, gamma"):
+        run_paper(ToyPaper(), PROFILE, tmp_path, sets=["delta"])
+
+
+def test_two_runs_do_not_write_one_file(tmp_path):
+    class Nested(ToyPaper):
+        def run(self, unit, profile, context):
+            run_paper(ToyPaper(), PROFILE, tmp_path, resume=True)
+            yield from super().run(unit, profile, context)
+
+    with pytest.raises(ExperimentError, match="another run is writing"):
+        run_paper(Nested(), PROFILE, tmp_path)
+
+
+def test_a_method_that_yields_nothing_is_an_error(tmp_path):
+    class Lazy(ToyPaper):
+        def run(self, unit, profile, context):
+            yield next(iter(super().run(unit, profile, context)))
+
+    with pytest.raises(ExperimentError, match="alpha yielded nothing for rich"):
+        run_paper(Lazy(), PROFILE, tmp_path)
