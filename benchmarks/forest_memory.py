@@ -2,8 +2,8 @@
 
     python -m benchmarks.forest_memory letter
 
-The peak counter of the process is set back just before the growth (Linux), so binning and imports do not count;
-freed memory is returned to the system first, so it cannot be reused unseen.
+The peak counter of the process is set back just before the growth (Linux), so binning and imports do not
+count; freed memory is returned to the system first, so it cannot be reused unseen.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ N_TREES = {"mnist": 30}
 
 
 def report(names: tuple[str, ...]) -> None:
-    """A line a data set: what growing added at its peak, and what of it is the row-major copy and the model."""
+    """A line a data set: what growing added at its peak, its row-major copy and model apart."""
     if not Path("/proc/self/clear_refs").exists():
         print("\npeak memory of a fit: needs Linux")
         return
