@@ -22,9 +22,8 @@ def report(names: tuple[str, ...]) -> None:
     if not Path("/proc/self/clear_refs").exists():
         print("\npeak memory of a fit: needs Linux")
         return
-    print(
-        f"\n{'set':9} {'trees':>6} {'peak MB':>8} {'row copy':>9} {'model':>6} {'rest':>6}   (peak of growing, MB)"
-    )
+    print("\npeak memory that growing a forest adds, MB")
+    print(f"{'set':9} {'trees':>6} {'peak':>8} {'row copy':>9} {'model':>6} {'rest':>6}")
     for name in names:
         run = [sys.executable, "-m", "benchmarks.forest_memory", name]
         print(subprocess.run(run, capture_output=True, text=True, check=True).stdout, end="", flush=True)
