@@ -2,24 +2,22 @@
 
     python -m benchmarks.forest_memory letter
 
-The peak counter of the process is set back just before the growth (Linux), so binning and imports do not
-count; freed memory is returned to the system first, so it cannot be reused unseen.
+Binning and imports do not count (peak_memory.py says how).
 """
 
 from __future__ import annotations
 
-import ctypes
-import gc
 import subprocess
 import sys
-from pathlib import Path
+
+from benchmarks.peak_memory import CAN_MEASURE, peak_of
 
 N_TREES = {"mnist": 30}
 
 
 def report(names: tuple[str, ...]) -> None:
     """A line a data set: what growing added at its peak, its row-major copy and model apart."""
-    if not Path("/proc/self/clear_refs").exists():
+    if not CAN_MEASURE:
         print("\npeak memory of a fit: needs Linux")
         return
     print("\npeak memory that growing a forest adds, MB")
@@ -27,12 +25,6 @@ def report(names: tuple[str, ...]) -> None:
     for name in names:
         run = [sys.executable, "-m", "benchmarks.forest_memory", name]
         print(subprocess.run(run, capture_output=True, text=True, check=True).stdout, end="", flush=True)
-
-
-def status(entry: str) -> int:
-    """Bytes of an entry of /proc/self/status."""
-    lines = Path("/proc/self/status").read_text().splitlines()
-    return 1024 * int(next(line.split()[1] for line in lines if line.startswith(entry)))
 
 
 def measure(name: str) -> None:
@@ -47,12 +39,7 @@ def measure(name: str) -> None:
         bin_array(X[:100]), y[:100], n_classes, params, n_trees=1, seed=0
     )  # what the first call loads
     del X
-    gc.collect()
-    ctypes.CDLL("libc.so.6").malloc_trim(0)
-    Path("/proc/self/clear_refs").write_text("5")
-    before = status("VmRSS")
-    grown = grow_forest(matrix, y, n_classes, params, n_trees=n_trees, seed=0)
-    peak = status("VmHWM") - before
+    peak, grown = peak_of(lambda: grow_forest(matrix, y, n_classes, params, n_trees=n_trees, seed=0))
     copied = matrix.nbytes if matrix.n_columns > 1 and matrix.nbytes > 2**24 else 0
     model = grown.forest.nbytes
     cells = (peak, copied, model, peak - copied - model)

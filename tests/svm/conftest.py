@@ -19,7 +19,14 @@ def kkt_of_everything_solved(monkeypatch):
         parts = solve(gram, spec, points, starts, codes, weight, problems, shape, options, n_jobs)
         _, degree, C = problems
         machines = Machines.from_parts(
-            parts, shape, degree=degree, C=C, kernel=spec, gram=gram, points=points, starts=starts
+            [dict(part) for part in parts],
+            shape,
+            degree=degree,
+            C=C,
+            kernel=spec,
+            gram=gram,
+            points=points,
+            starts=starts,
         )
         exponent = degree * np.log2(machines.scale.ravel()) if len(degree) else []
         for problem in range(len(degree)):
