@@ -27,8 +27,8 @@ def notes(results: Results, targets: pd.Series, sets: Sequence[str]) -> list[str
     return [
         f"RCF is above the published error on {_list(missed)}. On {_list(beyond)} even the best point of the "
         "grid in hindsight is: no way to tune this grid, fitted to 60 % of the rows, gets there.",
-        f"Of these sets our RF is above the published RF as well on {_list(same)}: there the gap is not RCF's "
-        "alone. The paper does not state its parts.",
+        f"Of these sets our RF is above the published RF as well on {_list(same)}: the gap there is not "
+        "RCF's alone. The paper does not state its parts.",
         "Refitted to training and validation part together, RCF reaches the published error on "
         f"{_list(won)} too.",
         "The standard deviation over the repeats exceeds the published gain of RCF over RF on "
