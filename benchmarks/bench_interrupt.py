@@ -1,6 +1,6 @@
 """Is the terminal alive on a large table, and how fast does Ctrl-C end it?
 
-Runs ``surewood fit`` on generated rows in a terminal of its own, for each family: the longest time without new
+Runs ``surewood fit`` on generated rows in a terminal of its own, for each family: longest time without new
 output, the longest time during which no stage, share or count changed, then SIGINT and the time to the end.
 """
 
