@@ -17,3 +17,18 @@ def pytest_collection_modifyitems(config, items):
     for item in items:
         if "needs_data" in item.keywords:
             item.add_marker(absent)
+
+
+def pytest_xdist_make_scheduler(config, log):
+    """Tests that share a cluster run in one process of pytest-xdist, so that it is started once."""
+    from xdist.scheduler import LoadScopeScheduling
+
+    class ClusterTestsTogether(LoadScopeScheduling):
+        def _split_scope(self, nodeid):
+            if "tests/workers/" in nodeid:
+                for engine in ("dask", "ray"):
+                    if engine in nodeid:
+                        return engine
+            return nodeid
+
+    return ClusterTestsTogether(config, log)

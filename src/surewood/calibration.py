@@ -100,9 +100,11 @@ class ScoreCalibrator:
     def _after(self, scores: Floats, last: str) -> Floats:
         """Probabilities after the steps up to `last`."""
         proba = self._tempered(scores, self.temperature_, self.mixing_)
-        if last == "temperature" or scores.shape[1] < 2:
+        if scores.shape[1] < 2:
             return proba
         best = scores.argmax(axis=1)
+        if last == "temperature":  # rounding may have made a tie of a hair's breadth
+            return lift(proba, best)
         proba = lift(_shifted(np.log(proba), self.power_, self.offsets_), best)
         return self._sharpen(proba, best) if last == "isotonic" and self._isotonic else proba
 

@@ -2,6 +2,7 @@
 
 * :func:`run_tasks` runs picklable functions and returns their results in order (workers/running.py);
 * :func:`over_rows` fills arrays block of rows by block of rows (workers/rows.py);
+* :func:`worker_count` tells whether other processes do, and how many;
 * :func:`share` marks arrays that travel to a worker once instead of with every task (workers/sharing.py);
 * :func:`cluster` connects to a running Dask or Ray (workers/clusters.py).
 
@@ -13,7 +14,7 @@ common.
 from surewood.workers.clusters import cluster
 from surewood.workers.remote import WorkerLost
 from surewood.workers.rows import over_rows
-from surewood.workers.running import run_tasks
+from surewood.workers.running import run_tasks, worker_count
 from surewood.workers.sharing import share
 
-__all__ = ["WorkerLost", "cluster", "over_rows", "run_tasks", "share"]
+__all__ = ["WorkerLost", "cluster", "over_rows", "run_tasks", "share", "worker_count"]

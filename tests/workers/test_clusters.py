@@ -11,7 +11,6 @@ from surewood.parallel import cluster
 X, Y = load_iris(return_X_y=True)
 
 
-@pytest.mark.xdist_group("dask")
 def test_a_dask_scheduler_by_its_address(dask_cluster, everything_remote):
     alone = surewood.BinnedForestClassifier(60, random_state=0).fit(X, Y)
     with cluster(dask_cluster.scheduler_address) as client:
@@ -21,7 +20,6 @@ def test_a_dask_scheduler_by_its_address(dask_cluster, everything_remote):
     assert (model.predict_proba(X) == alone.predict_proba(X)).all()
 
 
-@pytest.mark.xdist_group("ray")
 def test_ray_that_is_there_already_stays(ray_session, everything_remote):
     alone = surewood.BinnedForestClassifier(60, random_state=0).fit(X, Y)
     with cluster("auto"):

@@ -27,10 +27,7 @@ def on_processes(everything_remote):
         yield
 
 
-ENGINES = [
-    pytest.param(f"on_{name}", id=name, marks=pytest.mark.xdist_group(name))
-    for name in ("dask", "ray", "processes")
-]
+ENGINES = [pytest.param(f"on_{name}", id=name) for name in ("dask", "ray", "processes")]
 each_engine = pytest.mark.parametrize("engine", ENGINES)
 
 
@@ -98,7 +95,6 @@ def check_fit_with_a_murder(find):
         np.testing.assert_array_equal(own, other)
 
 
-@pytest.mark.xdist_group("dask")
 def test_a_dask_worker_is_killed_during_a_fit(on_dask):
     pids = on_dask.run(os.getpid)
 
@@ -108,7 +104,6 @@ def test_a_dask_worker_is_killed_during_a_fit(on_dask):
     check_fit_with_a_murder(busy)
 
 
-@pytest.mark.xdist_group("ray")
 def test_a_ray_worker_is_killed_during_a_fit(on_ray):
     def busy():
         for process in psutil.Process().children(recursive=True):
@@ -141,7 +136,6 @@ def test_ctrl_c_cancels_remote_tasks(engine, request, tmp_path):
     assert sum(runs(tmp_path).values()) == before < 60
 
 
-@pytest.mark.xdist_group("dask")
 def test_a_lost_scheduler_ends_with_one_sentence(everything_remote, tmp_path):
     distributed = pytest.importorskip("distributed")
     address = tmp_path / "scheduler.json"

@@ -39,13 +39,11 @@ def test_a_failing_block_tells_the_others():
     assert stop[0] == 1
 
 
-@pytest.mark.xdist_group("dask")
 def test_on_dask(on_dask):
     for own, other in zip(doubled(), doubled(1)):
         np.testing.assert_array_equal(own, other)
 
 
-@pytest.mark.xdist_group("processes")
 def test_little_work_is_not_sent(monkeypatch):
     with joblib.parallel_config("loky", n_jobs=2):
         out, _ = doubled()

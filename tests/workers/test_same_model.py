@@ -61,14 +61,12 @@ def test_two_threads(name, everything_remote):
         check(name)
 
 
-@pytest.mark.xdist_group("processes")
 @each_estimator
 def test_two_processes(name, everything_remote):
     with joblib.parallel_config("loky", n_jobs=2):
         check(name)
 
 
-@pytest.mark.xdist_group("dask")
 @each_estimator
 def test_two_dask_workers(name, dask_client, everything_remote):
     two = list(dask_client.nthreads())[:2]
@@ -76,7 +74,6 @@ def test_two_dask_workers(name, dask_client, everything_remote):
         check(name)
 
 
-@pytest.mark.xdist_group("dask")
 @pytest.mark.parametrize("workers", [1, 5])
 @one_a_family
 def test_other_numbers_of_dask_workers(workers, name, dask_client, everything_remote):
@@ -85,14 +82,12 @@ def test_other_numbers_of_dask_workers(workers, name, dask_client, everything_re
         check(name)
 
 
-@pytest.mark.xdist_group("ray")
 @each_estimator
 def test_two_ray_workers(name, ray_session, everything_remote):
     with joblib.parallel_config("ray", ray_remote_args={"num_cpus": 2}):  # of 5
         check(name)
 
 
-@pytest.mark.xdist_group("ray")
 @pytest.mark.parametrize("workers", [1, 5])
 @one_a_family
 def test_other_numbers_of_ray_workers(workers, name, ray_session, everything_remote):

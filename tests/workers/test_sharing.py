@@ -68,9 +68,9 @@ def on_processes(everything_remote):
 @pytest.mark.parametrize(
     ("engine", "kind"),
     [
-        pytest.param("on_dask", DaskEngine, marks=pytest.mark.xdist_group("dask"), id="dask"),
-        pytest.param("on_ray", RayEngine, marks=pytest.mark.xdist_group("ray"), id="ray"),
-        pytest.param("on_processes", ProcessEngine, marks=pytest.mark.xdist_group("processes"), id="loky"),
+        pytest.param("on_dask", DaskEngine, id="dask"),
+        pytest.param("on_ray", RayEngine, id="ray"),
+        pytest.param("on_processes", ProcessEngine, id="loky"),
     ],
 )
 def test_sent_once_and_given_back_by_name(engine, kind, request, monkeypatch):

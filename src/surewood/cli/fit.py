@@ -45,7 +45,12 @@ surewood fit big.parquet --target label --model mddf --n-jobs 4 --set n_estimato
 
 @app.command(epilog=_EXAMPLES)
 def fit(
-    table: Annotated[str, typer.Argument(help="A CSV or Parquet file, or a name of `surewood datasets`.")],
+    table: Annotated[
+        str,
+        typer.Argument(
+            help="A CSV or Parquet file, a folder of Parquet files, or a name of `surewood datasets`."
+        ),
+    ],
     target: Annotated[
         str | None, typer.Option(help="The column to predict; catalogue names know theirs.")
     ] = None,
@@ -93,6 +98,7 @@ def fit(
     # Here, as in every command: help and completion do not wait for what only the work needs.
     from surewood.cli.choosing import choose_family
     from surewood.cli.input_table import read_for_training
+    from surewood.cli.large_table import is_large, read_large
     from surewood.cli.summary_text import print_fit
     from surewood.cli.training import certificate_of, prepare, train
 
@@ -106,14 +112,15 @@ def fit(
     started = time.perf_counter()
     with on_cluster(cluster), display():
         with stage(1, f"reading {Path(table).name}", 1):
-            data = read_for_training(table, target, holdout, seed)
+            read = read_large if is_large(table) else read_for_training
+            data = read(table, target, holdout, seed)
             preparer = prepare(data)
         choice = None
         if len(families) > 1:
             choice = choose_family(families, settings, preparer.transform(data.X), data.y)
             families = [choice.family]
         _limit_rows(data, families[0], max_rows, seed)
-        estimator = settings.estimator(families[0], len(data.y), data.y.nunique(), strict=choice is None)
+        estimator = settings.estimator(families[0], data.n_rows, data.y.nunique(), strict=choice is None)
         trained = train(data, preparer, estimator, verbose=1)
         with stage(1, "writing certificate, model and page", 1):
             certificate = certificate_of(trained, data, delta, 1 if choice is None else len(choice.scores))
@@ -139,12 +146,16 @@ def _limit_rows(data: InputTable, family: Family, max_rows: int | None, seed: in
     from surewood.cli.choosing import comparison_rows
 
     most = family.most_rows if max_rows is None else max_rows
-    if most is None or len(data.y) <= most:
+    n_rows = data.n_rows
+    if most is None or n_rows <= most:
         return
-    n_rows = len(data.y)
-    data.keep(comparison_rows(data.y, most, seed))
+    if data.stream is not None and most > len(data.y):
+        data.stream = data.stream.split(most / n_rows, seed)[1]
+        data.n_streamed = data.stream.open().n_rows
+    else:
+        data.keep(comparison_rows(data.y, most, seed))
     why = "" if max_rows is not None else f" ({family.name} takes no more; --max-rows changes it)"
-    data.notes.append(f"trained on a random {len(data.y):,} of {n_rows:,} training rows{why}.")
+    data.notes.append(f"trained on a random {data.n_rows:,} of {n_rows:,} training rows{why}.")
 
 
 def _facts(
@@ -170,7 +181,7 @@ def _facts(
         "family": family.name,
         "title": f"{FAMILIES[family.name].title} ({family.name})",
         "classes": [plain(label) for label in trained.pipeline[-1].classes_],
-        "rows": len(data.y),
+        "rows": data.n_rows,
         "holdout_rows": 0 if data.holdout is None else len(data.holdout[1]),
         "columns": len(trained.pipeline[0].columns_),
         "dropped_columns": dict(trained.pipeline[0].dropped_),

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from surewood.composite.data import TrainingData
 from surewood.composite.leaves import IndexSets
+from surewood.parallel import worker_count
 from surewood.progress import stage
 from surewood.svm import Machines, Predictor, solve_many
 
@@ -61,7 +62,8 @@ def train(
     sizes = np.array([len(sets.rows[k]) for k in ids], dtype=np.int64)
     total = sets.total[ids]
     with stage(options.verbose, "training leaf machines", len(ids) * C.size) as advance:
-        for begin, end in _chunks(sizes, data.n_classes, C.size):
+        ahead = max(1, 4 * worker_count(options.n_jobs))  # other workers: enough for all of them at once
+        for begin, end in _chunks(sizes, data.n_classes, C.size, ahead):
             part = ids[begin:end]
             boxes = np.sqrt(total[begin:end] / base)[:, None, None] * C[None, :, :]  # theory.md (2.12)
             machines = solve_many(
@@ -80,11 +82,11 @@ def train(
             advance(len(part) * C.size)
 
 
-def _chunks(sizes: NDArray[np.int64], n_classes: int, per_set: int) -> list[tuple[int, int]]:
+def _chunks(sizes: NDArray[np.int64], n_classes: int, per_set: int, ahead: int = 1) -> list[tuple[int, int]]:
     """Ranges of sets whose coefficients fit, should every point be a support point; and of short work."""
     held_bytes = sizes * float(per_set) * (8.0 * max(min(n_classes, 12) - 1, 1) + 8.0)
     work = sizes.astype(np.float64) ** 2 * per_set
-    cost = np.cumsum(np.maximum(held_bytes / CHUNK_BYTES, work / _CHUNK_WORK))
+    cost = np.cumsum(np.maximum(held_bytes / CHUNK_BYTES, work / (ahead * _CHUNK_WORK)))
     cuts, held = [0], 0.0
     for k in range(len(sizes)):
         if cost[k] - held > 1.0 and k > cuts[-1]:

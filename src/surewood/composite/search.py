@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from joblib import delayed
 from numpy.typing import NDArray
 from sklearn.model_selection import check_cv
 
@@ -16,6 +17,7 @@ from surewood.composite.fitting import Setting
 from surewood.composite.grid import Axes, HeldOut, grid_errors
 from surewood.composite.machines import SolverOptions
 from surewood.composite.tuning import best_boxes, path_errors
+from surewood.parallel import run_tasks, share, worker_count
 from surewood.progress import stage
 from surewood.tables import FitInputs
 
@@ -94,14 +96,29 @@ def search(
 ) -> SearchResult:
     """C of every degree over all splits, then the whole grid of every split."""
     started = time.monotonic()
-    C = tuned_over_splits(inputs, splits, grid, options, memory)
-    setting = replace(grid.setting, C=C)
     axes = grid.axes
+    units = [(f, s) for f in range(len(grid.features)) for s in range(len(splits))]
+    # With a unit for every worker whole units go there: little is left to be done between the machines.
+    spread = max_seconds is None and 0 < worker_count(options.n_jobs) <= len(units)
+    if spread:
+        inputs = replace(inputs, table=inputs.table.detached())
+        share(inputs.table.array)
+    C = tuned_over_splits(inputs, splits, grid, options, memory, spread)
+    setting = replace(grid.setting, C=C)
     shape = (len(splits), len(grid.features), len(axes.depths), len(axes.choices), len(axes.sizes))
     errors = np.full(shape, np.nan)
     quiet = replace(options, verbose=0)
-    units = [(f, s) for f in range(len(grid.features)) for s in range(len(splits))]
     with stage(options.verbose, "grid: features x splits", len(units)) as advance:
+        if spread:
+            points = [replace(setting, max_features=grid.features[f]) for f, _ in units]
+            tasks = [
+                delayed(unit_errors)(inputs, splits[s], axes, point, seed, quiet, memory)
+                for (_, s), point in zip(units, points)
+            ]
+            for (f, s), found in zip(units, run_tasks(tasks, options.n_jobs, options.verbose)):
+                errors[s, f] = found
+                advance(1)
+            return SearchResult(errors, C, ())
         for k, (f, s) in enumerate(units):
             now = time.monotonic()
             deadline = None
@@ -110,13 +127,27 @@ def search(
                 if f > 0 and left <= 0:
                     break
                 deadline = now + max(left, 0.0) / (len(units) - k)
-            data, held = part_of(inputs, *splits[s], quiet, memory)
             point = replace(setting, max_features=grid.features[f])
-            wrong = grid_errors(data, held, axes, point, seed, quiet, deadline)
-            total = float(len(held.y)) if held.weight is None else float(held.weight.sum())
-            errors[s, f] = wrong / max(total, 1e-300)
+            errors[s, f] = unit_errors(inputs, splits[s], axes, point, seed, quiet, memory, deadline)
             advance(1)
     return SearchResult(errors, C, _what_was_cut(errors, grid, max_seconds))
+
+
+def unit_errors(
+    inputs: FitInputs,
+    split: Split,
+    axes: Axes,
+    setting: Setting,
+    seed: int,
+    options: SolverOptions,
+    memory: int | None,
+    deadline: float | None = None,
+) -> Floats:
+    """Errors of the grid's free axes on one split, in shares of the held-out weight."""
+    data, held = part_of(inputs, *split, options, memory)
+    wrong = grid_errors(data, held, axes, setting, seed, options, deadline)
+    total = float(len(held.y)) if held.weight is None else float(held.weight.sum())
+    return np.asarray(wrong / max(total, 1e-300))
 
 
 def tuned_over_splits(
@@ -125,18 +156,36 @@ def tuned_over_splits(
     grid: SearchGrid,
     options: SolverOptions,
     memory: int | None,
+    spread: bool = False,
 ) -> tuple[float, ...]:
-    """C of every degree with the fewest held-out errors of one machine, summed over the splits ([D-12])."""
+    """C of every degree with the fewest held-out errors of one machine, summed over the splits ([D-12]).
+
+    `spread`: whether a split is a task for a worker of its own.
+    """
     if len(grid.C_grid) == 1:
         return grid.C_grid * len(grid.degrees)
+    tasks = (
+        delayed(split_path_errors)(inputs, split, grid.degrees, grid.C_grid, options, memory)
+        for split in splits
+    )
     errors = np.zeros((len(grid.degrees), len(grid.C_grid)))
-    for rows, held in splits:
-        data, judged = part_of(inputs, rows, held, options, memory)
-        everything = np.arange(data.n_rows, dtype=np.int32)
-        errors += path_errors(
-            data, everything, judged.design, judged.y, judged.weight, grid.degrees, grid.C_grid, options
-        )
+    for found in run_tasks(tasks, options.n_jobs if spread else 1):
+        errors += found
     return best_boxes(errors, grid.C_grid)
+
+
+def split_path_errors(
+    inputs: FitInputs,
+    split: Split,
+    degrees: tuple[int, ...],
+    C_grid: tuple[float, ...],
+    options: SolverOptions,
+    memory: int | None,
+) -> Floats:
+    """Held-out errors of one machine on a split's training rows, for every degree and C."""
+    data, judged = part_of(inputs, *split, options, memory)
+    everything = np.arange(data.n_rows, dtype=np.int32)
+    return path_errors(data, everything, judged.design, judged.y, judged.weight, degrees, C_grid, options)
 
 
 def _what_was_cut(errors: Floats, grid: SearchGrid, max_seconds: float | None) -> tuple[str, ...]:

@@ -211,7 +211,10 @@ class _Trainer:
         n_jobs: int | None,
     ) -> None:
         self.inputs, self.labels, self.fold, self.plan = inputs, labels, fold, plan
-        self.seed, self.weight, self.n_jobs = seed, weight, n_jobs
+        self.seed, self.n_jobs = seed, n_jobs
+        self.weight = (
+            None if weight is None else weight.copy()
+        )  # it is shared with workers, the caller's may change
         self.n_folds = int(fold.max()) + 1
         self.oob = plan.cross_fit == "oob"
         self.n_classifiers = self.n_folds * sum(not member.is_forest for member in plan.members)

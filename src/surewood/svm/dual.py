@@ -25,7 +25,7 @@ __all__ = ["MAX_DEGREE", "solve_many"]
 
 MAX_DEGREE = 100
 _CHUNK_WORK = 5e7  # rough element updates a chunk: below a tenth of a second
-_SECONDS_A_UPDATE = 1e-9
+_SECONDS_A_UPDATE = 2e-10
 _CHUNK_COEFFICIENTS = 8_000_000  # doubles held while the machines of a chunk's group are assembled
 
 
@@ -138,7 +138,7 @@ def _run_chunks(
 ) -> list[dict[str, NDArray[Any]]]:
     stop = np.zeros(1, dtype=np.uint8)
     group, degree, C = problems
-    share(gram.products, gram.X, gram.norms, codes, weight)
+    share(gram.products, gram.X, gram.norms)
     rows = (gram.products, gram.X, gram.norms, spec)
     chunks, work = _chunks(np.diff(starts), int(codes.max(initial=0)) + 1, shape)
 

@@ -138,6 +138,16 @@ class Table:
             self.stream,
         )
 
+    def detached(self) -> Table:
+        """The same table on one array of its own, for another process: nothing of the input is held."""
+        array = np.array(self.matrix())
+        return Table(self.n_rows, self.n_columns, self.names, self.n_categories, array, _ColumnOf(array))
+
+    @property
+    def array(self) -> Any:
+        """The input itself, where it is one array."""
+        return self._array
+
     def batches(self, columns: list[int] | None = None) -> Iterator[tuple[Any, Table]]:
         """(places in this table, a table of these rows): the whole table, or, streamed, batch by batch.
 
@@ -168,3 +178,13 @@ class Table:
         if self.stream is None:
             return np.zeros(shape, dtype=dtype)
         return self.stream.workspace.array(shape, dtype)
+
+
+class _ColumnOf:
+    """Columns of a matrix that has category codes already."""
+
+    def __init__(self, matrix: NDArray[Any]) -> None:
+        self.matrix = matrix
+
+    def __call__(self, j: int) -> NDArray[np.float64]:
+        return np.asarray(self.matrix[:, j], dtype=np.float64)

@@ -85,6 +85,18 @@ def active_engine(n_jobs: int | None) -> Engine | None:
     return ProcessEngine(workers)
 
 
+def worker_count(n_jobs: int | None) -> int:
+    """Workers in other processes that tasks would go to; 0 where threads do the work.
+
+    Examples
+    --------
+    >>> worker_count(2)
+    0
+    """
+    engine = active_engine(n_jobs)
+    return 0 if engine is None else engine.n_workers
+
+
 def _in_threads(
     tasks: Iterable[Any], n_jobs: int | None, verbose: int, stop: NDArray[np.uint8] | None
 ) -> Iterator[Any]:
