@@ -16,6 +16,12 @@
 
 #include "split.hpp"
 
+#if defined(__GNUC__) || defined(__clang__)
+#define SUREWOOD_INLINE inline __attribute__((always_inline))
+#else
+#define SUREWOOD_INLINE inline
+#endif
+
 namespace surewood {
 
 constexpr int kBatch = 4;                       // features gathered together
@@ -43,6 +49,7 @@ inline Tier cell_tier(const NodeShape& node) {
 }
 
 // How the occupied bins of a feature are noted: bits of a word, a byte a bin, or the number of rows a bin.
+constexpr std::uint32_t kRowsWorthBytes = 24;
 enum class Seen { kWord, kByte, kRows };
 
 // All zero between batches.
@@ -85,7 +92,8 @@ std::uint32_t histogram_batch(const NodeView<Sample>& node, const BatchFeature* 
                               HistogramScratch& histograms, SplitScratch& scratch, Split& best) {
   bool few_bins = true;
   for (int f = 0; f < n_features; ++f) few_bins &= features[f].info->few_bins;
-  Seen seen = node.limited() ? Seen::kRows : few_bins ? Seen::kWord : Seen::kByte;
+  // Bits of a word need registers, bytes a store: the latter pays in larger nodes.
+  Seen seen = node.limited() ? Seen::kRows : few_bins && node.n < kRowsWorthBytes ? Seen::kWord : Seen::kByte;
   std::uint64_t word[kBatch];
   fill_histograms(node, features, n_features, seen, histograms, word);
   return sweep_histograms(node, features, n_features, seen, histograms, word, scratch, best);

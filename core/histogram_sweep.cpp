@@ -12,12 +12,6 @@
 #include <emmintrin.h>
 #endif
 
-#if defined(__GNUC__) || defined(__clang__)
-#define SUREWOOD_INLINE inline __attribute__((always_inline))
-#else
-#define SUREWOOD_INLINE inline
-#endif
-
 namespace surewood {
 
 namespace {
@@ -46,6 +40,17 @@ SUREWOOD_INLINE std::uint64_t sign_bits(const std::uint8_t* bytes) {
   return bits;
 }
 
+constexpr std::uint32_t kCutsTogether = 8;  // scored at a time
+
+#if defined(__SSE2__)
+// The sum of the four lanes of each of four vectors.
+SUREWOOD_INLINE __m128i four_sums(const __m128i* v) {
+  const __m128i a = _mm_add_epi32(_mm_unpacklo_epi32(v[0], v[1]), _mm_unpackhi_epi32(v[0], v[1]));
+  const __m128i b = _mm_add_epi32(_mm_unpacklo_epi32(v[2], v[3]), _mm_unpackhi_epi32(v[2], v[3]));
+  return _mm_add_epi32(_mm_unpacklo_epi64(a, b), _mm_unpackhi_epi64(a, b));
+}
+#endif
+
 namespace baseline {
 #define SUREWOOD_TARGET
 #include "histogram_sweep.inl"
@@ -66,15 +71,14 @@ namespace avx512 {
 }  // namespace avx512
 #endif
 
-const char kSet = instruction_set()[3];  // 'avx2' -> '2', 'avx512' -> '5', 'baseline' -> 'e'
-
 }  // namespace
 
 std::uint32_t sweep_histograms(const NodeShape& node, const BatchFeature* features, int n_features, Seen seen,
                       HistogramScratch& histograms, const std::uint64_t* word, SplitScratch& scratch, Split& best) {
 #if defined(SUREWOOD_DISPATCH)
-  if (kSet == '5') return avx512::sweep(node, features, n_features, seen, histograms, word, scratch, best);
-  if (kSet == '2') return avx2::sweep(node, features, n_features, seen, histograms, word, scratch, best);
+  const InstructionSet set = tree_instruction_set();
+  if (set == InstructionSet::kAvx512) return avx512::sweep(node, features, n_features, seen, histograms, word, scratch, best);
+  if (set == InstructionSet::kAvx2) return avx2::sweep(node, features, n_features, seen, histograms, word, scratch, best);
 #endif
   return baseline::sweep(node, features, n_features, seen, histograms, word, scratch, best);
 }

@@ -9,10 +9,10 @@ SUREWOOD_INLINE std::uint32_t append_bits(std::uint64_t bits, std::uint32_t base
   return count;
 }
 
-// Bins whose byte is set, ascending; clears the bytes.
-SUREWOOD_INLINE std::uint32_t take_seen(std::uint8_t* seen, std::uint8_t* order) {
+// Bins below `end` whose byte is set, ascending; clears the bytes.
+SUREWOOD_INLINE std::uint32_t take_seen(std::uint8_t* seen, std::uint32_t end, std::uint8_t* order) {
   std::uint32_t count = 0;
-  for (std::uint32_t base = 0; base < 256; base += 64) {
+  for (std::uint32_t base = 0; base < end; base += 64) {
     std::uint64_t bits = sign_bits(seen + base);
     if (bits == 0) continue;
     std::memset(seen + base, 0, 64);
@@ -32,9 +32,11 @@ SUREWOOD_INLINE std::uint32_t take_rows(const std::uint32_t* rows, std::uint8_t*
 
 // What the cuts of one feature look like: cut k is after the k-th bin of the order.
 struct Cuts {
-  alignas(64) std::int64_t left_sum[256], right_sum[256];
-  alignas(64) std::uint32_t left_weight[256];
-  alignas(64) double score[256];
+  static constexpr std::uint32_t kMost = 256 + kCutsTogether;
+  alignas(64) std::int64_t left_sum[kMost], right_sum[kMost];
+  alignas(64) std::int32_t left_half[kMost], right_half[kMost];  // the same where they fit
+  alignas(64) std::uint32_t left_weight[kMost];
+  alignas(64) double score[kMost];
 };
 
 // Scores of the cuts 0 ... n - 1 from the class weights on their left, accumulated in the given order of bins.
@@ -44,17 +46,18 @@ SUREWOOD_INLINE void sweep_pairs(const Word* cells, const std::uint8_t* order, s
   Word sum = 0;
   for (std::uint32_t k = 0; k < n; ++k) running[k] = sum += cells[order[k]];
   constexpr Word kMask = (Word(1) << kShift) - 1;
-  for (std::uint32_t k = 0; k < n; ++k) {
-    // Weights are below 2^31: signed conversions to double are exact and quick on every instruction set.
-    auto weight = static_cast<std::int32_t>(running[k] & kMask), one = static_cast<std::int32_t>(running[k] >> kShift);
-    double left = weight, left_one = one, left_zero = weight - one;
-    auto right_weight = static_cast<std::int32_t>(total) - weight;
-    auto right_one_count = static_cast<std::int32_t>(total_one) - one;
-    double right = right_weight, right_one = right_one_count, right_zero = right_weight - right_one_count;
-    cuts.left_weight[k] = static_cast<std::uint32_t>(weight);
-    cuts.score[k] = (left_one * left_one + left_zero * left_zero) / left +
-                    (right_one * right_one + right_zero * right_zero) / right;
-  }
+  for (std::uint32_t group = 0; group < n; group += kCutsTogether)  // whole registers, see sweep_half_rows
+    for (std::uint32_t k = group; k < group + kCutsTogether; ++k) {
+      // Weights are below 2^31: signed conversions to double are exact and quick on every instruction set.
+      const auto weight = static_cast<std::int32_t>(running[k] & kMask), one = static_cast<std::int32_t>(running[k] >> kShift);
+      const double left = weight, left_one = one, left_zero = weight - one;
+      const auto right_weight = static_cast<std::int32_t>(total) - weight;
+      const auto right_one_count = static_cast<std::int32_t>(total_one) - one;
+      const double right = right_weight, right_one = right_one_count, right_zero = right_weight - right_one_count;
+      cuts.left_weight[k] = static_cast<std::uint32_t>(weight);
+      cuts.score[k] = (left_one * left_one + left_zero * left_zero) / left +
+                      (right_one * right_one + right_zero * right_zero) / right;
+    }
 }
 
 template <class Number, class Sum, std::uint32_t kLabels>
@@ -85,6 +88,65 @@ SUREWOOD_INLINE void sweep_rows(const Number* cells, const std::uint8_t* order, 
     cuts.score[k] = static_cast<double>(cuts.left_sum[k]) / left_weight +
                     static_cast<double>(cuts.right_sum[k]) / right_weight;
   }
+}
+
+// The same for int16 rows of a total below 2^15: squares and products then stay below 2^30.
+template <std::uint32_t kLabels>
+SUREWOOD_INLINE void sweep_half_rows(const std::int16_t* cells, const std::uint8_t* order, std::uint32_t n,
+                                     std::int16_t* running, std::uint32_t total, const std::int16_t* node_counts,
+                                     std::int64_t node_sum, Cuts& cuts) {
+#if defined(__SSE2__)
+  constexpr std::uint32_t kParts = kLabels / 8;
+  const __m128i ones = _mm_set1_epi16(1), whole = _mm_set1_epi32(static_cast<int>(node_sum));
+  __m128i left[kParts], counts[kParts];
+  for (std::uint32_t q = 0; q < kParts; ++q) {
+    left[q] = _mm_setzero_si128();
+    counts[q] = _mm_load_si128(reinterpret_cast<const __m128i*>(node_counts + 8 * q));
+  }
+  for (std::uint32_t k = 0; k < n; k += 4) {  // up to three cuts past the end, from the padding of `order`
+    __m128i squares[4], products[4], weights[4];
+    for (std::uint32_t j = 0; j < 4; ++j) {
+      const auto* row = reinterpret_cast<const __m128i*>(cells + std::size_t(order[k + j]) * kLabels);
+      auto* keep = reinterpret_cast<__m128i*>(running + std::size_t(k + j) * kLabels);
+      squares[j] = products[j] = weights[j] = _mm_setzero_si128();
+      for (std::uint32_t q = 0; q < kParts; ++q) {
+        left[q] = _mm_add_epi16(left[q], _mm_load_si128(row + q));
+        _mm_store_si128(keep + q, left[q]);
+        squares[j] = _mm_add_epi32(squares[j], _mm_madd_epi16(left[q], left[q]));
+        products[j] = _mm_add_epi32(products[j], _mm_madd_epi16(left[q], counts[q]));
+        weights[j] = _mm_add_epi32(weights[j], _mm_madd_epi16(left[q], ones));
+      }
+    }
+    const __m128i square = four_sums(squares), product = four_sums(products);
+    // sum of (T - L)^2 = (TT - TL) - (TL - LL)
+    const __m128i other = _mm_sub_epi32(_mm_sub_epi32(whole, product), _mm_sub_epi32(product, square));
+    _mm_store_si128(reinterpret_cast<__m128i*>(cuts.left_half + k), square);
+    _mm_store_si128(reinterpret_cast<__m128i*>(cuts.right_half + k), other);
+    _mm_store_si128(reinterpret_cast<__m128i*>(cuts.left_weight + k), four_sums(weights));
+  }
+#else
+  std::int16_t left[kLabels] = {0};
+  for (std::uint32_t k = 0; k < n; ++k) {
+    std::int32_t squares = 0, products = 0, weight = 0;
+    for (std::uint32_t c = 0; c < kLabels; ++c) {
+      left[c] = static_cast<std::int16_t>(left[c] + cells[std::size_t(order[k]) * kLabels + c]);
+      running[std::size_t(k) * kLabels + c] = left[c];
+      squares += std::int32_t(left[c]) * left[c];
+      products += std::int32_t(left[c]) * node_counts[c];
+      weight += left[c];
+    }
+    cuts.left_half[k] = squares;
+    cuts.right_half[k] = (static_cast<std::int32_t>(node_sum) - products) - (products - squares);
+    cuts.left_weight[k] = static_cast<std::uint32_t>(weight);
+  }
+#endif
+  // Whole registers, whatever the number of cuts: what lies past the end is never read.
+  for (std::uint32_t k = 0; k < n; k += kCutsTogether)
+    for (std::uint32_t j = k; j < k + kCutsTogether; ++j) {
+      const auto weight = static_cast<std::int32_t>(cuts.left_weight[j]);
+      const double left_weight = weight, right_weight = static_cast<std::int32_t>(total) - weight;
+      cuts.score[j] = cuts.left_half[j] / left_weight + cuts.right_half[j] / right_weight;
+    }
 }
 
 // ---- one feature -------------------------------------------------------------------------------------
@@ -127,7 +189,10 @@ struct RowKernel {
   }
 
   SUREWOOD_INLINE void sweep(const Number* cells, const std::uint8_t* order, std::uint32_t n, Cuts& cuts) const {
-    sweep_rows<Number, Sum, kLabels>(cells, order, n, running, total, counts, sum, cuts);
+    if constexpr (sizeof(Number) == 2)
+      sweep_half_rows<kLabels>(cells, order, n, running, total, counts, sum, cuts);
+    else
+      sweep_rows<Number, Sum, kLabels>(cells, order, n, running, total, counts, sum, cuts);
   }
   SUREWOOD_INLINE void left_counts(std::uint32_t cut, std::uint32_t* out, std::uint32_t n_labels) const {
     for (std::uint32_t c = 0; c < n_labels; ++c) out[c] = static_cast<std::uint32_t>(running[cut * kLabels + c]);
@@ -233,12 +298,13 @@ SUREWOOD_INLINE std::uint32_t sweep_batch(const NodeShape& node, const BatchFeat
                                  Split& best) {
   const K kernel(node, scratch);
   Cuts cuts;
-  std::uint8_t order[257];
+  std::uint8_t order[256 + kCutsTogether];
   std::uint32_t varying = 0;
   for (int f = 0; f < n_features; ++f) {
     std::uint32_t n_bins = seen == Seen::kWord   ? append_bits(word[f], 0, order, 0)
-                           : seen == Seen::kByte ? take_seen(scratch.seen(f), order)
+                           : seen == Seen::kByte ? take_seen(scratch.seen(f), features[f].info->few_bins ? 64 : 256, order)
                                                  : take_rows(scratch.rows(f), order);
+    std::memset(order + n_bins, 0, kCutsTogether);
     // A split into two pure sides cannot be beaten: only clear what is left.
     if (n_bins > 1 && best.score < static_cast<double>(node.weight))
       scan_slot(kernel, node, features[f], f, order, n_bins, scratch, shared, best, cuts);

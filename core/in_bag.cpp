@@ -43,11 +43,23 @@ std::vector<std::uint32_t> in_bag_counts(const Lottery& lottery, std::uint64_t k
 
 std::vector<std::uint64_t> row_keys(const Bins& bins) {
   constexpr std::uint32_t kStrip = 2048;  // keys of a strip stay in cache while all columns pass
+  constexpr std::size_t kColumns = 8;     // a key stays in a register meanwhile
   std::vector<std::uint64_t> keys(bins.n_rows, kGolden);
+  auto add = [](std::uint64_t key, std::uint8_t code) { return (key ^ (code + 1u)) * kGolden; };
+  const std::size_t width = bins.n_columns();
   for (std::uint32_t begin = 0; begin < bins.n_rows; begin += kStrip) {
     const std::uint32_t end = std::min(begin + kStrip, bins.n_rows);
-    for (const ColumnView& column : bins.by_column)
-      for (std::uint32_t i = begin; i < end; ++i) keys[i] = (keys[i] ^ (column[i] + 1u)) * 0x9E3779B97F4A7C15ull;
+    std::size_t j = 0;
+    for (; j + kColumns <= width; j += kColumns) {
+      const ColumnView* column = bins.by_column.data() + j;
+      for (std::uint32_t i = begin; i < end; ++i) {
+        std::uint64_t key = keys[i];
+        for (std::size_t k = 0; k < kColumns; ++k) key = add(key, column[k].codes[i]);
+        keys[i] = key;
+      }
+    }
+    for (; j < width; ++j)
+      for (std::uint32_t i = begin; i < end; ++i) keys[i] = add(keys[i], bins.by_column[j].codes[i]);
     for (std::uint32_t i = begin; i < end; ++i) keys[i] = mix64(keys[i]);
   }
   return keys;

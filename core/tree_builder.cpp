@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <type_traits>
 
 #include "constant_features.hpp"
@@ -33,10 +34,12 @@ struct Work {
   std::uint32_t map, map_end;  // its label -> class map in maps_, and where a new one would go
   std::uint64_t key;
   std::size_t constants;  // mark of the features known to be constant
+  std::int64_t terms;     // sum of the criterion's terms of its class weights
 };
 
 struct Side {
   std::uint32_t n_present = 0, weight = 0;
+  std::int64_t terms = 0;
 };
 
 template <class Sample>
@@ -96,11 +99,12 @@ class TreeBuilder {
     for (std::uint32_t count : counts_) {
       side.weight += count;
       side.n_present += count != 0;
+      side.terms += options_.criterion == CriterionKind::kGini ? Gini::term(count) : Entropy::term(count);
     }
     root_weight_ = side.weight;
     min_weight_ = static_cast<std::uint32_t>(std::ceil(options_.min_weight_fraction_leaf * root_weight_));
     writer_.begin_tree();
-    work_ = {0, n, 0, 0, n_classes, side.n_present, side.weight, 0, n_classes, root_key, 0};
+    work_ = {0, n, 0, 0, n_classes, side.n_present, side.weight, 0, n_classes, root_key, 0, side.terms};
     constant_.back_to(0);
     if (!finished(side, 0) && !too_small(n, side.weight)) return true;
     leaf(0, counts_.data(), side);
@@ -113,7 +117,7 @@ class TreeBuilder {
     stack_.pop_back();
     constant_.back_to(work_.constants);
     std::size_t at = arena_.size() - work_.n_labels;
-    std::copy_n(arena_.begin() + at, work_.n_labels, counts_.begin());
+    copy_few(arena_.data() + at, work_.n_labels, counts_.data());
     arena_.resize(at);
     return true;
   }
@@ -182,12 +186,10 @@ class TreeBuilder {
     NodeView<Sample> node{{work_.n, counts_.data(), work_.n_labels, work_.weight, 0, options_.min_samples_leaf,
                            min_weight_, options_.min_impurity_decrease > 0.0},
                           samples_ + work_.begin};
-    std::int64_t sum = 0;
-    for (std::uint32_t c = 0; c < node.n_labels; ++c) sum += Criterion::term(counts_[c]);
     if (any_category_)
       node.majority =
           static_cast<std::uint32_t>(std::max_element(counts_.begin(), counts_.begin() + node.n_labels) - counts_.begin());
-    node_score_ = Criterion::side(sum, work_.weight);
+    node_score_ = Criterion::side(work_.terms, work_.weight);
     unit_ = Criterion::kUnit;
     Stream stream(work_.key);
     Split best;
@@ -250,8 +252,9 @@ class TreeBuilder {
     if (options_.min_impurity_decrease <= 0.0) return true;
     double score = split.score;
     if (options_.splitter == Splitter::kCompletelyRandom) {
-      for (std::uint32_t c = 0; c < work_.n_labels; ++c) right_[c] = counts_[c] - scratch_.best_left[c];
-      score = score_of_left();
+      Side left, right;
+      sum_sides(scratch_.best_left.data(), left, right);
+      score = score_of(left, right);
     }
     double decrease = (score - node_score_) * unit_ / root_weight_;
     return decrease + std::numeric_limits<double>::epsilon() >= options_.min_impurity_decrease;
@@ -275,15 +278,9 @@ class TreeBuilder {
       sum_left_part(samples, work_.n, n_left, counts_.data(), work_.n_labels, left);
     }
     Side left_side, right_side;
-    for (std::uint32_t c = 0; c < work_.n_labels; ++c) {
-      right_[c] = counts_[c] - left[c];
-      left_side.weight += left[c];
-      left_side.n_present += left[c] != 0;
-      right_side.n_present += right_[c] != 0;
-    }
-    right_side.weight = work_.weight - left_side.weight;
+    sum_sides(left, left_side, right_side);
     split.left_weight = left_side.weight;
-    if (options_.splitter == Splitter::kCompletelyRandom) split.score = score_of_left();
+    if (options_.splitter == Splitter::kCompletelyRandom) split.score = score_of(left_side, right_side);
     tree_importance_[split.feature] += (split.score - node_score_) * unit_;
     write_split(left_node, split);
     const std::uint32_t depth = work_.depth + 1;
@@ -297,10 +294,11 @@ class TreeBuilder {
     if (right_done) {
       leaf(left_node + 1, right_.data(), right_side);
     } else {
-      arena_.insert(arena_.end(), right_.begin(), right_.begin() + work_.n_labels);
+      arena_.resize(arena_.size() + work_.n_labels);
+      copy_few(right_.data(), work_.n_labels, arena_.data() + arena_.size() - work_.n_labels);
       stack_.push_back({work_.begin + n_left, work_.n - n_left, left_node + 1, depth, work_.n_labels,
                         right_side.n_present, right_side.weight, work_.map, work_.map_end,
-                        child_key(work_.key, kRightId), constant_.mark()});
+                        child_key(work_.key, kRightId), constant_.mark(), right_side.terms});
     }
     if (left_done) {
       leaf(left_node, left, left_side);
@@ -308,24 +306,40 @@ class TreeBuilder {
     }
     counts_.swap(scratch_.best_left);
     work_ = {work_.begin, n_left, left_node, depth, work_.n_labels, left_side.n_present, left_side.weight, work_.map,
-             work_.map_end, child_key(work_.key, kLeftId), constant_.mark()};
+             work_.map_end, child_key(work_.key, kLeftId), constant_.mark(), left_side.terms};
     return true;
   }
 
-  // The score of the split whose class weights are in scratch_.best_left and right_.
-  double score_of_left() const {
-    return options_.criterion == CriterionKind::kGini ? score_of_left<Gini>() : score_of_left<Entropy>();
+  // Both sides of the open node from the class weights of the left one; the right one's go to right_.
+  void sum_sides(const std::uint32_t* left, Side& left_side, Side& right_side) {
+    if (options_.criterion == CriterionKind::kGini)
+      sum_sides<Gini>(left, left_side, right_side);
+    else
+      sum_sides<Entropy>(left, left_side, right_side);
   }
   template <class Criterion>
-  double score_of_left() const {
-    std::int64_t left = 0, right = 0;
-    std::uint32_t left_weight = 0;
-    for (std::uint32_t c = 0; c < work_.n_labels; ++c) {
-      left += Criterion::term(scratch_.best_left[c]);
-      right += Criterion::term(right_[c]);
-      left_weight += scratch_.best_left[c];
+  void sum_sides(const std::uint32_t* left, Side& left_side, Side& right_side) {
+    const std::uint32_t *counts = counts_.data(), n_labels = work_.n_labels;
+    std::uint32_t* right = right_.data();
+    Side a, b;  // locals stay in registers
+    for (std::uint32_t c = 0; c < n_labels; ++c) {
+      const std::uint32_t l = left[c], r = counts[c] - l;
+      right[c] = r;
+      a.weight += l;
+      a.n_present += l != 0;
+      b.n_present += r != 0;
+      a.terms += Criterion::term(l);
+      b.terms += Criterion::term(r);
     }
-    return Criterion::split(left, left_weight, right, work_.weight - left_weight);
+    b.weight = work_.weight - a.weight;
+    left_side = a;
+    right_side = b;
+  }
+
+  double score_of(const Side& left, const Side& right) const {
+    return options_.criterion == CriterionKind::kGini
+               ? Gini::split(left.terms, left.weight, right.terms, right.weight)
+               : Entropy::split(left.terms, left.weight, right.terms, right.weight);
   }
 
   bool finished(const Side& side, std::uint32_t depth) const {
@@ -438,7 +452,7 @@ bool grow_trees(const TrainingSet& training, const GrowOptions& options, std::ui
   out.leaf_start.assign(1, 0);
   out.category_start.assign(1, 0);
   TreeBuilder<NarrowSample> narrow(training, options, interrupted, out);
-  TreeBuilder<WideSample> wide(training, options, interrupted, out);
+  std::optional<TreeBuilder<WideSample>> wide;  // rarely needed
   for (std::uint64_t tree = first_tree; tree < first_tree + n_trees; ++tree) {
     if (interrupted && interrupted()) return false;
     std::uint64_t key = tree_key(seed, tree);
@@ -450,7 +464,8 @@ bool grow_trees(const TrainingSet& training, const GrowOptions& options, std::ui
       done = narrow.grow(samples, key, importance);
     } else {
       auto samples = bag<WideSample>(training, weights);
-      done = wide.grow(samples, key, importance);
+      if (!wide) wide.emplace(training, options, interrupted, out);
+      done = wide->grow(samples, key, importance);
     }
     if (!done) return false;
   }

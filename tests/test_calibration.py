@@ -81,6 +81,13 @@ def test_a_matrix_serves_machines_of_different_scales():
     np.testing.assert_array_equal(mixed.transform(scores).argmax(axis=1), scores.argmax(axis=1))
 
 
+@pytest.mark.parametrize("method", ["temperature", "offset"])
+def test_scores_that_differ_by_a_hair_keep_their_decision(method):
+    scores = np.array([[-1e-17, 1e-17], [1e-17, -1e-17], [0.0, 0.0], [-3.0, 3.0]])
+    proba = ScoreCalibrator(method, "decisions").fit(scores, np.array([1, 0, 0, 1])).transform(scores)
+    np.testing.assert_array_equal(proba.argmax(axis=1), [1, 0, 0, 1])
+
+
 def test_rows_without_scores_do_not_count():
     votes, _, y = overconfident(200, 2, seed=3)
     votes /= votes.sum(axis=1, keepdims=True)

@@ -1,8 +1,11 @@
 """Saved models: the same predictions, small, all or nothing, and nothing in the file can run code."""
 
 import json
+import pickle
 import zipfile
+from functools import cache
 
+import joblib
 import numpy as np
 import pytest
 from estimators import exported, small
@@ -18,6 +21,11 @@ X, Y = load_iris(return_X_y=True)
 each_estimator = pytest.mark.parametrize("cls", exported(), ids=lambda c: c.__name__)
 
 
+@cache
+def fitted(cls):
+    return small(cls).fit(X, Y)
+
+
 def outputs(model):
     return model.predict_proba(X) if hasattr(model, "predict_proba") else model.transform(X)
 
@@ -25,10 +33,45 @@ def outputs(model):
 @each_estimator
 @pytest.mark.parametrize("compress", [True, False])
 def test_the_same_model_comes_back(cls, compress, tmp_path):
-    model = small(cls).fit(X, Y)
+    model = fitted(cls)
     again = surewood.load(surewood.save(model, tmp_path / "m.surewood", compress=compress))
     np.testing.assert_array_equal(outputs(again), outputs(model))
     assert again.get_params() == model.get_params()
+
+
+@each_estimator
+def test_mapped_from_disk_the_same_model_comes_back(cls, tmp_path):
+    model = fitted(cls)
+    path = surewood.save(model, tmp_path / "m", compress=False)
+    for mode in ("r", "c"):
+        np.testing.assert_array_equal(outputs(surewood.load(path, mmap_mode=mode)), outputs(model))
+
+
+@each_estimator
+def test_pickle_and_joblib(cls, tmp_path):
+    model = fitted(cls)
+    joblib.dump(model, tmp_path / "m")
+    for again in (pickle.loads(pickle.dumps(model)), joblib.load(tmp_path / "m")):
+        np.testing.assert_array_equal(outputs(again), outputs(model))
+
+
+def test_large_arrays_are_mapped_and_read_only(tmp_path):
+    rng = np.random.default_rng(0)
+    data, labels = rng.normal(size=(2000, 5)), rng.integers(0, 2, 2000)
+    model = surewood.BinnedForestClassifier(20, random_state=0).fit(data, labels)
+    path = surewood.save(model, tmp_path / "m", compress=False)
+    mapped = surewood.load(path, mmap_mode="r")
+    base = mapped.forest_.nodes
+    while not isinstance(base, np.memmap):
+        base = base.base
+    assert str(base.filename) == str(path)
+    assert mapped.forest_.nodes.ctypes.data % 64 == 0
+    assert not mapped.forest_.nodes.flags.writeable
+    np.testing.assert_array_equal(mapped.predict_proba(data), model.predict_proba(data))
+    with pytest.raises(ValueError, match="mmap_mode must be None, 'r' or 'c', got 'w'"):
+        surewood.load(path, mmap_mode="w")
+    with pytest.raises(ModelFileError, match="compressed and cannot be mapped; save the model with compress"):
+        surewood.load(surewood.save(model, tmp_path / "z"), mmap_mode="r")
 
 
 def forest():

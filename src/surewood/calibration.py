@@ -37,6 +37,7 @@ from surewood.parallel import run_tasks, share
 Floats = NDArray[np.float64]
 STEPS = ("temperature", "offset", "isotonic")
 METHODS = ("auto", *STEPS)
+_MOST_POINTS = 10_000  # a handful of numbers is fitted: more points cost time and change nothing
 _ENOUGH_FOR_OFFSETS = 100
 _ENOUGH_FOR_ISOTONIC = 1000
 _ENOUGH_OF_A_CLASS = 200
@@ -78,6 +79,9 @@ class ScoreCalibrator:
         known = ~np.isnan(scores).any(axis=1)
         scores, y = scores[known], np.asarray(y)[known]
         weight = np.ones(len(y)) if weight is None else np.asarray(weight, dtype=np.float64)[known]
+        if len(y) > _MOST_POINTS:
+            some = np.linspace(0, len(y) - 1, _MOST_POINTS).astype(np.int64)
+            scores, y, weight = scores[some], y[some], weight[some]
         self.chosen_ = self._choose(scores, y, weight) if self.method == "auto" else self.method
         self._fit_steps(scores, y, weight, self.chosen_)
         return self
@@ -100,9 +104,11 @@ class ScoreCalibrator:
     def _after(self, scores: Floats, last: str) -> Floats:
         """Probabilities after the steps up to `last`."""
         proba = self._tempered(scores, self.temperature_, self.mixing_)
-        if last == "temperature" or scores.shape[1] < 2:
+        if scores.shape[1] < 2:
             return proba
         best = scores.argmax(axis=1)
+        if last == "temperature":  # rounding may have made a tie of a hair's breadth
+            return lift(proba, best)
         proba = lift(_shifted(np.log(proba), self.power_, self.offsets_), best)
         return self._sharpen(proba, best) if last == "isotonic" and self._isotonic else proba
 

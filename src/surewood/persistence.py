@@ -19,10 +19,6 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
-import sklearn
-import skops.io
-from sklearn.utils.validation import check_is_fitted
-
 import surewood
 
 #: Raised by one when an older surewood could misread a file of the newer one.
@@ -47,7 +43,8 @@ def save(model: Any, path: str | Path, *, compress: bool = True, facts: dict[str
     path : str or Path
         The file; an existing one is replaced only when the new one is complete.
     compress : bool, default=True
-        Deflate the arrays: smaller files, slower to write.
+        Deflate the arrays: smaller files, slower to write. Only uncompressed files can be mapped, see
+        :func:`load`.
     facts : dict, optional
         Plain values to remember with the model, see :func:`read_facts`.
 
@@ -62,9 +59,15 @@ def save(model: Any, path: str | Path, *, compress: bool = True, facts: dict[str
     >>> bool((again.predict_proba(X) == model.predict_proba(X)).all())
     True
     """
+    # Here, so that a program that only names the errors of this module does not wait for these.
+    import sklearn
+    import skops.io
+    from sklearn.utils.validation import check_is_fitted
+
     check_is_fitted(model)
     path = Path(path)
     partial = path.with_name(f".{path.name}.{os.getpid()}.part")
+    aligned = partial.with_suffix(".aligned")
     try:
         method = zipfile.ZIP_DEFLATED if compress else zipfile.ZIP_STORED
         skops.io.dump(model, partial, compression=method)
@@ -80,13 +83,19 @@ def save(model: Any, path: str | Path, *, compress: bool = True, facts: dict[str
         }
         with zipfile.ZipFile(partial, "a") as archive:
             archive.writestr(_CARD, json.dumps(card, indent=2))
+        if not compress:
+            from surewood.mapped_arrays import align
+
+            align(partial, aligned)
+            os.replace(aligned, partial)
         os.replace(partial, path)
     finally:
         partial.unlink(missing_ok=True)
+        aligned.unlink(missing_ok=True)
     return path
 
 
-def load(path: str | Path, *, trusted: Collection[str] = ()) -> Any:
+def load(path: str | Path, *, trusted: Collection[str] = (), mmap_mode: str | None = None) -> Any:
     """Read a model written by :func:`save`.
 
     Parameters
@@ -94,8 +103,14 @@ def load(path: str | Path, *, trusted: Collection[str] = ()) -> Any:
     path : str or Path
     trusted : collection of str
         Full names of further types that the file may hold, such as those of another library.
+    mmap_mode : {None, "r", "c"}, default=None
+        Map large arrays from the file instead of reading them: a large model opens quickly, takes memory only
+        as it is used, and is shared by all processes that map it. "r" is read-only, with "c" changes stay in
+        memory. The file must have been saved with ``compress=False`` and stay where it is.
     """
     path = Path(path)
+    if mmap_mode not in (None, "r", "c"):
+        raise ValueError(f"mmap_mode must be None, 'r' or 'c', got {mmap_mode!r}.")
     card = read_card(path)
     if card["format"] > FORMAT:
         raise ModelFileError(
@@ -104,6 +119,24 @@ def load(path: str | Path, *, trusted: Collection[str] = ()) -> Any:
         )
     if card["sha256"] != _digest(path):
         raise ModelFileError(f"{path} was altered or damaged after it was saved; its checksum differs.")
+    if mmap_mode is None:
+        return _rebuilt(path, trusted)
+    with zipfile.ZipFile(path) as archive:
+        if any(entry.compress_type != zipfile.ZIP_STORED for entry in archive.infolist()):
+            raise ModelFileError(
+                f"{path} is compressed and cannot be mapped; save the model with compress=False, or load it "
+                "with mmap_mode=None."
+            )
+    from surewood.mapped_arrays import mapped_from
+
+    with mapped_from(path, mmap_mode):
+        return _rebuilt(path, trusted)
+
+
+def _rebuilt(path: Path, trusted: Collection[str]) -> Any:
+    """The object of a checked file, if all its types are known."""
+    import skops.io
+
     foreign = [name for name in skops.io.get_untrusted_types(file=path) if name not in trusted]
     unknown = [name for name in foreign if not _is_ours(name)]
     if unknown:

@@ -209,3 +209,16 @@ def test_verbose_and_jobs_change_nothing(moons, capsys):
     loud = small(n_jobs=2, verbose=1).fit(X, y).decision_function(X)
     np.testing.assert_array_equal(quiet, loud)
     assert "searching cascades" in capsys.readouterr().err
+
+
+def test_stages_end_in_the_prediction():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 2))
+    y = (np.abs(X).sum(axis=1) + 0.3 * rng.normal(size=200) > 1.4).astype(int)
+    model = DeepCascadeSVMClassifier(n_leaves=3, gamma_scale=1e-4, random_state=0).fit(X, y)
+    stages = list(model.staged_predict_proba(X))
+    assert len(stages) == 3
+    np.testing.assert_array_equal(stages[-1], model.predict_proba(X))
+    stayed = model.apply(X) == 0  # rows that leave at the first machine never change
+    np.testing.assert_array_equal(stages[0][stayed], stages[2][stayed])
+    assert (stages[0] != stages[2]).any()

@@ -8,6 +8,8 @@ import pandas as pd
 import polars as pl
 import pytest
 from estimators import classifiers, deterministic
+from imblearn.over_sampling import RandomOverSampler
+from imblearn.pipeline import make_pipeline as make_imbalanced_pipeline
 from messy_table import messy
 from sklearn import config_context
 from sklearn.base import clone
@@ -22,6 +24,8 @@ from sklearn.model_selection import GridSearchCV, HalvingGridSearchCV, cross_val
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+
+from surewood import MultiGrainedScanner
 
 each_classifier = pytest.mark.parametrize("cls", classifiers(), ids=lambda c: c.__name__)
 
@@ -46,6 +50,17 @@ def test_meta_estimators(cls, iris):
     ):
         assert outer.fit(X, y).score(X, y) > 0.8
     assert cross_val_predict(model, X, y, cv=2, method="predict_proba").shape == (len(y), 3)
+
+
+@each_classifier
+def test_imbalanced_learn_pipelines(cls, iris):
+    X, y = iris
+    rows = np.r_[np.flatnonzero(y == "setosa")[:8], np.flatnonzero(y == "virginica")]
+    model = make_imbalanced_pipeline(RandomOverSampler(random_state=0), deterministic(cls)).fit(
+        X[rows], y[rows]
+    )
+    assert model.score(X[rows], y[rows]) > 0.9
+    assert model.predict_proba(X[rows]).shape == (len(rows), 2)
 
 
 @each_classifier
@@ -131,14 +146,46 @@ def test_jobs_do_not_change_a_bit(cls, iris):
         (np.c_[np.array([1e300, -1e300] * 6), np.arange(12)], [0, 1] * 6),
         (np.arange(8.0).reshape(-1, 1), np.zeros(8)),
         (np.arange(40.0).reshape(-1, 1), np.repeat(np.arange(20), 2)),
+        (np.c_[np.arange(12.0), np.full(12, 5.0), np.full(12, "x", dtype=object)], [0, 1] * 6),
+        (np.array([[1e308], [-1e308], [1e-308], [0.0]] * 3), [0, 1, 1, 0] * 3),
     ],
-    ids=["tiny", "constant", "all-missing-column", "huge", "one-class", "many-classes"],
+    ids=["tiny", "constant", "missing-column", "huge", "one-class", "many-classes", "object", "extreme"],
 )
 def test_odd_tables(cls, X, y):
     model = deterministic(cls).fit(X, y)
     proba = model.predict_proba(X)
     assert np.isfinite(proba).all()
     np.testing.assert_array_equal(model.classes_[proba.argmax(axis=1)], model.predict(X))
+
+
+@pytest.mark.parametrize(
+    "cls", [c for c in classifiers() if not c.__name__.endswith("CV")], ids=lambda c: c.__name__
+)
+def test_two_hundred_classes(cls):
+    y = np.repeat(np.arange(200), 2)
+    X = np.c_[y % 20, y // 20] + 0.01 * np.random.default_rng(0).normal(size=(400, 2))
+    small_ones = {"multiclass": "native", "degrees": (1,), "C": 1.0, "n_estimators": 4}
+    changes = {name: value for name, value in small_ones.items() if name in cls().get_params()}
+    model = deterministic(cls, **changes).fit(X, y)
+    proba = model.predict_proba(X)
+    assert proba.shape == (400, 200)
+    np.testing.assert_array_equal(model.classes_[proba.argmax(axis=1)], model.predict(X))
+    if cls.__name__ != "DeepCascadeClassifier":  # its bound allows no more than a constant here
+        assert model.score(X, y) > 0.1
+
+
+def test_a_scanner_in_front_of_every_kind_of_output(iris):
+    X, y = iris
+    scanner = deterministic(MultiGrainedScanner, windows=[2]).set_output(transform="pandas").fit(X, y)
+    frame = scanner.transform(X)
+    assert list(frame.columns) == scanner.get_feature_names_out().tolist()
+    polars = clone(scanner).set_output(transform="polars").fit(X, y).transform(X)
+    np.testing.assert_array_equal(polars.to_numpy(), frame.to_numpy())
+    jobs = [deterministic(MultiGrainedScanner, n_jobs=j).fit(X, y).transform(X) for j in (1, 2, -1)]
+    np.testing.assert_array_equal(jobs[0], jobs[1])
+    np.testing.assert_array_equal(jobs[0], jobs[2])
+    model = make_pipeline(deterministic(MultiGrainedScanner, windows=[2]), LogisticRegression(max_iter=1000))
+    assert GridSearchCV(model, {"logisticregression__C": [0.1, 1.0]}, cv=2).fit(X, y).best_score_ > 0.8
 
 
 @each_classifier

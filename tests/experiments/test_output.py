@@ -13,7 +13,7 @@ from surewood.experiments.errors import ExperimentError
 from surewood.experiments.output import html, markdown, write_outputs
 from surewood.experiments.paper import HOMES, find_paper
 from surewood.experiments.protocol import Profile, read_profile
-from surewood.experiments.rcf.other_choices import pooled, restricted
+from surewood.experiments.rcf.other_choices import hindsight, pooled, restricted
 from surewood.experiments.results_csv import read_csv, to_csv
 from surewood.experiments.runner import run_paper
 from surewood.experiments.summary import complete_summary
@@ -101,6 +101,7 @@ def test_a_pooled_choice_is_one_point_for_all_repeats():
     assert spread.mean == pytest.approx(0.2)
     assert chosen == {"r": 2, "depth": 2, "rule": 0.1, "trees": 10}
     assert pooled([], 4) is None
+    assert hindsight(records).mean == pytest.approx(0.2)
     assert restricted(records, 4, [0.1]).mean == pytest.approx(
         0.4
     )  # r = 1 wins the first repeat, r = 2 the other

@@ -18,7 +18,7 @@ def test_pages_and_results_agree():
 def test_every_committed_result_is_on_the_page():
     page = (ROOT / "docs" / "reproduction.md").read_text(encoding="utf-8")
     for results in (ROOT / "papers").glob("*/results.csv"):
-        assert f"<!-- {results.parent.name}:errors -->" in page
+        assert f"<!-- {results.parent.name}:bars -->" in page
 
 
 def test_a_changed_number_is_noticed(tmp_path):

@@ -155,3 +155,14 @@ def test_errors_say_what_was_wrong():
         predictor.vote_share(X, n_classes=1)
     with pytest.raises(ValueError, match="unknown quantity 'margin'"):
         machines.pair("margin", 0)
+
+
+def test_predictors_of_constant_machines_only():
+    X = np.random.default_rng(0).normal(size=(10, 3))
+    labels = np.repeat([0, 2], 5)
+    predictor = solve_many(Gram(X), [np.arange(5), np.arange(5, 10)], labels, [1], [1.0]).predictor()
+    assert len(predictor.support_rows) == 0
+    both = np.tile([0, 1], (10, 1))
+    np.testing.assert_array_equal(predictor.predict(X, both), np.tile([0, 2], (10, 1)))
+    np.testing.assert_array_equal(predictor.vote_share(X, both, n_classes=3), np.tile([1.0, 0, 1], (10, 1)))
+    assert predictor.decisions(X).shape == (10, 0)

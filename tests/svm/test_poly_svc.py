@@ -144,3 +144,9 @@ def test_real_tables_give_the_predictions_of_svc(name):
         differs = ours.predict(X) != peer.predict(X)
         nearest = np.abs(peer.decision_function(X).reshape(len(X), -1)[differs]).min(axis=1)
         assert (nearest < 2e-3).all()
+
+
+def test_verbose_names_the_stage(four_classes, capsys):
+    X, y, _, _ = four_classes
+    PolySVC(verbose=1).fit(X, y)
+    assert "training the machine" in capsys.readouterr().err

@@ -58,3 +58,8 @@ def test_without_scaling_numbers_pass():
     X = np.array([[1.0, np.nan], [3.0, 4.0]])
     design = DesignEncoder(scale=False).fit(table_of(X)).transform(table_of(X))
     np.testing.assert_array_equal(design, [[1, 4, 1], [3, 4, 0]])
+
+
+def test_values_far_beyond_those_of_training_stay_finite():
+    encoder = DesignEncoder().fit(table_of(np.array([[1e-310], [2e-310]])))
+    assert np.isfinite(encoder.transform(table_of(np.array([[1.7e308], [-1.7e308]])))).all()

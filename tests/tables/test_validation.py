@@ -136,3 +136,9 @@ def test_bad_class_weight():
         Probe(class_weight={"c": 1.0}).fit(X, Y)
     with pytest.raises(ValueError, match="not negative"):
         Probe(class_weight={"a": -1.0}).fit(X, Y)
+
+
+@pytest.mark.parametrize("weight", [np.inf, [1e308, 1e308]])
+def test_weights_without_a_finite_sum_are_refused(weight):
+    with pytest.raises(ValueError, match="sample_weight must be finite numbers with a finite sum"):
+        Probe().fit(X[:2], Y[:2], sample_weight=weight)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from sklearn.tree import DecisionTreeClassifier
 
+from surewood import _core
 from surewood.trees import BinnedMatrix, TreeParams, as_table, bin_array, grow_forest, out_of_bag
 
 SPLITTERS = ["best", "random", "completely_random"]
@@ -83,7 +84,7 @@ def test_same_trees_for_any_number_of_threads_batches_and_kernels(splitter):
 
 @pytest.mark.parametrize("n_classes", [2, 3, 12, 30, 60, 200])
 @pytest.mark.parametrize("total", ["small", "large"])
-def test_every_kernel_tier_gives_the_tree_of_the_plain_scan(n_classes, total):
+def test_every_kernel_tier_and_instruction_set_gives_the_tree_of_the_plain_scan(n_classes, total):
     rng = np.random.default_rng(n_classes)
     n = 3000
     X = np.column_stack([rng.integers(0, 20, n), rng.normal(size=n), rng.normal(size=n)]).astype(float)
@@ -92,13 +93,37 @@ def test_every_kernel_tier_gives_the_tree_of_the_plain_scan(n_classes, total):
     y = ((known[:, 1] * 3 + known[:, 0]).round().astype(int) + rng.integers(0, 3, n)) % n_classes
     weight = None if total == "small" else rng.random(n) + 0.1
     params = TreeParams(max_features=2, sampling="bootstrap", min_samples_leaf=2 if n_classes == 12 else 1)
-    trees = [
-        grow_forest(
-            bin_array(X), y, n_classes, params, n_trees=3, seed=1, weight=weight, fast_kernels=fast
-        ).forest
-        for fast in (True, False)
-    ]
-    assert same(*trees)
+
+    def trees(fast=True):
+        matrix = bin_array(X)
+        grown = grow_forest(matrix, y, n_classes, params, n_trees=3, seed=1, weight=weight, fast_kernels=fast)
+        return grown.forest
+
+    plain = trees(fast=False)
+    try:
+        for name in ("baseline", "avx2", "avx512"):
+            if _core.use_tree_instruction_set(name):
+                assert same(trees(), plain)
+    finally:
+        assert _core.use_tree_instruction_set(_core.instruction_set())
+    assert not _core.use_tree_instruction_set("avx1024")
+
+
+def test_a_class_without_a_row_in_the_bag_gets_no_share():
+    """One row of class 2 among 400: bags of 60 rows seldom have it."""
+    X, y = data(400, n_classes=2)
+    y[7] = 2
+    params = TreeParams(max_features=2, sampling="subsample", n_draws=60)
+    grown = grow_forest(bin_array(X), y, 3, params, n_trees=30, seed=0)
+    seen = np.array([grown.bag.counts(t)[7] > 0 for t in range(30)])
+    assert 0 < seen.sum() < 30
+    for t in range(30):
+        share = grown.forest.trees(t, t + 1).predict_proba(bin_array(X))
+        assert np.allclose(share.sum(axis=1), 1.0)
+        assert (share[:, 2].max() > 0) == seen[t]
+    sums, votes = out_of_bag(grown.forest, grown.bag, bin_array(X))
+    assert votes[7] == 30 - seen.sum()
+    assert sums[7, 2] == 0.0
 
 
 @pytest.mark.parametrize("splitter", SPLITTERS)

@@ -217,6 +217,10 @@ class DeepCascadeClassifier(ClassifierMixin, BaseEstimator):
         """Leaf at which each row stays."""
         return self._evaluate(X)[1]
 
+    def apply(self, X: Any) -> NDArray[np.int64]:
+        """Leaf at which each row stays, as :meth:`decision_path`."""
+        return self.decision_path(X)
+
     def explain(self, X: Any) -> list[dict[str, Any]]:
         """How rows were classified: the questions that each met, and the leaf where it stayed.
 

@@ -47,6 +47,10 @@ class CascadeInsight:
         leaves = np.column_stack([part.leaf for part in self._evaluate(X)])
         return leaves[:, 0] if len(self.cascades_) == 1 else leaves
 
+    def apply(self, X: Any) -> NDArray[np.int64]:
+        """Leaf at which each row stays, as :meth:`decision_path`."""
+        return self.decision_path(X)
+
     def explain(self, X: Any) -> list[dict[str, Any]]:
         """How rows were classified: the machines that each met, how far it was from them, where it stayed.
 

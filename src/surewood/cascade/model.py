@@ -87,19 +87,25 @@ class Cascade:
     def degrees(self) -> NDArray[np.int64]:
         return np.array([node.degree for node in self.nodes], dtype=np.int64)
 
-    def evaluate(self, design: Floats, *, scale: float = 1.0, n_jobs: int | None = None) -> Evaluation:
-        """Send rows down the chain, thresholds multiplied by `scale` (0: all stay at the first node)."""
+    def evaluate(
+        self, design: Floats, *, scale: float = 1.0, n_leaves: int | None = None, n_jobs: int | None = None
+    ) -> Evaluation:
+        """Send rows down the chain, thresholds multiplied by `scale` (0: all stay at the first node).
+
+        With `n_leaves` the chain ends after so many nodes.
+        """
+        nodes = self.nodes[:n_leaves]
         n = len(design)
         scores = np.zeros(n if self.n_classes == 2 else (n, self.n_classes))
         leaf, work = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
         here = np.arange(n)
-        for k, node in enumerate(self.nodes):
+        for k, node in enumerate(nodes):
             if not len(here):
                 break
             own = node_scores(node, design if len(here) == n else design[here], self.n_classes, n_jobs)
             scores[here], leaf[here] = own, k
             work[here] += node.n_support
-            if k + 1 < len(self.nodes):
+            if k + 1 < len(nodes):
                 limit = scale * node.threshold if scale > 0 else -math.inf
                 here = here[distance_of(own) <= limit]
         return Evaluation(scores, leaf, work)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -73,6 +74,17 @@ class _SvmCascade(CascadeInsight, ClassifierMixin, BaseEstimator):
             raise AttributeError("this cascade was fitted with probability=False.")
         scores = self._scores(parts)
         return self._calibrator.transform(scores, _calibrated_leaf([part.leaf for part in parts]))
+
+    @available_if(_gives_probabilities)
+    def staged_predict_proba(self, X: Any) -> Iterator[NDArray[np.float64]]:
+        """Probabilities if cascades ended after 1, 2, ... machines; the last are :meth:`predict_proba`."""
+        design = self._rows(X)
+        if self._calibrator is None:
+            raise AttributeError("this cascade was fitted with probability=False.")
+        for k in range(1, max(cascade.n_leaves for cascade in self.cascades_) + 1):
+            parts = [one.evaluate(design, n_leaves=k, n_jobs=self.n_jobs) for one in self.cascades_]
+            leaf = _calibrated_leaf([part.leaf for part in parts])
+            yield self._calibrator.transform(self._scores(parts), leaf)
 
     def estimate_cost(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> CostEstimate:
         """Memory and a range of time of a fit before it starts, from two small fits (ESTIMATE).

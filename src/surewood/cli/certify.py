@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.text import Text
 
-from surewood.certify import certify as certify_model
 from surewood.cli.app import app, console
-from surewood.cli.input_table import InputTable, read_labelled
 from surewood.cli.mistakes import Mistake
-from surewood.cli.model_file import SavedModel, open_model
-from surewood.cli.summary_text import print_certificate, print_notes
 from surewood.progress import display
+
+if TYPE_CHECKING:
+    from surewood.cli.input_table import InputTable
+    from surewood.cli.model_file import SavedModel
 
 _EXAMPLES = """[bold]Examples[/bold]
 
@@ -44,6 +44,11 @@ def certify(
 
     A table most of whose rows are training rows is noticed; it gives an estimate and no guarantee.
     """
+    from surewood.certify import certify as certify_model
+    from surewood.cli.input_table import read_labelled
+    from surewood.cli.model_file import open_model
+    from surewood.cli.summary_text import print_certificate, print_notes
+
     with display():
         saved = open_model(model)
         labelled = read_labelled(table, _target(saved, table, target), check=False)

@@ -4,23 +4,20 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.padding import Padding
 from rich.text import Text
 
 from surewood.cli.app import app, console
-from surewood.cli.choosing import comparison_rows
-from surewood.cli.comparing import Entrant, make_splits, run_comparison, test_against_best_peer
-from surewood.cli.comparison_plot import write_comparison
 from surewood.cli.families import FAMILIES, RunSettings
-from surewood.cli.input_table import InputTable, read_labelled
 from surewood.cli.mistakes import Mistake
-from surewood.cli.peers import PEERS
-from surewood.cli.summary_text import grid, percent, print_notes, seconds_text
-from surewood.cli.training import prepare
 from surewood.progress import display
+
+if TYPE_CHECKING:
+    from surewood.cli.comparing import Entrant
+    from surewood.cli.input_table import InputTable
 
 _EXAMPLES = """[bold]Examples[/bold]
 
@@ -58,6 +55,10 @@ def compare(
     best of the others (paired t-test over folds, corrected for overlapping training parts and for the number
     of families).
     """
+    from surewood.cli.comparing import judge_against_best_peer, make_splits, run_comparison
+    from surewood.cli.comparison_plot import write_comparison
+    from surewood.cli.training import prepare
+
     if out is not None and out.suffix.lower() not in (".html", ".png"):
         raise Mistake(f"--out {out}: the name must end in .html or .png.")
     chosen, absent = _entrants(only, RunSettings(seed, n_jobs, verbose=1))
@@ -68,7 +69,7 @@ def compare(
         run_comparison(chosen, prepared, data.y, splits, verbose=1)
     best = None
     if any(e.ours for e in chosen) and not all(e.ours for e in chosen):
-        best = test_against_best_peer(chosen, splits)
+        best = judge_against_best_peer(chosen, splits)
     data.notes += [f"{title} is not installed, and left out." for title in absent]
     result = _result(data, chosen, best, folds, repeats, seed)
     if out is not None:
@@ -83,6 +84,9 @@ def compare(
 
 def _entrants(only: list[str] | None, settings: RunSettings) -> tuple[list[Entrant], list[str]]:
     """The classifiers to compare, and the titles of those that are not installed."""
+    from surewood.cli.comparing import Entrant
+    from surewood.cli.peers import PEERS
+
     known = [*FAMILIES, *(peer.name for peer in PEERS)]
     for name in only or []:
         if name not in known:
@@ -115,6 +119,9 @@ def _entrants(only: list[str] | None, settings: RunSettings) -> tuple[list[Entra
 
 def _table(source: str, target: str | None, folds: int, max_rows: int, seed: int) -> InputTable:
     """All rows of a table, or a random part of them; a class must be in every fold."""
+    from surewood.cli.choosing import comparison_rows
+    from surewood.cli.input_table import read_labelled
+
     data = read_labelled(source, target)
     if len(data.y) > max_rows:
         n_rows = len(data.y)
@@ -149,6 +156,8 @@ def _result(
 
 
 def _print(result: dict[str, Any]) -> None:
+    from surewood.cli.summary_text import grid, percent, print_notes, seconds_text
+
     out = console()
     times = f", {result['repeats']} times" if result["repeats"] > 1 else ""
     size = f"{result['rows']:,} rows, {result['columns']} columns, {result['classes']} classes"
@@ -156,14 +165,14 @@ def _print(result: dict[str, Any]) -> None:
     out.print()
     table = grid(header=True)
     for title in ("classifier", "error", "log-loss", "fit", "predict"):
-        table.add_column(title, justify="left" if title == "classifier" else "right", no_wrap=title != "")
-    tested = result["best_peer"] is not None
+        table.add_column(title, justify="left" if title == "classifier" else "right", no_wrap=True)
+    tested, narrow = result["best_peer"] is not None, out.width < 110
     if tested:
         table.add_column("beside the best peer")
     smallest = min(row["error"] for row in result["results"])
     for row in result["results"]:
         cells = [
-            row["title"],
+            row["name"] if narrow else row["title"],
             percent(row["error"]),
             f"{row['log_loss']:.3f}",
             seconds_text(row["fit_seconds"]),
@@ -175,6 +184,9 @@ def _print(result: dict[str, Any]) -> None:
     out.print()
     words = "error and log-loss: means over folds; fit: seconds a fold; predict: for 1,000 rows"
     out.print(Text(f"{words}; p: corrected paired t-test.", style="dim"))
+    if narrow:
+        names = "; ".join(f"{row['name']}: {row['title']}" for row in result["results"])
+        out.print(Text(f"{names}.", style="dim"))
     print_notes(out, result["notes"])
 
 

@@ -114,7 +114,7 @@ def _run_one(
     entrant.predict_seconds.append((answered - fitted) * 1000 / len(held))
 
 
-def test_against_best_peer(entrants: Sequence[Entrant], splits: Sequence[Split]) -> Entrant:
+def judge_against_best_peer(entrants: Sequence[Entrant], splits: Sequence[Split]) -> Entrant:
     """Give each of ours its adjusted p-value; returns the best peer."""
     best = min((entrant for entrant in entrants if not entrant.ours), key=lambda entrant: entrant.error)
     n_train = round(float(np.mean([len(train) for train, _ in splits])))

@@ -10,7 +10,7 @@ import typer
 from rich.table import Table as RichTable
 
 from surewood.cli.app import app, console
-from surewood.datasets import catalogue, info, where
+from surewood.datasets import catalogue, info
 
 _COLUMNS = (("name", "left"), ("rows", "right"), ("train / test", "right"), ("columns", "right"))
 
@@ -26,6 +26,8 @@ def datasets(
 
     Example: SUREWOOD_DATA=~/data surewood datasets
     """
+    from surewood.datasets import where
+
     entries = [info(name) for name in names] if names else list(catalogue().values())
     if as_json:
         print(json.dumps([{**asdict(entry), "from": where(entry)} for entry in entries], indent=2))

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.padding import Padding
 from rich.text import Text
 
 from surewood.cli.app import app, console
-from surewood.cli.explanation_text import explanation_lines
 from surewood.cli.mistakes import Mistake
-from surewood.cli.model_file import SavedModel, open_model
-from surewood.cli.overview_text import overview
-from surewood.cli.summary_text import grid, print_certificate, print_notes
-from surewood.cli.unlabelled import read_rows
+
+if TYPE_CHECKING:
+    from surewood.cli.model_file import SavedModel
 
 _EXAMPLES = """[bold]Examples[/bold]
 
@@ -36,6 +34,11 @@ def explain(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for machines.")] = False,
 ) -> None:
     """Describe a model; or one prediction: path, leaf, degree, votes, nearest support vectors."""
+    from surewood.cli.explanation_text import explanation_lines
+    from surewood.cli.model_file import open_model
+    from surewood.cli.summary_text import print_notes
+    from surewood.cli.unlabelled import read_rows
+
     saved = open_model(model)
     if table is None:
         _print_overview(saved, as_json)
@@ -74,6 +77,9 @@ class _RowNames(dict[int, str]):
 
 
 def _print_overview(saved: SavedModel, as_json: bool) -> None:
+    from surewood.cli.overview_text import overview
+    from surewood.cli.summary_text import grid, print_certificate, print_notes
+
     about = overview(saved)
     if as_json:
         print(json.dumps({"overview": about, "facts": saved.facts}, indent=2, ensure_ascii=False))

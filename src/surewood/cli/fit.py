@@ -8,14 +8,12 @@ import sys
 import time
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 import surewood
-from surewood.certify import Certificate
 from surewood.cli.app import app, console
-from surewood.cli.choosing import Choice, choose_family, comparison_rows
 from surewood.cli.families import (
     FAMILIES,
     Family,
@@ -25,14 +23,15 @@ from surewood.cli.families import (
     parse_bytes,
     parse_changes,
 )
-from surewood.cli.input_table import InputTable, plain, read_for_training
 from surewood.cli.mistakes import Mistake
-from surewood.cli.model_file import DATA, MODEL, PAGE
 from surewood.cli.on_cluster import ClusterAddress, on_cluster
-from surewood.cli.report_files import write_report
-from surewood.cli.summary_text import print_fit
-from surewood.cli.training import Trained, certificate_of, peak_memory, prepare, train
 from surewood.progress import display, stage
+
+if TYPE_CHECKING:
+    from surewood.certify import Certificate
+    from surewood.cli.choosing import Choice
+    from surewood.cli.input_table import InputTable
+    from surewood.cli.training import Trained
 
 _EXAMPLES = """[bold]Examples[/bold]
 
@@ -46,7 +45,12 @@ surewood fit big.parquet --target label --model mddf --n-jobs 4 --set n_estimato
 
 @app.command(epilog=_EXAMPLES)
 def fit(
-    table: Annotated[str, typer.Argument(help="A CSV or Parquet file, or a name of `surewood datasets`.")],
+    table: Annotated[
+        str,
+        typer.Argument(
+            help="A CSV or Parquet file, a folder of Parquet files, or a name of `surewood datasets`."
+        ),
+    ],
     target: Annotated[
         str | None, typer.Option(help="The column to predict; catalogue names know theirs.")
     ] = None,
@@ -91,6 +95,13 @@ def fit(
 
     Writes model.surewood, report.html and report.json into a folder.
     """
+    # Here, as in every command: help and completion do not wait for what only the work needs.
+    from surewood.cli.choosing import choose_family
+    from surewood.cli.input_table import read_for_training
+    from surewood.cli.large_table import is_large, read_large
+    from surewood.cli.summary_text import print_fit
+    from surewood.cli.training import certificate_of, prepare, train
+
     if n_jobs == 0:
         raise Mistake("--n-jobs must not be 0; -1 means all cores.")
     settings = RunSettings(seed, n_jobs, parse_bytes(max_memory), parse_changes(changes or []), verbose=1)
@@ -101,14 +112,15 @@ def fit(
     started = time.perf_counter()
     with on_cluster(cluster), display():
         with stage(1, f"reading {Path(table).name}", 1):
-            data = read_for_training(table, target, holdout, seed)
+            read = read_large if is_large(table) else read_for_training
+            data = read(table, target, holdout, seed)
             preparer = prepare(data)
         choice = None
         if len(families) > 1:
             choice = choose_family(families, settings, preparer.transform(data.X), data.y)
             families = [choice.family]
         _limit_rows(data, families[0], max_rows, seed)
-        estimator = settings.estimator(families[0], len(data.y), data.y.nunique(), strict=choice is None)
+        estimator = settings.estimator(families[0], data.n_rows, data.y.nunique(), strict=choice is None)
         trained = train(data, preparer, estimator, verbose=1)
         with stage(1, "writing certificate, model and page", 1):
             certificate = certificate_of(trained, data, delta, 1 if choice is None else len(choice.scores))
@@ -131,13 +143,19 @@ def _folder(out: Path | None, table: str) -> Path:
 
 def _limit_rows(data: InputTable, family: Family, max_rows: int | None, seed: int) -> None:
     """Go on with a random part of the training rows where the family or the user wants fewer."""
+    from surewood.cli.choosing import comparison_rows
+
     most = family.most_rows if max_rows is None else max_rows
-    if most is None or len(data.y) <= most:
+    n_rows = data.n_rows
+    if most is None or n_rows <= most:
         return
-    n_rows = len(data.y)
-    data.keep(comparison_rows(data.y, most, seed))
+    if data.stream is not None and most > len(data.y):
+        data.stream = data.stream.split(most / n_rows, seed)[1]
+        data.n_streamed = data.stream.open().n_rows
+    else:
+        data.keep(comparison_rows(data.y, most, seed))
     why = "" if max_rows is not None else f" ({family.name} takes no more; --max-rows changes it)"
-    data.notes.append(f"trained on a random {len(data.y):,} of {n_rows:,} training rows{why}.")
+    data.notes.append(f"trained on a random {data.n_rows:,} of {n_rows:,} training rows{why}.")
 
 
 def _facts(
@@ -149,6 +167,9 @@ def _facts(
     settings: RunSettings,
 ) -> dict[str, Any]:
     """Everything worth remembering about the fit, as plain values."""
+    from surewood.cli.input_table import plain
+    from surewood.cli.training import peak_memory
+
     measured = None
     if data.holdout is not None:
         measured = {"rows": len(data.holdout[1]), "error": trained.error, "log_loss": trained.log_loss}
@@ -160,7 +181,7 @@ def _facts(
         "family": family.name,
         "title": f"{FAMILIES[family.name].title} ({family.name})",
         "classes": [plain(label) for label in trained.pipeline[-1].classes_],
-        "rows": len(data.y),
+        "rows": data.n_rows,
         "holdout_rows": 0 if data.holdout is None else len(data.holdout[1]),
         "columns": len(trained.pipeline[0].columns_),
         "dropped_columns": dict(trained.pipeline[0].dropped_),
@@ -189,6 +210,9 @@ def _write(
     facts: dict[str, Any],
     seconds: float,
 ) -> dict[str, str]:
+    from surewood.cli.model_file import DATA, MODEL, PAGE
+    from surewood.cli.report_files import write_report
+
     folder.mkdir(parents=True, exist_ok=True)
     surewood.save(trained.pipeline, folder / MODEL, facts=facts)
     run = {

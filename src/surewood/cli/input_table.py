@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from surewood.cli.mistakes import Mistake
 from surewood.datasets import load
+from surewood.tables import ParquetTable
 
 LEAST_ROWS_A_CLASS = 2
 
@@ -31,6 +32,10 @@ class InputTable:
     target, name, source : str
     notes : list of str
         What was done to the table that its owner should know.
+    stream : ParquetTable or None
+        All training rows, where the table is too large to read; `X` and `y` are a sample of them then.
+    n_streamed : int
+        How many these are.
     """
 
     name: str
@@ -41,12 +46,20 @@ class InputTable:
     row_numbers: NDArray[np.int64]
     holdout: tuple[pd.DataFrame, pd.Series] | None = None
     notes: list[str] = field(default_factory=list)
+    stream: ParquetTable | None = None
+    n_streamed: int = 0
+
+    @property
+    def n_rows(self) -> int:
+        """Rows to train on."""
+        return len(self.y) if self.stream is None else self.n_streamed
 
     def keep(self, rows: NDArray[Any]) -> None:
         """Go on with some of the training rows."""
         rows = np.flatnonzero(rows) if rows.dtype == bool else rows
         self.X, self.y = (part.iloc[rows].reset_index(drop=True) for part in (self.X, self.y))
         self.row_numbers = self.row_numbers[rows]
+        self.stream = None
 
 
 @contextmanager
@@ -69,7 +82,7 @@ def read_labelled(source: str, target: str | None, *, check: bool = True) -> Inp
         data = load(source, target)
     name = str(data.y.name) if target is None else target
     if check:
-        _check_classes(data.y, name)
+        check_classes(data.y, name)
     rows = np.arange(len(data.y)) if data.row_numbers is None else data.row_numbers
     table = InputTable(data.name, data.source, name, data.X, data.y, rows, None, notes)
     if data.is_divided:
@@ -126,7 +139,8 @@ def choose_holdout(y: pd.Series, share: float, seed: int) -> tuple[NDArray[np.bo
     return aside, moved
 
 
-def _check_classes(y: pd.Series, target: str) -> None:
+def check_classes(y: pd.Series, target: str) -> None:
+    """Refuse a target with one class, with classes of a single row, or with numbers that are no classes."""
     counts = y.value_counts()
     if len(counts) < 2:
         raise Mistake(

@@ -9,7 +9,6 @@ from typing import Annotated
 import typer
 
 from surewood.cli.mistakes import Mistake
-from surewood.parallel import cluster
 
 ClusterAddress = Annotated[
     str | None,
@@ -28,6 +27,8 @@ def on_cluster(address: str | None) -> Iterator[None]:
     if address is None:
         yield
         return
+    from surewood.parallel import cluster
+
     place = cluster(address)
     try:
         place.__enter__()

@@ -6,19 +6,17 @@ import json
 import os
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
-import numpy as np
-import pandas as pd
 import typer
 
 from surewood.cli.app import app
-from surewood.cli.input_table import plain
 from surewood.cli.mistakes import Mistake
-from surewood.cli.model_file import open_model, plural
-from surewood.cli.training import predict_in_blocks
-from surewood.cli.unlabelled import read_rows
 from surewood.progress import display
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pandas as pd
 
 _EXAMPLES = """[bold]Examples[/bold]
 
@@ -31,7 +29,12 @@ surewood predict churn/model.surewood new.parquet --proba -o answers.parquet
 @app.command(epilog=_EXAMPLES)
 def predict(
     model: Annotated[Path, typer.Argument(help="A model file, or the folder that `surewood fit` wrote.")],
-    table: Annotated[str, typer.Argument(help="A CSV or Parquet file, or a name of `surewood datasets`.")],
+    table: Annotated[
+        str,
+        typer.Argument(
+            help="A CSV or Parquet file, a folder of Parquet files, or a name of `surewood datasets`."
+        ),
+    ],
     proba: Annotated[
         bool, typer.Option("--proba", help="Add a column a class with its probability.")
     ] = False,
@@ -45,8 +48,18 @@ def predict(
 
     Columns are found by name; additional ones are ignored, and that is said on standard error.
     """
+    import pandas as pd
+
+    from surewood.cli.large_table import is_large
+    from surewood.cli.model_file import open_model, plural
+    from surewood.cli.training import predict_in_blocks
+    from surewood.cli.unlabelled import read_rows
+
     if out is not None and out.suffix.lower() not in (".csv", ".parquet"):
         raise Mistake(f"-o {out}: the name must end in .csv or .parquet.")
+    if is_large(table):
+        _predict_large(model, table, proba, out, as_json)
+        return
     with display():
         saved = open_model(model)
         frame = read_rows(table)
@@ -82,7 +95,26 @@ def predict(
         print(f"{plural(len(answers), 'prediction')} written to {out}", file=sys.stderr)
 
 
+def _predict_large(model: Path, table: str, proba: bool, out: Path | None, as_json: bool) -> None:
+    """A table that is streamed: from file to file."""
+    from surewood.cli.large_table import predict_large
+    from surewood.cli.model_file import open_model, plural
+
+    if out is None or out.suffix.lower() != ".parquet":
+        raise Mistake(f"{table} is predicted batch by batch into a file: add -o NAME.parquet.")
+    with display():
+        rows, notes = predict_large(open_model(model), table, out, proba)
+    for note in notes:
+        print(f"surewood: {note}", file=sys.stderr)
+    if as_json:
+        print(json.dumps({"rows": rows, "file": str(out), "notes": notes}, indent=2, ensure_ascii=False))
+    else:
+        print(f"{plural(rows, 'prediction')} written to {out}", file=sys.stderr)
+
+
 def _records(answers: pd.DataFrame, classes: np.ndarray, proba: bool) -> list[dict[str, object]]:
+    from surewood.cli.input_table import plain
+
     records: list[dict[str, object]] = [{"prediction": plain(label)} for label in answers["prediction"]]
     if proba:
         for record, row in zip(records, answers.iloc[:, 1:].to_numpy().tolist()):

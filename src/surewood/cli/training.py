@@ -15,6 +15,7 @@ from sklearn.pipeline import Pipeline
 
 from surewood.certify import Certificate, certify
 from surewood.cli.input_table import InputTable, collecting
+from surewood.cli.large_table import prepared_table
 from surewood.datasets import TablePreparer
 from surewood.progress import stage
 
@@ -44,10 +45,15 @@ def prepare(table: InputTable) -> TablePreparer:
 def train(table: InputTable, preparer: TablePreparer, estimator: Any, verbose: int = 0) -> Trained:
     """Fit an estimator on the prepared training rows and measure it on the holdout."""
     prepared = preparer.transform(table.X)
-    preparer.row_numbers_ = table.row_numbers  # so that `explain` can name rows as the table has them
+    # So that `explain` can name rows as the table has them; the rows of a streamed table are too many.
+    preparer.row_numbers_ = None if table.stream is not None else table.row_numbers
     started = time.perf_counter()
     with collecting(table.notes):
-        estimator.fit(prepared, table.y)
+        if table.stream is None:
+            estimator.fit(prepared, table.y)
+        else:
+            with prepared_table(table, preparer, verbose) as rows:
+                estimator.fit(rows)
     seconds = time.perf_counter() - started
     trained = Trained(Pipeline([("table", preparer), ("model", estimator)]), prepared, None, seconds)
     if table.holdout is not None:

@@ -9,12 +9,28 @@
 * :mod:`~surewood.datasets.predictions` predicts from one Parquet file into another.
 """
 
+from importlib import import_module as _import_module
+from typing import TYPE_CHECKING
+from typing import Any as _Any
+
 from surewood.datasets.catalogue import DataError, DatasetInfo, catalogue, info
-from surewood.datasets.loading import Dataset, load
-from surewood.datasets.predictions import predict_to_parquet
-from surewood.datasets.preparing import TablePreparer
-from surewood.datasets.sources import where
-from surewood.datasets.table_file import read_table
+
+if TYPE_CHECKING:
+    from surewood.datasets.loading import Dataset, load
+    from surewood.datasets.predictions import predict_to_parquet
+    from surewood.datasets.preparing import TablePreparer
+    from surewood.datasets.sources import where
+    from surewood.datasets.table_file import read_table
+
+#: Names whose modules need pandas or scikit-learn, imported when first used: the catalogue is quick without.
+_HOME = {
+    "Dataset": "loading",
+    "TablePreparer": "preparing",
+    "load": "loading",
+    "predict_to_parquet": "predictions",
+    "read_table": "table_file",
+    "where": "sources",
+}
 
 __all__ = [
     "DataError",
@@ -28,3 +44,9 @@ __all__ = [
     "read_table",
     "where",
 ]
+
+
+def __getattr__(name: str) -> _Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'surewood.datasets' has no attribute {name!r}")
+    return getattr(_import_module(f"surewood.datasets.{_HOME[name]}"), name)

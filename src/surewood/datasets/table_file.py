@@ -85,12 +85,23 @@ def _read_text(path: Path) -> pd.DataFrame:
     header = next(csv.reader([head.splitlines()[0]], delimiter=separator))
     refuse_duplicates(header, str(path))
     try:
-        frame = pd.read_csv(path, sep=separator, encoding=encoding, compression=compression, low_memory=False)
+        frame = _read_csv(path, separator, encoding, compression)
     except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError) as error:
         raise DataError(f"{path} cannot be read as a table ({first_line(error)}).") from error
     if not isinstance(frame.index, pd.RangeIndex):
         raise DataError(f"{path} has rows with more fields than the header has names.")
     return _recognised(frame)
+
+
+def _read_csv(path: Path, separator: str, encoding: str, compression: str | None) -> pd.DataFrame:
+    """Read with the encoding that the head suggests; where a later line breaks it, with an older one."""
+    older = {"utf-8-sig": "cp1252", "cp1252": "latin-1"}
+    try:
+        return pd.read_csv(path, sep=separator, encoding=encoding, compression=compression, low_memory=False)
+    except UnicodeDecodeError:
+        if encoding not in older:
+            raise
+        return _read_csv(path, separator, older[encoding], compression)
 
 
 def _head(path: Path, compression: str | None) -> tuple[str, str]:

@@ -139,6 +139,7 @@ def representation_view(
         Shown at most; a random choice of the rows.
     """
     from sklearn.manifold import TSNE
+    from threadpoolctl import threadpool_limits
 
     codes = _codes(model, y)
     features = representation(model, X, layer, scores_only)
@@ -147,7 +148,8 @@ def representation_view(
         rows = np.sort(np.random.default_rng(seed).choice(rows, max_points, replace=False))
     shown = features[rows]
     embedding = TSNE(2, perplexity=min(perplexity, (len(rows) - 1) / 3), random_state=seed, init="pca")
-    points = np.asarray(embedding.fit_transform(shown), dtype=np.float64)
+    with threadpool_limits(1, user_api="openmp"):  # a view depends on its seed, never on the threads
+        points = np.asarray(embedding.fit_transform(shown), dtype=np.float64)
     return RepresentationView(
         points, rows, scatter_ratio(points, codes[rows]), scatter_ratio(shown, codes[rows]), seed
     )

@@ -115,7 +115,7 @@ def run(name: str = "digits") -> dict[str, Any]:
     return {
         **about(data, len(y), len(y_hold)),
         "results": rows,
-        "families": families,
+        "families": sorted(families, key=lambda family: SHOWN.index(family["name"])),
         "certificate": {**certificate_facts(certificates[best]), "model": rows[best]["model"]},
     }
 

@@ -156,8 +156,8 @@ def calibration(facts: dict[str, Any], sample: str) -> dict[str, Any]:
             "yaxis": {**share, "title": {"text": "share that came true"}},
         },
         height=340,
-        caption=f"On the dotted line, what is said with 80 % comes true in 80 of 100 cases. Mean gap on the "
-        f"{sample}: {100 * facts['expected_calibration_error']:.1f} points; bars are 95 % intervals, large "
+        caption="On the dotted line, what is said with 80 % comes true in 80 of 100 cases. Mean gap on the "
+        f"{sample}: {100 * facts['expected_calibration_error']:.1f} points; bars are 95 % intervals; large "
         "dots have many rows.",
     )
 
@@ -236,7 +236,7 @@ def promises(certificate: dict[str, Any], scores: dict[str, Any]) -> dict[str, A
         "Errors: measured and promised",
         [trace],
         {
-            "xaxis": {"tickformat": ".0%", "rangemode": "tozero"},
+            "xaxis": {"tickformat": ".0%", "rangemode": "tozero", "tickangle": 0, "nticks": 6},
             "yaxis": _names([row[0] for row in rows]),
             "bargap": 0.4,
         },

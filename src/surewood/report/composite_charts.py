@@ -38,6 +38,7 @@ def icicle(trees: list[dict[str, Any]]) -> dict[str, Any]:
             },
             "leaf": {"opacity": 1},
             "tiling": {"orientation": "v"},
+            "sort": False,
             "pathbar": {"visible": False},
             "root": {"color": "@line"},
             "texttemplate": "%{label}<br>%{text}",

@@ -159,7 +159,7 @@ def hardest_rows(model: Any, asked: Predictions) -> dict[str, Any] | None:
     weight = np.asarray(getattr(model, "feature_importances_", np.zeros(len(names))))
     weight = weight if len(weight) == len(names) else np.zeros(len(names))
     columns = np.sort(np.argsort(-weight, kind="stable")[:N_VALUES])
-    labels = getattr(asked.X, "index", None)
+    labels = asked.X.index if isinstance(asked.X, pd.DataFrame) else None
     rows = []
     for i in chosen:
         rows.append(

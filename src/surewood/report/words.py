@@ -27,8 +27,8 @@ def percent_up(value: float | None, digits: int = 2) -> str:
     return f"{min(100.0, math.ceil(100 * value * scale - 1e-9) / scale):.{digits}f} %"
 
 
-def number(value: Any) -> str:
-    """A number with separators, four digits where it is not whole; other values as text.
+def number(value: Any, digits: int | None = None) -> str:
+    """A number with separators, four digits (or `digits` decimals) where not whole; other values as text.
 
     Examples
     --------
@@ -39,6 +39,8 @@ def number(value: Any) -> str:
         return "–"
     if isinstance(value, bool | str):
         return str(value)
+    if digits is not None and math.isfinite(value):
+        return f"{value:,.{digits}f}"
     if isinstance(value, int) or (isinstance(value, float) and value.is_integer() and abs(value) < 1e15):
         return f"{int(value):,}"
     if isinstance(value, float):

@@ -3,7 +3,8 @@
 Every pair of classes has a logistic curve P(a beats b) = 1 / (1 + e^(−slope · decision − offset)) (Platt),
 pulled towards a slope common to all pairs and no offset where its points are few. The curves are coupled into
 probabilities of classes by the second method of Wu, Lin and Weng (2004): the p that makes r_ba p_a = r_ab p_b
-hold best, a small linear system a row. One more number, the sharpness, is the power of the result.
+hold best, a small linear system a row; beyond 40 classes the mean probability of winning a pair takes its
+place. One more number, the sharpness, is the power of the result.
 
 An offset may favour the class that lost the vote: `lift` then gives both the same probability.
 """
@@ -19,6 +20,8 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
 from scipy.special import expit
 
+from surewood.svm.class_scores import class_votes
+
 __all__ = ["PairCoupling"]
 
 FloatArray = NDArray[np.float64]
@@ -26,12 +29,15 @@ HeldOut = list[tuple[NDArray[Any], NDArray[Any], FloatArray]]  # rows, classes o
 _SMALLEST = 1e-12
 _NEAREST = 1e-7  # of a pair's probability to 0 and 1, as in libsvm
 _NEWTON_STEPS = 25
+_MOST_COUPLED = 40  # classes up to which a linear system a row is cheap
 _ROWS_AT_ONCE = 2048  # linear systems solved together
 
 
 @dataclass
 class PairCoupling:
     """Curves of all pairs of `n_classes` classes, in the order of ``triu_indices``, and a sharpness.
+
+    `held_out_error` is that of the machines it was fitted on, at `n_held_out` rows that they did not see.
 
     Examples
     --------
@@ -46,6 +52,8 @@ class PairCoupling:
     slope: FloatArray = field(default_factory=lambda: np.ones(0))
     offset: FloatArray = field(default_factory=lambda: np.zeros(0))
     sharpness: float = 1.0
+    held_out_error: float = 0.0
+    n_held_out: int = 0
 
     @classmethod
     def fit(cls, held_out: HeldOut, codes: NDArray[Any], weight: FloatArray, n_classes: int) -> PairCoupling:
@@ -64,6 +72,7 @@ class PairCoupling:
 
         shared = _smallest(slope_loss, 1.0 / total)
         coupling.slope, coupling.offset = _platt(pair, value, won, mass, shared, n_pairs)
+        coupling.held_out_error, coupling.n_held_out = _held_out_error(held_out, codes, weight)
         points = np.concatenate([rows for rows, _, _ in held_out])
         proba = np.concatenate([coupling._coupled(d, known) for _, known, d in held_out])
         log_proba, share = np.log(proba), weight[points] / total
@@ -92,6 +101,8 @@ class PairCoupling:
         ahead = np.clip(expit(self.slope[own] * decisions + self.offset[own]), _NEAREST, 1 - _NEAREST)
         if n_known == 2:
             known = np.column_stack([ahead[:, 0], 1.0 - ahead[:, 0]])
+        elif n_known > _MOST_COUPLED:
+            known = mean_wins(ahead, n_known)
         else:
             parts = range(0, len(ahead), _ROWS_AT_ONCE)
             known = np.concatenate(
@@ -123,6 +134,15 @@ def couple(ahead: FloatArray, n: int) -> FloatArray:
     return np.asarray(proba / proba.sum(axis=1, keepdims=True))
 
 
+def mean_wins(ahead: FloatArray, n: int) -> FloatArray:
+    """Mean probability with which each of `n` classes wins its pairs, scaled to rows that sum to 1."""
+    wins = np.zeros((len(ahead), n))
+    for pair, (a, b) in enumerate(zip(*np.triu_indices(n, 1))):
+        wins[:, a] += ahead[:, pair]
+        wins[:, b] += 1.0 - ahead[:, pair]
+    return np.asarray(wins / wins.sum(axis=1, keepdims=True))
+
+
 def _pair_number(a: Any, b: Any, n_classes: int) -> Any:
     """Place of the pair a < b of `n_classes` classes in ``triu_indices``."""
     return a * (2 * n_classes - a - 1) // 2 + b - a - 1
@@ -142,6 +162,16 @@ def _contests(
         wins.append((own == a)[row, column])
         masses.append(weight[rows][row])
     return np.concatenate(pairs), np.concatenate(values), np.concatenate(wins), np.concatenate(masses)
+
+
+def _held_out_error(held_out: HeldOut, codes: NDArray[Any], weight: FloatArray) -> tuple[float, int]:
+    """Share of the weight that the votes of the machines get wrong, and the number of rows."""
+    wrong = mass = 0.0
+    for rows, known, decisions in held_out:
+        voted = known[class_votes(decisions, len(known)).argmax(axis=1)]
+        wrong += float(weight[rows] @ (voted != codes[rows]))
+        mass += float(weight[rows].sum())
+    return wrong / mass, sum(len(rows) for rows, _, _ in held_out)
 
 
 def _platt(

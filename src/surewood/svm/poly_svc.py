@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -12,9 +13,12 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from surewood.bounds import EstimateEvidence, Evidence
 from surewood.calibration import lift
 from surewood.cost import CostEstimate, probe_seconds, refuse_beyond
+from surewood.progress import stage
 from surewood.svm.class_scores import class_scores, class_votes
+from surewood.svm.compression import compression_counts, compression_evidence, rebuilt_alike
 from surewood.svm.cost import gram_limit, kernel_memory
 from surewood.svm.coupling import PairCoupling
 from surewood.svm.dual import solve_many
@@ -75,6 +79,8 @@ class PolySVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         MB of kernel rows a thread may hold.
     n_jobs : int or None, default=None
         Threads, as in joblib; the result is the same for any number.
+    verbose : int, default=0
+        1 shows the stages of a fit.
 
     Attributes
     ----------
@@ -122,6 +128,7 @@ class PolySVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         max_memory: int | None = None,
         cache_size: float = 200,
         n_jobs: int | None = None,
+        verbose: int = 0,
     ) -> None:
         self.C = C
         self.kernel = kernel
@@ -138,6 +145,7 @@ class PolySVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.max_memory = max_memory
         self.cache_size = cache_size
         self.n_jobs = n_jobs
+        self.verbose = verbose
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -174,15 +182,23 @@ class PolySVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         refuse_beyond(self.max_memory, sum(parts.values()), "use fewer rows or a smaller cache_size")
         stored = self._stored_limit(design.shape[1])
         gram = Gram(design, max_memory=stored, n_jobs=self.n_jobs)
-        machines = self._solve(gram, [np.arange(gram.n_rows)], codes, spec, weight)
-        calibration = (
-            self._calibrate(gram, codes, spec, weight, inputs.n_classes) if self.probability else None
-        )
+        calibration = None
+        with stage(self.verbose, "training the machine", 1 + int(self.probability)) as advance:
+            machines = self._solve(gram, [np.arange(gram.n_rows)], codes, spec, weight)
+            advance(1)
+            if self.probability:
+                calibration = self._calibrate(gram, codes, spec, weight, inputs.n_classes)
+                advance(1)
         inputs.store(self)
         self._encoder, self._center, self._calibration = encoder, center, calibration
         self._predictor = machines.predictor()
         assert inputs.inverse is not None  # equal rows were merged
         self._store_machine(machines, first_rows(inputs))
+        self._compression = compression_counts(machines, codes)
+        self._unweighted = weight is None
+        # An encoder that only passes numbers through has learned nothing from the rows.
+        plain_numbers = not (self.scale or table.is_category.any() or encoder.missing_.any())
+        self._fixed_design = plain_numbers and (self.kernel == "linear" or self.gamma != "scale")
         return self
 
     def path(
@@ -302,6 +318,24 @@ class PolySVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         width = DesignEncoder(scale=self.scale).fit(inputs.table, inputs.weight).n_columns_
         parts, notes = self._memory(inputs.table.n_rows, inputs.table.n_columns, width, inputs.n_classes)
         return CostEstimate.of(parts, probe_seconds(self, X, y), *notes)
+
+    def __certificate_evidence__(self) -> Iterable[Evidence]:
+        """What `surewood.certify` may use: sample compression (6.4), and the out-of-fold error.
+
+        Compression is a guarantee only where the features were not scaled with the training rows:
+        ``scale=False`` and a `gamma` that does not look at them, numbers only, no weights, no equal rows.
+        """
+        check_is_fitted(self)
+        yield compression_evidence(
+            self._compression,
+            reproduces=rebuilt_alike(self._predictor, float(self.C), self._options()),
+            scaling_fixed=self._fixed_design,
+            unweighted=self._unweighted,
+        )
+        if self._calibration is not None and self._calibration.n_held_out:
+            name = "out-of-fold error of machines with these parameters"
+            value, n = self._calibration.held_out_error, self._calibration.n_held_out
+            yield EstimateEvidence(name=name, value=value, n=n, used_for_selection=False)
 
     # --- preparation ---------------------------------------------------------------------------------------
 

@@ -254,6 +254,10 @@ def _weights(
     weight = None
     if sample_weight is not None:
         weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        with np.errstate(over="ignore"):
+            total = weight.sum()
+        if not np.isfinite(total):  # one infinite number passes scikit-learn's check
+            raise ValueError("sample_weight must be finite numbers with a finite sum.")
         if not weight.any():
             raise ValueError("sample_weight is zero for every row; at least one row must count.")
     if class_weight is not None:

@@ -23,6 +23,10 @@ from numpy.typing import NDArray
 _PREFIX = "surewood-"
 
 
+class NoSpaceError(OSError, ValueError):
+    """The disk has no room for the files of a fit: something the user can mend."""
+
+
 class Workspace:
     """A temporary folder for mapped arrays, made when the first one is asked for.
 
@@ -53,7 +57,7 @@ class Workspace:
             raise ValueError(f"workdir={self.parent!r} is not a folder; make it first or name another one.")
         free = shutil.disk_usage(self.parent).free
         if free < n_bytes:
-            raise OSError(_no_space(purpose, n_bytes, self.parent, free))
+            raise NoSpaceError(_no_space(purpose, n_bytes, self.parent, free))
 
     def array(self, shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
         """A new array of zeros in a file of its own; the file goes with the array or with the folder."""
@@ -100,7 +104,7 @@ def _new_map(folder: str, shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
     n_bytes = int(np.prod(shape, dtype=np.int64)) * np.dtype(dtype).itemsize
     free = shutil.disk_usage(folder).free
     if free < n_bytes:
-        raise OSError(_no_space("a mapped array", n_bytes, folder, free))
+        raise NoSpaceError(_no_space("a mapped array", n_bytes, folder, free))
     handle, path = tempfile.mkstemp(suffix=".map", dir=folder)
     try:
         _reserve(handle, n_bytes)
@@ -108,7 +112,7 @@ def _new_map(folder: str, shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
     except BaseException as error:
         _remove(path)
         if isinstance(error, OSError):
-            raise OSError(_no_space("a mapped array", n_bytes, folder, free)) from error
+            raise NoSpaceError(_no_space("a mapped array", n_bytes, folder, free)) from error
         raise
     finally:
         os.close(handle)

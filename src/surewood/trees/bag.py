@@ -100,7 +100,7 @@ def make_bag(
         raise ValueError("rows: an index is past the last row of the matrix")
     units = np.arange(len(chosen), dtype=np.uint32)
     if by_content:
-        keys = _core.row_keys(list(matrix.blocks))[chosen]
+        keys = matrix.row_keys[chosen]
         # Labels only order rows of equal codes: a row's label has no say in which trees see it.
         units = np.lexsort((np.asarray(y)[chosen], keys)).astype(np.uint32)
     if weight is not None:

@@ -22,6 +22,7 @@ above, exactly for columns of up to 16,384 distinct values, else up to ranks of 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -161,6 +162,11 @@ class BinnedMatrix:
     @property
     def nbytes(self) -> int:
         return sum(block.nbytes for block in self.blocks + self.row_blocks)
+
+    @cached_property
+    def row_keys(self) -> NDArray[np.uint64]:
+        """A number for the codes of each row; found once, however many forests grow on the matrix."""
+        return _core.row_keys(list(self.blocks))
 
     def append(self, other: BinnedMatrix) -> BinnedMatrix:
         """These columns and those of `other`; no block is copied."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from surewood.bounds import EstimateEvidence, Evidence
 from surewood.calibration import ScoreCalibrator
 from surewood.cost import CostEstimate, refuse_beyond
 from surewood.tables import (
@@ -436,6 +438,19 @@ class BinnedForestClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
                 }
             )
         return told
+
+    def __certificate_evidence__(self) -> Iterable[Evidence]:
+        """The out-of-bag error (ESTIMATE), with `oob_score`.
+
+        Bins are learned from all rows and leaves vote with shares, so the conditions of the PAC-Bayes bounds
+        (theory.md §6.3) do not hold and no guarantee is offered.
+        """
+        check_is_fitted(self, "forest_")
+        if hasattr(self, "oob_score_") and np.isfinite(self.oob_score_):
+            known = int((~np.isnan(self.oob_decision_function_[:, 0])).sum())
+            yield EstimateEvidence(
+                name="out-of-bag error", value=1.0 - self.oob_score_, n=known, used_for_selection=False
+            )
 
     def _takes_as_is(self, X: Any) -> bool:
         """Whether X is plainly what the engine reads: one row is then predicted in microseconds.

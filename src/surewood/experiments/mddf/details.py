@@ -138,7 +138,7 @@ def _layer_table(record: dict[str, Any]) -> dict[str, Any]:
             cells.append(f"{scale * curves[name][place]:.3f}" if place < len(curves[name]) else ABSENT)
         rows.append([f"{layer:g}", *cells])
     return {
-        "name": "figure-a",
+        "name": "layers",
         "title": "Figure A in numbers: HAR, layer by layer",
         "note": "Accuracy in per cent. Margin ratio: standard deviation over mean of the margins (4.6), a "
         "HEURISTIC. The test part passes the kept layers only.",
@@ -165,7 +165,7 @@ def _ratio_table(record: dict[str, Any]) -> dict[str, Any]:
         rows.append([label, *(f"{metrics[f'{when}_{key}']:.2f}" for when in ("early", "late"))])
     seed = record.get("seeds", {}).get("view", "unknown")
     return {
-        "name": "figure-b",
+        "name": "scatter",
         "title": "Figure B in numbers: intra- over inter-class scatter (4.8)",
         "note": f"HAR training points, input of layer 2 and of layer {record['chosen']['late_layer']}; t-SNE "
         f"seed {seed}. Smaller is better separated; t-SNE distances are no metric.",

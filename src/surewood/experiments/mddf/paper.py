@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -22,6 +24,7 @@ from surewood.experiments.mddf.tables import summarise
 from surewood.experiments.paper import Context, Unit
 from surewood.experiments.protocol import Profile
 
+BASELINES = ("MLP", "RF", "XGBoost")
 #: Rough seconds of one tree a forest and class vector on each set: only the time left reads it.
 _COSTS = {"yeast": 1.0, "satimage": 4.0, "letter": 18.0, "har": 12.0, "adult": 15.0, "mnist": 200.0}
 
@@ -90,33 +93,36 @@ class MarginForestPaper:
         return summarise(self.sets(), records, profile)
 
 
+@dataclass
 class _MethodRunner:
-    """Fits the methods of a unit by name; the numbers that baselines see are made once."""
+    """Fits the methods of a unit by name."""
 
-    def __init__(
-        self, dataset: str, parts: Parts, profile: Profile, tuned: forests.Tuned, n_jobs: int
-    ) -> None:
-        self.dataset, self.parts, self.profile, self.tuned, self.n_jobs = (
-            dataset,
-            parts,
-            profile,
-            tuned,
-            n_jobs,
-        )
-        self.seed = parts.seeds["model"]
-        self._numbers: Any = None
+    dataset: str
+    parts: Parts
+    profile: Profile
+    tuned: forests.Tuned
+    n_jobs: int
+
+    @property
+    def seed(self) -> int:
+        return self.parts.seeds["model"]
+
+    @cached_property
+    def numbers(self) -> tuple[Any, Any]:
+        """Both parts as baselines see them, made once."""
+        return as_numbers(self.parts.X, self.parts.X_test)
 
     def fit(self, method: str) -> Fitted:
         """Train on the training part and predict the test part."""
-        if method in ("MLP", "RF", "XGBoost"):
+        if method in BASELINES:
             return self._fit_baseline(method)
-        where = (self.profile, self.dataset)
+        where, how = (self.profile, self.dataset), (self.seed, self.n_jobs)
         if method == forests.GCFOREST:
-            model: Any = forests.gc_forest(*where, self.seed, self.n_jobs)
+            model: Any = forests.gc_forest(*where, *how)
         elif method == forests.DEFAULT:
-            model = forests.shipped_forest(*where, self.seed, self.n_jobs)
+            model = forests.shipped_forest(*where, *how)
         else:
-            model = forests.margin_forest(method, *where, self.tuned, self.seed, self.n_jobs)
+            model = forests.margin_forest(method, *where, self.tuned, *how)
         forests.fit_quietly(model, self.parts.X, self.parts.y)
         metrics, chosen = forests.cascade_facts(model)
         if method == forests.REFERENCE:
@@ -124,15 +130,15 @@ class _MethodRunner:
         return Fitted(model.predict(self.parts.X_test), metrics, chosen)
 
     def _fit_baseline(self, method: str) -> Fitted:
-        if self._numbers is None:
-            self._numbers = as_numbers(self.parts.X, self.parts.X_test)
-        X, X_test = self._numbers
-        size = lambda key: self.profile.get(key, self.dataset)  # noqa: E731
+        (X, X_test), y = self.numbers, self.parts.y
         if method == "RF":
-            return random_forest(X, self.parts.y, X_test, size("rf_trees"), self.seed, self.n_jobs)
+            return random_forest(X, y, X_test, self._size("rf_trees"), self.seed, self.n_jobs)
         if method == "XGBoost":
-            return xgboost(X, self.parts.y, X_test, size("xgboost_rounds"), self.seed, self.n_jobs)
-        return perceptron(X, self.parts.y, X_test, size("mlp"), size("mlp_epochs"), self.seed)
+            return xgboost(X, y, X_test, self._size("xgboost_rounds"), self.seed, self.n_jobs)
+        return perceptron(X, y, X_test, self._size("mlp"), self._size("mlp_epochs"), self.seed)
+
+    def _size(self, key: str) -> Any:
+        return self.profile.get(key, self.dataset)
 
 
 def _test_metrics(fitted: Fitted, parts: Parts, reference: Any) -> dict[str, Any]:

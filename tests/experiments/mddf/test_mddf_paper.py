@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 import pytest
-from profiles import METHODS, tiny
+from mddf_profiles import METHODS, tiny
 
 from surewood.bounds import mcnemar_test
 from surewood.datasets import DataError

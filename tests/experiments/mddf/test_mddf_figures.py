@@ -3,12 +3,13 @@
 import json
 
 import pytest
-from profiles import tiny
+from mddf_profiles import tiny
 
 from surewood.experiments.mddf import methods as forests
 from surewood.experiments.mddf.data import parts_of
 from surewood.experiments.mddf.figures import FIGURES, figure_record, figures
 from surewood.experiments.mddf.tables import summarise
+from surewood.experiments.output import html
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +46,23 @@ def test_without_points_the_curves_and_numbers_stay(record):
     small = {key: value for key, value in record.items() if key != "figure"}  # as read from results.csv
     assert [figure["title"][:8] for figure in figures([small])] == ["Figure A"]
     names = [table["name"] for table in summarise(["har"], [small], tiny())["tables"]]
-    assert {"figure-a", "figure-b"} <= set(names)
+    assert {"layers", "scatter"} <= set(names)
+
+
+def test_the_page_has_both_pictures_and_needs_no_webgl(record):
+    summary = {
+        "title": "mdDF",
+        "profile": "tiny",
+        "missing": [],
+        "run": {"records": 1, "seconds": 1.0, "peak_memory_bytes": 0, "versions": [{"surewood": "0"}]},
+        **summarise(["har"], [record], tiny()),
+    }
+    page = html(summary)
+    assert page.count("data-chart") >= 2
+    assert "Figure B: what an early and a late layer read" in page
+    drawn = page[page.index('id="figures"') : page.index('id="deviations"')]
+    assert "scattergl" not in drawn  # the page's policy forbids what WebGL needs
+    assert "@leaf" in drawn
 
 
 def test_no_record_no_picture():

@@ -1,0 +1,154 @@
+"""Parquet tables too large to read at once: a sample for what looks at rows, the whole for fit and predict.
+
+A folder of Parquet files, or one file of more than `STREAM_BYTES` as numbers, is streamed. Columns are
+learned, families compared and the page drawn on a random sample of the training rows; the holdout is a random
+part of at most `HELD_ROWS`; the model is trained on all other rows, which are prepared batch by batch into a
+temporary file.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from surewood.cli.input_table import InputTable, check_classes
+from surewood.cli.mistakes import Mistake
+from surewood.datasets import TablePreparer
+from surewood.datasets.preparing import row_keys
+from surewood.datasets.table_file import PARQUET_SUFFIXES
+from surewood.progress import stage
+from surewood.tables import ParquetTable
+
+STREAM_BYTES = 1 << 30
+SAMPLE_ROWS = 50_000
+HELD_ROWS = 100_000
+DEFAULT_HOLDOUT = 0.2
+
+
+def is_large(source: str) -> bool:
+    """Whether a name on the command line is a Parquet table to be streamed."""
+    path = Path(source).expanduser()
+    if path.is_dir():
+        return any(file.name.lower().endswith(PARQUET_SUFFIXES) for file in path.iterdir())
+    if not path.is_file() or not source.lower().endswith(PARQUET_SUFFIXES):
+        return False
+    try:
+        metadata = pq.read_metadata(path)
+    except (pa.ArrowException, OSError):
+        return False  # the reader of small tables says what is wrong
+    return metadata.num_rows * metadata.num_columns * 8 > STREAM_BYTES
+
+
+def read_large(source: str, target: str | None, holdout: float | None, seed: int) -> InputTable:
+    """A sample of the training rows and the holdout in memory; ``stream`` has all training rows."""
+    if target is None:
+        raise Mistake(f"{source} needs --target: the column to predict.")
+    whole = ParquetTable(source, target=target)
+    n_rows = whole.open().n_rows
+    share = DEFAULT_HOLDOUT if holdout is None else holdout
+    notes = [f"{n_rows:,} rows are streamed from {source}; columns were learned from a sample."]
+    if share * n_rows > HELD_ROWS:
+        share = HELD_ROWS / n_rows
+        notes.append(f"the holdout is {share:.2%} of the rows: at most {HELD_ROWS:,}.")
+    train, held = whole.split(share, seed) if share > 0 else (whole, None)
+    n_train = train.open().n_rows
+    sample = train if n_train <= SAMPLE_ROWS else train.split(SAMPLE_ROWS / n_train, seed)[1]
+    X, y = _labelled(sample, target)
+    check_classes(y, target)
+    table = InputTable(Path(source).name, source, target, X, y, np.arange(len(y)), None, notes)
+    if held is not None:
+        table.holdout = _labelled(held, target)
+        if not len(table.holdout[1]):
+            raise Mistake(f"--holdout {share:g} of {n_rows:,} rows is not a single row; take more, or 0.")
+    table.stream, table.n_streamed = train, n_train
+    return table
+
+
+def _labelled(parquet: ParquetTable, target: str) -> tuple[pd.DataFrame, pd.Series]:
+    """The rows that have a label, in memory."""
+    opened = parquet.open()
+    names = [*opened.names, target]
+    parts = []
+    for _, _, source in ParquetTable(parquet.path, selection=parquet.selection).open(names).batches():
+        known = source.table.column(target).is_valid()
+        parts.append(source.table.filter(known).to_pandas())
+    frame = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=names)
+    return frame.drop(columns=target), frame[target]
+
+
+@contextmanager
+def prepared_table(table: InputTable, preparer: TablePreparer, verbose: int) -> Iterator[ParquetTable]:
+    """All training rows as the estimator sees them, in a file that goes when the fit ends."""
+    assert table.stream is not None
+    opened = table.stream.open()
+    stream = ParquetTable(table.stream.path, selection=table.stream.selection).open(
+        [*opened.names, table.target]
+    )
+    label = _unused(table.target, preparer)
+    keys = []
+    with tempfile.TemporaryDirectory(prefix="surewood-") as folder:
+        path = os.path.join(folder, "prepared.parquet")
+        writer: Any = None
+        try:
+            with stage(verbose, "preparing rows", table.n_rows) as advance:
+                for _, _, source in stream.batches():
+                    frame = preparer.transform(source.table.drop_columns([table.target]).to_pandas())
+                    keys.append(row_keys(frame))
+                    rows = pa.Table.from_pandas(frame, preserve_index=False)
+                    rows = rows.append_column(label, source.table.column(table.target))
+                    writer = writer or pq.ParquetWriter(path, rows.schema)
+                    writer.write_table(rows.cast(writer.schema))
+                    advance(len(frame))
+        finally:
+            if writer is not None:
+                writer.close()
+        preparer.row_keys_ = np.unique(np.concatenate(keys))  # `certify` asks whether later rows are new
+        yield ParquetTable(path, target=label, workdir=folder)
+
+
+def _unused(target: str, preparer: TablePreparer) -> str:
+    """A name for the labels that no prepared column has."""
+    names = set(preparer.get_feature_names_out().tolist())
+    while target in names:
+        target += "_"
+    return target
+
+
+def predict_large(saved: Any, source: str, out: Path, proba: bool, verbose: int = 1) -> tuple[int, list[str]]:
+    """Predict a streamed table into a Parquet file, all or nothing; rows written, and notes."""
+    opened = ParquetTable(source).open()
+    classes = saved.estimator.classes_
+    notes: list[str] = []
+    partial = out.with_name(f".{out.name}.{os.getpid()}.part")
+    writer: Any = None
+    n_rows = 0
+    try:
+        with stage(verbose, "predicting", opened.n_rows) as advance:
+            for _, _, rows in opened.batches():
+                frame = rows.table.to_pandas()
+                shares = saved.estimator.predict_proba(saved.prepare(frame))
+                if not notes:
+                    notes = saved.notes_about(frame)
+                answers = pd.DataFrame({"prediction": classes[shares.argmax(axis=1)]})
+                if proba:
+                    named = [f"probability {label}" for label in classes]
+                    answers = pd.concat([answers, pd.DataFrame(shares, columns=named)], axis=1)
+                part = pa.Table.from_pandas(answers, preserve_index=False)
+                writer = writer or pq.ParquetWriter(partial, part.schema)
+                writer.write_table(part.cast(writer.schema))
+                n_rows += len(frame)
+                advance(len(frame))
+        writer.close()
+        os.replace(partial, out)
+    finally:
+        partial.unlink(missing_ok=True)
+    return n_rows, notes

@@ -1,0 +1,165 @@
+"""The summary: complete, plain, true to the model, and the same for frames, arrays and pipelines."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from scipy.sparse import csr_matrix
+from sklearn.datasets import load_iris
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.metrics import confusion_matrix, log_loss
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from surewood import (
+    BinnedForestClassifier,
+    CascadeForestClassifier,
+    CompositeTreeClassifier,
+    DeepCascadeClassifier,
+    DeepCascadeSVMClassifier,
+    MarginDeepForestClassifier,
+    PolySVC,
+    report,
+)
+from surewood.certify import certify
+
+X, y = load_iris(return_X_y=True)
+TRAIN, HOLD = (X[::2], y[::2]), (X[1::2], y[1::2])
+
+MODELS = {
+    "composite": CompositeTreeClassifier(max_depth=1, C=1.0, random_state=0),
+    "cascade": DeepCascadeSVMClassifier(2, degrees=(1,), fractions=(0.3,), C=1.0, random_state=0),
+    "generic": DeepCascadeClassifier(("stump", "tree"), max_leaves=2, random_state=0),
+    "margin": MarginDeepForestClassifier(3, forests=["random"], max_layers=2, random_state=0),
+    "cascade_forest": CascadeForestClassifier(3, forests=["random"], max_layers=2, random_state=0),
+    "forest": BinnedForestClassifier(5, random_state=0),
+    "svm": PolySVC(degree=2),
+    "of scikit-learn": RandomForestClassifier(5, random_state=0),
+    "in a pipeline": make_pipeline(
+        StandardScaler(), CompositeTreeClassifier(max_depth=1, C=1.0, random_state=0)
+    ),
+    "without probabilities": PolySVC(degree=2, probability=False),
+}
+
+
+@pytest.fixture(params=list(MODELS))
+def model(request):
+    return MODELS[request.param].fit(*TRAIN)
+
+
+def test_every_model_has_a_page(model):
+    summary = report.build_summary(model, *TRAIN, holdout=HOLD)
+    assert json.loads(json.dumps(summary, allow_nan=False)) == summary
+    assert summary["scores"]["error"] == pytest.approx(1 - model.score(*HOLD))
+    page = report.render_page(summary)
+    assert "What may be promised" in page
+    assert ("Inside the model" in page) == (summary["family"] is not None)
+
+
+def test_the_numbers_are_scikit_learns():
+    model = MODELS["forest"].fit(*TRAIN)
+    summary = report.build_summary(model, *TRAIN, holdout=HOLD)
+    assert summary["confusion"]["matrix"] == confusion_matrix(HOLD[1], model.predict(HOLD[0])).tolist()
+    assert summary["scores"]["log_loss"] == pytest.approx(log_loss(HOLD[1], model.predict_proba(HOLD[0])))
+    assert summary["data"]["n_rows"] == 75
+    assert [c["rows"] for c in summary["data"]["classes"]] == [25, 25, 25]
+    assert sum(b["rows"] for b in summary["calibration"]["bins"]) == 75
+
+
+def test_the_hardest_rows_are_named_as_the_frame_names_them():
+    frame = pd.DataFrame(HOLD[0], columns=list("abcd"), index=[f"flower {i}" for i in range(75)])
+    model = BinnedForestClassifier(5, random_state=0).fit(
+        pd.DataFrame(TRAIN[0], columns=list("abcd")), TRAIN[1]
+    )
+    hardest = report.build_summary(model, *TRAIN, holdout=(frame, HOLD[1]))["hardest"]
+    own = model.predict_proba(frame)[np.arange(75), HOLD[1]]
+    assert hardest["rows"][0]["row"] == f"flower {own.argmin()}"
+    assert hardest["rows"][0]["probability_of_truth"] == own.min()
+    assert hardest["columns"] == list("abcd")
+
+
+def test_without_a_holdout_the_page_says_so():
+    summary = report.build_summary(MODELS["forest"].fit(*TRAIN), *TRAIN)
+    assert summary["scores"]["sample"] == "training"
+    assert "No rows were kept apart" in report.render_page(summary)
+    assert all(entry["status"] != "GUARANTEE" for entry in summary["certificate"]["entries"])
+
+
+def test_a_given_certificate_is_used():
+    model = MODELS["forest"].fit(*TRAIN)
+    certificate = certify(model, *HOLD, n_models=50)
+    for given in (certificate, certificate.to_dict()):
+        facts = report.build_summary(model, *TRAIN, holdout=HOLD, certificate=given)["certificate"]
+        assert facts["entries"][0]["value"] == certificate.best.value
+        assert facts["entries"][0]["n_models"] == 50
+        assert "With 95 % confidence" in facts["sentence"]
+
+
+def test_a_promise_is_never_rounded_down():
+    from surewood.report.words import percent_up
+
+    assert percent_up(0.123401) == "12.35 %"
+    assert percent_up(0.1234) == "12.34 %"
+    assert percent_up(1.0) == "100.00 %"
+
+
+def test_what_nothing_can_be_promised_about():
+    tiny = (X[[0, 100]], y[[0, 100]])
+    facts = report.build_summary(MODELS["forest"].fit(*TRAIN), *TRAIN, holdout=tiny)["certificate"]
+    assert facts["trivial"]
+    assert facts["sentence"].startswith("Nothing beyond guessing can be guaranteed")
+
+
+def test_columns_of_all_kinds(hostile):
+    table, labels = hostile
+    model = BinnedForestClassifier(3, random_state=0).fit(table, labels)
+    columns = {c["name"]: c for c in report.build_summary(model, table, labels)["data"]["columns"]}
+    assert columns["lost"]["missing"] == pytest.approx(table["lost"].isna().mean())
+    assert columns["day"]["kind"] == "time"
+    assert columns["day"]["range"].startswith("2024-")
+    assert columns['"&<b>kind']["distinct"] == 3
+
+
+def test_settings_that_were_changed_come_first():
+    summary = report.build_summary(MODELS["forest"].fit(*TRAIN), *TRAIN, holdout=HOLD)
+    changed = [item["name"] for item in summary["settings"] if item["changed"]]
+    assert changed == ["n_estimators", "random_state"]
+    assert [item["name"] for item in summary["settings"][:2]] == changed
+    assert summary["run"]["seed"] == "0"
+
+
+def test_labels_that_training_did_not_see_are_errors():
+    model = MODELS["cascade"].fit(X[:100], y[:100])
+    summary = report.build_summary(model, X[:100], y[:100], holdout=HOLD)
+    assert summary["scores"]["error"] >= 25 / 75
+    assert summary["confusion"]["labels"][-1] == "not seen in training"
+    report.render_page(summary)
+
+
+def test_many_classes_share_a_row_of_the_confusion():
+    random = np.random.default_rng(0)
+    labels = np.repeat(np.arange(30), 8)
+    table = labels[:, None] + random.normal(0, 0.3, (240, 2))
+    model = RandomForestClassifier(5, random_state=0).fit(table, labels)
+    summary = report.build_summary(model, table, labels, holdout=(table, labels))
+    assert len(summary["confusion"]["labels"]) == 20
+    assert summary["confusion"]["labels"][-1] == "11 other classes"
+    assert np.sum(summary["confusion"]["matrix"]) == 240
+
+
+@pytest.mark.parametrize("kind", ["polars", "sparse", "lists"])
+@pytest.mark.parametrize("name", ["composite", "margin", "cascade"])
+def test_tables_of_other_kinds(kind, name):
+    def convert(table):
+        if kind == "polars":
+            return pl.DataFrame(table, schema=list("abcd"))
+        return csr_matrix(table) if kind == "sparse" else table.tolist()
+
+    train, hold = ((convert(table), labels) for table, labels in (TRAIN, HOLD))
+    model = MODELS[name].fit(*train)
+    summary = report.build_summary(model, *train, holdout=hold)
+    assert summary["scores"]["error"] == pytest.approx(1 - model.score(*hold))
+    assert summary["data"]["columns"][0]["name"] == ("a" if kind == "polars" else "x0")
+    report.render_page(summary)

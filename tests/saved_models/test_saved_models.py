@@ -1,0 +1,30 @@
+"""Models that earlier versions saved can be loaded, and say what they said then."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from make_saved_models import HERE, MODELS, outputs, table
+
+import surewood
+
+FILES = sorted(HERE.glob("*/*.surewood"))
+
+
+def test_this_version_has_a_file_of_every_family():
+    assert {f.stem for f in FILES if f.parent.name == surewood.__version__} == set(MODELS)
+
+
+def test_they_are_small():
+    for folder in {f.parent for f in FILES}:
+        assert sum(f.stat().st_size for f in folder.iterdir()) < 200_000
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda f: f"{f.parent.name}-{f.stem}")
+def test_old_models_say_what_they_said(path: Path):
+    model = surewood.load(path)
+    with np.load(path.with_name("expected.npz")) as expected:
+        np.testing.assert_allclose(outputs(model), expected[path.stem], rtol=1e-9, atol=1e-12)
+    assert type(model).__name__ == path.stem
+    if hasattr(model, "explain"):
+        assert len(model.explain(table()[0].iloc[:2])) == 2
