@@ -38,6 +38,7 @@ void DualSolver::start(KernelRows& rows, const signed char* sign, const double* 
   state_.stop = &stop_;
   state_.tol = tol;
   state_.max_iter = max_iter;
+  state_.next_free_step = 32 + 4 * static_cast<std::int64_t>(n);  // pays only where iterations are many
 }
 
 void DualSolver::run(const std::vector<DualSolver*>& solvers, int together) {

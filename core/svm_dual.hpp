@@ -18,6 +18,9 @@ enum class DualStatus : int { converged = 0, capped = 1, stopped = 2 };
 
 constexpr int kMostInterleaved = 4;
 constexpr double kTinyCurvature = 1e-12;            // in place of a curvature that is not positive
+constexpr int kMostFree = 40;                       // free points that free_step takes on
+constexpr int kFreeRounds = 8;                      // free steps in a row, while points meet their bounds
+constexpr double kFlat = 1e-6;                      // share of its curvature that an independent point keeps
 constexpr std::int64_t kPollWork = 2'000'000;       // element updates between two looks at the stop flag
 
 // A way to stop a long solve: a flag shared with the caller and a check that may be slow.
@@ -38,7 +41,8 @@ struct DualState {
   double tol = 1e-3;
   std::int64_t max_iter = 0, iterations = 0;
   double max_up = 0.0, min_low = 0.0;
-  int where = 0;  // the point of max_up
+  int where = 0;                    // the point of max_up
+  std::int64_t next_free_step = 0;  // iterations before the next one
   DualStatus status = DualStatus::converged;
 };
 
