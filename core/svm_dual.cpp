@@ -14,6 +14,8 @@ void DualSolver::start(KernelRows& rows, const signed char* sign, const double* 
     v_.assign(padded, 0.0);
     beta_.assign(padded, 0.0);
     for (int i = 0; i < n; ++i) v_[i] = sign[i];
+  } else if (n > 0) {
+    grow(sign, box);
   }
   lo_.assign(padded, 0.0);
   hi_.assign(padded, 0.0);
@@ -39,6 +41,24 @@ void DualSolver::start(KernelRows& rows, const signed char* sign, const double* 
   state_.tol = tol;
   state_.max_iter = max_iter;
   state_.next_free_step = 32 + 4 * static_cast<std::int64_t>(n);  // pays only where iterations are many
+}
+
+// Lets beta grow with the boxes if that is a better start than beta as it is: points at their bounds stay there, which
+// is what a noisy problem wants. A problem without bounded points keeps beta.
+void DualSolver::grow(const signed char* sign, const double* box) {
+  const double ratio = box[0] / (sign[0] > 0 ? hi_[0] : -lo_[0]);
+  if (!(ratio > 1.0 && ratio < HUGE_VAL)) return;
+  double kept = 0.0, grown = 0.0;
+  for (int i = 0; i < state_.n; ++i) {
+    kept += beta_[i] * (sign[i] + v_[i]);
+    grown += ratio * beta_[i] * (sign[i] + (sign[i] - ratio * (sign[i] - v_[i])));
+  }
+  if (!(grown > kept)) return;
+  for (int i = 0; i < state_.n; ++i) {
+    const bool at_bound = beta_[i] == (sign[i] > 0 ? hi_[i] : lo_[i]) || ratio * std::fabs(beta_[i]) >= box[i];
+    beta_[i] = at_bound ? sign[i] * box[i] : ratio * beta_[i];
+    v_[i] = sign[i] - ratio * (sign[i] - v_[i]);
+  }
 }
 
 void DualSolver::run(const std::vector<DualSolver*>& solvers, int together) {

@@ -61,7 +61,7 @@ class DualSolver {
   explicit DualSolver(StopSignal& stop) : stop_(stop) {}
 
   // `sign` is +-1, `box` the largest |beta_i|. Keeps beta and v of the solve before when `warm` and the
-  // points are the same: then only the boxes change, which must not shrink below |beta|.
+  // points are the same: then only the boxes change, all by one factor, and must not shrink below |beta|.
   void start(KernelRows& rows, const signed char* sign, const double* box, double tol, std::int64_t max_iter,
              bool warm);
   // Runs the problems that were started, `together` (at most kMostInterleaved) of them side by side.
@@ -73,6 +73,8 @@ class DualSolver {
   double fitted(int i, signed char sign) const { return sign - v_[i]; }
 
  private:
+  void grow(const signed char* sign, const double* box);
+
   StopSignal& stop_;
   DualState state_;
   std::vector<double> v_, beta_, lo_, hi_, up_, low_;

@@ -182,6 +182,20 @@ def test_noisy_leaves_at_large_C_are_optimal_and_the_same_everywhere(C):
         _core.use_svm_instruction_set(_core.instruction_set())
 
 
+@pytest.mark.parametrize("weighted", [False, True])
+def test_a_start_that_grows_with_the_box_is_feasible_and_optimal(weighted):
+    X, labels = noisy_lines()
+    weights = np.random.default_rng(0).uniform(0.3, 3.0, size=len(X)) if weighted else None
+    Cs, spec = [0.3, 7.0, 90.0, np.inf], KernelSpec("poly", 1.0 / 6, 1.0)
+    options = {"kernel": spec, "weights": weights, "max_iter": ENOUGH}
+    warm = solve_many(Gram(X), [np.arange(90)], labels, [1], Cs, warm_start=True, **options)
+    cold = solve_many(Gram(X), [np.arange(90)], labels, [1], Cs, **options)
+    assert not warm.converged[0, 0, 3]  # a hard margin does not exist
+    for k, C in enumerate(Cs[:3]):
+        check_kkt(warm, k, X, labels, C, weights)
+        assert warm.pair("objective", k)[0] == pytest.approx(cold.pair("objective", k)[0], rel=1e-5)
+
+
 def test_weights_are_boxes_and_weight_two_is_the_row_twice():
     X, labels = blobs(40, 3, 2, 9)
     weights = np.random.default_rng(0).integers(1, 4, size=40).astype(float)
