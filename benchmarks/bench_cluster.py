@@ -42,12 +42,12 @@ def problems(quick: bool) -> dict[str, Callable[[int | None], Any]]:
         letter, pendigits = [part[:2000] for part in letter], [part[:800] for part in pendigits]
 
     def margin_forest(n_jobs: int | None) -> Any:
-        model = MarginDeepForestClassifier(n_estimators=20, max_layers=2, random_state=0, n_jobs=n_jobs)
+        model = MarginDeepForestClassifier(n_estimators=10, max_layers=2, random_state=0, n_jobs=n_jobs)
         return model.fit(*letter)
 
     def grid(n_jobs: int | None) -> Any:
         model = RandomCompositeForestClassifierCV(
-            max_features=(2, 4), max_depth=(1, 2, 3, 4), n_estimators=(10, 20), random_state=0, n_jobs=n_jobs
+            max_features=(2, 4), max_depth=(1, 2, 3), n_estimators=(10, 20), random_state=0, n_jobs=n_jobs
         )
         return model.fit(*pendigits)
 
@@ -87,7 +87,7 @@ def main(quick: bool = False, workers: tuple[int, ...] = (1, 2), repeats: int | 
         return
     repeats = repeats or (1 if quick else 3)
     with (
-        LocalCluster(max(workers), threads_per_worker=1, dashboard_address=None, silence_logs=50) as cluster,
+        LocalCluster(max(workers), threads_per_worker=1, dashboard_address=":0", silence_logs=50) as cluster,
         Client(cluster, set_as_default=False) as client,
     ):
         for name, fit in problems(quick).items():
@@ -104,11 +104,13 @@ def compare(
     }
     ways |= {f"Dask, {n}": (None, client, addresses[:n]) for n in workers}
     costs: dict[str, list[Cost]] = {way: [] for way in ways}
+    print(name, flush=True)
     measure(fit, *ways[f"Dask, {max(workers)}"])  # warm-up: imports, and copies of the data on all workers
     for _ in range(repeats):
         for way, setting in ways.items():
             costs[way].append(measure(fit, *setting))
-    print(f"{name} (load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores, medians of {repeats})")
+            print(f"  {way:12} {costs[way][-1].wall:8.2f} s", flush=True)
+    print(f"  (load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores, medians of {repeats})")
     print(f"  {'':12} {'wall s':>8} {'CPU here':>9} {'CPU worker':>11} {'critical':>9}")
     for way, found in costs.items():
         values = [

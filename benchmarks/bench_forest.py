@@ -19,7 +19,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 import numpy as np
 from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
 
-from benchmarks import forest_peers
+from benchmarks import forest_memory, forest_peers
 from benchmarks.forest_data import load
 from surewood.trees import BinnedMatrix, TreeParams, as_table, bin_array, grow_forest
 
@@ -38,8 +38,9 @@ def main(quick: bool = False) -> None:
         fit_rows(name, load(name), repeats)
     columns = ("accuracy", "peer", "raw", "bins", "1 row us", "memory")
     print(f"\n{'set':9} {'kind':14} " + " ".join(f"{c:>8}" for c in columns))
-    for name in sets[:-1] if len(sets) > 1 else sets:
-        predict_row(name, load(name), 100, repeats)
+    for name in sets:
+        predict_row(name, load(name), 20 if name == "mnist" else 100, 1 if name == "mnist" else repeats)
+    forest_memory.report(sets)
     threads_row(load("letter"))
     forest_peers.compare(("letter",) if quick else ("letter", "adult", "har"), repeats)
 

@@ -9,6 +9,8 @@ set, generated clouds of the same shape otherwise.
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 import time
 from pathlib import Path
 from statistics import median
@@ -16,6 +18,7 @@ from statistics import median
 import numpy as np
 from sklearn.svm import SVC, _libsvm
 
+from benchmarks.peak_memory import CAN_MEASURE, peak_of
 from surewood.svm import Gram, KernelSpec, PolySVC, solve_many
 
 DEGREES = np.arange(1, 10)
@@ -28,6 +31,7 @@ def main(quick: bool = False) -> None:
     leaf_machines(quick)
     whole_grids(quick)
     two_threads(quick)
+    batch_memory()
     many_leaf_prediction(quick)
 
 
@@ -158,6 +162,29 @@ def whole_grids(quick: bool) -> None:
             flush=True,
         )
         assert grid.converged.shape == (9, 6)
+
+
+def batch_memory() -> None:
+    """Peak memory that a batch adds, in a process of its own, beside what it has to hold."""
+    if CAN_MEASURE:
+        run = [sys.executable, "-c", "from benchmarks.bench_svm import measure_batch; measure_batch()"]
+        print(subprocess.run(run, capture_output=True, text=True, check=True).stdout, end="", flush=True)
+
+
+def measure_batch(n_leaves: int = 300) -> None:
+    rng = np.random.default_rng(0)
+    X, y = real_or_generated("german_numeric", 1000, 24, 2)
+    gram = Gram(X)
+    leaves = [rng.permutation(len(X))[: rng.integers(20, 400)] for _ in range(n_leaves)]
+    solve_many(gram, leaves[:2], y, [1], 1.0, n_jobs=1)
+    peak, machines = peak_of(lambda: solve_many(gram, leaves, y, range(1, 10), 1.0, n_jobs=1))
+    results = sum(array.nbytes for array in machines.arrays.values())
+    kernel = 4 * max(len(rows) for rows in leaves) ** 2
+    sizes = [f"{size / 2**20:.1f}" for size in (peak, results, kernel, gram.products.nbytes)]
+    print(
+        f"\n{9 * n_leaves} leaf problems add {sizes[0]} MB at the peak: results {sizes[1]}, largest "
+        f"leaf kernel {sizes[2]}; the Gram matrix before them {sizes[3]}"
+    )
 
 
 def two_threads(quick: bool) -> None:

@@ -21,7 +21,7 @@ from surewood.experiments.rcf.division import divide
 from surewood.experiments.rcf.grid_study import GridStudy
 from surewood.experiments.seeds import seed_of
 
-SETS = ("iris", "sonar", "australian", "vowel", "german_numeric", "vehicle")
+SETS = ("iris", "sonar", "australian", "vowel")
 OPTIONS = {
     "as in the protocol": {},
     "C by five folds [D-12]": {"choose_C": "cv"},

@@ -40,7 +40,7 @@ def main() -> None:
     if len(sys.argv) > 1:
         there = on_dask(sys.argv[1])
     else:
-        with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as local:
+        with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as local:
             there = on_dask(local.scheduler_address)
     print("the same probabilities, bit for bit:", bool((here == there).all()))
 

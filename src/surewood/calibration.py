@@ -26,10 +26,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from joblib import delayed
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 from scipy.special import logsumexp
 from sklearn.isotonic import IsotonicRegression
+
+from surewood.parallel import run_tasks, share
 
 Floats = NDArray[np.float64]
 STEPS = ("temperature", "offset", "isotonic")
@@ -39,6 +42,7 @@ _ENOUGH_FOR_OFFSETS = 100
 _ENOUGH_FOR_ISOTONIC = 1000
 _ENOUGH_OF_A_CLASS = 200
 _MOST_CLASSES_OF_A_MATRIX = 10
+_SECONDS_A_SCORE = 3e-6  # of a fold's fit, roughly
 _SMALLEST = 1e-12
 _HAIR = 1.0 + 1e-9
 
@@ -113,13 +117,13 @@ class ScoreCalibrator:
         if n < _ENOUGH_FOR_OFFSETS or scores.shape[1] < 2:
             return "temperature"
         steps = STEPS if n >= _ENOUGH_FOR_ISOTONIC else STEPS[:2]
-        fold, losses = np.arange(n) % 5, dict.fromkeys(steps, 0.0)
-        for k in range(5):
-            train, held = fold != k, fold == k
-            part = ScoreCalibrator(steps[-1], self.kind)
-            part._fit_steps(scores[train], y[train], weight[train], steps[-1])
-            for step in steps:
-                losses[step] += _log_loss(part._after(scores[held], step), y[held], weight[held])
+        losses = dict.fromkeys(steps, 0.0)
+        scores = scores.copy()  # it is shared with workers, the caller's may change
+        share(scores)
+        tasks = [delayed(_fold_losses)(self.kind, steps, scores, y, weight, k) for k in range(5)]
+        for found in run_tasks(tasks, None, seconds=_SECONDS_A_SCORE * scores.size):
+            for step, loss in zip(steps, found):
+                losses[step] += loss
         return min(losses, key=lambda step: losses[step])
 
     def _fit_temperature(self, scores: Floats, y: NDArray[Any], weight: Floats) -> None:
@@ -240,6 +244,17 @@ def _shifted(log_proba: Floats, power: float | Floats, offsets: Floats) -> Float
 
 def _mixing(logarithm: float) -> float:
     return float(min(np.exp(logarithm), 0.5))
+
+
+def _fold_losses(
+    kind: str, steps: tuple[str, ...], scores: Floats, y: NDArray[Any], weight: Floats, k: int
+) -> list[float]:
+    """Log-loss on fold `k` of five after each step, fitted on the others."""
+    fold = np.arange(len(y)) % 5
+    train, held = fold != k, fold == k
+    part = ScoreCalibrator(steps[-1], kind)
+    part._fit_steps(scores[train], y[train], weight[train], steps[-1])
+    return [_log_loss(part._after(scores[held], step), y[held], weight[held]) for step in steps]
 
 
 def _log_loss(proba: Floats, y: NDArray[Any], weight: Floats) -> float:

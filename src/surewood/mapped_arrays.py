@@ -22,7 +22,6 @@ from numpy.typing import NDArray
 from skops.io import _audit
 from skops.io._numpy import NdArrayNode
 
-MODES = ("r", "c")
 _ALIGNMENT = 64
 _PADDING = 0xD935  # the extra field of zipalign
 _LOCAL_HEADER = 30  # bytes before the name of a member

@@ -35,7 +35,7 @@ def test_joined_predictors_answer_as_before(data):
 
 def test_chunks_change_nothing(data, monkeypatch):
     whole, _ = fit_trees(data, setting(), 6, 0, OPTIONS)
-    monkeypatch.setattr(machines_module, "_CHUNK_BYTES", 10_000)
+    monkeypatch.setattr(machines_module, "CHUNK_BYTES", 10_000)
     cut, _ = fit_trees(data, setting(), 6, 0, OPTIONS)
     assert np.array_equal(whole.labels(data.matrix, data.gram.X), cut.labels(data.matrix, data.gram.X))
     assert np.array_equal(whole.facts.degree, cut.facts.degree)

@@ -36,7 +36,7 @@ def dask_cluster():
         n_workers=5,
         threads_per_worker=1,
         processes=True,
-        dashboard_address=None,
+        dashboard_address=":0",
         memory_limit="1GiB",
         silence_logs=50,
     ) as cluster:

@@ -67,6 +67,10 @@ def main() -> None:
         app(arguments)
     except SystemExit as leaving:
         code = leaving.code
+        if code == interrupting.EXIT_CODE:
+            # Typer names the interrupt as the cause; a command that caught it has spoken.
+            typers = isinstance(getattr(leaving.__context__, "__cause__", None), KeyboardInterrupt)
+            interrupting.end(said=not typers)
     except KeyboardInterrupt:
         interrupting.end()
     except BrokenPipeError:
@@ -78,6 +82,4 @@ def main() -> None:
         if debug:
             traceback.print_exc()
         print(f"surewood: {sentence}", file=sys.stderr)
-    if code == interrupting.EXIT_CODE:
-        interrupting.end()
     sys.exit(code)  # type: ignore[arg-type]

@@ -13,7 +13,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from surewood.cli.mistakes import Mistake
-from surewood.datasets import load
+from surewood.datasets import DataError, load
 from surewood.tables import ParquetTable
 
 LEAST_ROWS_A_CLASS = 2
@@ -78,8 +78,11 @@ def collecting(notes: list[str]) -> Iterator[None]:
 def read_labelled(source: str, target: str | None, *, check: bool = True) -> InputTable:
     """A table with its target; with `check` classes that cannot be learned are refused."""
     notes: list[str] = []
-    with collecting(notes):
-        data = load(source, target)
+    try:
+        with collecting(notes):
+            data = load(source, target)
+    except DataError as error:
+        raise Mistake(str(error).replace("target=...", "--target ...")) from error
     name = str(data.y.name) if target is None else target
     if check:
         check_classes(data.y, name)

@@ -36,8 +36,8 @@ def _wait(reader: socket.socket, writer: socket.socket) -> None:
             end()
 
 
-def end() -> None:
-    """Say so in one line and end the process, without waiting for threads that work in the core."""
+def end(said: bool = False) -> None:
+    """Say so in one line, unless the command did, and end the process without waiting for its threads."""
     if not _ended.acquire(blocking=False):
         threading.Event().wait()  # the other thread is ending the process
     cleaning = threading.Thread(target=atexit._run_exitfuncs, daemon=True)
@@ -45,5 +45,5 @@ def end() -> None:
     cleaning.join(_CLEANING)
     # A live display leaves its line and a hidden cursor behind where it could not close itself.
     restore = "\r\x1b[2K\x1b[?25h" if sys.stderr.isatty() else ""
-    os.write(2, f"{restore}surewood: interrupted; nothing was written.\n".encode())
+    os.write(2, (restore if said else f"{restore}surewood: interrupted.\n").encode())
     os._exit(EXIT_CODE)

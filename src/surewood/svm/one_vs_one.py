@@ -71,8 +71,9 @@ class Machines:
     def from_parts(
         cls, parts: list[dict[str, NDArray[Any]]], shape: tuple[int, ...], **known: Any
     ) -> Machines:
-        """Join the results of the chunks of a batch."""
-        arrays = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]} if parts else {}
+        """Join the results of the chunks of a batch; `parts` are emptied on the way, to hold little twice."""
+        names = list(parts[0]) if parts else []
+        arrays = {name: np.concatenate([part.pop(name) for part in parts]) for name in names}
         return cls(shape=shape, arrays=arrays, **known)
 
     # --- one entry a problem -------------------------------------------------------------------------------

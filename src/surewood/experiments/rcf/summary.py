@@ -10,6 +10,7 @@ import pandas as pd
 from surewood.experiments.comparison import SD_WORDS, Results, count_bar, counted, test_cell
 from surewood.experiments.decisions import deviations
 from surewood.experiments.protocol import Profile, published, read_profile
+from surewood.experiments.rcf.notes import notes
 from surewood.experiments.rcf.other_choices import hindsight, pooled, restricted
 
 NAMES = {
@@ -43,6 +44,7 @@ def summarise(records: Sequence[dict[str, Any]], profile: Profile) -> dict[str, 
             _ranks(results, sets),
         ],
         "bars": _bars(results, targets, sets),
+        "notes": notes(results, targets, sets),
         "deviations": deviations("rcf", profile, read_profile("rcf", "full")),
     }
 

@@ -1,0 +1,128 @@
+"""What users get wrong: one sentence, exit code 2, no traceback, nothing written."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from command import QUICK, messy_frame, mistake, run, write
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("bad")
+    frame = pd.DataFrame({"size": np.arange(12.0), "colour": list("abcabcabcabc")})
+    write(frame.assign(kind=["x", "y"] * 6), folder / "good.csv")
+    write(frame.assign(kind="x"), folder / "one.csv")
+    write(frame.assign(kind=["x"] * 11 + ["y"]), folder / "rare.csv")
+    write(frame.assign(kind=np.linspace(0, 1, 12)), folder / "real.csv")
+    write(pd.DataFrame({"id": [f"n{k:04}" for k in range(80)], "kind": ["x", "y"] * 40}), folder / "text.csv")
+    (folder / "cut.parquet").write_bytes(b"PAR1 and no more")
+    (folder / "empty.csv").write_text("")
+    (folder / "twice.csv").write_text("a,a,kind\n1,2,x\n")
+    (folder / "folder").mkdir()
+    (folder / "file").write_text("")
+    (folder / "notmodel.surewood").write_text("hello")
+    return folder
+
+
+FIT = [
+    (("nosuch.csv", "--target", "kind"), "there is no file nosuch.csv."),
+    (("good.csv",), "say which column of good.csv is the class: --target ... (columns: size, colour, kind)."),
+    (("good.csv", "--target", "Knid"), "good.csv has no column 'Knid'; did you mean 'kind'?"),
+    (
+        ("good.csv", "--target", "price"),
+        "good.csv has no column 'price'; its columns are size, colour, kind.",
+    ),
+    (("one.csv", "--target", "kind"), "the target 'kind' has one class only, 'x'; nothing can be learned."),
+    (
+        ("rare.csv", "--target", "kind"),
+        "class 'y' of the target 'kind' has fewer than 2 rows; leave them out, or join them to",
+    ),
+    (("real.csv", "--target", "kind"), "the target 'kind' holds numbers with fractions; classes are needed."),
+    (
+        ("text.csv", "--target", "kind"),
+        "the table has no usable column besides the target ('id': it is text with ",
+    ),
+    (("cut.parquet", "--target", "kind"), "cut.parquet is not a readable Parquet file, or is cut short"),
+    (("empty.csv", "--target", "kind"), "empty.csv is empty."),
+    (
+        ("twice.csv", "--target", "kind"),
+        "twice.csv has more than one column called 'a'; rename them.",
+    ),
+    (("irsi",), "there is no data set called 'irsi'; did you mean iris?"),
+    (("good.csv", "--target", "kind", "--out", "file"), "--out file is a file; name a folder."),
+    (
+        ("good.csv", "--target", "kind", "--model", "mddf", "--set", "n_estimator=3"),
+        "--set n_estimator: mddf has no such parameter; did you mean n_estimators?",
+    ),
+    (
+        ("good.csv", "--target", "kind", "--set", "n_estimators"),
+        "--set takes name=value, got 'n_estimators'.",
+    ),
+    (
+        ("good.csv", "--target", "kind", "--max-memory", "lots"),
+        "--max-memory takes a size such as 4GB or 500MB, got 'lots'.",
+    ),
+]
+
+
+@pytest.mark.parametrize(("arguments", "sentence"), FIT, ids=[" ".join(a) for a, _ in FIT])
+def test_fit_refuses_with_a_sentence(folder, arguments, sentence):
+    before = sorted(path.name for path in folder.iterdir())
+    assert mistake("fit", *arguments, folder=folder).startswith(sentence)
+    assert sorted(path.name for path in folder.iterdir()) == before
+
+
+def test_a_bad_value_is_the_estimator_s_own_sentence(folder):
+    said = mistake("fit", "good.csv", "--target", "kind", *QUICK, "--set", "theta=3", folder=folder)
+    assert "theta" in said
+
+
+def test_models_that_are_none(folder):
+    for command in ("predict", "certify"):
+        said = mistake(command, "notmodel.surewood", "good.csv", folder=folder)
+        assert said == "notmodel.surewood is not a surewood model, or is cut short."
+    assert mistake("explain", "gone", folder=folder) == "there is no model file gone."
+
+
+def test_a_traceback_only_where_it_is_asked_for(folder):
+    shown = run("fit", "nosuch.csv", "--target", "kind", "--debug", folder=folder)
+    assert shown.returncode == 2
+    assert "Traceback" in shown.stderr
+    assert shown.stderr.endswith("surewood: there is no file nosuch.csv.\n")
+
+
+def test_options_that_do_not_exist_are_explained_by_the_usage(folder):
+    shown = run("fit", "good.csv", "--tragte", "kind", folder=folder)
+    assert shown.returncode == 2
+    assert "--tragte" in shown.stderr
+    assert "Traceback" not in shown.stderr
+
+
+def test_help_shows_examples():
+    for command in ("fit", "predict", "explain", "compare", "certify"):
+        shown = run(command, "--help")
+        assert shown.returncode == 0
+        assert f"surewood {command}" in shown.stdout
+        assert "Examples" in shown.stdout
+        assert "--json" in shown.stdout
+
+
+def test_completion_of_the_shell():
+    shown = run(_SUREWOOD_COMPLETE="complete_bash", COMP_WORDS="surewood fi", COMP_CWORD="1")
+    assert "fit" in shown.stdout.split()
+
+
+def test_certify_notices_training_rows(tmp_path):
+    path = write(messy_frame(90), tmp_path / "t.csv")
+    assert run("fit", path, "--target", "treu?", *QUICK, folder=tmp_path).returncode == 0
+    shown = run("certify", "surewood-t", path, folder=tmp_path)
+    assert shown.returncode == 0
+    assert "No guarantee could be given." in shown.stdout
+    assert "80 % of these rows are equal to training rows" in shown.stdout
+    fresh = write(messy_frame(60, seed=5), tmp_path / "fresh.csv")
+    shown = run("certify", "surewood-t", fresh, folder=tmp_path)
+    assert "GUARANTEE" in shown.stdout
+    assert "equal to training rows" not in shown.stdout
+    assert mistake("explain", "surewood-t", fresh, "--row", "61", folder=tmp_path) == (
+        f"there is no row 61; {fresh} has 60 rows."
+    )

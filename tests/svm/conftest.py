@@ -1,0 +1,38 @@
+"""Every solution that a test of this folder gets back is checked against the optimality conditions."""
+
+import numpy as np
+import pytest
+
+from surewood.svm import Machines
+from surewood.svm import dual as dual_module
+
+from .reference import check_kkt
+
+LARGEST = 120  # points of a problem that is checked: the check is in NumPy and quadratic
+
+
+@pytest.fixture(autouse=True)
+def kkt_of_everything_solved(monkeypatch):
+    solve = dual_module._run_chunks
+
+    def checked(gram, spec, points, starts, codes, weight, problems, shape, options, n_jobs):
+        parts = solve(gram, spec, points, starts, codes, weight, problems, shape, options, n_jobs)
+        _, degree, C = problems
+        machines = Machines.from_parts(
+            [dict(part) for part in parts],
+            shape,
+            degree=degree,
+            C=C,
+            kernel=spec,
+            gram=gram,
+            points=points,
+            starts=starts,
+        )
+        exponent = degree * np.log2(machines.scale.ravel()) if len(degree) else []
+        for problem in range(len(degree)):
+            # Beyond 2^300 the plain check has no numbers for the kernel.
+            if len(machines.group_rows(problem)) <= LARGEST and exponent[problem] < 300:
+                check_kkt(machines, problem, gram.X, codes, C[problem], weight, options.tol)
+        return parts
+
+    monkeypatch.setattr(dual_module, "_run_chunks", checked)
