@@ -1,11 +1,16 @@
 #include "svm_dual.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "kernel_rows.hpp"
 #include "svm_targets.hpp"
 
 namespace surewood {
+
+namespace {
+constexpr double kRounding = 1e-12;  // of the largest variable
+}
 
 void DualSolver::start(KernelRows& rows, const signed char* sign, const double* box, double tol,
                        std::int64_t max_iter, bool warm) {
@@ -72,18 +77,31 @@ DualOutcome DualSolver::outcome(const signed char* sign) const {
   out.status = state_.status;
   out.iterations = state_.iterations;
   out.gap = state_.max_up - state_.min_low;
-  double free_sum = 0.0;
+  double largest = 0.0;
+  for (int i = 0; i < state_.n; ++i) largest = std::max(largest, std::fabs(beta_[i]));
+  double free_sum = 0.0, max_up = -HUGE_VAL, min_low = HUGE_VAL;
   std::int64_t free_count = 0;
   for (int i = 0; i < state_.n; ++i) {
     out.objective += 0.5 * beta_[i] * (sign[i] + v_[i]);
     out.n_support += beta_[i] != 0.0;
-    if (beta_[i] > lo_[i] && beta_[i] < hi_[i]) {
+    // What rounding left of a variable at its bound is not a free point.
+    const double room = kRounding * std::min(largest, hi_[i] - lo_[i]);
+    const bool can_rise = hi_[i] - beta_[i] > room, can_fall = beta_[i] - lo_[i] > room;
+    if (can_rise) max_up = std::max(max_up, v_[i]);
+    if (can_fall) min_low = std::min(min_low, v_[i]);
+    if (can_rise && can_fall) {
       free_sum += v_[i];
       ++free_count;
     }
   }
   // A free point lies on its margin, v_i = bias; without one every bias between the bounds is optimal.
-  out.bias = free_count ? free_sum / static_cast<double>(free_count) : 0.5 * (state_.max_up + state_.min_low);
+  if (free_count) {
+    out.bias = free_sum / static_cast<double>(free_count);
+  } else if (std::isfinite(max_up) && std::isfinite(min_low)) {
+    out.bias = 0.5 * (max_up + min_low);
+  } else {
+    out.bias = 0.5 * (state_.max_up + state_.min_low);
+  }
   return out;
 }
 

@@ -5,6 +5,7 @@ import inspect
 import pkgutil
 
 from sklearn.base import BaseEstimator, is_classifier
+from sklearn.utils import get_tags
 
 import surewood
 
@@ -42,6 +43,7 @@ def written():
                 and member.__module__.startswith("surewood")
                 and not name.startswith("_")
                 and not inspect.isabstract(member)
+                and get_tags(member()).input_tags.two_d_array  # scikit-learn's suite feeds arrays
             ):
                 classes.add(member)
     return classes

@@ -91,3 +91,14 @@ def test_a_late_byte_of_an_older_encoding(tmp_path):
     path = tmp_path / "late.csv"
     path.write_bytes(b"name,x\n" + b"plain,1\n" * 20_000 + "Köln,2\n".encode("cp1252"))
     assert read_table(path)["name"].iloc[-1] == "Köln"
+
+
+def test_scikit_learn_treats_it_as_an_estimator_of_frames():
+    from sklearn.base import clone
+    from sklearn.utils import get_tags
+
+    preparer = TablePreparer(max_values=7)
+    assert clone(preparer).get_params() == {"max_values": 7}
+    assert not get_tags(preparer).input_tags.two_d_array
+    with pytest.raises(TypeError, match=r"must be a pandas DataFrame, got .*ndarray"):
+        preparer.fit(np.zeros((3, 2)))

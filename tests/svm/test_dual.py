@@ -1,5 +1,6 @@
 """The batch solver: optimal, equal to libsvm, the same on any machine, and defined on bad input."""
 
+import itertools
 import os
 import signal
 import subprocess
@@ -32,6 +33,16 @@ def dual_value(machine, K):
     return np.abs(beta).sum() - 0.5 * beta @ K[np.ix_(support, support)] @ beta
 
 
+def every_bias_is_unique(machine, C):
+    """Whether each pair of a libsvm machine has a point that lies on its margin."""
+    owner = np.repeat(np.arange(len(machine.n_support_)), machine.n_support_)
+    for a, b in itertools.combinations(range(len(machine.n_support_)), 2):
+        beta = np.append(machine.dual_coef_[b - 1, owner == a], machine.dual_coef_[a, owner == b])
+        if not ((np.abs(beta) > 1e-9 * C) & (np.abs(beta) < C * (1 - 1e-9))).any():
+            return False
+    return True
+
+
 def equal_arrays(a, b):
     return all(np.array_equal(a.arrays[name], b.arrays[name]) for name in a.arrays)
 
@@ -48,6 +59,7 @@ def equal_arrays(a, b):
 )
 @example(n=85, d=1, n_classes=2, degrees=[1, 8], log_C=-1.0, kind="poly", seed=185)
 @example(n=79, d=1, n_classes=2, degrees=[1, 2, 6], log_C=1.0, kind="poly", seed=2)
+@example(n=20, d=1, n_classes=3, degrees=[1], log_C=0.0, kind="poly", seed=0)  # a bias that is not unique
 def test_optimal_and_equal_to_libsvm(n, d, n_classes, degrees, log_C, kind, seed):
     X, labels = blobs(n, d, n_classes, seed)
     X = (X - X.mean(axis=0)) / X.std(axis=0)
@@ -70,9 +82,31 @@ def test_optimal_and_equal_to_libsvm(n, d, n_classes, degrees, log_C, kind, seed
             beta, support = machines.coef(k)[:, 0], machines.support(k)
             found = np.abs(beta).sum() - 0.5 * beta @ K[np.ix_(support, support)] @ beta
             assert abs(found - expected) <= room
+        if not every_bias_is_unique(peer, C):
+            continue
         values = decisions(machines, k, X, labels, X)[group]
         clear = (np.abs(values) > 1e-2 * max(1.0, np.abs(K).max() ** 0.5)).all(axis=1)
         assert (machines.predicted(k)[clear] == peer.predict(K)[group][clear]).all()
+
+
+def test_what_rounding_leaves_of_a_variable_is_not_a_free_point():
+    """All points at their bounds: the bias is the middle of the interval of optimal ones."""
+    X, labels = blobs(20, 1, 3, 0)
+    X = (X - X.mean(axis=0)) / X.std(axis=0)
+    group = np.random.default_rng(0).permutation(20)
+    machines = solve_many(Gram(X), [group], labels, [1], 1.0, kernel=KernelSpec("poly", 1.0, 1.0))
+    rows = np.flatnonzero(labels != 1)
+    sign = np.where(labels[rows] == 0, 1.0, -1.0)
+    K = kernel_matrix(X[rows], X[rows], KernelSpec("poly", 1.0, 1.0), 1)
+    alpha = np.zeros(len(rows))
+    peer = libsvm(K, labels[rows], 1.0)
+    alpha[peer.support_] = np.abs(peer.dual_coef_[0]).round(9)
+    assert set(alpha) == {0.0, 1.0}
+    v = sign - K @ (alpha * sign)
+    lowest = v[(alpha == 1) == (sign < 0)].max()
+    highest = v[(alpha == 1) == (sign > 0)].min()
+    assert lowest < highest
+    assert machines.pair("bias", 0)[1] == pytest.approx((lowest + highest) / 2, abs=1e-3)
 
 
 def test_thousands_of_leaf_problems_agree_with_libsvm():

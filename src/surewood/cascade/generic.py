@@ -185,7 +185,7 @@ class DeepCascadeClassifier(ClassifierMixin, BaseEstimator):
         self._families()
         inputs = begin_fit(self, X, y, sample_weight, class_weight=self.class_weight,
                            categorical_features=self.categorical_features)  # fmt: skip
-        sample = make_sample(inputs, sample_weight, self.class_weight)
+        sample = make_sample(inputs, sample_weight)
         return CostEstimate.of(self._memory(sample), probe_seconds(self, X, y))
 
     def _memory(self, sample: Sample) -> dict[str, float]:

@@ -94,7 +94,7 @@ class _SvmCascade(CascadeInsight, ClassifierMixin, BaseEstimator):
         check_svm_parameters(self)
         inputs = begin_fit(self, X, y, sample_weight, class_weight=self.class_weight,
                            categorical_features=self.categorical_features)  # fmt: skip
-        sample = make_sample(inputs, sample_weight, self.class_weight)
+        sample = make_sample(inputs, sample_weight)
         parts, notes = self._memory(sample)
         return CostEstimate.of(parts, probe_seconds(self, X, y), *notes)
 

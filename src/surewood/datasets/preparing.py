@@ -64,6 +64,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
 
     def fit(self, X: pd.DataFrame, y: Any = None) -> TablePreparer:
         """Learn what each column is."""
+        _refuse_arrays(X)
         columns: dict[str, dict[str, Any]] = {}
         dropped: dict[str, str] = {}
         for name in X.columns:
@@ -84,6 +85,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
     def transform(self, X: pd.DataFrame) -> pd.DataFrame:
         """The same columns of a later table; others are ignored, missing ones refused."""
         check_is_fitted(self, "columns_")
+        _refuse_arrays(X)
         present = {str(name): name for name in X.columns}
         self._refuse_missing(list(present))
         out: dict[str, pd.Series] = {}
@@ -126,6 +128,12 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         """Which rows of a later table, prepared, are equal to a training row."""
         return np.isin(row_keys(self.transform(X)), self.row_keys_)
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.two_d_array = False  # columns are known by their names
+        tags.input_tags.allow_nan = tags.input_tags.string = tags.input_tags.categorical = True
+        return tags
+
     def _rule(self, column: pd.Series) -> tuple[str, dict[str, Any]]:
         """Why a column is dropped, or its rule."""
         known = column.dropna()
@@ -162,6 +170,11 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         hint = f" (is {close[0]!r} the column {absent[0]!r}?)" if close else ""
         plural = "s" if len(absent) > 1 else ""
         raise DataError(f"the table lacks the column{plural} {shown} that the model was trained with{hint}.")
+
+
+def _refuse_arrays(X: Any) -> None:
+    if not isinstance(X, pd.DataFrame):
+        raise TypeError(f"TablePreparer knows columns by name: X must be a pandas DataFrame, got {type(X)}.")
 
 
 def row_keys(prepared: pd.DataFrame) -> NDArray[np.uint64]:

@@ -79,7 +79,8 @@ class ProcessEngine:
                 for number, result in pool(calls(everything())):
                     open_.pop(number)
                     yield number, result
-                return
+                if not open_:
+                    return  # a broken pool may have taken a package after the new one had begun
             except BrokenProcessPool as error:
                 if attempt == RETRIES:
                     raise WorkerLost(

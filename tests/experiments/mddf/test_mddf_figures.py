@@ -51,6 +51,7 @@ def test_without_points_the_curves_and_numbers_stay(record):
 
 def test_the_page_has_both_pictures_and_needs_no_webgl(record):
     summary = {
+        "paper": "mddf",
         "title": "mdDF",
         "profile": "tiny",
         "missing": [],

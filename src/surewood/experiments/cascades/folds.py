@@ -64,7 +64,7 @@ def prepare_fold(name: str, j: int, seed: int = 0, **changes: Any) -> Fold:
     held = (j + 1) % N_FOLDS
     test, validation = (np.flatnonzero(fold == k).astype(np.int32) for k in (j, held))
     train = np.flatnonzero((fold != j) & (fold != held)).astype(np.int32)
-    sample = make_sample(inputs, None, None, scaled_on=train)
+    sample = make_sample(inputs, None, scaled_on=train)
     gram = Gram(sample.design)
     problem = tasks_of(sample, "one_vs_rest")[0]
     C = choose_C(sample, gram, problem[1], parameters, [(train, validation)])
