@@ -108,23 +108,33 @@ def _size_table(results: Results, sets: Sequence[str], profile: Profile) -> dict
 
 def _option_table(results: Results, sets: Sequence[str]) -> dict[str, Any]:
     measured = [name for name in sets if any(results.has(name, option) for option in OPTIONS)]
+    common = Results([record for name in measured for record in _seeds_with_options(results, name)])
     rows = []
     for method in (REFERENCE, *OPTIONS):
         cells = []
         for dataset in measured:
-            if results.has(dataset, method):
-                held_out = results.spread(dataset, method, "held_out_accuracy").mean
-                cells.append(f"{held_out:.2f} / {results.spread(dataset, method, 'accuracy').text()}")
+            if common.has(dataset, method):
+                held_out = common.spread(dataset, method, "held_out_accuracy").mean
+                cells.append(f"{held_out:.2f} / {common.spread(dataset, method, 'accuracy').text()}")
             else:
                 cells.append(ABSENT)
         rows.append([method, *cells])
+    seeds = ", ".join(f"{name} {len(common.records(name, REFERENCE))}" for name in measured)
     return {
         "name": "options",
         "title": "Other readings and options",
-        "note": "Held-out accuracy / test accuracy in per cent, each with the θ, μ and a tuned for mdDF.",
+        "note": "Held-out accuracy / test accuracy in per cent, each with the θ, μ and a tuned for mdDF; "
+        f"seeds: {seeds}.",
         "columns": ["method", *measured],
         "rows": rows,
     }
+
+
+def _seeds_with_options(results: Results, dataset: str) -> list[Any]:
+    """Records of mdDF and the options from the seeds that have options."""
+    options = [record for option in OPTIONS for record in results.records(dataset, option)]
+    repeats = {record["repeat"] for record in options}
+    return options + [r for r in results.records(dataset, REFERENCE) if r["repeat"] in repeats]
 
 
 def _layer_table(record: dict[str, Any]) -> dict[str, Any]:
