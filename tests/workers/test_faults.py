@@ -42,6 +42,31 @@ def test_a_killed_worker_costs_its_unfinished_tasks_only(engine, request, tmp_pa
     assert sum(count.values()) <= 12 + 6
 
 
+def test_a_pool_that_breaks_between_packages_loses_none(monkeypatch):
+    """A broken pool closes the generator of its calls; the packages not yet taken must survive that."""
+    from surewood.workers import process_engine
+    from surewood.workers.remote import Package
+
+    attempts = []
+
+    class Breaking:
+        def __init__(self, **settings):
+            attempts.append(settings)
+
+        def __call__(self, calls):
+            for done, (_, (number, *_), _) in enumerate(calls):
+                if len(attempts) == 1 and done == 2:
+                    calls.close()
+                    raise process_engine.BrokenProcessPool
+                yield number, b""
+
+    monkeypatch.setattr(process_engine, "Parallel", Breaking)
+    packages = (Package(number, b"", {}) for number in range(6))
+    found = [number for number, _ in process_engine.ProcessEngine(2).run(packages)]
+    assert sorted(found) == list(range(6))
+    assert len(attempts) == 2
+
+
 @each_engine
 def test_workers_that_die_on_a_task_again_and_again_are_an_error_with_a_reason(engine, request):
     request.getfixturevalue(engine)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 import tempfile
 import weakref
@@ -69,14 +70,13 @@ class ProcessEngine:
                 paths = [file.path for file in files]
                 yield delayed(run_mapped)(package.number, own_version(), package.blob, names, paths)
 
-        def everything() -> Iterator[Package]:
-            yield from list(open_.values())  # left over from the attempt before
-            yield from packages
-
         for attempt in range(RETRIES + 1):
             pool = Parallel(n_jobs=self.n_workers, batch_size=1, return_as="generator_unordered")
             try:
-                for number, result in pool(calls(everything())):
+                # First what is left over from the attempt before. A chain, since a broken pool closes the
+                # generator it was given: "yield from" would close `packages` with it and lose the rest.
+                todo = itertools.chain(list(open_.values()), packages)
+                for number, result in pool(calls(todo)):
                     open_.pop(number)
                     yield number, result
                 if not open_:
