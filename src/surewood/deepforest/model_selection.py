@@ -94,7 +94,7 @@ class MarginDeepForestClassifierCV(MarginDeepForestClassifier):
     >>> X, y = load_iris(return_X_y=True)
     >>> model = MarginDeepForestClassifierCV(5, thetas=(0.7, 0.9), schedules=(4,), random_state=0).fit(X, y)
     >>> sorted(model.best_params_), len(model.settings_)
-    (['depth_schedule', 'forests', 'mu_loss', 'theta'], 4)
+    (['depth_schedule', 'forests', 'mu_loss', 'theta'], 2)
     """
 
     def __init__(
