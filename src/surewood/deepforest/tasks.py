@@ -29,6 +29,22 @@ class HeldRows:
         return {"matrix": self.matrix, "rows": self.rows, "_gathered": None}
 
 
+def _grown(
+    matrix: BinnedMatrix,
+    labels: NDArray[np.uint16],
+    n_classes: int,
+    params: TreeParams,
+    weight: Floats | None,
+    rows: NDArray[np.int64],
+    seed: int,
+    start: int,
+    count: int,
+) -> Any:
+    """Trees `start` to `start + count` of a member; rows have their order already."""
+    return grow_forest(matrix, labels, n_classes, params, n_trees=count, seed=seed, weight=weight, rows=rows,
+                       first_tree=start, by_content=False)  # fmt: skip
+
+
 def grow_and_predict(
     matrix: BinnedMatrix,
     held: HeldRows,
@@ -42,18 +58,7 @@ def grow_and_predict(
     count: int,
 ) -> tuple[FlatForest, Floats, Floats]:
     """Some trees of a member on a fold, the sums of their vectors on the held-out points, importances."""
-    grown = grow_forest(
-        matrix,
-        labels,
-        n_classes,
-        params,
-        n_trees=count,
-        seed=seed,
-        weight=weight,
-        rows=rows,
-        first_tree=start,
-        by_content=False,
-    )
+    grown = _grown(matrix, labels, n_classes, params, weight, rows, seed, start, count)
     return grown.forest, grown.forest.predict_proba(held.gathered()) * count, grown.importances
 
 
@@ -69,17 +74,6 @@ def grow_and_predict_out_of_bag(
     count: int,
 ) -> tuple[FlatForest, NDArray[np.uint32], NDArray[np.uint32], Floats, Floats]:
     """Some trees of a member, the numbers and sums of their out-of-bag vectors, importances."""
-    grown = grow_forest(
-        matrix,
-        labels,
-        n_classes,
-        params,
-        n_trees=count,
-        seed=seed,
-        weight=weight,
-        rows=rows,
-        first_tree=start,
-        by_content=False,
-    )
+    grown = _grown(matrix, labels, n_classes, params, weight, rows, seed, start, count)
     sums, votes = out_of_bag(grown.forest, grown.bag, matrix, first_tree=start)
     return grown.forest, grown.bag.rows, votes, sums, grown.importances
