@@ -19,6 +19,7 @@ def pytest_collection_modifyitems(config, items):
             item.add_marker(absent)
 
 
+@pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config, log):
     """Tests that share a cluster run in one process of pytest-xdist, so that it is started once."""
     from xdist.scheduler import LoadScopeScheduling

@@ -43,7 +43,7 @@ def test_interrupt(table, family, tmp_path):
         process.send_signal(signal.SIGINT)
         # A second on a quiet machine (benchmarks/bench_interrupt.py); a busy one must not fail the test.
         rest = _read_to_end(terminal, process, 20)
-        assert process.wait(timeout=20) == 130
+        assert process.wait(timeout=20) == 130, rest[-2000:]
     finally:
         if process.poll() is None:
             process.kill()
@@ -54,6 +54,31 @@ def test_interrupt(table, family, tmp_path):
     assert said[0].endswith(b"surewood: interrupted.")
     assert b"Traceback" not in rest
     assert list(tmp_path.iterdir()) == []
+
+
+BROKEN_BY_IT = """
+import os, signal, time
+from surewood.cli.app import app, main
+
+@app.command()
+def work():
+    try:
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(10)
+    finally:
+        raise RuntimeError("cannot schedule new futures after shutdown")
+
+main()
+"""
+
+
+def test_an_error_that_the_interrupt_caused():
+    """Pools that close while the program ends may fail the work first; that is no failure of the program."""
+    ended = subprocess.run(
+        [sys.executable, "-c", BROKEN_BY_IT, "work"], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert ended.returncode == 130
+    assert ended.stderr == "surewood: interrupted.\n"
 
 
 def _read_until(terminal, word, process):

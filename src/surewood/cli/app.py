@@ -71,6 +71,8 @@ def main() -> None:
             # Typer names the interrupt as the cause; a command that caught it has spoken.
             typers = isinstance(getattr(leaving.__context__, "__cause__", None), KeyboardInterrupt)
             interrupting.end(said=not typers)
+        if code and interrupting.noticed():
+            interrupting.end()
     except KeyboardInterrupt:
         interrupting.end()
     except BrokenPipeError:
@@ -78,6 +80,8 @@ def main() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 1
     except Exception as error:
+        if interrupting.noticed():
+            interrupting.end()
         code, sentence = explain_error(error)
         if debug:
             traceback.print_exc()

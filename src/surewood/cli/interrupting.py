@@ -3,7 +3,8 @@
 Python raises KeyboardInterrupt only between two of its own steps, so a long call of compiled code would hold
 it back. The signal's wake-up socket is written at once; a watcher thread reads it, gives the program
 `PATIENCE` seconds to end by itself, and then ends it. Files are written all or nothing, so nothing half
-done stays behind; temporary folders are removed by the usual exit functions.
+done stays behind; temporary folders are removed by the usual exit functions. An error that comes up meanwhile,
+such as a pool that the exit functions closed under its user, is the interrupt's doing: see :func:`noticed`.
 """
 
 from __future__ import annotations
@@ -14,11 +15,13 @@ import signal
 import socket
 import sys
 import threading
+from types import FrameType
 
 PATIENCE = 0.5  # seconds that the program has to end by itself
 _CLEANING = 0.2  # seconds that exit functions have
 EXIT_CODE = 130
 _ended = threading.Lock()
+_noticed = threading.Event()
 
 
 def watch() -> None:
@@ -27,11 +30,23 @@ def watch() -> None:
     writer.setblocking(False)
     signal.set_wakeup_fd(writer.fileno(), warn_on_full_buffer=False)
     threading.Thread(target=_wait, args=(reader, writer), daemon=True, name="interrupts").start()
+    signal.signal(signal.SIGINT, _raise)
+
+
+def noticed() -> bool:
+    """Whether Ctrl-C came; from then on the command ends as interrupted, whatever its work raises."""
+    return _noticed.is_set()
+
+
+def _raise(number: int, frame: FrameType | None) -> None:
+    _noticed.set()
+    signal.default_int_handler(number, frame)
 
 
 def _wait(reader: socket.socket, writer: socket.socket) -> None:
     while True:
         if int(signal.SIGINT) in reader.recv(64):
+            _noticed.set()
             threading.Event().wait(PATIENCE)
             end()
 
