@@ -16,10 +16,10 @@ def kkt_of_everything_solved(monkeypatch):
     solve = dual_module._run_chunks
 
     def checked(gram, spec, points, starts, codes, weight, problems, shape, options, n_jobs):
-        parts = solve(gram, spec, points, starts, codes, weight, problems, shape, options, n_jobs)
+        parts = list(solve(gram, spec, points, starts, codes, weight, problems, shape, options, n_jobs))
         _, degree, C = problems
         machines = Machines.from_parts(
-            [dict(part) for part in parts],
+            parts,
             shape,
             degree=degree,
             C=C,

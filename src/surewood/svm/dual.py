@@ -7,7 +7,7 @@ results do not depend on the number of threads. Chunks are small enough that Ctr
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -135,7 +135,7 @@ def _run_chunks(
     shape: tuple[int, ...],
     options: _Options,
     n_jobs: int | None,
-) -> list[dict[str, NDArray[Any]]]:
+) -> Iterator[dict[str, NDArray[Any]]]:
     stop = np.zeros(1, dtype=np.uint8)
     group, degree, C = problems
     share(gram.products, gram.X, gram.norms)
@@ -152,7 +152,8 @@ def _run_chunks(
         )
 
     tasks = (chunk(first, last) for first, last in chunks)
-    return list(run_tasks(tasks, n_jobs, stop=stop, seconds=[_SECONDS_A_UPDATE * w for w in work]))
+    seconds = [_SECONDS_A_UPDATE * w for w in work]
+    return run_tasks(tasks, n_jobs, verbose=1, stop=stop, seconds=seconds)  # one by one: joined as they come
 
 
 def _solve_chunk(

@@ -9,6 +9,7 @@ otherwise for the second; the class with the most votes wins, the lowest code on
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any
@@ -69,11 +70,16 @@ class Machines:
 
     @classmethod
     def from_parts(
-        cls, parts: list[dict[str, NDArray[Any]]], shape: tuple[int, ...], **known: Any
+        cls, parts: Iterable[dict[str, NDArray[Any]]], shape: tuple[int, ...], **known: Any
     ) -> Machines:
-        """Join the results of the chunks of a batch; `parts` are emptied on the way, to hold little twice."""
-        names = list(parts[0]) if parts else []
-        arrays = {name: np.concatenate([part.pop(name) for part in parts]) for name in names}
+        """Join the results of the chunks of a batch as they come: hardly anything is held twice."""
+        arrays: dict[str, NDArray[Any]] = {}
+        for part in parts:
+            for name, found in part.items():
+                joined = arrays.setdefault(name, np.empty(0, dtype=found.dtype))
+                end = len(joined)
+                joined.resize(end + len(found), refcheck=False)  # grows in place where memory is paged
+                joined[end:] = found
         return cls(shape=shape, arrays=arrays, **known)
 
     # --- one entry a problem -------------------------------------------------------------------------------
