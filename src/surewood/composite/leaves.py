@@ -93,6 +93,9 @@ def cut(topology: Topology, max_depth: int, max_size: int | None = None, sizes: 
     return stop
 
 
+_MASSES_AT_ONCE = 1 << 20  # class weights of sets in hand at a time
+
+
 class IndexSets:
     """Distinct sets of training rows and what is known of their classes without a machine."""
 
@@ -100,7 +103,6 @@ class IndexSets:
         self._y, self._weight, self._n_classes = y, weight, n_classes
         self._ids: dict[bytes, int] = {}
         self.rows: list[NDArray[np.int32]] = []
-        self._facts: list[tuple[float, float, int, int]] = []
         self._table: Floats = np.zeros((0, 4))
 
     def __len__(self) -> int:
@@ -112,20 +114,27 @@ class IndexSets:
         known = self._ids.get(key)
         if known is not None:
             return known
-        weight = None if self._weight is None else self._weight[rows]
-        mass = np.bincount(self._y[rows], weights=weight, minlength=self._n_classes)
-        top = int(mass.argmax())
-        # Weights are positive: a class is present where it has some.
-        self._facts.append((float(mass.sum()), float(mass[top]), top, int(np.count_nonzero(mass))))
         self._ids[key] = len(self.rows)
         self.rows.append(rows)
         return self._ids[key]
 
     def _column(self, k: int) -> Floats:
-        if len(self._table) < len(self._facts):
-            new = np.array(self._facts[len(self._table) :], dtype=np.float64)
-            self._table = np.concatenate([self._table, new])
+        if len(self._table) < len(self.rows):
+            step = max(1, _MASSES_AT_ONCE // self._n_classes)
+            new = [self._facts(self.rows[at : at + step]) for at in range(len(self._table), len(self.rows), step)]
+            self._table = np.concatenate([self._table, *new])
         return self._table[:, k]
+
+    def _facts(self, sets: list[NDArray[np.int32]]) -> Floats:
+        """Weight, weight of the heaviest class, that class and the number of classes, a row a set."""
+        rows = np.concatenate(sets)
+        cell = np.repeat(np.arange(len(sets)) * self._n_classes, [len(own) for own in sets]) + self._y[rows]
+        weight = None if self._weight is None else self._weight[rows]
+        mass = np.bincount(cell, weights=weight, minlength=len(sets) * self._n_classes)
+        mass = mass.reshape(len(sets), self._n_classes).astype(np.float64)
+        top = mass.argmax(axis=1)
+        # Weights are positive: a class is present where it has some.
+        return np.column_stack([mass.sum(axis=1), mass.max(axis=1), top, np.count_nonzero(mass, axis=1)])
 
     @property
     def total(self) -> Floats:

@@ -176,22 +176,30 @@ def _chunks(
     sizes: NDArray[np.int64], n_classes: int, shape: tuple[int, ...]
 ) -> tuple[list[tuple[int, int]], list[float]]:
     """Ranges of problems and their work; cuts fall between (group, degree) runs only."""
-    n_C = shape[2]
-    work, held = sizes.astype(np.float64), sizes.astype(np.float64) * n_C
-    work = n_C * (4.0 * work * work + 2000.0 * work + 2000.0)
-    held *= max(n_classes - 1, 1)
-    cuts, totals, total, coefficients = [0], [], 0.0, 0.0
-    for run in range(shape[0] * shape[1]):
-        g = run // shape[1]
-        coefficients = held[g] if run % shape[1] == 0 else coefficients + held[g]
-        if total and (total + work[g] > _CHUNK_WORK or coefficients > _CHUNK_COEFFICIENTS):
-            cuts.append(run * n_C)
-            totals.append(total)
-            total, coefficients = 0.0, held[g]
-        total += work[g]
-    cuts.append(shape[0] * shape[1] * n_C)
-    spans = [(first, last) for first, last in pairwise(cuts) if last > first]
-    return spans, [*totals, total][: len(spans)]
+    _, n_degrees, n_C = shape
+    size = sizes.astype(np.float64)
+    held = size * n_C * max(n_classes - 1, 1)  # coefficients of one degree
+    # Work and coefficients before each run; a group's coefficients are held together, so those of the
+    # groups before it do not count.
+    work = np.repeat(n_C * (4.0 * size * size + 2000.0 * size + 2000.0), n_degrees)
+    before = np.concatenate([[0.0], np.cumsum(work)])
+    group_fits = np.maximum(1, _CHUNK_COEFFICIENTS // held).astype(np.int64)  # degrees of a group at once
+    cuts = [0]
+    while cuts[-1] < len(work):
+        first = cuts[-1]
+        last = max(first + 1, int(np.searchsorted(before, before[first] + _CHUNK_WORK, side="right")) - 1)
+        cuts.append(_within_coefficients(first, last, n_degrees, group_fits))
+    spans = [(first * n_C, last * n_C) for first, last in pairwise(cuts)]
+    return spans, [float(before[last] - before[first]) for first, last in pairwise(cuts)]
+
+
+def _within_coefficients(first: int, last: int, n_degrees: int, fits: NDArray[np.int64]) -> int:
+    """The end of a chunk of runs: before the first group that would have more degrees in it than fit."""
+    for group in range(first // n_degrees, -(-last // n_degrees)):
+        begin = max(first, group * n_degrees)
+        if min(last, (group + 1) * n_degrees) - begin > fits[group]:
+            return int(begin + fits[group])
+    return last
 
 
 def _flat(values: NDArray[Any], dtype: Any) -> NDArray[Any]:

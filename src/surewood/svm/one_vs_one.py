@@ -162,7 +162,10 @@ class Machines:
             if problems is None
             else np.atleast_1d(np.asarray(problems, dtype=np.intp))
         )
-        rows, position = np.unique(self._gathered("support", self._support_at, chosen), return_inverse=True)
+        support = self._gathered("support", self._support_at, chosen)
+        used = np.zeros(len(self.gram.X), dtype=bool)
+        used[support] = True
+        rows, place = np.flatnonzero(used), np.cumsum(used, dtype=np.int32) - 1
         return Predictor(
             kernel=self.kernel,
             support_rows=np.ascontiguousarray(self.gram.X[rows]),
@@ -175,7 +178,7 @@ class Machines:
             classes=self._gathered("classes", self._class_at, chosen),
             class_support=self._gathered("class_support", self._class_at, chosen),
             bias=self._gathered("bias", self._pair_at, chosen),
-            support=position.astype(np.int32).ravel(),
+            support=place[support],
             coef=self._gathered("coef", self._coef_at, chosen),
         )
 
