@@ -113,8 +113,8 @@ def test_what_rounding_leaves_of_a_variable_is_not_a_free_point():
 def test_thousands_of_leaf_problems_agree_with_libsvm(C, features):
     """Objectives within 1e-4, predictions equal except at |decision| < 1e-3, over 3,960 problems.
 
-    Both stop at the same KKT gap, which allows either a relative shortfall of about that gap: one problem in a
-    thousand may use it.
+    Both stop at the same KKT gap, which allows either a relative shortfall of about that gap: one problem
+    in a thousand may use it.
     """
     rng = np.random.default_rng(features)
     X, labels = blobs(400, features, 2, 5)

@@ -3,8 +3,9 @@
 Python raises KeyboardInterrupt only between two of its own steps, so a long call of compiled code would hold
 it back. The signal's wake-up socket is written at once; a watcher thread reads it, gives the program
 `PATIENCE` seconds to end by itself, and then ends it. Files are written all or nothing, so nothing half
-done stays behind; temporary folders are removed by the usual exit functions. An error that comes up meanwhile,
-such as a pool that the exit functions closed under its user, is the interrupt's doing: see :func:`noticed`.
+done stays behind; temporary folders are removed by the usual exit functions. An error that comes up
+meanwhile, such as a pool that the exit functions closed under its user, is the interrupt's doing: see
+:func:`noticed`.
 """
 
 from __future__ import annotations

@@ -121,7 +121,8 @@ class IndexSets:
     def _column(self, k: int) -> Floats:
         if len(self._table) < len(self.rows):
             step = max(1, _MASSES_AT_ONCE // self._n_classes)
-            new = [self._facts(self.rows[at : at + step]) for at in range(len(self._table), len(self.rows), step)]
+            blocks = range(len(self._table), len(self.rows), step)
+            new = [self._facts(self.rows[at : at + step]) for at in blocks]
             self._table = np.concatenate([self._table, *new])
         return self._table[:, k]
 
