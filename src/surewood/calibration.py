@@ -29,7 +29,6 @@ import numpy as np
 from joblib import delayed
 from numpy.typing import NDArray
 from scipy.optimize import minimize
-from scipy.special import logsumexp
 from sklearn.isotonic import IsotonicRegression
 
 from surewood.parallel import run_tasks, share
@@ -150,8 +149,7 @@ class ScoreCalibrator:
         if self.kind == "probabilities":
             scores = np.log(np.maximum((1 - mixing) * scores + mixing / scores.shape[1], _SMALLEST))
         scaled = scores / temperature
-        proba = np.maximum(np.exp(scaled - logsumexp(scaled, axis=1, keepdims=True)), _SMALLEST)
-        return proba / proba.sum(axis=1, keepdims=True)
+        return _softmax(scaled)
 
     def _fit_offsets(self, scores: Floats, y: NDArray[Any], weight: Floats) -> None:
         log_proba = np.log(self._tempered(scores, self.temperature_, self.mixing_))
@@ -238,8 +236,17 @@ def lift(proba: Floats, best: NDArray[Any]) -> Floats:
 def _shifted(log_proba: Floats, power: float | Floats, offsets: Floats) -> Floats:
     """softmax(power · log p + offsets), nothing below the smallest probability; a power may be a matrix."""
     scaled = (power * log_proba if np.isscalar(power) else log_proba @ power) + offsets
-    proba = np.maximum(np.exp(scaled - logsumexp(scaled, axis=1, keepdims=True)), _SMALLEST)
-    return np.asarray(proba / proba.sum(axis=1, keepdims=True))
+    return _softmax(scaled)
+
+
+def _softmax(scaled: Floats) -> Floats:
+    """Rows proportional to exp(scaled), nothing below the smallest probability; `scaled` is overwritten."""
+    scaled -= scaled.max(axis=1, keepdims=True)
+    proba = np.exp(scaled, out=scaled)
+    proba /= proba.sum(axis=1, keepdims=True)
+    np.maximum(proba, _SMALLEST, out=proba)
+    proba /= proba.sum(axis=1, keepdims=True)
+    return proba
 
 
 def _mixing(logarithm: float) -> float:

@@ -7,6 +7,7 @@ of (seed, tree, path code), so they do not depend on threads or on how deep a tr
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -36,9 +37,27 @@ def complexities(
 ) -> Floats:
     """``A_k`` (2.8) of every (leaf, degree), shape (n_leaves, n_degrees); degree 0 is a constant."""
     size = max(int(np.ceil(m - 1e-9)), 1)
-    growth = leaf_log_growth(np.asarray(degrees), n_features, size, max(n_classes, 2))
+    levels, place = np.unique(np.asarray(depth), return_inverse=True)
+    sizes = (size, n_features, n_questions, max_features, max(n_classes, 2))
+    return _complexities_by_depth(tuple(levels.tolist()), tuple(np.asarray(degrees).tolist()), *sizes)[place]
+
+
+@lru_cache(maxsize=1024)
+def _complexities_by_depth(
+    depth: tuple[int, ...],
+    degrees: tuple[int, ...],
+    size: int,
+    n_features: int,
+    n_questions: int,
+    max_features: int,
+    n_classes: int,
+) -> Floats:
+    """Asked for over and over: for every gamma, cut and chunk of machines."""
+    growth = leaf_log_growth(np.array(degrees), n_features, size, n_classes)
     question = question_log_growth(size, max_features, n_questions)
-    return np.asarray(composite_complexity(np.asarray(depth)[:, None], growth[None, :], question, size))
+    table = np.asarray(composite_complexity(np.array(depth)[:, None], growth[None, :], question, size))
+    table.flags.writeable = False
+    return table
 
 
 def leaf_terms(
