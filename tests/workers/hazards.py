@@ -51,3 +51,12 @@ def total(table, k):
 
 def given_back(table):
     return table, table[:2].copy()
+
+
+def gluttonous(k, most=1 << 30):
+    """Takes more and more memory, slowly enough to be seen, until somebody stops it."""
+    held = []
+    while k == 1 and len(held) << 23 < most:
+        held.append(np.ones(1 << 20))
+        time.sleep(0.02)
+    return k

@@ -11,7 +11,7 @@ import joblib
 import numpy as np
 import psutil
 import pytest
-from hazards import deadly, deadly_once, failing, hungry, note, runs
+from hazards import deadly, deadly_once, failing, gluttonous, hungry, note, runs
 from joblib import delayed
 from sklearn.datasets import make_classification
 
@@ -79,6 +79,55 @@ def test_out_of_memory_is_said_to_be_that(engine, request):
     request.getfixturevalue(engine)
     with pytest.raises(MemoryError, match=r"a worker on \S+ ran out of memory"):
         list(run_tasks([delayed(hungry)(k) for k in range(3)], -1))
+
+
+def test_a_dask_worker_stopped_at_its_memory_limit_is_said_to_be_that(everything_remote):
+    distributed = pytest.importorskip("distributed")
+    import dask
+
+    # A cluster of its own: the nanny's warning, from which the reason is known, must not be silenced.
+    with (
+        dask.config.set({"distributed.scheduler.allowed-failures": 0}),
+        distributed.LocalCluster(
+            n_workers=1, threads_per_worker=1, memory_limit="500MiB", dashboard_address=":0"
+        ) as cluster,
+        distributed.Client(cluster, set_as_default=False) as client,
+        joblib.parallel_config("dask", client=client),
+        pytest.raises(
+            MemoryError, match=r"Dask worker \S+ ran out of memory: it passed its limit of 0\.5 GiB"
+        ),
+    ):
+        list(run_tasks([delayed(gluttonous)(k) for k in range(2)], -1))
+
+
+# Ray's own monitor stops tasks where more of the machine's memory is in use than a share that any machine
+# passes; a process of its own, since the session of the other tests has another share.
+STOPPED_BY_RAY = """
+import joblib, ray
+from joblib import delayed
+from ray.util.joblib import register_ray
+from hazards import gluttonous
+from surewood.parallel import run_tasks
+
+limits = {"memory_usage_threshold": 1e-4, "memory_monitor_refresh_ms": 50, "task_oom_retries": 0}
+ray.init(num_cpus=1, include_dashboard=False, log_to_driver=False, object_store_memory=80 << 20,
+         _system_config=limits)
+register_ray()
+with joblib.parallel_config("ray"):
+    try:
+        list(run_tasks([delayed(gluttonous)(1) for _ in range(2)], -1))
+    except MemoryError as error:
+        print(error)
+ray.shutdown()
+"""
+
+
+def test_a_ray_worker_stopped_by_the_memory_monitor_is_said_to_be_that():
+    pytest.importorskip("ray")
+    shown = subprocess.run(
+        [sys.executable, "-c", STOPPED_BY_RAY], capture_output=True, text=True, timeout=300
+    )
+    assert shown.stdout.startswith("a Ray worker ran out of memory and was stopped by Ray: "), shown.stderr
 
 
 @each_engine

@@ -109,9 +109,7 @@ class DaskEngine:
         worker = getattr(error, "last_worker", None)
         address = getattr(worker, "address", "unknown")
         limit = getattr(worker, "memory_limit", 0)
-        text = ""
-        with contextlib.suppress(Exception):
-            text = str(self.client.get_worker_logs(nanny=True))
+        text = self._nanny_log(getattr(worker, "nanny", None))
         if "memory budget" in text or "memory usage" in text:
             size = f" of {limit / 2**30:.1f} GiB" if limit else ""
             return MemoryError(
@@ -122,3 +120,16 @@ class DaskEngine:
             f"Dask workers died again and again on the same task (the last one: {address}); the system may "
             "have stopped them for lack of memory."
         )
+
+    def _nanny_log(self, address: str | None) -> str:
+        """What the nanny of a dead worker says.
+
+        It is asked itself: the scheduler forgets a nanny with its worker, until that is there again. The
+        scheduler is asked about all others where the client cannot reach it.
+        """
+        if address is not None:
+            with contextlib.suppress(Exception):
+                return str(self.client.sync(self.client.rpc(address).get_logs, callback_timeout=10))
+        with contextlib.suppress(Exception):
+            return str(self.client.get_worker_logs(nanny=True))
+        return ""
