@@ -31,11 +31,14 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 from sklearn.isotonic import IsotonicRegression
 
-from surewood.parallel import run_tasks, share
+from surewood.parallel import run_tasks, share, worker_count
+from surewood.progress import Advance, ignore, substeps
 
 Floats = NDArray[np.float64]
 STEPS = ("temperature", "offset", "isotonic")
 METHODS = ("auto", *STEPS)
+FOLDS = 5
+_ITERATIONS = 200  # of a minimiser, at most
 _MOST_POINTS = 10_000  # a handful of numbers is fitted: more points cost time and change nothing
 _ENOUGH_FOR_OFFSETS = 100
 _ENOUGH_FOR_ISOTONIC = 1000
@@ -73,32 +76,42 @@ class ScoreCalibrator:
         self.method = method
         self.kind = kind
 
-    def fit(self, scores: Floats, y: NDArray[Any], weight: Floats | None = None) -> ScoreCalibrator:
-        """Fit on held-out `scores` (n, c), class codes `y` and weights; rows with NaN scores do not count."""
+    def fit(
+        self, scores: Floats, y: NDArray[Any], weight: Floats | None = None, advance: Advance = ignore
+    ) -> ScoreCalibrator:
+        """Fit on held-out `scores` (n, c), class codes `y` and weights; rows with NaN scores do not count.
+
+        One step of a stage, of which `advance` is told part by part.
+        """
         known = ~np.isnan(scores).any(axis=1)
         scores, y = scores[known], np.asarray(y)[known]
         weight = np.ones(len(y)) if weight is None else np.asarray(weight, dtype=np.float64)[known]
         if len(y) > _MOST_POINTS:
             some = np.linspace(0, len(y) - 1, _MOST_POINTS).astype(np.int64)
             scores, y, weight = scores[some], y[some], weight[some]
-        self.chosen_ = self._choose(scores, y, weight) if self.method == "auto" else self.method
-        self._fit_steps(scores, y, weight, self.chosen_)
+        with substeps(advance, 1.0, FOLDS + 1) as one:
+            self.chosen_ = self._choose(scores, y, weight, one) if self.method == "auto" else self.method
+            self._fit_steps(scores, y, weight, self.chosen_, one)
         return self
 
     def transform(self, scores: Floats) -> Floats:
         """Probabilities, rows summing to 1."""
         return self._after(np.asarray(scores, dtype=np.float64), self.chosen_)
 
-    def _fit_steps(self, scores: Floats, y: NDArray[Any], weight: Floats, last: str) -> None:
+    def _fit_steps(
+        self, scores: Floats, y: NDArray[Any], weight: Floats, last: str, advance: Advance = ignore
+    ) -> None:
         """Fit the steps up to `last`."""
-        self._fit_temperature(scores, y, weight)
+        with substeps(advance, 0.7, _ITERATIONS) as one:
+            self._fit_temperature(scores, y, weight, one)
         self.power_: float | Floats = 1.0
         self.offsets_ = np.zeros(scores.shape[1])
         self._isotonic: dict[int, IsotonicRegression] = {}
-        if last != "temperature" and scores.shape[1] > 1 and len(y):
-            self._fit_offsets(scores, y, weight)
-            if last == "isotonic":
-                self._fit_isotonic(scores, y, weight)
+        with substeps(advance, 0.3, _ITERATIONS) as one:
+            if last != "temperature" and scores.shape[1] > 1 and len(y):
+                self._fit_offsets(scores, y, weight, one)
+                if last == "isotonic":
+                    self._fit_isotonic(scores, y, weight)
 
     def _after(self, scores: Floats, last: str) -> Floats:
         """Probabilities after the steps up to `last`."""
@@ -111,7 +124,7 @@ class ScoreCalibrator:
         proba = lift(_shifted(np.log(proba), self.power_, self.offsets_), best)
         return self._sharpen(proba, best) if last == "isotonic" and self._isotonic else proba
 
-    def _choose(self, scores: Floats, y: NDArray[Any], weight: Floats) -> str:
+    def _choose(self, scores: Floats, y: NDArray[Any], weight: Floats, advance: Advance) -> str:
         n = len(y)
         if n < _ENOUGH_FOR_OFFSETS or scores.shape[1] < 2:
             return "temperature"
@@ -119,13 +132,16 @@ class ScoreCalibrator:
         losses = dict.fromkeys(steps, 0.0)
         scores = scores.copy()  # it is shared with workers, the caller's may change
         share(scores)
-        tasks = [delayed(_fold_losses)(self.kind, steps, scores, y, weight, k) for k in range(5)]
+        elsewhere = worker_count(None) > 0
+        told = ignore if elsewhere else advance
+        tasks = [delayed(_fold_losses)(self.kind, steps, scores, y, weight, k, told) for k in range(FOLDS)]
         for found in run_tasks(tasks, None, seconds=_SECONDS_A_SCORE * scores.size):
             for step, loss in zip(steps, found):
                 losses[step] += loss
+            advance(1 if elsewhere else 0)
         return min(losses, key=lambda step: losses[step])
 
-    def _fit_temperature(self, scores: Floats, y: NDArray[Any], weight: Floats) -> None:
+    def _fit_temperature(self, scores: Floats, y: NDArray[Any], weight: Floats, advance: Advance) -> None:
         self.temperature_, self.mixing_ = 1.0, 0.01 if self.kind == "probabilities" else 0.0
         if len(y) == 0 or scores.shape[1] < 2:
             return
@@ -140,8 +156,9 @@ class ScoreCalibrator:
 
         start = np.array([-1.0 if self.kind == "decisions" else 0.0, -4.0])
         found = minimize(
-            loss, start, method="Nelder-Mead", bounds=[(-4, 4), (-9, 0)], options={"maxiter": 200}
-        )
+            loss, start, method="Nelder-Mead", bounds=[(-4, 4), (-9, 0)], options={"maxiter": _ITERATIONS},
+            callback=lambda point: advance(1),
+        )  # fmt: skip
         self.temperature_ = float(scale * np.exp(found.x[0]))
         self.mixing_ = _mixing(found.x[1]) if self.kind == "probabilities" else 0.0
 
@@ -151,7 +168,7 @@ class ScoreCalibrator:
         scaled = scores / temperature
         return _softmax(scaled)
 
-    def _fit_offsets(self, scores: Floats, y: NDArray[Any], weight: Floats) -> None:
+    def _fit_offsets(self, scores: Floats, y: NDArray[Any], weight: Floats, advance: Advance) -> None:
         log_proba = np.log(self._tempered(scores, self.temperature_, self.mixing_))
         n_classes, rows = scores.shape[1], np.arange(len(y))
         share = weight / max(weight.sum(), _SMALLEST)
@@ -176,7 +193,9 @@ class ScoreCalibrator:
 
         low = -8.0 if whole else 0.1
         bounds = [(low, 8.0)] * (len(start) - n_classes) + [(-6.0, 6.0)] * n_classes
-        found = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds)
+        found = minimize(
+            loss, start, jac=True, method="L-BFGS-B", bounds=bounds, callback=lambda point: advance(1)
+        )
         self.power_, self.offsets_ = parts(found.x)
 
     def _fit_isotonic(self, scores: Floats, y: NDArray[Any], weight: Floats) -> None:
@@ -254,13 +273,14 @@ def _mixing(logarithm: float) -> float:
 
 
 def _fold_losses(
-    kind: str, steps: tuple[str, ...], scores: Floats, y: NDArray[Any], weight: Floats, k: int
-) -> list[float]:
-    """Log-loss on fold `k` of five after each step, fitted on the others."""
-    fold = np.arange(len(y)) % 5
+    kind: str, steps: tuple[str, ...], scores: Floats, y: NDArray[Any], weight: Floats, k: int,
+    advance: Advance = ignore,
+) -> list[float]:  # fmt: skip
+    """Log-loss on fold `k` after each step, fitted on the others."""
+    fold = np.arange(len(y)) % FOLDS
     train, held = fold != k, fold == k
     part = ScoreCalibrator(steps[-1], kind)
-    part._fit_steps(scores[train], y[train], weight[train], steps[-1])
+    part._fit_steps(scores[train], y[train], weight[train], steps[-1], advance)
     return [_log_loss(part._after(scores[held], step), y[held], weight[held]) for step in steps]
 
 

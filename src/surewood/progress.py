@@ -1,28 +1,34 @@
 """A progress display that names the stage, its share and the time left.
 
 Quiet unless asked (``verbose >= 1``). On a terminal a live bar on standard error, elsewhere one line when the
-stage ends. A program that runs many stages opens one :func:`display` around them: stages then come and go
-inside it, nested ones below each other, and nothing scrolls. :func:`observe` calls a function at every step.
+stage ends. A stage inside another is shown below it, and leaves no line of its own. A program that runs many
+stages opens one :func:`display` around them: they then come and go inside it, and nothing scrolls.
+:func:`observe` calls a function at every step.
+
+Steps are work that was done, counted by those who do it; they may be fractions, and may come from any thread
+of this process. Where nobody knows how much work there is (a search prunes), the total is the most there may
+be, and :func:`substeps` gives what was not needed at the end.
 """
 
 from __future__ import annotations
 
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-Advance = Callable[[int], None]
+Advance = Callable[[float], None]
 #: Called at every step with the stage's name, the steps done and their total.
-Observer = Callable[[str, int, int], None]
+Observer = Callable[[str, float, float], None]
 
 _observers: list[Observer] = []
 _open_displays: list[Any] = []
 
 
 @contextmanager
-def stage(verbose: int, name: str, total: int) -> Iterator[Advance]:
+def stage(verbose: int, name: str, total: float) -> Iterator[Advance]:
     """Show a stage of `total` steps; yields a function that takes the number of steps just done.
 
     Examples
@@ -31,22 +37,60 @@ def stage(verbose: int, name: str, total: int) -> Iterator[Advance]:
     ...     advance(10)
     """
     if verbose < 1:
-        yield lambda steps=1: None
+        yield ignore
         return
     with _shown(name, total) as show:
         if not _observers:
             yield show
             return
-        done = 0
+        done, lock = 0.0, threading.Lock()
 
-        def advance(steps: int = 1) -> None:
+        def advance(steps: float = 1) -> None:
             nonlocal done
-            done += steps
             show(steps)
-            for observer in tuple(_observers):
-                observer(name, done, total)
+            with lock:
+                done += steps
+                for observer in tuple(_observers):
+                    observer(name, done, total)
 
         yield advance
+
+
+def ignore(steps: float = 1) -> None:
+    """What takes the steps where nobody looks."""
+
+
+@contextmanager
+def substeps(advance: Advance, steps: float, total: float) -> Iterator[Advance]:
+    """Work that is `steps` steps of a stage and counts in units of its own, at most `total` of them.
+
+    What was not needed of them is done at the end; more than `total` count nothing.
+
+    Examples
+    --------
+    >>> seen = []
+    >>> with substeps(seen.append, 2.0, 10) as one:
+    ...     one(5)
+    ...     one(20)
+    >>> seen
+    [1.0, 1.0]
+    """
+    if advance is ignore:
+        yield ignore
+        return
+    done, lock = 0.0, threading.Lock()
+
+    def inner(units: float = 1) -> None:
+        nonlocal done
+        with lock:
+            now = min(units, total - done)
+            done += now
+        if now > 0:
+            advance(steps * now / total)
+
+    yield inner
+    if done < total:
+        advance(steps * (total - done) / total)
 
 
 @contextmanager
@@ -59,18 +103,11 @@ def display() -> Iterator[None]:
     ...     advance(10)
     """
     if not sys.stderr.isatty():
-        _open_displays.append(None)  # a stage that ends inside says nothing
-        try:
+        with _opened(None):
             yield
-        finally:
-            _open_displays.pop()
         return
-    with _bar(transient=True) as bar:
-        _open_displays.append(bar)
-        try:
-            yield
-        finally:
-            _open_displays.pop()
+    with _bar(transient=True) as bar, _opened(bar):
+        yield
 
 
 @contextmanager
@@ -83,7 +120,7 @@ def observe(observer: Observer) -> Iterator[None]:
     >>> with display(), observe(lambda *step: seen.append(step)), stage(1, "reading", 3) as advance:
     ...     advance(2)
     >>> seen
-    [('reading', 2, 3)]
+    [('reading', 2.0, 3)]
     """
     _observers.append(observer)
     try:
@@ -93,11 +130,11 @@ def observe(observer: Observer) -> Iterator[None]:
 
 
 @contextmanager
-def _shown(name: str, total: int) -> Iterator[Advance]:
+def _shown(name: str, total: float) -> Iterator[Advance]:
     if _open_displays:
         bar = _open_displays[-1]
         if bar is None:
-            yield lambda steps=1: None
+            yield ignore
             return
         task = bar.add_task(name, total=total)
         try:
@@ -107,12 +144,23 @@ def _shown(name: str, total: int) -> Iterator[Advance]:
         return
     if not sys.stderr.isatty():
         started = time.perf_counter()
-        yield lambda steps=1: None
-        print(f"{name}: {total} in {time.perf_counter() - started:.1f} s", file=sys.stderr)
+        with _opened(None):
+            yield ignore
+        print(f"{name}: {total:.0f} in {time.perf_counter() - started:.1f} s", file=sys.stderr)
         return
-    with _bar(transient=False) as bar:
+    with _bar(transient=False) as bar, _opened(bar):
         task = bar.add_task(name, total=total)
         yield lambda steps=1: bar.advance(task, steps)
+
+
+@contextmanager
+def _opened(bar: Any) -> Iterator[None]:
+    """Stages that begin inside belong to this bar; None: nothing shows them."""
+    _open_displays.append(bar)
+    try:
+        yield
+    finally:
+        _open_displays.pop()
 
 
 def _bar(*, transient: bool) -> Any:

@@ -34,9 +34,10 @@ main()
 """
 
 
-def start(out, *more):
+def start(out, *more, before=""):
+    """The command with these options; `before` is Python that runs first."""
     environment = {**os.environ, "OMP_NUM_THREADS": "1"}
-    arguments = [sys.executable, "-c", TINY, "--out", str(out), *more]
+    arguments = [sys.executable, "-c", before + TINY, "--out", str(out), *more]
     return subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment)
 
 
@@ -49,8 +50,8 @@ def numbers(out):
     return sorted(found, key=lambda r: (r["dataset"], r["repeat"], r["method"]))
 
 
-def finish(out, *more):
-    process = start(out, *more)
+def finish(out, *more, before=""):
+    process = start(out, *more, before=before)
     output, errors = process.communicate(timeout=300)
     assert process.returncode == 0, errors.decode()
     return output.decode()

@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 from surewood.cascade.gamma_path import PathPiece, gamma_path, inner_point
 from surewood.cascade.prefix_tree import Floats, Path, Rows
 from surewood.cascade.search import Budget, minimise
-from surewood.cascade.svm_fit import Task, class_columns
+from surewood.cascade.svm_fit import Task, class_columns, search_step
+from surewood.progress import Advance, ignore
 
 MOST_INTERVALS = 40
 
@@ -69,9 +70,17 @@ class FoldTask:
         return next(inside, self.pieces[-1]).path
 
 
-def explored(one: FoldTask, gamma_min: float, leaf_gammas: Sequence[float], budget: Budget) -> FoldTask:
-    """`FoldTask.explore` as a task for any worker."""
-    one.explore(gamma_min, leaf_gammas, budget)
+def explored(
+    one: FoldTask,
+    gamma_min: float,
+    leaf_gammas: Sequence[float],
+    budget: Budget,
+    advance: Advance = ignore,
+) -> FoldTask:
+    """`FoldTask.explore` as a task for any worker; one step of a stage."""
+    searches = 1 + len(leaf_gammas) * (one.task.tree.max_leaves - 1)
+    with search_step(one.task, budget, advance, searches):
+        one.explore(gamma_min, leaf_gammas, budget)
     return one
 
 
@@ -101,9 +110,13 @@ class HeldOut:
 
 
 def held_out_scores(
-    tasks: Sequence[FoldTask], candidates: Sequence[Candidate], design: Floats, n_classes: int
+    tasks: Sequence[FoldTask],
+    candidates: Sequence[Candidate],
+    design: Floats,
+    n_classes: int,
+    advance: Advance = ignore,
 ) -> HeldOut:
-    """Ask every candidate of one fold; cascades that several candidates share are trained once."""
+    """Ask every candidate of one fold, a step each; cascades that several share are trained once."""
     rows = tasks[0].held_out
     known: dict[tuple[int, Path], Floats] = {}
     scores, leaves = [], []
@@ -117,6 +130,7 @@ def held_out_scores(
             sizes.append(path.n_leaves)
         scores.append(class_columns(parts, n_classes))
         leaves.append(float(np.mean(sizes)))
+        advance(1)
     return HeldOut(rows, scores, np.array(leaves))
 
 

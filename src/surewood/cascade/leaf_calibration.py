@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from surewood.calibration import ScoreCalibrator
 from surewood.cascade.prefix_tree import Floats
+from surewood.progress import stage
 
 _ENOUGH = 20  # held-out points that a leaf needs for a calibrator of its own
 
@@ -24,16 +25,21 @@ class LeafCalibrator:
     """
 
     def fit(
-        self, scores: Floats, codes: NDArray[np.int32], weight: Floats, leaf: NDArray[np.int64]
+        self,
+        scores: Floats,
+        codes: NDArray[np.int32],
+        weight: Floats,
+        leaf: NDArray[np.int64],
+        verbose: int = 0,
     ) -> LeafCalibrator:
         """Fit on held-out scores and the leaves they came from."""
-        self.shared_ = ScoreCalibrator(kind="decisions").fit(scores, codes, weight)
+        leaves = [k for k in np.unique(leaf) if _ENOUGH <= (leaf == k).sum() < len(leaf)]
         self.by_leaf_: dict[int, ScoreCalibrator] = {}
-        for k in np.unique(leaf):
-            here = leaf == k
-            if _ENOUGH <= here.sum() < len(leaf):
-                own = ScoreCalibrator(kind="decisions")
-                self.by_leaf_[int(k)] = own.fit(scores[here], codes[here], weight[here])
+        with stage(verbose, "calibrating", 1 + len(leaves)) as advance:
+            self.shared_ = ScoreCalibrator(kind="decisions").fit(scores, codes, weight, advance)
+            for k in leaves:
+                here, own = leaf == k, ScoreCalibrator(kind="decisions")
+                self.by_leaf_[int(k)] = own.fit(scores[here], codes[here], weight[here], advance)
         return self
 
     def transform(self, scores: Floats, leaf: NDArray[np.int64]) -> Floats:

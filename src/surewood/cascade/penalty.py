@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from surewood.cascade.prefix_tree import Floats, Rows
 from surewood.cascade.svm_trainer import KernelChoice
+from surewood.progress import Advance, ignore
 from surewood.svm import Gram, solve_many
 
 Folds = Sequence[tuple[Rows, Rows]]
@@ -25,15 +26,19 @@ def penalty_errors(
     tol: float = 1e-3,
     max_iter: int = 10_000,
     n_jobs: int | None = None,
+    advance: Advance = ignore,
 ) -> Floats:
-    """Held-out error weight of every (choice, C), summed over the folds; shape (n_choices, n_C)."""
+    """Held-out error weight of every (choice, C), summed over the folds; shape (n_choices, n_C).
+
+    `advance` is told of `penalty_machines` machines: each once when it is trained, once when it was asked.
+    """
     errors = np.zeros((len(kernels.degrees), len(grid)))
     weights = None if bool((weight == 1.0).all()) else weight
     for group in _kernel_groups(kernels):
         degrees = [1] if kernels.kernel == "rbf" else [kernels.degrees[c] for c in group]
         machines = solve_many(
             gram, [train for train, _ in folds], codes, degrees, grid, kernel=kernels.spec(group[0]),
-            weights=weights, tol=tol, max_iter=max_iter, warm_start=True, n_jobs=n_jobs,
+            weights=weights, tol=tol, max_iter=max_iter, warm_start=True, n_jobs=n_jobs, advance=advance,
         )  # fmt: skip
         per_fold = len(group) * len(grid)
         for k, (_, held_out) in enumerate(folds):
@@ -42,7 +47,13 @@ def penalty_errors(
             predicted = predictor.predict(gram.X[held_out], assign, n_jobs=n_jobs)
             wrong = weight[held_out] @ (predicted != codes[held_out][:, None])
             errors[group] += wrong.reshape(len(group), len(grid))
+            advance(per_fold)
     return errors
+
+
+def penalty_machines(kernels: KernelChoice, grid: Floats, folds: Folds) -> int:
+    """Steps of :func:`penalty_errors`."""
+    return 2 * len(folds) * len(kernels.degrees) * len(grid)
 
 
 def best_penalties(errors: Floats, grid: Floats) -> Floats:

@@ -29,8 +29,8 @@ from surewood.cascade.svm_fit import (
     tasks_of,
 )
 from surewood.cost import CostEstimate, check_max_memory, probe_seconds, refuse_beyond
-from surewood.parallel import run_tasks
-from surewood.progress import stage
+from surewood.parallel import run_tasks, worker_count
+from surewood.progress import ignore, stage
 from surewood.svm import Gram, gram_limit, kernel_memory
 from surewood.tables import begin_fit
 
@@ -125,11 +125,13 @@ class _SvmCascade(CascadeInsight, ClassifierMixin, BaseEstimator):
         """Train the chosen cascades and write everything on the estimator, last of all steps."""
         cascades = [task.build(found.path) for task, found in zip(tasks, results)]
         if held_out is None:
-            held_out = out_of_fold(sample, tasks, [found.path for found in results], seed)
+            held_out = out_of_fold(sample, tasks, [found.path for found in results], seed, self.verbose)
         calibrator = None
         if self.probability:
             leaf = _calibrated_leaf([held_out.leaf[:, t] for t in range(held_out.leaf.shape[1])])
-            calibrator = LeafCalibrator().fit(held_out.scores, held_out.codes, held_out.weight, leaf)
+            calibrator = LeafCalibrator().fit(
+                held_out.scores, held_out.codes, held_out.weight, leaf, self.verbose
+            )
         inputs.store(self)
         self.cascades_, self.search_, self.out_of_fold_ = cascades, results, held_out
         self.gamma_scale_, self.kernels_ = gamma_scale, tasks[0].trainer.kernels
@@ -299,14 +301,17 @@ class DeepCascadeSVMClassifier(_SvmCascade):
             raise ValueError(f"n_leaves={n_leaves} is more than max_leaves={parameters.max_leaves}.")
         inputs, sample, tasks, seed = self._plant(X, y, sample_weight, parameters)
         with stage(self.verbose, "searching cascades", len(tasks)) as advance:
-            todo = (delayed(search_task)(task, gamma, n_leaves, parameters.budget) for task in tasks)
+            n_jobs = self.n_jobs if len(tasks) > 1 else 1
+            elsewhere = worker_count(n_jobs) > 0
+            options = (gamma, n_leaves, parameters.budget, ignore if elsewhere else advance)
+            todo = (delayed(search_task)(task, *options) for task in tasks)
             seconds = [task.search_seconds for task in tasks]
-            found = run_tasks(todo, self.n_jobs if len(tasks) > 1 else 1, self.verbose, seconds=seconds)
+            found = run_tasks(todo, n_jobs, self.verbose, seconds=seconds)
             results = []
             for k, (task, result) in enumerate(found):
                 tasks[k] = task  # another process grew a tree of its own
                 results.append(result)
-                advance(1)
+                advance(1 if elsewhere else 0)
         if any(result is None for result in results):
             raise ValueError(
                 f"no cascade has exactly n_leaves={n_leaves} leaves on this sample: it is too small, or all "
@@ -353,8 +358,9 @@ class DeepCascadeSVMClassifier(_SvmCascade):
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         gram = self._gram(sample)
         folds = penalty_folds(sample, parameters, seed)
-        tasks = []
-        for task in tasks_of(sample, parameters.multiclass):
-            C = choose_C(sample, gram, task[1], parameters, folds)
-            tasks.append(prepare(sample, gram, task, parameters, C))
+        problems, tasks = tasks_of(sample, parameters.multiclass), []
+        with stage(self.verbose, "choosing C", len(problems)) as advance:
+            for problem in problems:
+                C = choose_C(sample, gram, problem[1], parameters, folds, advance)
+                tasks.append(prepare(sample, gram, problem, parameters, C))
         return inputs, sample, tasks, seed

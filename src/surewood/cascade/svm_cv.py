@@ -28,10 +28,10 @@ from surewood.cascade.prefix_tree import Path
 from surewood.cascade.sample import Sample, deal_folds, make_sample
 from surewood.cascade.search import SearchResult, leaf_complexity, minimise
 from surewood.cascade.svm import _FRACTIONS, _SvmCascade
-from surewood.cascade.svm_fit import OutOfFold, Task, choose_C, class_columns, prepare, tasks_of
+from surewood.cascade.svm_fit import OutOfFold, Task, choose_C, class_columns, prepare, search_step, tasks_of
 from surewood.cascade.svm_trainer import distance_of
-from surewood.parallel import run_tasks, share
-from surewood.progress import stage
+from surewood.parallel import run_tasks, share, worker_count
+from surewood.progress import ignore, stage
 from surewood.tables import begin_fit
 
 
@@ -164,11 +164,11 @@ class DeepCascadeSVMClassifierCV(_SvmCascade):
         table = compare(candidates, answers, sample.codes, sample.weight, parameters.degrees)
         best = choose(table, real("standard_errors", self.standard_errors, 0.0))
         if self.refit:
-            results = [self._search(task, candidates[best], parameters) for task in plan.tasks]
+            results = self._search_all(plan.tasks, candidates[best], parameters)
             self._store(plan.inputs, sample, plan.tasks, results, candidates[best].gamma, plan.seed)
         else:
             tasks = [one.task for one in fold_tasks[0]]
-            results = [self._search(task, candidates[best], parameters) for task in tasks]
+            results = self._search_all(tasks, candidates[best], parameters)
             held_out = _answers_as_out_of_fold(sample, tasks, results, answers[0])
             self._store(plan.inputs, sample, tasks, results, candidates[best].gamma, plan.seed, held_out)
         self.cv_results_ = {name: table[name].to_numpy(copy=True) for name in table}
@@ -204,7 +204,10 @@ class DeepCascadeSVMClassifierCV(_SvmCascade):
             folds = deal_folds(sample.codes, min(whole("cv", self.cv, 2), len(sample.codes)), seed)
         gram = self._gram(sample)
         problems = tasks_of(sample, parameters.multiclass)
-        penalties = [choose_C(sample, gram, codes, parameters, folds) for _, codes, _ in problems]
+        with stage(self.verbose, "choosing C on the folds", len(problems)) as advance:
+            penalties = [
+                choose_C(sample, gram, codes, parameters, folds, advance) for _, codes, _ in problems
+            ]
         tasks = [prepare(sample, gram, one, parameters, C) for one, C in zip(problems, penalties)]
         fold_tasks = [
             [
@@ -219,25 +222,49 @@ class DeepCascadeSVMClassifierCV(_SvmCascade):
         self, plan: _Plan, parameters: SvmParameters, leaf_gammas: tuple[float, ...]
     ) -> tuple[list[Candidate], list[list[FoldTask]], list[HeldOut]]:
         """Find the candidates of every fold and let them predict its held-out rows."""
+        elsewhere = worker_count(self.n_jobs) > 0  # then steps are counted here, as results come back
         with stage(self.verbose, "gamma paths of the folds", sum(map(len, plan.fold_tasks))) as advance:
-            options = (float(self.gamma_min), leaf_gammas, parameters.budget)
+            options = (
+                float(self.gamma_min),
+                leaf_gammas,
+                parameters.budget,
+                ignore if elsewhere else advance,
+            )
             tasks = [delayed(explored)(one, *options) for fold in plan.fold_tasks for one in fold]
             seconds = [3 * one.task.search_seconds for fold in plan.fold_tasks for one in fold]
             found = run_tasks(tasks, self.n_jobs, self.verbose, seconds=seconds)
             for fold in plan.fold_tasks:
                 for k in range(len(fold)):
                     fold[k] = next(found)  # another process explored a copy
-                    advance(1)
+                    advance(1 if elsewhere else 0)
         everything = [one for fold in plan.fold_tasks for one in fold]
         candidates = list_candidates(everything, len(parameters.degrees), leaf_gammas)
         design, n_classes = plan.sample.design, plan.sample.n_classes
         share(design)
-        answers = run_tasks(
-            (delayed(held_out_scores)(fold, candidates, design, n_classes) for fold in plan.fold_tasks),
-            self.n_jobs,
-            seconds=[sum(one.task.search_seconds for one in fold) / 3 for fold in plan.fold_tasks],
-        )
-        return candidates, plan.fold_tasks, list(answers)
+        seconds = [sum(one.task.search_seconds for one in fold) / 3 for fold in plan.fold_tasks]
+        n_answers = len(candidates) * len(plan.fold_tasks)
+        with stage(self.verbose, "asking the folds' cascades", n_answers) as advance:
+            told = ignore if elsewhere else advance
+            asked = (
+                delayed(held_out_scores)(fold, candidates, design, n_classes, told)
+                for fold in plan.fold_tasks
+            )
+            answers = []
+            for answer in run_tasks(asked, self.n_jobs, self.verbose, seconds=seconds):
+                answers.append(answer)
+                advance(len(candidates) if elsewhere else 0)
+        return candidates, plan.fold_tasks, answers
+
+    def _search_all(
+        self, tasks: list[Task], candidate: Candidate, parameters: SvmParameters
+    ) -> list[SearchResult]:
+        """The candidate's cascade of every task."""
+        results = []
+        with stage(self.verbose, "searching on all rows", len(tasks)) as advance:
+            for task in tasks:
+                with search_step(task, parameters.budget, advance):
+                    results.append(self._search(task, candidate, parameters))
+        return results
 
     def _search(self, task: Task, candidate: Candidate, parameters: SvmParameters) -> SearchResult:
         """The candidate's cascade on a task's sample."""

@@ -8,7 +8,8 @@ once with one-vs-one machines. `tasks_of` lists them, `prepare` picks C and plan
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,12 +17,13 @@ from numpy.typing import NDArray
 
 from surewood.cascade.model import Cascade, build_cascade
 from surewood.cascade.parameters import SvmParameters
-from surewood.cascade.penalty import Folds, best_penalties, penalty_errors
+from surewood.cascade.penalty import Folds, best_penalties, penalty_errors, penalty_machines
 from surewood.cascade.prefix_tree import Floats, Path, PrefixTree, Rows
 from surewood.cascade.sample import Sample, deal_folds
 from surewood.cascade.search import Budget, SearchResult, minimise
 from surewood.cascade.svm_trainer import KernelChoice, SvmTrainer, distance_of
 from surewood.parallel import share
+from surewood.progress import Advance, ignore, stage, substeps
 from surewood.svm import Gram
 
 CALIBRATION_FOLDS = 5
@@ -60,10 +62,22 @@ class Task:
 
 
 def search_task(
-    task: Task, gamma: float, n_leaves: int | None, budget: Budget
+    task: Task, gamma: float, n_leaves: int | None, budget: Budget, advance: Advance = ignore
 ) -> tuple[Task, SearchResult | None]:
-    """The best cascade of a task, and the task with all machines that the search trained."""
-    return task, minimise(task.tree, task.complexity, gamma, n_leaves=n_leaves, budget=budget)
+    """The best cascade of a task, and the task with all machines that the search trained.
+
+    The search is one step; its machines are parts of it where the budget says how many they may be.
+    """
+    with search_step(task, budget, advance):
+        return task, minimise(task.tree, task.complexity, gamma, n_leaves=n_leaves, budget=budget)
+
+
+@contextmanager
+def search_step(task: Task, budget: Budget, advance: Advance, searches: int = 1) -> Iterator[None]:
+    """Some searches as one step of a stage: a share of it for every machine they train."""
+    most = searches * (budget.machines or 0)
+    with substeps(advance, 1.0, max(most, 1)) as one, task.trainer.telling(one if most else ignore):
+        yield
 
 
 def tasks_of(sample: Sample, multiclass: str) -> list[tuple[int, NDArray[np.int32], int]]:
@@ -97,15 +111,18 @@ def choose_C(
     codes: NDArray[np.int32],
     parameters: SvmParameters,
     folds: Folds,
+    advance: Advance = ignore,
 ) -> Floats:
-    """C of each degree: as given, or by held-out error of a single machine ([D-12])."""
+    """C of each degree: as given, or by held-out error of a single machine ([D-12]); one step of a stage."""
     if not isinstance(parameters.C, str):
         return parameters.C
     if (codes == codes[0]).all():  # a constant: no machine will use C
         return np.ones(len(parameters.degrees))
     kernels = KernelChoice(parameters.kernel, parameters.degrees, sample.design.shape[1])
-    errors = penalty_errors(gram, codes, sample.weight, kernels, parameters.C_grid, folds, tol=parameters.tol,
-                            max_iter=parameters.max_iter, n_jobs=parameters.n_jobs)  # fmt: skip
+    with substeps(advance, 1.0, penalty_machines(kernels, parameters.C_grid, folds)) as one:
+        errors = penalty_errors(gram, codes, sample.weight, kernels, parameters.C_grid, folds,
+                                tol=parameters.tol, max_iter=parameters.max_iter,
+                                n_jobs=parameters.n_jobs, advance=one)  # fmt: skip
     return best_penalties(errors, parameters.C_grid)
 
 
@@ -140,17 +157,23 @@ class OutOfFold:
         return float(self.weight @ (self.scores.argmax(axis=1) != self.codes)) / float(self.weight.sum())
 
 
-def out_of_fold(sample: Sample, tasks: Sequence[Task], paths: Sequence[Path], seed: int) -> OutOfFold:
+def out_of_fold(
+    sample: Sample, tasks: Sequence[Task], paths: Sequence[Path], seed: int, verbose: int = 0
+) -> OutOfFold:
     """Scores of each row by cascades with the same degrees and fractions, trained on the other folds."""
     n, n_tasks = len(sample.codes), len(tasks)
     parts = [np.full(n if task.trainer.n_classes == 2 else (n, sample.n_classes), np.nan) for task in tasks]
     leaf, distance = np.zeros((n, n_tasks), dtype=np.int64), np.zeros((n, n_tasks))
     folds = deal_folds(sample.codes, min(CALIBRATION_FOLDS, n), seed)
-    for t, (task, path) in enumerate(zip(tasks, paths)):
-        for train, held_out in folds:
-            found = task.build(path, train).evaluate(sample.design[held_out], n_jobs=task.trainer.n_jobs)
-            parts[t][held_out], leaf[held_out, t] = found.scores, found.leaf
-            distance[held_out, t] = distance_of(found.scores)
+    machines = len(folds) * sum(path.n_leaves for path in paths)
+    with stage(verbose, "asking cascades without a fold", machines) as advance:
+        for t, (task, path) in enumerate(zip(tasks, paths)):
+            for train, held_out in folds:
+                with substeps(advance, path.n_leaves, path.n_leaves) as one, task.trainer.telling(one):
+                    built = task.build(path, train)
+                found = built.evaluate(sample.design[held_out], n_jobs=task.trainer.n_jobs)
+                parts[t][held_out], leaf[held_out, t] = found.scores, found.leaf
+                distance[held_out, t] = distance_of(found.scores)
     return OutOfFold(class_columns(parts, sample.n_classes), leaf, distance, sample.codes, sample.weight)
 
 

@@ -7,6 +7,7 @@ search. Machines are not kept: the few of the chosen cascade are trained again, 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 
 from surewood.bounds import log_growth, vc_dimension
 from surewood.cascade.prefix_tree import Floats, Outcome, Rows
+from surewood.progress import Advance, ignore
 from surewood.svm import Gram, KernelSpec, Machines, Predictor, solve_many
 from surewood.svm.class_scores import class_scores
 
@@ -95,14 +97,26 @@ class SvmTrainer:
         self.kernels, self.C, self.n_choices = kernels, np.asarray(C, dtype=np.float64), len(kernels.degrees)
         self.tol, self.max_iter, self.n_jobs = tol, max_iter, n_jobs
         self.n_unconverged = 0
+        self._advance: Advance = ignore
         # The solver scales with the box of each point; without weights it takes a shorter way.
         self._weights = None if bool((weight == 1.0).all()) else weight
 
     def restricted(self, part: Rows) -> SvmTrainer:
         """The same settings on some of the rows, given by their numbers in the Gram matrix."""
-        return SvmTrainer(self.gram, self.all_codes, self.all_weight, self.kernels, self.C, tol=self.tol,
-                          max_iter=self.max_iter, n_jobs=self.n_jobs, part=part,
-                          n_classes=self.n_classes)  # fmt: skip
+        own = SvmTrainer(self.gram, self.all_codes, self.all_weight, self.kernels, self.C, tol=self.tol,
+                         max_iter=self.max_iter, n_jobs=self.n_jobs, part=part,
+                         n_classes=self.n_classes)  # fmt: skip
+        own._advance = self._advance
+        return own
+
+    @contextmanager
+    def telling(self, advance: Advance) -> Iterator[None]:
+        """Tell of every machine that is trained inside."""
+        self._advance = advance
+        try:
+            yield
+        finally:
+            self._advance = ignore  # a trainer travels to other processes, who is told does not
 
     def train(self, rows: Sequence[Rows], choices: Sequence[int]) -> list[list[Outcome]]:
         """Outcomes of every choice on every subset; see `prefix_tree.Trainer`."""
@@ -160,6 +174,7 @@ class SvmTrainer:
             self.gram, [self.part[own] for own in rows], self.all_codes, degrees, boxes[:, :, None],
             kernel=self.kernels.spec(choices[0]), weights=self._weights, tol=self.tol,
             max_iter=self.max_iter, decisions=self.n_classes == 2, n_jobs=self.n_jobs,
+            advance=self._advance,
         )  # fmt: skip
         self.n_unconverged += int((~solved.converged).sum())
         return solved

@@ -20,7 +20,7 @@ _EXAMPLES = """[bold]Examples[/bold]
 
 surewood certify churn customers-of-may.csv
 
-surewood certify churn/model.surewood fresh.parquet --target churned --delta 0.01
+surewood certify churn fresh.parquet --target churned --delta 0.01
 """
 MOST_SEEN = 0.5  # above this share of rows known from training, the table is not a holdout
 

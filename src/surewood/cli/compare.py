@@ -23,11 +23,20 @@ _EXAMPLES = """[bold]Examples[/bold]
 
 surewood compare wine
 
-surewood compare customers.csv --target churned --repeats 3 --out comparison.html
+surewood compare customers.csv --target churned --repeats 3 -o churn.html
 """
 
 
-@app.command(epilog=_EXAMPLES)
+# Not a docstring: the lines of one would stay lines, however narrow the terminal.
+_HELP = (
+    "Compare our families with random forest, histogram boosting, XGBoost and LightGBM.\n\n"
+    "Every classifier has its default settings and meets the same folds. Our families are tested against the "
+    "best of the others (paired t-test over folds, corrected for overlapping training parts and for the "
+    "number of families)."
+)
+
+
+@app.command(help=_HELP, epilog=_EXAMPLES)
 def compare(
     table: Annotated[str, typer.Argument(help="A CSV or Parquet file, or a name of `surewood datasets`.")],
     target: Annotated[
@@ -49,12 +58,7 @@ def compare(
     n_jobs: Annotated[int, typer.Option(help="Threads of each fit; -1: all cores.")] = -1,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for machines.")] = False,
 ) -> None:
-    """Compare our families with random forest, histogram boosting, XGBoost and LightGBM.
-
-    Every classifier has its default settings and meets the same folds. Our families are tested against the
-    best of the others (paired t-test over folds, corrected for overlapping training parts and for the number
-    of families).
-    """
+    """See `_HELP`."""
     from surewood.cli.comparing import judge_against_best_peer, make_splits, run_comparison
     from surewood.cli.comparison_plot import write_comparison
     from surewood.cli.training import prepare

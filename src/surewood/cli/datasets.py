@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 from rich.table import Table as RichTable
+from rich.text import Text
 
 from surewood.cli.app import app, console
 from surewood.datasets import catalogue, info
@@ -36,9 +37,16 @@ def datasets(
     for title, side in (*_COLUMNS, ("classes", "right")):
         table.add_column(title, justify=side, no_wrap=True)  # type: ignore[arg-type]
     table.add_column("comes from", overflow="fold")
+    by_hand: dict[str, list[str]] = {}  # too long for a column
     for entry in entries:
+        source, _, how = where(entry).partition(": ")
+        if how:
+            by_hand.setdefault(how, []).append(entry.name)
         division = f"{entry.train_rows:,} / {entry.test_rows:,}" if entry.train_rows else ""
-        table.add_row(
-            entry.name, f"{entry.rows:,}", division, str(entry.columns), str(entry.classes), where(entry)
-        )
-    console().print(table)
+        table.add_row(entry.name, f"{entry.rows:,}", division, str(entry.columns), str(entry.classes), source)
+    out = console()
+    out.print(table)
+    if by_hand:
+        out.print()
+    for how, which in by_hand.items():
+        out.print(Text(f"{', '.join(which)}: {how}"))

@@ -24,7 +24,7 @@ def explanation_lines(
         "cascade_forest": _layers,
     }
     yield "title", f"Prediction: {explained['prediction']}"
-    yield "", f"probabilities: {_shares(explained['probabilities'])}"
+    yield "", f"probabilities  {_shares(explained['probabilities'])}"
     tell = words.get(explained["kind"])
     if tell is not None:
         yield from tell(explained, row_names)
@@ -36,10 +36,10 @@ def _shares(shares: Mapping[str, float]) -> str:
     Examples
     --------
     >>> _shares({"a": 0.25, "b": 0.75})
-    'b 75.0 %, a 25.0 %'
+    'b: 75.0 %, a: 25.0 %'
     """
     ranked = sorted(shares.items(), key=lambda item: -item[1])
-    text = ", ".join(f"{label} {100 * share:.1f} %" for label, share in ranked[:_CLASSES_SHOWN])
+    text = ", ".join(f"{label}: {100 * share:.1f} %" for label, share in ranked[:_CLASSES_SHOWN])
     rest = len(ranked) - _CLASSES_SHOWN
     return f"{text}, {rest} more" if rest > 0 else text
 
@@ -71,13 +71,14 @@ def _composite(explained: Mapping[str, Any], row_names: Mapping[int, str]) -> It
     yield "", f"{len(agreeing)} of {len(trees)} composite trees say {prediction}"
     others = Counter(tree["vote"] for tree in trees if tree["vote"] != prediction).most_common()
     if others:
-        yield "", "the others: " + ", ".join(f"{label} {count}" for label, count in others[:_CLASSES_SHOWN])
+        voices = (f"{count} say {label}" for label, count in others[:_CLASSES_SHOWN])
+        yield "", f"the others: {', '.join(voices)}"
     plain = explained.get("plain_trees")
     if plain:
         share = f"{100 * plain['weight']:.0f} % of the vote"
-        yield "", f"{plain['trees']} plain trees, {share}: {_shares(plain['votes'])}"
+        yield "", f"{plain['trees']} plain trees, {share}  {_shares(plain['votes'])}"
     if plain:
-        yield "", f"together: {_shares(explained['votes'])}"
+        yield "", f"together  {_shares(explained['votes'])}"
     degrees = Counter(int(tree["degree"]) for tree in trees)
     shown = ", ".join(f"{plural(count, 'leaf').replace('leafs', 'leaves')} of degree {degree}" for degree,
                       count in sorted(degrees.items()))  # fmt: skip
@@ -149,18 +150,18 @@ def _node(node: Mapping[str, Any]) -> str:
 
 def _layers(explained: Mapping[str, Any], row_names: Mapping[int, str]) -> Iterator[tuple[str, str]]:
     yield "title", "Votes"
-    yield "", f"all layers together: {_shares(explained['votes'])}"
+    yield "", f"all layers together  {_shares(explained['votes'])}"
     if explained.get("margin") is not None:
         yield "", f"margin of the first class over the second: {explained['margin']:.3f}"
     for layer in explained["layers"]:
         weight = layer.get("weight")
         share = "" if weight is None else f", {100 * weight:.0f} % of the sum"
         yield "title", f"Layer {layer['layer']}{share}"
-        yield "", f"its forests on average: {_shares(layer['vector'])}"
+        yield "", f"its forests on average  {_shares(layer['vector'])}"
         kinds = Counter((str(forest["kind"]), str(forest["vote"])) for forest in layer.get("forests", []))
-        says = ", ".join(f"{count} {kind.replace('_', ' ')}: {vote}" for (kind, vote), count in kinds.items())
-        if says:
-            yield "", f"forests: {says}"
+        says = (f"{count} {kind.replace('_', ' ')} say {vote}" for (kind, vote), count in kinds.items())
+        if kinds:
+            yield "", f"forests: {', '.join(says)}"
         features = layer.get("features", [])[:_FEATURES_SHOWN]
         if features:
             asked = ", ".join(f"{f['feature']} ({f['questions']:,})" for f in features)

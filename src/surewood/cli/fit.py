@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 import sys
-import time
+from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -39,7 +39,7 @@ surewood fit wine
 
 surewood fit customers.csv --target churned --out churn
 
-surewood fit big.parquet --target label --model mddf --n-jobs 4 --set n_estimators=50
+surewood fit big.parquet --target label --model mddf --set n_estimators=50
 """
 
 
@@ -95,25 +95,28 @@ def fit(
 
     Writes model.surewood, report.html and report.json into a folder.
     """
-    # Here, as in every command: help and completion do not wait for what only the work needs.
-    from surewood.cli.choosing import choose_family
-    from surewood.cli.input_table import read_for_training
-    from surewood.cli.large_table import is_large, read_large
-    from surewood.cli.summary_text import print_fit
-    from surewood.cli.training import certificate_of, prepare, train
-
     if n_jobs == 0:
         raise Mistake("--n-jobs must not be 0; -1 means all cores.")
     settings = RunSettings(seed, n_jobs, parse_bytes(max_memory), parse_changes(changes or []), verbose=1)
-    families = families_of(model, settings.changes or {})
-    for family in families:
-        settings.estimator(family, strict=model is not ModelName.auto)
-    folder = _folder(out, table)
-    started = time.perf_counter()
-    with on_cluster(cluster), display():
-        with stage(1, f"reading {Path(table).name}", 1):
+    with display(), ExitStack() as place:
+        with stage(1, "starting", 2) as advance:
+            # Here, as in every command: help and completion do not wait for what only the work needs.
+            from surewood.cli.choosing import choose_family
+            from surewood.cli.input_table import read_for_training
+            from surewood.cli.large_table import is_large, read_large
+            from surewood.cli.summary_text import print_fit
+            from surewood.cli.training import certificate_of, prepare, train
+
+            advance(1)
+            families = families_of(model, settings.changes or {})
+            for family in families:
+                settings.estimator(family, strict=model is not ModelName.auto)
+            folder = _folder(out, table)
+            place.enter_context(on_cluster(cluster))
+        with stage(1, f"reading {Path(table).name}", 2) as advance:
             read = read_large if is_large(table) else read_for_training
             data = read(table, target, holdout, seed)
+            advance(1)
             preparer = prepare(data)
         choice = None
         if len(families) > 1:
@@ -122,10 +125,13 @@ def fit(
         _limit_rows(data, families[0], max_rows, seed)
         estimator = settings.estimator(families[0], data.n_rows, data.y.nunique(), strict=choice is None)
         trained = train(data, preparer, estimator, verbose=1)
-        with stage(1, "writing certificate, model and page", 1):
+        with stage(1, "writing certificate, model and page", 3) as advance:
             certificate = certificate_of(trained, data, delta, 1 if choice is None else len(choice.scores))
+            advance(1)
             facts = _facts(data, families[0], trained, certificate, choice, settings)
-            files = _write(folder, trained, data, certificate, facts, time.perf_counter() - started)
+            _write_model(folder, trained, facts)
+            advance(1)
+            files = _write_report(folder, trained, data, certificate, facts)
     if as_json:
         print(json.dumps({**facts, "files": files}, indent=2, ensure_ascii=False))
     else:
@@ -202,21 +208,25 @@ def _command() -> str:
     return shlex.join(["surewood", *sys.argv[1:]])
 
 
-def _write(
+def _write_model(folder: Path, trained: Trained, facts: dict[str, Any]) -> None:
+    from surewood.cli.model_file import MODEL
+
+    folder.mkdir(parents=True, exist_ok=True)
+    surewood.save(trained.pipeline, folder / MODEL, facts=facts)
+
+
+def _write_report(
     folder: Path,
     trained: Trained,
     data: InputTable,
     certificate: Certificate,
     facts: dict[str, Any],
-    seconds: float,
 ) -> dict[str, str]:
     from surewood.cli.model_file import DATA, MODEL, PAGE
     from surewood.cli.report_files import write_report
 
-    folder.mkdir(parents=True, exist_ok=True)
-    surewood.save(trained.pipeline, folder / MODEL, facts=facts)
     run = {
-        "seconds": seconds,
+        "seconds": facts["seconds"],
         "peak_memory_bytes": facts["peak_memory_bytes"],
         "seed": facts["seed"],
         "command": facts["command"],

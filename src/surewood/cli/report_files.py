@@ -25,6 +25,8 @@ def write_report(
         certificate=certificate,
         dataset={"name": table.name, "source": table.source, "notes": table.notes},
         run=run,
+        probabilities=trained.probabilities,
+        verbose=1,
     )
     report.write_page(summary, folder / PAGE)
     report.write_json(summary, folder / DATA)

@@ -110,7 +110,7 @@ def print_certificate(out: Console, certificate: dict[str, Any]) -> None:
     out.print(Padding(Text(f"{verdict[:1].upper()}{verdict[1:]}."), (0, 0, 0, 2), expand=False))
     table = grid()
     table.add_column(no_wrap=True)
-    table.add_column(justify="right", no_wrap=True)
+    table.add_column(no_wrap=True)
     table.add_column(overflow="fold")
     for entry in certificate["entries"]:
         value = entry["value"]

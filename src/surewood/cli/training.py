@@ -30,6 +30,7 @@ class Trained:
     prepared: pd.DataFrame
     prepared_holdout: pd.DataFrame | None
     seconds: float
+    probabilities: np.ndarray[Any, Any] | None = None  # of the holdout, as the three below
     predicted: np.ndarray[Any, Any] | None = None
     error: float | None = None
     log_loss: float | None = None
@@ -60,6 +61,7 @@ def train(table: InputTable, preparer: TablePreparer, estimator: Any, verbose: i
         X, y = table.holdout
         trained.prepared_holdout = preparer.transform(X)
         probabilities = predict_in_blocks(estimator, trained.prepared_holdout, verbose)
+        trained.probabilities = probabilities
         trained.predicted = estimator.classes_[probabilities.argmax(axis=1)]
         trained.error = float(np.mean(trained.predicted != y.to_numpy()))
         trained.log_loss = float(log_loss(y, probabilities, labels=estimator.classes_))

@@ -18,6 +18,7 @@ from surewood.composite.model import ROWS_A_BLOCK, CompositeModel, LeafTrust, bl
 from surewood.composite.portfolio import out_of_bag_shares, outside_bags, plain_params
 from surewood.composite.rules import Plan
 from surewood.composite.tuning import folds_of
+from surewood.progress import stage
 from surewood.tables import alongside
 from surewood.trees import BinnedMatrix, grow_forest
 
@@ -83,7 +84,7 @@ def fit_plan(
         importances = (1 - plan.plain_share) * importances + plan.plain_share * grown.importances
         if held_out is not None:
             rows = np.arange(data.n_rows)
-            plain = out_of_bag_shares(grown, data, rows, options.n_jobs)
+            plain = out_of_bag_shares(grown, data, rows, options)
             held_out = blend(held_out, plain, plan.plain_share)
     return Ensemble(
         model,
@@ -131,15 +132,17 @@ def labels_by_blocks(
     rows = np.arange(data.n_rows) if rows is None else rows
     matrix = data.matrix
     labels = alongside(matrix.blocks[0], (len(rows), model.n_trees), np.int32)
-    for begin in range(0, len(rows), ROWS_A_BLOCK):
-        part = slice(begin, min(begin + ROWS_A_BLOCK, len(rows)))
-        codes = tuple(np.take(block, rows[part], axis=1) for block in matrix.blocks)
-        labels[part] = model.labels(
-            BinnedMatrix(codes, matrix.mapper, matrix.has_missing),
-            np.ascontiguousarray(data.gram.X[rows[part]]),
-            options.n_jobs,
-            None if mask is None else mask[part],
-        )
+    with stage(options.verbose, "out-of-bag votes" if mask is not None else "votes", len(rows)) as advance:
+        for begin in range(0, len(rows), ROWS_A_BLOCK):
+            part = slice(begin, min(begin + ROWS_A_BLOCK, len(rows)))
+            codes = tuple(np.take(block, rows[part], axis=1) for block in matrix.blocks)
+            labels[part] = model.labels(
+                BinnedMatrix(codes, matrix.mapper, matrix.has_missing),
+                np.ascontiguousarray(data.gram.X[rows[part]]),
+                options.n_jobs,
+                None if mask is None else mask[part],
+            )
+            advance(part.stop - begin)
     return labels
 
 
@@ -186,22 +189,25 @@ def with_out_of_fold(
     fold = folds_of(data.n_rows, CALIBRATION_FOLDS, seed)
     total = sum(n for _, n in plan.parts)
     shares = np.full((data.n_rows, data.n_classes), np.nan)
-    for k in range(CALIBRATION_FOLDS):
-        rows, held = np.flatnonzero(fold != k), np.flatnonzero(fold == k)
-        if len(held) == 0 or len(np.unique(data.y[rows])) < 2:
-            continue
-        parts = []
-        for setting, n_trees in plan.parts:
-            count = max(1, round(n_trees / total * min(total, CALIBRATION_TREES)))
-            inner = replace(setting, sampling="all", n_draws=None)
-            parts.append(fit_trees(data, inner, count, seed, replace(options, verbose=0), rows)[0])
-        labels = labels_by_blocks(join_models(parts), data, options, held)
-        shares[held] = vote_shares(labels, data.n_classes)
-        if plan.n_plain:
-            plain = grow_forest(
-                data.matrix, data.y, data.n_classes, plain_params(plan.parts[0][0].max_features), n_trees=100,
-                seed=seed + 1, weight=data.weight, rows=rows, n_jobs=options.n_jobs,
-            )  # fmt: skip
-            everywhere = plain.forest.predict_proba(data.matrix, options.n_jobs)
-            shares[held] = blend(shares[held], everywhere[held], plan.plain_share)
+    with stage(options.verbose, "forests without a fold", CALIBRATION_FOLDS) as advance:
+        for k in range(CALIBRATION_FOLDS):
+            rows, held = np.flatnonzero(fold != k), np.flatnonzero(fold == k)
+            if len(held) == 0 or len(np.unique(data.y[rows])) < 2:
+                continue
+            parts = []
+            for setting, n_trees in plan.parts:
+                count = max(1, round(n_trees / total * min(total, CALIBRATION_TREES)))
+                inner = replace(setting, sampling="all", n_draws=None)
+                parts.append(fit_trees(data, inner, count, seed, options, rows)[0])
+            labels = labels_by_blocks(join_models(parts), data, options, held)
+            shares[held] = vote_shares(labels, data.n_classes)
+            if plan.n_plain:
+                params = plain_params(plan.parts[0][0].max_features)
+                plain = grow_forest(
+                    data.matrix, data.y, data.n_classes, params, n_trees=100, seed=seed + 1,
+                    weight=data.weight, rows=rows, n_jobs=options.n_jobs, verbose=options.verbose,
+                )  # fmt: skip
+                everywhere = plain.forest.predict_proba(data.matrix, options.n_jobs)
+                shares[held] = blend(shares[held], everywhere[held], plan.plain_share)
+            advance(1)
     return replace(ensemble, held_out=shares, held_out_kind="out-of-fold")

@@ -21,6 +21,7 @@ from surewood.composite.machines import SolverOptions
 from surewood.composite.model import ROWS_A_BLOCK
 from surewood.composite.rules import ENOUGH_FOR_BAGS, Plan, resolve
 from surewood.cost import CostEstimate, refuse_beyond
+from surewood.progress import stage
 from surewood.svm import first_rows, gram_limit
 from surewood.tables import DesignEncoder, FitInputs, Table, begin_fit, begin_predict, by_batches
 
@@ -98,7 +99,8 @@ class _CompositeClassifier(Books, ClassifierMixin, BaseEstimator):
     def _calibrator(self, data: TrainingData, ensemble: Ensemble) -> ScoreCalibrator | None:
         if self.calibrate is False or ensemble.held_out is None or data.n_classes < 2:
             return None
-        return ScoreCalibrator(self.calibrate).fit(ensemble.held_out, data.y, data.weight)
+        with stage(int(self.verbose), "calibrating", 1) as advance:
+            return ScoreCalibrator(self.calibrate).fit(ensemble.held_out, data.y, data.weight, advance)
 
     def _store(
         self,

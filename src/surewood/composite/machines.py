@@ -77,9 +77,9 @@ def train(
                 max_iter=options.max_iter,
                 warm_start=warm_start,
                 n_jobs=options.n_jobs,
+                advance=advance,
             )
             yield Chunk(part, machines, correct_weight(machines, data))
-            advance(len(part) * C.size)
 
 
 def _chunks(sizes: NDArray[np.int64], n_classes: int, per_set: int, ahead: int = 1) -> list[tuple[int, int]]:

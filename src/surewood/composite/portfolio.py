@@ -77,9 +77,9 @@ def choose_portfolio(
     data: TrainingData, grid: Grid, template: Setting, seed: int, options: SolverOptions
 ) -> Portfolio:
     """Run the pilot. `template` has the parameters that are not candidates."""
-    pilot = _Pilot(data, grid, template, seed, replace(options, verbose=0))
     candidates: list[Candidate] = []
     with stage(options.verbose, "pilot: depths", len(grid.depths)) as advance:
+        pilot = _Pilot(data, grid, template, seed, options)
         for depth in grid.depths:
             candidates += pilot.at_depth(depth)
             advance(1)
@@ -169,8 +169,9 @@ class _Pilot:
         grown = grow_forest(
             self.data.matrix, self.data.y, self.data.n_classes, params, n_trees=PILOT_PLAIN_TREES,
             seed=self.seed + 1, weight=self.data.weight, rows=self.rows, n_jobs=self.options.n_jobs,
+            verbose=self.options.verbose,
         )  # fmt: skip
-        return out_of_bag_shares(grown, self.data, self.rows, self.options.n_jobs)
+        return out_of_bag_shares(grown, self.data, self.rows, self.options)
 
     def error(self, shares: Floats) -> float:
         """Weighted share of rows outside some bag that are voted wrong."""
@@ -289,9 +290,10 @@ def plain_params(max_features: int) -> TreeParams:
     return TreeParams(criterion="gini", max_features=max_features, sampling="bootstrap")
 
 
-def out_of_bag_shares(grown: Any, data: TrainingData, rows: NDArray[Any], n_jobs: int | None) -> Floats:
+def out_of_bag_shares(grown: Any, data: TrainingData, rows: NDArray[Any], options: SolverOptions) -> Floats:
     """Mean class vectors of the trees that did not see a row; NaN where all did."""
-    sums, votes = out_of_bag(grown.forest, grown.bag, data.matrix, n_jobs)
+    with stage(options.verbose, "out-of-bag votes of plain trees", len(grown.bag.rows)) as advance:
+        sums, votes = out_of_bag(grown.forest, grown.bag, data.matrix, options.n_jobs, advance=advance)
     shares = np.full((len(rows), data.n_classes), np.nan)
     place = np.searchsorted(rows, grown.bag.rows)
     seen = votes > 0

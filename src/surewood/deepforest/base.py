@@ -28,6 +28,7 @@ from surewood.deepforest.members import Member, TreeSettings, parse_compositions
 from surewood.deepforest.row_order import OrderedRows, content_keys, order_rows, put_in_order
 from surewood.deepforest.spilling import SpillFolder
 from surewood.deepforest.training import RunOptions, TrainingSet
+from surewood.progress import stage
 from surewood.tables import FitInputs, Table, begin_fit, begin_predict, by_batches, column_names
 
 Floats = NDArray[np.float64]
@@ -157,7 +158,8 @@ class DeepForestBase(ClassifierMixin, BaseEstimator, ABC):
         calibrator = None
         if self.calibrate is not False:
             method = "auto" if self.calibrate is True else self.calibrate
-            calibrator = ScoreCalibrator(method).fit(grown.held_out, training.y, training.weight)
+            with stage(self.verbose, "calibrating", 1) as advance:
+                calibrator = ScoreCalibrator(method).fit(grown.held_out, training.y, training.weight, advance)
         inputs.store(self)
         self.reader_, self.calibrator_, self.spill_ = reader, calibrator, run.spill
         self.model_, self.layers_ = grown.model, grown.records

@@ -236,7 +236,7 @@ def promises(certificate: dict[str, Any], scores: dict[str, Any]) -> dict[str, A
         "Errors: measured and promised",
         [trace],
         {
-            "xaxis": {"tickformat": ".0%", "rangemode": "tozero", "tickangle": 0, "nticks": 6},
+            "xaxis": {"tickformat": ".0%", "rangemode": "tozero", "tickangle": 0, "nticks": 4},
             "yaxis": _names([row[0] for row in rows]),
             "bargap": 0.4,
         },
@@ -251,4 +251,5 @@ def _names(names: list[Any]) -> dict[str, Any]:
         "tickvals": list(range(len(names))),
         "ticktext": [label(name, 32) for name in names],
         "showgrid": False,
+        "zeroline": False,
     }

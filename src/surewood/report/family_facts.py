@@ -15,7 +15,9 @@ from surewood.report.quality import Predictions
 __all__ = ["family_facts"]
 
 
-def family_facts(model: Any, judged: Predictions, *, is_holdout: bool) -> dict[str, Any] | None:
+def family_facts(
+    model: Any, judged: Predictions, *, is_holdout: bool, verbose: int = 0
+) -> dict[str, Any] | None:
     """Facts of the model's family, drawn on the rows that are judged; None for a model of no family."""
     family, core = family_of(model), last_step(model)
     rows = judged.known()
@@ -27,5 +29,5 @@ def family_facts(model: Any, judged: Predictions, *, is_holdout: bool) -> dict[s
     if family in ("cascade", "generic_cascade"):
         return cascade_facts(core, X, rows.y)
     if family in ("margin_forest", "cascade_forest") and len(core.classes_) > 1:
-        return layer_facts(core, X, rows.y, rows.codes, is_holdout=is_holdout)
+        return layer_facts(core, X, rows.y, rows.codes, is_holdout=is_holdout, verbose=verbose)
     return None

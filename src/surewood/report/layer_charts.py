@@ -137,7 +137,7 @@ def margin_histograms(facts: dict[str, Any], sample: str) -> dict[str, Any]:
         traces,
         {
             "showlegend": True,
-            "xaxis": {"title": {"text": "margin: score of the true class minus the best other"}},
+            "xaxis": {"title": {"text": "margin: true class minus the best other"}},
             "yaxis": {"tickformat": ".0%", "title": {"text": "share of the rows"}},
         },
         height=340,

@@ -7,11 +7,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.manifold import TSNE
+from threadpoolctl import threadpool_limits
 
 from surewood.bounds import margin_ratio, margins, scatter_ratio
 from surewood.deepforest.figures import staged_scores
 from surewood.inspect import layer_table
 from surewood.inspect.families import family_of
+from surewood.progress import stage
 from surewood.report.plain import plain
 from surewood.report.subsample import subsample, take
 from surewood.tables import DesignEncoder, begin_predict
@@ -27,7 +29,9 @@ SEED = 0
 Floats = NDArray[np.float64]
 
 
-def layer_facts(model: Any, X: Any, y: Any, codes: NDArray[np.int64], *, is_holdout: bool) -> dict[str, Any]:
+def layer_facts(
+    model: Any, X: Any, y: Any, codes: NDArray[np.int64], *, is_holdout: bool, verbose: int = 0
+) -> dict[str, Any]:
     """Facts of a fitted margin or cascade forest on some rows."""
     rows = subsample(len(codes), MAX_ROWS)
     X, y, codes = take(X, rows), np.asarray(y)[rows], codes[rows]
@@ -44,7 +48,7 @@ def layer_facts(model: Any, X: Any, y: Any, codes: NDArray[np.int64], *, is_hold
             "n_rows": len(rows),
             "layers": table.to_dict("records"),
             "margins": _margins(stages, codes),
-            "views": _views(model, X, stages, codes),
+            "views": _views(model, X, stages, codes, verbose),
             "classes": [str(label) for label in model.classes_],
         }
     )
@@ -68,7 +72,9 @@ def _margins(stages: list[Floats], codes: NDArray[np.int64]) -> dict[str, Any]:
     return {"edges": edges, "layers": layers}
 
 
-def _views(model: Any, X: Any, stages: list[Floats], codes: NDArray[np.int64]) -> list[dict[str, Any]]:
+def _views(
+    model: Any, X: Any, stages: list[Floats], codes: NDArray[np.int64], verbose: int
+) -> list[dict[str, Any]]:
     """The table as it comes, with the first layer's scores, and with the last layer's."""
     rows = subsample(len(codes), MAX_POINTS)
     if len(rows) < MIN_POINTS or len(np.unique(codes[rows])) < 2:
@@ -82,12 +88,20 @@ def _views(model: Any, X: Any, stages: list[Floats], codes: NDArray[np.int64]) -
         spread = scores.std(axis=0)
         standard = (scores - scores.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
         chosen[f"the table and the scores after layer {t}"] = np.hstack([features, standard])
-    return [_view(name, values, codes[rows]) for name, values in chosen.items()]
+    views = []
+    with stage(verbose, "t-SNE views of the layers", len(chosen)) as advance:
+        for name, values in chosen.items():
+            views.append(_view(name, values, codes[rows]))
+            advance(1)
+    return views
 
 
 def _view(name: str, values: Floats, codes: NDArray[np.int64]) -> dict[str, Any]:
     perplexity = min(30.0, (len(codes) - 1) / 3)
-    points = TSNE(2, perplexity=perplexity, random_state=SEED, init="pca", max_iter=500).fit_transform(values)
+    tsne = TSNE(2, perplexity=perplexity, random_state=SEED, init="pca", max_iter=500)
+    # Few points: OpenMP threads would wait for each other, for seconds where other programs run.
+    with threadpool_limits(1, user_api="openmp"):
+        points = tsne.fit_transform(values)
     return {
         "name": name,
         "x": np.round(points[:, 0].astype(float), 2),

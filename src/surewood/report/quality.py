@@ -27,14 +27,17 @@ N_VALUES = 6
 class Predictions:
     """Labels as text, predictions and probabilities of the rows that are judged."""
 
-    def __init__(self, model: Any, X: Any, y: Any) -> None:
+    def __init__(self, model: Any, X: Any, y: Any, proba: NDArray[np.float64] | None = None) -> None:
         self.X = X
         self.classes = np.asarray(getattr(model, "classes_", np.unique(np.asarray(y))))
         self.y = np.asarray(y).ravel()
-        self.predicted = np.asarray(model.predict(X)).ravel()
-        self.proba: NDArray[np.float64] | None = None
-        if callable(getattr(model, "predict_proba", None)):
-            self.proba = np.asarray(model.predict_proba(X), dtype=np.float64)
+        self.proba = proba
+        if proba is not None:
+            self.predicted = self.classes[proba.argmax(axis=1)]
+        else:
+            self.predicted = np.asarray(model.predict(X)).ravel()
+            if callable(getattr(model, "predict_proba", None)):
+                self.proba = np.asarray(model.predict_proba(X), dtype=np.float64)
         place = {label: i for i, label in enumerate(self.classes.tolist())}
         self.codes = np.array([place.get(label, -1) for label in self.y.tolist()], dtype=np.int64)
         self.guesses = np.array([place.get(label, -1) for label in self.predicted.tolist()], dtype=np.int64)
@@ -67,9 +70,9 @@ class Rows(NamedTuple):
         return len(self.y)
 
 
-def predictions(model: Any, X: Any, y: Any) -> Predictions:
-    """Ask the model once."""
-    return Predictions(model, X, y)
+def predictions(model: Any, X: Any, y: Any, proba: NDArray[np.float64] | None = None) -> Predictions:
+    """Ask the model once, or take the probabilities that it gave before."""
+    return Predictions(model, X, y, proba)
 
 
 def scores(asked: Predictions, sample: str) -> dict[str, Any]:

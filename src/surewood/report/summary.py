@@ -5,9 +5,14 @@ The same dictionary is the JSON of a report; nothing on the page comes from anyw
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from surewood.inspect.families import family_of, last_step
+from surewood.progress import stage
 from surewood.report import quality, run_facts, table_facts
 from surewood.report.certificate_words import certificate_facts, issue
 from surewood.report.family_facts import family_facts
@@ -56,6 +61,8 @@ def build_summary(
     certificate: Any = None,
     dataset: dict[str, Any] | None = None,
     run: dict[str, Any] | None = None,
+    probabilities: NDArray[np.float64] | None = None,
+    verbose: int = 0,
 ) -> dict[str, Any]:
     """Collect what there is to know about a fitted classifier.
 
@@ -73,6 +80,9 @@ def build_summary(
         ``name``, ``source`` and ``notes`` (a list of sentences).
     run : dict, optional
         ``seconds``, ``peak_memory_bytes``, ``seed``, ``command``.
+    probabilities : ndarray of shape (n, n_classes), optional
+        Of the rows that are judged, where they are known already; the model is not asked again.
+    verbose : int, default=0
 
     Returns
     -------
@@ -90,39 +100,57 @@ def build_summary(
     ('BinnedForestClassifier', 75, 4)
     """
     core = last_step(model)
-    name = type(core).__name__
-    family = family_of(model)
-    sample = "holdout" if holdout is not None else "training"
-    judged = quality.predictions(model, *(holdout if holdout is not None else (X, y)))
+    judged = quality.predictions(model, *(holdout if holdout is not None else (X, y)), probabilities)
     if certificate is None:
         certificate = issue(model, X, y, holdout)
-    about = {"name": None, "source": None, "notes": [], **(dataset or {})}
+    parts: dict[str, Callable[[], Any]] = {
+        "format": lambda: FORMAT,
+        "model": lambda: _model_facts(model),
+        "data": lambda: _data_facts(model, X, y, holdout, judged, dataset),
+        "scores": lambda: quality.scores(judged, "training" if holdout is None else "holdout"),
+        "certificate": lambda: None if certificate is None else certificate_facts(certificate),
+        "confusion": lambda: quality.confusion(judged),
+        "calibration": lambda: quality.calibration(judged),
+        "hardest": lambda: quality.hardest_rows(model, judged),
+        "family": lambda: family_facts(model, judged, is_holdout=holdout is not None, verbose=verbose),
+        "importances": lambda: _importances(model, X),
+        "settings": lambda: run_facts.settings(core),
+        "run": lambda: run_facts.run_facts(core, run),
+    }
+    summary = {}
+    with stage(verbose, "collecting what the page shows", len(parts)) as advance:
+        for name, make in parts.items():
+            summary[name] = make()
+            advance(1)
+    return summary
+
+
+def _model_facts(model: Any) -> dict[str, Any]:
+    name, family = type(last_step(model)).__name__, family_of(model)
     return {
-        "format": FORMAT,
-        "model": {
-            "name": name,
-            "title": TITLES.get(name, name),
-            "family": family,
-            "words": FAMILY_WORDS[family],
-        },
-        "data": {
-            **plain(about),
-            "n_rows": len(judged.y) if holdout is None else len(y),
-            "n_holdout": None if holdout is None else judged.n_rows,
-            "n_columns": table_facts.n_columns(X),
-            "n_classes": len(judged.classes),
-            "columns": table_facts.column_facts(core, X),
-            "classes": table_facts.class_facts(y, None if holdout is None else holdout[1]),
-        },
-        "scores": quality.scores(judged, sample),
-        "certificate": None if certificate is None else certificate_facts(certificate),
-        "confusion": quality.confusion(judged),
-        "calibration": quality.calibration(judged),
-        "hardest": quality.hardest_rows(model, judged),
-        "family": family_facts(model, judged, is_holdout=holdout is not None),
-        "importances": _importances(model, X),
-        "settings": run_facts.settings(core),
-        "run": run_facts.run_facts(core, run),
+        "name": name,
+        "title": TITLES.get(name, name),
+        "family": family,
+        "words": FAMILY_WORDS[family],
+    }
+
+
+def _data_facts(
+    model: Any,
+    X: Any,
+    y: Any,
+    holdout: tuple[Any, Any] | None,
+    judged: quality.Predictions,
+    dataset: dict[str, Any] | None,
+) -> dict[str, Any]:
+    return {
+        **plain({"name": None, "source": None, "notes": [], **(dataset or {})}),
+        "n_rows": len(judged.y) if holdout is None else len(y),
+        "n_holdout": None if holdout is None else judged.n_rows,
+        "n_columns": table_facts.n_columns(X),
+        "n_classes": len(judged.classes),
+        "columns": table_facts.column_facts(last_step(model), X),
+        "classes": table_facts.class_facts(y, None if holdout is None else holdout[1]),
     }
 
 

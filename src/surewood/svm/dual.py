@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from surewood import _core
 from surewood.parallel import run_tasks, share
+from surewood.progress import Advance, ignore
 from surewood.svm.gram import Gram, KernelSpec
 from surewood.svm.one_vs_one import Machines
 
@@ -53,6 +54,7 @@ def solve_many(
     decisions: bool = False,
     cache_size: int = 64 << 20,
     n_jobs: int | None = None,
+    advance: Advance = ignore,
 ) -> Machines:
     """Train a one-vs-one C-SVM on every group of rows, for every degree and C.
 
@@ -87,6 +89,8 @@ def solve_many(
         Bytes of kernel rows a thread may hold; larger problems rebuild the rows used longest ago.
     n_jobs : int, optional
         Threads, or workers of the active joblib backend. The result is the same for any number.
+    advance : function of a number, optional
+        Told of machines as they are done.
 
     Returns
     -------
@@ -119,7 +123,7 @@ def solve_many(
     problems = (_flat(group, np.int32), _flat(degree, np.int32), _flat(boxes, np.float64))
     options = _Options(float(tol), _cap(max_iter), int(cache_size), bool(warm_start), bool(decisions))
     spec = KernelSpec.default(gram.X.shape[1]) if kernel is None else kernel
-    parts = _run_chunks(gram, spec, points, starts, codes, weight, problems, shape, options, n_jobs)
+    parts = _run_chunks(gram, spec, points, starts, codes, weight, problems, shape, options, n_jobs, advance)
     return Machines.from_parts(parts, shape, degree=problems[1], C=problems[2], kernel=spec, gram=gram,
                                points=points, starts=starts)  # fmt: skip
 
@@ -135,6 +139,7 @@ def _run_chunks(
     shape: tuple[int, ...],
     options: _Options,
     n_jobs: int | None,
+    advance: Advance,
 ) -> Iterator[dict[str, NDArray[Any]]]:
     stop = np.zeros(1, dtype=np.uint8)
     group, degree, C = problems
@@ -153,7 +158,10 @@ def _run_chunks(
 
     tasks = (chunk(first, last) for first, last in chunks)
     seconds = [_SECONDS_A_UPDATE * w for w in work]
-    return run_tasks(tasks, n_jobs, verbose=1, stop=stop, seconds=seconds)  # one by one: joined as they come
+    solved = run_tasks(tasks, n_jobs, verbose=1, stop=stop, seconds=seconds)  # one by one: joined as they come
+    for part, (first, last) in zip(solved, chunks):
+        yield part
+        advance(last - first)
 
 
 def _solve_chunk(

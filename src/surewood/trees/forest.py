@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from surewood.bounds import EstimateEvidence, Evidence
 from surewood.calibration import ScoreCalibrator
 from surewood.cost import CostEstimate, refuse_beyond
+from surewood.progress import stage
 from surewood.tables import (
     ColumnReader,
     FitInputs,
@@ -278,7 +279,8 @@ class BinnedForestClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
             oob = inputs.expand(shares), self._oob_accuracy(shares, inputs)
             if self.calibrate:
                 method = "auto" if self.calibrate is True else self.calibrate
-                calibrator = ScoreCalibrator(method).fit(shares, inputs.y, inputs.weight)
+                with stage(self.verbose, "calibrating", 1) as advance:
+                    calibrator = ScoreCalibrator(method).fit(shares, inputs.y, inputs.weight, advance)
         inputs.store(self)
         self.calibrator_ = calibrator
         self.forest_ = forest

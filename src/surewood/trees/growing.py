@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from surewood import _core
 from surewood.parallel import over_rows, run_tasks, share
-from surewood.progress import stage
+from surewood.progress import Advance, ignore, stage
 from surewood.trees.bag import Bag, make_bag
 from surewood.trees.binning import BinnedMatrix
 from surewood.trees.flat_tree import NO_LIMIT, FlatForest, ForestArrays
@@ -162,11 +162,17 @@ def grow_forest(
 
 
 def out_of_bag(
-    forest: FlatForest, bag: Bag, matrix: BinnedMatrix, n_jobs: int | None = 1, first_tree: int = 0
+    forest: FlatForest,
+    bag: Bag,
+    matrix: BinnedMatrix,
+    n_jobs: int | None = 1,
+    first_tree: int = 0,
+    advance: Advance = ignore,
 ) -> tuple[NDArray[np.float64], NDArray[np.uint32]]:
     """Sums of class vectors over the trees that did not see a row, and the number of those trees.
 
     One row of the result for each entry of ``bag.rows``; divide the sums by the numbers for mean vectors.
+    `advance` is told of rows as they are done.
     """
     n = len(bag.rows)
     sums, votes = np.zeros((n, forest.n_classes)), np.zeros(n, dtype=np.uint32)
@@ -181,6 +187,7 @@ def out_of_bag(
         rows_a_task=_ROWS_A_TASK,
         n_jobs=n_jobs,
         seconds_a_row=_SECONDS_A_VOTE * forest.n_trees,
+        advance=advance,
     )
     return sums, votes
 

@@ -31,6 +31,7 @@ def over_rows(
     n_jobs: int | None,
     seconds_a_row: float,
     stop: NDArray[np.uint8] | None = None,
+    advance: Callable[[float], None] = lambda rows: None,
 ) -> None:
     """Run ``kernel(*fixed, *take(begin, end), *(out[begin:end] for out in outputs))`` over all rows.
 
@@ -52,6 +53,8 @@ def over_rows(
         What a row takes, roughly.
     stop : ndarray of uint8, shape (1,), optional
         Set to 1 when a block failed or Ctrl-C came.
+    advance : function of a number, optional
+        Told of rows as they are done.
 
     Examples
     --------
@@ -71,10 +74,12 @@ def over_rows(
         for (begin, end), parts in zip(spans, found):
             for out, part in zip(outputs, parts):
                 out[begin:end] = part
+            advance(end - begin)
         return
 
     def here(begin: int, end: int) -> None:
         kernel(*fixed, *take(begin, end), *(out[begin:end] for out in outputs))
+        advance(end - begin)
 
     try:
         if len(spans) == 1 or engine is not None or effective_n_jobs(n_jobs) == 1:
