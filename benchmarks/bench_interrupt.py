@@ -1,7 +1,8 @@
 """Is the terminal alive on a large table, and how fast does Ctrl-C end it?
 
-Runs ``surewood fit`` on generated rows in a terminal of its own, for each family: longest time without new
-output, the longest time during which no stage, share or count changed, then SIGINT and the time to the end.
+Runs ``surewood fit`` on generated rows in a terminal of its own, for each family. One run to its end, or for
+`SECONDS`: longest time without new output, and longest time during which no stage and no share changed, with
+the stage. Then one run for each of `MOMENTS`, interrupted by SIGINT: the time to the end.
 """
 
 from __future__ import annotations
@@ -15,13 +16,15 @@ import subprocess
 import sys
 import tempfile
 import time
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
 ROWS = 100_000
-SECONDS = 40.0  # how long the display is watched before the interrupt
+SECONDS = 150.0  # how long the display is watched
+MOMENTS = (2.0, 6.0, 15.0, 30.0)  # seconds after the first output at which interrupts come
 _SHARE = re.compile(rb"([a-z][a-z0-9 :,-]+?) +.{0,400}?(\d+)%", re.S)
 
 
@@ -37,8 +40,19 @@ def make_table(folder: Path, n_rows: int) -> Path:
     return path
 
 
-def watch(table: Path, family: str, seconds: float) -> tuple[float, float, float, int]:
-    """Longest silence, longest time without a step, seconds from SIGINT to the end, exit code."""
+@dataclass
+class Seen:
+    """What the display did."""
+
+    silence: float = 0.0
+    still: float = 0.0
+    stage: str = ""
+    to_the_end: float = float("nan")
+    code: int = 0
+
+
+def watch(table: Path, family: str, seconds: float) -> Seen:
+    """Watch a fit for so many seconds after its first output, then interrupt it if it is still at work."""
     terminal, other = pty.openpty()
     command = [sys.executable, "-m", "surewood.cli", "fit", table, "--target", "y", "--model", family]
     environment = {**os.environ, "COLUMNS": "100", "TERM": "xterm"}
@@ -47,9 +61,8 @@ def watch(table: Path, family: str, seconds: float) -> tuple[float, float, float
         start_new_session=True,
     )  # fmt: skip
     os.close(other)
+    seen, shown = Seen(), set[bytes]()
     first = spoken = stepped = None
-    silence = still = 0.0
-    shown: set[bytes] = set()
     while first is None or time.monotonic() - first < seconds:
         if not select.select([terminal], [], [], 0.05)[0]:
             continue
@@ -57,14 +70,17 @@ def watch(table: Path, family: str, seconds: float) -> tuple[float, float, float
             block = os.read(terminal, 65536)
         except OSError:  # the fit is done: no one is left to interrupt
             os.close(terminal)
-            return silence, still, float("nan"), process.wait()
+            seen.code = process.wait()
+            return seen
         now = time.monotonic()
         first = now if first is None else first
-        silence = max(silence, now - (spoken or now))
+        seen.silence = max(seen.silence, now - (spoken or now))
         spoken = now
         state = {b" ".join(found) for found in _SHARE.findall(re.sub(rb"\x1b\[[0-9;?]*[a-zA-Z]", b"", block))}
         if state - shown or stepped is None:
-            still = max(still, now - (stepped or now))
+            if now - (stepped or now) > seen.still:
+                seen.still = now - stepped
+                seen.stage = b", ".join(sorted(shown)).decode() + " %"
             stepped, shown = now, state
     started = time.monotonic()
     process.send_signal(signal.SIGINT)
@@ -74,23 +90,23 @@ def watch(table: Path, family: str, seconds: float) -> tuple[float, float, float
                 os.read(terminal, 65536)
             except OSError:
                 break
-    code = process.wait(timeout=30)
-    took = time.monotonic() - started
+    seen.code = process.wait(timeout=30)
+    seen.to_the_end = time.monotonic() - started
     os.close(terminal)
-    return silence, still, took, code
+    return seen
 
 
 def main(quick: bool = False) -> None:
     """Print one line a family."""
-    n_rows, seconds = (20_000, 15.0) if quick else (ROWS, SECONDS)
-    print(f"surewood fit on {n_rows:,} rows, watched for {seconds:.0f} s, then SIGINT")
-    print(f"{'family':<9}{'no output, s':>14}{'no step, s':>12}{'to the end, s':>15}{'exit code':>11}")
+    n_rows, seconds, moments = (20_000, 15.0, MOMENTS[:2]) if quick else (ROWS, SECONDS, MOMENTS)
+    load = os.getloadavg()[0]
+    print(f"surewood fit on {n_rows:,} rows, watched for {seconds:.0f} s at most; load before: {load:.1f}")
+    print(f"{'family':<9}{'no output, s':>13}{'no step, s':>12}   SIGINT at s: s to the end (exit code)")
     with tempfile.TemporaryDirectory() as name:
         table = make_table(Path(name), n_rows)
         for family in ("rcf", "cascade", "mddf"):
-            watched = seconds
-            silence, still, took, code = watch(table, family, watched)
-            while took != took:  # it ended by itself: interrupt the next one earlier
-                watched /= 3
-                took, code = watch(table, family, watched)[2:]
-            print(f"{family:<9}{silence:>14.2f}{still:>12.2f}{took:>15.2f}{code:>11}")
+            whole = watch(table, family, seconds)
+            ends = [(moment, watch(table, family, moment)) for moment in moments]
+            shown = ", ".join(f"{at:.0f}: {seen.to_the_end:.2f} ({seen.code})" for at, seen in ends)
+            print(f"{family:<9}{whole.silence:>13.2f}{whole.still:>12.2f}   {shown}")
+            print(f"{'':9}stood still longest at: {whole.stage}")

@@ -254,3 +254,14 @@ def test_calibration_on_out_of_bag_shares_improves_log_loss():
         BinnedForestClassifier(5, bootstrap=False, calibrate=True).fit(X, y)
     with pytest.raises(ValueError, match="calibrate must be True, False or one of 'auto'"):
         BinnedForestClassifier(5, calibrate="well").fit(X, y)
+
+
+def test_the_paths_of_many_nodes_are_the_paths_of_each():
+    X, y = make_classification(300, 5, random_state=0)
+    forest = BinnedForestClassifier(2, random_state=0).fit(X, y)
+    table = forest.forest_.table(1)
+    for node in range(1, len(table["parent"])):
+        assert table["depth"][node] == table["depth"][table["parent"][node]] + 1
+    together = forest.forest_.paths(1, range(len(table["depth"])), forest.mapper_)
+    assert [len(path) for path in together] == table["depth"].tolist()
+    assert together[-1] == forest.forest_.path(1, len(together) - 1, forest.mapper_)

@@ -79,17 +79,21 @@ def question_words(question: Question, name: str, schema: TableSchema) -> tuple[
     return name, "in" if question.went_left else "not in", named
 
 
-def leaf_path(model: CompositeModel, leaf: int, mapper: BinMapper) -> list[Question]:
-    """Questions from the root to a leaf."""
-    tree = int(model.facts.tree[leaf])
-    node = int(model.facts.node[leaf] - model.forest.node_start[tree])
-    return model.forest.path(tree, node, mapper)
+def leaf_paths(model: CompositeModel, tree: int, mapper: BinMapper) -> list[list[Question]]:
+    """Questions from the root to each leaf of a tree."""
+    leaves = np.flatnonzero(model.facts.tree == tree)
+    nodes = model.facts.node[leaves] - model.forest.node_start[tree]
+    return model.forest.paths(tree, nodes.tolist(), mapper)
 
 
-def path_words(model: CompositeModel, leaf: int, mapper: BinMapper, names: Any, schema: TableSchema) -> str:
-    """The path to a leaf as a sentence."""
-    steps = [question_words(q, names[q.feature], schema) for q in leaf_path(model, leaf, mapper)]
-    return path_in_words(steps)
+def path_words(
+    model: CompositeModel, tree: int, mapper: BinMapper, names: Any, schema: TableSchema
+) -> list[str]:
+    """The path to each leaf of a tree as a sentence."""
+    return [
+        path_in_words([question_words(q, names[q.feature], schema) for q in questions])
+        for questions in leaf_paths(model, tree, mapper)
+    ]
 
 
 def question_growth(mapper: BinMapper, has_missing: NDArray[Any], m: int) -> float | None:

@@ -37,12 +37,8 @@ class Books:
     def _ledger_of(self, tree: int, words: bool = True) -> LeafLedger:
         paths = None
         if words:
-            names = self._names()
-            leaves = np.flatnonzero(self.model_.facts.tree == tree)
-            paths = [
-                accounting.path_words(self.model_, int(k), self.reader_.mapper, names, self.schema_)
-                for k in leaves
-            ]
+            names, mapper = self._names(), self.reader_.mapper
+            paths = accounting.path_words(self.model_, tree, mapper, names, self.schema_)
         setting = self.settings_[self._part_of_tree[tree]]
         return accounting.tree_ledger(self.model_, tree, setting, self.n_design_, self.n_features_in_, paths)
 

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from surewood.bounds import LeafLedger, path_in_words
-from surewood.composite.accounting import leaf_path, question_words
+from surewood.composite.accounting import leaf_paths, question_words
 from surewood.composite.model import CompositeModel
 from surewood.tables import TableSchema
 from surewood.trees import BinMapper
@@ -20,15 +20,17 @@ def tree_nodes(
     """One row a node, parents before children, left before right; see ``Books.nodes``."""
     leaves = np.flatnonzero(model.facts.tree == tree)
     words, leaf_of = {1: path_in_words([])}, {}
-    for k, leaf in enumerate(leaves):
-        code, questions = int(model.facts.code[leaf]), leaf_path(model, int(leaf), mapper)
+    below: dict[int, list[int]] = {1: []}
+    for k, (leaf, questions) in enumerate(zip(leaves, leaf_paths(model, tree, mapper))):
+        code = int(model.facts.code[leaf])
         leaf_of[code] = k
+        for step in range(len(questions) + 1):
+            below.setdefault(code >> step, []).append(k)
         for step, question in enumerate(questions, start=1):  # a path code has one bit a question
             above = code >> (len(questions) - step)
             words[above] = path_in_words([question_words(question, names[question.feature], schema)])
     codes = sorted(words, key=lambda code: (code.bit_length(), code))
     place = {code: i for i, code in enumerate(codes)}
-    below = {code: [k for c, k in leaf_of.items() if _is_above(code, c)] for code in codes}
     leaf = [leaf_of.get(code, -1) for code in codes]
     return pd.DataFrame(
         {
@@ -44,11 +46,6 @@ def tree_nodes(
             "side": [_side(ledger, k) for k in leaf],
         }
     )
-
-
-def _is_above(code: int, leaf: int) -> bool:
-    """Whether a path code is on the way to a leaf's."""
-    return leaf >> max(0, leaf.bit_length() - code.bit_length()) == code
 
 
 def _side(ledger: LeafLedger, leaf: int) -> str:

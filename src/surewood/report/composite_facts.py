@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from surewood.progress import stage
 from surewood.report.plain import plain, short
 
 __all__ = ["composite_facts"]
@@ -27,9 +28,14 @@ COLUMNS = (
 )
 
 
-def composite_facts(model: Any) -> dict[str, Any]:
+def composite_facts(model: Any, verbose: int = 0) -> dict[str, Any]:
     """Facts of a fitted composite tree or forest."""
-    ledger = model.ledger()
+    books = []
+    with stage(verbose, "reading the trees' ledgers", model.model_.n_trees) as advance:
+        for tree in range(model.model_.n_trees):
+            books.append(model.ledger(tree))
+            advance(1)
+    ledger = pd.concat(books, ignore_index=True)
     plain_trees = model.model_.plain
     return plain(
         {

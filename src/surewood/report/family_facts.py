@@ -23,7 +23,7 @@ def family_facts(
     rows = judged.known()
     X = model[:-1].transform(rows.X) if isinstance(model, Pipeline) else rows.X
     if family == "composite":
-        return composite_facts(core)
+        return composite_facts(core, verbose)
     if not rows.n_rows:
         return None
     if family in ("cascade", "generic_cascade"):

@@ -239,8 +239,10 @@ class FlatForest:
         parent[left[at]] = at
         parent[left[at] + 1] = at
         depth = np.zeros(len(nodes), dtype=np.int64)
-        for node in range(1, len(nodes)):  # children are numbered after their parents
-            depth[node] = depth[parent[node]] + 1
+        level = np.zeros(1, dtype=np.int64)
+        while len(level := level[split[level]]):
+            level = np.concatenate([left[level], left[level] + 1])
+            depth[level] = depth[parent[level[0]]] + 1
         return {
             "feature": np.where(split, word >> 10, -1),
             "last_bin": np.where(split & ~category, (word >> 2 & 255) - missing_left, -1),
@@ -254,27 +256,39 @@ class FlatForest:
 
     def path(self, tree: int, node: int, mapper: BinMapper) -> list[Question]:
         """The questions from the root to a node."""
+        return self.paths(tree, [node], mapper)[0]
+
+    def paths(self, tree: int, ends: Sequence[int], mapper: BinMapper) -> list[list[Question]]:
+        """The questions from the root to each of some nodes of a tree."""
         table = self.table(tree)
-        nodes = self.nodes[self.node_start[tree] : self.node_start[tree + 1]]
-        questions: list[Question] = []
-        while table["parent"][node] >= 0:
-            parent = int(table["parent"][node])
-            feature = int(table["feature"][parent])
-            went_left = bool(table["left"][parent] == node)
-            categories: tuple[int, ...] | None = None
-            threshold = np.nan
-            missing_left = bool(table["missing_left"][parent])
-            if table["is_category"][parent]:
-                words = self.category_set[self.category_start[tree] + int(nodes[parent, 0])]
-                codes = [c for c in range(256) if int(words[c >> 6]) >> (c & 63) & 1]
-                size = int(mapper.offset[feature + 1] - mapper.offset[feature])
-                categories = tuple(c for c in codes if c < size)
-                missing_left = 255 in codes
-            else:
-                threshold = float(mapper.edges[mapper.offset[feature] + int(table["last_bin"][parent])])
-            questions.append(Question(feature, threshold, categories, went_left, missing_left))
-            node = parent
-        return questions[::-1]
+        asked: dict[int, Question] = {}  # by the node that the answer leads to: paths share their beginnings
+        paths = []
+        for node in ends:
+            questions: list[Question] = []
+            while table["parent"][node] >= 0:
+                if node not in asked:
+                    asked[node] = self._question_above(tree, node, table, mapper)
+                questions.append(asked[node])
+                node = int(table["parent"][node])
+            paths.append(questions[::-1])
+        return paths
+
+    def _question_above(
+        self, tree: int, node: int, table: dict[str, NDArray[Any]], mapper: BinMapper
+    ) -> Question:
+        """The question whose answer leads to a node."""
+        parent = int(table["parent"][node])
+        feature = int(table["feature"][parent])
+        went_left = bool(table["left"][parent] == node)
+        if not table["is_category"][parent]:
+            threshold = float(mapper.edges[mapper.offset[feature] + int(table["last_bin"][parent])])
+            return Question(feature, threshold, None, went_left, bool(table["missing_left"][parent]))
+        place = int(self.nodes[self.node_start[tree] + parent, 0])
+        words = self.category_set[self.category_start[tree] + place]
+        codes = [c for c in range(256) if int(words[c >> 6]) >> (c & 63) & 1]
+        size = int(mapper.offset[feature + 1] - mapper.offset[feature])
+        categories = tuple(c for c in codes if c < size)
+        return Question(feature, np.nan, categories, went_left, 255 in codes)
 
 
 def _join_starts(starts: list[Any]) -> NDArray[np.int64]:
