@@ -20,11 +20,14 @@ from pathlib import Path
 from typing import Any
 
 import surewood
+from surewood.compressing import telling
+from surewood.progress import stage
 
 #: Raised by one when an older surewood could misread a file of the newer one.
 FORMAT = 1
 _CARD = "surewood.json"
 _FACTS = "facts.json"
+_BLOCK = 1 << 20
 #: Types of scikit-learn that skops leaves to the reader's judgement and that only hold arrays.
 _ARRAY_HOLDERS = frozenset({"sklearn.tree._tree.Tree"})
 
@@ -33,7 +36,14 @@ class ModelFileError(ValueError):
     """A file that is not a model, is damaged, is too new, or holds a type that is not trusted."""
 
 
-def save(model: Any, path: str | Path, *, compress: bool = True, facts: dict[str, Any] | None = None) -> Path:
+def save(
+    model: Any,
+    path: str | Path,
+    *,
+    compress: bool = True,
+    facts: dict[str, Any] | None = None,
+    verbose: int = 0,
+) -> Path:
     """Write a fitted model, all or nothing.
 
     Parameters
@@ -47,6 +57,8 @@ def save(model: Any, path: str | Path, *, compress: bool = True, facts: dict[str
         :func:`load`.
     facts : dict, optional
         Plain values to remember with the model, see :func:`read_facts`.
+    verbose : int, default=0
+        From 1 on a progress display.
 
     Examples
     --------
@@ -70,7 +82,8 @@ def save(model: Any, path: str | Path, *, compress: bool = True, facts: dict[str
     aligned = partial.with_suffix(".aligned")
     try:
         method = zipfile.ZIP_DEFLATED if compress else zipfile.ZIP_STORED
-        skops.io.dump(model, partial, compression=method)
+        with telling(verbose, model):
+            skops.io.dump(model, partial, compression=method)
         if facts is not None:
             with zipfile.ZipFile(partial, "a", compression=method) as archive:
                 archive.writestr(_FACTS, json.dumps(facts, indent=2, allow_nan=False))
@@ -79,7 +92,7 @@ def save(model: Any, path: str | Path, *, compress: bool = True, facts: dict[str
             "model": f"{type(model).__module__}.{type(model).__name__}",
             "surewood": surewood.__version__,
             "scikit-learn": sklearn.__version__,
-            "sha256": _digest(partial),
+            "sha256": _digest(partial, verbose),
         }
         with zipfile.ZipFile(partial, "a") as archive:
             archive.writestr(_CARD, json.dumps(card, indent=2))
@@ -175,15 +188,21 @@ def read_facts(path: str | Path) -> dict[str, Any]:
     return facts if isinstance(facts, dict) else {}
 
 
-def _digest(path: Path) -> str:
+def _digest(path: Path, verbose: int = 0) -> str:
     """SHA-256 over names and contents of all members but the card."""
     total = hashlib.sha256()
     try:
         with zipfile.ZipFile(path) as archive:
-            for name in sorted(set(archive.namelist()) - {_CARD}):
-                total.update(f"{len(name)}:{name}".encode())
-                with archive.open(name) as member:
-                    total.update(hashlib.file_digest(member, "sha256").digest())  # type: ignore[arg-type]
+            sizes = {one.filename: one.file_size for one in archive.infolist() if one.filename != _CARD}
+            with stage(verbose, "its checksum", sum(sizes.values())) as advance:
+                for name in sorted(sizes):
+                    total.update(f"{len(name)}:{name}".encode())
+                    own = hashlib.sha256()
+                    with archive.open(name) as member:
+                        while block := member.read(_BLOCK):
+                            own.update(block)
+                            advance(len(block))
+                    total.update(own.digest())
     except (zipfile.BadZipFile, OSError, EOFError) as error:
         raise ModelFileError(f"{path} was altered or damaged after it was saved.") from error
     return total.hexdigest()

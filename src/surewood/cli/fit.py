@@ -212,7 +212,7 @@ def _write_model(folder: Path, trained: Trained, facts: dict[str, Any]) -> None:
     from surewood.cli.model_file import MODEL
 
     folder.mkdir(parents=True, exist_ok=True)
-    surewood.save(trained.pipeline, folder / MODEL, facts=facts)
+    surewood.save(trained.pipeline, folder / MODEL, facts=facts, verbose=1)
 
 
 def _write_report(

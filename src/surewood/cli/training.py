@@ -19,7 +19,7 @@ from surewood.cli.large_table import prepared_table
 from surewood.datasets import TablePreparer
 from surewood.progress import stage
 
-ROWS_A_BLOCK = 4096
+ROWS_A_BLOCK = 1024
 
 
 @dataclass

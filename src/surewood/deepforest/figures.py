@@ -16,11 +16,14 @@ from numpy.typing import NDArray
 
 from surewood.bounds import margin_ratio, scatter_ratio
 from surewood.deepforest.additive import class_margins
+from surewood.progress import stage
 
 Floats = NDArray[np.float64]
 
 
-def layer_curves(model: Any, X: Any = None, y: Any = None) -> dict[str, list[float]]:
+def layer_curves(
+    model: Any, X: Any = None, y: Any = None, stages: list[Floats] | None = None
+) -> dict[str, list[float]]:
     """Accuracy and margin ratio after each layer.
 
     Parameters
@@ -28,6 +31,8 @@ def layer_curves(model: Any, X: Any = None, y: Any = None) -> dict[str, list[flo
     model : fitted cascade
     X, y : table and labels, optional
         Points (a test set, say) to draw beside the held-out curves; they cover the kept layers.
+    stages : list of ndarray, optional
+        Their :func:`staged_scores`, where these are known already.
 
     Returns
     -------
@@ -53,18 +58,23 @@ def layer_curves(model: Any, X: Any = None, y: Any = None) -> dict[str, list[flo
         return curves
     codes = _codes(model, y)
     curves["accuracy"], curves["margin_ratio"] = [], []
-    for scores in staged_scores(model, X):
+    for scores in staged_scores(model, X) if stages is None else stages:
         curves["accuracy"].append(float((scores.argmax(axis=1) == codes).mean()))
         curves["margin_ratio"].append(margin_ratio(class_margins(scores, codes)))
     return curves
 
 
-def staged_scores(model: Any, X: Any) -> list[Floats]:
+def staged_scores(model: Any, X: Any, verbose: int = 0) -> list[Floats]:
     """Uncalibrated scores of points after 1, 2, ... kept layers."""
     from surewood.tables import begin_predict
 
     table = begin_predict(model, X)
-    return list(model.model_.staged_scores(model.reader_.read(table), model.n_jobs))
+    stages = []
+    with stage(verbose, "asking the layers", model.n_layers_) as advance:
+        for scores in model.model_.staged_scores(model.reader_.read(table), model.n_jobs):
+            stages.append(scores)
+            advance(1)
+    return stages
 
 
 @dataclass(frozen=True)

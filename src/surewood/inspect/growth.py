@@ -14,8 +14,15 @@ from surewood.inspect.families import family_of
 __all__ = ["LayerGrowthDisplay", "layer_table"]
 
 
-def layer_table(model: Any, X: Any = None, y: Any = None) -> pd.DataFrame:
+def layer_table(model: Any, X: Any = None, y: Any = None, stages: list[Any] | None = None) -> pd.DataFrame:
     """One row a layer that was grown, kept or not.
+
+    Parameters
+    ----------
+    model : fitted margin or cascade forest
+    X, y : table and labels, optional
+    stages : list of ndarray, optional
+        Scores of these points after 1, 2, ... layers, where they are known already.
 
     Returns
     -------
@@ -26,7 +33,7 @@ def layer_table(model: Any, X: Any = None, y: Any = None) -> pd.DataFrame:
     """
     if family_of(model) not in ("margin_forest", "cascade_forest"):
         raise ValueError(f"{type(model).__name__} has no layers; margin forests and cascade forests have.")
-    curves = layer_curves(model, X, y)
+    curves = layer_curves(model, X, y, stages)
     records = model.layers_
     n = len(records)
     table = pd.DataFrame(

@@ -35,8 +35,8 @@ def layer_facts(
     """Facts of a fitted margin or cascade forest on some rows."""
     rows = subsample(len(codes), MAX_ROWS)
     X, y, codes = take(X, rows), np.asarray(y)[rows], codes[rows]
-    stages = staged_scores(model, X)
-    table = layer_table(model, X, y)
+    stages = staged_scores(model, X, verbose)
+    table = layer_table(model, X, y, stages)
     return plain(
         {
             "kind": "layers",
