@@ -1,16 +1,18 @@
 """Summaries as pages and tables: complete, escaped, the same from the records and from results.csv."""
 
+import io
 import json
 
 import numpy as np
 import pytest
+from rich.console import Console
 from toy_paper import PROFILE, ToyPaper
 
 from surewood.experiments.comparison import Results, count_bar
 from surewood.experiments.decisions import deviations
 from surewood.experiments.error_grids import pack
 from surewood.experiments.errors import ExperimentError
-from surewood.experiments.output import html, markdown, write_outputs
+from surewood.experiments.output import html, markdown, print_summary, write_outputs
 from surewood.experiments.paper import HOMES, find_paper
 from surewood.experiments.protocol import Profile, read_profile
 from surewood.experiments.rcf.other_choices import hindsight, pooled, restricted
@@ -133,3 +135,20 @@ def test_deviations_follow_the_protocol_in_force():
     wrong = Profile("full", {**full.protocol, "choose_C": "guess"}, full.sizes)
     with pytest.raises(ExperimentError, match="choose_C must be one of validation, cv, got 'guess'"):
         deviations("rcf", wrong, full)
+
+
+def test_a_terminal_that_is_too_narrow_gets_lists_and_no_broken_words(outcome):
+    summary = complete_summary(ToyPaper(), PROFILE, outcome.records, outcome.missing)
+    words = {
+        word
+        for row in summary["tables"][0]["rows"]
+        if "missing" not in row
+        for c in row
+        for word in str(c).split()
+    }
+    for width in (200, 60, 30):
+        console = Console(width=width, file=io.StringIO())
+        print_summary(summary, console)
+        shown = console.file.getvalue()
+        assert words <= set(shown.split())
+        assert "…" not in shown

@@ -95,18 +95,60 @@ def html(summary: Mapping[str, Any]) -> str:
 def print_summary(summary: Mapping[str, Any], console: Console) -> None:
     """The paper's table and the bars on a terminal."""
     first = summary["tables"][0]
+    rows = [[str(cell) for cell in row] for row in first["rows"]]
     shown = Table(box=None, pad_edge=False, header_style="bold", title=first["title"], title_justify="left")
-    for k, name in enumerate(first["columns"]):
-        shown.add_column(name, justify="right" if k else "left")
-    for row in first["rows"]:
-        shown.add_row(*(str(cell) for cell in row))
-    console.print(shown)
+    widths = _widths(first["columns"], rows, console.width)
+    for name, width in zip(first["columns"], widths or []):
+        shown.add_column(name, justify="right" if shown.columns else "left", width=width)
+    if widths is not None:
+        for row in rows:
+            shown.add_row(*row)
+        console.print(shown)
+    else:
+        _print_lists(first, rows, console)
     if first.get("note"):
         console.print(first["note"], highlight=False, markup=False)
     for line in bar_lines(summary):
         console.print(line, highlight=False, markup=False)
     for absent in summary["missing"]:
         console.print(f"missing: {absent['dataset']} ({absent['reason']})", highlight=False, markup=False)
+
+
+def _widths(titles: Sequence[str], rows: Sequence[Sequence[str]], most: int) -> list[int] | None:
+    """Widths of columns that break lines between words only; None where there is no room for that.
+
+    Examples
+    --------
+    >>> _widths(["data set", "error"], [["wine", "0.1 / 0.2"]], 40), _widths(["set"], [["wine"]], 3)
+    ([8, 9], None)
+    """
+    texts = [[title, *(row[k] for row in rows)] for k, title in enumerate(titles)]
+    widths = [max(len(word) for text in column for word in text.split()) for column in texts]
+    spare = most - sum(widths) - 2 * len(widths)
+    if spare < 0:
+        return None
+    for k, column in enumerate(texts):
+        more = min(spare, max(map(len, column)) - widths[k])
+        widths[k], spare = widths[k] + more, spare - more
+    return widths
+
+
+def _print_lists(table: Mapping[str, Any], rows: Sequence[Sequence[str]], console: Console) -> None:
+    """A table too wide for the terminal: a list of its cells under the name of each row.
+
+    Sets that are missing are named below the table anyway.
+    """
+    console.print(table["title"], style="italic", highlight=False, markup=False)
+    for name, *cells in rows:
+        if "missing" in cells:
+            continue
+        console.print()
+        console.print(name, style="bold", highlight=False, markup=False)
+        listed = Table(box=None, pad_edge=False, show_header=False, padding=(0, 2, 0, 0))
+        for title, cell in zip(table["columns"][1:], cells):
+            listed.add_row(f"  {title}", cell)
+        console.print(listed)
+    console.print()
 
 
 def write_outputs(
