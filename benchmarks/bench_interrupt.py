@@ -25,7 +25,7 @@ import pandas as pd
 ROWS = 100_000
 SECONDS = 150.0  # how long the display is watched
 MOMENTS = (2.0, 6.0, 15.0, 30.0)  # seconds after the first output at which interrupts come
-_SHARE = re.compile(rb"([a-z][a-z0-9 :,-]+?) +.{0,400}?(\d+)%", re.S)
+_SHARE = re.compile(r"([a-zA-Z][^━╸╺\r\n]*?) +[━╸╺ ]+(\d+)%")
 
 
 def make_table(folder: Path, n_rows: int) -> Path:
@@ -61,7 +61,7 @@ def watch(table: Path, family: str, seconds: float) -> Seen:
         start_new_session=True,
     )  # fmt: skip
     os.close(other)
-    seen, shown = Seen(), set[bytes]()
+    seen, shown = Seen(), set[str]()
     first = spoken = stepped = None
     while first is None or time.monotonic() - first < seconds:
         if not select.select([terminal], [], [], 0.05)[0]:
@@ -76,11 +76,12 @@ def watch(table: Path, family: str, seconds: float) -> Seen:
         first = now if first is None else first
         seen.silence = max(seen.silence, now - (spoken or now))
         spoken = now
-        state = {b" ".join(found) for found in _SHARE.findall(re.sub(rb"\x1b\[[0-9;?]*[a-zA-Z]", b"", block))}
+        text = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", block.decode("utf-8", "replace"))
+        state = {" ".join(found) for found in _SHARE.findall(text)}
         if state - shown or stepped is None:
             if now - (stepped or now) > seen.still:
                 seen.still = now - stepped
-                seen.stage = b", ".join(sorted(shown)).decode() + " %"
+                seen.stage = " %, ".join(sorted(shown)) + " %"
             stepped, shown = now, state
     started = time.monotonic()
     process.send_signal(signal.SIGINT)

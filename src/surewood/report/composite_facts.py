@@ -30,12 +30,17 @@ COLUMNS = (
 
 def composite_facts(model: Any, verbose: int = 0) -> dict[str, Any]:
     """Facts of a fitted composite tree or forest."""
-    books = []
+    books, drawn = [], []
     with stage(verbose, "reading the trees' ledgers", model.model_.n_trees) as advance:
         for tree in range(model.model_.n_trees):
             books.append(model.ledger(tree))
             advance(1)
     ledger = pd.concat(books, ignore_index=True)
+    chosen = _chosen_trees(ledger)
+    with stage(verbose, "drawing trees", len(chosen)) as advance:
+        for tree in chosen:
+            drawn.append(_tree(model, tree))
+            advance(1)
     plain_trees = model.model_.plain
     return plain(
         {
@@ -48,7 +53,7 @@ def composite_facts(model: Any, verbose: int = 0) -> dict[str, Any]:
             "held_out_error": model.held_out_error_,
             "degrees": _degrees(ledger),
             "settings": [_setting(setting) for setting in model.settings_],
-            "trees": [_tree(model, tree) for tree in _chosen_trees(ledger)],
+            "trees": drawn,
             "ledger": _ledger(ledger),
         }
     )
