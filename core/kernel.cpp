@@ -41,6 +41,20 @@ float inner_product(const double* a, const double* b, int d) {
   return static_cast<float>(sum);
 }
 
+void inner_products_at(const double* own, const double* x, int d, const std::int32_t* at, int n, float* out) {
+  constexpr int kTogether = 8;  // sums that wait for each other's additions
+  int k = 0;
+  for (; k + kTogether <= n; k += kTogether) {
+    const double* row[kTogether];
+    double sum[kTogether] = {};
+    for (int q = 0; q < kTogether; ++q) row[q] = x + static_cast<std::int64_t>(at[k + q]) * d;
+    for (int f = 0; f < d; ++f)
+      for (int q = 0; q < kTogether; ++q) sum[q] = sum[q] + own[f] * row[q][f];
+    for (int q = 0; q < kTogether; ++q) out[k + q] = static_cast<float>(sum[q]);
+  }
+  for (; k < n; ++k) out[k] = inner_product(own, x + static_cast<std::int64_t>(at[k]) * d, d);
+}
+
 void squared_norms(const double* x, std::int64_t n, int d, float* out) {
   for (std::int64_t i = 0; i < n; ++i) out[i] = inner_product(x + i * d, x + i * d, d);
 }
@@ -50,8 +64,7 @@ void InnerSource::products(std::int32_t row, const std::int32_t* at, int n_at, f
     svm_routines().gather_row(gram + row * n, at, n_at, out);
     return;
   }
-  const double* own = x + static_cast<std::int64_t>(row) * d;
-  for (int k = 0; k < n_at; ++k) out[k] = inner_product(own, x + static_cast<std::int64_t>(at[k]) * d, d);
+  inner_products_at(x + static_cast<std::int64_t>(row) * d, x, d, at, n_at, out);
 }
 
 Kernel::Kernel(const KernelSpec& spec, int degree, double scale) : spec_(spec), scale_(scale) {

@@ -33,6 +33,9 @@ void inner_products(const double* x, int count, int d, const PackedRows& packed,
 // <a, b>, one of them.
 float inner_product(const double* a, const double* b, int d);
 
+// out[k] = <own, x_at[k]>
+void inner_products_at(const double* own, const double* x, int d, const std::int32_t* at, int n, float* out);
+
 // <x_i, x_i>, rounded like every other product.
 void squared_norms(const double* x, std::int64_t n, int d, float* out);
 

@@ -16,10 +16,8 @@ std::int32_t RowEvaluator::code(int m, const float* products, float own_norm) {
 
 std::int32_t RowEvaluator::code_at(int m, const double* row, float own_norm) {
   const int n = table_.n_support[m];
-  const std::int32_t* support = table_.support + table_.support_at[m];
   inner_.assign(padded_to_lanes(n), 0.0f);
-  for (int s = 0; s < n; ++s)
-    inner_[s] = inner_product(row, table_.rows + static_cast<std::int64_t>(support[s]) * table_.d, table_.d);
+  inner_products_at(row, table_.rows, table_.d, table_.support + table_.support_at[m], n, inner_.data());
   return vote(m, own_norm);
 }
 

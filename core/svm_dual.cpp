@@ -15,21 +15,24 @@ constexpr double kRounding = 1e-12;  // of the largest variable
 void DualSolver::start(KernelRows& rows, const signed char* sign, const double* box, double tol,
                        std::int64_t max_iter, bool warm) {
   const int n = rows.size(), padded = padded_to_lanes(n);
-  if (!warm) {
-    v_.assign(padded, 0.0);
-    beta_.assign(padded, 0.0);
-    for (int i = 0; i < n; ++i) v_[i] = sign[i];
-  } else if (n > 0) {
-    grow(sign, box);
-  }
-  lo_.assign(padded, 0.0);
-  hi_.assign(padded, 0.0);
-  up_.assign(padded, -HUGE_VAL);
-  low_.assign(padded, HUGE_VAL);
+  if (warm && n > 0) grow(sign, box);
+  for (auto* array : {&v_, &beta_, &lo_, &hi_, &up_, &low_})
+    if (array->size() < static_cast<std::size_t>(padded)) array->resize(padded);
   for (int i = 0; i < n; ++i) {
-    (sign[i] > 0 ? hi_[i] : lo_[i]) = sign[i] * box[i];
-    if (beta_[i] < hi_[i]) up_[i] = 0.0;
-    if (beta_[i] > lo_[i]) low_[i] = 0.0;
+    if (!warm) {
+      v_[i] = sign[i];
+      beta_[i] = 0.0;
+    }
+    const double end = sign[i] * box[i];
+    lo_[i] = std::min(end, 0.0);
+    hi_[i] = std::max(end, 0.0);
+    up_[i] = beta_[i] < hi_[i] ? 0.0 : -HUGE_VAL;
+    low_[i] = beta_[i] > lo_[i] ? 0.0 : HUGE_VAL;
+  }
+  for (int i = n; i < padded; ++i) {  // never chosen
+    v_[i] = beta_[i] = lo_[i] = hi_[i] = 0.0;
+    up_[i] = -HUGE_VAL;
+    low_[i] = HUGE_VAL;
   }
   state_ = DualState{};
   state_.n = n;
