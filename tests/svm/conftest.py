@@ -15,8 +15,8 @@ LARGEST = 120  # points of a problem that is checked: the check is in NumPy and 
 def kkt_of_everything_solved(monkeypatch):
     solve = dual_module._run_chunks
 
-    def checked(gram, spec, points, starts, codes, weight, problems, shape, options, n_jobs):
-        parts = list(solve(gram, spec, points, starts, codes, weight, problems, shape, options, n_jobs))
+    def checked(gram, spec, points, starts, codes, weight, problems, shape, options, *rest):
+        parts = list(solve(gram, spec, points, starts, codes, weight, problems, shape, options, *rest))
         _, degree, C = problems
         machines = Machines.from_parts(
             parts,
