@@ -158,7 +158,8 @@ def _run_chunks(
 
     tasks = (chunk(first, last) for first, last in chunks)
     seconds = [_SECONDS_A_UPDATE * w for w in work]
-    solved = run_tasks(tasks, n_jobs, verbose=1, stop=stop, seconds=seconds)  # one by one: joined as they come
+    # One by one: joined, and told of, as they come.
+    solved = run_tasks(tasks, n_jobs, verbose=1, stop=stop, seconds=seconds)
     for part, (first, last) in zip(solved, chunks):
         yield part
         advance(last - first)
