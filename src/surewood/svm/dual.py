@@ -123,9 +123,9 @@ def solve_many(
     problems = (_flat(group, np.int32), _flat(degree, np.int32), _flat(boxes, np.float64))
     options = _Options(float(tol), _cap(max_iter), int(cache_size), bool(warm_start), bool(decisions))
     spec = KernelSpec.default(gram.X.shape[1]) if kernel is None else kernel
-    parts = _run_chunks(gram, spec, points, starts, codes, weight, problems, shape, options, n_jobs, advance)
-    return Machines.from_parts(parts, shape, degree=problems[1], C=problems[2], kernel=spec, gram=gram,
-                               points=points, starts=starts)  # fmt: skip
+    parts = _run_chunks(gram, spec, points, starts, codes, weight, problems, shape, options, n_jobs)
+    return Machines.from_parts(_told(parts, advance), shape, degree=problems[1], C=problems[2],
+                               kernel=spec, gram=gram, points=points, starts=starts)  # fmt: skip
 
 
 def _run_chunks(
@@ -139,7 +139,6 @@ def _run_chunks(
     shape: tuple[int, ...],
     options: _Options,
     n_jobs: int | None,
-    advance: Advance,
 ) -> Iterator[dict[str, NDArray[Any]]]:
     stop = np.zeros(1, dtype=np.uint8)
     group, degree, C = problems
@@ -158,11 +157,14 @@ def _run_chunks(
 
     tasks = (chunk(first, last) for first, last in chunks)
     seconds = [_SECONDS_A_UPDATE * w for w in work]
-    # One by one: joined, and told of, as they come.
-    solved = run_tasks(tasks, n_jobs, verbose=1, stop=stop, seconds=seconds)
-    for part, (first, last) in zip(solved, chunks):
+    return run_tasks(tasks, n_jobs, verbose=1, stop=stop, seconds=seconds)  # one by one: joined as they come
+
+
+def _told(parts: Iterator[dict[str, NDArray[Any]]], advance: Advance) -> Iterator[dict[str, NDArray[Any]]]:
+    """The same parts; `advance` is told of their machines."""
+    for part in parts:
         yield part
-        advance(last - first)
+        advance(len(part["n_correct"]))
 
 
 def _solve_chunk(
