@@ -99,12 +99,16 @@ def fit(
         raise Mistake("--n-jobs must not be 0; -1 means all cores.")
     settings = RunSettings(seed, n_jobs, parse_bytes(max_memory), parse_changes(changes or []), verbose=1)
     with display(), ExitStack() as place:
-        with stage(1, "starting", 2) as advance:
+        with stage(1, "starting", 4) as advance:
             # Here, as in every command: help and completion do not wait for what only the work needs.
-            from surewood.cli.choosing import choose_family
             from surewood.cli.input_table import read_for_training
+
+            advance(1)
             from surewood.cli.large_table import is_large, read_large
             from surewood.cli.summary_text import print_fit
+
+            advance(1)
+            from surewood.cli.choosing import choose_family
             from surewood.cli.training import certificate_of, prepare, train
 
             advance(1)
