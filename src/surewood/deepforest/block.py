@@ -176,7 +176,8 @@ def train_block(
     total = sum(piece.count for piece in trainer.pieces) + trainer.n_classifiers
     with stage(verbose, name, total) as advance:
         trainer.run(advance, verbose)
-    return trainer.result()
+    with stage(verbose, f"{name}: joining its forests", len(plan.members)) as advance:
+        return trainer.result(advance)
 
 
 @dataclass(frozen=True)
@@ -329,16 +330,18 @@ class _Trainer:
         size = int(min(n_trees, max(1.0, _TASK_VISITS // visits)))
         return [(start, min(size, n_trees - start)) for start in range(0, n_trees, size)]
 
-    def result(self) -> BlockFit:
+    def result(self, advance: Any) -> BlockFit:
         models: list[FlatForest | list[FoldClassifier]] = []
         for member, parts in zip(self.plan.members, self.parts):
             if not member.is_forest:
                 models.append(parts)
+                advance(1)
                 continue
             joined = [part.arrays for part in parts]
             models.append(FlatForest.join(joined, self.plan.n_classes, self.inputs.matrix.n_columns))
             parts.clear()  # before the next member doubles its own
             del joined
+            advance(1)
         seconds = time.perf_counter() - self.started
         return BlockFit(Block(models, self.plan.n_classes), self.vectors, self.importances, seconds)
 
