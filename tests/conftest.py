@@ -1,9 +1,15 @@
-"""Real data where it is, a message where it is not."""
+"""Real data where it is, a message where it is not; the same generated cases for everybody."""
 
 import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# A change is judged by cases that do not change; SUREWOOD_EXPLORE=1 draws new ones, as `make fuzz` does. No
+# deadline an example: properties are about values, not about how busy the machine is.
+settings.register_profile("surewood", deadline=None, derandomize=not os.environ.get("SUREWOOD_EXPLORE"))
+settings.load_profile("surewood")
 
 # Lets scikit-learn's suite run its array API checks; SciPy reads it when it is first imported.
 os.environ.setdefault("SCIPY_ARRAY_API", "1")
