@@ -6,6 +6,7 @@
 // larger than the cache prefer. Nothing here owns memory.
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -33,6 +34,19 @@ struct Bins {
   std::vector<ColumnView> by_row;
   std::vector<ColumnInfo> info;
   std::uint32_t n_columns() const { return static_cast<std::uint32_t>(by_column.size()); }
+};
+
+// Which layout a node of n rows reads.
+class Layout {
+ public:
+  explicit Layout(const Bins& bins) : bins_(bins) {
+    if (!bins.by_row.empty()) by_row_below_ = static_cast<std::uint32_t>(bins.n_rows / std::sqrt(double(bins.n_columns())));
+  }
+  const std::vector<ColumnView>& columns(std::uint32_t n) const { return n < by_row_below_ ? bins_.by_row : bins_.by_column; }
+
+ private:
+  const Bins& bins_;
+  std::uint32_t by_row_below_ = 0;
 };
 
 }  // namespace surewood

@@ -48,6 +48,16 @@ struct TreeArrays {
   std::vector<std::uint32_t> category_left;
   std::vector<CategorySet> category_set;
   std::vector<std::int64_t> node_start, leaf_start, category_start;
+
+  // Room for `n` trees about as large as the first, so that the arrays need not move while they grow.
+  void reserve_trees(std::size_t n) {
+    const std::size_t trees = n + n / 8;
+    nodes.reserve(nodes.size() * trees);
+    leaf_class.reserve(leaf_class.size() * trees);
+    leaf_weight.reserve(leaf_weight.size() * trees);
+    category_left.reserve(category_left.size() * trees);
+    category_set.reserve(category_set.size() * trees);
+  }
 };
 
 inline std::uint32_t float_bits(float value) {

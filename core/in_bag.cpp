@@ -7,7 +7,7 @@
 namespace surewood {
 
 namespace {
-constexpr std::uint64_t kBagId = 0xBA6;  // child id of the tree key; node keys use 0, 1, 2
+constexpr std::uint64_t kBagId = 0xBA6;  // child id of the tree key, unlike any node's
 }
 
 std::uint64_t tree_key(std::uint64_t seed, std::uint64_t tree) { return stream_key(seed, {tree}); }

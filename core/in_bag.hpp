@@ -10,6 +10,9 @@ namespace surewood {
 
 enum class Sampling : int { kAll = 0, kBootstrap = 1, kSubsample = 2, kResample = 3 };
 
+// Ids of child keys: the root's from its tree's key, a child's from its parent's.
+constexpr std::uint64_t kRootId = 2, kLeftId = 0, kRightId = 1;
+
 // The key of tree number `tree` of a forest with this seed; its root node and its draws derive from it.
 std::uint64_t tree_key(std::uint64_t seed, std::uint64_t tree);
 

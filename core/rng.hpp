@@ -44,6 +44,8 @@ class Stream {
   // Uniform on [0, 1) with 53 bits.
   double uniform() { return static_cast<double>(next() >> 11) * 0x1.0p-53; }
 
+  bool coin() { return (next() >> 63) != 0; }
+
  private:
   std::uint64_t key_;
   std::uint64_t counter_ = 0;

@@ -87,7 +87,7 @@ struct Router {
         test(static_cast<std::uint8_t>(split.last_left + split.missing_left)) {}
   bool number_left(std::uint8_t code) const { return static_cast<std::uint8_t>(code + shift) <= test; }
   bool goes_left(std::uint8_t code) const { return category ? set.has(code) : number_left(code); }
-  CategorySet set;
+  const CategorySet& set;  // of the split
   bool category;
   std::uint8_t shift, test;
 };

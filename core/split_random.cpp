@@ -24,30 +24,33 @@ std::uint8_t random_bin(const ColumnInfo& info, std::uint8_t low, std::uint8_t h
 
 namespace {
 
+constexpr std::uint32_t kFewCodes = 32;
+
 struct Range {
   std::uint8_t low = 255, high = 0;  // codes present, missing apart
   bool missing = false;
 };
 
+// Smallest and largest of `n` codes: apart from gathering them, so that it goes a register at a time.
+void widen(Range& range, const std::uint8_t* codes, std::uint32_t n) {
+  std::uint8_t low = range.low, high = range.high;
+  for (std::uint32_t i = 0; i < n; ++i) {
+    low = std::min(low, codes[i]);
+    high = std::max(high, codes[i]);
+  }
+  range.low = low;
+  range.high = high;
+}
+
 template <class Sample>
-Range gather_range(const NodeView<Sample>& node, const ColumnView& column, const ColumnInfo& info,
-                   SplitScratch& scratch) {
+Range gather_range(const Sample* samples, std::uint32_t n, const ColumnView& column, const ColumnInfo& info,
+                   std::uint8_t* out) {
   Range range;
-  std::uint8_t low = 255, high = 0;
   // Locals, since a store of a byte might change anything else as far as the compiler knows.
-  const Sample* samples = node.samples;
   const std::uint8_t* codes = column.codes;
   const std::size_t stride = column.stride;
-  std::uint8_t* out = scratch.code.data();
-  const std::uint32_t n = node.n;
-  if (!info.has_missing) {
-    for (std::uint32_t i = 0; i < n; ++i) {
-      const std::uint8_t code = codes[samples[i].row() * stride];
-      out[i] = code;
-      low = std::min(low, code);
-      high = std::max(high, code);
-    }
-  } else {
+  std::uint8_t low = 255, high = 0;
+  if (info.has_missing) {
     for (std::uint32_t i = 0; i < n; ++i) {
       const std::uint8_t code = codes[samples[i].row() * stride];
       out[i] = code;
@@ -56,6 +59,17 @@ Range gather_range(const NodeView<Sample>& node, const ColumnView& column, const
       high = std::max(high, code == kMissingCode ? std::uint8_t(0) : code);
     }
     if (low == kMissingCode) high = 0;
+  } else if (n <= kFewCodes) {
+    for (std::uint32_t i = 0; i < n; ++i) {
+      const std::uint8_t code = codes[samples[i].row() * stride];
+      out[i] = code;
+      low = std::min(low, code);
+      high = std::max(high, code);
+    }
+  } else {
+    for (std::uint32_t i = 0; i < n; ++i) out[i] = codes[samples[i].row() * stride];
+    widen(range, out, n);
+    return range;
   }
   range.low = low;
   range.high = high;
@@ -104,41 +118,16 @@ CategorySet random_subset(const CategorySet& seen, Stream& stream) {
 
 // Codes of a category column, and the set of those present; false if there is only one.
 template <class Sample>
-bool gather_categories(const NodeView<Sample>& node, const ColumnView& column, SplitScratch& scratch,
+bool gather_categories(const Sample* samples, std::uint32_t n, const ColumnView& column, std::uint8_t* codes,
                        CategorySet& seen) {
-  for (std::uint32_t i = 0; i < node.n; ++i) {
-    scratch.code[i] = column[node.samples[i].row()];
-    seen.add(scratch.code[i]);
+  for (std::uint32_t i = 0; i < n; ++i) {
+    codes[i] = column[samples[i].row()];
+    seen.add(codes[i]);
   }
   int present = 0;
   for (std::uint64_t bits : seen.bits)
     for (; bits; bits &= bits - 1) ++present;
   return present > 1;
-}
-
-// A random split of a feature, missing values on the right; false if the feature is constant in the node.
-template <class Sample>
-bool draw_split(const NodeView<Sample>& node, const ColumnView& column, const ColumnInfo& info, std::uint32_t feature,
-                Stream& stream, SplitScratch& scratch, Split& split) {
-  split.feature = feature;
-  split.category = info.is_category;
-  if (info.is_category) {
-    split.seen_set = CategorySet{};
-    if (!gather_categories(node, column, scratch, split.seen_set)) return false;
-    split.left_set = random_subset(split.seen_set, stream);
-    split.missing_seen = split.seen_set.has(kMissingCode);
-    return true;
-  }
-  const Range range = gather_range(node, column, info, scratch);
-  if (range.low > range.high) return false;  // nothing but missing values
-  if (range.low == range.high && !range.missing) return false;
-  split.missing_seen = range.missing;
-  split.last_left = range.low;
-  split.first_right = kMissingCode;
-  if (range.low == range.high) return true;  // one value against missing
-  split.last_left = random_bin(info, range.low, range.high, stream);
-  split.first_right = static_cast<std::uint8_t>(split.last_left + 1);
-  return true;
 }
 
 // Sums the left side of `split`; false if limits forbid it.
@@ -150,17 +139,39 @@ bool sum_allowed(const NodeView<Sample>& node, SplitScratch& scratch, Split& spl
   return node.allows(rows, split.left_weight);
 }
 
-bool two_sided(const Split& split) {  // missing values may go either way
-  return split.missing_seen && !split.category && split.first_right != kMissingCode;
-}
-
 }  // namespace
+
+template <class Sample>
+bool draw_split(const Sample* samples, std::uint32_t n, const ColumnView& column, const ColumnInfo& info,
+                std::uint32_t feature, Stream& stream, std::uint8_t* codes, Split& split) {
+  split.feature = feature;
+  split.category = info.is_category;
+  split.missing_left = false;
+  if (info.is_category) {
+    split.seen_set = CategorySet{};
+    if (!gather_categories(samples, n, column, codes, split.seen_set)) return false;
+    split.left_set = random_subset(split.seen_set, stream);
+    split.missing_seen = split.seen_set.has(kMissingCode);
+    return true;
+  }
+  const Range range = gather_range(samples, n, column, info, codes);
+  if (range.low > range.high) return false;  // nothing but missing values
+  if (range.low == range.high && !range.missing) return false;
+  split.missing_seen = range.missing;
+  split.last_left = range.low;
+  split.first_right = kMissingCode;
+  if (range.low == range.high) return true;  // one value against missing
+  split.last_left = random_bin(info, range.low, range.high, stream);
+  split.first_right = static_cast<std::uint8_t>(split.last_left + 1);
+  return true;
+}
 
 template <class Criterion, class Sample>
 FeatureKind random_feature(const NodeView<Sample>& node, const ColumnView& column, const ColumnInfo& info,
                            std::uint32_t feature, Stream& stream, SplitScratch& scratch, Split& best) {
   Split candidate;
-  if (!draw_split(node, column, info, feature, stream, scratch, candidate)) return FeatureKind::kConstant;
+  if (!draw_split(node.samples, node.n, column, info, feature, stream, scratch.code.data(), candidate))
+    return FeatureKind::kConstant;
   for (int side = 0; side < (two_sided(candidate) ? 2 : 1); ++side) {
     candidate.missing_left = side == 1;
     if (!sum_allowed(node, scratch, candidate)) continue;
@@ -175,22 +186,22 @@ FeatureKind random_feature(const NodeView<Sample>& node, const ColumnView& colum
 template <class Sample>
 FeatureKind completely_random_feature(const NodeView<Sample>& node, const ColumnView& column, const ColumnInfo& info,
                                       std::uint32_t feature, Stream& stream, SplitScratch& scratch, Split& best) {
-  if (!draw_split(node, column, info, feature, stream, scratch, best)) {
+  if (!draw_split(node.samples, node.n, column, info, feature, stream, scratch.code.data(), best)) {
     best.feature = kNoFeature;
     return FeatureKind::kConstant;
   }
-  if (two_sided(best)) best.missing_left = (stream.next() >> 63) != 0;
+  if (two_sided(best)) best.missing_left = stream.coin();
   best.score = 0.0;
-  if (node.limited() || node.judged) {
-    if (sum_allowed(node, scratch, best))
-      scratch.best_left.swap(scratch.left);
-    else
-      best.feature = kNoFeature;
-  }
+  if (sum_allowed(node, scratch, best))
+    scratch.best_left.swap(scratch.left);
+  else
+    best.feature = kNoFeature;
   return FeatureKind::kVaries;
 }
 
 #define SUREWOOD_INSTANTIATE(Sample)                                                                             \
+  template bool draw_split<Sample>(const Sample*, std::uint32_t, const ColumnView&, const ColumnInfo&,             \
+                                   std::uint32_t, Stream&, std::uint8_t*, Split&);                               \
   template FeatureKind random_feature<Gini, Sample>(const NodeView<Sample>&, const ColumnView&, const ColumnInfo&, \
                                                     std::uint32_t, Stream&, SplitScratch&, Split&);              \
   template FeatureKind random_feature<Entropy, Sample>(const NodeView<Sample>&, const ColumnView&,               \

@@ -14,18 +14,18 @@
 #include "feature_draw.hpp"
 #include "histogram.hpp"
 #include "partition.hpp"
+#include "random_growth.hpp"
 #include "rng.hpp"
 #include "split.hpp"
 #include "split_random.hpp"
 #include "split_scan.hpp"
+#include "tree_importance.hpp"
 #include "tree_writer.hpp"
 
 namespace surewood {
 
 namespace {
 
-constexpr std::uint64_t kRootId = 2, kLeftId = 0, kRightId = 1;
-constexpr std::uint64_t kVisitsBetweenChecks = 1u << 23;
 
 // A node to be split: a range of the samples and what is known about its classes.
 struct Work {
@@ -47,12 +47,10 @@ class TreeBuilder {
  public:
   TreeBuilder(const TrainingSet& training, const GrowOptions& options, const std::function<bool()>& interrupted,
               TreeArrays& out)
-      : training_(training), options_(options), bins_(*training.bins), interrupted_(interrupted),
+      : training_(training), options_(options), bins_(*training.bins), layout_(bins_), interrupted_(interrupted),
         quota_(options.splitter == Splitter::kCompletelyRandom ? 1u : options.max_features),
-        writer_(out, training.n_classes), draw_(bins_.n_columns()), constant_(bins_.n_columns()), tree_importance_(bins_.n_columns(), 0.0) {
+        writer_(out, training.n_classes), draw_(bins_.n_columns()), constant_(bins_.n_columns()), importance_(bins_.n_columns()) {
     for (const ColumnInfo& info : bins_.info) any_category_ |= info.is_category;
-    if (!bins_.by_row.empty())
-      by_row_below_ = static_cast<std::uint32_t>(bins_.n_rows / std::sqrt(double(bins_.n_columns())));
   }
 
   // `samples` have classes as labels. False when interrupted.
@@ -78,7 +76,7 @@ class TreeBuilder {
       }
     }
     writer_.end_tree();
-    add_importance(importance);
+    importance_.end_tree(importance);
     return true;
   }
 
@@ -172,14 +170,14 @@ class TreeBuilder {
     writer_.pure_leaf(left_node, maps_[work_.map + first->label()]);
     writer_.pure_leaf(left_node + 1, maps_[work_.map + second->label()]);
     const double a = first->weight(), b = second->weight();
-    tree_importance_[split.feature] +=
-        options_.criterion == CriterionKind::kGini
-            ? (a + b) - (a * a + b * b) / (a + b)
-            : -Entropy::side(Entropy::term(first->weight()) + Entropy::term(second->weight()), work_.weight) * Entropy::kUnit;
+    importance_.add(split.feature, options_.criterion == CriterionKind::kGini
+                                       ? (a + b) - (a * a + b * b) / (a + b)
+                                       : -Entropy::side(Entropy::term(first->weight()) + Entropy::term(second->weight()),
+                                                        work_.weight) * Entropy::kUnit);
     return true;
   }
 
-  const std::vector<ColumnView>& columns() const { return work_.n < by_row_below_ ? bins_.by_row : bins_.by_column; }
+  const std::vector<ColumnView>& columns() const { return layout_.columns(work_.n); }
 
   template <class Criterion>
   Split search() {
@@ -260,8 +258,6 @@ class TreeBuilder {
     return decrease + std::numeric_limits<double>::epsilon() >= options_.min_impurity_decrease;
   }
 
-  // Completely random trees sum class weights while they partition; everything else knows them before.
-  bool sums_late() const { return options_.splitter == Splitter::kCompletelyRandom && !limited(); }
   bool limited() const {
     return options_.min_samples_leaf > 1 || min_weight_ > 0 || options_.min_impurity_decrease > 0.0;
   }
@@ -270,24 +266,18 @@ class TreeBuilder {
   // is open now.
   bool divide(Split& split) {
     const std::uint32_t left_node = writer_.add_children();
-    Sample* samples = samples_ + work_.begin;
-    std::uint32_t* left = scratch_.best_left.data();
+    const std::uint32_t* left = scratch_.best_left.data();
     std::uint32_t n_left = 0;
-    if (sums_late()) {
-      n_left = partition_by_codes(samples, work_.n, spare_.data(), scratch_.code.data(), Router(split));
-      sum_left_part(samples, work_.n, n_left, counts_.data(), work_.n_labels, left);
-    }
     Side left_side, right_side;
     sum_sides(left, left_side, right_side);
     split.left_weight = left_side.weight;
     if (options_.splitter == Splitter::kCompletelyRandom) split.score = score_of(left_side, right_side);
-    tree_importance_[split.feature] += (split.score - node_score_) * unit_;
+    importance_.add(split.feature, (split.score - node_score_) * unit_);
     write_split(left_node, split);
     const std::uint32_t depth = work_.depth + 1;
     bool left_done = finished(left_side, depth), right_done = finished(right_side, depth);
     if (!left_done || !right_done) {
-      if (!sums_late())
-        n_left = partition_by_column(samples, work_.n, spare_.data(), columns()[split.feature], Router(split));
+      n_left = partition_by_column(samples_ + work_.begin, work_.n, spare_.data(), columns()[split.feature], Router(split));
       left_done = left_done || too_small(n_left, left_side.weight);
       right_done = right_done || too_small(work_.n - n_left, right_side.weight);
     }
@@ -361,21 +351,13 @@ class TreeBuilder {
   }
 
   void write_split(std::uint32_t left_node, const Split& split) {
-    const bool left_larger = split.left_weight >= work_.weight - split.left_weight;
-    if (split.category) {
-      CategorySet set = split.left_set;
-      for (int k = 0; k < 4; ++k)
-        if (left_larger) set.bits[k] |= ~split.seen_set.bits[k];  // unknown here: with the larger child
-      writer_.category_split(work_.node, left_node, split.feature, set);
-      return;
-    }
-    writer_.number_split(work_.node, left_node, split.feature, middle_bin(split),
-                         split.missing_seen ? split.missing_left : left_larger);
+    writer_.split(work_.node, left_node, split, middle_bin(split),
+                  split.left_weight >= work_.weight - split.left_weight);
   }
 
   // The last bin left of the midpoint between the two neighbouring values of the node.
   std::uint32_t middle_bin(const Split& split) const {
-    if (options_.splitter != Splitter::kBest || split.first_right == kMissingCode ||
+    if (options_.splitter != Splitter::kBest || split.category || split.first_right == kMissingCode ||
         split.first_right == split.last_left + 1)
       return split.last_left;
     const double* values = bins_.info[split.feature].values;
@@ -383,24 +365,16 @@ class TreeBuilder {
                           values[split.last_left] * 0.5 + values[split.first_right] * 0.5);
   }
 
-  void add_importance(double* importance) {
-    double total = 0.0;
-    for (double value : tree_importance_) total += value;
-    for (std::size_t j = 0; j < tree_importance_.size(); ++j) {
-      if (total > 0.0) importance[j] += tree_importance_[j] / total;
-      tree_importance_[j] = 0.0;
-    }
-  }
-
   const TrainingSet& training_;
   const GrowOptions& options_;
   const Bins& bins_;
+  Layout layout_;
   const std::function<bool()>& interrupted_;
   std::uint32_t quota_;  // features to try at a node
   TreeWriter writer_;
   FeatureDraw draw_;
   ConstantFeatures constant_;
-  std::vector<double> tree_importance_;
+  TreeImportance importance_;
   SplitScratch scratch_;
   HistogramScratch histograms_;
   std::vector<Sample> spare_;
@@ -410,7 +384,7 @@ class TreeBuilder {
   std::vector<Work> stack_;
   Work work_{};
   Sample* samples_ = nullptr;
-  std::uint32_t by_row_below_ = 0, root_weight_ = 0, min_weight_ = 0;
+  std::uint32_t root_weight_ = 0, min_weight_ = 0;
   double node_score_ = 0.0, unit_ = 1.0;
   std::uint64_t visits_ = 0;
   bool any_category_ = false;
@@ -433,14 +407,45 @@ std::vector<std::uint32_t> tree_weights(const TrainingSet& training, const GrowO
 }
 
 template <class Sample>
-std::vector<Sample> bag(const TrainingSet& training, const std::vector<std::uint32_t>& weights) {
-  std::vector<Sample> samples;
-  samples.reserve(training.n);
+void fill_bag(const TrainingSet& training, const std::vector<std::uint32_t>& weights, std::vector<Sample>& samples) {
+  samples.clear();
   for (std::uint32_t i = 0; i < training.n; ++i) {
     if (weights[i] == 0) continue;
     samples.emplace_back(training.rows[i], training.label[training.rows[i]], weights[i]);
   }
-  return samples;
+}
+
+struct Batch {
+  const TrainingSet& training;
+  const GrowOptions& options;
+  std::uint64_t seed, first_tree;
+  std::uint32_t n_trees;
+  const std::function<bool()>& interrupted;
+};
+
+template <template <class> class Growth>
+bool grow_batch(const Batch& batch, TreeArrays& out, double* importance) {
+  Growth<NarrowSample> narrow(batch.training, batch.options, batch.interrupted, out);
+  std::optional<Growth<WideSample>> wide;  // rarely needed
+  std::vector<NarrowSample> narrow_bag;
+  std::vector<WideSample> wide_bag;
+  for (std::uint32_t k = 0; k < batch.n_trees; ++k) {
+    if (batch.interrupted && batch.interrupted()) return false;
+    const std::uint64_t key = tree_key(batch.seed, batch.first_tree + k);
+    const std::vector<std::uint32_t> weights = tree_weights(batch.training, batch.options, key);
+    bool done;
+    if (*std::max_element(weights.begin(), weights.end()) <= NarrowSample::kMaxWeight) {
+      fill_bag(batch.training, weights, narrow_bag);
+      done = narrow.grow(narrow_bag, key, importance);
+    } else {
+      fill_bag(batch.training, weights, wide_bag);
+      if (!wide) wide.emplace(batch.training, batch.options, batch.interrupted, out);
+      done = wide->grow(wide_bag, key, importance);
+    }
+    if (!done) return false;
+    if (k == 0) out.reserve_trees(batch.n_trees);
+  }
+  return true;
 }
 
 }  // namespace
@@ -451,25 +456,9 @@ bool grow_trees(const TrainingSet& training, const GrowOptions& options, std::ui
   out.node_start.assign(1, 0);
   out.leaf_start.assign(1, 0);
   out.category_start.assign(1, 0);
-  TreeBuilder<NarrowSample> narrow(training, options, interrupted, out);
-  std::optional<TreeBuilder<WideSample>> wide;  // rarely needed
-  for (std::uint64_t tree = first_tree; tree < first_tree + n_trees; ++tree) {
-    if (interrupted && interrupted()) return false;
-    std::uint64_t key = tree_key(seed, tree);
-    std::vector<std::uint32_t> weights = tree_weights(training, options, key);
-    bool fits = *std::max_element(weights.begin(), weights.end()) <= NarrowSample::kMaxWeight;
-    bool done;
-    if (fits) {
-      auto samples = bag<NarrowSample>(training, weights);
-      done = narrow.grow(samples, key, importance);
-    } else {
-      auto samples = bag<WideSample>(training, weights);
-      if (!wide) wide.emplace(training, options, interrupted, out);
-      done = wide->grow(samples, key, importance);
-    }
-    if (!done) return false;
-  }
-  return true;
+  const Batch batch{training, options, seed, first_tree, n_trees, interrupted};
+  return grows_at_random(options) ? grow_batch<RandomGrowth>(batch, out, importance)
+                                  : grow_batch<TreeBuilder>(batch, out, importance);
 }
 
 }  // namespace surewood

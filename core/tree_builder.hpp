@@ -42,6 +42,9 @@ struct TrainingSet {
   const std::uint32_t* weight = nullptr;
 };
 
+// Row visits after which a growing tree asks whether it was interrupted.
+constexpr std::uint64_t kVisitsBetweenChecks = 1u << 23;
+
 // Grows trees first_tree ... first_tree + n_trees - 1 of the forest with this seed. `importance`
 // (n_columns) receives the sum over trees of each tree's normalised impurity decreases. `interrupted` is
 // asked every few million row visits; when it returns true the function stops and returns false.

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "flat_tree.hpp"
+#include "split.hpp"
 
 namespace surewood {
 
@@ -30,6 +31,19 @@ class TreeWriter {
     out_.nodes.push_back({0, 0});
     out_.nodes.push_back({0, 0});
     return left;
+  }
+
+  // The split of node `at`, `last_left` the last bin of its left side. What the node has not seen (missing values,
+  // unknown categories) goes with the larger child.
+  void split(std::uint32_t at, std::uint32_t left, const Split& split, std::uint32_t last_left, bool left_larger) {
+    if (!split.category) {
+      number_split(at, left, split.feature, last_left, split.missing_seen ? split.missing_left : left_larger);
+      return;
+    }
+    CategorySet set = split.left_set;
+    for (int k = 0; k < 4; ++k)
+      if (left_larger) set.bits[k] |= ~split.seen_set.bits[k];
+    category_split(at, left, split.feature, set);
   }
 
   void number_split(std::uint32_t at, std::uint32_t left, std::uint32_t feature, std::uint32_t last_left,
