@@ -84,7 +84,7 @@ class RandomGrowth {
   bool begin_tree(std::vector<Sample>& samples, std::uint64_t root_key) {
     const auto n = static_cast<std::uint32_t>(samples.size());
     samples_ = samples.data();
-    codes_.resize(n);
+    codes_.resize(n + kCodePadding);
     spare_.resize(n);
     std::fill(counts_.begin(), counts_.end(), 0u);
     for (const Sample& sample : samples) counts_[sample.label()] += sample.weight();
