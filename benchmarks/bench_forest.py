@@ -42,7 +42,8 @@ def main(quick: bool = False) -> None:
         predict_row(name, load(name), 20 if name == "mnist" else 100, 1 if name == "mnist" else repeats)
     forest_memory.report(sets)
     threads_row(load("letter"))
-    forest_peers.compare(("letter",) if quick else ("letter", "adult", "har"), repeats)
+    peer_sets = sets[:1] if quick else ("letter", "adult", "har")
+    forest_peers.compare({name: TREES.get(name, 20) for name in peer_sets}, quick)
 
 
 def kinds(n_columns: int, weight: np.ndarray, seed: int, n_trees: int):

@@ -1,6 +1,8 @@
 """Peers that need an environment of their own: DF21's forest and scikit-learn-intelex.
 
-A worker process in the peer's environment is asked for one fit at a time, in turns with ours.
+A worker process in the peer's environment is asked for one fit at a time, in turns with ours. As many trees
+a fit as in the rows against scikit-learn, so that what a call costs once weighs the same. DF21 always makes
+out-of-bag scores; ours are timed with theirs.
 """
 
 from __future__ import annotations
@@ -9,33 +11,42 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 
 from benchmarks.forest_data import load
-from surewood.trees import TreeParams, bin_array, grow_forest
+from surewood.trees import TreeParams, bin_array, grow_forest, out_of_bag
 
 ENVIRONMENTS = Path("build/peers")
 PACKAGES = {
     "DF21": ["deep-forest-py310", "numpy<2.3"],  # later ones lack an argument it uses
     "intelex": ["scikit-learn-intelex"],
 }
+# Peer, kind of forest, pairs a median (intelex differs much from run to run).
+ROWS = (
+    ("DF21", "forest", 3),
+    ("DF21", "completely random", 3),
+    ("intelex", "forest", 9),
+)
 
 WORKER = """
 import sys, time
 import numpy as np
-kind, path = sys.argv[1:3]
+peer, forest, path = sys.argv[1:]
 data = np.load(path)
 X, y = data["X"], data["y"]
-if kind == "intelex":
+if peer == "intelex":
     from sklearnex.ensemble import RandomForestClassifier
-    make = lambda n, seed: RandomForestClassifier(n, random_state=seed, n_jobs=1)
 else:
-    from deepforest.forest import RandomForestClassifier
+    from deepforest.forest import ExtraTreesClassifier, RandomForestClassifier
     from deepforest._binner import Binner
     X = Binner(n_bins=255, random_state=0).fit_transform(X.astype(np.float64))
+if forest == "forest":
     make = lambda n, seed: RandomForestClassifier(n, random_state=seed, n_jobs=1)
+else:
+    make = lambda n, seed: ExtraTreesClassifier(n, max_features=1, random_state=seed, n_jobs=1)
 for line in sys.stdin:
     n, seed = map(int, line.split())
     model = make(n, seed)
@@ -45,30 +56,37 @@ for line in sys.stdin:
 """
 
 
-def compare(sets: tuple[str, ...], repeats: int) -> None:
-    """Print the ratios of fit times, or why a peer is left out."""
-    for kind in PACKAGES:
-        python = environment(kind)
+def compare(sets: dict[str, int], quick: bool) -> None:
+    """Print the ratios of fit times for data sets and their numbers of trees, or why a peer is left out."""
+    for peer, forest, pairs in ROWS:
+        python = environment(peer)
         if python is None:
             continue
-        for name in sets:
+        for name, n_trees in sets.items():
             X, y, _, _ = load(name)
             try:
-                ratio = np.median(list(ratios(kind, python, X, y, repeats)))
+                found = list(ratios(peer, forest, python, X, y, n_trees, 2 if quick else pairs))
             except (OSError, ValueError) as error:
-                print(f"{kind}: left out on {name}: {error}")
+                print(f"{peer}: left out on {name}: {error}")
                 continue
-            print(f"fit against {kind:8} {name:9} {ratio:5.1f}x", flush=True)
+            span = f"{min(found):.1f}-{max(found):.1f}"
+            print(f"{forest} against {peer}, {name}: {np.median(found):.1f}x ({span})", flush=True)
 
 
-def ratios(kind: str, python: Path, X: np.ndarray, y: np.ndarray, repeats: int, n_trees: int = 10):
+def ratios(
+    peer: str, forest: str, python: Path, X: np.ndarray, y: np.ndarray, n_trees: int, pairs: int
+) -> Iterator[float]:
+    """Their time over ours, one a pair of fits."""
     matrix = bin_array(X)
-    params = TreeParams(max_features=int(X.shape[1] ** 0.5), sampling="bootstrap")
+    if forest == "forest":
+        params = TreeParams(max_features=int(X.shape[1] ** 0.5), sampling="bootstrap")
+    else:
+        params = TreeParams(splitter="completely_random", sampling="bootstrap")  # DF21 has no other
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "data.npz"
         np.savez(path, X=X, y=y)
         worker = subprocess.Popen(
-            [str(python), "-c", WORKER, kind, str(path)],
+            [str(python), "-c", WORKER, peer, forest, str(path)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -76,9 +94,11 @@ def ratios(kind: str, python: Path, X: np.ndarray, y: np.ndarray, repeats: int, 
         )
         assert worker.stdin is not None
         assert worker.stdout is not None
-        for seed in range(repeats):
+        for seed in range(pairs):
             started = time.process_time()
-            grow_forest(matrix, y, int(y.max()) + 1, params, n_trees=n_trees, seed=seed)
+            grown = grow_forest(matrix, y, int(y.max()) + 1, params, n_trees=n_trees, seed=seed)
+            if peer == "DF21":
+                out_of_bag(grown.forest, grown.bag, matrix)
             ours = time.process_time() - started
             worker.stdin.write(f"{n_trees} {seed}\n")
             worker.stdin.flush()
