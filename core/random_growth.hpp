@@ -70,7 +70,7 @@ class RandomGrowth {
         if (interrupted_ && interrupted_()) return false;
       }
       if (find_split()) {
-        open = divide<Criterion>();
+        open = work_.n == 2 ? divide_pair<Criterion>() : divide<Criterion>();
       } else {
         mixed_leaf(work_.node, work_.begin, work_.n, work_.weight);
         open = false;
@@ -140,9 +140,7 @@ class RandomGrowth {
       sum_many<Criterion>(left, right);
     else
       sum_few<Criterion>(left, right);
-    const double decrease = Criterion::split(left.terms, left.weight, right.terms, right.weight) -
-                            Criterion::side(work_.terms, work_.weight);
-    importance_.add(split_.feature, decrease * Criterion::kUnit);
+    add_importance<Criterion>(Criterion::split(left.terms, left.weight, right.terms, right.weight));
     const std::uint32_t left_node = writer_.add_children(), depth = work_.depth + 1;
     writer_.split(work_.node, left_node, split_, split_.last_left, left.weight >= right.weight);
     const std::uint64_t key = work_.key;
@@ -155,6 +153,27 @@ class RandomGrowth {
     if (left.n > few_) counts_.swap(left_);
     work_ = {left.begin, left.n, left_node, depth, left.weight, child_key(key, kLeftId), constant_.mark(), left.terms};
     return true;
+  }
+
+  // Two rows of two classes: the branch ends. A good part of all nodes.
+  template <class Criterion>
+  bool divide_pair() {
+    const Router router(split_);
+    const bool swapped = !router.goes_left(codes_[0]);
+    const Sample left = samples_[work_.begin + swapped], right = samples_[work_.begin + !swapped];
+    const std::uint32_t left_node = writer_.add_children();
+    writer_.split(work_.node, left_node, split_, split_.last_left, left.weight() >= right.weight());
+    writer_.pure_leaf(left_node, left.label());
+    writer_.pure_leaf(left_node + 1, right.label());
+    add_importance<Criterion>(Criterion::split(Criterion::term(left.weight()), left.weight(),
+                                               Criterion::term(right.weight()), right.weight()));
+    return false;
+  }
+
+  // What the split with this score adds to its feature's importance.
+  template <class Criterion>
+  void add_importance(double score) {
+    importance_.add(split_.feature, (score - Criterion::side(work_.terms, work_.weight)) * Criterion::kUnit);
   }
 
   // From the class weights of the node; those of the sides go to left_ and right_.
