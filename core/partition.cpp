@@ -13,23 +13,14 @@ namespace surewood {
 
 namespace {
 
-std::uint32_t finish_plain(NarrowSample* samples, std::uint32_t n, NarrowSample* spare, const std::uint8_t* codes,
-                           std::uint8_t shift, std::uint8_t test, std::uint32_t begin, std::uint32_t left) {
-  std::uint32_t right = begin - left;
-  for (std::uint32_t i = begin; i < n; ++i) {
-    const NarrowSample sample = samples[i];
-    const std::uint32_t is_left = static_cast<std::uint8_t>(codes[i] + shift) <= test;
-    samples[left] = sample;
-    spare[right] = sample;
-    left += is_left;
-    right += 1u - is_left;
-  }
-  copy_few(spare, right, samples + left);
-  return left;
+auto number_test(const std::uint8_t* codes, std::uint8_t shift, std::uint8_t test) {
+  return [=](std::uint32_t i, const NarrowSample&) -> std::uint32_t {
+    return static_cast<std::uint8_t>(codes[i] + shift) <= test;
+  };
 }
 
 #if defined(SUREWOOD_DISPATCH)
-// Where the four 64-bit lanes go for each set of four answers: those asked for first, in order, as pairs of 32-bit lanes.
+// For each set of four 64-bit lanes: those lanes in order, as pairs of 32-bit lanes. The rest does not matter.
 struct alignas(32) Lanes {
   std::uint32_t lane[8];
 };
@@ -47,6 +38,7 @@ constexpr std::array<Lanes, 16> make_lanes() {
 }
 constexpr std::array<Lanes, 16> kLanes = make_lanes();
 
+// Four samples are read before anything is written over them: what went left so far is never longer than what was read.
 __attribute__((target("avx2,bmi,bmi2,popcnt"))) std::uint32_t partition_avx2(
     NarrowSample* samples, std::uint32_t n, NarrowSample* spare, const std::uint8_t* codes, std::uint8_t shift,
     std::uint8_t test) {
@@ -69,18 +61,18 @@ __attribute__((target("avx2,bmi,bmi2,popcnt"))) std::uint32_t partition_avx2(
       left += static_cast<std::uint32_t>(__builtin_popcount(mine));
     }
   }
-  return finish_plain(samples, n, spare, codes, shift, test, fours, left);
+  return partition_samples(samples, n, spare, number_test(codes, shift, test), fours, left);
 }
 #endif
 
 }  // namespace
 
-std::uint32_t partition_narrow(NarrowSample* samples, std::uint32_t n, NarrowSample* spare, const std::uint8_t* codes,
+std::uint32_t partition_blocks(NarrowSample* samples, std::uint32_t n, NarrowSample* spare, const std::uint8_t* codes,
                                std::uint8_t shift, std::uint8_t test) {
 #if defined(SUREWOOD_DISPATCH)
   if (tree_instruction_set() != InstructionSet::kBaseline) return partition_avx2(samples, n, spare, codes, shift, test);
 #endif
-  return finish_plain(samples, n, spare, codes, shift, test, 0, 0);
+  return partition_samples(samples, n, spare, number_test(codes, shift, test));
 }
 
 }  // namespace surewood

@@ -22,11 +22,13 @@ inline void copy_few(const T* from, std::uint32_t n, T* to) {
   if (n & 1u) to[i] = from[i];
 }
 
-// `goes_left(i)` answers for sample i. Both writes always happen and one counter moves: no branch to mispredict.
+// `goes_left(i, sample)` answers for sample i. Both writes always happen and one counter moves: no branch to
+// mispredict. The first `begin` samples may be done already, `left` of them at the front and the others in `spare`.
 template <class Sample, class Test>
-std::uint32_t partition_samples(Sample* samples, std::uint32_t n, Sample* spare, Test goes_left) {
-  std::uint32_t left = 0, right = 0;
-  for (std::uint32_t i = 0; i < n; ++i) {
+std::uint32_t partition_samples(Sample* samples, std::uint32_t n, Sample* spare, Test goes_left,
+                                std::uint32_t begin = 0, std::uint32_t left = 0) {
+  std::uint32_t right = begin - left;
+  for (std::uint32_t i = begin; i < n; ++i) {
     const Sample sample = samples[i];
     const std::uint32_t is_left = goes_left(i, sample);
     samples[left] = sample;
@@ -55,13 +57,13 @@ std::uint32_t partition_by_column(Sample* samples, std::uint32_t n, Sample* spar
                            [&](std::uint32_t, const Sample& s) { return router.number_left(column[s.row()]); });
 }
 
-// The same as partition_by_codes for numbers, four samples at a time where the machine can. Codes are read up to
-// kCodePadding past the last one.
-constexpr std::uint32_t kCodePadding = 32;
-std::uint32_t partition_narrow(NarrowSample* samples, std::uint32_t n, NarrowSample* spare, const std::uint8_t* codes,
+// By the codes of a number, four samples at a time where the machine can; for kMinBlocks samples and more.
+constexpr std::uint32_t kMinBlocks = 16;
+std::uint32_t partition_blocks(NarrowSample* samples, std::uint32_t n, NarrowSample* spare, const std::uint8_t* codes,
                                std::uint8_t shift, std::uint8_t test);
 
-// By codes gathered before, in sample order.
+// By codes gathered before, in sample order; kCodePadding bytes past the last one are read, too.
+constexpr std::uint32_t kCodePadding = 32;
 template <class Sample>
 std::uint32_t partition_by_codes(Sample* samples, std::uint32_t n, Sample* spare, const std::uint8_t* codes,
                                  const Router& router) {
@@ -70,22 +72,10 @@ std::uint32_t partition_by_codes(Sample* samples, std::uint32_t n, Sample* spare
     return partition_samples(samples, n, spare,
                              [&](std::uint32_t i, const Sample&) { return router.set.has(codes[i]); });
   if constexpr (std::is_same_v<Sample, NarrowSample>)
-    if (n >= 16) return partition_narrow(samples, n, spare, codes, shift, test);
+    if (n >= kMinBlocks) return partition_blocks(samples, n, spare, codes, shift, test);
   return partition_samples(samples, n, spare, [=](std::uint32_t i, const Sample&) -> std::uint32_t {
     return static_cast<std::uint8_t>(codes[i] + shift) <= test;
   });
-}
-
-// Class weights of the first `n_left` of `n` samples; the smaller side is visited, `counts` has the sum of both.
-template <class Sample>
-void sum_left_part(const Sample* samples, std::uint32_t n, std::uint32_t n_left, const std::uint32_t* counts,
-                   std::uint32_t n_labels, std::uint32_t* left) {
-  const bool few_left = n_left <= n - n_left;
-  const std::uint32_t begin = few_left ? 0 : n_left, end = few_left ? n_left : n;
-  std::fill_n(left, n_labels, 0u);
-  for (std::uint32_t i = begin; i < end; ++i) left[samples[i].label()] += samples[i].weight();
-  if (few_left) return;
-  for (std::uint32_t c = 0; c < n_labels; ++c) left[c] = counts[c] - left[c];
 }
 
 }  // namespace surewood

@@ -35,7 +35,7 @@ class RandomGrowth {
   RandomGrowth(const TrainingSet& training, const GrowOptions& options, const std::function<bool()>& interrupted,
                TreeArrays& out)
       : options_(options), bins_(*training.bins), layout_(bins_), interrupted_(interrupted),
-        n_classes_(training.n_classes), few_(std::max(64u, 2 * training.n_classes)), writer_(out, training.n_classes),
+        n_classes_(training.n_classes), few_(std::max(16u, training.n_classes)), writer_(out, training.n_classes),
         draw_(bins_.n_columns()), constant_(bins_.n_columns()), importance_(bins_.n_columns()),
         cells_(n_classes_, 0), counts_(n_classes_), left_(n_classes_), right_(n_classes_) {}
 
@@ -179,13 +179,19 @@ class RandomGrowth {
   // From the class weights of the node; those of the sides go to left_ and right_.
   template <class Criterion>
   void sum_many(Side& left, Side& right) {
-    sum_left_part(samples_ + work_.begin, work_.n, left.n, counts_.data(), n_classes_, left_.data());
-    const std::uint32_t *counts = counts_.data(), *of_left = left_.data();
-    std::uint32_t* of_right = right_.data();
-    std::uint32_t weight = 0;  // locals stay in registers
+    const bool few_left = left.n <= right.n;
+    const Side& smaller = few_left ? left : right;
+    const std::uint32_t* counts = counts_.data();  // locals stay in registers
+    std::uint32_t *of_left = left_.data(), *of_right = right_.data();
+    std::uint32_t *of_smaller = few_left ? of_left : of_right, weight = 0;
+    std::fill_n(of_smaller, n_classes_, 0u);
+    for (const Sample* s = samples_ + smaller.begin; s < samples_ + smaller.begin + smaller.n; ++s)
+      of_smaller[s->label()] += s->weight();
     std::int64_t left_terms = 0, right_terms = 0;
     for (std::uint32_t c = 0; c < n_classes_; ++c) {
-      const std::uint32_t l = of_left[c], r = counts[c] - l;
+      const std::uint32_t other = counts[c] - of_smaller[c];
+      const std::uint32_t l = few_left ? of_smaller[c] : other, r = few_left ? other : of_smaller[c];
+      of_left[c] = l;
       of_right[c] = r;
       weight += l;
       left_terms += Criterion::term(l);

@@ -43,6 +43,24 @@ void widen(Range& range, const std::uint8_t* codes, std::uint32_t n) {
 }
 
 template <class Sample>
+void gather(const Sample* samples, std::uint32_t n, const ColumnView& column, std::uint8_t* out) {
+  const std::uint8_t* codes = column.codes;
+  const std::size_t stride = column.stride;
+  std::uint32_t i = 0;
+  if (stride == 1) {  // no product, and four at a time
+    for (; i + 4 <= n; i += 4) {
+      const std::uint8_t a = codes[samples[i].row()], b = codes[samples[i + 1].row()],
+                         c = codes[samples[i + 2].row()], d = codes[samples[i + 3].row()];
+      out[i] = a;
+      out[i + 1] = b;
+      out[i + 2] = c;
+      out[i + 3] = d;
+    }
+  }
+  for (; i < n; ++i) out[i] = codes[samples[i].row() * stride];
+}
+
+template <class Sample>
 Range gather_range(const Sample* samples, std::uint32_t n, const ColumnView& column, const ColumnInfo& info,
                    std::uint8_t* out) {
   Range range;
@@ -67,7 +85,7 @@ Range gather_range(const Sample* samples, std::uint32_t n, const ColumnView& col
       high = std::max(high, code);
     }
   } else {
-    for (std::uint32_t i = 0; i < n; ++i) out[i] = codes[samples[i].row() * stride];
+    gather(samples, n, column, out);
     widen(range, out, n);
     return range;
   }

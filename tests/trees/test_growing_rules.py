@@ -84,7 +84,8 @@ def test_same_trees_for_any_number_of_threads_batches_and_kernels(splitter):
 
 @pytest.mark.parametrize("n_classes", [2, 3, 12, 30, 60, 200])
 @pytest.mark.parametrize("total", ["small", "large"])
-def test_every_kernel_tier_and_instruction_set_gives_the_tree_of_the_plain_scan(n_classes, total):
+@pytest.mark.parametrize("splitter", ["best", "completely_random"])
+def test_every_kernel_tier_and_instruction_set_gives_the_tree_of_the_plain_way(n_classes, total, splitter):
     rng = np.random.default_rng(n_classes)
     n = 3000
     X = np.column_stack([rng.integers(0, 20, n), rng.normal(size=n), rng.normal(size=n)]).astype(float)
@@ -92,18 +93,20 @@ def test_every_kernel_tier_and_instruction_set_gives_the_tree_of_the_plain_scan(
     known = np.nan_to_num(X)
     y = ((known[:, 1] * 3 + known[:, 0]).round().astype(int) + rng.integers(0, 3, n)) % n_classes
     weight = None if total == "small" else rng.random(n) + 0.1
-    params = TreeParams(max_features=2, sampling="bootstrap", min_samples_leaf=2 if n_classes == 12 else 1)
+    min_samples_leaf = 2 if n_classes == 12 else 1
+    params = TreeParams(splitter, max_features=2, sampling="bootstrap", min_samples_leaf=min_samples_leaf)
 
-    def trees(fast=True):
+    def grown(fast=True):
         matrix = bin_array(X)
-        grown = grow_forest(matrix, y, n_classes, params, n_trees=3, seed=1, weight=weight, fast_kernels=fast)
-        return grown.forest
+        return grow_forest(matrix, y, n_classes, params, n_trees=3, seed=1, weight=weight, fast_kernels=fast)
 
-    plain = trees(fast=False)
+    plain = grown(fast=False)
     try:
         for name in ("baseline", "avx2", "avx512"):
             if _core.use_tree_instruction_set(name):
-                assert same(trees(), plain)
+                quick = grown()
+                assert same(quick.forest, plain.forest)
+                np.testing.assert_allclose(quick.importances, plain.importances, rtol=1e-12)
     finally:
         assert _core.use_tree_instruction_set(_core.instruction_set())
     assert not _core.use_tree_instruction_set("avx1024")
