@@ -12,6 +12,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <memory>
 
 #include "split.hpp"
@@ -71,7 +72,10 @@ class HistogramScratch {
   }
 
  private:
-  std::unique_ptr<std::uint8_t[]> memory_;
+  struct Free {
+    void operator()(void* memory) const { std::free(memory); }
+  };
+  std::unique_ptr<std::uint8_t, Free> memory_;
   std::uint8_t* base_;
 };
 

@@ -1,6 +1,8 @@
 // Gathering codes and adding samples to histograms: scalar work, bound by loads and stores. Compiled for baseline and
 // for machines with cheap shifts (BMI2, there with AVX2); integers, so the same counts everywhere.
 #include <cstdint>
+#include <cstdlib>
+#include <new>
 
 #include "cpu.hpp"
 #include "histogram.hpp"
@@ -9,7 +11,8 @@ namespace surewood {
 
 HistogramScratch::HistogramScratch() {
   const std::size_t bytes = (kBatch + 1) * kCellBytes + kBatch * (256 + 1024);
-  memory_ = std::make_unique<std::uint8_t[]>(bytes + 64);  // zeroed
+  memory_.reset(static_cast<std::uint8_t*>(std::calloc(bytes + 64, 1)));  // only pages in use are ever touched
+  if (!memory_) throw std::bad_alloc();
   base_ = memory_.get() + (64 - reinterpret_cast<std::uintptr_t>(memory_.get()) % 64) % 64;
 }
 

@@ -29,7 +29,7 @@ CRITERIA = {"gini": 0, "entropy": 1, "log_loss": 1}
 MAX_CLASSES = 65535
 
 _BATCH_VISITS = 2e7  # row visits of a batch of trees: a few tenths of a second, so an interrupt is answered
-_LARGEST_BATCH = 8  # few enough trees that two threads end together
+_LARGEST_BATCH = 4  # few enough trees that threads end together, enough to hide what a call costs
 _ROW_COPY_BYTES = 2**24  # beyond about a last-level cache, small nodes prefer rows to columns
 _ROWS_A_TASK = 4096
 _SECONDS_A_VISIT, _SECONDS_A_VOTE = 2e-9, 3e-8  # of a row and feature in growing, of a row and tree later
