@@ -40,9 +40,12 @@ struct Bins {
 class Layout {
  public:
   explicit Layout(const Bins& bins) : bins_(bins) {
-    if (!bins.by_row.empty()) by_row_below_ = static_cast<std::uint32_t>(bins.n_rows / std::sqrt(double(bins.n_columns())));
+    if (!bins.by_row.empty())
+      by_row_below_ = static_cast<std::uint32_t>(bins.n_rows / std::sqrt(double(bins.n_columns())));
   }
-  const std::vector<ColumnView>& columns(std::uint32_t n) const { return n < by_row_below_ ? bins_.by_row : bins_.by_column; }
+  const std::vector<ColumnView>& columns(std::uint32_t n) const {
+    return n < by_row_below_ ? bins_.by_row : bins_.by_column;
+  }
 
  private:
   const Bins& bins_;

@@ -47,7 +47,8 @@ __attribute__((target("avx2,bmi,bmi2,popcnt"))) std::uint32_t partition_avx2(
   std::uint32_t left = 0;
   for (std::uint32_t block = 0; block < fours; block += 32) {
     const __m256i code = _mm256_add_epi8(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(codes + block)), shifts);
-    auto answers = static_cast<std::uint32_t>(_mm256_movemask_epi8(_mm256_cmpeq_epi8(_mm256_min_epu8(code, tests), code)));
+    const __m256i goes_left = _mm256_cmpeq_epi8(_mm256_min_epu8(code, tests), code);
+    auto answers = static_cast<std::uint32_t>(_mm256_movemask_epi8(goes_left));
     const std::uint32_t end = fours - block < 32 ? fours : block + 32;
     for (std::uint32_t i = block; i < end; i += 4, answers >>= 4) {
       const __m256i four = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(samples + i));

@@ -4,7 +4,7 @@
 //
 // Large nodes know their class weights and sum those of the smaller side alone. Small ones, which are most of a tree,
 // carry none: their samples are added to one cell a class, and visiting the samples again finds every cell that was
-// touched and clears it. So the work at a node never depends on the number of classes that it does not have.
+// touched and clears it. So the work at a node is never more than its rows ask for, with thousands of classes too.
 #pragma once
 
 #include <algorithm>
@@ -121,7 +121,8 @@ class RandomGrowth {
     while (!found && !draw_.exhausted()) {
       const std::uint32_t feature = draw_.next(stream);
       if (constant_.knows(feature)) continue;
-      found = draw_split(samples, work_.n, columns[feature], bins_.info[feature], feature, stream, codes_.data(), split_);
+      found = draw_split(samples, work_.n, columns[feature], bins_.info[feature], feature, stream, codes_.data(),
+                         split_);
       if (!found) constant_.add(feature);
     }
     draw_.restore();
@@ -209,7 +210,8 @@ class RandomGrowth {
     const Sample* samples = samples_ + work_.begin;
     std::uint64_t* cells = cells_.data();
     for (std::uint32_t i = 0; i < left.n; ++i) cells[samples[i].label()] += samples[i].weight();
-    for (std::uint32_t i = left.n; i < work_.n; ++i) cells[samples[i].label()] += std::uint64_t(samples[i].weight()) << 32;
+    for (std::uint32_t i = left.n; i < work_.n; ++i)
+      cells[samples[i].label()] += std::uint64_t(samples[i].weight()) << 32;
     std::uint32_t weight = 0;
     std::int64_t left_terms = 0, right_terms = 0;
     for (std::uint32_t i = 0; i < work_.n; ++i) {

@@ -49,7 +49,8 @@ class TreeBuilder {
               TreeArrays& out)
       : training_(training), options_(options), bins_(*training.bins), layout_(bins_), interrupted_(interrupted),
         quota_(options.splitter == Splitter::kCompletelyRandom ? 1u : options.max_features),
-        writer_(out, training.n_classes), draw_(bins_.n_columns()), constant_(bins_.n_columns()), importance_(bins_.n_columns()) {
+        writer_(out, training.n_classes), draw_(bins_.n_columns()), constant_(bins_.n_columns()),
+        importance_(bins_.n_columns()) {
     for (const ColumnInfo& info : bins_.info) any_category_ |= info.is_category;
   }
 
@@ -277,7 +278,8 @@ class TreeBuilder {
     const std::uint32_t depth = work_.depth + 1;
     bool left_done = finished(left_side, depth), right_done = finished(right_side, depth);
     if (!left_done || !right_done) {
-      n_left = partition_by_column(samples_ + work_.begin, work_.n, spare_.data(), columns()[split.feature], Router(split));
+      n_left = partition_by_column(samples_ + work_.begin, work_.n, spare_.data(), columns()[split.feature],
+                                   Router(split));
       left_done = left_done || too_small(n_left, left_side.weight);
       right_done = right_done || too_small(work_.n - n_left, right_side.weight);
     }
