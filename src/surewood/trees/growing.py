@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from joblib import delayed
+from joblib import delayed, effective_n_jobs
 from numpy.typing import NDArray
 
 from surewood import _core
@@ -31,7 +31,7 @@ MAX_CLASSES = 65535
 _BATCH_VISITS = 2e7  # row visits of a batch of trees: a few tenths of a second, so an interrupt is answered
 _LARGEST_BATCH = 4  # few enough trees that threads end together, enough to hide what a call costs
 _ROW_COPY_BYTES = 2**24  # beyond about a last-level cache, small nodes prefer rows to columns
-_ROWS_A_TASK = 4096
+_VOTE_ROWS, _VOTE_BYTES, _VOTE_SECONDS = 4096, 2**22, 0.5  # least rows, most bytes and seconds a task
 _SECONDS_A_VISIT, _SECONDS_A_VOTE = 2e-9, 3e-8  # of a row and feature in growing, of a row and tree later
 
 
@@ -184,12 +184,20 @@ def out_of_bag(
         lambda begin, end: (begin, end),
         [sums, votes],
         n_rows=n,
-        rows_a_task=_ROWS_A_TASK,
+        rows_a_task=_vote_rows(n, matrix.n_columns, _SECONDS_A_VOTE * forest.n_trees, n_jobs),
         n_jobs=n_jobs,
         seconds_a_row=_SECONDS_A_VOTE * forest.n_trees,
         advance=advance,
     )
     return sums, votes
+
+
+def _vote_rows(n_rows: int, n_columns: int, seconds_a_row: float, n_jobs: int | None) -> int:
+    """Rows a task: many, since every task draws all bags again, yet few enough for threads, caches and Ctrl-C."""
+    jobs = effective_n_jobs(n_jobs)
+    a_part = n_rows if jobs == 1 else -(-n_rows // (2 * jobs))
+    quick = int(_VOTE_SECONDS / max(seconds_a_row, 1e-9))
+    return max(_VOTE_ROWS, min(a_part, quick, _VOTE_BYTES // max(n_columns, 1)))
 
 
 def _predict_out_of_bag(*args: Any) -> None:
