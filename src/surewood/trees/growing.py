@@ -193,7 +193,7 @@ def out_of_bag(
 
 
 def _vote_rows(n_rows: int, n_columns: int, seconds_a_row: float, n_jobs: int | None) -> int:
-    """Rows a task: many, since every task draws all bags again, yet few enough for threads, caches and Ctrl-C."""
+    """Rows a task: many, since each draws all bags again, yet few enough for threads, caches and Ctrl-C."""
     jobs = effective_n_jobs(n_jobs)
     a_part = n_rows if jobs == 1 else -(-n_rows // (2 * jobs))
     quick = int(_VOTE_SECONDS / max(seconds_a_row, 1e-9))
