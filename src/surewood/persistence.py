@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import surewood
-from surewood.compressing import telling
+from surewood.compressing import deflate
 from surewood.progress import stage
 
 #: Raised by one when an older surewood could misread a file of the newer one.
@@ -79,13 +79,11 @@ def save(
     check_is_fitted(model)
     path = Path(path)
     partial = path.with_name(f".{path.name}.{os.getpid()}.part")
-    aligned = partial.with_suffix(".aligned")
+    packed = partial.with_suffix(".packed")
     try:
-        method = zipfile.ZIP_DEFLATED if compress else zipfile.ZIP_STORED
-        with telling(verbose, model):
-            skops.io.dump(model, partial, compression=method)
+        skops.io.dump(model, partial)
         if facts is not None:
-            with zipfile.ZipFile(partial, "a", compression=method) as archive:
+            with zipfile.ZipFile(partial, "a") as archive:
                 archive.writestr(_FACTS, json.dumps(facts, indent=2, allow_nan=False))
         card = {
             "format": FORMAT,
@@ -96,15 +94,16 @@ def save(
         }
         with zipfile.ZipFile(partial, "a") as archive:
             archive.writestr(_CARD, json.dumps(card, indent=2))
-        if not compress:
+        if compress:
+            deflate(partial, packed, verbose)
+        else:
             from surewood.mapped_arrays import align
 
-            align(partial, aligned)
-            os.replace(aligned, partial)
-        os.replace(partial, path)
+            align(partial, packed)
+        os.replace(packed, path)
     finally:
         partial.unlink(missing_ok=True)
-        aligned.unlink(missing_ok=True)
+        packed.unlink(missing_ok=True)
     return path
 
 
