@@ -1,7 +1,7 @@
 #include "forest_predict.hpp"
 
 #include <algorithm>
-#include <cstring>
+#include <numeric>
 #include <vector>
 
 #include "bin_column.hpp"
@@ -17,6 +17,7 @@ namespace {
 constexpr std::size_t kTileBytes = 192 * 1024;   // rows of a tile; the largest lever of prediction speed
 constexpr std::int64_t kGroupNodes = 1 << 18;    // nodes prepared together
 constexpr std::uint32_t kRowsWorthPreparing = 128;
+constexpr std::uint32_t kTreesWorthSorting = 16;
 constexpr std::size_t kColumnsWorthBinning = 2;  // a tree: with more columns raw thresholds are quicker than bins
 constexpr std::size_t kMaxColumns = PackedTree<std::uint64_t>::kMaxColumns / 2;  // missing values take a second one
 constexpr std::uint32_t kNoLimit = 0xFFFFFFFFu;
@@ -192,47 +193,89 @@ void walk_codes(const ForestView& forest, const CodeTile& tile, std::size_t run,
     walk_packed<std::uint64_t>(forest, tile, run, begin_group, sink);
 }
 
-// Class vectors of a tile of codes, added up. What the leaves say is copied out of the nodes for a group of trees: two
-// classes as the share of the second, which needs no branch; else the class, or the place of a sparse vector.
-void add_codes(const ForestView& forest, const CodeTile& tile, double* out) {
-  constexpr std::uint32_t kMixed = 0x80000000u;
-  const std::size_t n_classes = forest.n_classes;
-  const std::size_t run = tile_rows(tile.width() + n_classes * sizeof(double));
-  const bool shares = n_classes == 2 && forest.leaf_start[forest.n_trees] == 0;  // no sparse vectors
-  std::vector<std::uint32_t> content;
-  std::int64_t base = 0;
-  auto begin_group = [&](std::uint32_t first, std::uint32_t last) {
-    base = forest.node_start[first];
-    content.resize(static_cast<std::size_t>(forest.node_start[last] - base));
-    const Node* nodes = forest.nodes + base;
+// What the leaves of a group of trees say, copied out of the nodes: two classes as the share of the second, which needs
+// no branch; else the class, or a mark that there is a sparse vector.
+class LeafContent {
+ public:
+  explicit LeafContent(const ForestView& forest)
+      : forest_(forest), shares_(forest.n_classes == 2 && forest.leaf_start[forest.n_trees] == 0) {}
+
+  void begin_group(std::uint32_t first, std::uint32_t last) {
+    base_ = forest_.node_start[first];
+    content_.resize(static_cast<std::size_t>(forest_.node_start[last] - base_));
+    const Node* nodes = forest_.nodes + base_;
     const std::uint32_t one = float_bits(1.0f);
-    if (shares)
-      for (std::size_t i = 0; i < content.size(); ++i)
-        content[i] = (nodes[i].word & 3u) == kPureLeaf ? nodes[i].left * one : nodes[i].left;
+    if (shares_)
+      for (std::size_t i = 0; i < content_.size(); ++i)
+        content_[i] = (nodes[i].word & 3u) == kPureLeaf ? nodes[i].left * one : nodes[i].left;
     else
-      for (std::size_t i = 0; i < content.size(); ++i)
-        content[i] = (nodes[i].word & 3u) == kPureLeaf ? nodes[i].left : nodes[i].left | kMixed;
-  };
-  walk_codes(forest, tile, run, begin_group,
-             [&](std::uint32_t tree, std::size_t row, const std::uint32_t* at, std::size_t count) {
-               const std::uint32_t* leaves = content.data() + (forest.node_start[tree] - base);
-               double* sums = out + row * n_classes;
-               if (shares) {
-                 for (std::size_t k = 0; k < count; ++k) {
-                   const double share = static_cast<double>(bits_float(leaves[at[k]]));
-                   sums[2 * k] += 1.0 - share;
-                   sums[2 * k + 1] += share;
-                 }
-                 return;
-               }
-               for (std::size_t k = 0; k < count; ++k, sums += n_classes) {
-                 const std::uint32_t leaf = leaves[at[k]];
-                 if (leaf & kMixed)
-                   add_leaf(forest, tree, forest.nodes[forest.node_start[tree] + at[k]], sums);
-                 else
-                   sums[leaf] += 1.0;
-               }
+      for (std::size_t i = 0; i < content_.size(); ++i)
+        content_[i] = (nodes[i].word & 3u) == kPureLeaf ? nodes[i].left : kMixed;
+  }
+
+  // Adds the vectors of the leaves of `count` neighbouring rows.
+  void add(std::uint32_t tree, const std::uint32_t* at, std::size_t count, double* sums) const {
+    const std::uint32_t* leaves = content_.data() + (forest_.node_start[tree] - base_);
+    if (shares_) {
+      for (std::size_t k = 0; k < count; ++k) {
+        const double share = static_cast<double>(bits_float(leaves[at[k]]));
+        sums[2 * k] += 1.0 - share;
+        sums[2 * k + 1] += share;
+      }
+      return;
+    }
+    for (std::size_t k = 0; k < count; ++k, sums += forest_.n_classes) {
+      const std::uint32_t leaf = leaves[at[k]];
+      if (leaf == kMixed)
+        add_leaf(forest_, tree, forest_.nodes[forest_.node_start[tree] + at[k]], sums);
+      else
+        sums[leaf] += 1.0;
+    }
+  }
+
+ private:
+  static constexpr std::uint32_t kMixed = 0xFFFFFFFFu;
+  const ForestView& forest_;
+  const bool shares_;
+  std::vector<std::uint32_t> content_;
+  std::int64_t base_ = 0;
+};
+
+// Rows of a tile in the order of their leaves in the forest's first tree.
+std::vector<std::uint32_t> rows_by_leaf(const ForestView& forest, const CodeTile& tile) {
+  ForestView first = forest;
+  first.n_trees = 1;
+  std::vector<std::uint32_t> leaf(tile.n_rows), order(tile.n_rows);
+  std::vector<std::uint32_t> start(static_cast<std::size_t>(forest.node_start[1] - forest.node_start[0]) + 1, 0);
+  walk_codes(first, tile, tile.n_rows, [](std::uint32_t, std::uint32_t) {},
+             [&](std::uint32_t, std::size_t row, const std::uint32_t* at, std::size_t count) {
+               std::copy_n(at, count, leaf.begin() + row);
              });
+  for (std::uint32_t node : leaf) ++start[node + 1];
+  std::partial_sum(start.begin(), start.end(), start.begin());
+  for (std::size_t row = 0; row < leaf.size(); ++row) order[start[leaf[row]]++] = static_cast<std::uint32_t>(row);
+  return order;
+}
+
+void add_in_order(const ForestView& forest, const CodeTile& tile, double* sums) {
+  LeafContent content(forest);
+  walk_codes(forest, tile, tile_rows(tile.width() + forest.n_classes * sizeof(double)),
+             [&](std::uint32_t first, std::uint32_t last) { content.begin_group(first, last); },
+             [&](std::uint32_t tree, std::size_t row, const std::uint32_t* at, std::size_t count) {
+               content.add(tree, at, count, sums + row * forest.n_classes);
+             });
+}
+
+// Class vectors of a tile of codes, added up. Rows that share a leaf of one tree go similar ways down the others: side
+// by side they end at about the same depth, and what one reads is in the cache for the next.
+void add_codes(const ForestView& forest, const CodeTile& tile, double* out) {
+  if (forest.n_trees < kTreesWorthSorting) return add_in_order(forest, tile, out);
+  const std::size_t n_classes = forest.n_classes;
+  const std::vector<std::uint32_t> order = rows_by_leaf(forest, tile);
+  std::vector<double> sums(tile.n_rows * n_classes);
+  for (std::size_t i = 0; i < order.size(); ++i) std::copy_n(out + order[i] * n_classes, n_classes, &sums[i * n_classes]);
+  add_in_order(forest, tile.in_order(order), sums.data());
+  for (std::size_t i = 0; i < order.size(); ++i) std::copy_n(&sums[i * n_classes], n_classes, out + order[i] * n_classes);
 }
 
 // Bin codes of row-major numbers, strip by strip of rows.

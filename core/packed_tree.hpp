@@ -50,6 +50,17 @@ struct CodeTile {
       for (std::size_t k = 0; k < lanes; ++k) beside[k] = static_cast<std::uint8_t>(to[k] + 1);
     }
   }
+
+  // The same rows in another order.
+  CodeTile in_order(const std::vector<std::uint32_t>& order) const {
+    CodeTile tile(n_rows, n_columns, shifted);
+    for (std::size_t row = 0; row < n_rows; ++row) {
+      const std::uint8_t* from = group(order[row] / kRowLanes) + order[row] % kRowLanes;
+      std::uint8_t* to = tile.codes.data() + row / kRowLanes * width() * kRowLanes + row % kRowLanes;
+      for (std::size_t j = 0; j < width() * kRowLanes; j += kRowLanes) to[j] = from[j];
+    }
+    return tile;
+  }
 };
 
 // Rows begin ... end - 1 of a matrix.
