@@ -13,7 +13,7 @@
 
 from surewood.trees.bag import Bag, make_bag
 from surewood.trees.binning import BinMapper, BinnedMatrix, as_table, bin_array, bin_table, learn_bins
-from surewood.trees.flat_tree import FlatForest, Question
+from surewood.trees.flat_tree import FlatForest, ForestJoiner, Question
 from surewood.trees.forest import BinnedForestClassifier
 from surewood.trees.growing import Grown, TreeParams, grow_forest, grow_seconds, out_of_bag, share_matrix
 from surewood.trees.tracing import Traces, trace
@@ -24,6 +24,7 @@ __all__ = [
     "BinnedForestClassifier",
     "BinnedMatrix",
     "FlatForest",
+    "ForestJoiner",
     "Grown",
     "Question",
     "Traces",

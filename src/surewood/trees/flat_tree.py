@@ -293,6 +293,51 @@ class FlatForest:
         return Question(feature, np.nan, categories, went_left, 255 in codes)
 
 
+class ForestJoiner:
+    """A forest out of batches of trees that come one after another, each copied when it comes.
+
+    The first batch tells how much room all trees will need; pages that nobody writes cost no memory. So the
+    batches need not stay, and there is no moment at which all trees are in memory twice.
+
+    Parameters
+    ----------
+    n_trees : int
+        Trees to come, more or less.
+    """
+
+    def __init__(self, n_trees: int, n_classes: int, n_features: int) -> None:
+        self._n_trees, self._n_classes, self._n_features = n_trees, n_classes, n_features
+        self._pools: list[NDArray[Any]] = []
+        self._filled = [0] * 5
+        self._starts: list[list[Any]] = [[], [], []]
+
+    def add(self, batch: FlatForest) -> None:
+        """The next trees."""
+        arrays = batch.arrays
+        if not self._pools:
+            share_of_all = 1.06 * max(1.0, self._n_trees / max(batch.n_trees, 1))
+            self._pools = [_like(array, math.ceil(share_of_all * len(array))) for array in arrays[:5]]
+        for k, array in enumerate(arrays[:5]):
+            begin, end = self._filled[k], self._filled[k] + len(array)
+            if end > len(self._pools[k]):
+                larger = _like(array, end + end // 4)
+                larger[:begin] = self._pools[k][:begin]
+                self._pools[k] = larger
+            self._pools[k][begin:end] = array
+            self._filled[k] = end
+        for starts, array in zip(self._starts, arrays[5:]):
+            starts.append(array)
+
+    def forest(self) -> FlatForest:
+        """All trees so far."""
+        pools: list[Any] = [pool[:filled] for pool, filled in zip(self._pools, self._filled)]
+        return FlatForest(*pools, *map(_join_starts, self._starts), self._n_classes, self._n_features)
+
+
+def _like(array: NDArray[Any], length: int) -> NDArray[Any]:
+    return np.empty((length, *array.shape[1:]), dtype=array.dtype)
+
+
 def _join_starts(starts: list[Any]) -> NDArray[np.int64]:
     joined, end = [np.zeros(1, dtype=np.int64)], 0
     for start in starts:
