@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from surewood.trees import TreeParams, bin_array, grow_forest
+from surewood.trees import FlatForest, ForestJoiner, TreeParams, bin_array, grow_forest
 
 N_ROWS = 400  # more than the core wants for packing trees, and no multiple of eight
 
@@ -82,3 +82,23 @@ def test_trees_with_more_nodes_than_half_a_word_counts():
     leaves = forest.apply(matrix)[:, 0]
     for row in range(0, len(X), 1000):
         assert leaves[row] == leaf_of(table, matrix.blocks[0][:, row])
+
+
+def test_batches_join_to_the_forest_of_all_trees():
+    X, y = problem(6, 3, missing=True)
+    matrix = bin_array(X)
+    small, large = (
+        TreeParams(max_depth=1),
+        TreeParams(min_samples_leaf=3),
+    )  # the second needs more room than thought
+    batches = [
+        grow_forest(matrix, y, 3, params, n_trees=n_trees, seed=1).forest
+        for params, n_trees in ((small, 2), (large, 5), (small, 1))
+    ]
+    joiner = ForestJoiner(8, 3, 6)
+    for batch in batches:
+        joiner.add(batch)
+    expected = FlatForest.join([batch.arrays for batch in batches], 3, 6)
+    for ours, theirs in zip(joiner.forest().arrays, expected.arrays):
+        assert ours.dtype == theirs.dtype
+        assert (ours == theirs).all()

@@ -233,7 +233,8 @@ class _Trainer:
         share_matrix(self.inputs.matrix)
         share(self.labels)
         seconds = [self._seconds(piece) for piece in self.pieces]
-        found = run_tasks(map(self._task, self.pieces), self.n_jobs, verbose, seconds=seconds, one_by_one=True)
+        tasks = map(self._task, self.pieces)
+        found = run_tasks(tasks, self.n_jobs, verbose, seconds=seconds, one_by_one=True)
         sums = np.zeros_like(self.vectors) if self.oob else self.vectors
         votes = np.zeros(self.vectors.shape[:2])
         for piece, result in zip(self.pieces, found):
