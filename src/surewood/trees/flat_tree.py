@@ -83,7 +83,7 @@ class FlatForest:
     def join(cls, parts: Sequence[ForestArrays], n_classes: int, n_features: int) -> FlatForest:
         """One forest out of batches of trees, in their order."""
         joined: list[Any] = [np.concatenate([part[k] for part in parts]) for k in range(5)]
-        joined += [_join_starts([part[k] for part in parts]) for k in range(5, 8)]
+        joined += [join_starts([part[k] for part in parts]) for k in range(5, 8)]
         names = [field.name for field in fields(cls)]
         return cls(**dict(zip(names, joined)), n_classes=n_classes, n_features=n_features)
 
@@ -293,52 +293,8 @@ class FlatForest:
         return Question(feature, np.nan, categories, went_left, 255 in codes)
 
 
-class ForestJoiner:
-    """A forest out of batches of trees that come one after another, each copied when it comes.
-
-    The first batch tells how much room all trees will need; pages that nobody writes cost no memory. So the
-    batches need not stay, and there is no moment at which all trees are in memory twice.
-
-    Parameters
-    ----------
-    n_trees : int
-        Trees to come, more or less.
-    """
-
-    def __init__(self, n_trees: int, n_classes: int, n_features: int) -> None:
-        self._n_trees, self._n_classes, self._n_features = n_trees, n_classes, n_features
-        self._pools: list[NDArray[Any]] = []
-        self._filled = [0] * 5
-        self._starts: list[list[Any]] = [[], [], []]
-
-    def add(self, batch: FlatForest) -> None:
-        """The next trees."""
-        arrays = batch.arrays
-        if not self._pools:
-            share_of_all = 1.06 * max(1.0, self._n_trees / max(batch.n_trees, 1))
-            self._pools = [_like(array, math.ceil(share_of_all * len(array))) for array in arrays[:5]]
-        for k, array in enumerate(arrays[:5]):
-            begin, end = self._filled[k], self._filled[k] + len(array)
-            if end > len(self._pools[k]):
-                larger = _like(array, end + end // 4)
-                larger[:begin] = self._pools[k][:begin]
-                self._pools[k] = larger
-            self._pools[k][begin:end] = array
-            self._filled[k] = end
-        for starts, array in zip(self._starts, arrays[5:]):
-            starts.append(array)
-
-    def forest(self) -> FlatForest:
-        """All trees so far."""
-        pools: list[Any] = [pool[:filled] for pool, filled in zip(self._pools, self._filled)]
-        return FlatForest(*pools, *map(_join_starts, self._starts), self._n_classes, self._n_features)
-
-
-def _like(array: NDArray[Any], length: int) -> NDArray[Any]:
-    return np.empty((length, *array.shape[1:]), dtype=array.dtype)
-
-
-def _join_starts(starts: list[Any]) -> NDArray[np.int64]:
+def join_starts(starts: Sequence[Any]) -> NDArray[np.int64]:
+    """Starts of batches of trees as the starts of all."""
     joined, end = [np.zeros(1, dtype=np.int64)], 0
     for start in starts:
         joined.append(start[1:] + end)
@@ -348,7 +304,7 @@ def _join_starts(starts: list[Any]) -> NDArray[np.int64]:
 
 def _rows_a_task(n_rows: int, n_jobs: int | None) -> int:
     """An even share of the rows for every worker, in several turns where that would be many."""
-    workers = effective_n_jobs(n_jobs)
+    workers = int(effective_n_jobs(n_jobs))
     turns = max(1, math.ceil(n_rows / (workers * _MOST_ROWS)))
     return max(_LEAST_ROWS, math.ceil(n_rows / (workers * turns)))
 
