@@ -1,11 +1,13 @@
 #include "forest_predict.hpp"
 
 #include <algorithm>
-#include <cstring>
+#include <numeric>
 #include <vector>
 
 #include "bin_column.hpp"
 #include "descend.hpp"
+#include "lockstep.hpp"
+#include "packed_tree.hpp"
 #include "prepared_tree.hpp"
 
 namespace surewood {
@@ -15,7 +17,9 @@ namespace {
 constexpr std::size_t kTileBytes = 192 * 1024;   // rows of a tile; the largest lever of prediction speed
 constexpr std::int64_t kGroupNodes = 1 << 18;    // nodes prepared together
 constexpr std::uint32_t kRowsWorthPreparing = 128;
+constexpr std::uint32_t kTreesWorthSorting = 16;
 constexpr std::size_t kColumnsWorthBinning = 2;  // a tree: with more columns raw thresholds are quicker than bins
+constexpr std::size_t kMaxColumns = PackedTree<std::uint64_t>::kMaxColumns / 2;  // missing values take a second one
 constexpr std::uint32_t kNoLimit = 0xFFFFFFFFu;
 
 std::uint32_t tile_rows(std::size_t bytes_a_row) {
@@ -105,15 +109,24 @@ void add_tile(const ForestView& forest, const Rows& source, std::uint32_t n, dou
   }
 }
 
-// All trees over `n` rows (row i at values + i * stride), in groups of prepared trees and tiles of `tile` rows;
-// sink(tree, row, node) gets every row's leaf.
-template <class Prepared, class Sink>
-void walk_prepared(const ForestView& forest, const typename Prepared::Value* values, std::size_t n, std::size_t stride,
-                   const Thresholds& thresholds, std::size_t tile, Sink sink) {
-  std::vector<Prepared> prepared;
+// Groups of trees that are prepared together: sink(first, last) for each.
+template <class Sink>
+void tree_groups(const ForestView& forest, Sink sink) {
   for (std::uint32_t first = 0, last; first < forest.n_trees; first = last) {
     last = first + 1;
     while (last < forest.n_trees && forest.node_start[last + 1] - forest.node_start[first] <= kGroupNodes) ++last;
+    sink(first, last);
+  }
+}
+
+// All trees over `n` rows of numbers (row i at values + i * stride), in groups of prepared trees and tiles of rows.
+template <class Value>
+void add_values(const ForestView& forest, const Value* values, std::size_t n, std::size_t stride,
+                const Thresholds& thresholds, double* out) {
+  const std::size_t n_classes = forest.n_classes;
+  const std::size_t tile = tile_rows(stride * sizeof(Value) + n_classes * sizeof(double));
+  std::vector<ValueNode<Value>> prepared;
+  tree_groups(forest, [&](std::uint32_t first, std::uint32_t last) {
     const std::int64_t base = forest.node_start[first];
     prepared.resize(static_cast<std::size_t>(forest.node_start[last] - base));
     for (std::uint32_t tree = first; tree < last; ++tree)
@@ -122,43 +135,154 @@ void walk_prepared(const ForestView& forest, const typename Prepared::Value* val
     for (std::size_t begin = 0; begin < n; begin += tile) {
       const std::size_t end = std::min(begin + tile, n);
       for (std::uint32_t tree = first; tree < last; ++tree) {
-        const Prepared* nodes = prepared.data() + (forest.node_start[tree] - base);
-        const typename Prepared::Value* rows[kRowLanes];
+        const ValueNode<Value>* nodes = prepared.data() + (forest.node_start[tree] - base);
+        const Value* rows[kRowLanes];
         std::uint32_t at[kRowLanes];
         for (std::size_t i = begin; i < end; i += kRowLanes) {
-          for (int k = 0; k < kRowLanes; ++k) rows[k] = values + std::min(i + k, end - 1) * stride;
-          descend_prepared(nodes, rows, at);
-          const int lanes = static_cast<int>(std::min<std::size_t>(kRowLanes, end - i));
-          for (int k = 0; k < lanes; ++k) sink(tree, i + k, at[k]);
+          for (std::size_t k = 0; k < kRowLanes; ++k) rows[k] = values + std::min(i + k, end - 1) * stride;
+          descend_in_step([&](std::uint32_t node, std::size_t k) { return nodes[node].next(rows[k]); }, at);
+          for (std::size_t k = 0; k < kRowLanes && i + k < end; ++k)
+            add_leaf(forest, tree, forest.nodes[forest.node_start[tree] + at[k]], out + (i + k) * n_classes);
         }
       }
     }
-  }
+  });
 }
 
-// The same, adding up class vectors.
-template <class Prepared>
-void add_prepared(const ForestView& forest, const typename Prepared::Value* values, std::size_t n, std::size_t stride,
-                  const Thresholds& thresholds, double* out) {
-  const std::size_t n_classes = forest.n_classes;
-  const std::size_t tile = tile_rows(stride * sizeof(typename Prepared::Value) + n_classes * sizeof(double));
-  walk_prepared<Prepared>(forest, values, n, stride, thresholds, tile,
-                          [&](std::uint32_t tree, std::size_t row, std::uint32_t node) {
-                            add_leaf(forest, tree, forest.nodes[forest.node_start[tree] + node], out + row * n_classes);
-                          });
+// All trees over the rows of a tile of codes, in groups of packed trees and runs of `run` rows. `begin_group(first,
+// last)` is told of every group, `sink(tree, row, leaves, count)` gets the leaves of neighbouring rows.
+template <class Word, class Begin, class Sink>
+void walk_packed(const ForestView& forest, const CodeTile& tile, std::size_t run, Begin begin_group, Sink sink) {
+  std::vector<Word> packed;
+  run = (run + kRowLanes - 1) / kRowLanes;
+  tree_groups(forest, [&](std::uint32_t first, std::uint32_t last) {
+    const std::int64_t base = forest.node_start[first];
+    packed.resize(static_cast<std::size_t>(forest.node_start[last] - base));
+    for (std::uint32_t tree = first; tree < last; ++tree)
+      PackedTree<Word>::pack(forest.nodes + forest.node_start[tree],
+                             forest.node_start[tree + 1] - forest.node_start[tree], tile,
+                             packed.data() + (forest.node_start[tree] - base));
+    begin_group(first, last);
+    for (std::size_t begin = 0; begin < tile.n_groups(); begin += run) {
+      const std::size_t end = std::min(begin + run, tile.n_groups());
+      for (std::uint32_t tree = first; tree < last; ++tree) {
+        const Word* nodes = packed.data() + (forest.node_start[tree] - base);
+        std::uint32_t at[kRowLanes];
+        for (std::size_t group = begin; group < end; ++group) {
+          const std::uint8_t* codes = tile.group(group);
+          descend_in_step(
+              [&](std::uint32_t node, std::size_t k) { return PackedTree<Word>::next(nodes, codes, node, k); }, at);
+          const std::size_t row = group * kRowLanes;
+          sink(tree, row, at, std::min(kRowLanes, tile.n_rows - row));
+        }
+      }
+    }
+  });
 }
 
-// The same on bin codes; a step is cheaper where no code is missing.
-void add_codes(const ForestView& forest, const std::uint8_t* codes, std::size_t n, std::size_t stride, double* out) {
-  if (std::memchr(codes, kMissingCode, n * stride))
-    add_prepared<CodeNode<true>>(forest, codes, n, stride, {nullptr, nullptr}, out);
+// Half words where they are enough.
+template <class Begin, class Sink>
+void walk_codes(const ForestView& forest, const CodeTile& tile, std::size_t run, Begin begin_group, Sink sink) {
+  std::int64_t largest = 0;
+  for (std::uint32_t tree = 0; tree < forest.n_trees; ++tree)
+    largest = std::max(largest, forest.node_start[tree + 1] - forest.node_start[tree]);
+  using Half = PackedTree<std::uint32_t>;
+  if (largest <= Half::kMaxNodes && tile.width() <= Half::kMaxColumns)
+    walk_packed<std::uint32_t>(forest, tile, run, begin_group, sink);
   else
-    add_prepared<CodeNode<false>>(forest, codes, n, stride, {nullptr, nullptr}, out);
+    walk_packed<std::uint64_t>(forest, tile, run, begin_group, sink);
+}
+
+// What the leaves of a group of trees say, copied out of the nodes: two classes as the share of the second, which needs
+// no branch; else the class, or a mark that there is a sparse vector.
+class LeafContent {
+ public:
+  explicit LeafContent(const ForestView& forest)
+      : forest_(forest), shares_(forest.n_classes == 2 && forest.leaf_start[forest.n_trees] == 0) {}
+
+  void begin_group(std::uint32_t first, std::uint32_t last) {
+    base_ = forest_.node_start[first];
+    content_.resize(static_cast<std::size_t>(forest_.node_start[last] - base_));
+    const Node* nodes = forest_.nodes + base_;
+    const std::uint32_t one = float_bits(1.0f);
+    if (shares_)
+      for (std::size_t i = 0; i < content_.size(); ++i)
+        content_[i] = (nodes[i].word & 3u) == kPureLeaf ? nodes[i].left * one : nodes[i].left;
+    else
+      for (std::size_t i = 0; i < content_.size(); ++i)
+        content_[i] = (nodes[i].word & 3u) == kPureLeaf ? nodes[i].left : kMixed;
+  }
+
+  // Adds the vectors of the leaves of `count` neighbouring rows.
+  void add(std::uint32_t tree, const std::uint32_t* at, std::size_t count, double* sums) const {
+    const std::uint32_t* leaves = content_.data() + (forest_.node_start[tree] - base_);
+    if (shares_) {
+      for (std::size_t k = 0; k < count; ++k) {
+        const double share = static_cast<double>(bits_float(leaves[at[k]]));
+        sums[2 * k] += 1.0 - share;
+        sums[2 * k + 1] += share;
+      }
+      return;
+    }
+    for (std::size_t k = 0; k < count; ++k, sums += forest_.n_classes) {
+      const std::uint32_t leaf = leaves[at[k]];
+      if (leaf == kMixed)
+        add_leaf(forest_, tree, forest_.nodes[forest_.node_start[tree] + at[k]], sums);
+      else
+        sums[leaf] += 1.0;
+    }
+  }
+
+ private:
+  static constexpr std::uint32_t kMixed = 0xFFFFFFFFu;
+  const ForestView& forest_;
+  const bool shares_;
+  std::vector<std::uint32_t> content_;
+  std::int64_t base_ = 0;
+};
+
+// Rows of a tile in the order of their leaves in the forest's first tree.
+std::vector<std::uint32_t> rows_by_leaf(const ForestView& forest, const CodeTile& tile) {
+  ForestView first = forest;
+  first.n_trees = 1;
+  std::vector<std::uint32_t> leaf(tile.n_rows), order(tile.n_rows);
+  std::vector<std::uint32_t> start(static_cast<std::size_t>(forest.node_start[1] - forest.node_start[0]) + 1, 0);
+  walk_codes(first, tile, tile.n_rows, [](std::uint32_t, std::uint32_t) {},
+             [&](std::uint32_t, std::size_t row, const std::uint32_t* at, std::size_t count) {
+               std::copy_n(at, count, leaf.begin() + row);
+             });
+  for (std::uint32_t node : leaf) ++start[node + 1];
+  std::partial_sum(start.begin(), start.end(), start.begin());
+  for (std::size_t row = 0; row < leaf.size(); ++row) order[start[leaf[row]]++] = static_cast<std::uint32_t>(row);
+  return order;
+}
+
+void add_in_order(const ForestView& forest, const CodeTile& tile, double* sums) {
+  LeafContent content(forest);
+  walk_codes(forest, tile, tile_rows(tile.width() + forest.n_classes * sizeof(double)),
+             [&](std::uint32_t first, std::uint32_t last) { content.begin_group(first, last); },
+             [&](std::uint32_t tree, std::size_t row, const std::uint32_t* at, std::size_t count) {
+               content.add(tree, at, count, sums + row * forest.n_classes);
+             });
+}
+
+// Class vectors of a tile of codes, added up. Rows that share a leaf of one tree go similar ways down the others: side
+// by side they end at about the same depth, and what one reads is in the cache for the next.
+void add_codes(const ForestView& forest, const CodeTile& tile, double* out) {
+  if (forest.n_trees < kTreesWorthSorting) return add_in_order(forest, tile, out);
+  const std::size_t n_classes = forest.n_classes;
+  const std::vector<std::uint32_t> order = rows_by_leaf(forest, tile);
+  std::vector<double> sums(tile.n_rows * n_classes);
+  for (std::size_t i = 0; i < order.size(); ++i) std::copy_n(out + order[i] * n_classes, n_classes, &sums[i * n_classes]);
+  add_in_order(forest, tile.in_order(order), sums.data());
+  for (std::size_t i = 0; i < order.size(); ++i) std::copy_n(&sums[i * n_classes], n_classes, out + order[i] * n_classes);
 }
 
 // Bin codes of row-major numbers, strip by strip of rows.
 template <class Value>
-void bin_rows(const Value* values, std::size_t n, std::size_t width, const Thresholds& thresholds, std::uint8_t* out) {
+CodeTile bin_rows(const Value* values, std::size_t n, std::size_t width, const Thresholds& thresholds) {
+  const bool missing = std::any_of(values, values + n * width, [](Value value) { return value != value; });
+  CodeTile tile(n, width, missing);
   constexpr std::size_t kStrip = 128;
   double column[kStrip];
   std::uint8_t codes[kStrip];
@@ -168,25 +292,23 @@ void bin_rows(const Value* values, std::size_t n, std::size_t width, const Thres
       for (std::size_t i = 0; i < rows; ++i) column[i] = static_cast<double>(values[(begin + i) * width + j]);
       const auto n_edges = static_cast<std::size_t>(thresholds.offset[j + 1] - thresholds.offset[j] - 1);
       bin_column(column, rows, thresholds.edge + thresholds.offset[j], n_edges, codes);
-      for (std::size_t i = 0; i < rows; ++i) out[(begin + i) * width + j] = codes[i];
+      tile.put(j, begin, rows, codes);
     }
   }
+  return tile;
 }
 
 bool has_categories(const ForestView& forest) { return forest.category_start[forest.n_trees] > 0; }
 
-bool prepared_pays(const ForestView& forest, const Bins& bins, std::uint32_t n_rows) {
-  return n_rows >= kRowsWorthPreparing && !has_categories(forest) && bins.n_columns() <= CodeNode<true>::kMaxColumns;
+bool packing_pays(const ForestView& forest, const Bins& bins, std::uint32_t n_rows) {
+  return n_rows >= kRowsWorthPreparing && !has_categories(forest) && bins.n_columns() <= kMaxColumns;
 }
 
 }  // namespace
 
 void predict_codes(const ForestView& forest, const Bins& bins, std::uint32_t begin, std::uint32_t end, double* out) {
+  if (packing_pays(forest, bins, end - begin)) return add_codes(forest, tile_of(bins, begin, end), out);
   std::vector<std::uint8_t> tile;
-  if (prepared_pays(forest, bins, end - begin)) {
-    fill_tile(bins, nullptr, begin, end - begin, tile);
-    return add_codes(forest, tile.data(), end - begin, bins.n_columns(), out);
-  }
   const std::uint32_t step = tile_rows(bins.n_columns());
   for (std::uint32_t at = begin; at < end; at += step) {
     std::uint32_t n = std::min(step, end - at);
@@ -198,14 +320,10 @@ void predict_codes(const ForestView& forest, const Bins& bins, std::uint32_t beg
 template <class Value>
 void predict_values(const ForestView& forest, const Value* values, std::size_t n_rows, std::size_t stride,
                     const Thresholds& thresholds, double* out) {
-  if (n_rows >= kRowsWorthPreparing && stride <= CodeNode<true>::kMaxColumns &&
-      stride <= kColumnsWorthBinning * std::size_t(forest.n_trees)) {
-    std::vector<std::uint8_t> codes(n_rows * stride);
-    bin_rows(values, n_rows, stride, thresholds, codes.data());
-    return add_codes(forest, codes.data(), n_rows, stride, out);
-  }
-  if (n_rows >= kRowsWorthPreparing)
-    return add_prepared<ValueNode<Value>>(forest, values, n_rows, stride, thresholds, out);
+  if (n_rows >= kRowsWorthPreparing && stride <= kMaxColumns &&
+      stride <= kColumnsWorthBinning * std::size_t(forest.n_trees))
+    return add_codes(forest, bin_rows(values, n_rows, stride, thresholds), out);
+  if (n_rows >= kRowsWorthPreparing) return add_values(forest, values, n_rows, stride, thresholds, out);
   const std::uint32_t step = tile_rows(stride * sizeof(Value));
   for (std::size_t at = 0; at < n_rows; at += step) {
     auto n = static_cast<std::uint32_t>(std::min<std::size_t>(step, n_rows - at));
@@ -222,25 +340,23 @@ template void predict_values<double>(const ForestView&, const double*, std::size
 void apply_codes(const ForestView& forest, const Bins& bins, std::uint32_t begin, std::uint32_t end,
                  std::uint32_t max_depth, const std::uint32_t* node_value, std::uint32_t* out) {
   const std::size_t n_trees = forest.n_trees;
-  std::vector<std::uint8_t> tile;
-  auto sink_from = [&](std::uint32_t* block) {
-    return [&forest, node_value, n_trees, block](std::uint32_t tree, std::size_t row, std::uint32_t node) {
-      block[row * n_trees + tree] = node_value ? node_value[forest.node_start[tree] + node] : node;
-    };
-  };
   const std::uint32_t step = tile_rows(bins.n_columns() + n_trees * sizeof(std::uint32_t));
-  if (max_depth == kNoLimit && prepared_pays(forest, bins, end - begin)) {
-    fill_tile(bins, nullptr, begin, end - begin, tile);
-    return walk_prepared<CodeNode<true>>(forest, tile.data(), end - begin, bins.n_columns(), {nullptr, nullptr}, step,
-                                   sink_from(out));
-  }
+  auto value_of = [&](std::uint32_t tree, std::uint32_t node) {
+    return node_value ? node_value[forest.node_start[tree] + node] : node;
+  };
+  if (max_depth == kNoLimit && packing_pays(forest, bins, end - begin))
+    return walk_codes(forest, tile_of(bins, begin, end), step, [](std::uint32_t, std::uint32_t) {},
+                      [&](std::uint32_t tree, std::size_t row, const std::uint32_t* at, std::size_t count) {
+                        for (std::size_t k = 0; k < count; ++k) out[(row + k) * n_trees + tree] = value_of(tree, at[k]);
+                      });
+  std::vector<std::uint8_t> tile;
   for (std::uint32_t at = begin; at < end; at += step) {
     const std::uint32_t n = std::min(step, end - at);
     fill_tile(bins, nullptr, at, n, tile);
-    auto sink = sink_from(out + (at - begin) * n_trees);
+    std::uint32_t* block = out + (at - begin) * n_trees;
     for (std::uint32_t tree = 0; tree < forest.n_trees; ++tree)
       rows_through_tree(forest, tree, CodeRows{tile.data(), bins.n_columns()}, n, max_depth,
-                        [&](std::uint32_t i, std::uint32_t node) { sink(tree, i, node); });
+                        [&](std::uint32_t i, std::uint32_t node) { block[i * n_trees + tree] = value_of(tree, node); });
   }
 }
 

@@ -29,7 +29,7 @@ from surewood.deepforest.tasks import HeldRows, grow_and_predict, grow_and_predi
 from surewood.parallel import run_tasks, share
 from surewood.progress import stage
 from surewood.tables import alongside
-from surewood.trees import BinnedMatrix, FlatForest, TreeParams, grow_seconds, share_matrix
+from surewood.trees import BinnedMatrix, FlatForest, ForestJoiner, TreeParams, grow_seconds, share_matrix
 
 _TASK_VISITS = 4e7  # row visits of a task: a few tenths of a second, so an interrupt is answered
 _FEW_ROWS = 8192  # up to here a forest predicts in one task
@@ -176,8 +176,7 @@ def train_block(
     total = sum(piece.count for piece in trainer.pieces) + trainer.n_classifiers
     with stage(verbose, name, total) as advance:
         trainer.run(advance, verbose)
-    with stage(verbose, f"{name}: joining its forests", len(plan.members)) as advance:
-        return trainer.result(advance)
+    return trainer.result()
 
 
 @dataclass(frozen=True)
@@ -221,7 +220,9 @@ class _Trainer:
         self.n_classifiers = self.n_folds * sum(not member.is_forest for member in plan.members)
         self.pieces = self._pieces()
         self._latest: _FoldData | None = None
-        self.parts: list[list[Any]] = [[] for _ in plan.members]
+        folds, columns = 1 if self.oob else self.n_folds, inputs.matrix.n_columns
+        self.forests = [ForestJoiner(folds * m.n_trees, plan.n_classes, columns) for m in plan.members]
+        self.classifiers: list[list[FoldClassifier]] = [[] for _ in plan.members]
         shape = (len(plan.members), len(labels), plan.n_classes)
         self.vectors: Floats = alongside(inputs.matrix.blocks[0], shape, np.float64)
         self.importances = np.zeros((len(plan.members), inputs.matrix.n_columns))
@@ -232,13 +233,14 @@ class _Trainer:
         share_matrix(self.inputs.matrix)
         share(self.labels)
         seconds = [self._seconds(piece) for piece in self.pieces]
-        found = run_tasks(map(self._task, self.pieces), self.n_jobs, verbose, seconds=seconds)
+        tasks = map(self._task, self.pieces)
+        found = run_tasks(tasks, self.n_jobs, verbose, seconds=seconds, one_by_one=True)
         sums = np.zeros_like(self.vectors) if self.oob else self.vectors
         votes = np.zeros(self.vectors.shape[:2])
         for piece, result in zip(self.pieces, found):
             forest, part, importances = result[0], result[-2], result[-1]
             n_trees = self.plan.members[piece.member].n_trees
-            self.parts[piece.member].append(forest)
+            self.forests[piece.member].add(forest)
             if self.oob:
                 sums[piece.member, result[1]] += part
                 votes[piece.member, result[1]] += result[2]
@@ -314,7 +316,7 @@ class _Trainer:
                     continue
                 seed = layer_seed(self.seed, fold, number)
                 model = fit_fold_classifier(member.estimator, numbers, labels, rows, weight, seed, n_classes)
-                self.parts[number].append(model)
+                self.classifiers[number].append(model)
                 assert numbers is not None
                 self.vectors[number, held] = model.vectors(numbers[held])
                 advance(1)
@@ -330,18 +332,11 @@ class _Trainer:
         size = int(min(n_trees, max(1.0, _TASK_VISITS // visits)))
         return [(start, min(size, n_trees - start)) for start in range(0, n_trees, size)]
 
-    def result(self, advance: Any) -> BlockFit:
-        models: list[FlatForest | list[FoldClassifier]] = []
-        for member, parts in zip(self.plan.members, self.parts):
-            if not member.is_forest:
-                models.append(parts)
-                advance(1)
-                continue
-            joined = [part.arrays for part in parts]
-            models.append(FlatForest.join(joined, self.plan.n_classes, self.inputs.matrix.n_columns))
-            parts.clear()  # before the next member doubles its own
-            del joined
-            advance(1)
+    def result(self) -> BlockFit:
+        models: list[FlatForest | list[FoldClassifier]] = [
+            forest.forest() if member.is_forest else classifiers
+            for member, forest, classifiers in zip(self.plan.members, self.forests, self.classifiers)
+        ]
         seconds = time.perf_counter() - self.started
         return BlockFit(Block(models, self.plan.n_classes), self.vectors, self.importances, seconds)
 

@@ -81,18 +81,16 @@ class CascadeModel:
         n_rows = base.matrix.n_rows
         out = np.zeros((n_rows, self.layers[0].block.n_classes))
         active, inputs = np.arange(n_rows), base
-        before: Floats | None = None
         vectors = np.zeros((0, 0, 0))
-        for layer in self.layers:
-            here = active
+        for number, layer in enumerate(self.layers):
+            if number:
+                active, vectors = _still_in_play(active, vectors, out, self.layers[number - 1].gate)
             if len(active):
-                if before is not None and layer.vector_bins is not None:
-                    inputs = widen(_rows(base, active), before, layer.vector_bins, "both")
+                if number and layer.vector_bins is not None:
+                    inputs = widen(_rows(base, active), side_by_side(vectors), layer.vector_bins, "both")
                 vectors = layer.block.vectors(inputs, n_jobs)
                 out[active] = vectors.mean(axis=0)
-                stays = out[active].max(axis=1) < layer.gate
-                active, before = active[stays], side_by_side(vectors[:, stays])
-            yield here, inputs, vectors, out.copy()
+            yield active, inputs, vectors, out.copy()
 
 
 @dataclass
@@ -108,6 +106,16 @@ class CascadeFit:
 def side_by_side(vectors: Floats) -> Floats:
     """(n_members, n_rows, n_classes) as (n_rows, n_members · n_classes)."""
     return np.concatenate(list(vectors), axis=1)
+
+
+def _still_in_play(
+    active: NDArray[np.int64], vectors: Floats, out: Floats, gate: float
+) -> tuple[NDArray[np.int64], Floats]:
+    """The rows that a layer was not sure of, and their vectors."""
+    if math.isinf(gate):
+        return active, vectors
+    stays = out[active].max(axis=1) < gate
+    return active[stays], vectors[:, stays]
 
 
 def _rows(inputs: LayerInput, rows: NDArray[np.int64]) -> LayerInput:

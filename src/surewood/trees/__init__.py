@@ -6,6 +6,7 @@
 * :mod:`~surewood.trees.bag`: which rows each tree sees;
 * :mod:`~surewood.trees.growing`: forests grown on such a matrix, the low-level door;
 * :mod:`~surewood.trees.flat_tree`: the trees themselves, and prediction with them;
+* :mod:`~surewood.trees.joining`: a forest out of batches of trees;
 * :mod:`~surewood.trees.tracing`: the way of single rows through trees;
 * :mod:`~surewood.trees.params`: an estimator's parameters, checked, as what the engine takes;
 * :mod:`~surewood.trees.forest`: the public estimator.
@@ -16,6 +17,7 @@ from surewood.trees.binning import BinMapper, BinnedMatrix, as_table, bin_array,
 from surewood.trees.flat_tree import FlatForest, Question
 from surewood.trees.forest import BinnedForestClassifier
 from surewood.trees.growing import Grown, TreeParams, grow_forest, grow_seconds, out_of_bag, share_matrix
+from surewood.trees.joining import ForestJoiner
 from surewood.trees.tracing import Traces, trace
 
 __all__ = [
@@ -24,6 +26,7 @@ __all__ = [
     "BinnedForestClassifier",
     "BinnedMatrix",
     "FlatForest",
+    "ForestJoiner",
     "Grown",
     "Question",
     "Traces",

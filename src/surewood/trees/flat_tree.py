@@ -6,11 +6,13 @@ object a tree, so it pickles small and can be stored without pickle. Trees are r
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
+from joblib import effective_n_jobs
 from numpy.typing import NDArray
 
 from surewood import _core
@@ -19,7 +21,7 @@ from surewood.trees.binning import BinMapper, BinnedMatrix
 
 NO_LIMIT = 2**32 - 1
 LEAF_WORD = ((1 << 22) - 1) << 10
-_ROWS_A_TASK = 8192  # rows a prediction task takes; the core cuts them into tiles of its own
+_LEAST_ROWS, _MOST_ROWS = 8192, 32768  # rows of a prediction task, each of which packs all trees anew
 _SECONDS_A_TREE = 3e-8  # of a row, roughly
 
 ForestArrays = tuple[
@@ -81,7 +83,7 @@ class FlatForest:
     def join(cls, parts: Sequence[ForestArrays], n_classes: int, n_features: int) -> FlatForest:
         """One forest out of batches of trees, in their order."""
         joined: list[Any] = [np.concatenate([part[k] for part in parts]) for k in range(5)]
-        joined += [_join_starts([part[k] for part in parts]) for k in range(5, 8)]
+        joined += [join_starts([part[k] for part in parts]) for k in range(5, 8)]
         names = [field.name for field in fields(cls)]
         return cls(**dict(zip(names, joined)), n_classes=n_classes, n_features=n_features)
 
@@ -152,7 +154,7 @@ class FlatForest:
             lambda begin, end: (X[begin:end], mapper.edges, mapper.offset),
             [out],
             n_rows=len(X),
-            rows_a_task=_ROWS_A_TASK,
+            rows_a_task=_rows_a_task(len(X), n_jobs),
             n_jobs=n_jobs,
             seconds_a_row=_SECONDS_A_TREE * self.n_trees,
         )
@@ -291,12 +293,20 @@ class FlatForest:
         return Question(feature, np.nan, categories, went_left, 255 in codes)
 
 
-def _join_starts(starts: list[Any]) -> NDArray[np.int64]:
+def join_starts(starts: Sequence[Any]) -> NDArray[np.int64]:
+    """Starts of batches of trees as the starts of all."""
     joined, end = [np.zeros(1, dtype=np.int64)], 0
     for start in starts:
         joined.append(start[1:] + end)
         end += int(start[-1])
     return np.concatenate(joined)
+
+
+def _rows_a_task(n_rows: int, n_jobs: int | None) -> int:
+    """An even share of the rows for every worker, in several turns where that would be many."""
+    workers = int(effective_n_jobs(n_jobs))
+    turns = max(1, math.ceil(n_rows / (workers * _MOST_ROWS)))
+    return max(_LEAST_ROWS, math.ceil(n_rows / (workers * turns)))
 
 
 # Functions of the core cannot be pickled; these can.
@@ -332,7 +342,7 @@ def _over_codes(
         [out],
         send=lambda begin, end: ([block[:, begin:end] for block in blocks], 0, end - begin, *options),
         n_rows=matrix.n_rows,
-        rows_a_task=_ROWS_A_TASK,
+        rows_a_task=_rows_a_task(matrix.n_rows, n_jobs),
         n_jobs=n_jobs,
         seconds_a_row=_SECONDS_A_TREE * n_trees,
     )

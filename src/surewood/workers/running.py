@@ -28,6 +28,7 @@ def run_tasks(
     verbose: int = 0,
     stop: NDArray[np.uint8] | None = None,
     seconds: Any = None,
+    one_by_one: bool = False,
 ) -> Iterator[Any]:
     """Results in order, whatever runs the tasks.
 
@@ -38,12 +39,14 @@ def run_tasks(
     n_jobs : int or None
         As in joblib; 1 always means this thread.
     verbose : int
-        From 1 on results come one after another, for a progress bar to move.
+        From 1 on results come one by one, for a progress bar to move.
     stop : ndarray of uint8, shape (1,), optional
         A byte that tasks in threads look at while they work: 1 when the others failed or Ctrl-C came.
     seconds : float or list of float, optional
         What a task takes, roughly. Workers get about a second of them at once, and what takes no time
         altogether is not sent away.
+    one_by_one : bool
+        Results of threads come as they are ready, in order, and need not be in memory together.
 
     Examples
     --------
@@ -56,7 +59,7 @@ def run_tasks(
         for function, args, kwargs in tasks:
             yield function(*args, **kwargs)
     elif engine is None:
-        yield from _in_threads(tasks, n_jobs, verbose, stop)
+        yield from _in_threads(tasks, n_jobs, verbose >= 1 or one_by_one, stop)
     else:
         yield from run_remotely(engine, list(tasks), seconds)
 
@@ -98,14 +101,14 @@ def worker_count(n_jobs: int | None) -> int:
 
 
 def _in_threads(
-    tasks: Iterable[Any], n_jobs: int | None, verbose: int, stop: NDArray[np.uint8] | None
+    tasks: Iterable[Any], n_jobs: int | None, one_by_one: bool, stop: NDArray[np.uint8] | None
 ) -> Iterator[Any]:
     before = set(threading.enumerate())
     try:
-        if verbose < 1:
-            yield from Parallel(n_jobs=n_jobs, prefer="threads")(tasks)
-        else:
+        if one_by_one:
             yield from Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")(tasks)
+        else:
+            yield from Parallel(n_jobs=n_jobs, prefer="threads")(tasks)
     except BaseException as error:
         if stop is not None:
             stop[0] = 1
