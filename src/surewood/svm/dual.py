@@ -157,7 +157,7 @@ def _run_chunks(
 
     tasks = (chunk(first, last) for first, last in chunks)
     seconds = [_SECONDS_A_UPDATE * w for w in work]
-    return run_tasks(tasks, n_jobs, verbose=1, stop=stop, seconds=seconds)  # one by one: joined as they come
+    return run_tasks(tasks, n_jobs, stop=stop, seconds=seconds, one_by_one=True)
 
 
 def _told(parts: Iterator[dict[str, NDArray[Any]]], advance: Advance) -> Iterator[dict[str, NDArray[Any]]]:
