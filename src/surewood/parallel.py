@@ -1,6 +1,7 @@
 """How work is run: threads, or whatever joblib backend the caller activated, with the same results.
 
 * :func:`run_tasks` runs picklable functions and returns their results in order (workers/running.py);
+* :func:`run_in_threads` calls functions that write into shared arrays (workers/threads.py);
 * :func:`over_rows` fills arrays block of rows by block of rows (workers/rows.py);
 * :func:`worker_count` tells whether other processes do, and how many;
 * :func:`share` marks arrays that travel to a worker once instead of with every task (workers/sharing.py);
@@ -16,5 +17,15 @@ from surewood.workers.remote import WorkerLost
 from surewood.workers.rows import over_rows
 from surewood.workers.running import run_tasks, worker_count
 from surewood.workers.sharing import share
+from surewood.workers.threads import run_in_threads, thread_count
 
-__all__ = ["WorkerLost", "cluster", "over_rows", "run_tasks", "share", "worker_count"]
+__all__ = [
+    "WorkerLost",
+    "cluster",
+    "over_rows",
+    "run_in_threads",
+    "run_tasks",
+    "share",
+    "thread_count",
+    "worker_count",
+]

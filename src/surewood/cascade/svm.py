@@ -306,7 +306,7 @@ class DeepCascadeSVMClassifier(_SvmCascade):
             options = (gamma, n_leaves, parameters.budget, ignore if elsewhere else advance)
             todo = (delayed(search_task)(task, *options) for task in tasks)
             seconds = [task.search_seconds for task in tasks]
-            found = run_tasks(todo, n_jobs, self.verbose, seconds=seconds)
+            found = run_tasks(todo, n_jobs, seconds=seconds)
             results = []
             for k, (task, result) in enumerate(found):
                 tasks[k] = task  # another process grew a tree of its own

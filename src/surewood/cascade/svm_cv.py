@@ -232,7 +232,7 @@ class DeepCascadeSVMClassifierCV(_SvmCascade):
             )
             tasks = [delayed(explored)(one, *options) for fold in plan.fold_tasks for one in fold]
             seconds = [3 * one.task.search_seconds for fold in plan.fold_tasks for one in fold]
-            found = run_tasks(tasks, self.n_jobs, self.verbose, seconds=seconds)
+            found = run_tasks(tasks, self.n_jobs, seconds=seconds)
             for fold in plan.fold_tasks:
                 for k in range(len(fold)):
                     fold[k] = next(found)  # another process explored a copy
@@ -250,7 +250,7 @@ class DeepCascadeSVMClassifierCV(_SvmCascade):
                 for fold in plan.fold_tasks
             )
             answers = []
-            for answer in run_tasks(asked, self.n_jobs, self.verbose, seconds=seconds):
+            for answer in run_tasks(asked, self.n_jobs, seconds=seconds):
                 answers.append(answer)
                 advance(len(candidates) if elsewhere else 0)
         return candidates, plan.fold_tasks, answers

@@ -115,7 +115,7 @@ def search(
                 delayed(unit_errors)(inputs, splits[s], axes, point, seed, quiet, memory)
                 for (_, s), point in zip(units, points)
             ]
-            for (f, s), found in zip(units, run_tasks(tasks, options.n_jobs, options.verbose)):
+            for (f, s), found in zip(units, run_tasks(tasks, options.n_jobs)):
                 errors[s, f] = found
                 advance(1)
             return SearchResult(errors, C, ())

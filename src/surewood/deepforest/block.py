@@ -15,10 +15,11 @@ import math
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
-from joblib import Parallel, delayed, effective_n_jobs
+from joblib import delayed
 from numpy.typing import NDArray
 
 from surewood.deepforest.custom import FoldClassifier, fit_fold_classifier
@@ -26,7 +27,7 @@ from surewood.deepforest.folds import layer_seed
 from surewood.deepforest.members import Member, TreeSettings, tree_params
 from surewood.deepforest.row_order import take_rows
 from surewood.deepforest.tasks import HeldRows, grow_and_predict, grow_and_predict_out_of_bag
-from surewood.parallel import run_tasks, share
+from surewood.parallel import run_in_threads, run_tasks, share, thread_count
 from surewood.progress import stage
 from surewood.tables import alongside
 from surewood.trees import BinnedMatrix, FlatForest, ForestJoiner, TreeParams, grow_seconds, share_matrix
@@ -84,7 +85,7 @@ class Block:
         """Class vectors of new points (n_members, n_rows, n_classes): averages over folds and trees."""
         out = np.empty((len(self.models), inputs.matrix.n_rows, self.n_classes))
         # Few rows make a single task of a forest: then the forests are the tasks.
-        few = inputs.matrix.n_rows <= _FEW_ROWS and effective_n_jobs(n_jobs) > 1
+        few = inputs.matrix.n_rows <= _FEW_ROWS and thread_count(n_jobs) > 1
 
         def fill(number: int) -> None:
             model = self.models[number]
@@ -94,7 +95,7 @@ class Block:
                 out[number] = np.mean([part.vectors(inputs.numbers) for part in model], axis=0)
 
         if few and len(self.models) > 1:
-            Parallel(n_jobs=n_jobs, require="sharedmem")(delayed(fill)(k) for k in range(len(self.models)))
+            run_in_threads((partial(fill, number) for number in range(len(self.models))), n_jobs)
         else:
             for number in range(len(self.models)):
                 fill(number)
@@ -234,7 +235,7 @@ class _Trainer:
         share(self.labels)
         seconds = [self._seconds(piece) for piece in self.pieces]
         tasks = map(self._task, self.pieces)
-        found = run_tasks(tasks, self.n_jobs, verbose, seconds=seconds, one_by_one=True)
+        found = run_tasks(tasks, self.n_jobs, seconds=seconds, one_by_one=True)
         sums = np.zeros_like(self.vectors) if self.oob else self.vectors
         votes = np.zeros(self.vectors.shape[:2])
         for piece, result in zip(self.pieces, found):

@@ -10,13 +10,14 @@ not promise this: its last bits depend on the shape of the block.)
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
-from joblib import Parallel, delayed, effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
 
 from surewood import _core
+from surewood.parallel import run_in_threads
 
 __all__ = ["DEFAULT_MAX_MEMORY", "Gram", "KernelSpec"]
 
@@ -146,11 +147,8 @@ def products(
     """``a @ b.T`` rounded to float32, every element by the same sequence of operations in any block."""
     out = np.empty((a.shape[0], b.shape[0]), dtype=np.float32)
     blocks = [(k, min(k + _BLOCK_ROWS, a.shape[0])) for k in range(0, a.shape[0], _BLOCK_ROWS)]
-    if effective_n_jobs(n_jobs) == 1 or len(blocks) == 1:
-        for first, last in blocks:
-            _core.inner_products_into(a, b, first, last, out)
-    else:  # threads write disjoint rows of one matrix, so they must share memory
-        Parallel(n_jobs=n_jobs, require="sharedmem")(
-            delayed(_core.inner_products_into)(a, b, first, last, out) for first, last in blocks
-        )
+    run_in_threads(
+        (partial(_core.inner_products_into, a, b, first, last, out) for first, last in blocks),
+        1 if len(blocks) == 1 else n_jobs,
+    )
     return out

@@ -150,9 +150,7 @@ def grow_forest(
             delayed(_grow_batch)(matrix, labels, n_classes, params, bag, start, count, fast_kernels)
             for start, count in spans
         )
-        for (arrays, importance), (_, count) in zip(
-            run_tasks(tasks, n_jobs, verbose, seconds=seconds), spans
-        ):
+        for (arrays, importance), (_, count) in zip(run_tasks(tasks, n_jobs, seconds=seconds), spans):
             parts.append(arrays)
             importances += importance
             advance(count)

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from surewood.workers.kept_memory import kept_memory
 from surewood.workers.sharing import pack, references, unpack
 
 LEAST_SECONDS = 0.1  # less work than this is done here: sending it away would take as long
@@ -120,7 +121,8 @@ def run_bundle(version: str, blob: bytes, names: Sequence[str], *arrays: Any) ->
         )
     given = dict(zip(names, arrays))
     try:
-        results = [function(*args, **kwargs) for function, args, kwargs in unpack(blob, given)]
+        with kept_memory():
+            results = [function(*args, **kwargs) for function, args, kwargs in unpack(blob, given)]
     except MemoryError as error:
         raise MemoryError(f"a worker on {socket.gethostname()} ran out of memory: {error}") from error
     return pack(results, given)[0]

@@ -7,14 +7,16 @@ their own and send them back.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
-from joblib import Parallel, delayed, effective_n_jobs
+from joblib import delayed
 from numpy.typing import NDArray
 
 from surewood.workers.remote import run_remotely
 from surewood.workers.running import active_engine
+from surewood.workers.threads import run_in_threads
 
 WORTH_SENDING = 0.5  # seconds: below, sending rows and results takes as long as the work
 
@@ -82,11 +84,8 @@ def over_rows(
         advance(end - begin)
 
     try:
-        if len(spans) == 1 or engine is not None or effective_n_jobs(n_jobs) == 1:
-            for span in spans:
-                here(*span)
-        else:
-            Parallel(n_jobs=n_jobs, require="sharedmem")(delayed(here)(*span) for span in spans)
+        threads = 1 if len(spans) == 1 or engine is not None else n_jobs
+        run_in_threads((partial(here, *span) for span in spans), threads)
     except BaseException:
         if stop is not None:
             stop[0] = 1

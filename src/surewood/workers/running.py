@@ -7,25 +7,23 @@ abort; remote tasks are cancelled.
 
 from __future__ import annotations
 
-import threading
-import time
 from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
-from joblib import Parallel, effective_n_jobs
+from joblib import effective_n_jobs
 from joblib.parallel import SequentialBackend, get_active_backend
 from numpy.typing import NDArray
 
 from surewood.workers.remote import Engine, run_remotely
+from surewood.workers.threads import in_threads
 
-_PATIENCE = 0.9  # seconds that an interrupt waits for running tasks
+_FEW, _MANY = 4, 64  # tasks a thread that are begun before the first result is taken
 
 
 def run_tasks(
     tasks: Iterable[Any],
     n_jobs: int | None,
-    verbose: int = 0,
     stop: NDArray[np.uint8] | None = None,
     seconds: Any = None,
     one_by_one: bool = False,
@@ -38,15 +36,13 @@ def run_tasks(
         Arrays that many of them read should be marked with :func:`surewood.parallel.share`.
     n_jobs : int or None
         As in joblib; 1 always means this thread.
-    verbose : int
-        From 1 on results come one by one, for a progress bar to move.
     stop : ndarray of uint8, shape (1,), optional
         A byte that tasks in threads look at while they work: 1 when the others failed or Ctrl-C came.
     seconds : float or list of float, optional
         What a task takes, roughly. Workers get about a second of them at once, and what takes no time
         altogether is not sent away.
     one_by_one : bool
-        Results of threads come as they are ready, in order, and need not be in memory together.
+        Few results of threads are in memory together; for results that are large and soon given away.
 
     Examples
     --------
@@ -59,7 +55,7 @@ def run_tasks(
         for function, args, kwargs in tasks:
             yield function(*args, **kwargs)
     elif engine is None:
-        yield from _in_threads(tasks, n_jobs, verbose >= 1 or one_by_one, stop)
+        yield from in_threads(tasks, n_jobs, ahead=_FEW if one_by_one else _MANY, stop=stop)
     else:
         yield from run_remotely(engine, list(tasks), seconds)
 
@@ -98,23 +94,3 @@ def worker_count(n_jobs: int | None) -> int:
     """
     engine = active_engine(n_jobs)
     return 0 if engine is None else engine.n_workers
-
-
-def _in_threads(
-    tasks: Iterable[Any], n_jobs: int | None, one_by_one: bool, stop: NDArray[np.uint8] | None
-) -> Iterator[Any]:
-    before = set(threading.enumerate())
-    try:
-        if one_by_one:
-            yield from Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")(tasks)
-        else:
-            yield from Parallel(n_jobs=n_jobs, prefer="threads")(tasks)
-    except BaseException as error:
-        if stop is not None:
-            stop[0] = 1
-        if not isinstance(error, KeyboardInterrupt):
-            raise
-        deadline = time.monotonic() + _PATIENCE
-        for thread in set(threading.enumerate()) - before:
-            thread.join(max(0.0, deadline - time.monotonic()))
-        raise
