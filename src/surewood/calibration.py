@@ -29,6 +29,7 @@ import numpy as np
 from joblib import delayed
 from numpy.typing import NDArray
 from scipy.optimize import minimize
+from sklearn import config_context
 from sklearn.isotonic import IsotonicRegression
 
 from surewood.parallel import run_tasks, share, worker_count
@@ -45,6 +46,7 @@ _ENOUGH_FOR_ISOTONIC = 1000
 _ENOUGH_OF_A_CLASS = 200
 _MOST_CLASSES_OF_A_MATRIX = 10
 _SECONDS_A_SCORE = 3e-6  # of a fold's fit, roughly
+_MOST_MIXING = 0.5
 _SMALLEST = 1e-12
 _HAIR = 1.0 + 1e-9
 
@@ -77,7 +79,12 @@ class ScoreCalibrator:
         self.kind = kind
 
     def fit(
-        self, scores: Floats, y: NDArray[Any], weight: Floats | None = None, advance: Advance = ignore
+        self,
+        scores: Floats,
+        y: NDArray[Any],
+        weight: Floats | None = None,
+        advance: Advance = ignore,
+        n_jobs: int | None = None,
     ) -> ScoreCalibrator:
         """Fit on held-out `scores` (n, c), class codes `y` and weights; rows with NaN scores do not count.
 
@@ -90,7 +97,8 @@ class ScoreCalibrator:
             some = np.linspace(0, len(y) - 1, _MOST_POINTS).astype(np.int64)
             scores, y, weight = scores[some], y[some], weight[some]
         with substeps(advance, 1.0, FOLDS + 1) as one:
-            self.chosen_ = self._choose(scores, y, weight, one) if self.method == "auto" else self.method
+            auto = self.method == "auto"
+            self.chosen_ = self._choose(scores, y, weight, one, n_jobs) if auto else self.method
             self._fit_steps(scores, y, weight, self.chosen_, one)
         return self
 
@@ -124,7 +132,9 @@ class ScoreCalibrator:
         proba = lift(_shifted(np.log(proba), self.power_, self.offsets_), best)
         return self._sharpen(proba, best) if last == "isotonic" and self._isotonic else proba
 
-    def _choose(self, scores: Floats, y: NDArray[Any], weight: Floats, advance: Advance) -> str:
+    def _choose(
+        self, scores: Floats, y: NDArray[Any], weight: Floats, advance: Advance, n_jobs: int | None
+    ) -> str:
         n = len(y)
         if n < _ENOUGH_FOR_OFFSETS or scores.shape[1] < 2:
             return "temperature"
@@ -132,35 +142,58 @@ class ScoreCalibrator:
         losses = dict.fromkeys(steps, 0.0)
         scores = scores.copy()  # it is shared with workers, the caller's may change
         share(scores)
-        elsewhere = worker_count(None) > 0
+        elsewhere = worker_count(n_jobs) > 0
         told = ignore if elsewhere else advance
         tasks = [delayed(_fold_losses)(self.kind, steps, scores, y, weight, k, told) for k in range(FOLDS)]
-        for found in run_tasks(tasks, None, seconds=_SECONDS_A_SCORE * scores.size):
+        for found in run_tasks(tasks, n_jobs, seconds=_SECONDS_A_SCORE * scores.size):
             for step, loss in zip(steps, found):
                 losses[step] += loss
             advance(1 if elsewhere else 0)
         return min(losses, key=lambda step: losses[step])
 
-    def _fit_temperature(self, scores: Floats, y: NDArray[Any], weight: Floats, advance: Advance) -> None:
-        self.temperature_, self.mixing_ = 1.0, 0.01 if self.kind == "probabilities" else 0.0
-        if len(y) == 0 or scores.shape[1] < 2:
+    def _fit_temperature(
+        self, scores: Floats, y: NDArray[Any], weight: Floats, advance: Advance = ignore
+    ) -> None:
+        votes = self.kind == "probabilities"
+        self.temperature_, self.mixing_ = 1.0, 0.01 if votes else 0.0
+        n_classes, rows = scores.shape[1], np.arange(len(y))
+        if len(y) == 0 or n_classes < 2:
             return
         unit = float(np.abs(scores).max()) or 1.0
-        scale = unit if self.kind == "decisions" else 1.0
+        scale = 1.0 if votes else unit
+        share = weight / max(weight.sum(), _SMALLEST)
+        # Few points say little: a penalty worth one point pulls towards the start.
+        pull = 1.0 / max(weight.sum(), 1.0)
+        start = np.array([0.0 if votes else -1.0, -4.0])
 
-        def loss(point: Floats) -> float:
-            mixing = _mixing(point[1]) if self.kind == "probabilities" else 0.0
-            # Few points say little: a penalty worth one point pulls towards the start.
-            pull = 0.5 * float(((point - start) ** 2).sum()) / max(weight.sum(), 1.0)
-            return pull + _log_loss(self._tempered(scores, scale * np.exp(point[0]), mixing), y, weight)
+        def loss(point: Floats) -> tuple[float, Floats]:
+            advance(1)
+            temperature, mixing = scale * np.exp(point[0]), _mixing(point[1])
+            mixed = np.maximum((1 - mixing) * scores + mixing / n_classes, _SMALLEST) if votes else scores
+            scaled = (np.log(mixed) if votes else scores) / temperature
+            proba = _softmax(scaled.copy())
+            picked = np.log(proba[rows, y])
+            proba *= share[:, None]
+            proba[rows, y] -= share
+            away = point - start
+            slope = pull * away
+            slope[0] -= np.einsum("ij,ij->", proba, scaled)
+            if votes and mixing < _MOST_MIXING:
+                slope[1] += (
+                    mixing / temperature * np.einsum("ij,ij->", proba, (1 / n_classes - scores) / mixed)
+                )
+            return -float(share @ picked) + 0.5 * pull * float(away @ away), slope
 
-        start = np.array([-1.0 if self.kind == "decisions" else 0.0, -4.0])
         found = minimize(
-            loss, start, method="Nelder-Mead", bounds=[(-4, 4), (-9, 0)], options={"maxiter": _ITERATIONS},
-            callback=lambda point: advance(1),
-        )  # fmt: skip
+            loss,
+            start,
+            jac=True,
+            method="L-BFGS-B",
+            bounds=[(-4, 4), (-9, 0)],
+            options={"maxiter": _ITERATIONS},
+        )
         self.temperature_ = float(scale * np.exp(found.x[0]))
-        self.mixing_ = _mixing(found.x[1]) if self.kind == "probabilities" else 0.0
+        self.mixing_ = _mixing(found.x[1]) if votes else 0.0
 
     def _tempered(self, scores: Floats, temperature: float, mixing: float) -> Floats:
         if self.kind == "probabilities":
@@ -207,6 +240,12 @@ class ScoreCalibrator:
         groups = {int(c): best == c for c in np.flatnonzero(counts >= _ENOUGH_OF_A_CLASS)}
         rest = counts[best] < _ENOUGH_OF_A_CLASS
         groups[_OTHERS] = rest if rest.any() else np.ones(len(y), dtype=bool)
+        with config_context(assume_finite=True, skip_parameter_validation=True):
+            self._fit_curves(groups, top, right, weight, unit)
+
+    def _fit_curves(
+        self, groups: dict[int, NDArray[Any]], top: Floats, right: Floats, weight: Floats, unit: float
+    ) -> None:
         for name, here in groups.items():
             # One right and one wrong pseudo-point at the ends keep the probabilities away from 0 and 1.
             own = top[here]
@@ -220,11 +259,11 @@ class ScoreCalibrator:
         """Replace the largest probability by its isotonic value; the others keep their proportions."""
         rows = np.arange(len(proba))
         top = proba[rows, best]
-        value = self._isotonic[_OTHERS].predict(top)
+        value = _on_curve(self._isotonic[_OTHERS], top)
         for c, curve in self._isotonic.items():
             here = best == c
             if here.any():
-                value[here] = curve.predict(top[here])
+                value[here] = _on_curve(curve, top[here])
         value = np.clip(value, _SMALLEST, 1.0 - _SMALLEST)
         shares = proba.copy()
         shares[rows, best] = 0.0
@@ -232,6 +271,11 @@ class ScoreCalibrator:
         shares *= ((1.0 - value) / np.where(rest > 0, rest, 1.0))[:, None]
         shares[rows, best] = value
         return lift(np.maximum(shares, _SMALLEST), best)
+
+
+def _on_curve(curve: IsotonicRegression, at: Floats) -> Floats:
+    """``curve.predict`` without its checks, which take longer than everything else for few rows."""
+    return np.interp(at, curve.X_thresholds_, curve.y_thresholds_)
 
 
 _OTHERS = -1  # the isotonic curve of all predicted classes with few points
@@ -269,7 +313,7 @@ def _softmax(scaled: Floats) -> Floats:
 
 
 def _mixing(logarithm: float) -> float:
-    return float(min(np.exp(logarithm), 0.5))
+    return float(min(np.exp(logarithm), _MOST_MIXING))
 
 
 def _fold_losses(

@@ -100,7 +100,8 @@ class _CompositeClassifier(Books, ClassifierMixin, BaseEstimator):
         if self.calibrate is False or ensemble.held_out is None or data.n_classes < 2:
             return None
         with stage(int(self.verbose), "calibrating", 1) as advance:
-            return ScoreCalibrator(self.calibrate).fit(ensemble.held_out, data.y, data.weight, advance)
+            calibrator = ScoreCalibrator(self.calibrate)
+            return calibrator.fit(ensemble.held_out, data.y, data.weight, advance, self.n_jobs)
 
     def _store(
         self,

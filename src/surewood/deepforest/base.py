@@ -159,7 +159,9 @@ class DeepForestBase(ClassifierMixin, BaseEstimator, ABC):
         if self.calibrate is not False:
             method = "auto" if self.calibrate is True else self.calibrate
             with stage(self.verbose, "calibrating", 1) as advance:
-                calibrator = ScoreCalibrator(method).fit(grown.held_out, training.y, training.weight, advance)
+                calibrator = ScoreCalibrator(method).fit(
+                    grown.held_out, training.y, training.weight, advance, self.n_jobs
+                )
         inputs.store(self)
         self.reader_, self.calibrator_, self.spill_ = reader, calibrator, run.spill
         self.model_, self.layers_ = grown.model, grown.records

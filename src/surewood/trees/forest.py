@@ -280,7 +280,9 @@ class BinnedForestClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
             if self.calibrate:
                 method = "auto" if self.calibrate is True else self.calibrate
                 with stage(self.verbose, "calibrating", 1) as advance:
-                    calibrator = ScoreCalibrator(method).fit(shares, inputs.y, inputs.weight, advance)
+                    calibrator = ScoreCalibrator(method).fit(
+                        shares, inputs.y, inputs.weight, advance, self.n_jobs
+                    )
         inputs.store(self)
         self.calibrator_ = calibrator
         self.forest_ = forest
