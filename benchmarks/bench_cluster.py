@@ -42,12 +42,12 @@ def problems(quick: bool) -> dict[str, Callable[[int | None], Any]]:
         letter, pendigits = [part[:2000] for part in letter], [part[:800] for part in pendigits]
 
     def margin_forest(n_jobs: int | None) -> Any:
-        model = MarginDeepForestClassifier(n_estimators=10, max_layers=2, random_state=0, n_jobs=n_jobs)
+        model = MarginDeepForestClassifier(n_estimators=50, max_layers=2, random_state=0, n_jobs=n_jobs)
         return model.fit(*letter)
 
     def grid(n_jobs: int | None) -> Any:
         model = RandomCompositeForestClassifierCV(
-            max_features=(2, 4), max_depth=(1, 2, 3), n_estimators=(10, 20), random_state=0, n_jobs=n_jobs
+            max_features=(2, 4), max_depth=(1, 2, 3), n_estimators=(30, 60), random_state=0, n_jobs=n_jobs
         )
         return model.fit(*pendigits)
 

@@ -15,12 +15,13 @@ common.
 from surewood.workers.clusters import cluster
 from surewood.workers.remote import WorkerLost
 from surewood.workers.rows import over_rows
-from surewood.workers.running import run_tasks, worker_count
+from surewood.workers.running import arrays_travel, run_tasks, worker_count
 from surewood.workers.sharing import share
 from surewood.workers.threads import run_in_threads, thread_count
 
 __all__ = [
     "WorkerLost",
+    "arrays_travel",
     "cluster",
     "over_rows",
     "run_in_threads",

@@ -17,9 +17,9 @@ from joblib import delayed
 from numpy.typing import ArrayLike, NDArray
 
 from surewood import _core
-from surewood.parallel import run_tasks, share
+from surewood.parallel import arrays_travel, run_tasks, share
 from surewood.progress import Advance, ignore
-from surewood.svm.gram import Gram, KernelSpec
+from surewood.svm.gram import Gram, KernelSpec, products_of, remember_products
 from surewood.svm.one_vs_one import Machines
 
 __all__ = ["MAX_DEGREE", "solve_many"]
@@ -27,6 +27,7 @@ __all__ = ["MAX_DEGREE", "solve_many"]
 MAX_DEGREE = 100
 _CHUNK_WORK = 5e7  # rough element updates a chunk: below a tenth of a second
 _SECONDS_A_UPDATE = 2e-10
+_FEATURES_WORTH_FORMING = 128  # up to here a worker forms inner products sooner than it gets them
 _CHUNK_COEFFICIENTS = 8_000_000  # doubles held while the machines of a chunk's group are assembled
 
 
@@ -142,8 +143,12 @@ def _run_chunks(
 ) -> Iterator[dict[str, NDArray[Any]]]:
     stop = np.zeros(1, dtype=np.uint8)
     group, degree, C = problems
-    share(gram.products, gram.X, gram.norms)
-    rows = (gram.products, gram.X, gram.norms, spec)
+    products, form = gram.products, False
+    if products is not None and gram.X.shape[1] <= _FEATURES_WORTH_FORMING and arrays_travel(n_jobs):
+        remember_products(gram.X, products)  # for chunks that stay here
+        products, form = None, True
+    share(products, gram.X, gram.norms)
+    rows = (products, form, gram.X, gram.norms, spec)
     chunks, work = _chunks(np.diff(starts), int(codes.max(initial=0)) + 1, shape)
 
     def chunk(first: int, last: int) -> Any:
@@ -176,7 +181,9 @@ def _solve_chunk(
     options: _Options,
     stop: NDArray[np.uint8],
 ) -> dict[str, NDArray[Any]]:
-    products, X, norms, spec = rows
+    products, form, X, norms, spec = rows
+    if form:
+        products = products_of(X)
     return _core.svm_solve(
         products, X, norms, spec.kind, spec.gamma, spec.coef0, *own, codes, weight, *problems, options.tol,
         options.max_iter, options.cache_bytes, options.warm, options.decisions, stop,

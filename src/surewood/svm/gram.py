@@ -9,6 +9,7 @@ not promise this: its last bits depend on the shape of the block.)
 
 from __future__ import annotations
 
+import weakref
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -139,6 +140,28 @@ class Gram:
             gathered: NDArray[np.float32] = self.products[np.ix_(rows, columns)]
             return gathered
         return products(np.ascontiguousarray(self.X[rows]), np.ascontiguousarray(self.X[columns]))
+
+
+_known: dict[int, tuple[weakref.ref[Any], NDArray[np.float32]]] = {}
+
+
+def remember_products(X: NDArray[np.float64], found: NDArray[np.float32]) -> None:
+    """Let :func:`products_of` find the products of these rows as long as the rows live."""
+    number = id(X)
+    _known[number] = (weakref.ref(X, lambda _: _known.pop(number, None)), found)
+
+
+def products_of(X: NDArray[np.float64]) -> NDArray[np.float32]:
+    """The stored matrix of some rows, formed when it is first asked for.
+
+    For workers of other machines: forming it takes a tenth of the time of sending it, up to some hundred
+    features.
+    """
+    known = _known.get(id(X))
+    if known is None or known[0]() is not X:
+        remember_products(X, products(X, X))
+        known = _known[id(X)]
+    return known[1]
 
 
 def products(

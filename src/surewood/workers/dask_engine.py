@@ -30,6 +30,8 @@ _IN_FLIGHT = 3  # bundles a thread of the cluster that are sent ahead
 class DaskEngine:
     """See :class:`surewood.workers.remote.Engine`."""
 
+    copies = True
+
     def __init__(self, backend: Any) -> None:
         self.backend, self.client = backend, backend.client
         self.key = ("dask", self.client.id)

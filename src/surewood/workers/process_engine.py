@@ -50,6 +50,7 @@ class ProcessEngine:
     """See :class:`surewood.workers.remote.Engine`."""
 
     key = ("processes",)
+    copies = False
 
     def __init__(self, n_workers: int) -> None:
         self.n_workers = n_workers

@@ -29,6 +29,8 @@ _IN_FLIGHT = 3  # bundles a core of the cluster that are sent ahead
 class RayEngine:
     """See :class:`surewood.workers.remote.Engine`."""
 
+    copies = False
+
     def __init__(self, backend: Any) -> None:
         import ray
 

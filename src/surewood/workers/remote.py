@@ -38,11 +38,13 @@ class Package(NamedTuple):
 class Engine(Protocol):
     """A way to run bundles elsewhere.
 
-    `key` names the place where marked arrays are put; two engines with one key find each other's.
+    `key` names the place where marked arrays are put; two engines with one key find each other's. `copies`:
+    whether every worker gets a copy of them through a connection, or all read one copy of their machine.
     """
 
     key: Any
     n_workers: int
+    copies: bool
 
     def upload(self, arrays: list[np.ndarray]) -> list[Any]:
         """Put arrays where every worker finds them."""

@@ -94,3 +94,15 @@ def worker_count(n_jobs: int | None) -> int:
     """
     engine = active_engine(n_jobs)
     return 0 if engine is None else engine.n_workers
+
+
+def arrays_travel(n_jobs: int | None) -> bool:
+    """Whether marked arrays are sent to every worker through a connection, as Dask does.
+
+    Examples
+    --------
+    >>> arrays_travel(2)
+    False
+    """
+    engine = active_engine(n_jobs)
+    return engine is not None and engine.copies
