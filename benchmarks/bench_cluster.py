@@ -87,7 +87,9 @@ def main(quick: bool = False, workers: tuple[int, ...] = (1, 2), repeats: int | 
         return
     repeats = repeats or (1 if quick else 3)
     with (
-        LocalCluster(max(workers), threads_per_worker=1, dashboard_address=":0", silence_logs=50) as cluster,
+        LocalCluster(
+            n_workers=max(workers), threads_per_worker=1, dashboard_address=":0", silence_logs=50
+        ) as cluster,
         Client(cluster, set_as_default=False) as client,
     ):
         for name, fit in problems(quick).items():

@@ -96,7 +96,9 @@ def main(n_rows: int = 3000) -> None:
     from distributed import Client, LocalCluster
 
     with (
-        LocalCluster(max(WORKERS), threads_per_worker=1, dashboard_address=":0", silence_logs=50) as cluster,
+        LocalCluster(
+            n_workers=max(WORKERS), threads_per_worker=1, dashboard_address=":0", silence_logs=50
+        ) as cluster,
         Client(cluster, set_as_default=False) as client,
     ):
         print(f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
