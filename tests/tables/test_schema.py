@@ -1,6 +1,7 @@
 """Every kind of column, from every kind of frame, in training and later."""
 
 import datetime
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -8,6 +9,7 @@ import polars as pl
 import pytest
 import scipy.sparse as sp
 
+from surewood import BinnedForestClassifier
 from surewood.tables import TableSchema
 
 
@@ -167,3 +169,10 @@ def test_take():
 def test_empty_tables(shape):
     with pytest.raises(ValueError, match="minimum of 1 is required"):
         TableSchema.learn(pd.DataFrame(np.empty(shape)))
+
+
+def test_large_single_precision_values_of_both_signs_pass_without_a_warning():
+    X = np.array([[3e38], [3e38], [-3e38], [-3e38]], dtype=np.float32)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        BinnedForestClassifier(2, random_state=0).fit(X, [0, 0, 1, 1]).predict(X)

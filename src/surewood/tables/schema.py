@@ -200,7 +200,12 @@ class _ArraySource(Source):
         if isinstance(X, np.ndarray) and X.dtype == object and X.ndim == 2 and _has_text(X):
             self.array = X
         else:
-            self.array = check_array(X, accept_sparse="csc", ensure_all_finite="allow-nan", input_name="X")
+            with np.errstate(
+                over="ignore", invalid="ignore"
+            ):  # its sum of single-precision values may overflow
+                self.array = check_array(
+                    X, accept_sparse="csc", ensure_all_finite="allow-nan", input_name="X"
+                )
         self.n_rows, self.n_columns = self.array.shape
 
     def label(self, j: int) -> str:
