@@ -119,6 +119,80 @@ def test_object_arrays_with_text():
     np.testing.assert_array_equal(schema.read(array).column(1), [1.0, np.nan])
 
 
+def test_lists_with_text_are_read_as_arrays_of_objects_are():
+    """Also where NumPy alone would make text of every number: rows without a None beside the text."""
+    rows = [[1.0, "a"], [2.0, "b"], [None, "a"], [4, "c"]] * 5
+    model = BinnedForestClassifier(5, random_state=0).fit(rows, [0, 1, 0, 1] * 5)
+    expected = model.predict_proba(np.array(rows, dtype=object))
+    np.testing.assert_array_equal(model.predict_proba(rows), expected)
+    np.testing.assert_array_equal(model.predict_proba(rows[:2]), expected[:2])
+    np.testing.assert_array_equal(model.predict_proba(tuple(rows[1:2])), expected[1:2])
+    with pytest.raises(ValueError, match="column 0 held numbers in training and holds text now"):
+        model.predict([["one", "a"]])
+
+
+def test_arrays_of_text_are_categories():
+    array = np.array([["a", "x"], ["b", "y"]])
+    schema = TableSchema.learn(array)
+    assert schema.kinds == ["category", "category"]
+    assert schema.names is None
+    np.testing.assert_array_equal(schema.read(array).matrix(), [[0, 0], [1, 1]])
+
+
+@pytest.mark.parametrize(
+    "array",
+    [
+        [[datetime.date(1970, 1, 2), 1], [None, 2]],
+        np.array([[datetime.datetime(1970, 1, 2), 1.0], [pd.NaT, 2.0]], dtype=object),
+        np.array([["1970-01-02", "1970-01-01T00:00:01"], ["NaT", "1970-01-01T00:00:02"]], dtype="M8[s]"),
+    ],
+    ids=["list", "objects", "datetime64"],
+)
+def test_arrays_with_times(array):
+    schema = TableSchema.learn(array)
+    assert schema.kinds[0] == "time"
+    np.testing.assert_array_equal(schema.read(array).matrix(), [[86400, 1], [np.nan, 2]])
+
+
+def test_missing_objects_without_text():
+    array = np.array([[pd.NA, 1], [3, None]], dtype=object)
+    schema = TableSchema.learn(array)
+    np.testing.assert_array_equal(schema.read(array).matrix(), [[np.nan, 1], [3, np.nan]])
+
+
+@pytest.mark.parametrize("beside", [2.0, "text", None])
+def test_infinite_and_too_large_objects_are_refused(beside):
+    schema = TableSchema.learn(np.array([[1.0, beside]], dtype=object))
+    with pytest.raises(ValueError, match="infinity"):
+        schema.read(np.array([[np.inf, beside]], dtype=object))
+    with pytest.raises(ValueError, match="too large for a float"):
+        schema.read([[10**400, beside]])
+
+
+def test_numbers_named_as_categories_are_the_same_as_objects_and_as_floats():
+    rows = [[1, "a"], [3, "b"], [None, "b"]]
+    schema = TableSchema.learn(rows, [0, 1])
+    for later in (rows, pd.DataFrame(rows), np.array(rows, dtype=object)):
+        np.testing.assert_array_equal(schema.read(later).column(0), [0, 1, np.nan])
+    plain = TableSchema.learn(np.array([[1.0], [3.0]]), [0])
+    np.testing.assert_array_equal(
+        plain.read(
+            [
+                [
+                    3,
+                ],
+                [
+                    None,
+                ],
+                [
+                    1,
+                ],
+            ]
+        ).column(0),
+        [1, np.nan, 0],
+    )
+
+
 def test_time_zones_and_durations():
     frame = pd.DataFrame(
         {

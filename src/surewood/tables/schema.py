@@ -14,6 +14,7 @@ Kinds of columns:
 
 from __future__ import annotations
 
+import datetime
 import warnings
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
@@ -188,32 +189,31 @@ def open_source(X: Any) -> Source:
         return ArrowSource(X)
     if type(X).__module__.split(".")[0] == "polars":
         return _FrameSource(pd.DataFrame({i: s.to_pandas() for i, s in enumerate(X)}), list(X.columns))
-    return _ArraySource(X)
+    X = _without_lists(X)
+    return _FrameSource(pd.DataFrame(X), by_position=True) if _beyond_numbers(X) else _ArraySource(X)
 
 
 class _ArraySource(Source):
-    """A homogeneous array, a nested list or a sparse matrix."""
+    """A homogeneous array of numbers, a nested list or a sparse matrix."""
 
     names = None
 
     def __init__(self, X: Any) -> None:
-        if isinstance(X, np.ndarray) and X.dtype == object and X.ndim == 2 and _has_text(X):
-            self.array = X
-        else:
+        try:
             with np.errstate(
                 over="ignore", invalid="ignore"
-            ):  # its sum of single-precision values may overflow
+            ):  # a sum of single-precision values may overflow
                 self.array = check_array(
                     X, accept_sparse="csc", ensure_all_finite="allow-nan", input_name="X"
                 )
+        except OverflowError:
+            raise ValueError("Input X contains a number too large for a float.") from None
         self.n_rows, self.n_columns = self.array.shape
 
     def label(self, j: int) -> str:
         return str(j)
 
     def kind(self, j: int) -> str:
-        if self.array.dtype == object:
-            return _kind_of_objects(pd.Series(self.array[:, j]))
         return NUMBER
 
     def _series(self, j: int) -> pd.Series:
@@ -227,28 +227,28 @@ class _ArraySource(Source):
         return _codes(self._series(j), index)
 
     def numbers(self, j: int) -> NDArray[np.float64]:
-        return self._series(j).to_numpy(dtype=np.float64, na_value=np.nan)
+        return self._series(j).to_numpy(dtype=np.float64)
 
     def refuse_infinities(self, is_number: list[bool]) -> None:
-        """Homogeneous arrays were checked on entry."""
+        """Arrays were checked on entry."""
 
 
 class _FrameSource(Source):
-    """A frame, read column by column. `names` is given when the frame's own labels are only positions."""
+    """A frame, read column by column. Where its labels are only positions, `names` may be given instead."""
 
     array = None
 
-    def __init__(self, X: pd.DataFrame, names: list[str] | None = None) -> None:
+    def __init__(self, X: pd.DataFrame, names: list[str] | None = None, by_position: bool = False) -> None:
         # An empty frame gets scikit-learn's sentence about samples and features.
         if 0 in X.shape:
             check_array(np.empty(X.shape), input_name="X")
         self.X = X
         self.n_rows, self.n_columns = X.shape
-        self.names = names if names is not None else [str(c) for c in X.columns]
+        own = None if by_position else [str(c) for c in X.columns]
+        self.names = own if names is None else names
 
     def label(self, j: int) -> str:
-        assert self.names is not None
-        return repr(self.names[j])
+        return str(j) if self.names is None else repr(self.names[j])
 
     def kind(self, j: int) -> str:
         series = self.X.iloc[:, j]
@@ -277,21 +277,47 @@ class _FrameSource(Source):
         series = self.X.iloc[:, j]
         if self.kind(j) == TIME:
             return _seconds(series)
-        if series.dtype == object:
-            series = pd.to_numeric(series)
-        return series.to_numpy(dtype=np.float64, na_value=np.nan)
+        return _floats(series, self.label(j))
 
     def refuse_infinities(self, is_number: list[bool]) -> None:
         for j, number in enumerate(is_number):
-            if number and self.X.dtypes.iloc[j].kind in "fO" and np.isinf(self.numbers(j)).any():
-                raise ValueError(
-                    f"Input X contains infinity in column {self.label(j)}; "
-                    "replace it by a finite value or NaN."
-                )
+            if number and self.X.dtypes.iloc[j].kind in "fO":
+                _refuse_infinity(self.numbers(j), self.label(j))
 
 
-def _has_text(X: NDArray[Any]) -> bool:
-    return any(isinstance(value, str) for value in X.ravel())
+_BEYOND_NUMBERS = (str, type(pd.NA), datetime.date, datetime.timedelta, np.datetime64, np.timedelta64)
+
+
+def _without_lists(X: Any) -> Any:
+    """A nested list as an array; of objects where there is text, or NumPy would make text of the numbers."""
+    if isinstance(X, list | tuple):
+        try:
+            read = np.asarray(X)
+        except (ValueError, TypeError, OverflowError):  # ragged and the like: check_array finds the words
+            return X
+        return np.array(X, dtype=object) if read.dtype.kind == "U" else read
+    return X
+
+
+def _beyond_numbers(X: Any) -> bool:
+    """Whether it is an array of two dimensions with text, times or missing objects in it."""
+    if not isinstance(X, np.ndarray) or X.ndim != 2:
+        return False
+    return X.dtype.kind in "UMm" or (
+        X.dtype == object and any(isinstance(value, _BEYOND_NUMBERS) for value in X.ravel())
+    )
+
+
+def _floats(series: pd.Series, label: str) -> NDArray[np.float64]:
+    try:
+        return series.to_numpy(dtype=np.float64, na_value=np.nan)
+    except OverflowError:
+        raise ValueError(f"Input X contains a number too large for a float in column {label}.") from None
+
+
+def _refuse_infinity(values: NDArray[np.float64], label: str) -> None:
+    if np.isinf(values).any():
+        raise ValueError(f"Input X contains infinity in column {label}; replace it by a finite value or NaN.")
 
 
 def _kind_of_objects(series: pd.Series) -> str:
@@ -319,8 +345,11 @@ def _seconds(series: pd.Series) -> NDArray[np.float64]:
 
 
 def _is_text(series: pd.Series) -> bool:
-    dtype = series.dtype.categories.dtype if isinstance(series.dtype, pd.CategoricalDtype) else series.dtype
-    return bool(pd.api.types.is_object_dtype(dtype) or pd.api.types.is_string_dtype(dtype))
+    if isinstance(series.dtype, pd.CategoricalDtype):
+        series = series.cat.categories.to_series()
+    if pd.api.types.is_object_dtype(series.dtype):
+        return _kind_of_objects(series) != NUMBER
+    return bool(pd.api.types.is_string_dtype(series.dtype))
 
 
 def _category_values(series: pd.Series) -> list[Any]:
@@ -338,7 +367,7 @@ def _category_values(series: pd.Series) -> list[Any]:
 
 def _codes(series: pd.Series, index: pd.Index) -> NDArray[np.float64]:
     """Codes as float64, NaN for missing and for values outside `index`."""
-    text = _is_text(series)
+    text = any(isinstance(value, str) for value in index)
     if isinstance(series.dtype, pd.CategoricalDtype):
         values = series.cat.categories.astype(object)
         known = index.get_indexer(values.map(str) if text else values).astype(np.float64)
