@@ -1,6 +1,7 @@
 """Real data where it is, a message where it is not; the same generated cases for everybody."""
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,10 @@ from hypothesis import settings
 # deadline an example: properties are about values, not about how busy the machine is.
 settings.register_profile("surewood", deadline=None, derandomize=not os.environ.get("SUREWOOD_EXPLORE"))
 settings.load_profile("surewood")
+
+# Some tests interrupt themselves or programs they start. Background jobs of a shell ignore Ctrl-C, and what
+# they start inherits that.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Lets scikit-learn's suite run its array API checks; SciPy reads it when it is first imported.
 os.environ.setdefault("SCIPY_ARRAY_API", "1")

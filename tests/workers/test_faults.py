@@ -130,6 +130,38 @@ def test_a_ray_worker_stopped_by_the_memory_monitor_is_said_to_be_that():
     assert shown.stdout.startswith("a Ray worker ran out of memory and was stopped by Ray: "), shown.stderr
 
 
+# Ray's own cancelling aborts the program where it meets a task that is just being handed to a worker: then a
+# process of its own is lost, not that of the tests.
+GIVEN_UP_AGAIN_AND_AGAIN = """
+import joblib, ray
+from joblib import delayed
+from ray.util.joblib import register_ray
+import surewood.workers.remote as remote
+from hazards import failing
+from surewood.parallel import run_tasks
+
+remote.LEAST_SECONDS, remote.SHORTEST_BUNDLE = 0.0, 1e-3
+ray.init(num_cpus=5, include_dashboard=False, log_to_driver=False, object_store_memory=80 << 20)
+register_ray()
+with joblib.parallel_config("ray"):
+    for _ in range(500):
+        try:
+            list(run_tasks([delayed(failing)(k) for k in range(12)], -1))
+        except ValueError as error:
+            assert str(error) == "task 1 is wrong"
+print("all given up")
+ray.shutdown()
+"""
+
+
+def test_giving_up_tasks_on_ray_never_ends_the_program():
+    pytest.importorskip("ray")
+    shown = subprocess.run(
+        [sys.executable, "-c", GIVEN_UP_AGAIN_AND_AGAIN], capture_output=True, text=True, timeout=300
+    )
+    assert shown.stdout == "all given up\n", shown.stderr
+
+
 @each_engine
 def test_an_error_in_a_task_is_raised_here_as_it_was_there(engine, request):
     request.getfixturevalue(engine)

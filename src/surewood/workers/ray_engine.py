@@ -2,12 +2,17 @@
 
 joblib's ray backend starts a pool of actors for every call and does not replace one that dies; tasks reuse
 Ray's worker processes and are given to another worker by Ray itself when theirs dies.
+
+Tasks that nobody waits for any more are not cancelled by ``ray.cancel``: where the call meets a task that is
+just being handed to a worker, Ray 2.60 aborts the whole program ("Tried to complete task that was not
+pending"). A note in Ray's key-value store says that a run was given up; bundles that find it return at once.
 """
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+import uuid
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Any
 
@@ -26,6 +31,23 @@ from surewood.workers.remote import (
 _IN_FLIGHT = 3  # bundles a core of the cluster that are sent ahead
 
 
+def _given_up(run: bytes) -> bool:
+    from ray.experimental.internal_kv import _internal_kv_exists
+
+    return bool(_internal_kv_exists(run))
+
+
+def _give_up(run: bytes) -> None:
+    from ray.experimental.internal_kv import _internal_kv_put
+
+    _internal_kv_put(run, b"")
+
+
+def run_unless_given_up(run: bytes, version: str, blob: bytes, names: Sequence[str], *arrays: Any) -> bytes:
+    """What a Ray worker does with a bundle."""
+    return b"" if _given_up(run) else run_bundle(version, blob, names, *arrays)
+
+
 class RayEngine:
     """See :class:`surewood.workers.remote.Engine`."""
 
@@ -41,7 +63,7 @@ class RayEngine:
         self.n_workers = max(1, int(ray.cluster_resources().get("CPU", 1)))
         options = {"num_cpus": 1, "max_retries": RETRIES, "name": "surewood"}
         options |= getattr(backend, "ray_remote_args", None) or {}
-        self.function = ray.remote(run_bundle).options(**options)
+        self.function = ray.remote(run_unless_given_up).options(**options)
 
     def upload(self, arrays: list[np.ndarray]) -> list[Any]:
         return [self.ray.put(array) for array in arrays]
@@ -51,26 +73,28 @@ class RayEngine:
 
     def run(self, packages: Iterator[Package]) -> Iterator[tuple[int, bytes]]:
         open_: dict[Any, Package] = {}
+        this_run = b"surewood-" + uuid.uuid4().bytes
 
         def submit(package: Package) -> None:
             names, references = send_list(self, package)
-            open_[self.function.remote(own_version(), package.blob, names, *references)] = package
+            sent = self.function.remote(this_run, own_version(), package.blob, names, *references)
+            open_[sent] = package
 
         try:
             for package in islice(packages, _IN_FLIGHT * self.n_workers):
                 submit(package)
             while open_:
                 ready, _ = self.ray.wait(list(open_), num_returns=1)
-                result = self._result(ready[0])
                 package = open_.pop(ready[0])
+                result = self._result(ready[0])
                 following = next(packages, None)
                 if following is not None:
                     submit(following)
                 yield package.number, result
         finally:
-            for reference in open_:
-                with contextlib.suppress(Exception):
-                    self.ray.cancel(reference)
+            if open_:
+                with contextlib.suppress(Exception):  # where the cluster is gone, so are its tasks
+                    _give_up(this_run)
 
     def _result(self, reference: Any) -> bytes:
         errors = self.ray.exceptions
