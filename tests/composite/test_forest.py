@@ -312,7 +312,9 @@ X, y = rng.normal(size=(4000, 10)), rng.integers(0, 3, 4000)
 forest = RandomCompositeForestClassifier.paper(n_estimators=500, max_depth=1, C=100.0)
 threading.Timer(1.0, _thread.interrupt_main).start()
 try:
-    forest.fit(X, y)
+    while True:
+        forest.fit(X, y)
+        del forest.model_
 except KeyboardInterrupt:
     print("interrupted", hasattr(forest, "model_"))
 """

@@ -196,7 +196,7 @@ def test_an_interrupted_fit_leaves_the_estimator_as_it_was(wine):
     started = time.monotonic()
     with pytest.raises(KeyboardInterrupt):
         model.fit(X_long, y_long)
-    assert time.monotonic() - started < 10.0
+    assert time.monotonic() - started < 30.0  # the whole fit takes a minute or more
     np.testing.assert_array_equal(model.predict_proba(X), before)
     assert not hasattr(clone(model), "classes_")
 
