@@ -80,15 +80,15 @@ def compare(
     if peer_python is None:
         print(f"{name}: DF21 left out; name its Python with --peer-python or SUREWOOD_PEER_PYTHON")
         return
-    pairs = []
+    pairs, on_disk = [], []
     for _ in range(repeats):
-        pairs.append(
-            (
-                once(sys.executable, "ours", arrays, n_trees, n_layers),
-                once(peer_python, "df21", arrays, n_trees, n_layers),
-            )
-        )
-    report(f"{name}, 4 forests x {n_trees} trees, {n_layers} layers, out-of-bag", "DF21", pairs)
+        mine = once(sys.executable, "ours", arrays, n_trees, n_layers)
+        peer = once(peer_python, "df21", arrays, n_trees, n_layers)
+        pairs.append((mine, peer))
+        on_disk.append((once(sys.executable, "ours_on_disk", arrays, n_trees, n_layers), peer))
+    title = f"{name}, 4 forests x {n_trees} trees, {n_layers} layers, out-of-bag"
+    report(title, "DF21", pairs)
+    report(f"{title}, ours with keep_in_memory=False", "DF21", on_disk)
 
 
 def compare_with_scikit_learn(name: str, arrays: Path, n_trees: int, n_layers: int, repeats: int) -> None:
