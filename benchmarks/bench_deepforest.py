@@ -4,9 +4,9 @@
     python -m benchmarks.bench_deepforest --peer-python PATH --accuracy
 
 Same number of forests, trees and layers, out-of-bag vectors on both sides, two threads, alternating runs in
-processes of their own (so that peak memory is the run's). The peer lives in its own environment: its Python
-is ``--peer-python``, or SUREWOOD_PEER_PYTHON; without it that half is left out and said so. Needs
-SUREWOOD_DATA.
+processes of their own (so that peak memory is the run's), another seed each time. The peer lives in its own
+environment: its Python is ``--peer-python``, or SUREWOOD_PEER_PYTHON; without it that half is left out and
+said so. Needs SUREWOOD_DATA.
 """
 
 from __future__ import annotations
@@ -64,10 +64,10 @@ def write_arrays(name: str, folder: Path) -> Path:
     return path
 
 
-def once(python: str, kind: str, arrays: Path, n_trees: int, n_layers: int) -> dict[str, float]:
+def once(python: str, kind: str, arrays: Path, n_trees: int, n_layers: int, seed: int) -> dict[str, float]:
     """One run in a process of its own; the last line it prints is its result."""
     environment = {**os.environ, "OMP_NUM_THREADS": "1"}
-    command = [python, str(OURS), kind, str(arrays), str(n_trees), str(n_layers)]
+    command = [python, str(OURS), kind, str(arrays), str(n_trees), str(n_layers), str(seed)]
     done = subprocess.run(command, capture_output=True, text=True, env=environment)
     if done.returncode != 0:
         raise SystemExit(f"{kind} failed:\n{done.stderr[-2000:]}")
@@ -81,11 +81,11 @@ def compare(
         print(f"{name}: DF21 left out; name its Python with --peer-python or SUREWOOD_PEER_PYTHON")
         return
     pairs, on_disk = [], []
-    for _ in range(repeats):
-        mine = once(sys.executable, "ours", arrays, n_trees, n_layers)
-        peer = once(peer_python, "df21", arrays, n_trees, n_layers)
+    for seed in range(repeats):
+        mine = once(sys.executable, "ours", arrays, n_trees, n_layers, seed)
+        peer = once(peer_python, "df21", arrays, n_trees, n_layers, seed)
         pairs.append((mine, peer))
-        on_disk.append((once(sys.executable, "ours_on_disk", arrays, n_trees, n_layers), peer))
+        on_disk.append((once(sys.executable, "ours_on_disk", arrays, n_trees, n_layers, seed), peer))
     title = f"{name}, 4 forests x {n_trees} trees, {n_layers} layers, out-of-bag"
     report(title, "DF21", pairs)
     report(f"{title}, ours with keep_in_memory=False", "DF21", on_disk)
@@ -93,11 +93,11 @@ def compare(
 
 def compare_with_scikit_learn(name: str, arrays: Path, n_trees: int, n_layers: int, repeats: int) -> None:
     pairs = []
-    for _ in range(repeats):
+    for seed in range(repeats):
         pairs.append(
             (
-                once(sys.executable, "ours_folds", arrays, n_trees, n_layers),
-                once(sys.executable, "sklearn_folds", arrays, n_trees, n_layers),
+                once(sys.executable, "ours_folds", arrays, n_trees, n_layers, seed),
+                once(sys.executable, "sklearn_folds", arrays, n_trees, n_layers, seed),
             )
         )
     report(f"{name}, 4 forests x {n_trees} trees, {n_layers} layers, 5 folds", "scikit-learn", pairs)

@@ -1,6 +1,6 @@
 """One timed run of a cascade in a process of its own; bench_deepforest calls it, also with the peer's Python.
 
-    python deepforest_runs.py KIND ARRAYS.npz N_TREES N_LAYERS
+    python deepforest_runs.py KIND ARRAYS.npz N_TREES N_LAYERS SEED
 
 Imports are kept inside the functions: the peer's environment has no surewood, ours has no peer.
 """
@@ -25,7 +25,7 @@ class EveryLayer:
         return self.calls / 1000
 
 
-def ours(n_trees, n_layers, keep_in_memory=True):
+def ours(n_trees, n_layers, seed, keep_in_memory=True):
     """DF21's layer: two random forests and two of extra-trees, out-of-bag vectors."""
     from surewood import CascadeForestClassifier
 
@@ -38,15 +38,15 @@ def ours(n_trees, n_layers, keep_in_memory=True):
         calibrate=False,
         keep_in_memory=keep_in_memory,
         n_jobs=THREADS,
-        random_state=0,
+        random_state=seed,
     )
 
 
-def ours_on_disk(n_trees, n_layers):
-    return ours(n_trees, n_layers, keep_in_memory=False)
+def ours_on_disk(n_trees, n_layers, seed):
+    return ours(n_trees, n_layers, seed, keep_in_memory=False)
 
 
-def df21(n_trees, n_layers):
+def df21(n_trees, n_layers, seed):
     from deepforest import CascadeForestClassifier
 
     return CascadeForestClassifier(
@@ -55,12 +55,12 @@ def df21(n_trees, n_layers):
         max_layers=n_layers,
         n_tolerant_rounds=n_layers + 1,
         n_jobs=THREADS,
-        random_state=0,
+        random_state=seed,
         verbose=0,
     )
 
 
-def ours_folds(n_trees, n_layers):
+def ours_folds(n_trees, n_layers, seed):
     from surewood import CascadeForestClassifier
 
     return CascadeForestClassifier(
@@ -69,24 +69,24 @@ def ours_folds(n_trees, n_layers):
         monitor=EveryLayer(),
         calibrate=False,
         n_jobs=THREADS,
-        random_state=0,
+        random_state=seed,
     )
 
 
 class ScikitLearnCascade:
     """The same cascade (theory.md §5) from scikit-learn's forests, written as one would."""
 
-    def __init__(self, n_trees, n_layers):
-        self.n_trees, self.n_layers = n_trees, n_layers
+    def __init__(self, n_trees, n_layers, seed):
+        self.n_trees, self.n_layers, self.seed = n_trees, n_layers, seed
 
     def forests(self):
         from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
 
         common = {"n_estimators": self.n_trees, "n_jobs": THREADS}
-        for seed in range(2):
-            yield RandomForestClassifier(random_state=seed, **common)
-        for seed in range(2):
-            yield ExtraTreesClassifier(max_features=1, random_state=seed, **common)
+        for number in range(2):
+            yield RandomForestClassifier(random_state=2 * self.seed + number, **common)
+        for number in range(2):
+            yield ExtraTreesClassifier(max_features=1, random_state=2 * self.seed + number, **common)
 
     def fit(self, X, y):
         from sklearn.base import clone
@@ -133,10 +133,10 @@ def memory(counter):
 
 
 def main():
-    kind, path, n_trees, n_layers = sys.argv[1:]
+    kind, path, n_trees, n_layers, seed = sys.argv[1:]
     with np.load(path) as data:
         X, y, X_test, y_test = (data[name] for name in ("X", "y", "X_test", "y_test"))
-    model = MAKERS[kind](int(n_trees), int(n_layers))  # imports come before the measurement
+    model = MAKERS[kind](int(n_trees), int(n_layers), int(seed))  # imports come before the measurement
     with open("/proc/self/clear_refs", "w") as file:
         file.write("5")  # the peak counter starts again from what is in use now
     before = memory("VmRSS")
