@@ -12,6 +12,7 @@
 #include "cpu.hpp"
 #include "distinct.hpp"
 #include "forest_predict.hpp"
+#include "short_nodes.hpp"
 #include "tree_builder.hpp"
 
 namespace surewood::binding {
@@ -124,13 +125,20 @@ inline nb::tuple grow(const std::vector<AnyArray>& blocks, const std::vector<Any
                         to_numpy(std::move(out.category_start)), to_numpy(std::move(importance)));
 }
 
-// (nodes, leaf_class, leaf_weight, category_left, category_set, node_start, leaf_start, category_start)
+// (nodes, leaf_class, leaf_weight, category_left, category_set, node_start, leaf_start, category_start, word_bits): whole
+// nodes where word_bits is 0, else short ones
 inline ForestView forest_view(const nb::tuple& arrays, std::uint32_t n_classes, std::uint32_t n_features) {
-  if (arrays.size() != 8) throw nb::type_error("forest: expected 8 arrays");
+  if (arrays.size() != 9) throw nb::type_error("forest: expected 8 arrays and the bits of a word");
   AnyArray part[8];
   for (std::size_t k = 0; k < 8; ++k) part[k] = nb::cast<AnyArray>(arrays[k]);
   ForestView view;
-  view.nodes = reinterpret_cast<const Node*>(require<std::uint32_t>(part[0], "nodes", {-1, 2}));
+  view.word_bits = nb::cast<int>(arrays[8]);
+  if (view.word_bits && (view.word_bits <= kTestBits || view.word_bits >= 32))
+    throw nb::value_error("word_bits: not the length of a word");
+  if (view.word_bits)
+    view.short_nodes = require<std::uint32_t>(part[0], "nodes", {-1});
+  else
+    view.nodes = reinterpret_cast<const Node*>(require<std::uint32_t>(part[0], "nodes", {-1, 2}));
   view.leaf_class = require<std::uint16_t>(part[1], "leaf_class", {-1});
   view.leaf_weight = require<std::uint32_t>(part[2], "leaf_weight", {-1});
   view.category_left = require<std::uint32_t>(part[3], "category_left", {-1});
@@ -143,6 +151,21 @@ inline ForestView forest_view(const nb::tuple& arrays, std::uint32_t n_classes, 
   view.n_classes = n_classes;
   view.n_features = n_features;
   return view;
+}
+
+// Whole trees made short: (nodes, leaf_class, leaf_weight, leaf_start, word_bits), or None where they are too large.
+inline nb::object forest_shorten(const nb::tuple& forest, std::uint32_t n_classes, std::uint32_t n_features) {
+  const ForestView view = forest_view(forest, n_classes, n_features);
+  if (view.word_bits) throw nb::value_error("forest: its nodes are short already");
+  const int word_bits = short_word_bits(n_features);
+  std::optional<ShortTrees> out;
+  if (word_bits < 32 && !(n_classes == 2 && view.leaf_start[view.n_trees])) {  // two classes have shares, no vectors
+    nb::gil_scoped_release release;
+    out = shorten(view, word_bits);
+  }
+  if (!out) return nb::none();
+  return nb::make_tuple(to_numpy(std::move(out->nodes)), to_numpy(std::move(out->leaf_class)),
+                        to_numpy(std::move(out->leaf_weight)), to_numpy(std::move(out->leaf_start)), word_bits);
 }
 
 inline void check_span(std::uint32_t begin, std::uint32_t end, std::size_t n) {
@@ -239,6 +262,8 @@ inline void register_trees(nb::module_& module) {
              "min_samples_split"_a, "min_samples_leaf"_a, "min_weight_fraction_leaf"_a, "min_impurity_decrease"_a, "max_features"_a, "lottery"_a,
              "fast_kernels"_a, "seed"_a, "first_tree"_a, "n_trees"_a,
              "Grow a batch of trees; the eight arrays of a forest and the summed importances.");
+  module.def("shorten", &forest_shorten, "forest"_a, "n_classes"_a, "n_features"_a,
+             "Short nodes, leaf pools and their starts, bits of a word; None where the trees are too large.");
   module.def("predict_codes", &forest_codes, "forest"_a, "n_classes"_a, "blocks"_a, "begin"_a, "end"_a, "out"_a,
              "Add every tree's class vector for rows begin..end of a binned matrix to `out`.");
   module.def("predict_values", &forest_any_values, "forest"_a, "n_classes"_a, "X"_a.noconvert(), "edges"_a.noconvert(),

@@ -6,6 +6,7 @@
 
 #include "flat_tree.hpp"
 #include "forest_predict.hpp"
+#include "short_nodes.hpp"
 
 namespace surewood {
 
@@ -13,13 +14,13 @@ constexpr int kLanes = 8;
 
 // One tree as a descent sees it.
 struct TreeView {
-  const Node* nodes;
+  TreeNodes nodes;
   const std::uint32_t* category_left;
   const CategorySet* category_set;
 };
 
 inline TreeView tree_view(const ForestView& forest, std::uint32_t tree) {
-  return {forest.nodes + forest.node_start[tree], forest.category_left + forest.category_start[tree],
+  return {tree_nodes(forest, tree), forest.category_left + forest.category_start[tree],
           forest.category_set + forest.category_start[tree]};
 }
 

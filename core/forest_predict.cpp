@@ -9,6 +9,7 @@
 #include "lockstep.hpp"
 #include "packed_tree.hpp"
 #include "prepared_tree.hpp"
+#include "short_nodes.hpp"
 
 namespace surewood {
 
@@ -97,12 +98,12 @@ void add_tile(const ForestView& forest, const Rows& source, std::uint32_t n, dou
   if (n < kLanes) {
     for (std::uint32_t i = 0; i < n; ++i)
       row_through_trees(forest, i, source, kNoLimit, [&](std::uint32_t tree, std::uint32_t node) {
-        add_leaf(forest, tree, forest.nodes[forest.node_start[tree] + node], out + i * std::size_t(forest.n_classes));
+        add_leaf(forest, tree, tree_nodes(forest, tree)[node], out + i * std::size_t(forest.n_classes));
       });
     return;
   }
   for (std::uint32_t tree = 0; tree < forest.n_trees; ++tree) {
-    const Node* nodes = forest.nodes + forest.node_start[tree];
+    const TreeNodes nodes = tree_nodes(forest, tree);
     rows_through_tree(forest, tree, source, n, kNoLimit, [&](std::uint32_t i, std::uint32_t node) {
       add_leaf(forest, tree, nodes[node], out + i * std::size_t(forest.n_classes));
     });
@@ -130,19 +131,22 @@ void add_values(const ForestView& forest, const Value* values, std::size_t n, st
     const std::int64_t base = forest.node_start[first];
     prepared.resize(static_cast<std::size_t>(forest.node_start[last] - base));
     for (std::uint32_t tree = first; tree < last; ++tree)
-      prepare_tree(forest.nodes + forest.node_start[tree], forest.node_start[tree + 1] - forest.node_start[tree],
-                   thresholds.edge, thresholds.offset, prepared.data() + (forest.node_start[tree] - base));
+      with_nodes(forest, tree, [&](auto nodes) {
+        prepare_tree(nodes, forest.node_start[tree + 1] - forest.node_start[tree], thresholds.edge, thresholds.offset,
+                     prepared.data() + (forest.node_start[tree] - base));
+      });
     for (std::size_t begin = 0; begin < n; begin += tile) {
       const std::size_t end = std::min(begin + tile, n);
       for (std::uint32_t tree = first; tree < last; ++tree) {
         const ValueNode<Value>* nodes = prepared.data() + (forest.node_start[tree] - base);
+        const TreeNodes leaves = tree_nodes(forest, tree);
         const Value* rows[kRowLanes];
         std::uint32_t at[kRowLanes];
         for (std::size_t i = begin; i < end; i += kRowLanes) {
           for (std::size_t k = 0; k < kRowLanes; ++k) rows[k] = values + std::min(i + k, end - 1) * stride;
           descend_in_step([&](std::uint32_t node, std::size_t k) { return nodes[node].next(rows[k]); }, at);
           for (std::size_t k = 0; k < kRowLanes && i + k < end; ++k)
-            add_leaf(forest, tree, forest.nodes[forest.node_start[tree] + at[k]], out + (i + k) * n_classes);
+            add_leaf(forest, tree, leaves[at[k]], out + (i + k) * n_classes);
         }
       }
     }
@@ -159,9 +163,10 @@ void walk_packed(const ForestView& forest, const CodeTile& tile, std::size_t run
     const std::int64_t base = forest.node_start[first];
     packed.resize(static_cast<std::size_t>(forest.node_start[last] - base));
     for (std::uint32_t tree = first; tree < last; ++tree)
-      PackedTree<Word>::pack(forest.nodes + forest.node_start[tree],
-                             forest.node_start[tree + 1] - forest.node_start[tree], tile,
-                             packed.data() + (forest.node_start[tree] - base));
+      with_nodes(forest, tree, [&](auto nodes) {
+        PackedTree<Word>::pack(nodes, forest.node_start[tree + 1] - forest.node_start[tree], tile,
+                               packed.data() + (forest.node_start[tree] - base));
+      });
     begin_group(first, last);
     for (std::size_t begin = 0; begin < tile.n_groups(); begin += run) {
       const std::size_t end = std::min(begin + run, tile.n_groups());
@@ -198,19 +203,16 @@ void walk_codes(const ForestView& forest, const CodeTile& tile, std::size_t run,
 class LeafContent {
  public:
   explicit LeafContent(const ForestView& forest)
-      : forest_(forest), shares_(forest.n_classes == 2 && forest.leaf_start[forest.n_trees] == 0) {}
+      : forest_(forest), shares_(forest.n_classes == 2 && (forest.word_bits || !forest.leaf_start[forest.n_trees])) {}
 
   void begin_group(std::uint32_t first, std::uint32_t last) {
     base_ = forest_.node_start[first];
     content_.resize(static_cast<std::size_t>(forest_.node_start[last] - base_));
-    const Node* nodes = forest_.nodes + base_;
-    const std::uint32_t one = float_bits(1.0f);
-    if (shares_)
-      for (std::size_t i = 0; i < content_.size(); ++i)
-        content_[i] = (nodes[i].word & 3u) == kPureLeaf ? nodes[i].left * one : nodes[i].left;
-    else
-      for (std::size_t i = 0; i < content_.size(); ++i)
-        content_[i] = (nodes[i].word & 3u) == kPureLeaf ? nodes[i].left : kMixed;
+    for (std::uint32_t tree = first; tree < last; ++tree)
+      with_nodes(forest_, tree, [&](auto nodes) {
+        copy_out(nodes, forest_.node_start[tree + 1] - forest_.node_start[tree],
+                 content_.data() + (forest_.node_start[tree] - base_));
+      });
   }
 
   // Adds the vectors of the leaves of `count` neighbouring rows.
@@ -227,13 +229,23 @@ class LeafContent {
     for (std::size_t k = 0; k < count; ++k, sums += forest_.n_classes) {
       const std::uint32_t leaf = leaves[at[k]];
       if (leaf == kMixed)
-        add_leaf(forest_, tree, forest_.nodes[forest_.node_start[tree] + at[k]], sums);
+        add_leaf(forest_, tree, tree_nodes(forest_, tree)[at[k]], sums);
       else
         sums[leaf] += 1.0;
     }
   }
 
  private:
+  template <class Nodes>
+  void copy_out(const Nodes& nodes, std::int64_t n, std::uint32_t* out) const {
+    const std::uint32_t one = float_bits(1.0f);
+    for (std::int64_t i = 0; i < n; ++i) {
+      const Node node = nodes[i];
+      const bool pure = (node.word & 3u) == kPureLeaf;
+      out[i] = shares_ ? (pure ? node.left * one : node.left) : (pure ? node.left : kMixed);
+    }
+  }
+
   static constexpr std::uint32_t kMixed = 0xFFFFFFFFu;
   const ForestView& forest_;
   const bool shares_;
@@ -376,7 +388,7 @@ void predict_out_of_bag(const ForestView& forest, const Bins& bins, const BagRec
     for (std::size_t i = 0; i < position.size(); ++i)
       std::copy_n(tile.begin() + position[i] * width, width, chosen.begin() + i * width);
     if (position.empty()) continue;
-    const Node* nodes = forest.nodes + forest.node_start[tree];
+    const TreeNodes nodes = tree_nodes(forest, tree);
     rows_through_tree(forest, tree, CodeRows{chosen.data(), width}, static_cast<std::uint32_t>(position.size()), kNoLimit,
                       [&](std::uint32_t i, std::uint32_t node) {
                         add_leaf(forest, tree, nodes[node], out + position[i] * std::size_t(forest.n_classes));

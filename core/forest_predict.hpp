@@ -14,7 +14,9 @@
 namespace surewood {
 
 struct ForestView {
-  const Node* nodes;
+  const Node* nodes = nullptr;
+  const std::uint32_t* short_nodes = nullptr;  // instead of them where word_bits > 0 (short_nodes.hpp)
+  int word_bits = 0;
   const std::uint16_t* leaf_class;
   const std::uint32_t* leaf_weight;
   const std::uint32_t* category_left;

@@ -85,15 +85,17 @@ struct PackedTree {
   static constexpr std::int64_t kMaxNodes = std::int64_t(1) << kLeftShift;
   static constexpr Word kTop = (Word(1) << kColumnBits) - 1;  // of the middle field
 
-  static void pack(const Node* nodes, std::int64_t n, const CodeTile& tile, Word* out) {
+  template <class Nodes>
+  static void pack(const Nodes& nodes, std::int64_t n, const CodeTile& tile, Word* out) {
     const Word beside = tile.shifted ? static_cast<Word>(tile.n_columns) : 0;
     const Word unshifted = tile.shifted ? 0 : 1;
     for (std::int64_t i = 0; i < n; ++i) {
-      const std::uint32_t word = nodes[i].word;
+      const Node node = nodes[i];
+      const std::uint32_t word = node.word;
       const Word missing_left = (word >> 1) & 1u;
       const Word test = node_test(word) - missing_left * unshifted;
       const Word column = node_feature(word) + missing_left * beside;
-      const Word split = Word(nodes[i].left) << kLeftShift | (kTop - test) << kColumnBits | column;
+      const Word split = Word(node.left) << kLeftShift | (kTop - test) << kColumnBits | column;
       out[i] = is_leaf(word) ? Word(i) << kLeftShift : split;
     }
   }

@@ -34,11 +34,12 @@ struct ValueNode {
   }
 };
 
-template <class Prepared>
-void prepare_tree(const Node* nodes, std::int64_t n, const double* edge, const std::int64_t* offset, Prepared* out) {
-  for (std::int64_t i = 0; i < n; ++i)
-    out[i] = is_leaf(nodes[i].word) ? Prepared::leaf(static_cast<std::uint32_t>(i))
-                                    : Prepared::split(nodes[i], edge, offset);
+template <class Prepared, class Nodes>
+void prepare_tree(const Nodes& nodes, std::int64_t n, const double* edge, const std::int64_t* offset, Prepared* out) {
+  for (std::int64_t i = 0; i < n; ++i) {
+    const Node node = nodes[i];
+    out[i] = is_leaf(node.word) ? Prepared::leaf(static_cast<std::uint32_t>(i)) : Prepared::split(node, edge, offset);
+  }
 }
 
 }  // namespace surewood

@@ -74,6 +74,7 @@ def grow_trees(
     first_tree: int,
     n_trees: int,
 ) -> Any: ...
+def shorten(forest: tuple[Any, ...], n_classes: int, n_features: int) -> Any: ...
 def predict_codes(
     forest: tuple[Any, ...],
     n_classes: int,

@@ -73,7 +73,7 @@ def estimate_cascade_cost(
         )
         grown.forest.predict_proba(_some_rows(matrix, training.n_rows // max(n_folds, 1)))
         layer_seconds += (time.perf_counter() - started) / probe * member.n_trees * n_folds
-        layer_bytes += grown.forest.nbytes / probe * member.n_trees * n_folds
+        layer_bytes += grown.forest.with_short_nodes().nbytes / probe * member.n_trees * n_folds
         n_trees += member.n_trees * n_folds
     wide = 1.0 + vector_columns / matrix.n_columns  # later layers read more columns
     vectors = (3 * len(members) + 4) * training.n_rows * n_classes * 8

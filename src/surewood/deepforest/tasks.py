@@ -59,7 +59,8 @@ def grow_and_predict(
 ) -> tuple[FlatForest, Floats, Floats]:
     """Some trees of a member on a fold, the sums of their vectors on the held-out points, importances."""
     grown = _grown(matrix, labels, n_classes, params, weight, rows, seed, start, count)
-    return grown.forest, grown.forest.predict_proba(held.gathered()) * count, grown.importances
+    vectors = grown.forest.predict_proba(held.gathered()) * count
+    return grown.forest.with_short_nodes(), vectors, grown.importances
 
 
 def grow_and_predict_out_of_bag(
@@ -76,4 +77,4 @@ def grow_and_predict_out_of_bag(
     """Some trees of a member, the numbers and sums of their out-of-bag vectors, importances."""
     grown = _grown(matrix, labels, n_classes, params, weight, rows, seed, start, count)
     sums, votes = out_of_bag(grown.forest, grown.bag, matrix, first_tree=start)
-    return grown.forest, grown.bag.rows, votes, sums, grown.importances
+    return grown.forest.with_short_nodes(), grown.bag.rows, votes, sums, grown.importances

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,8 @@ from surewood.parallel import over_rows, share
 from surewood.trees.binning import BinMapper, BinnedMatrix
 
 NO_LIMIT = 2**32 - 1
-LEAF_WORD = ((1 << 22) - 1) << 10
+_TEST_BITS = 10  # of a word, below the feature
+LEAF_WORD = ((1 << 22) - 1) << _TEST_BITS
 _LEAST_ROWS, _MOST_ROWS = 8192, 32768  # rows of a prediction task, each of which packs all trees anew
 _SECONDS_A_TREE = 3e-8  # of a row, roughly
 
@@ -66,6 +67,8 @@ class FlatForest:
     node_start, leaf_start, category_start : ndarray of int64, shape (n_trees + 1,)
         Where each tree begins in the arrays above.
     n_classes, n_features : int
+    word_bits : int
+        0: nodes as above. Else short ones, a uint32 each, the word in its lower bits (core/short_nodes.hpp).
     """
 
     nodes: NDArray[np.uint32]
@@ -78,6 +81,7 @@ class FlatForest:
     category_start: NDArray[np.int64]
     n_classes: int
     n_features: int
+    word_bits: int = 0
 
     @classmethod
     def join(cls, parts: Sequence[ForestArrays], n_classes: int, n_features: int) -> FlatForest:
@@ -100,6 +104,11 @@ class FlatForest:
             self.leaf_start,
             self.category_start,
         )
+
+    @property
+    def in_core(self) -> tuple[Any, ...]:
+        """The forest as the core takes it."""
+        return (*self.arrays, self.word_bits)
 
     @property
     def n_trees(self) -> int:
@@ -128,17 +137,57 @@ class FlatForest:
             category - category[0],
             self.n_classes,
             self.n_features,
+            self.word_bits,
         )
 
     def extend(self, other: FlatForest) -> FlatForest:
         """These trees followed by those of `other`."""
-        return FlatForest.join([self.arrays, other.arrays], self.n_classes, self.n_features)
+        whole = self.with_whole_nodes().arrays, other.with_whole_nodes().arrays
+        return FlatForest.join(whole, self.n_classes, self.n_features)
+
+    def with_short_nodes(self) -> FlatForest:
+        """The same trees in about half the memory; these ones where they are too large for that."""
+        if self.word_bits:
+            return self
+        found = _core.shorten(self.in_core, self.n_classes, self.n_features)
+        if found is None:
+            return self
+        names = ("nodes", "leaf_class", "leaf_weight", "leaf_start", "word_bits")
+        return replace(self, **dict(zip(names, found)))
+
+    def with_whole_nodes(self) -> FlatForest:
+        """The same trees with nodes of eight bytes."""
+        if not self.word_bits:
+            return self
+        nodes = np.stack(self.read_nodes(np.arange(len(self.nodes))), axis=1).astype(np.uint32)
+        whole = replace(self, nodes=nodes, word_bits=0)
+        if self.n_classes != 2:
+            return whole
+        empty = np.zeros_like(self.leaf_start)  # shares stand in the nodes again
+        return replace(
+            whole, leaf_class=self.leaf_class[:0], leaf_weight=self.leaf_weight[:0], leaf_start=empty
+        )
+
+    def read_nodes(self, at: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Left child (or leaf content) and word of nodes, which are numbered over all trees."""
+        if not self.word_bits:
+            return self.nodes[at, 0].astype(np.int64), self.nodes[at, 1].astype(np.int64)
+        short = self.nodes[at].astype(np.int64)
+        left, word = short >> self.word_bits, short & ((1 << self.word_bits) - 1)
+        leaf = word >= ((1 << (self.word_bits - _TEST_BITS)) - 1) << _TEST_BITS
+        word[leaf] = LEAF_WORD | (word[leaf] & 3)
+        tree = np.searchsorted(self.node_start, at, side="right") - 1
+        near = ~leaf & (word & 1 == 0)
+        left[near] += at[near] - self.node_start[tree[near]]
+        share = word == LEAF_WORD + 2
+        left[share] = self.leaf_weight[self.leaf_start[tree[share]] + left[share]]
+        return left, word
 
     def predict_proba(self, matrix: BinnedMatrix, n_jobs: int | None = 1) -> NDArray[np.float64]:
         """Mean of the trees' class vectors for every row of a binned matrix."""
         out = np.zeros((matrix.n_rows, self.n_classes))
         share(*self.arrays)
-        _over_codes(_predict_codes, (self.arrays, self.n_classes), matrix, (), out, self.n_trees, n_jobs)
+        _over_codes(_predict_codes, (self.in_core, self.n_classes), matrix, (), out, self.n_trees, n_jobs)
         out /= max(self.n_trees, 1)
         return out
 
@@ -150,7 +199,7 @@ class FlatForest:
         share(*self.arrays)
         over_rows(
             _predict_values,
-            (self.arrays, self.n_classes),
+            (self.in_core, self.n_classes),
             lambda begin, end: (X[begin:end], mapper.edges, mapper.offset),
             [out],
             n_rows=len(X),
@@ -171,7 +220,7 @@ class FlatForest:
         out = np.empty((matrix.n_rows, self.n_trees), dtype=np.uint32)
         depth = NO_LIMIT if max_depth is None else max_depth
         share(*self.arrays)
-        _over_codes(_apply_codes, (self.arrays,), matrix, (depth, None), out, self.n_trees, n_jobs)
+        _over_codes(_apply_codes, (self.in_core,), matrix, (depth, None), out, self.n_trees, n_jobs)
         return out
 
     def look_up(
@@ -184,7 +233,7 @@ class FlatForest:
         out = np.empty((matrix.n_rows, self.n_trees), dtype=np.uint32)
         value = np.ascontiguousarray(node_value, dtype=np.int32).view(np.uint32)
         share(value, *self.arrays)
-        _over_codes(_apply_codes, (self.arrays,), matrix, (NO_LIMIT, value), out, self.n_trees, n_jobs)
+        _over_codes(_apply_codes, (self.in_core,), matrix, (NO_LIMIT, value), out, self.n_trees, n_jobs)
         return out.view(np.int32)
 
     def votes(self, matrix: BinnedMatrix, n_jobs: int | None = 1) -> NDArray[np.uint16]:
@@ -194,12 +243,12 @@ class FlatForest:
 
     def node_votes(self) -> NDArray[np.uint16]:
         """Most frequent class of every leaf (0 for split nodes), over all trees."""
-        left, word = self.nodes[:, 0], self.nodes[:, 1]
+        left, word = self.read_nodes(np.arange(len(self.nodes)))
         votes = np.zeros(len(left), dtype=np.uint16)
         pure = word == LEAF_WORD
         votes[pure] = left[pure]
         binary = word == LEAF_WORD + 2
-        votes[binary] = left[binary].view(np.float32) > 0.5
+        votes[binary] = left[binary].astype(np.uint32).view(np.float32) > 0.5
         for node in np.flatnonzero(word == LEAF_WORD + 1):
             tree = int(np.searchsorted(self.node_start, node, side="right")) - 1
             at = int(self.leaf_start[tree]) + int(left[node])
@@ -209,7 +258,7 @@ class FlatForest:
 
     def class_vector(self, tree: int, node: int) -> NDArray[np.float64]:
         """Class shares of a leaf."""
-        left, word = (int(v) for v in self.nodes[self.node_start[tree] + node])
+        left, word = (int(v[0]) for v in self.read_nodes(self.node_start[[tree]] + node))
         shares = np.zeros(self.n_classes)
         kind = word - LEAF_WORD
         if kind == 0:
@@ -228,19 +277,18 @@ class FlatForest:
     def table(self, tree: int) -> dict[str, NDArray[Any]]:
         """A tree as columns: ``feature`` (-1 for leaves), ``last_bin``, ``missing_left``, ``is_category``,
         ``left``, ``right``, ``depth``, ``parent`` (-1 for leaves' children and the root's parent)."""
-        nodes = self.nodes[self.node_start[tree] : self.node_start[tree + 1]]
-        word = nodes[:, 1].astype(np.int64)
+        content, word = self.read_nodes(np.arange(self.node_start[tree], self.node_start[tree + 1]))
         split = word < LEAF_WORD
         category = split & (word & 1 == 1)
-        left = np.where(split, nodes[:, 0].astype(np.int64), -1)
+        left = np.where(split, content, -1)
         pool = self.category_left[self.category_start[tree] : self.category_start[tree + 1]]
         left[category] = pool[left[category]]
         missing_left = split & (word >> 1 & 1 == 1)
-        parent = np.full(len(nodes), -1)
+        parent = np.full(len(word), -1)
         at = np.flatnonzero(split)
         parent[left[at]] = at
         parent[left[at] + 1] = at
-        depth = np.zeros(len(nodes), dtype=np.int64)
+        depth = np.zeros(len(word), dtype=np.int64)
         level = np.zeros(1, dtype=np.int64)
         while len(level := level[split[level]]):
             level = np.concatenate([left[level], left[level] + 1])
@@ -285,7 +333,7 @@ class FlatForest:
         if not table["is_category"][parent]:
             threshold = float(mapper.edges[mapper.offset[feature] + int(table["last_bin"][parent])])
             return Question(feature, threshold, None, went_left, bool(table["missing_left"][parent]))
-        place = int(self.nodes[self.node_start[tree] + parent, 0])
+        place = int(self.read_nodes(self.node_start[[tree]] + parent)[0][0])
         words = self.category_set[self.category_start[tree] + place]
         codes = [c for c in range(256) if int(words[c >> 6]) >> (c & 63) & 1]
         size = int(mapper.offset[feature + 1] - mapper.offset[feature])

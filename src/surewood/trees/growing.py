@@ -178,7 +178,7 @@ def out_of_bag(
     share(bag.rows, bag.units, bag.odds, *forest.arrays)
     over_rows(
         _predict_out_of_bag,
-        (forest.arrays, forest.n_classes, list(matrix.blocks), bag.rows, bag.lottery, bag.seed, first_tree),
+        (forest.in_core, forest.n_classes, list(matrix.blocks), bag.rows, bag.lottery, bag.seed, first_tree),
         lambda begin, end: (begin, end),
         [sums, votes],
         n_rows=n,

@@ -29,9 +29,15 @@ class ForestJoiner:
         self._pools: list[NDArray[Any]] = []
         self._filled = [0] * 5
         self._starts: list[list[NDArray[np.int64]]] = [[], [], []]
+        self._word_bits = 0
 
     def add(self, batch: FlatForest) -> None:
         """The next trees."""
+        if not self._pools:
+            self._word_bits = batch.word_bits
+        elif self._word_bits != batch.word_bits:  # some trees are too large for short nodes
+            self._widen()
+            batch = batch.with_whole_nodes()
         pools: list[NDArray[Any]] = list(batch.arrays[:5])
         if not self._pools:
             share_of_all = 1.06 * max(1.0, self._n_trees / max(batch.n_trees, 1))
@@ -47,12 +53,24 @@ class ForestJoiner:
         for starts, array in zip(self._starts, batch.arrays[5:]):
             starts.append(array)
 
+    def _widen(self) -> None:
+        before = self.forest().with_whole_nodes()
+        self._word_bits = 0
+        self._pools = list(before.arrays[:5])
+        self._filled = [len(pool) for pool in self._pools]
+        self._starts = [[start] for start in before.arrays[5:]]
+
     def forest(self) -> FlatForest:
         """All trees so far."""
         arrays: list[Any] = [pool[:filled] for pool, filled in zip(self._pools, self._filled)]
         arrays += [join_starts(starts) for starts in self._starts]
         names = [field.name for field in fields(FlatForest)]
-        return FlatForest(**dict(zip(names, arrays)), n_classes=self._n_classes, n_features=self._n_features)
+        return FlatForest(
+            **dict(zip(names, arrays)),
+            n_classes=self._n_classes,
+            n_features=self._n_features,
+            word_bits=self._word_bits,
+        )
 
 
 def _like(array: NDArray[Any], length: int) -> NDArray[Any]:

@@ -52,7 +52,7 @@ class Traces:
         return [self._step(k, row, tree, reader) for k in steps]
 
     def _step(self, k: int, row: int, tree: int, reader: ColumnReader) -> dict[str, Any]:
-        at, word = (int(v) for v in self.forest.nodes[self.node[k]])
+        at, word = (int(v[0]) for v in self.forest.read_nodes(self.node[[k]]))
         feature, left = word >> 10, bool(self.went_left[k])
         step: dict[str, Any] = {"feature": reader.names[feature]}
         if word & 1:
@@ -80,7 +80,7 @@ class Traces:
         """Features that a row was asked about, and how often over all trees, most often first."""
         n_trees = self.forest.n_trees
         span = slice(int(self.start[row * n_trees]), int(self.start[(row + 1) * n_trees]))
-        feature = self.forest.nodes[self.node[span], 1].astype(np.int64) >> 10
+        feature = self.forest.read_nodes(self.node[span])[1] >> 10
         asked = np.bincount(feature, minlength=len(reader.names))
         order = np.argsort(-asked, kind="stable")
         return [{"feature": reader.names[j], "questions": int(asked[j])} for j in order if asked[j]]
@@ -97,7 +97,7 @@ def trace(
     leaf = at.copy()
     pairs, nodes, sides = [pair[:0]], [at[:0]], [np.zeros(0, dtype=bool)]
     while True:
-        inner = forest.nodes[at, 1] < LEAF_WORD
+        inner = forest.read_nodes(at)[1] < LEAF_WORD
         if stops is not None:
             inner &= ~stops[at]
         leaf[pair[~inner]] = at[~inner]
@@ -121,7 +121,7 @@ def _descend(
     forest: FlatForest, codes: NDArray[np.uint8], row: Ints, tree: Ints, at: Ints
 ) -> tuple[Ints, NDArray[np.bool_]]:
     """The next node of each path, and whether it lies to the left (core/flat_tree.hpp has the layout)."""
-    left, word = forest.nodes[at, 0].astype(np.int64), forest.nodes[at, 1].astype(np.int64)
+    left, word = forest.read_nodes(at)
     code = codes[word >> 10, row].astype(np.int64)
     goes_left = (code + (word >> 1 & 1)) % 256 <= (word >> 2 & 255)
     category = np.flatnonzero(word & 1)
