@@ -210,8 +210,8 @@ class LeafContent {
     content_.resize(static_cast<std::size_t>(forest_.node_start[last] - base_));
     for (std::uint32_t tree = first; tree < last; ++tree)
       with_nodes(forest_, tree, [&](auto nodes) {
-        copy_out(nodes, forest_.node_start[tree + 1] - forest_.node_start[tree],
-                 content_.data() + (forest_.node_start[tree] - base_));
+        copy_content(nodes, forest_.node_start[tree + 1] - forest_.node_start[tree], shares_,
+                     content_.data() + (forest_.node_start[tree] - base_));
       });
   }
 
@@ -228,7 +228,7 @@ class LeafContent {
     }
     for (std::size_t k = 0; k < count; ++k, sums += forest_.n_classes) {
       const std::uint32_t leaf = leaves[at[k]];
-      if (leaf == kMixed)
+      if (leaf == kMixedContent)
         add_leaf(forest_, tree, tree_nodes(forest_, tree)[at[k]], sums);
       else
         sums[leaf] += 1.0;
@@ -236,17 +236,6 @@ class LeafContent {
   }
 
  private:
-  template <class Nodes>
-  void copy_out(const Nodes& nodes, std::int64_t n, std::uint32_t* out) const {
-    const std::uint32_t one = float_bits(1.0f);
-    for (std::int64_t i = 0; i < n; ++i) {
-      const Node node = nodes[i];
-      const bool pure = (node.word & 3u) == kPureLeaf;
-      out[i] = shares_ ? (pure ? node.left * one : node.left) : (pure ? node.left : kMixed);
-    }
-  }
-
-  static constexpr std::uint32_t kMixed = 0xFFFFFFFFu;
   const ForestView& forest_;
   const bool shares_;
   std::vector<std::uint32_t> content_;

@@ -17,6 +17,7 @@
 #include "bins.hpp"
 #include "flat_tree.hpp"
 #include "lockstep.hpp"
+#include "short_nodes.hpp"
 
 namespace surewood {
 
@@ -90,7 +91,7 @@ struct PackedTree {
     const Word beside = tile.shifted ? static_cast<Word>(tile.n_columns) : 0;
     const Word unshifted = tile.shifted ? 0 : 1;
     for (std::int64_t i = 0; i < n; ++i) {
-      const Node node = nodes[i];
+      const Node node = way(nodes, i);
       const std::uint32_t word = node.word;
       const Word missing_left = (word >> 1) & 1u;
       const Word test = node_test(word) - missing_left * unshifted;

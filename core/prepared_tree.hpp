@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "flat_tree.hpp"
+#include "short_nodes.hpp"
 
 namespace surewood {
 
@@ -37,7 +38,7 @@ struct ValueNode {
 template <class Prepared, class Nodes>
 void prepare_tree(const Nodes& nodes, std::int64_t n, const double* edge, const std::int64_t* offset, Prepared* out) {
   for (std::int64_t i = 0; i < n; ++i) {
-    const Node node = nodes[i];
+    const Node node = way(nodes, i);
     out[i] = is_leaf(node.word) ? Prepared::leaf(static_cast<std::uint32_t>(i)) : Prepared::split(node, edge, offset);
   }
 }

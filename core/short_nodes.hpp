@@ -33,14 +33,45 @@ struct ShortNodes {
   const std::uint32_t* pool;  // leaf weights of the tree
   int word_bits;
 
+  std::uint32_t number(std::size_t i) const { return nodes[i] >> word_bits; }
+  std::uint32_t word(std::size_t i) const { return nodes[i] & ((1u << word_bits) - 1); }
+  std::uint32_t leaf_word() const { return ((1u << (word_bits - kTestBits)) - 1) << kTestBits; }
+
   Node operator[](std::size_t i) const {
-    const std::uint32_t number = nodes[i] >> word_bits, word = nodes[i] & ((1u << word_bits) - 1);
-    const std::uint32_t leaf = ((1u << (word_bits - kTestBits)) - 1) << kTestBits;
-    if (word < leaf) return {node_category(word) ? number : static_cast<std::uint32_t>(i) + number, word};
-    const std::uint32_t kind = word & 3u;
-    return {kind == kBinaryLeaf ? pool[number] : number, kLeafWord | kind};
+    if (word(i) < leaf_word()) return {node_category(word(i)) ? number(i) : static_cast<std::uint32_t>(i) + number(i), word(i)};
+    const std::uint32_t kind = word(i) & 3u;
+    return {kind == kBinaryLeaf ? pool[number(i)] : number(i), kLeafWord | kind};
   }
 };
+
+// A node of a tree without category splits; what a leaf says is left out. Loops over these need no branch.
+inline Node way(const Node* nodes, std::size_t i) { return nodes[i]; }
+inline Node way(const ShortNodes& nodes, std::size_t i) {
+  const std::uint32_t word = nodes.word(i);
+  return {static_cast<std::uint32_t>(i) + nodes.number(i), word | (word >= nodes.leaf_word() ? kLeafWord : 0u)};
+}
+
+// What the leaves say, for every node: two classes as the share of the second in float bits, else the class of a pure
+// leaf or `kMixedContent`. Splits get any number.
+constexpr std::uint32_t kMixedContent = 0xFFFFFFFFu;
+
+inline void copy_content(const Node* nodes, std::int64_t n, bool shares, std::uint32_t* out) {
+  const std::uint32_t one = shares ? float_bits(1.0f) : 1u;
+  for (std::int64_t i = 0; i < n; ++i) {
+    const bool pure = (nodes[i].word & 3u) == kPureLeaf;
+    out[i] = pure ? nodes[i].left * one : (shares ? nodes[i].left : kMixedContent);
+  }
+}
+
+inline void copy_content(const ShortNodes& nodes, std::int64_t n, bool shares, std::uint32_t* out) {
+  const std::uint32_t one = shares ? float_bits(1.0f) : 1u;
+  for (std::int64_t i = 0; i < n; ++i)
+    out[i] = (nodes.word(i) & 3u) == kPureLeaf ? nodes.number(i) * one : kMixedContent;
+  if (!shares) return;
+  const std::uint32_t share = nodes.leaf_word() | kBinaryLeaf;
+  for (std::int64_t i = 0; i < n; ++i)
+    if (nodes.word(i) == share) out[i] = nodes.pool[nodes.number(i)];
+}
 
 // The nodes of a tree, of either length.
 struct TreeNodes {
