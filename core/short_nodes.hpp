@@ -38,7 +38,8 @@ struct ShortNodes {
   std::uint32_t leaf_word() const { return ((1u << (word_bits - kTestBits)) - 1) << kTestBits; }
 
   Node operator[](std::size_t i) const {
-    if (word(i) < leaf_word()) return {node_category(word(i)) ? number(i) : static_cast<std::uint32_t>(i) + number(i), word(i)};
+    const std::uint32_t own = static_cast<std::uint32_t>(i);
+    if (word(i) < leaf_word()) return {node_category(word(i)) ? number(i) : own + number(i), word(i)};
     const std::uint32_t kind = word(i) & 3u;
     return {kind == kBinaryLeaf ? pool[number(i)] : number(i), kLeafWord | kind};
   }

@@ -250,3 +250,24 @@ def test_large_single_precision_values_of_both_signs_pass_without_a_warning():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         BinnedForestClassifier(2, random_state=0).fit(X, [0, 0, 1, 1]).predict(X)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+def test_frames_of_floats_read_at_once_or_column_by_column_are_the_same(dtype, monkeypatch):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(50, 7)).astype(dtype), columns=list("abcdefg"))
+    frame.iloc[3, 2] = np.nan
+    at_once = TableSchema.learn(frame)
+    whole = at_once.read(frame)
+    infinite = frame.copy()
+    infinite.iloc[4, 5] = np.inf
+    with pytest.raises(ValueError, match="infinity in column 'f'"):
+        at_once.read(infinite)
+    monkeypatch.setattr("surewood.tables.schema._SMALL_COPY", 0)
+    by_column = TableSchema.learn(frame)
+    assert by_column.kinds == at_once.kinds == ["number"] * 7
+    assert by_column.names == at_once.names
+    np.testing.assert_array_equal(by_column.read(frame).matrix(), whole.matrix())
+    np.testing.assert_array_equal(by_column.read(frame).columns(1, 4), whole.columns(1, 4))
+    with pytest.raises(ValueError, match="infinity in column 'f'"):
+        by_column.read(infinite)

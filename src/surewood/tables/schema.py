@@ -30,6 +30,7 @@ from sklearn.utils import check_array
 from surewood.tables.table import Table
 
 NUMBER, CATEGORY, TIME = "number", "category", "time"
+_SMALL_COPY = 32 << 20  # bytes
 
 
 @dataclass
@@ -234,24 +235,40 @@ class _ArraySource(Source):
 
 
 class _FrameSource(Source):
-    """A frame, read column by column. Where its labels are only positions, `names` may be given instead."""
+    """A frame, read column by column, or all at once where that is the same and no large copy.
 
-    array = None
+    Where its labels are only positions, `names` may be given instead.
+    """
 
     def __init__(self, X: pd.DataFrame, names: list[str] | None = None, by_position: bool = False) -> None:
         # An empty frame gets scikit-learn's sentence about samples and features.
         if 0 in X.shape:
             check_array(np.empty(X.shape), input_name="X")
         self.X = X
+        self._columns: dict[int, pd.Series] = {}  # a frame takes long to hand out a column
+        self._kinds: dict[int, str] = {}
         self.n_rows, self.n_columns = X.shape
+        self.array = _plain_floats(X)
         own = None if by_position else [str(c) for c in X.columns]
         self.names = own if names is None else names
 
     def label(self, j: int) -> str:
         return str(j) if self.names is None else repr(self.names[j])
 
+    def _column(self, j: int) -> pd.Series:
+        if j not in self._columns:
+            self._columns[j] = self.X.iloc[:, j]
+        return self._columns[j]
+
     def kind(self, j: int) -> str:
-        series = self.X.iloc[:, j]
+        if self.array is not None:
+            return NUMBER
+        if j not in self._kinds:
+            self._kinds[j] = self._find_kind(j)
+        return self._kinds[j]
+
+    def _find_kind(self, j: int) -> str:
+        series = self._column(j)
         dtype = series.dtype
         if isinstance(dtype, pd.CategoricalDtype):
             return CATEGORY
@@ -268,21 +285,37 @@ class _FrameSource(Source):
         raise ValueError(f"column {self.label(j)} has type {dtype}, which surewood cannot read; convert it.")
 
     def categories(self, j: int) -> list[Any]:
-        return _category_values(self.X.iloc[:, j])
+        return _category_values(self._column(j))
 
     def codes(self, j: int, index: pd.Index) -> NDArray[np.float64]:
-        return _codes(self.X.iloc[:, j], index)
+        return _codes(self._column(j), index)
 
     def numbers(self, j: int) -> NDArray[np.float64]:
-        series = self.X.iloc[:, j]
+        series = self._column(j)
         if self.kind(j) == TIME:
             return _seconds(series)
         return _floats(series, self.label(j))
 
     def refuse_infinities(self, is_number: list[bool]) -> None:
+        if self.array is not None and not np.isinf(self.array).any():
+            return
         for j, number in enumerate(is_number):
-            if number and self.X.dtypes.iloc[j].kind in "fO":
+            if number and self._column(j).dtype.kind in "fO":
                 _refuse_infinity(self.numbers(j), self.label(j))
+
+
+def _plain_floats(X: pd.DataFrame) -> NDArray[Any] | None:
+    """The frame as one array where all columns are floats of NumPy and a copy would be small; else None."""
+    dtypes = set(X.dtypes)
+    one = next(iter(dtypes))
+    if (
+        len(dtypes) > 1
+        or not isinstance(one, np.dtype)
+        or one.kind != "f"
+        or one.itemsize * X.size > _SMALL_COPY
+    ):
+        return None
+    return X.to_numpy()
 
 
 _BEYOND_NUMBERS = (str, type(pd.NA), datetime.date, datetime.timedelta, np.datetime64, np.timedelta64)
