@@ -9,6 +9,7 @@ otherwise for the second; the class with the most votes wins, the lowest code on
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from functools import cached_property
@@ -19,6 +20,7 @@ from joblib import effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
 
 from surewood import _core
+from surewood.growing_array import GrowingArray
 from surewood.parallel import over_rows, share
 from surewood.svm.gram import Gram, KernelSpec
 
@@ -73,14 +75,12 @@ class Machines:
         cls, parts: Iterable[dict[str, NDArray[Any]]], shape: tuple[int, ...], **known: Any
     ) -> Machines:
         """Join the results of the chunks of a batch as they come: hardly anything is held twice."""
-        arrays: dict[str, NDArray[Any]] = {}
+        growing: dict[str, GrowingArray] = {}
         for part in parts:
+            problems = len(part["n_correct"])
             for name, found in part.items():
-                joined = arrays.setdefault(name, np.empty(0, dtype=found.dtype))
-                end = len(joined)
-                joined.resize(end + len(found), refcheck=False)  # grows in place where memory is paged
-                joined[end:] = found
-        return cls(shape=shape, arrays=arrays, **known)
+                growing.setdefault(name, GrowingArray(problems / math.prod(shape))).add(found)
+        return cls(shape=shape, arrays={name: array.joined() for name, array in growing.items()}, **known)
 
     # --- one entry a problem -------------------------------------------------------------------------------
 
