@@ -174,7 +174,8 @@ def test_any_flipped_bit_is_noticed_or_harmless(tmp_path, compress):
 def test_a_file_with_a_forged_checksum_cannot_be_rebuilt(tmp_path, monkeypatch, change):
     path = surewood.save(forest(), tmp_path / "m")
     rewrite(path, change)
-    monkeypatch.setattr(persistence, "_digest", lambda path, card=read_card(path): card["sha256"])
+    digest = read_card(path)["sha256"]
+    monkeypatch.setattr(persistence, "_digest", lambda path: digest)
     with pytest.raises(ModelFileError, match="cannot be rebuilt"):
         surewood.load(path)
 
