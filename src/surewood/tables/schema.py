@@ -354,6 +354,7 @@ def _plain_floats(X: pd.DataFrame) -> NDArray[Any] | None:
         len(dtypes) > 1
         or not isinstance(one, np.dtype)
         or one.kind != "f"
+        or one.itemsize > 8  # long doubles may be too large for the floats that they become
         or one.itemsize * X.size > _SMALL_COPY
     ):
         return None
