@@ -3,6 +3,7 @@
 import json
 import pickle
 import zipfile
+from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 
 import joblib
@@ -15,6 +16,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import surewood
+from surewood import persistence
+from surewood.mapped_arrays import mapped_from
 from surewood.persistence import ModelFileError, read_card
 
 X, Y = load_iris(return_X_y=True)
@@ -137,6 +140,67 @@ def test_a_flipped_byte_is_noticed(tmp_path):
     path.write_bytes(bytes(content))
     with pytest.raises(ModelFileError):
         surewood.load(path)
+
+
+@pytest.mark.parametrize("compress", [True, False])
+def test_any_flipped_bit_is_noticed_or_harmless(tmp_path, compress):
+    path = surewood.save(forest(), tmp_path / "m", compress=compress)
+    proba = forest().predict_proba(X)
+    content = path.read_bytes()
+    rng = np.random.default_rng(0)
+    noticed = 0
+    for place in rng.integers(0, len(content), 150):
+        damaged = bytearray(content)
+        damaged[place] ^= 1 << rng.integers(8)
+        path.write_bytes(bytes(damaged))
+        try:
+            again = surewood.load(path)
+        except ModelFileError:  # nothing else: neither zlib.error nor RuntimeError
+            noticed += 1
+        else:  # a time stamp or the like
+            np.testing.assert_array_equal(again.predict_proba(X), proba)
+    assert noticed > 100
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda name, content: b"{}" if name == "schema.json" else content,
+        lambda name, content: b"no JSON" if name == "schema.json" else content,
+        lambda name, content: content[:40] if name.endswith(".npy") else content,
+    ],
+    ids=["empty", "no JSON", "short arrays"],
+)
+def test_a_file_with_a_forged_checksum_cannot_be_rebuilt(tmp_path, monkeypatch, change):
+    path = surewood.save(forest(), tmp_path / "m")
+    rewrite(path, change)
+    digest = read_card(path)["sha256"]
+    monkeypatch.setattr(persistence, "_digest", lambda path: digest)
+    with pytest.raises(ModelFileError, match="cannot be rebuilt"):
+        surewood.load(path)
+
+
+@pytest.mark.parametrize("version", ["2", None, [1]])
+def test_a_format_that_is_no_number_is_refused(tmp_path, version):
+    path = surewood.save(forest(), tmp_path / "m")
+
+    def other(name, content):
+        return json.dumps({**json.loads(content), "format": version}) if name == "surewood.json" else content
+
+    rewrite(path, other)
+    with pytest.raises(ModelFileError, match="is incomplete"):
+        surewood.load(path)
+
+
+def test_a_mapped_file_does_not_disturb_other_threads(tmp_path):
+    """skops has one table of types for all threads; arrays of another file must not come from ours."""
+    one = surewood.BinnedForestClassifier(30, random_state=1).fit(X, Y)
+    two = surewood.BinnedForestClassifier(30, random_state=2).fit(X, Y)
+    ours = surewood.save(one, tmp_path / "one", compress=False)
+    theirs = surewood.save(two, tmp_path / "two", compress=False)
+    with mapped_from(ours, "r"), ThreadPoolExecutor(1) as pool:
+        again = pool.submit(surewood.load, theirs).result()
+    np.testing.assert_array_equal(again.predict_proba(X), two.predict_proba(X))
 
 
 def test_newer_formats_are_refused(tmp_path):

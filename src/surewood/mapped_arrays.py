@@ -42,14 +42,19 @@ def align(source: Path, target: Path) -> None:
 
 @contextmanager
 def mapped_from(path: Path, mode: str) -> Iterator[None]:
-    """While skops works on this file, large arrays are mapped: "r" read-only, "c" changes stay in memory."""
+    """While skops works on this file, large arrays are mapped: "r" read-only, "c" changes stay in memory.
+
+    Other threads may load other files meanwhile; theirs are read.
+    """
+    here = threading.get_ident()
 
     class MappedArrayNode(NdArrayNode):  # type: ignore[misc]
         """An array that is mapped when it is constructed."""
 
         def __init__(self, state: dict[str, Any], load_context: Any, trusted: Any = None) -> None:
             self.mapped = None
-            if state["type"] == "numpy" and (state["__module__"], state["__class__"]) == ("numpy", "ndarray"):
+            ours = threading.get_ident() == here and state["type"] == "numpy"
+            if ours and (state["__module__"], state["__class__"]) == ("numpy", "ndarray"):
                 self.mapped = map_member(path, load_context.src.getinfo(state["file"]), mode)
             if self.mapped is None:
                 super().__init__(state, load_context, trusted)

@@ -15,6 +15,7 @@ import inspect
 import json
 import os
 import zipfile
+import zlib
 from collections.abc import Collection
 from pathlib import Path
 from typing import Any
@@ -30,6 +31,9 @@ _FACTS = "facts.json"
 _BLOCK = 1 << 20
 #: Types of scikit-learn that skops leaves to the reader's judgement and that only hold arrays.
 _ARRAY_HOLDERS = frozenset({"sklearn.tree._tree.Tree"})
+#: What reading a member of a damaged archive can raise: flipped bits in a deflated stream, or in a header
+#: (another compression method, a mark of encryption, a length).
+_DAMAGE = (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError, OSError)
 
 
 class ModelFileError(ValueError):
@@ -149,14 +153,17 @@ def _rebuilt(path: Path, trusted: Collection[str]) -> Any:
     """The object of a checked file, if all its types are known."""
     import skops.io
 
-    foreign = [name for name in skops.io.get_untrusted_types(file=path) if name not in trusted]
-    unknown = [name for name in foreign if not _is_ours(name)]
-    if unknown:
-        raise ModelFileError(
-            f"{path} holds types that are not trusted: {', '.join(sorted(unknown))}. If you know them, "
-            "name them in `trusted`."
-        )
-    return skops.io.load(path, trusted=[*foreign, *trusted])
+    try:
+        foreign = [name for name in skops.io.get_untrusted_types(file=path) if name not in trusted]
+        unknown = [name for name in foreign if not _is_ours(name)]
+        if not unknown:
+            return skops.io.load(path, trusted=[*foreign, *trusted])
+    except (*_DAMAGE, LookupError, TypeError, ValueError, AttributeError, ImportError) as error:
+        raise ModelFileError(f"the model of {path} cannot be rebuilt: {error}") from error
+    raise ModelFileError(
+        f"{path} holds types that are not trusted: {', '.join(sorted(unknown))}. If you know them, "
+        "name them in `trusted`."
+    )
 
 
 def read_card(path: str | Path) -> dict[str, Any]:
@@ -167,9 +174,10 @@ def read_card(path: str | Path) -> dict[str, Any]:
     try:
         with zipfile.ZipFile(path) as archive:
             card = json.loads(archive.read(_CARD))
-    except (zipfile.BadZipFile, KeyError, ValueError, OSError) as error:
+    except (*_DAMAGE, KeyError, ValueError) as error:
         raise ModelFileError(f"{path} is not a surewood model, or is cut short.") from error
-    if not isinstance(card, dict) or not {"format", "surewood", "sha256"} <= set(card):
+    complete = isinstance(card, dict) and {"format", "surewood", "sha256"} <= set(card)
+    if not complete or not isinstance(card["format"], int):
         raise ModelFileError(f"{path} is not a surewood model: its {_CARD} is incomplete.")
     return card
 
@@ -182,7 +190,7 @@ def read_facts(path: str | Path) -> dict[str, Any]:
             facts = json.loads(archive.read(_FACTS))
     except KeyError:
         return {}
-    except (zipfile.BadZipFile, ValueError, OSError) as error:
+    except (*_DAMAGE, ValueError) as error:
         raise ModelFileError(f"{path} was altered or damaged after it was saved.") from error
     return facts if isinstance(facts, dict) else {}
 
@@ -202,7 +210,7 @@ def _digest(path: Path, verbose: int = 0) -> str:
                             own.update(block)
                             advance(len(block))
                     total.update(own.digest())
-    except (zipfile.BadZipFile, OSError, EOFError) as error:
+    except (*_DAMAGE, ValueError) as error:
         raise ModelFileError(f"{path} was altered or damaged after it was saved.") from error
     return total.hexdigest()
 

@@ -16,6 +16,7 @@ def test_a_cascade_must_beat_the_best_plain_machine_clearly():
     )
     assert choose(table, 1.0) == 1
     assert choose(table, 0.0) == 2
+    assert choose(table.assign(standard_error=0.0), np.inf) == 1
     table.loc[2, "standard_error"] = 0.005
     assert choose(table, 1.0) == 2
 

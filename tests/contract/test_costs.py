@@ -10,6 +10,7 @@ import pytest
 from estimators import deterministic, exported
 from messy_table import messy
 
+import surewood
 from surewood.cost import CostEstimate
 
 FACTOR = 3.0  # within which memory is promised, for fits of 30 MiB and more
@@ -31,6 +32,12 @@ def test_every_estimator_tells_its_cost_and_obeys_its_limit(cls):
     deterministic(cls, max_memory=2**33).fit(X, y)
     with pytest.raises((ValueError, TypeError), match="max_memory"):
         deterministic(cls, max_memory=-1).fit(X, y)
+
+
+@pytest.mark.parametrize("name", ["BinnedForestClassifier", "DeepCascadeSVMClassifier"])
+def test_an_infinite_limit_is_none(name):
+    frame, y = messy(40)
+    deterministic(getattr(surewood, name), max_memory=float("inf")).fit(frame, y)
 
 
 @pytest.mark.parametrize(

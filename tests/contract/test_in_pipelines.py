@@ -17,6 +17,7 @@ from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import make_column_selector, make_column_transformer
 from sklearn.datasets import load_iris
 from sklearn.ensemble import StackingClassifier, VotingClassifier
+from sklearn.exceptions import NotFittedError
 from sklearn.experimental import enable_halving_search_cv  # noqa: F401
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression
@@ -25,6 +26,7 @@ from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+import surewood
 from surewood import MultiGrainedScanner
 
 each_classifier = pytest.mark.parametrize("cls", classifiers(), ids=lambda c: c.__name__)
@@ -195,3 +197,48 @@ def test_read_only_memory_maps(cls, iris, tmp_path):
     mapped = np.load(tmp_path / "X.npy", mmap_mode="r")
     ours = deterministic(cls).fit(mapped, y).predict_proba(mapped)
     np.testing.assert_array_equal(ours, deterministic(cls).fit(X, y).predict_proba(X))
+
+
+@each_classifier
+def test_methods_before_a_fit_say_that_there_was_none(cls, iris):
+    X, y = iris
+    arguments = {
+        "ledger": (),
+        "nodes": (0,),
+        "margins": (X, y),
+        "latency_curve": (X, y),
+        "reject_option": (0.1,),
+    }
+    for name in (
+        "predict", "predict_proba", "predict_log_proba", "decision_function", "explain", "apply",
+        "decision_path", "staged_predict", "staged_predict_proba", "tree_predictions", "exits", *arguments,
+    ):  # fmt: skip
+        if hasattr(cls, name):
+            with pytest.raises(NotFittedError):
+                list(getattr(deterministic(cls), name)(*arguments.get(name, (X,))))
+
+
+@each_classifier
+def test_models_of_binned_and_dated_columns_can_be_saved(cls, tmp_path):
+    frame, y = messy()
+    number = frame.select_dtypes("number").iloc[:, 0]
+    frame = frame.assign(
+        binned=pd.cut(number, 3),
+        stamp=pd.Series(pd.to_datetime(["2020", "2021"] * len(y))[: len(y)]).astype("category"),
+    )
+    model = deterministic(cls).fit(frame, y)
+    again = surewood.load(surewood.save(model, tmp_path / "m"))
+    np.testing.assert_array_equal(again.predict_proba(frame), model.predict_proba(frame))
+
+
+def test_a_warm_start_keeps_to_its_categories():
+    """Kept trees split by codes, which other categories would give another meaning."""
+    y = [0, 1] * 10
+    model = surewood.BinnedForestClassifier(2, warm_start=True, random_state=0)
+    model.fit(pd.DataFrame({"c": ["b", "c"] * 10}), y)
+    with pytest.raises(ValueError, match="with the same categories"):
+        model.set_params(n_estimators=4).fit(pd.DataFrame({"c": ["a", "b"] * 10}), y)
+    assert (
+        model.fit(pd.DataFrame({"c": ["b", "c"] * 10}), y).score(pd.DataFrame({"c": ["b", "c"]}), [0, 1])
+        == 1.0
+    )

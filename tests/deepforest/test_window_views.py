@@ -38,6 +38,9 @@ def test_automatic_sizes():
     ("arguments", "message"),
     [
         ((10, (3, 4), "auto", 1), r"shape \(3, 4\) does not describe rows of 10 values"),
+        ((6, (2.0, 3.0), "auto", 1), "does not describe rows of 6 values"),
+        ((6, (-2, -3), "auto", 1), "does not describe rows of 6 values"),
+        ((10, None, [2.5], 1), "window 2.5 must be an integer"),
         ((10, None, [11], 1), r"a window of size \(11,\) does not fit into rows of shape \(10,\)"),
         ((10, None, [0], 1), "does not fit"),
         (

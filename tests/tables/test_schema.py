@@ -2,10 +2,12 @@
 
 import datetime
 import warnings
+from decimal import Decimal
 
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 import scipy.sparse as sp
 
@@ -271,3 +273,114 @@ def test_frames_of_floats_read_at_once_or_column_by_column_are_the_same(dtype, m
     np.testing.assert_array_equal(by_column.read(frame).columns(1, 4), whole.columns(1, 4))
     with pytest.raises(ValueError, match="infinity in column 'f'"):
         by_column.read(infinite)
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        (pd.cut(pd.Series([1.0, 6.0, 11.0]), [0, 5, 10, 15]), ["(0, 5]", "(5, 10]", "(10, 15]"]),
+        (pd.Series(pd.to_datetime(["2021", "2020"])), ["2020-01-01 00:00:00", "2021-01-01 00:00:00"]),
+        (pd.Series(pd.to_timedelta([1, 2], unit="D")), ["1 days 00:00:00", "2 days 00:00:00"]),
+        (pd.Series([Decimal("0.5"), Decimal("1.5")]), ["0.5", "1.5"]),
+        (pd.Series(pd.period_range("2020", periods=2, freq="Y")), ["2020", "2021"]),
+    ],
+    ids=["intervals", "times", "durations", "decimals", "periods"],
+)
+def test_categories_that_are_no_numbers_are_kept_as_text(values, expected):
+    """So that a saved model holds no types of pandas, which `load` would refuse."""
+    frame = pd.DataFrame({"c": values.astype("category")})
+    schema = TableSchema.learn(frame)
+    assert schema.categories[0] == expected
+    codes = schema.read(frame).column(0)
+    assert [schema.categories[0][int(code)] for code in codes] == [str(value) for value in values]
+
+
+@pytest.mark.parametrize(
+    ("type_", "values", "kind", "expected"),
+    [
+        (pa.timestamp("us", "UTC"), [datetime.datetime(1970, 1, 2), None], "time", [86400.0, np.nan]),
+        (pa.duration("ms"), [datetime.timedelta(minutes=1), None], "time", [60.0, np.nan]),
+        (pa.dictionary(pa.int32(), pa.string()), ["b", None, "a"], "category", [1.0, np.nan, 0.0]),
+        (pa.time64("us"), [datetime.time(2), None, datetime.time(1)], "category", [1.0, np.nan, 0.0]),
+        (pa.binary(), [b"b", None, b"a"], "category", [1.0, np.nan, 0.0]),
+        (pa.null(), [None, None], "number", [np.nan, np.nan]),
+    ],
+    ids=str,
+)
+def test_pandas_columns_held_by_arrow(type_, values, kind, expected):
+    array = pa.array(values, type=type_)
+    frame = pd.DataFrame({"c": pd.Series(pd.arrays.ArrowExtensionArray(array))})
+    schema = TableSchema.learn(frame)
+    assert schema.kinds == [kind]
+    np.testing.assert_array_equal(schema.read(frame).column(0), expected)
+    np.testing.assert_array_equal(schema.read(pa.table({"c": array})).column(0), expected)
+
+
+def test_times_beyond_the_reach_of_nanoseconds():
+    far = [datetime.datetime(9999, 12, 31), datetime.datetime(1, 1, 1), None]
+    expected = [253402214400.0, -62135596800.0, np.nan]
+    for column in (
+        pd.Series(far, dtype=object),
+        pd.Series(far, dtype="M8[us]"),
+        pd.Series(far, dtype="M8[s]"),
+    ):
+        frame = pd.DataFrame({"t": column})
+        np.testing.assert_array_equal(TableSchema.learn(frame).read(frame).column(0), expected)
+
+
+def test_times_as_objects_of_several_zones_and_without_a_single_one():
+    tokyo, utc = pd.Timestamp("1970-01-01 09:00", tz="Asia/Tokyo"), pd.Timestamp("1970-01-02", tz="UTC")
+    frame = pd.DataFrame({"t": pd.Series([tokyo, utc, None], dtype=object)})
+    schema = TableSchema.learn(frame)
+    np.testing.assert_array_equal(schema.read(frame).column(0), [0.0, 86400.0, np.nan])
+    nothing = pd.DataFrame({"t": pd.Series([pd.NaT, pd.NaT], dtype=object)})
+    assert np.isnan(schema.read(nothing).column(0)).all()
+    assert np.isnan(TableSchema.learn(nothing).read(nothing).column(0)).all()
+
+
+def test_numbers_and_times_do_not_change_places():
+    times = pd.DataFrame({"c": pd.date_range("2020", periods=2)})
+    numbers = pd.DataFrame({"c": [1.0, np.nan]})
+    with pytest.raises(ValueError, match="column 'c' held times in training and holds numbers now"):
+        TableSchema.learn(times).read(numbers)
+    with pytest.raises(ValueError, match="column 'c' held numbers in training and holds times now"):
+        TableSchema.learn(numbers).read(times)
+    missing = pd.DataFrame({"c": [np.nan, np.nan]})
+    assert np.isnan(TableSchema.learn(times).read(missing).column(0)).all()
+
+
+def test_masked_values_are_missing():
+    X = np.ma.array([[1, 2], [3, 4]], mask=[[False, True], [False, False]])
+    np.testing.assert_array_equal(TableSchema.learn(X).read(X).matrix(), [[1.0, np.nan], [3.0, 4.0]])
+
+
+def test_strings_of_numpy_are_text():
+    X = np.array([["b", "x"], ["a", "x"]], dtype=np.dtypes.StringDType())
+    schema = TableSchema.learn(X)
+    assert schema.categories == [["a", "b"], ["x"]]
+    np.testing.assert_array_equal(schema.read(X).column(0), [1.0, 0.0])
+
+
+def test_long_doubles_too_large_for_a_float_are_refused_without_a_warning():
+    X = np.array([[np.longdouble("1e400")], [1.0]])
+    if np.isinf(X).any():
+        pytest.skip("long doubles are doubles here")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for table, sentence in (
+            (X, "too large for a float"),
+            (pd.DataFrame(X, columns=["c"]), "infinity in column 'c'"),
+        ):
+            with pytest.raises(ValueError, match=sentence):
+                TableSchema.learn(table).read(table)
+
+
+def test_what_polars_has_beside_frames():
+    for X in (pl.DataFrame({"a": [1.0]}).lazy(), pl.Series([1.0])):
+        with pytest.raises(TypeError, match=f"got a polars {type(X).__name__}"):
+            TableSchema.learn(X)
+
+
+def test_values_without_a_hash_name_their_column():
+    with pytest.raises(TypeError, match="column 'c' cannot be read as categories: unhashable"):
+        TableSchema.learn(pd.DataFrame({"c": [{1}, {2}]}))

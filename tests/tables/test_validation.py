@@ -142,3 +142,54 @@ def test_bad_class_weight():
 def test_weights_without_a_finite_sum_are_refused(weight):
     with pytest.raises(ValueError, match="sample_weight must be finite numbers with a finite sum"):
         Probe().fit(X[:2], Y[:2], sample_weight=weight)
+
+
+@pytest.mark.parametrize(
+    ("dtype", "labels"),
+    [
+        ("Int64", [2**53, 2**53 + 1, 3]),
+        ("int64[pyarrow]", [2**53, 2**53 + 1, 3]),
+        ("UInt8", [7, 255, 3]),
+        ("boolean", [True, False, True]),
+        ("bool[pyarrow]", [True, False, True]),
+    ],
+)
+def test_labels_of_types_that_know_missing_values_stay_what_they_are(dtype, labels):
+    model = Probe().fit(X, pd.Series(labels, dtype=dtype))
+    assert model.classes_.tolist() == sorted(set(labels))
+    assert {type(label) for label in model.classes_.tolist()} == {type(labels[0])}
+    with pytest.raises(ValueError, match="missing labels"):
+        Probe().fit(X, pd.Series([None, *labels[1:]], dtype=dtype))
+
+
+def test_missing_labels_in_every_form():
+    for y in (
+        pd.Series(["a", None, "b"], dtype="string"),
+        pd.Series(pd.Categorical(["a", None, "b"])),
+        np.ma.array([0, 1, 1], mask=[True, False, False]),
+        np.array(["a", None, "b"], dtype=np.dtypes.StringDType(na_object=None)),
+    ):
+        with pytest.raises(ValueError, match="missing labels; drop those rows"):
+            Probe().fit(X, y)
+
+
+def test_strings_of_numpy_are_labels():
+    assert Probe().fit(X, Y.astype(np.dtypes.StringDType())).classes_.tolist() == ["a", "b"]
+
+
+def test_mixed_labels_are_named():
+    with pytest.raises(TypeError, match="mixes labels of types int, str"):
+        Probe().fit(X, np.array(["a", 1, "b"], dtype=object))
+
+
+@pytest.mark.parametrize("weight", [1e300, 5e-324, 2.0**53])
+def test_weights_that_count_no_rows_are_refused(weight):
+    with pytest.raises(ValueError, match="multiply them by a constant"):
+        Probe().fit(X, Y, sample_weight=np.full(3, weight))
+
+
+def test_class_weights_that_leave_nothing_are_refused():
+    with pytest.raises(ValueError, match="leave no row that counts"):
+        Probe(class_weight={"a": 0.0, "b": 0.0}).fit(X, Y)
+    with pytest.raises(ValueError, match="multiply them by a constant"):
+        Probe(class_weight={"a": 1e300}).fit(X, Y, sample_weight=[1e300, 1.0, 1e300])

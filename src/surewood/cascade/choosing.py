@@ -177,7 +177,9 @@ def choose(table: pd.DataFrame, standard_errors: float) -> int:
     plain = table.index[table["kind"] == "plain"]
     base = int(table.loc[plain, "error"].idxmin())
     gain, noise = table["gain"].to_numpy(), table["standard_error"].to_numpy()
-    better = (gain > 1e-12) & (gain > standard_errors * noise) & (table["kind"] != "plain").to_numpy()
+    with np.errstate(invalid="ignore"):  # infinitely many standard errors: no gain is enough
+        needed = standard_errors * noise
+    better = (gain > 1e-12) & (gain > needed) & (table["kind"] != "plain").to_numpy()
     if not better.any():
         return base
     rows = np.flatnonzero(better)

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
 
 from surewood.bounds import EstimateEvidence, Evidence
 from surewood.cascade.explaining import explain_generic, told_rows
@@ -230,7 +231,8 @@ class DeepCascadeClassifier(ClassifierMixin, BaseEstimator):
             As for :class:`DeepCascadeSVMClassifier`; the single cascade's entry names the leaf's ``family``
             and the ``question`` of every node.
         """
-        design = self._encoder.transform(begin_predict(self, X))
+        table = begin_predict(self, X)
+        design = self._encoder.transform(table)
         scores, _ = self.cascade_.evaluate(design)
         labels = [plain(label) for label in self.classes_]
         ways = explain_generic(self.cascade_, self.leaf_families_, self.question_families_, design, labels)
@@ -239,6 +241,7 @@ class DeepCascadeClassifier(ClassifierMixin, BaseEstimator):
 
     def ledger(self) -> pd.DataFrame:
         """One row a leaf: family, counts, complexity, and which side of the minimum decided."""
+        check_is_fitted(self, "search_")
         found, total = self.search_, float(self.search_.plus.sum() + self.search_.minus.sum())
         charge = self._constant(len(self.classes_)) * self.gamma_scale * found.complexity
         return pd.DataFrame(

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
 
 from surewood.bounds import (
     CascadeEvidence,
@@ -175,6 +176,7 @@ class CascadeInsight:
         """
         if (X is None) != (y is None):
             raise ValueError("reject_option needs both X and y, or neither of them.")
+        check_is_fitted(self, "out_of_fold_")
         own = self.out_of_fold_
         record = LeafRecord.of(own.scores, own.leaf, own.distance)
         edges = record.band_edges([c.n_leaves for c in self.cascades_], bands)
@@ -189,6 +191,7 @@ class CascadeInsight:
 
     def ledger(self) -> LeafLedger | dict[Any, LeafLedger]:
         """One row a leaf, with the terms of the criterion (3.8); a dictionary by class for one-vs-rest."""
+        check_is_fitted(self, "cascades_")
         ledgers = [self._ledger(t) for t in range(len(self.cascades_))]
         if len(ledgers) == 1:
             return ledgers[0]

@@ -175,21 +175,24 @@ class _CompositeClassifier(Books, ClassifierMixin, BaseEstimator):
 
     def tree_predictions(self, X: Any) -> NDArray[Any]:
         """The label that each composite tree gives to each row, shape (n_rows, n_trees)."""
+        table = begin_predict(self, X)
 
-        def labels(table: Table) -> NDArray[np.int32]:
-            return self.model_.labels(self.reader_.matrix(table), self.reader_.design(table), self.n_jobs)
+        def labels(part: Table) -> NDArray[np.int32]:
+            return self.model_.labels(self.reader_.matrix(part), self.reader_.design(part), self.n_jobs)
 
-        return np.asarray(self.classes_)[by_batches(begin_predict(self, X), labels)]
+        return np.asarray(self.classes_)[by_batches(table, labels)]
 
     def apply(self, X: Any) -> NDArray[np.int64]:
         """Number of the leaf (within its tree, as in :meth:`ledger`) of each row, shape (n_rows, n_trees)."""
-        leaf = self.model_.leaf_index(self.reader_.matrix(begin_predict(self, X)), self.n_jobs)
+        table = begin_predict(self, X)
+        leaf = self.model_.leaf_index(self.reader_.matrix(table), self.n_jobs)
         first = np.searchsorted(self.model_.facts.tree, np.arange(self.model_.n_trees))
         return leaf.astype(np.int64) - first
 
     def decision_path(self, X: Any) -> tuple[sp.csr_matrix, NDArray[np.int64]]:
         """Nodes that each row passes in the composite trees, as in scikit-learn's forests."""
-        leaf = self.model_.leaf_index(self.reader_.matrix(begin_predict(self, X)), self.n_jobs)
+        table = begin_predict(self, X)
+        leaf = self.model_.leaf_index(self.reader_.matrix(table), self.n_jobs)
         at = self.model_.facts.node[leaf]
         start = self.model_.forest.node_start
         parent = np.concatenate(

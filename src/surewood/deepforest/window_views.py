@@ -88,7 +88,7 @@ def make_grains(n_features: int, shape: Any, windows: Any, stride: int) -> list[
 
 
 def _size(item: Any, n_axes: int) -> tuple[int, ...]:
-    size = (item,) * n_axes if isinstance(item, int | np.integer) else tuple(item)
+    size = (item,) * n_axes if np.ndim(item) == 0 else tuple(item)
     if len(size) != n_axes or not all(isinstance(n, int | np.integer) for n in size):
         raise ValueError(f"window {item!r} must be an integer or have one integer for each of {n_axes} axes.")
     return tuple(int(n) for n in size)
@@ -98,8 +98,9 @@ def _read_shape(n_features: int, shape: Any, windows: Any) -> tuple[tuple[int, .
     """Spatial axes and number of channels."""
     if shape is None:
         return (n_features,), 1
-    sizes = (shape,) if isinstance(shape, int | np.integer) else tuple(shape)
-    if not 1 <= len(sizes) <= 3 or math.prod(sizes) != n_features:
+    sizes = (shape,) if np.ndim(shape) == 0 else tuple(shape)
+    whole = all(isinstance(n, int | np.integer) and n > 0 for n in sizes)
+    if not 1 <= len(sizes) <= 3 or not whole or math.prod(sizes) != n_features:
         raise ValueError(
             f"shape {shape!r} does not describe rows of {n_features} values; its one to three entries must "
             "multiply to that."

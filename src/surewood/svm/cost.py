@@ -14,7 +14,7 @@ FORMED = "inner products are formed as they are needed"
 
 def gram_limit(max_memory: float | None) -> int:
     """Bytes that the matrix of inner products may take: half of `max_memory`, or the default."""
-    return DEFAULT_MAX_MEMORY if max_memory is None else int(max_memory) // 2
+    return DEFAULT_MAX_MEMORY if max_memory is None else int(min(max_memory, 2.0**62)) // 2
 
 
 def kernel_memory(

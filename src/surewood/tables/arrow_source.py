@@ -51,6 +51,16 @@ def is_text(type_: pa.DataType) -> bool:
     return any(check(type_) for check in checks) or bool(view and view(type_))
 
 
+def is_number(type_: pa.DataType) -> bool:
+    """Whether categories of this type are kept as numbers; all others are kept as their text."""
+    types = pa.types
+    if types.is_dictionary(type_):
+        return is_number(type_.value_type)
+    return any(
+        check(type_) for check in (types.is_integer, types.is_floating, types.is_boolean, types.is_null)
+    )
+
+
 class ArrowSource(Source):
     """Columns of a record batch or an Arrow table."""
 
@@ -128,7 +138,7 @@ def encoded(column: pa.ChunkedArray) -> tuple[NDArray[np.int64], list[Any]]:
     if isinstance(array, pa.ChunkedArray):
         array = pa.concat_arrays(array.chunks) if array.num_chunks else pa.array([], column.type)
     values = array.dictionary.to_pylist()
-    if is_text(column.type):
+    if not is_number(column.type):
         values = [None if value is None else str(value) for value in values]
     indices = array.indices.cast(pa.int64()).fill_null(len(values))
     return np.asarray(indices.to_numpy(zero_copy_only=False)), values

@@ -83,10 +83,8 @@ class TableSchema:
         """The same columns of a later table. Their number and names were checked by the caller."""
         source = open_source(X)
         for j, kind in enumerate(self.kinds):
-            if kind != CATEGORY and source.kind(j) == CATEGORY:
-                raise ValueError(
-                    f"column {source.label(j)} held numbers in training and holds text now; convert it first."
-                )
+            if kind != CATEGORY:
+                _refuse_another_kind(source, j, kind)
         counts = category_counts(self)
         indexes = [category_index(values) for values in self.categories]
 
@@ -97,6 +95,20 @@ class TableSchema:
         table = Table(source.n_rows, source.n_columns, self.names, counts, source.array, encode)
         source.refuse_infinities([kind == NUMBER for kind in self.kinds])
         return table
+
+
+_HELD = {NUMBER: "numbers", TIME: "times", CATEGORY: "text"}
+
+
+def _refuse_another_kind(source: Source, j: int, kind: str) -> None:
+    """A number or time column must stay one; without a single known value it may be of either type."""
+    now = source.kind(j)
+    if now == kind or (now != CATEGORY and np.isnan(source.numbers(j)).all()):
+        return
+    raise ValueError(
+        f"column {source.label(j)} held {_HELD[kind]} in training and holds {_HELD[now]} now; "
+        "convert it first."
+    )
 
 
 def category_counts(schema: TableSchema) -> NDArray[np.int64]:
@@ -189,8 +201,12 @@ def open_source(X: Any) -> Source:
 
         return ArrowSource(X)
     if type(X).__module__.split(".")[0] == "polars":
+        if not hasattr(X, "get_columns"):
+            raise TypeError(
+                f"X must be a table, got a polars {type(X).__name__}; collect() it or make a frame."
+            )
         return _FrameSource(pd.DataFrame({i: s.to_pandas() for i, s in enumerate(X)}), list(X.columns))
-    X = _without_lists(X)
+    X = _without_masks(_without_lists(X))
     return _FrameSource(pd.DataFrame(X), by_position=True) if _beyond_numbers(X) else _ArraySource(X)
 
 
@@ -209,6 +225,12 @@ class _ArraySource(Source):
                 )
         except OverflowError:
             raise ValueError("Input X contains a number too large for a float.") from None
+        if self.array.dtype == np.longdouble:
+            with np.errstate(over="ignore"):
+                self.array = self.array.astype(np.float64)
+            values = self.array.data if sp.issparse(self.array) else self.array
+            if np.isinf(values).any():
+                raise ValueError("Input X contains a number too large for a float.")
         self.n_rows, self.n_columns = self.array.shape
 
     def label(self, j: int) -> str:
@@ -260,6 +282,16 @@ class _FrameSource(Source):
             self._columns[j] = self.X.iloc[:, j]
         return self._columns[j]
 
+    def _arrow(self, j: int) -> Source | None:
+        """A column that Arrow holds, read as Arrow's; None for all others."""
+        series = self._column(j)
+        if not isinstance(series.dtype, pd.ArrowDtype):
+            return None
+        from surewood.tables.arrow_source import ArrowSource
+
+        name = str(j) if self.names is None else self.names[j]
+        return ArrowSource(pa.table([pa.chunked_array(pa.array(series.array))], names=[name]))
+
     def kind(self, j: int) -> str:
         if self.array is not None:
             return NUMBER
@@ -268,6 +300,8 @@ class _FrameSource(Source):
         return self._kinds[j]
 
     def _find_kind(self, j: int) -> str:
+        if (arrow := self._arrow(j)) is not None:
+            return arrow.kind(0)
         series = self._column(j)
         dtype = series.dtype
         if isinstance(dtype, pd.CategoricalDtype):
@@ -285,12 +319,20 @@ class _FrameSource(Source):
         raise ValueError(f"column {self.label(j)} has type {dtype}, which surewood cannot read; convert it.")
 
     def categories(self, j: int) -> list[Any]:
-        return _category_values(self._column(j))
+        if (arrow := self._arrow(j)) is not None:
+            return arrow.categories(0)
+        try:
+            return _category_values(self._column(j))
+        except TypeError as error:  # lists and the like have no hash
+            raise TypeError(f"column {self.label(j)} cannot be read as categories: {error}.") from None
 
     def codes(self, j: int, index: pd.Index) -> NDArray[np.float64]:
-        return _codes(self._column(j), index)
+        arrow = self._arrow(j)
+        return _codes(self._column(j), index) if arrow is None else arrow.codes(0, index)
 
     def numbers(self, j: int) -> NDArray[np.float64]:
+        if (arrow := self._arrow(j)) is not None:
+            return arrow.numbers(0)
         series = self._column(j)
         if self.kind(j) == TIME:
             return _seconds(series)
@@ -312,6 +354,7 @@ def _plain_floats(X: pd.DataFrame) -> NDArray[Any] | None:
         len(dtypes) > 1
         or not isinstance(one, np.dtype)
         or one.kind != "f"
+        or one.itemsize > 8  # long doubles may be too large for the floats that they become
         or one.itemsize * X.size > _SMALL_COPY
     ):
         return None
@@ -332,6 +375,13 @@ def _without_lists(X: Any) -> Any:
     return X
 
 
+def _without_masks(X: Any) -> Any:
+    """NaN in the place of masked values; NumPy's own strings as objects."""
+    if isinstance(X, np.ma.MaskedArray) and X.dtype.kind in "biuf":
+        return X.astype(np.result_type(X.dtype, np.float32)).filled(np.nan) if X.mask.any() else X.data
+    return X.astype(object) if isinstance(X, np.ndarray) and X.dtype.kind == "T" else X
+
+
 def _beyond_numbers(X: Any) -> bool:
     """Whether it is an array of two dimensions with text, times or missing objects in it."""
     if not isinstance(X, np.ndarray) or X.ndim != 2:
@@ -343,7 +393,8 @@ def _beyond_numbers(X: Any) -> bool:
 
 def _floats(series: pd.Series, label: str) -> NDArray[np.float64]:
     try:
-        return series.to_numpy(dtype=np.float64, na_value=np.nan)
+        with np.errstate(over="ignore"):  # long doubles: infinities are refused afterwards
+            return series.to_numpy(dtype=np.float64, na_value=np.nan)
     except OverflowError:
         raise ValueError(f"Input X contains a number too large for a float in column {label}.") from None
 
@@ -353,10 +404,13 @@ def _refuse_infinity(values: NDArray[np.float64], label: str) -> None:
         raise ValueError(f"Input X contains infinity in column {label}; replace it by a finite value or NaN.")
 
 
+_NUMBERS_AS_OBJECTS = ("integer", "floating", "mixed-integer-float", "boolean", "empty")
+
+
 def _kind_of_objects(series: pd.Series) -> str:
     """Objects that are all numbers are numbers, dates are time, everything else is text."""
     found = pd.api.types.infer_dtype(series, skipna=True)
-    if found in ("integer", "floating", "mixed-integer-float", "decimal", "boolean", "empty"):
+    if found in _NUMBERS_AS_OBJECTS or found == "decimal":
         return NUMBER
     if found in ("datetime", "datetime64", "date", "timedelta", "timedelta64"):
         return TIME
@@ -365,24 +419,23 @@ def _kind_of_objects(series: pd.Series) -> str:
 
 def _seconds(series: pd.Series) -> NDArray[np.float64]:
     if series.dtype == object:
-        first = series.dropna().iloc[0]
-        convert = (
-            pd.to_timedelta if pd.api.types.infer_dtype([first]).startswith("timedelta") else pd.to_datetime
-        )
-        series = convert(series)
-    if pd.api.types.is_timedelta64_dtype(series.dtype):
-        return series.dt.total_seconds().to_numpy(dtype=np.float64)
-    if getattr(series.dtype, "tz", None) is not None:
-        series = series.dt.tz_convert("UTC").dt.tz_localize(None)
-    return ((series - pd.Timestamp(0)) / pd.Timedelta(seconds=1)).to_numpy(dtype=np.float64)
+        known = series.dropna()
+        if known.empty:
+            return np.full(len(series), np.nan)
+        durations = pd.api.types.infer_dtype([known.iloc[0]]).startswith("timedelta")
+        series = series.astype("m8[us]") if durations else pd.to_datetime(series, utc=True)
+    values = series.to_numpy(dtype=f"{series.dtype.kind}8[{series.dt.unit}]")
+    unit = np.timedelta64(1, "s") / np.timedelta64(1, series.dt.unit)
+    return np.where(np.isnat(values), np.nan, values.astype(np.int64) / unit)
 
 
 def _is_text(series: pd.Series) -> bool:
+    """Whether values are told apart by their text: all but numbers are, so that any model can be saved."""
     if isinstance(series.dtype, pd.CategoricalDtype):
         series = series.cat.categories.to_series()
     if pd.api.types.is_object_dtype(series.dtype):
-        return _kind_of_objects(series) != NUMBER
-    return bool(pd.api.types.is_string_dtype(series.dtype))
+        return pd.api.types.infer_dtype(series, skipna=True) not in _NUMBERS_AS_OBJECTS
+    return not (pd.api.types.is_numeric_dtype(series.dtype) or pd.api.types.is_bool_dtype(series.dtype))
 
 
 def _category_values(series: pd.Series) -> list[Any]:

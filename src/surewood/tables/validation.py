@@ -239,13 +239,39 @@ def _parquet_table(schema: TableSchema, parquet: ParquetTable) -> Table:
 
 
 def _class_codes(y: Any) -> tuple[NDArray[np.int32], NDArray[Any]]:
-    y = column_or_1d(y, warn=True)
-    assert_all_finite(y, input_name="y")
+    y = column_or_1d(_plain_labels(y), warn=True)
     if y.dtype == object and pd.isna(y).any():
-        raise ValueError("Input y contains missing labels; drop those rows first.")
+        raise ValueError(_MISSING_LABELS)
+    assert_all_finite(y, input_name="y")
+    types = sorted({type(label).__name__ for label in y}) if y.dtype == object else []
+    if "str" in types and len(types) > 1:
+        raise TypeError(f"y mixes labels of types {', '.join(types)}; make all of them text or all numbers.")
     check_classification_targets(y)
     classes, codes = np.unique(y, return_inverse=True)
     return codes.astype(np.int32), classes
+
+
+_MISSING_LABELS = "Input y contains missing labels; drop those rows first."
+
+
+def _plain_labels(y: Any) -> Any:
+    """Labels that scikit-learn would turn into other ones, as they are.
+
+    Whole numbers and flags of pandas' and Arrow's types that know missing values would become floats, a mask
+    would be forgotten, and NumPy's own strings are not known.
+    """
+    if isinstance(y, np.ma.MaskedArray):
+        if np.ma.getmaskarray(y).any():
+            raise ValueError(_MISSING_LABELS)
+        return y.data
+    if isinstance(y, np.ndarray):
+        return y.astype(object) if y.dtype.kind == "T" else y
+    dtype = getattr(y, "dtype", None)
+    if isinstance(dtype, pd.api.extensions.ExtensionDtype) and dtype.kind in "iub":
+        if pd.isna(y).any():
+            raise ValueError(_MISSING_LABELS)
+        return y.to_numpy(dtype=getattr(dtype, "numpy_dtype", None))
+    return y
 
 
 def _weights(
@@ -283,7 +309,25 @@ def _weights(
             )
         if not np.isfinite(factors).all() or (factors < 0).any():
             raise ValueError("class_weight must be finite and not negative.")
-        weight = factors[codes] * (1.0 if weight is None else weight)
-    if weight is not None and (weight == 1.0).all():
+        with np.errstate(over="ignore"):
+            weight = factors[codes] * (1.0 if weight is None else weight)
+    if weight is None or (weight == 1.0).all():
         return None
+    _refuse_extreme(weight)
     return weight
+
+
+_LEAST, _MOST = 1e-100, 2.0**53  # squares fit into a float; whole weights up to here are counted exactly
+
+
+def _refuse_extreme(weight: NDArray[np.float64]) -> None:
+    """Weights count rows, so their sum has to be a number of rows that can be counted with."""
+    with np.errstate(over="ignore"):
+        total = weight.sum()
+    if total == 0.0:
+        raise ValueError("sample_weight and class_weight leave no row that counts.")
+    if not _LEAST <= total <= _MOST:
+        raise ValueError(
+            f"the weights of all rows sum to {total:.3g}; sample_weight and class_weight count rows and must "
+            f"sum to between {_LEAST:.0e} and {_MOST:.0e}: multiply them by a constant."
+        )

@@ -246,6 +246,12 @@ class BinnedForestClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
                 "warm_start needs the columns and classes of the first fit; "
                 "use warm_start=False to start anew."
             )
+        first, now = self.schema_, inputs.schema
+        if (first.kinds, first.categories) != (now.kinds, now.categories):  # kept trees split by their codes
+            raise ValueError(
+                "warm_start needs columns of the same kinds, with the same categories, as the first fit; "
+                "use warm_start=False to start anew."
+            )
         if self.n_estimators < self.forest_.n_trees:
             raise ValueError(
                 f"n_estimators={self.n_estimators} is below the {self.forest_.n_trees} trees that "
