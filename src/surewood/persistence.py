@@ -167,6 +167,8 @@ def read_card(path: str | Path) -> dict[str, Any]:
     try:
         with zipfile.ZipFile(path) as archive:
             card = json.loads(archive.read(_CARD))
+    except PermissionError as error:
+        raise ModelFileError(f"{path} may not be read: no permission.") from error
     except (zipfile.BadZipFile, KeyError, ValueError, OSError) as error:
         raise ModelFileError(f"{path} is not a surewood model, or is cut short.") from error
     if not isinstance(card, dict) or not {"format", "surewood", "sha256"} <= set(card):

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from surewood.datasets.catalogue import DataError, DatasetInfo, info
+from surewood.datasets.catalogue import DataError, DatasetInfo, catalogue, info
 from surewood.datasets.sources import fetch
 from surewood.datasets.table_file import check_frame, looks_like_a_file, read_table
 
@@ -116,11 +116,22 @@ def load(source: str | Path | pd.DataFrame, target: str | None = None) -> Datase
         return _own_table(read_table(source), target, str(source))
     if not isinstance(source, str):
         raise DataError(f"expected a name, a file or a DataFrame, got {type(source).__name__}.")
-    if target is not None and target != "target":
-        raise DataError(f"{source!r} is a name of the catalogue, whose target is known; leave `target` out.")
-    entry = info(source)
+    entry = _entry(source, target)
     frame, origin = fetch(entry)
     return _dataset(frame, entry, origin)
+
+
+def _entry(name: str, target: str | None) -> DatasetInfo:
+    """The entry of a catalogue name; any other name gets the sentence that fits what it stands for."""
+    if name not in catalogue():
+        if Path(name).expanduser().exists():
+            read_table(name)  # refuses a folder, and a file that is no table by its name
+        if target is not None:
+            raise DataError(f"there is no file {name}; the name of a table ends in .csv, .tsv or .parquet.")
+    entry = info(name)
+    if target is not None and target != "target":
+        raise DataError(f"{name!r} is a name of the catalogue, whose target is known; leave `target` out.")
+    return entry
 
 
 def _dataset(frame: pd.DataFrame, entry: DatasetInfo, origin: str) -> Dataset:
