@@ -16,6 +16,8 @@ from surewood.datasets.catalogue import DataError, DatasetInfo, catalogue, info
 from surewood.datasets.sources import fetch
 from surewood.datasets.table_file import check_frame, looks_like_a_file, read_table
 
+_LABELS_AS_TEXT = {"datetime64", "datetime", "date", "time", "timedelta64", "timedelta", "period", "bytes"}
+
 
 @dataclass(repr=False)
 class Dataset:
@@ -147,9 +149,18 @@ def _dataset(frame: pd.DataFrame, entry: DatasetInfo, origin: str) -> Dataset:
 
 
 def _labels(target: pd.Series) -> pd.Series:
-    """Labels as plain values: a category dtype would only remember classes that are gone."""
+    """Labels as plain values: numbers, truth values, text.
+
+    A category dtype would only remember classes that are gone. Dates are names here: neither a page nor a model
+    file could hold them.
+    """
     if isinstance(target.dtype, pd.CategoricalDtype):
         target = target.astype(target.cat.categories.dtype)
+    kind = pd.api.types.infer_dtype(target)
+    if kind == "decimal":
+        target = _whole(target.astype("float64"))
+    elif kind in _LABELS_AS_TEXT:
+        target = target.astype(str)
     return target.rename("target") if target.name is None else target
 
 
