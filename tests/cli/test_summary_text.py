@@ -5,7 +5,7 @@ import io
 import pytest
 from rich.console import Console
 
-from surewood.bounds import Status
+from surewood.bounds import Condition, Status
 from surewood.certify import Certificate, Entry, Method
 from surewood.cli.summary_text import print_certificate
 
@@ -26,7 +26,14 @@ from surewood.cli.summary_text import print_certificate
 )
 def test_a_guarantee_that_beats_nothing_says_what_it_does_not_beat(majority, verdict):
     entry = Entry(
-        method=Method.HOLDOUT, status=Status.GUARANTEE, value=0.3556, sample="holdout", n=80, delta=0.05
+        method=Method.HOLDOUT,
+        status=Status.GUARANTEE,
+        value=0.3556,
+        sample="holdout",
+        n=80,
+        variant="exact",
+        delta=0.05,
+        conditions=(Condition("the points influenced nothing about the model", True),),
     )
     paper = Console(width=160, file=io.StringIO(), no_color=True, highlight=False)
     print_certificate(paper, Certificate((entry,), (), "M", 0.05, majority).to_dict())
