@@ -151,8 +151,8 @@ def _dataset(frame: pd.DataFrame, entry: DatasetInfo, origin: str) -> Dataset:
 def _labels(target: pd.Series) -> pd.Series:
     """Labels as plain values: numbers, truth values, text.
 
-    A category dtype would only remember classes that are gone. Dates are names here: neither a page nor a model
-    file could hold them.
+    A category dtype would only remember classes that are gone. Dates are names here: neither a page nor a
+    model file could hold them.
     """
     if isinstance(target.dtype, pd.CategoricalDtype):
         target = target.astype(target.cat.categories.dtype)
