@@ -244,3 +244,15 @@ def test_files_that_are_no_models(tmp_path, content):
         surewood.load(path)
     with pytest.raises(ModelFileError, match="there is no model file"):
         surewood.load(tmp_path / "absent")
+
+
+def test_a_file_without_permission_is_not_called_broken(tmp_path, monkeypatch):
+    path = tmp_path / "model.surewood"
+    path.write_bytes(b"")
+
+    def refuse(*_):
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr(zipfile, "ZipFile", refuse)
+    with pytest.raises(ModelFileError, match=r"model\.surewood may not be read: no permission\.$"):
+        read_card(path)

@@ -174,6 +174,8 @@ def read_card(path: str | Path) -> dict[str, Any]:
     try:
         with zipfile.ZipFile(path) as archive:
             card = json.loads(archive.read(_CARD))
+    except PermissionError as error:
+        raise ModelFileError(f"{path} may not be read: no permission.") from error
     except (*_DAMAGE, KeyError, ValueError) as error:
         raise ModelFileError(f"{path} is not a surewood model, or is cut short.") from error
     complete = isinstance(card, dict) and {"format", "surewood", "sha256"} <= set(card)

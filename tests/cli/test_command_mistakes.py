@@ -1,9 +1,14 @@
 """What users get wrong: one sentence, exit code 2, no traceback, nothing written."""
 
+import os
+
 import numpy as np
 import pandas as pd
 import pytest
 from command import QUICK, messy_frame, mistake, run, write
+
+from surewood.cli.mistakes import Mistake
+from surewood.cli.output_place import check_file, check_folder
 
 
 @pytest.fixture(scope="module")
@@ -48,6 +53,20 @@ FIT = [
         ("twice.csv", "--target", "kind"),
         "twice.csv has more than one column called 'a'; rename them.",
     ),
+    (
+        ("good", "--target", "kind"),
+        "there is no file good; the name of a table ends in .csv, .tsv or .parquet.",
+    ),
+    (("folder", "--target", "kind"), "folder is a folder; name one CSV or Parquet file in it."),
+    (("file", "--target", "kind"), "file is neither CSV nor Parquet, going by its name;"),
+    (
+        ("wine", "--target", "kind"),
+        "'wine' is a name of the catalogue, whose target is known; leave `target` out.",
+    ),
+    (
+        ("good.csv", "--target", "kind", "--cluster", "scheduler"),
+        "--cluster scheduler: the address of a Dask scheduler is tcp://host:port, or the name of its",
+    ),
     (("irsi",), "there is no data set called 'irsi'; did you mean iris?"),
     (("good.csv", "--target", "kind", "--out", "file"), "--out file is a file; name a folder."),
     (
@@ -82,6 +101,47 @@ def test_models_that_are_none(folder):
         said = mistake(command, "notmodel.surewood", "good.csv", folder=folder)
         assert said == "notmodel.surewood is not a surewood model, or is cut short."
     assert mistake("explain", "gone", folder=folder) == "there is no model file gone."
+
+
+def test_options_that_would_do_nothing_are_refused(folder):
+    assert mistake("explain", "gone", "--row", "3", folder=folder) == (
+        "--row 3 of which table? Name it after the model."
+    )
+    assert mistake("reproduce", "cascades", "--sets", "", folder=folder) == (
+        "--sets names no data set; leave it out for all of them."
+    )
+    assert mistake("compare", "good.csv", "--target", "kind", "--n-jobs", "0", folder=folder) == (
+        "--n-jobs must not be 0; -1 means all cores."
+    )
+
+
+def test_places_that_cannot_be_written_are_refused_before_the_work(tmp_path, monkeypatch):
+    (tmp_path / "file").write_text("")
+    (tmp_path / "page.html").mkdir()
+    for folder in ("file/sub", "file"):
+        with pytest.raises(Mistake, match=r"^--out x(: .*file)? is a file"):
+            check_folder(tmp_path / folder, "--out x")
+    with pytest.raises(Mistake, match=r"^-o x: the name must end in \.csv or \.parquet\.$"):
+        check_file(tmp_path / "x.txt", "-o x", (".csv", ".parquet"))
+    with pytest.raises(Mistake, match=r"^-o x is a folder; name a file\.$"):
+        check_file(tmp_path / "page.html", "-o x", (".html",))
+    check_file(tmp_path / "new" / "deep" / "x.csv", "-o x", (".csv",))
+    assert not (tmp_path / "new").exists()
+    monkeypatch.setattr(os, "access", lambda place, mode: False)  # root may write everywhere
+    with pytest.raises(Mistake, match=r"^-o x: no permission to write in .*\.$"):
+        check_file(tmp_path / "new" / "x.csv", "-o x", (".csv",))
+    with pytest.raises(Mistake, match=r"^--out x: no permission to write in .*\.$"):
+        check_folder(tmp_path / "new", "--out x")
+
+
+def test_every_writing_command_looks_at_its_place_first(folder):
+    assert mistake("predict", "gone", "good.csv", "-o", "file/x.csv", folder=folder).endswith(
+        "file is a file, not a folder."
+    )
+    compare = ("compare", "good.csv", "--target", "kind", "--only", "rf", "--out", "file/x.html")
+    assert mistake(*compare, folder=folder).endswith("file is a file, not a folder.")
+    said = mistake("reproduce", "cascades", "--out", "file", folder=folder)
+    assert said == "--out file is a file; name a folder."
 
 
 def test_a_traceback_only_where_it_is_asked_for(folder):
@@ -123,6 +183,14 @@ def test_certify_notices_training_rows(tmp_path):
     shown = run("certify", "surewood-t", fresh, folder=tmp_path)
     assert "GUARANTEE" in shown.stdout
     assert "equal to training rows" not in shown.stdout
+    said = mistake("certify", "surewood-t", fresh, "--target", "Stadt", folder=tmp_path)
+    assert said.startswith(
+        f"{fresh}: the target 'Stadt' holds 'Málaga', 'Köln', 'Århus', none of the model's"
+    )
+    assert said.endswith("classes ('ja', 'nein'); is it the right column?")
+    shown = run("predict", "surewood-t", fresh, "-o", "new/answers.csv", folder=tmp_path)
+    assert shown.returncode == 0, shown.stderr
+    assert (tmp_path / "new" / "answers.csv").is_file()
     assert mistake("explain", "surewood-t", fresh, "--row", "61", folder=tmp_path) == (
         f"there is no row 61; {fresh} has 60 rows."
     )

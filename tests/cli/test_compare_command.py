@@ -1,10 +1,16 @@
 """``surewood compare``: the table, the tests, the page."""
 
+import importlib
+import io
 import json
 
+import pytest
 from command import messy_frame, mistake, run, write
+from rich.console import Console
 
 from surewood.cli.comparing import Entrant, holm, judge_against_best_peer
+
+compare = importlib.import_module("surewood.cli.compare")
 
 
 def test_compare_end_to_end(tmp_path):
@@ -35,6 +41,41 @@ def test_compare_end_to_end(tmp_path):
     assert mistake("compare", path, "--target", "treu?", "--only", "svm").startswith(
         "--only svm: choose among"
     )
+
+
+@pytest.mark.parametrize(
+    ("width", "shown"), [(80, "unclear (-14.25, p = 0.91)"), (130, "no difference shown")]
+)
+def test_the_table_fits_the_terminal(monkeypatch, width, shown):
+    def row(name, title, ours, verdict="", p_value=None):
+        return {
+            "name": name,
+            "title": title,
+            "ours": ours,
+            "error": 0.2925,
+            "log_loss": 0.5094,
+            "fit_seconds": 75.0,
+            "predict_seconds_per_1000_rows": 0.0953,
+            "difference_to_best_peer": -0.1425,
+            "p_value": p_value,
+            "verdict": verdict,
+        }
+
+    rows = [
+        row("rcf", "random composite forest", True, "no difference shown", 0.91),
+        row("cascade", "deep SVM cascade", True, "better", 0.012),
+        row("lightgbm", "random forest, 500 trees (scikit-learn)", False),
+    ]
+    result = {"table": "t", "rows": 9, "columns": 3, "classes": 2, "folds": 5, "repeats": 1, "notes": []}
+    paper = Console(width=width, file=io.StringIO(), no_color=True, highlight=False)
+    monkeypatch.setattr(compare, "console", lambda: paper)
+    compare._print({**result, "best_peer": "lightgbm", "results": rows})
+    lines = [line.rstrip() for line in paper.file.getvalue().splitlines()]
+    table = lines[2 : lines.index("", 2)]
+    assert len(table) == 1 + len(rows)  # no line is broken
+    assert shown in table[1]
+    assert table[3].endswith("the best peer")
+    assert ("unclear: no difference shown" in "\n".join(lines)) == ("unclear" in shown)
 
 
 def test_a_clear_loss_is_called_worse():

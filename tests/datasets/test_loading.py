@@ -2,6 +2,8 @@
 
 import gzip
 import shutil
+from datetime import date
+from decimal import Decimal
 
 import numpy as np
 import pandas as pd
@@ -241,3 +243,18 @@ def test_bad_targets_and_frames():
         load(frame.assign(k=np.nan), target="k")
     with pytest.raises(DataError, match="got int"):
         load(7)
+
+
+@pytest.mark.parametrize(
+    ("labels", "read"),
+    [
+        (pd.to_datetime(["2024-01-31", "2024-02-01"]), ["2024-01-31", "2024-02-01"]),
+        ([date(2024, 1, 31), date(2024, 2, 1)], ["2024-01-31", "2024-02-01"]),
+        ([Decimal(3), Decimal(4)], [3, 4]),
+        ([Decimal("0.5"), Decimal(4)], [0.5, 4.0]),
+        ([True, False], [True, False]),
+    ],
+)
+def test_labels_are_numbers_truth_values_or_text(labels, read):
+    """A model file and a page hold nothing else; a fit on dates failed after the training."""
+    assert load(pd.DataFrame({"a": [1, 2], "y": labels}), target="y").y.tolist() == read

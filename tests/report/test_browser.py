@@ -137,6 +137,8 @@ def test_readable_on_a_phone(browser, pages, family):
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     widest = page.evaluate("Math.max(...[...document.querySelectorAll('.plot')].map(p => p.scrollWidth))")
     assert widest <= 390
+    ranges = "[...document.querySelectorAll('[data-name=columns] td.cell-wide')].map(c => c.offsetWidth)"
+    assert min(page.evaluate(ranges)) >= 240  # else a range stands word under word
     assert page.problems == []
     page.screenshot(ARTIFACTS / f"page-{family}-phone.png")
     page.close()

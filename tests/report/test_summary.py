@@ -24,6 +24,7 @@ from surewood import (
     report,
 )
 from surewood.certify import certify
+from surewood.report.table_facts import column_facts
 
 X, y = load_iris(return_X_y=True)
 TRAIN, HOLD = (X[::2], y[::2]), (X[1::2], y[1::2])
@@ -120,6 +121,15 @@ def test_columns_of_all_kinds(hostile):
     assert columns["day"]["kind"] == "time"
     assert columns["day"]["range"].startswith("2024-")
     assert columns['"&<b>kind']["distinct"] == 3
+
+
+def test_ranges_show_whole_numbers_as_they_are():
+    X = pd.DataFrame({"days": [18628.0, 19027.0, 18832.0, 18700.0], "big": [1e7, 2e7, 3e7, 4e7]})
+    X["share"] = [0.123456, 0.2, 0.3, 0.4]
+    days, big, share = (column["range"] for column in column_facts(None, X))
+    assert days == "18628 to 19027, median 18766"
+    assert big == "1e+07 to 4e+07, median 2.5e+07"
+    assert share == "0.1235 to 0.4, median 0.25"
 
 
 def test_settings_that_were_changed_come_first():

@@ -54,6 +54,7 @@ def certify(
         labelled = read_labelled(table, _target(saved, table, target), check=False)
         if labelled.holdout is not None:  # a catalogue set: the official test part is the holdout
             labelled.X, labelled.y = labelled.holdout
+        _refuse_other_classes(saved, labelled)
         seen = float(saved.preparer.seen_rows(labelled.X).mean())
         certificate = certify_model(
             saved.estimator,
@@ -93,6 +94,17 @@ def _target(saved: SavedModel, table: str, target: str | None) -> str | None:
         if target is None:
             raise Mistake("the model does not say which column its target was; give --target.")
     return target
+
+
+def _refuse_other_classes(saved: SavedModel, table: InputTable) -> None:
+    known = saved.estimator.classes_.tolist()
+    if not table.y.isin(known).any():
+        found = ", ".join(repr(str(label)) for label in table.y.unique()[:3])
+        knows = ", ".join(repr(str(label)) for label in known[:3])
+        raise Mistake(
+            f"{table.name}: the target {table.target!r} holds {found}, none of the model's classes ({knows}"
+            f"{', ...' if len(known) > 3 else ''}); is it the right column?"
+        )
 
 
 def _unknown_classes(saved: SavedModel, table: InputTable) -> list[str]:

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.padding import Padding
+from rich.table import Table
 from rich.text import Text
 
 from surewood.cli.app import app, console
 from surewood.cli.families import FAMILIES, RunSettings
 from surewood.cli.mistakes import Mistake
+from surewood.cli.output_place import check_file
 from surewood.progress import display
 
 if TYPE_CHECKING:
@@ -63,8 +65,10 @@ def compare(
     from surewood.cli.comparison_plot import write_comparison
     from surewood.cli.training import prepare
 
-    if out is not None and out.suffix.lower() not in (".html", ".png"):
-        raise Mistake(f"--out {out}: the name must end in .html or .png.")
+    if n_jobs == 0:
+        raise Mistake("--n-jobs must not be 0; -1 means all cores.")
+    if out is not None:
+        check_file(out, f"--out {out}", (".html", ".png"))
     chosen, absent = _entrants(only, RunSettings(seed, n_jobs, verbose=1))
     with display():
         data = _table(table, target, folds, max_rows, seed)
@@ -160,43 +164,57 @@ def _result(
 
 
 def _print(result: dict[str, Any]) -> None:
-    from surewood.cli.summary_text import grid, percent, print_notes, seconds_text
+    from surewood.cli.summary_text import print_notes
 
     out = console()
     times = f", {result['repeats']} times" if result["repeats"] > 1 else ""
     size = f"{result['rows']:,} rows, {result['columns']} columns, {result['classes']} classes"
     out.print(Text(f"{result['table']}: {size}, {result['folds']} folds{times}"))
     out.print()
-    table = grid(header=True)
-    for title in ("classifier", "error", "log-loss", "fit", "predict"):
-        table.add_column(title, justify="left" if title == "classifier" else "right", no_wrap=True)
-    tested, narrow = result["best_peer"] is not None, out.width < 110
-    if tested:
-        table.add_column("beside the best peer")
-    smallest = min(row["error"] for row in result["results"])
-    for row in result["results"]:
-        cells = [
-            row["name"] if narrow else row["title"],
-            percent(row["error"]),
-            f"{row['log_loss']:.3f}",
-            seconds_text(row["fit_seconds"]),
-            f"{1000 * row['predict_seconds_per_1000_rows']:.0f} ms",
-        ]
-        style = ("green" if row["ours"] else "") + (" bold" if row["error"] == smallest else "")
-        table.add_row(*cells, *([_beside(row, result["best_peer"])] if tested else []), style=style.strip())
-    out.print(Padding(table, (0, 0, 0, 0), expand=False))
+    table = _scores(result, short=False)
+    narrow = out.measure(table, options=out.options.update_width(1000)).maximum > out.width
+    out.print(Padding(_scores(result, short=True) if narrow else table, (0, 0, 0, 0), expand=False))
     out.print()
     words = "error and log-loss: means over folds; fit: seconds a fold; predict: for 1,000 rows"
     out.print(Text(f"{words}; p: corrected paired t-test.", style="dim"))
     if narrow:
+        if result["best_peer"] is not None:
+            told = "beside the best peer: points of error; unclear: no difference shown."
+            out.print(Text(told, style="dim"))
         names = "; ".join(f"{row['name']}: {row['title']}" for row in result["results"])
         out.print(Text(f"{names}.", style="dim"))
     print_notes(out, result["notes"])
 
 
-def _beside(row: dict[str, Any], best: str) -> str:
+def _scores(result: dict[str, Any], short: bool) -> Table:
+    """One row a classifier; short names and verdicts for narrow terminals."""
+    from surewood.cli.summary_text import grid, percent, seconds_text
+
+    table = grid(header=True)
+    for title in ("classifier", "error", "log-loss", "fit", "predict"):
+        table.add_column(title, justify="left" if title == "classifier" else "right", no_wrap=True)
+    tested = result["best_peer"] is not None
+    if tested:
+        table.add_column("beside the best peer")
+    smallest = min(row["error"] for row in result["results"])
+    for row in result["results"]:
+        cells = [
+            row["name"] if short else row["title"],
+            percent(row["error"]),
+            f"{row['log_loss']:.3f}",
+            seconds_text(row["fit_seconds"]),
+            f"{1000 * row['predict_seconds_per_1000_rows']:.0f} ms",
+        ]
+        beside = [_beside(row, result["best_peer"], short)] if tested else []
+        style = ("green" if row["ours"] else "") + (" bold" if row["error"] == smallest else "")
+        table.add_row(*cells, *beside, style=style.strip())
+    return table
+
+
+def _beside(row: dict[str, Any], best: str, short: bool) -> str:
     if row["name"] == best:
         return "the best peer"
     if row["p_value"] is None:
         return ""
-    return f"{row['verdict']} ({100 * row['difference_to_best_peer']:+.2f}, p = {row['p_value']:.2g})"
+    verdict = "unclear" if short and row["verdict"] == "no difference shown" else row["verdict"]
+    return f"{verdict} ({100 * row['difference_to_best_peer']:+.2f}, p = {row['p_value']:.2g})"

@@ -20,7 +20,8 @@ def write_comparison(result: dict[str, Any], path: Path) -> None:
 
 def _figures(result: dict[str, Any]) -> list[dict[str, Any]]:
     rows = result["results"][::-1]
-    names = [charts.label(row["title"]) for row in rows]
+    # In lines, so that the names leave room for the chart on a phone.
+    names = [charts.label(row["title"]).replace(" (", "<br>(").replace(", ", ",<br>") for row in rows]
     found = []
     for key, title, scale in (
         ("errors", "Error of each fold, per cent", 100.0),
@@ -50,6 +51,7 @@ def _figures(result: dict[str, Any]) -> list[dict[str, Any]]:
             "y": [100 * row["error"]],
             "text": [charts.label(row["name"])],
             "textposition": "top center",
+            "cliponaxis": False,
             "marker": {"size": 11, "color": "@leaf" if row["ours"] else "@peer"},
             "showlegend": False,
         }

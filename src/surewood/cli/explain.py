@@ -30,7 +30,10 @@ def explain(
     table: Annotated[
         str | None, typer.Argument(help="A table, to explain one of its rows.", show_default=False)
     ] = None,
-    row: Annotated[int, typer.Option(min=1, help="Which row; 1 is the first below the header.")] = 1,
+    row: Annotated[
+        int | None,
+        typer.Option(min=1, help="Which row; 1 is the first below the header.", show_default="1"),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for machines.")] = False,
 ) -> None:
     """Describe a model; or one prediction: path, leaf, degree, votes, nearest support vectors."""
@@ -39,11 +42,13 @@ def explain(
     from surewood.cli.summary_text import print_notes
     from surewood.cli.unlabelled import read_rows
 
+    if table is None and row is not None:
+        raise Mistake(f"--row {row} of which table? Name it after the model.")
     saved = open_model(model)
     if table is None:
         _print_overview(saved, as_json)
         return
-    frame = read_rows(table)
+    frame, row = read_rows(table), row or 1
     if row > len(frame):
         raise Mistake(f"there is no row {row}; {table} has {len(frame):,} rows.")
     one = frame.iloc[[row - 1]]

@@ -25,6 +25,7 @@ from surewood.cli.families import (
 )
 from surewood.cli.mistakes import Mistake
 from surewood.cli.on_cluster import ClusterAddress, on_cluster
+from surewood.cli.output_place import check_folder
 from surewood.progress import display, stage
 
 if TYPE_CHECKING:
@@ -143,11 +144,10 @@ def fit(
 
 
 def _folder(out: Path | None, table: str) -> Path:
-    """The output folder, which must be one or become one."""
+    """The output folder, which must be one or be able to become one."""
     stem = Path(table).name.split(".")[0] or "table"
     folder = Path(f"surewood-{stem}") if out is None else out
-    if folder.exists() and not folder.is_dir():
-        raise Mistake(f"--out {folder} is a file; name a folder.")
+    check_folder(folder, f"--out {folder}")
     return folder
 
 

@@ -128,6 +128,7 @@ def predict_large(saved: Any, source: str, out: Path, proba: bool, verbose: int 
     opened = ParquetTable(source).open()
     classes = saved.estimator.classes_
     notes: list[str] = []
+    out.parent.mkdir(parents=True, exist_ok=True)
     partial = out.with_name(f".{out.name}.{os.getpid()}.part")
     writer: Any = None
     n_rows = 0

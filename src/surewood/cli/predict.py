@@ -12,6 +12,7 @@ import typer
 
 from surewood.cli.app import app
 from surewood.cli.mistakes import Mistake
+from surewood.cli.output_place import check_file
 from surewood.progress import display
 
 if TYPE_CHECKING:
@@ -55,8 +56,8 @@ def predict(
     from surewood.cli.training import predict_in_blocks
     from surewood.cli.unlabelled import read_rows
 
-    if out is not None and out.suffix.lower() not in (".csv", ".parquet"):
-        raise Mistake(f"-o {out}: the name must end in .csv or .parquet.")
+    if out is not None:
+        check_file(out, f"-o {out}", (".csv", ".parquet"))
     if is_large(table):
         _predict_large(model, table, proba, out, as_json)
         return
@@ -123,7 +124,8 @@ def _records(answers: pd.DataFrame, classes: np.ndarray, proba: bool) -> list[di
 
 
 def write_table(frame: pd.DataFrame, path: Path) -> None:
-    """Write a CSV or Parquet file, all or nothing."""
+    """Write a CSV or Parquet file, with its folder, all or nothing."""
+    path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         if path.suffix.lower() == ".parquet":

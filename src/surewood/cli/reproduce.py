@@ -13,6 +13,7 @@ from rich.console import Console
 from surewood.cli.app import app, console
 from surewood.cli.mistakes import Mistake
 from surewood.cli.on_cluster import ClusterAddress, on_cluster
+from surewood.cli.output_place import check_folder
 
 if TYPE_CHECKING:
     from surewood.experiments.paper import Paper
@@ -48,10 +49,13 @@ def reproduce(
     from surewood.parallel import WorkerLost
 
     folder = out or Path("reproduction") / f"{paper}-{profile}"
-    wanted = [name.strip() for name in sets.split(",") if name.strip()] if sets else None
+    wanted = None if sets is None else [name.strip() for name in sets.split(",") if name.strip()]
+    if wanted == []:
+        raise Mistake("--sets names no data set; leave it out for all of them.")
     display = Display(Console(stderr=True, width=None if sys.stderr.isatty() else 160))
     try:
         the_paper, sizes = find_paper(paper), read_profile(paper, profile)
+        check_folder(folder, f"--out {folder}")
         with on_cluster(cluster):
             jobs = n_jobs if cluster is None else -1  # every worker of the cluster
             outcome = run_paper(

@@ -9,6 +9,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from surewood.certify import NOTHING_TO_PROMISE
 from surewood.certify.rendering import rounded_up
 from surewood.cli.model_file import plural
 
@@ -107,6 +108,9 @@ def print_certificate(out: Console, certificate: dict[str, Any]) -> None:
     """The verdict, and each entry with its word."""
     out.print(Text("Certificate", style="bold"))
     verdict = certificate["verdict"]
+    if verdict == NOTHING_TO_PROMISE and certificate["majority_error"] is not None:
+        rate = f"{certificate['majority_error']:.4g}"
+        verdict += f": none is below {rate}, the error of always naming the largest class"
     out.print(Padding(Text(f"{verdict[:1].upper()}{verdict[1:]}."), (0, 0, 0, 2), expand=False))
     table = grid()
     table.add_column(no_wrap=True)

@@ -12,9 +12,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from surewood.datasets.catalogue import DataError, DatasetInfo, info
+from surewood.datasets.catalogue import DataError, DatasetInfo, catalogue, info
 from surewood.datasets.sources import fetch
 from surewood.datasets.table_file import check_frame, looks_like_a_file, read_table
+
+_LABELS_AS_TEXT = {"datetime64", "datetime", "date", "time", "timedelta64", "timedelta", "period", "bytes"}
 
 
 @dataclass(repr=False)
@@ -116,11 +118,22 @@ def load(source: str | Path | pd.DataFrame, target: str | None = None) -> Datase
         return _own_table(read_table(source), target, str(source))
     if not isinstance(source, str):
         raise DataError(f"expected a name, a file or a DataFrame, got {type(source).__name__}.")
-    if target is not None and target != "target":
-        raise DataError(f"{source!r} is a name of the catalogue, whose target is known; leave `target` out.")
-    entry = info(source)
+    entry = _entry(source, target)
     frame, origin = fetch(entry)
     return _dataset(frame, entry, origin)
+
+
+def _entry(name: str, target: str | None) -> DatasetInfo:
+    """The entry of a catalogue name; any other name gets the sentence that fits what it stands for."""
+    if name not in catalogue():
+        if Path(name).expanduser().exists():
+            read_table(name)  # refuses a folder, and a file that is no table by its name
+        if target is not None:
+            raise DataError(f"there is no file {name}; the name of a table ends in .csv, .tsv or .parquet.")
+    entry = info(name)
+    if target is not None and target != "target":
+        raise DataError(f"{name!r} is a name of the catalogue, whose target is known; leave `target` out.")
+    return entry
 
 
 def _dataset(frame: pd.DataFrame, entry: DatasetInfo, origin: str) -> Dataset:
@@ -136,9 +149,18 @@ def _dataset(frame: pd.DataFrame, entry: DatasetInfo, origin: str) -> Dataset:
 
 
 def _labels(target: pd.Series) -> pd.Series:
-    """Labels as plain values: a category dtype would only remember classes that are gone."""
+    """Labels as plain values: numbers, truth values, text.
+
+    A category dtype would only remember classes that are gone. Dates are names here: neither a page nor a
+    model file could hold them.
+    """
     if isinstance(target.dtype, pd.CategoricalDtype):
         target = target.astype(target.cat.categories.dtype)
+    kind = pd.api.types.infer_dtype(target)
+    if kind == "decimal":
+        target = _whole(target.astype("float64"))
+    elif kind in _LABELS_AS_TEXT:
+        target = target.astype(str)
     return target.rename("target") if target.name is None else target
 
 

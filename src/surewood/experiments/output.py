@@ -121,15 +121,19 @@ def _widths(titles: Sequence[str], rows: Sequence[Sequence[str]], most: int) -> 
     --------
     >>> _widths(["data set", "error"], [["wine", "0.1 / 0.2"]], 40), _widths(["set"], [["wine"]], 3)
     ([8, 9], None)
+    >>> _widths(["a long title", "leaves"], [["wine", "1 1 1 1 1"]], 22)
+    [9, 9]
     """
     texts = [[title, *(row[k] for row in rows)] for k, title in enumerate(titles)]
     widths = [max(len(word) for text in column for word in text.split()) for column in texts]
     spare = most - sum(widths) - 2 * len(widths)
     if spare < 0:
         return None
-    for k, column in enumerate(texts):
-        more = min(spare, max(map(len, column)) - widths[k])
-        widths[k], spare = widths[k] + more, spare - more
+    for first in (1, 0):  # cells before titles: a title reads well in two lines, a cell does not
+        for k, column in enumerate(texts):
+            more = min(spare, max(map(len, column[first:]), default=0) - widths[k])
+            if more > 0:
+                widths[k], spare = widths[k] + more, spare - more
     return widths
 
 

@@ -65,8 +65,13 @@ def _range_in_words(schema: TableSchema, j: int, known: NDArray[np.float64]) -> 
         return f"{first:%Y-%m-%d} to {last:%Y-%m-%d}"
     low, middle, high = known.min(), np.median(known), known.max()
     if low == high:
-        return f"always {low:.4g}"
-    return f"{low:.4g} to {high:.4g}, median {middle:.4g}"
+        return f"always {_digits(low)}"
+    return f"{_digits(low)} to {_digits(high)}, median {_digits(middle)}"
+
+
+def _digits(value: float) -> str:
+    """Four digits, and whole numbers below a million as they are: 18832, not 1.883e+04."""
+    return f"{value:.0f}" if abs(value) < 1e6 and value == round(value) else f"{value:.4g}"
 
 
 def class_facts(y: Any, y_hold: Any | None) -> list[dict[str, Any]]:

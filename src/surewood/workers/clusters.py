@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -50,6 +51,9 @@ def _on_dask(address: str, timeout: float) -> Iterator[Any]:
         raise ImportError(
             f"{address} is a Dask scheduler, but Dask is not installed: pip install 'surewood[dask]'."
         ) from error
+    if not address.endswith(".json") and not re.search(r":\d+|^inproc:", address):
+        # A client that could not read its address waits long, and complains once more when it is collected.
+        raise ValueError("the address of a Dask scheduler is tcp://host:port, or the name of its .json file.")
     place = {"scheduler_file": address} if address.endswith(".json") else {"address": address}
     try:
         client = Client(**place, timeout=timeout, set_as_default=False)
