@@ -3,7 +3,7 @@
     python -m benchmarks deepforest
     python -m benchmarks.bench_deepforest --peer-python PATH --accuracy
 
-Same number of forests, trees and layers, out-of-bag vectors on both sides, two threads, alternating runs in
+Same number of forests, trees, layers and threads, out-of-bag vectors on both sides, alternating runs in
 processes of their own (so that peak memory is the run's), another seed each time. The peer lives in its own
 environment: its Python is ``--peer-python``, or SUREWOOD_PEER_PYTHON; without it that half is left out and
 said so. Needs SUREWOOD_DATA.
@@ -30,7 +30,9 @@ QUICK = {"letter": (10, 2)}
 ACCURACY_BARS = {"letter": 97.5, "satimage": 91.75, "adult": 86.5, "har": 94.6}
 
 
-def main(quick: bool = False, peer_python: str | None = None, repeats: int | None = None) -> None:
+def main(
+    quick: bool = False, peer_python: str | None = None, repeats: int | None = None, threads: int = 2
+) -> None:
     if not os.environ.get("SUREWOOD_DATA", "").strip():
         print("needs real data: set SUREWOOD_DATA to the folder of Parquet files")
         return
@@ -39,8 +41,8 @@ def main(quick: bool = False, peer_python: str | None = None, repeats: int | Non
     with tempfile.TemporaryDirectory() as folder:
         for name, (n_trees, n_layers) in (QUICK if quick else SETTINGS).items():
             arrays = write_arrays(name, Path(folder))
-            compare(name, arrays, n_trees, n_layers, repeats, peer_python)
-            compare_with_scikit_learn(name, arrays, max(5, n_trees // 5), n_layers, repeats)
+            compare(name, arrays, n_trees, n_layers, repeats, peer_python, threads)
+            compare_with_scikit_learn(name, arrays, max(5, n_trees // 5), n_layers, repeats, threads)
 
 
 def write_arrays(name: str, folder: Path) -> Path:
@@ -64,10 +66,10 @@ def write_arrays(name: str, folder: Path) -> Path:
     return path
 
 
-def once(python: str, kind: str, arrays: Path, n_trees: int, n_layers: int, seed: int) -> dict[str, float]:
+def once(python: str, kind: str, arrays: Path, *numbers: int) -> dict[str, float]:
     """One run in a process of its own; the last line it prints is its result."""
     environment = {**os.environ, "OMP_NUM_THREADS": "1"}
-    command = [python, str(OURS), kind, str(arrays), str(n_trees), str(n_layers), str(seed)]
+    command = [python, str(OURS), kind, str(arrays), *map(str, numbers)]
     done = subprocess.run(command, capture_output=True, text=True, env=environment)
     if done.returncode != 0:
         raise SystemExit(f"{kind} failed:\n{done.stderr[-2000:]}")
@@ -75,32 +77,41 @@ def once(python: str, kind: str, arrays: Path, n_trees: int, n_layers: int, seed
 
 
 def compare(
-    name: str, arrays: Path, n_trees: int, n_layers: int, repeats: int, peer_python: str | None
+    name: str,
+    arrays: Path,
+    n_trees: int,
+    n_layers: int,
+    repeats: int,
+    peer_python: str | None,
+    threads: int,
 ) -> None:
     if peer_python is None:
         print(f"{name}: DF21 left out; name its Python with --peer-python or SUREWOOD_PEER_PYTHON")
         return
     pairs, on_disk = [], []
     for seed in range(repeats):
-        mine = once(sys.executable, "ours", arrays, n_trees, n_layers, seed)
-        peer = once(peer_python, "df21", arrays, n_trees, n_layers, seed)
+        mine = once(sys.executable, "ours", arrays, n_trees, n_layers, seed, threads)
+        peer = once(peer_python, "df21", arrays, n_trees, n_layers, seed, threads)
         pairs.append((mine, peer))
-        on_disk.append((once(sys.executable, "ours_on_disk", arrays, n_trees, n_layers, seed), peer))
-    title = f"{name}, 4 forests x {n_trees} trees, {n_layers} layers, out-of-bag"
+        on_disk.append((once(sys.executable, "ours_on_disk", arrays, n_trees, n_layers, seed, threads), peer))
+    title = f"{name}, 4 forests x {n_trees} trees, {n_layers} layers, out-of-bag, {threads} threads"
     report(title, "DF21", pairs)
     report(f"{title}, ours with keep_in_memory=False", "DF21", on_disk)
 
 
-def compare_with_scikit_learn(name: str, arrays: Path, n_trees: int, n_layers: int, repeats: int) -> None:
+def compare_with_scikit_learn(
+    name: str, arrays: Path, n_trees: int, n_layers: int, repeats: int, threads: int
+) -> None:
     pairs = []
     for seed in range(repeats):
         pairs.append(
             (
-                once(sys.executable, "ours_folds", arrays, n_trees, n_layers, seed),
-                once(sys.executable, "sklearn_folds", arrays, n_trees, n_layers, seed),
+                once(sys.executable, "ours_folds", arrays, n_trees, n_layers, seed, threads),
+                once(sys.executable, "sklearn_folds", arrays, n_trees, n_layers, seed, threads),
             )
         )
-    report(f"{name}, 4 forests x {n_trees} trees, {n_layers} layers, 5 folds", "scikit-learn", pairs)
+    title = f"{name}, 4 forests x {n_trees} trees, {n_layers} layers, 5 folds, {threads} threads"
+    report(title, "scikit-learn", pairs)
 
 
 def report(title: str, peer: str, pairs: list[tuple[dict[str, float], dict[str, float]]]) -> None:
@@ -163,6 +174,7 @@ if __name__ == "__main__":
     parser.add_argument("--peer-python")
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--repeats", type=int)
+    parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--accuracy", nargs="?", const=",".join(ACCURACY_BARS), help="data sets, by comma")
     parser.add_argument("--yeast", action="store_true")
     parser.add_argument("--seeds", type=int, default=3)
@@ -173,4 +185,4 @@ if __name__ == "__main__":
     elif arguments.yeast:
         yeast(arguments.seeds)
     else:
-        main(arguments.quick, arguments.peer_python, arguments.repeats)
+        main(arguments.quick, arguments.peer_python, arguments.repeats, arguments.threads)

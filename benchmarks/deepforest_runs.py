@@ -1,6 +1,6 @@
 """One timed run of a cascade in a process of its own; bench_deepforest calls it, also with the peer's Python.
 
-    python deepforest_runs.py KIND ARRAYS.npz N_TREES N_LAYERS SEED
+    python deepforest_runs.py KIND ARRAYS.npz N_TREES N_LAYERS SEED THREADS
 
 Imports are kept inside the functions: the peer's environment has no surewood, ours has no peer.
 """
@@ -11,7 +11,7 @@ import time
 
 import numpy as np
 
-THREADS = 2
+THREADS = int(sys.argv[6]) if len(sys.argv) > 6 else 2
 
 
 class EveryLayer:
@@ -133,7 +133,7 @@ def memory(counter):
 
 
 def main():
-    kind, path, n_trees, n_layers, seed = sys.argv[1:]
+    kind, path, n_trees, n_layers, seed = sys.argv[1:6]
     with np.load(path) as data:
         X, y, X_test, y_test = (data[name] for name in ("X", "y", "X_test", "y_test"))
     model = MAKERS[kind](int(n_trees), int(n_layers), int(seed))  # imports come before the measurement
