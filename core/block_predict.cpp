@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "aligned.hpp"
 #include "row_evaluator.hpp"
 #include "vote_block.hpp"
 
@@ -143,7 +144,7 @@ class BlockVoter {
   RowEvaluator exact_;
   PackedMachine packed_;
   BlockVotes votes_;
-  std::vector<float> lanes_;  // (d, kVoteRows)
+  AlignedVector<float> lanes_;  // (d, kVoteRows)
   const float* lane_row_[kVoteRows];
 };
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "aligned.hpp"
 #include "kernel.hpp"
 
 namespace surewood {
@@ -27,7 +28,7 @@ class InnerRows {
   int n_ = 0, padded_ = 0;
   bool keep_ = false;
   std::vector<std::int32_t> points_;
-  std::vector<float> norms_, values_;
+  AlignedVector<float> norms_, values_;
   std::vector<char> ready_;
   PackedRows packed_;
 };
@@ -55,7 +56,7 @@ class KernelRows {
   Kernel kernel_;
   int capacity_ = 0, used_ = 0;
   std::vector<std::int32_t> slot_owner_;
-  std::vector<float> diag_, values_;
+  AlignedVector<float> diag_, values_;
 };
 
 }  // namespace surewood

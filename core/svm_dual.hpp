@@ -10,6 +10,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "aligned.hpp"
+
 namespace surewood {
 
 class KernelRows;
@@ -77,7 +79,7 @@ class DualSolver {
 
   StopSignal& stop_;
   DualState state_;
-  std::vector<double> v_, beta_, lo_, hi_, up_, low_;
+  AlignedVector<double> v_, beta_, lo_, hi_, up_, low_;
 };
 
 }  // namespace surewood

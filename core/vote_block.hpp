@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "aligned.hpp"
 #include "machine.hpp"
 #include "svm_targets.hpp"
 
@@ -33,8 +34,8 @@ struct BlockMachine {
 struct BlockVotes {
   std::int32_t winner[kVoteRows];
   float closest[kVoteRows];          // smallest |decision| of the row in units of its pair, NaN where one is NaN
-  std::vector<float> values;         // kernel values, (n_support, kVoteRows)
-  std::vector<std::int32_t> votes;   // (n_classes, kVoteRows)
+  AlignedVector<float> values;         // kernel values, (n_support, kVoteRows)
+  AlignedVector<std::int32_t> votes;   // (n_classes, kVoteRows)
 };
 
 // A machine packed for the passes; reused from machine to machine.
@@ -51,7 +52,7 @@ class PackedMachine {
   void pack_pairs(const MachineView& machine);
 
   BlockMachine view_;
-  std::vector<float> panels_, entry_coef_, bias_, unit_;
+  AlignedVector<float> panels_, entry_coef_, bias_, unit_;
   std::vector<std::int32_t> entry_at_, entry_row_, first_;
   float slope_ = 0.0f, offset_ = 0.0f, highest_ = 0.0f;  // bound of a kernel's base: slope norm + offset
   float bias_doubt_ = 0.0f;

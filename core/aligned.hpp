@@ -1,0 +1,35 @@
+// Vectors that begin where a cache line does: a register of eight doubles or sixteen floats is then read from one line,
+// not from two.
+#pragma once
+
+#include <cstddef>
+#include <new>
+#include <vector>
+
+namespace surewood {
+
+template <class T>
+struct Aligned {
+  using value_type = T;
+  static constexpr std::align_val_t kLine{64};
+
+  Aligned() = default;
+  template <class U>
+  Aligned(const Aligned<U>&) {}
+  template <class U>
+  bool operator==(const Aligned<U>&) const {
+    return true;
+  }
+  template <class U>
+  bool operator!=(const Aligned<U>&) const {
+    return false;
+  }
+
+  T* allocate(std::size_t n) { return static_cast<T*>(::operator new(n * sizeof(T), kLine)); }
+  void deallocate(T* pointer, std::size_t) { ::operator delete(pointer, kLine); }
+};
+
+template <class T>
+using AlignedVector = std::vector<T, Aligned<T>>;
+
+}  // namespace surewood
