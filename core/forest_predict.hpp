@@ -15,14 +15,14 @@ namespace surewood {
 
 struct ForestView {
   const Node* nodes = nullptr;
-  const std::uint32_t* short_nodes = nullptr;  // instead of them where word_bits > 0 (short_nodes.hpp)
-  int word_bits = 0;
   const std::uint16_t* leaf_class;
   const std::uint32_t* leaf_weight;
   const std::uint32_t* category_left;
   const CategorySet* category_set;
   const std::int64_t *node_start, *leaf_start, *category_start;
   std::uint32_t n_trees, n_classes, n_features;
+  const std::uint32_t* short_nodes = nullptr;  // instead of `nodes` where word_bits > 0 (short_nodes.hpp)
+  int word_bits = 0;
 };
 
 // Raw thresholds of number columns: bin b of column j ends at edge[offset[j] + b]; the last bin at infinity.

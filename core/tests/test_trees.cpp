@@ -9,6 +9,7 @@
 #include "forest_predict.hpp"
 #include "log_table.hpp"
 #include "rng.hpp"
+#include "short_nodes.hpp"
 #include "tree_builder.hpp"
 
 using namespace surewood;
@@ -91,6 +92,32 @@ void check_predictions(const TreeArrays& out, const Problem& p) {
     assert(is_leaf(out.nodes[static_cast<std::size_t>(out.node_start[k % forest.n_trees]) + leaves[k]].word));
 }
 
+// Short nodes are read as the whole ones they were made of, and predict the same.
+void check_short_nodes(const TreeArrays& out, const Problem& p) {
+  const ForestView whole = view(out, p);
+  const int word_bits = short_word_bits(p.n_columns);
+  const std::optional<ShortTrees> made = shorten(whole, word_bits);
+  assert(made);
+  ForestView forest = whole;
+  forest.nodes = nullptr;
+  forest.short_nodes = made->nodes.data();
+  forest.word_bits = word_bits;
+  forest.leaf_class = made->leaf_class.data();
+  forest.leaf_weight = made->leaf_weight.data();
+  forest.leaf_start = made->leaf_start.data();
+  for (std::uint32_t tree = 0; tree < forest.n_trees; ++tree) {
+    const TreeNodes nodes = tree_nodes(forest, tree);
+    for (std::int64_t i = 0; i < out.node_start[tree + 1] - out.node_start[tree]; ++i) {
+      const Node expected = out.nodes[static_cast<std::size_t>(out.node_start[tree] + i)];
+      assert(nodes[i].left == expected.left && nodes[i].word == expected.word);
+    }
+  }
+  std::vector<double> own(std::size_t(p.n) * p.n_classes, 0.0), other = own;
+  predict_codes(forest, p.bins, 0, p.n, own.data());
+  predict_codes(whole, p.bins, 0, p.n, other.data());
+  assert(own == other);
+}
+
 void check_out_of_bag(const TreeArrays& out, const Problem& p, const GrowOptions& options) {
   std::vector<double> sums(std::size_t(p.n) * p.n_classes, 0.0);
   std::vector<std::uint32_t> votes(p.n, 0);
@@ -113,6 +140,7 @@ void run_problem(const Problem& p, Splitter splitter, CriterionKind criterion, s
   options.lottery.n = p.n;
   TreeArrays fast = grow(p, options);
   check_predictions(fast, p);
+  check_short_nodes(fast, p);
   options.fast_kernels = false;
   check_same(fast, grow(p, options));
   Problem columns_only = p;
