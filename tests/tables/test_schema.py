@@ -265,7 +265,7 @@ def test_frames_of_floats_read_at_once_or_column_by_column_are_the_same(dtype, m
     infinite.iloc[4, 5] = np.inf
     with pytest.raises(ValueError, match="infinity in column 'f'"):
         at_once.read(infinite)
-    monkeypatch.setattr("surewood.tables.schema._SMALL_COPY", 0)
+    monkeypatch.setattr("surewood.tables.frame_source._SMALL_COPY", 0)
     by_column = TableSchema.learn(frame)
     assert by_column.kinds == at_once.kinds == ["number"] * 7
     assert by_column.names == at_once.names

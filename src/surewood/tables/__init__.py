@@ -1,5 +1,7 @@
 """Tables as they come: what every estimator does first with ``X``, ``y`` and weights.
 
+* :mod:`~surewood.tables.source` is how any input is seen, column by column: :mod:`~surewood.tables.frame_source`,
+  :mod:`~surewood.tables.array_source` and :mod:`~surewood.tables.arrow_source` read what holds it;
 * :mod:`~surewood.tables.schema` learns what the columns are (number, category, time) and reads later
   tables the same way;
 * :mod:`~surewood.tables.table` is the validated table the engines read, column by column or as a matrix;

@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from surewood.tables.schema import CATEGORY, NUMBER, TIME, Source
+from surewood.tables.source import CATEGORY, NUMBER, TIME, Source
 
 _PER_SECOND = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}
 

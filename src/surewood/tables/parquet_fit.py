@@ -19,7 +19,8 @@ from sklearn.utils.multiclass import check_classification_targets
 from surewood.tables.arrow_source import ArrowSource, CategoryValues, encoded, is_text
 from surewood.tables.parquet import OpenParquet, ParquetTable
 from surewood.tables.row_stream import RowStream
-from surewood.tables.schema import CATEGORY, TableSchema, category_mask
+from surewood.tables.schema import TableSchema, category_mask
+from surewood.tables.source import CATEGORY
 from surewood.tables.workspace import Workspace
 
 MAX_CLASSES = 65_535

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from surewood.tables.arrow_source import ArrowSource
 from surewood.tables.parquet import OpenParquet
-from surewood.tables.schema import CATEGORY, NUMBER, TableSchema, category_counts, category_index
+from surewood.tables.schema import TableSchema, category_counts, category_index
+from surewood.tables.source import CATEGORY, NUMBER
 from surewood.tables.table import Table
 from surewood.tables.workspace import Workspace
 
