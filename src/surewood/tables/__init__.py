@@ -1,13 +1,14 @@
 """Tables as they come: what every estimator does first with ``X``, ``y`` and weights.
 
-* :mod:`~surewood.tables.source` is how any input is seen, column by column: :mod:`~surewood.tables.frame_source`,
-  :mod:`~surewood.tables.array_source` and :mod:`~surewood.tables.arrow_source` read what holds it;
+* :mod:`~surewood.tables.source` is how any input is seen, column by column;
+  :mod:`~surewood.tables.frame_source`, :mod:`~surewood.tables.array_source` and
+  :mod:`~surewood.tables.arrow_source` read what holds it;
 * :mod:`~surewood.tables.schema` learns what the columns are (number, category, time) and reads later
   tables the same way;
 * :mod:`~surewood.tables.table` is the validated table the engines read, column by column or as a matrix;
 * :mod:`~surewood.tables.parquet`, :mod:`~surewood.tables.parquet_fit` and
   :mod:`~surewood.tables.row_stream` do the same for Parquet data sets larger than memory, with
-  :mod:`~surewood.tables.arrow_source` for columns and :mod:`~surewood.tables.workspace` for scratch files;
+  :mod:`~surewood.tables.workspace` for scratch files;
 * :mod:`~surewood.tables.duplicates` merges equal rows and puts rows into an order of their own;
 * :mod:`~surewood.tables.validation` holds ``begin_fit`` and ``begin_predict``;
 * :mod:`~surewood.tables.design` turns a table into the all-numeric form that kernel machines see;
