@@ -31,6 +31,33 @@ const float* InnerRows::row(int i) {
   return out;
 }
 
+const float* InnerRows::rows() {
+  for (int i = 0; i < n_; ++i) row(i);
+  return values_.data();
+}
+
+void InnerRows::take(const float* products, int m, const std::int32_t* rows, int first, int count, int second,
+                     int others) {
+  n_ = count + others;
+  padded_ = padded_to_lanes(n_);
+  keep_ = true;
+  points_.resize(n_);
+  norms_.assign(padded_, 0.0f);
+  ready_.assign(n_, 1);
+  const std::size_t needed = static_cast<std::size_t>(n_) * padded_;
+  if (values_.size() < needed) values_.resize(needed);
+  float* out = values_.data();
+  for (int i = 0; i < n_; ++i, out += padded_) {
+    const int at = i < count ? first + i : second + i - count;
+    const float* own = products + static_cast<std::size_t>(at) * m;
+    points_[i] = rows[at];
+    norms_[i] = source_.norms[rows[at]];
+    std::copy(own + first, own + first + count, out);
+    std::copy(own + second, own + second + others, out + count);
+    std::fill(out + n_, out + padded_, 0.0f);
+  }
+}
+
 void KernelRows::reset(const Kernel& kernel) {
   kernel_ = kernel;
   const int n = inner_->size(), padded = inner_->padded();
@@ -42,6 +69,12 @@ void KernelRows::reset(const Kernel& kernel) {
   stamp.assign(n, 0);
   slot_owner_.assign(capacity_, -1);
   used_ = 0;
+  whole_ = false;
+  set_diag();
+}
+
+void KernelRows::set_diag() {
+  const int padded = inner_->padded();
   diag_.assign(padded, 1.0f);  // rbf: every point is at distance zero from itself
   if (!kernel_.is_rbf()) kernel_.values(inner_->norms(), inner_->norms(), 0.0f, padded, diag_.data());
 }
@@ -63,6 +96,27 @@ const float* KernelRows::build(int i) {
   slot_owner_[slot] = i;
   ready[i] = row;
   return row;
+}
+
+void KernelRows::build_all(const Kernel& kernel) {
+  kernel_ = kernel;
+  whole_ = true;
+  const int n = inner_->size(), padded = inner_->padded();
+  const std::size_t needed = static_cast<std::size_t>(n) * padded;
+  if (values_.size() < needed) values_.resize(needed);
+  set_diag();
+  const float *inner = inner_->rows(), *norms = inner_->norms();
+  if (kernel_.is_rbf())
+    for (int i = 0; i < n; ++i) kernel_.values(inner + i * padded, norms, norms[i], padded, values_.data() + i * padded);
+  else
+    kernel_.values(inner, nullptr, 0.0f, n * padded, values_.data());
+}
+
+void KernelRows::list_all() {
+  const int n = inner_->size();
+  ready.resize(n);
+  stamp.assign(n, 0);
+  for (int i = 0; i < n; ++i) ready[i] = values_.data() + static_cast<std::size_t>(i) * inner_->padded();
 }
 
 }  // namespace surewood

@@ -19,6 +19,9 @@ class InnerRows {
 
   void set_points(const std::int32_t* rows, int n, bool keep);
   const float* row(int i);  // valid until the next call unless rows are kept
+  const float* rows();      // all of them, one after another; only where rows are kept
+  // The points first, ..., first + count - 1 and second, ..., of a set whose products are known: m of them a row.
+  void take(const float* products, int m, const std::int32_t* rows, int first, int count, int second, int others);
   int size() const { return n_; }
   int padded() const { return padded_; }
   const float* norms() const { return norms_.data(); }
@@ -41,6 +44,9 @@ class KernelRows {
 
   void reset(const Kernel& kernel);  // forgets all rows
   const float* build(int i);         // the row was not ready
+  void build_all(const Kernel& kernel);  // all rows, one after another in memory: `whole`
+  void list_all();                       // makes them known to `ready`
+  const float* whole() const { return whole_ ? values_.data() : nullptr; }
   int size() const { return inner_->size(); }
   const float* diag() const { return diag_.data(); }
 
@@ -50,11 +56,13 @@ class KernelRows {
 
  private:
   int free_slot();
+  void set_diag();
 
   InnerRows* inner_;
   std::size_t cache_bytes_;
   Kernel kernel_;
   int capacity_ = 0, used_ = 0;
+  bool whole_ = false;
   std::vector<std::int32_t> slot_owner_;
   AlignedVector<float> diag_, values_;
 };

@@ -7,6 +7,9 @@
 #if defined(__GNUC__) || defined(__clang__)
 
 #define SUREWOOD_INLINE inline __attribute__((always_inline))
+#define SUREWOOD_INLINE_LAMBDA __attribute__((always_inline))
+SUREWOOD_INLINE int lowest_bit(unsigned bits) { return __builtin_ctz(bits); }
+SUREWOOD_INLINE int lowest_bit64(unsigned long long bits) { return __builtin_ctzll(bits); }
 typedef double F64 __attribute__((vector_size(8 * SUREWOOD_LANES)));
 typedef long long I64 __attribute__((vector_size(8 * SUREWOOD_LANES)));
 typedef float F32 __attribute__((vector_size(4 * SUREWOOD_LANES)));
@@ -24,6 +27,34 @@ template <typename Mask, typename Lanes>
 SUREWOOD_INLINE Lanes choose(Mask mask, Lanes yes, Lanes no) {
   return mask ? yes : no;
 }
+// Two numbers side by side, for what is done to two points at once.
+typedef double Two __attribute__((vector_size(16)));
+SUREWOOD_INLINE Two two(double a, double b) { return Two{a, b}; }
+// A bit for each of the two where a < b.
+SUREWOOD_INLINE unsigned less_bits(Two a, Two b) {
+#if defined(__SSE2__)
+  return static_cast<unsigned>(_mm_movemask_pd((__m128d)(a < b)));
+#else
+  return (a[0] < b[0] ? 1u : 0u) | (a[1] < b[1] ? 2u : 0u);
+#endif
+}
+// A bit for every lane where a == b.
+#if SUREWOOD_LANES == 8
+SUREWOOD_INLINE unsigned equal_bits(F64 a, F64 b) { return _mm512_cmp_pd_mask((__m512d)a, (__m512d)b, _CMP_EQ_OQ); }
+SUREWOOD_INLINE unsigned equal_bits(F32 a, F32 b) { return _mm256_cmp_ps_mask((__m256)a, (__m256)b, _CMP_EQ_OQ); }
+SUREWOOD_INLINE unsigned less_bits(F64 a, F64 b) { return _mm512_cmp_pd_mask((__m512d)a, (__m512d)b, _CMP_LT_OQ); }
+#else
+template <typename Lanes>
+SUREWOOD_INLINE unsigned equal_bits(Lanes a, Lanes b) {
+  const auto same = a == b;
+  unsigned bits = 0;
+  for (int l = 0; l < SUREWOOD_LANES; ++l) bits |= (same[l] ? 1u : 0u) << l;
+  return bits;
+}
+#if SUREWOOD_LANES == 4
+SUREWOOD_INLINE unsigned less_bits(F64 a, F64 b) { return static_cast<unsigned>(_mm256_movemask_pd((__m256d)(a < b))); }
+#endif
+#endif
 #if SUREWOOD_LANES == 8
 #define SUREWOOD_SWAP4 4, 5, 6, 7, 0, 1, 2, 3
 #define SUREWOOD_SWAP2 2, 3, 0, 1, 6, 7, 4, 5
@@ -53,6 +84,12 @@ SUREWOOD_INLINE Lanes swapped(Lanes a) {
 #else  // plain arrays: the same lanes for compilers without vector types
 
 #define SUREWOOD_INLINE inline
+#define SUREWOOD_INLINE_LAMBDA
+inline int lowest_bit(unsigned bits) {
+  int place = 0;
+  while (!(bits >> place & 1u)) ++place;
+  return place;
+}
 template <typename T>
 struct Several {
   T at[SUREWOOD_LANES];
@@ -110,6 +147,15 @@ inline Several<T> choose(const LanesMask& mask, Several<T> yes, const Several<T>
   for (int l = 0; l < SUREWOOD_LANES; ++l) yes.at[l] = mask.at[l] ? yes.at[l] : no.at[l];
   return yes;
 }
+typedef F64 Two;  // such compilers have the baseline set only: two lanes
+inline Two two(double a, double b) { return {{a, b}}; }
+inline unsigned less_bits(const Two& a, const Two& b) { return (a[0] < b[0] ? 1u : 0u) | (a[1] < b[1] ? 2u : 0u); }
+template <typename T>
+inline unsigned equal_bits(const Several<T>& a, const Several<T>& b) {
+  unsigned bits = 0;
+  for (int l = 0; l < SUREWOOD_LANES; ++l) bits |= (a.at[l] == b.at[l] ? 1u : 0u) << l;
+  return bits;
+}
 template <int Distance, typename T>
 inline Several<T> swapped(const Several<T>& a) {
   Several<T> out;
@@ -141,6 +187,12 @@ SUREWOOD_INLINE Lanes counting() {
   for (int l = 0; l < SUREWOOD_LANES; ++l) all[l] = static_cast<T>(l);
   return load<Lanes>(all);
 }
+#if SUREWOOD_LANES == 8
+SUREWOOD_INLINE F64 larger(F64 a, F64 b) { return (F64)_mm512_maskz_max_pd(0xFF, (__m512d)a, (__m512d)b); }  // b where one is NaN
+SUREWOOD_INLINE F64 smaller(F64 a, F64 b) { return (F64)_mm512_maskz_min_pd(0xFF, (__m512d)a, (__m512d)b); }
+SUREWOOD_INLINE F32 larger(F32 a, F32 b) { return (F32)_mm256_max_ps((__m256)a, (__m256)b); }
+SUREWOOD_INLINE F32 smaller(F32 a, F32 b) { return (F32)_mm256_min_ps((__m256)a, (__m256)b); }
+#endif
 template <typename Lanes>
 SUREWOOD_INLINE Lanes larger(Lanes a, Lanes b) {
   return choose(a > b, a, b);

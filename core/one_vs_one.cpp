@@ -10,6 +10,8 @@ namespace {
 // Larger problems are bound by throughput, not by latency, and their kernels would crowd the cache.
 constexpr std::size_t kInterleavedPoints = 256;
 constexpr int kInterleaved = 3;  // problems side by side; measured, see docs/svm-engine.md
+constexpr int kGatheredPoints = 512;  // a megabyte of products
+bool is_small(std::size_t points) { return points <= kSmallPoints; }
 constexpr int kPrepared = 12;    // problems made ready at once, so that three are at work until the last
 
 }  // namespace
@@ -60,11 +62,31 @@ bool OneVsOneSolver::solve(const std::int32_t* group, int m, const std::int32_t*
   wins_.assign(points, 0);
   decision_.assign(options_.decisions ? points : 0, 0.0);
   outcomes_.assign(static_cast<std::size_t>(count) * n_pairs_, {});
+  gather_products();
   for (int a = 0; a < n_classes_; ++a)
     for (int b = a + 1; b < n_classes_; ++b)
       if (!solve_pair(a, b, weight)) return false;
   for (int q = 0; q < count; ++q) assemble(q, out);
   return true;
+}
+
+// Where all pairs are small and the matrix is stored, the group's products are gathered once: its rows lie far apart
+// in memory. The matrix is symmetric to the bit, so half of it is read.
+void OneVsOneSolver::gather_products() {
+  products_.clear();
+  int largest = 0, second = 0;
+  for (int a = 0; a < n_classes_; ++a) {
+    const int size = class_start_[a + 1] - class_start_[a];
+    second = std::max(second, std::min(largest, size));
+    largest = std::max(largest, size);
+  }
+  if (!source_.gram || options_.warm || !is_small(largest + second) || m_ > kGatheredPoints) return;
+  products_.resize(static_cast<std::size_t>(m_) * m_);
+  for (int i = 0; i < m_; ++i) {
+    const float* row = source_.gram + sorted_[i] * source_.n;
+    float *own = products_.data() + static_cast<std::size_t>(i) * m_, *column = products_.data() + i;
+    for (int k = i; k < m_; ++k) own[k] = column[static_cast<std::size_t>(k) * m_] = row[sorted_[k]];
+  }
 }
 
 void OneVsOneSolver::set_pair(int a, int b) {
@@ -74,8 +96,14 @@ void OneVsOneSolver::set_pair(int a, int b) {
   pair_rows_.insert(pair_rows_.end(), first + class_start_[b], first + class_start_[b + 1]);
   sign_.resize(pair_rows_.size(), -1);
   box_.resize(pair_rows_.size());
+  if (!products_.empty()) {
+    inner_rows_.take(products_.data(), m_, sorted_.data(), class_start_[a], class_start_[a + 1] - class_start_[a],
+                     class_start_[b], class_start_[b + 1] - class_start_[b]);
+    return;
+  }
   const bool degrees_differ = problems_.front().degree != problems_.back().degree;
-  inner_rows_.set_points(pair_rows_.data(), static_cast<int>(pair_rows_.size()), degrees_differ);
+  inner_rows_.set_points(pair_rows_.data(), static_cast<int>(pair_rows_.size()),
+                         degrees_differ || is_small(pair_rows_.size()));
 }
 
 // The box in units of the scaled kernel (see Kernel).
@@ -92,9 +120,12 @@ bool OneVsOneSolver::run_problems(int first, int count, bool in_turn, const doub
   for (int p = 0; p < count; ++p) {
     const Problem& problem = problems_[first + p];
     const bool same_kernel = first + p > 0 && problems_[first + p - 1].degree == problem.degree;
-    if (!same_kernel || (p == 0 && !in_turn))
-      rows_[++kernel]->reset(problem.kernel);
-    else
+    if (!same_kernel || (p == 0 && !in_turn)) {
+      if (!in_turn && is_small(pair_rows_.size()))
+        rows_[++kernel]->build_all(problem.kernel);
+      else
+        rows_[++kernel]->reset(problem.kernel);
+    } else
       kernel = std::max(kernel, 0);
     set_box(problem, weight);
     const bool warm = options_.warm && in_turn && same_kernel && problem.C >= problems_[first - 1].C;
@@ -129,14 +160,16 @@ void OneVsOneSolver::record_pair(int q, int a, int b, DualSolver& solver) {
   outcome = solver.outcome(sign_.data());
   outcome.objective /= problems_[q].kernel.factor();
   const double* beta = solver.beta();
-  for (int i = 0; i < static_cast<int>(pair_rows_.size()); ++i) {
-    const bool first = i < na;
-    const std::size_t s = base + (first ? class_start_[a] + i : class_start_[b] + i - na);
-    coef_[s * width + (first ? b - 1 : a)] = beta[i];
-    const double decision = solver.fitted(i, sign_[i]) + outcome.bias;
-    wins_[s] += (decision > 0.0) == first;
-    if (options_.decisions && n_classes_ == 2) decision_[s] = decision;
-  }
+  const auto record = [&](int from, int to, std::size_t s, int column, bool first) {
+    for (int i = from; i < to; ++i, ++s) {
+      coef_[s * width + column] = beta[i];
+      const double decision = solver.fitted(i, sign_[i]) + outcome.bias;
+      wins_[s] += (decision > 0.0) == first;
+      if (options_.decisions && n_classes_ == 2) decision_[s] = decision;
+    }
+  };
+  record(0, na, base + class_start_[a], b - 1, true);
+  record(na, static_cast<int>(pair_rows_.size()), base + class_start_[b], a, false);
 }
 
 void OneVsOneSolver::assemble(int q, MachineBatch& out) {

@@ -50,6 +50,7 @@ class OneVsOneSolver {
     int degree;
   };
   void sort_by_class(const std::int32_t* group, int m, const std::int32_t* label);
+  void gather_products();
   void set_pair(int a, int b);
   bool solve_pair(int a, int b, const double* weight);
   bool run_problems(int first, int count, bool in_turn, const double* weight);
@@ -72,6 +73,7 @@ class OneVsOneSolver {
   int m_ = 0, n_classes_ = 0, n_pairs_ = 0;
   std::vector<std::int32_t> sorted_, place_, class_of_, classes_, class_start_;
   std::vector<Problem> problems_;
+  std::vector<float> products_;  // inner products of its points, or empty
   // Per problem: coefficients of every point, pairs won against other classes, decision values.
   std::vector<double> coef_, decision_;
   std::vector<std::int32_t> wins_;

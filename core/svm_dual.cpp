@@ -18,22 +18,20 @@ void DualSolver::start(KernelRows& rows, const signed char* sign, const double* 
   if (warm && n > 0) grow(sign, box);
   for (auto* array : {&v_, &beta_, &lo_, &hi_, &up_, &low_})
     if (array->size() < static_cast<std::size_t>(padded)) array->resize(padded);
+  if (!warm)
+    for (int i = 0; i < n; ++i) v_[i] = sign[i];
+  if (!warm) std::fill_n(beta_.begin(), n, 0.0);
   for (int i = 0; i < n; ++i) {
-    if (!warm) {
-      v_[i] = sign[i];
-      beta_[i] = 0.0;
-    }
     const double end = sign[i] * box[i];
     lo_[i] = std::min(end, 0.0);
     hi_[i] = std::max(end, 0.0);
-    up_[i] = beta_[i] < hi_[i] ? 0.0 : -HUGE_VAL;
-    low_[i] = beta_[i] > lo_[i] ? 0.0 : HUGE_VAL;
   }
-  for (int i = n; i < padded; ++i) {  // never chosen
-    v_[i] = beta_[i] = lo_[i] = hi_[i] = 0.0;
-    up_[i] = -HUGE_VAL;
-    low_[i] = HUGE_VAL;
-  }
+  for (int i = n; i < padded; ++i) v_[i] = beta_[i] = lo_[i] = hi_[i] = 0.0;  // may not move: never chosen
+  if (!rows.whole())
+    for (int i = 0; i < padded; ++i) {
+      up_[i] = beta_[i] < hi_[i] ? 0.0 : -HUGE_VAL;
+      low_[i] = beta_[i] > lo_[i] ? 0.0 : HUGE_VAL;
+    }
   state_ = DualState{};
   state_.n = n;
   state_.padded = padded;
@@ -44,6 +42,7 @@ void DualSolver::start(KernelRows& rows, const signed char* sign, const double* 
   state_.up = up_.data();
   state_.low = low_.data();
   state_.diag = rows.diag();
+  state_.kernel = rows.whole();
   state_.rows = &rows;
   state_.stop = &stop_;
   state_.tol = tol;
@@ -89,13 +88,11 @@ DualOutcome DualSolver::outcome(const signed char* sign) const {
     out.n_support += beta_[i] != 0.0;
     // What rounding left of a variable at its bound is not a free point.
     const double room = kRounding * std::min(largest, hi_[i] - lo_[i]);
-    const bool can_rise = hi_[i] - beta_[i] > room, can_fall = beta_[i] - lo_[i] > room;
-    if (can_rise) max_up = std::max(max_up, v_[i]);
-    if (can_fall) min_low = std::min(min_low, v_[i]);
-    if (can_rise && can_fall) {
-      free_sum += v_[i];
-      ++free_count;
-    }
+    const bool can_rise = hi_[i] - beta_[i] > room, can_fall = beta_[i] - lo_[i] > room, free = can_rise & can_fall;
+    max_up = std::max(max_up, can_rise ? v_[i] : -HUGE_VAL);
+    min_low = std::min(min_low, can_fall ? v_[i] : HUGE_VAL);
+    free_sum += free ? v_[i] : 0.0;
+    free_count += free;
   }
   // A free point lies on its margin, v_i = bias; without one every bias between the bounds is optimal.
   if (free_count) {

@@ -19,6 +19,7 @@ class KernelRows;
 enum class DualStatus : int { converged = 0, capped = 1, stopped = 2 };
 
 constexpr int kMostInterleaved = 4;
+constexpr int kSmallPoints = 64;                    // problems up to here have their whole kernel at hand
 constexpr double kTinyCurvature = 1e-12;            // in place of a curvature that is not positive
 constexpr int kMostFree = 40;                       // free points that free_step takes on
 constexpr int kFreeRounds = 8;                      // free steps in a row, while points meet their bounds
@@ -38,6 +39,7 @@ struct DualState {
   double *v = nullptr, *beta = nullptr, *lo = nullptr, *hi = nullptr;
   double *up = nullptr, *low = nullptr;  // 0 where beta may rise (fall), else -inf (+inf)
   const float* diag = nullptr;
+  const float* kernel = nullptr;  // all rows, one after another; nullptr: they are built when asked for
   KernelRows* rows = nullptr;
   StopSignal* stop = nullptr;
   double tol = 1e-3;

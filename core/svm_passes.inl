@@ -9,48 +9,70 @@ struct Extremes {
   int where;
 };
 
-SUREWOOD_INLINE Extremes reduce(F64 best, I64 where, F64 low) {
-  F64 top = max_of(best);
-  I64 first = min_of(choose(best == top, where, splat<I64>(static_cast<long long>(1) << 40)));
-  F64 bottom = min_of(low);
-  return {top[0], bottom[0], static_cast<int>(first[0])};
-}
+// The largest value seen in each lane and where it was; two chains, so that one compares while the other waits.
+template <typename Values, typename Places>
+struct Best {
+  Values value[2];
+  Places where[2];
 
-// v -= step (K_i - K_j), and in the same pass the largest v that may rise and the smallest that may fall.
-SUREWOOD_INLINE Extremes update_pass(DualState& s, double step, const float* ki, const float* kj) {
-  const F64 steps = splat<F64>(step);
-  F64 best = splat<F64>(-HUGE_VAL), low = splat<F64>(HUGE_VAL);
-  I64 where = splat<I64>(0LL), at = counting<I64, long long>();
+  SUREWOOD_INLINE void see(int chain, Values candidate, Places at) {
+    const auto better = candidate > value[chain];
+    value[chain] = choose(better, candidate, value[chain]);
+    where[chain] = choose(better, at, where[chain]);
+  }
+  SUREWOOD_INLINE Values top() const { return max_of(larger(value[0], value[1])); }
+  // The lowest place of the largest value.
+  SUREWOOD_INLINE int first(Values top) const {
+    unsigned tied = equal_bits(value[0], top) | equal_bits(value[1], top) << SUREWOOD_LANES;
+    int found = place(tied);
+    while (tied &= tied - 1) found = found < place(tied) ? found : place(tied);
+    return found;
+  }
+
+ private:
+  SUREWOOD_INLINE int place(unsigned tied) const {
+    const int lane = lowest_bit(tied);
+    return static_cast<int>(where[lane >= SUREWOOD_LANES][lane % SUREWOOD_LANES]);
+  }
+};
+
+// Looks for the largest v that may rise and the smallest that may fall; before that, where `ki` is given,
+// v -= step (K_i - K_j).
+template <bool Update>
+SUREWOOD_INLINE Extremes search_pass(DualState& s, double step, const float* ki, const float* kj) {
+  const F64 steps = splat<F64>(step), none = splat<F64>(-HUGE_VAL);
+  const I64 zero = splat<I64>(0LL), width = splat<I64>(static_cast<long long>(SUREWOOD_LANES));
+  Best<F64, I64> best = {{none, none}, {zero, zero}};
+  F64 low = splat<F64>(HUGE_VAL);
+  I64 at = counting<I64, long long>();
   double* const all_v = s.v;  // the compiler cannot know that storing v leaves the pointers alone
   const double *const all_up = s.up, *const all_low = s.low;
   const int padded = s.padded;
-  for (int k = 0; k < padded; k += SUREWOOD_LANES) {
-    F64 v = load<F64>(all_v + k) - steps * (widen(load<F32>(ki + k)) - widen(load<F32>(kj + k)));
-    store(all_v + k, v);
-    F64 up = v + load<F64>(all_up + k);
-    auto rises = up > best;
-    best = choose(rises, up, best);
-    where = choose(rises, at, where);
+  const auto see = [&](int k, int chain) SUREWOOD_INLINE_LAMBDA {
+    F64 v = load<F64>(all_v + k);
+    if constexpr (Update) {
+      v = v - steps * (widen(load<F32>(ki + k)) - widen(load<F32>(kj + k)));
+      store(all_v + k, v);
+    }
+    best.see(chain, v + load<F64>(all_up + k), at);
     low = smaller(v + load<F64>(all_low + k), low);
-    at = at + splat<I64>(static_cast<long long>(SUREWOOD_LANES));
+    at = at + width;
+  };
+  int k = 0;
+  for (; k + SUREWOOD_LANES < padded; k += 2 * SUREWOOD_LANES) {
+    see(k, 0);
+    see(k + SUREWOOD_LANES, 1);
   }
-  return reduce(best, where, low);
+  if (k < padded) see(k, 0);
+  const F64 top = best.top(), bottom = min_of(low);
+  return {top[0], bottom[0], best.first(top)};
 }
 
-SUREWOOD_INLINE Extremes first_pass(const DualState& s) {
-  F64 best = splat<F64>(-HUGE_VAL), low = splat<F64>(HUGE_VAL);
-  I64 where = splat<I64>(0LL), at = counting<I64, long long>();
-  for (int k = 0; k < s.padded; k += SUREWOOD_LANES) {
-    F64 v = load<F64>(s.v + k);
-    F64 up = v + load<F64>(s.up + k);
-    auto rises = up > best;
-    best = choose(rises, up, best);
-    where = choose(rises, at, where);
-    low = smaller(v + load<F64>(s.low + k), low);
-    at = at + splat<I64>(static_cast<long long>(SUREWOOD_LANES));
-  }
-  return reduce(best, where, low);
+SUREWOOD_INLINE Extremes update_pass(DualState& s, double step, const float* ki, const float* kj) {
+  return search_pass<true>(s, step, ki, kj);
 }
+
+SUREWOOD_INLINE Extremes first_pass(DualState& s) { return search_pass<false>(s, 0.0, nullptr, nullptr); }
 
 // The partner of i that promises the largest gain (v_i - v_j)^2 / (K_ii + K_jj - 2 K_ij). Single
 // precision is enough to rank; the step itself is taken in double.
@@ -58,20 +80,22 @@ SUREWOOD_INLINE int partner_pass(const DualState& s, double vi, float diag_i, co
   const F64 top = splat<F64>(vi);
   const F32 own = splat<F32>(diag_i), two = splat<F32>(2.0f), tiny = splat<F32>(kTinyCurvature);
   const F32 zero = splat<F32>(0.0f), never = splat<F32>(-1.0f);
-  F32 best = never;
-  I32 where = splat<I32>(0), at = counting<I32, int>();
-  for (int k = 0; k < s.padded; k += SUREWOOD_LANES) {
-    F32 gap = narrow(top - (load<F64>(s.v + k) + load<F64>(s.low + k)));
-    F32 curvature = larger((own + load<F32>(s.diag + k)) - two * load<F32>(ki + k), tiny);
-    F32 gain = choose(gap > zero, gap * gap / curvature, never);
-    auto better = gain > best;
-    best = choose(better, gain, best);
-    where = choose(better, at, where);
+  Best<F32, I32> best = {{never, never}, {splat<I32>(0), splat<I32>(0)}};
+  I32 at = counting<I32, int>();
+  const int padded = s.padded;
+  const auto see = [&](int k, int chain) SUREWOOD_INLINE_LAMBDA {
+    const F32 gap = narrow(top - (load<F64>(s.v + k) + load<F64>(s.low + k)));
+    const F32 curvature = larger((own + load<F32>(s.diag + k)) - two * load<F32>(ki + k), tiny);
+    best.see(chain, choose(gap > zero, gap * gap / curvature, never), at);
     at = at + splat<I32>(SUREWOOD_LANES);
+  };
+  int k = 0;
+  for (; k + SUREWOOD_LANES < padded; k += 2 * SUREWOOD_LANES) {
+    see(k, 0);
+    see(k + SUREWOOD_LANES, 1);
   }
-  F32 top_gain = max_of(best);
-  I32 first = min_of(choose(best == top_gain, where, splat<I32>(1 << 30)));
-  return first[0];
+  if (k < padded) see(k, 0);
+  return best.first(best.top());
 }
 
 SUREWOOD_INLINE const float* row_of(DualState& s, int i) {
@@ -246,53 +270,4 @@ static void free_steps(DualState& s) {
   }
   keep(s, first_pass(s));
   s.next_free_step = s.iterations + cost;
-}
-
-// Solves `count` problems, `together` of them (at most kMostInterleaved) at a time.
-//
-// An iteration is a chain of dependent operations, longer than the processor looks ahead. Each stage is
-// therefore done for all the problems at work before the next one: the passes of one problem fill the waiting
-// times of another.
-static void run_duals(DualState* const* states, int total, int together) {
-  DualState* active[kMostInterleaved];
-  const float *row_i[kMostInterleaved], *row_j[kMostInterleaved];
-  double step[kMostInterleaved];
-  int partner[kMostInterleaved], count = 0, next = 0;
-  for (std::int64_t work = 0;;) {
-    for (int p = 0; p < count; ++p)
-      if (active[p]->iterations >= active[p]->next_free_step && !finished(*active[p])) free_steps(*active[p]);
-    for (int p = 0; p < count;)
-      if (finished(*active[p]))
-        active[p] = active[--count];
-      else
-        ++p;
-    while (count < together && next < total) {
-      active[count] = states[next++];
-      keep(*active[count], first_pass(*active[count]));
-      if (!finished(*active[count])) ++count;
-    }
-    if (count == 0) return;
-    for (int p = 0; p < count; ++p) {
-      DualState& s = *active[p];
-      ++s.iterations;
-      ++s.rows->clock;
-      row_i[p] = row_of(s, s.where);
-      partner[p] = partner_pass(s, s.v[s.where], s.diag[s.where], row_i[p]);
-    }
-    for (int p = 0; p < count; ++p) {
-      row_j[p] = row_of(*active[p], partner[p]);
-      step[p] = take_step(*active[p], active[p]->where, partner[p], row_i[p]);
-    }
-    for (int p = 0; p < count; ++p) {
-      keep(*active[p], update_pass(*active[p], step[p], row_i[p], row_j[p]));
-      work += active[p]->padded;
-    }
-    if (work > kPollWork) {
-      work = 0;
-      if (active[0]->stop->requested()) {
-        for (int p = 0; p < total; ++p) states[p]->status = DualStatus::stopped;
-        return;
-      }
-    }
-  }
 }

@@ -28,6 +28,7 @@ namespace baseline {
 namespace {
 #include "lanes.inl"
 #include "svm_passes.inl"
+#include "svm_small.inl"
 #include "kernel_passes.inl"
 #include "vote_passes.inl"
 SUREWOOD_TABLE("baseline")
@@ -44,6 +45,7 @@ namespace avx2 {
 namespace {
 #include "lanes.inl"
 #include "svm_passes.inl"
+#include "svm_small.inl"
 #include "kernel_passes.inl"
 #include "vote_passes.inl"
 SUREWOOD_TABLE("avx2")
@@ -59,6 +61,7 @@ namespace avx512 {
 namespace {
 #include "lanes.inl"
 #include "svm_passes.inl"
+#include "svm_small.inl"
 #include "kernel_passes.inl"
 #include "vote_passes.inl"
 SUREWOOD_TABLE("avx512")
