@@ -12,6 +12,7 @@ void InnerRows::set_points(const std::int32_t* rows, int n, bool keep) {
   for (int k = 0; k < n; ++k) norms_[k] = source_.norms[rows[k]];
   if (!source_.gram) packed_.pack(source_.x, source_.d, rows, n);
   keep_ = keep && n <= kKeptPoints;
+  all_ready_ = false;
   if (keep_) ready_.assign(n, 0);
   const std::size_t needed = keep_ ? static_cast<std::size_t>(n) * padded_ : padded_;
   if (values_.size() < needed) values_.resize(needed);
@@ -19,7 +20,7 @@ void InnerRows::set_points(const std::int32_t* rows, int n, bool keep) {
 
 const float* InnerRows::row(int i) {
   float* out = values_.data() + (keep_ ? static_cast<std::size_t>(i) * padded_ : 0);
-  if (keep_ && ready_[i]) return out;
+  if (all_ready_ || (keep_ && ready_[i])) return out;
   if (source_.gram) {
     source_.products(points_[i], points_.data(), n_, out);
   } else {
@@ -32,7 +33,9 @@ const float* InnerRows::row(int i) {
 }
 
 const float* InnerRows::rows() {
-  for (int i = 0; i < n_; ++i) row(i);
+  if (!all_ready_)
+    for (int i = 0; i < n_; ++i) row(i);
+  all_ready_ = true;
   return values_.data();
 }
 
@@ -40,17 +43,14 @@ void InnerRows::take(const float* products, int m, const std::int32_t* rows, int
                      int others) {
   n_ = count + others;
   padded_ = padded_to_lanes(n_);
-  keep_ = true;
-  points_.resize(n_);
+  keep_ = all_ready_ = true;
   norms_.assign(padded_, 0.0f);
-  ready_.assign(n_, 1);
   const std::size_t needed = static_cast<std::size_t>(n_) * padded_;
   if (values_.size() < needed) values_.resize(needed);
   float* out = values_.data();
   for (int i = 0; i < n_; ++i, out += padded_) {
     const int at = i < count ? first + i : second + i - count;
     const float* own = products + static_cast<std::size_t>(at) * m;
-    points_[i] = rows[at];
     norms_[i] = source_.norms[rows[at]];
     std::copy(own + first, own + first + count, out);
     std::copy(own + second, own + second + others, out + count);
@@ -61,6 +61,8 @@ void InnerRows::take(const float* products, int m, const std::int32_t* rows, int
 void KernelRows::reset(const Kernel& kernel) {
   kernel_ = kernel;
   const int n = inner_->size(), padded = inner_->padded();
+  n_ = n;
+  padded_ = padded;
   const std::size_t fits = cache_bytes_ / (sizeof(float) * static_cast<std::size_t>(padded));
   capacity_ = static_cast<int>(std::min<std::size_t>(n, std::max<std::size_t>(2, fits)));
   const std::size_t needed = static_cast<std::size_t>(capacity_) * padded;
@@ -102,6 +104,8 @@ void KernelRows::build_all(const Kernel& kernel) {
   kernel_ = kernel;
   whole_ = true;
   const int n = inner_->size(), padded = inner_->padded();
+  n_ = n;
+  padded_ = padded;
   const std::size_t needed = static_cast<std::size_t>(n) * padded;
   if (values_.size() < needed) values_.resize(needed);
   set_diag();
@@ -113,10 +117,9 @@ void KernelRows::build_all(const Kernel& kernel) {
 }
 
 void KernelRows::list_all() {
-  const int n = inner_->size();
-  ready.resize(n);
-  stamp.assign(n, 0);
-  for (int i = 0; i < n; ++i) ready[i] = values_.data() + static_cast<std::size_t>(i) * inner_->padded();
+  ready.resize(n_);
+  stamp.assign(n_, 0);
+  for (int i = 0; i < n_; ++i) ready[i] = values_.data() + static_cast<std::size_t>(i) * padded_;
 }
 
 }  // namespace surewood

@@ -29,7 +29,7 @@ class InnerRows {
  private:
   InnerSource source_;
   int n_ = 0, padded_ = 0;
-  bool keep_ = false;
+  bool keep_ = false, all_ready_ = false;
   std::vector<std::int32_t> points_;
   AlignedVector<float> norms_, values_;
   std::vector<char> ready_;
@@ -47,7 +47,7 @@ class KernelRows {
   void build_all(const Kernel& kernel);  // all rows, one after another in memory: `whole`
   void list_all();                       // makes them known to `ready`
   const float* whole() const { return whole_ ? values_.data() : nullptr; }
-  int size() const { return inner_->size(); }
+  int size() const { return n_; }
   const float* diag() const { return diag_.data(); }
 
   std::vector<const float*> ready;  // nullptr: not built
@@ -61,7 +61,7 @@ class KernelRows {
   InnerRows* inner_;
   std::size_t cache_bytes_;
   Kernel kernel_;
-  int capacity_ = 0, used_ = 0;
+  int n_ = 0, padded_ = 0, capacity_ = 0, used_ = 0;
   bool whole_ = false;
   std::vector<std::int32_t> slot_owner_;
   AlignedVector<float> diag_, values_;

@@ -9,6 +9,7 @@
 #define SUREWOOD_INLINE inline __attribute__((always_inline))
 #define SUREWOOD_INLINE_LAMBDA __attribute__((always_inline))
 SUREWOOD_INLINE int lowest_bit(unsigned bits) { return __builtin_ctz(bits); }
+SUREWOOD_INLINE int count_bits(unsigned bits) { return __builtin_popcount(bits); }
 SUREWOOD_INLINE int lowest_bit64(unsigned long long bits) { return __builtin_ctzll(bits); }
 typedef double F64 __attribute__((vector_size(8 * SUREWOOD_LANES)));
 typedef long long I64 __attribute__((vector_size(8 * SUREWOOD_LANES)));
@@ -85,10 +86,16 @@ SUREWOOD_INLINE Lanes swapped(Lanes a) {
 
 #define SUREWOOD_INLINE inline
 #define SUREWOOD_INLINE_LAMBDA
-inline int lowest_bit(unsigned bits) {
+inline int lowest_bit64(unsigned long long bits) {
   int place = 0;
   while (!(bits >> place & 1u)) ++place;
   return place;
+}
+inline int lowest_bit(unsigned bits) { return lowest_bit64(bits); }
+inline int count_bits(unsigned bits) {
+  int count = 0;
+  for (; bits; bits &= bits - 1) ++count;
+  return count;
 }
 template <typename T>
 struct Several {

@@ -8,21 +8,17 @@ namespace surewood {
 namespace {
 
 // Larger problems are bound by throughput, not by latency, and their kernels would crowd the cache.
-constexpr std::size_t kInterleavedPoints = 256;
-constexpr int kInterleaved = 3;  // problems side by side; measured, see docs/svm-engine.md
+constexpr int kInterleavedPoints = 256;
+constexpr int kInterleaved = 3;       // such problems side by side; measured, see docs/svm-engine.md
 constexpr int kGatheredPoints = 512;  // a megabyte of products
-bool is_small(std::size_t points) { return points <= kSmallPoints; }
-constexpr int kPrepared = 12;    // problems made ready at once, so that three are at work until the last
 
 }  // namespace
 
 OneVsOneSolver::OneVsOneSolver(const InnerSource& source, const KernelSpec& kernel, const SolveOptions& options,
                                StopSignal& stop)
     : source_(source), kernel_(kernel), options_(options), stop_(stop), inner_rows_(source) {
-  for (int p = 0; p < kPrepared; ++p) {
-    rows_.push_back(std::make_unique<KernelRows>(inner_rows_, options.cache_bytes));
-    duals_.push_back(std::make_unique<DualSolver>(stop));
-  }
+  for (int d = 0; d < kMostInterleaved; ++d)
+    desks_.push_back(std::make_unique<Desk>(inner_rows_, options.cache_bytes));
 }
 
 void OneVsOneSolver::sort_by_class(const std::int32_t* group, int m, const std::int32_t* label) {
@@ -49,6 +45,20 @@ void OneVsOneSolver::sort_by_class(const std::int32_t* group, int m, const std::
   n_pairs_ = n_classes_ * (n_classes_ - 1) / 2;
 }
 
+void OneVsOneSolver::list_pairs() {
+  pairs_.clear();
+  for (int a = 0; a < n_classes_; ++a)
+    for (int b = a + 1; b < n_classes_; ++b)
+      pairs_.push_back({a, b, class_start_[a + 1] - class_start_[a] + class_start_[b + 1] - class_start_[b]});
+  std::stable_sort(pairs_.begin(), pairs_.end(),
+                   [](const Pair& p, const Pair& q) { return padded_to_lanes(p.points) < padded_to_lanes(q.points); });
+}
+
+// Whether problems of that many points get their whole kernel at once.
+bool OneVsOneSolver::is_small(int points) const {
+  return points <= kSmallPoints && sizeof(float) * points * padded_to_lanes(points) <= options_.cache_bytes;
+}
+
 bool OneVsOneSolver::solve(const std::int32_t* group, int m, const std::int32_t* label, const double* weight,
                            const std::int32_t* degree, const double* C, int count, MachineBatch& out) {
   sort_by_class(group, m, label);
@@ -62,10 +72,18 @@ bool OneVsOneSolver::solve(const std::int32_t* group, int m, const std::int32_t*
   wins_.assign(points, 0);
   decision_.assign(options_.decisions ? points : 0, 0.0);
   outcomes_.assign(static_cast<std::size_t>(count) * n_pairs_, {});
+  weight_ = weight;
+  list_pairs();
   gather_products();
-  for (int a = 0; a < n_classes_; ++a)
-    for (int b = a + 1; b < n_classes_; ++b)
-      if (!solve_pair(a, b, weight)) return false;
+  for (std::size_t first = 0, last; first < pairs_.size(); first = last) {
+    last = first + 1;
+    const int size = padded_to_lanes(pairs_[first].points);
+    // Small problems of one size are worked on together, whatever their pair.
+    while (is_small(pairs_[first].points) && last < pairs_.size() && padded_to_lanes(pairs_[last].points) == size &&
+           is_small(pairs_[last].points))
+      ++last;
+    if (!run_pairs(first, last)) return false;
+  }
   for (int q = 0; q < count; ++q) assemble(q, out);
   return true;
 }
@@ -74,13 +92,7 @@ bool OneVsOneSolver::solve(const std::int32_t* group, int m, const std::int32_t*
 // in memory. The matrix is symmetric to the bit, so half of it is read.
 void OneVsOneSolver::gather_products() {
   products_.clear();
-  int largest = 0, second = 0;
-  for (int a = 0; a < n_classes_; ++a) {
-    const int size = class_start_[a + 1] - class_start_[a];
-    second = std::max(second, std::min(largest, size));
-    largest = std::max(largest, size);
-  }
-  if (!source_.gram || options_.warm || !is_small(largest + second) || m_ > kGatheredPoints) return;
+  if (!source_.gram || pairs_.empty() || !is_small(pairs_.back().points) || m_ > kGatheredPoints) return;
   products_.resize(static_cast<std::size_t>(m_) * m_);
   for (int i = 0; i < m_; ++i) {
     const float* row = source_.gram + sorted_[i] * source_.n;
@@ -89,87 +101,92 @@ void OneVsOneSolver::gather_products() {
   }
 }
 
-void OneVsOneSolver::set_pair(int a, int b) {
-  const auto first = sorted_.begin();
-  pair_rows_.assign(first + class_start_[a], first + class_start_[a + 1]);
-  sign_.assign(pair_rows_.size(), 1);
-  pair_rows_.insert(pair_rows_.end(), first + class_start_[b], first + class_start_[b + 1]);
-  sign_.resize(pair_rows_.size(), -1);
-  box_.resize(pair_rows_.size());
-  if (!products_.empty()) {
-    inner_rows_.take(products_.data(), m_, sorted_.data(), class_start_[a], class_start_[a + 1] - class_start_[a],
-                     class_start_[b], class_start_[b + 1] - class_start_[b]);
-    return;
-  }
-  const bool degrees_differ = problems_.front().degree != problems_.back().degree;
-  inner_rows_.set_points(pair_rows_.data(), static_cast<int>(pair_rows_.size()),
-                         degrees_differ || is_small(pair_rows_.size()));
-}
-
-// The box in units of the scaled kernel (see Kernel).
-void OneVsOneSolver::set_box(const Problem& problem, const double* weight) {
-  const double C = problem.C * problem.kernel.factor();
-  for (std::size_t i = 0; i < box_.size(); ++i) box_[i] = weight ? C * weight[pair_rows_[i]] : C;
-}
-
-// Starts problems first, ..., first + count - 1 of the pair in hand, with one kernel a run of equal degrees, and
-// runs them. `in_turn`: problems come one by one, and the kernel rows of the one before are still there.
-bool OneVsOneSolver::run_problems(int first, int count, bool in_turn, const double* weight) {
-  running_.clear();
-  int kernel = -1;
-  for (int p = 0; p < count; ++p) {
-    const Problem& problem = problems_[first + p];
-    const bool same_kernel = first + p > 0 && problems_[first + p - 1].degree == problem.degree;
-    if (!same_kernel || (p == 0 && !in_turn)) {
-      if (!in_turn && is_small(pair_rows_.size()))
-        rows_[++kernel]->build_all(problem.kernel);
-      else
-        rows_[++kernel]->reset(problem.kernel);
-    } else
-      kernel = std::max(kernel, 0);
-    set_box(problem, weight);
-    const bool warm = options_.warm && in_turn && same_kernel && problem.C >= problems_[first - 1].C;
-    duals_[p]->start(*rows_[kernel], sign_.data(), box_.data(), options_.tol, options_.max_iter, warm);
-    running_.push_back(duals_[p].get());
-  }
-  DualSolver::run(running_, kInterleaved);
+bool OneVsOneSolver::run_pairs(std::size_t first, std::size_t last) {
+  pair_ = first;
+  last_pair_ = last;
+  next_problem_ = desks_used_ = 0;
+  set_pair(pairs_[first]);
+  const int points = pairs_[first].points;
+  const bool all_rows_fit = sizeof(float) * points * padded_to_lanes(points) <= options_.cache_bytes;
+  const bool side_by_side = !options_.warm && points <= kInterleavedPoints && all_rows_fit;
+  svm_routines().run_duals(*this, side_by_side ? kInterleaved : 1);
   return !stop_.requested();
 }
 
-bool OneVsOneSolver::solve_pair(int a, int b, const double* weight) {
-  set_pair(a, b);
-  const int total = static_cast<int>(problems_.size());
-  const std::size_t n = pair_rows_.size();
-  // Problems at work together may share kernel rows: none must be thrown out under another's hands.
-  const bool all_rows_fit = n * padded_to_lanes(static_cast<int>(n)) * sizeof(float) <= options_.cache_bytes;
-  const bool side_by_side = !options_.warm && n <= kInterleavedPoints && all_rows_fit;
-  const int at_once = side_by_side ? kPrepared : 1;
-  for (int first = 0; first < total; first += at_once) {
-    const int count = std::min(at_once, total - first);
-    if (!run_problems(first, count, !side_by_side, weight)) return false;
-    for (int p = 0; p < count; ++p) record_pair(first + p, a, b, *duals_[p]);
+void OneVsOneSolver::set_pair(const Pair& pair) {
+  const auto first = sorted_.begin();
+  const int a = class_start_[pair.a], b = class_start_[pair.b];
+  const int na = class_start_[pair.a + 1] - a, nb = class_start_[pair.b + 1] - b;
+  pair_rows_.assign(first + a, first + a + na);
+  pair_rows_.insert(pair_rows_.end(), first + b, first + b + nb);
+  sign_.assign(na, 1);
+  sign_.resize(na + nb, -1);
+  box_.resize(na + nb);
+  if (!products_.empty()) {
+    inner_rows_.take(products_.data(), m_, sorted_.data(), a, na, b, nb);
+    return;
   }
-  return true;
+  const bool degrees_differ = problems_.front().degree != problems_.back().degree;
+  inner_rows_.set_points(pair_rows_.data(), na + nb, degrees_differ || is_small(na + nb));
 }
 
-void OneVsOneSolver::record_pair(int q, int a, int b, DualSolver& solver) {
+// The box in units of the scaled kernel (see Kernel).
+void OneVsOneSolver::set_box(const Problem& problem) {
+  const double C = problem.C * problem.kernel.factor();
+  for (std::size_t i = 0; i < box_.size(); ++i) box_[i] = weight_ ? C * weight_[pair_rows_[i]] : C;
+}
+
+// The next problem of the pairs in hand, at the desk of the one that is done or at another.
+DualState* OneVsOneSolver::next(DualState* done) {
+  Desk* desk = nullptr;
+  for (auto& other : desks_)
+    if (done && other->dual.state() == done) desk = other.get();
+  if (desk) record(*desk);
+  if (next_problem_ == static_cast<int>(problems_.size())) {
+    if (pair_ + 1 == last_pair_) return nullptr;
+    set_pair(pairs_[++pair_]);
+    next_problem_ = 0;
+  }
+  // A start from the problem before needs its desk; small problems wait for theirs.
+  if (options_.warm && !desk && desks_used_ > 0) return nullptr;
+  if (!desk) desk = desks_[desks_used_++].get();
+  const Pair& pair = pairs_[pair_];
+  const Problem& problem = problems_[next_problem_];
+  const bool same_pair = desk->problem >= 0 && desks_used_ > 0 && desk->a == pair.a && desk->b == pair.b && done;
+  const bool same_kernel = same_pair && problems_[desk->problem].degree == problem.degree;
+  const bool warm = options_.warm && same_kernel && problem.C >= problems_[desk->problem].C;
+  if (!same_kernel && is_small(pair.points))
+    desk->rows.build_all(problem.kernel);
+  else if (!same_kernel)
+    desk->rows.reset(problem.kernel);
+  desk->problem = next_problem_++;
+  desk->a = pair.a;
+  desk->b = pair.b;
+  set_box(problem);
+  return desk->dual.start(desk->rows, sign_.data(), box_.data(), options_.tol, options_.max_iter, warm);
+}
+
+void OneVsOneSolver::record(Desk& desk) {
+  const int q = desk.problem, a = desk.a, b = desk.b;
   const int width = n_classes_ - 1, na = class_start_[a + 1] - class_start_[a];
   const int pair = a * (2 * n_classes_ - a - 1) / 2 + (b - a - 1);
   const std::size_t base = static_cast<std::size_t>(q) * m_;
   DualOutcome& outcome = outcomes_[static_cast<std::size_t>(q) * n_pairs_ + pair];
-  outcome = solver.outcome(sign_.data());
+  outcome = desk.dual.outcome();
   outcome.objective /= problems_[q].kernel.factor();
-  const double* beta = solver.beta();
-  const auto record = [&](int from, int to, std::size_t s, int column, bool first) {
+  const double* beta = desk.dual.beta();
+  const auto record_class = [&](int own, int from, int to, int column, bool first) {
+    const signed char sign = first ? 1 : -1;
+    std::size_t s = base + class_start_[own];
     for (int i = from; i < to; ++i, ++s) {
       coef_[s * width + column] = beta[i];
-      const double decision = solver.fitted(i, sign_[i]) + outcome.bias;
+      const double decision = desk.dual.fitted(i, sign) + outcome.bias;
       wins_[s] += (decision > 0.0) == first;
       if (options_.decisions && n_classes_ == 2) decision_[s] = decision;
     }
   };
-  record(0, na, base + class_start_[a], b - 1, true);
-  record(na, static_cast<int>(pair_rows_.size()), base + class_start_[b], a, false);
+  record_class(a, 0, na, b - 1, true);
+  record_class(b, na, desk.dual.state()->n, a, false);
 }
 
 void OneVsOneSolver::assemble(int q, MachineBatch& out) {

@@ -33,7 +33,7 @@ struct MachineBatch {
   std::vector<double> decision;                               // one a point, where asked for
 };
 
-class OneVsOneSolver {
+class OneVsOneSolver final : DualQueue {
  public:
   OneVsOneSolver(const InnerSource& source, const KernelSpec& kernel, const SolveOptions& options, StopSignal& stop);
 
@@ -49,13 +49,26 @@ class OneVsOneSolver {
     double C;
     int degree;
   };
+  // A place for a problem at work.
+  struct Desk {
+    Desk(InnerRows& inner, std::size_t cache_bytes) : rows(inner, cache_bytes) {}
+    KernelRows rows;
+    DualSolver dual;
+    int problem = -1, a = 0, b = 0;
+  };
+  struct Pair {
+    int a, b, points;
+  };
   void sort_by_class(const std::int32_t* group, int m, const std::int32_t* label);
+  void list_pairs();
   void gather_products();
-  void set_pair(int a, int b);
-  bool solve_pair(int a, int b, const double* weight);
-  bool run_problems(int first, int count, bool in_turn, const double* weight);
-  void set_box(const Problem& problem, const double* weight);
-  void record_pair(int q, int a, int b, DualSolver& solver);
+  bool run_pairs(std::size_t first, std::size_t last);
+  DualState* next(DualState* done) override;
+  bool stop_requested() override { return stop_.requested(); }
+  void set_pair(const Pair& pair);
+  void set_box(const Problem& problem);
+  bool is_small(int points) const;
+  void record(Desk& desk);
   void assemble(int q, MachineBatch& out);
   void count_votes(int q, const std::int32_t* support, MachineBatch& out);
 
@@ -64,21 +77,23 @@ class OneVsOneSolver {
   SolveOptions options_;
   StopSignal& stop_;
   InnerRows inner_rows_;
-  std::vector<std::unique_ptr<KernelRows>> rows_;
-  std::vector<std::unique_ptr<DualSolver>> duals_;
-  std::vector<DualSolver*> running_;
+  std::vector<std::unique_ptr<Desk>> desks_;
   MachineVotes votes_;
 
   // The group in hand: its points sorted by class.
   int m_ = 0, n_classes_ = 0, n_pairs_ = 0;
   std::vector<std::int32_t> sorted_, place_, class_of_, classes_, class_start_;
+  const double* weight_ = nullptr;
   std::vector<Problem> problems_;
+  std::vector<Pair> pairs_;      // small ones first
   std::vector<float> products_;  // inner products of its points, or empty
   // Per problem: coefficients of every point, pairs won against other classes, decision values.
   std::vector<double> coef_, decision_;
   std::vector<std::int32_t> wins_;
   std::vector<DualOutcome> outcomes_;
-  // The pair in hand.
+  // The pairs at work: from the one in hand to the last, and the next problem of the one in hand.
+  std::size_t pair_ = 0, last_pair_ = 0;
+  int next_problem_ = 0, desks_used_ = 0;
   std::vector<std::int32_t> pair_rows_;
   std::vector<signed char> sign_;
   std::vector<double> box_;

@@ -8,12 +8,8 @@
 
 namespace surewood {
 
-namespace {
-constexpr double kRounding = 1e-12;  // of the largest variable
-}
-
-void DualSolver::start(KernelRows& rows, const signed char* sign, const double* box, double tol,
-                       std::int64_t max_iter, bool warm) {
+DualState* DualSolver::start(KernelRows& rows, const signed char* sign, const double* box, double tol,
+                             std::int64_t max_iter, bool warm) {
   const int n = rows.size(), padded = padded_to_lanes(n);
   if (warm && n > 0) grow(sign, box);
   for (auto* array : {&v_, &beta_, &lo_, &hi_, &up_, &low_})
@@ -44,10 +40,10 @@ void DualSolver::start(KernelRows& rows, const signed char* sign, const double* 
   state_.diag = rows.diag();
   state_.kernel = rows.whole();
   state_.rows = &rows;
-  state_.stop = &stop_;
   state_.tol = tol;
   state_.max_iter = max_iter;
   state_.next_free_step = 32 + 4 * static_cast<std::int64_t>(n);  // pays only where iterations are many
+  return &state_;
 }
 
 // Lets beta grow with the boxes if that is a better start than beta as it is: points at their bounds stay there, which
@@ -68,40 +64,12 @@ void DualSolver::grow(const signed char* sign, const double* box) {
   }
 }
 
-void DualSolver::run(const std::vector<DualSolver*>& solvers, int together) {
-  std::vector<DualState*> states;
-  for (DualSolver* solver : solvers) states.push_back(&solver->state_);
-  svm_routines().run_duals(states.data(), static_cast<int>(states.size()), together);
-}
-
-DualOutcome DualSolver::outcome(const signed char* sign) const {
+DualOutcome DualSolver::outcome() const {
   DualOutcome out;
   out.status = state_.status;
   out.iterations = state_.iterations;
   out.gap = state_.max_up - state_.min_low;
-  double largest = 0.0;
-  for (int i = 0; i < state_.n; ++i) largest = std::max(largest, std::fabs(beta_[i]));
-  double free_sum = 0.0, max_up = -HUGE_VAL, min_low = HUGE_VAL;
-  std::int64_t free_count = 0;
-  for (int i = 0; i < state_.n; ++i) {
-    out.objective += 0.5 * beta_[i] * (sign[i] + v_[i]);
-    out.n_support += beta_[i] != 0.0;
-    // What rounding left of a variable at its bound is not a free point.
-    const double room = kRounding * std::min(largest, hi_[i] - lo_[i]);
-    const bool can_rise = hi_[i] - beta_[i] > room, can_fall = beta_[i] - lo_[i] > room, free = can_rise & can_fall;
-    max_up = std::max(max_up, can_rise ? v_[i] : -HUGE_VAL);
-    min_low = std::min(min_low, can_fall ? v_[i] : HUGE_VAL);
-    free_sum += free ? v_[i] : 0.0;
-    free_count += free;
-  }
-  // A free point lies on its margin, v_i = bias; without one every bias between the bounds is optimal.
-  if (free_count) {
-    out.bias = free_sum / static_cast<double>(free_count);
-  } else if (std::isfinite(max_up) && std::isfinite(min_low)) {
-    out.bias = 0.5 * (max_up + min_low);
-  } else {
-    out.bias = 0.5 * (state_.max_up + state_.min_low);
-  }
+  svm_routines().measure_dual(state_, out);
   return out;
 }
 

@@ -16,10 +16,11 @@ namespace surewood {
 
 class KernelRows;
 
-enum class DualStatus : int { converged = 0, capped = 1, stopped = 2 };
+enum class DualStatus : int { converged = 0, capped = 1 };
 
 constexpr int kMostInterleaved = 4;
 constexpr int kSmallPoints = 64;                    // problems up to here have their whole kernel at hand
+constexpr double kRounding = 1e-12;                 // of the largest variable
 constexpr double kTinyCurvature = 1e-12;            // in place of a curvature that is not positive
 constexpr int kMostFree = 40;                       // free points that free_step takes on
 constexpr int kFreeRounds = 8;                      // free steps in a row, while points meet their bounds
@@ -33,15 +34,14 @@ class StopSignal {
   virtual bool requested() = 0;
 };
 
-// What the passes see of a problem; all arrays padded to multiples of eight.
+// What the passes see of a problem; all arrays padded to multiples of eight. Padding may not move: it is never chosen.
 struct DualState {
   int n = 0, padded = 0;
   double *v = nullptr, *beta = nullptr, *lo = nullptr, *hi = nullptr;
-  double *up = nullptr, *low = nullptr;  // 0 where beta may rise (fall), else -inf (+inf)
+  double *up = nullptr, *low = nullptr;  // 0 where beta may rise (fall), else -inf (+inf); set unless `kernel` is
   const float* diag = nullptr;
   const float* kernel = nullptr;  // all rows, one after another; nullptr: they are built when asked for
   KernelRows* rows = nullptr;
-  StopSignal* stop = nullptr;
   double tol = 1e-3;
   std::int64_t max_iter = 0, iterations = 0;
   double max_up = 0.0, min_low = 0.0;
@@ -59,19 +59,25 @@ struct DualOutcome {
   int n_support = 0;
 };
 
+// Problems on their way through a solver. Either all have their whole kernel at hand, and one padded size, or none.
+class DualQueue {
+ public:
+  virtual ~DualQueue() = default;
+  // One more problem to work on, started, or nullptr. `done`, if not nullptr, is solved: its place may be used again.
+  virtual DualState* next(DualState* done) = 0;
+  virtual bool stop_requested() = 0;
+};
+
 // One problem over the rows of `rows`; keeps its arrays between solves.
 class DualSolver {
  public:
-  explicit DualSolver(StopSignal& stop) : stop_(stop) {}
-
   // `sign` is +-1, `box` the largest |beta_i|. Keeps beta and v of the solve before when `warm` and the
   // points are the same: then only the boxes change, all by one factor, and must not shrink below |beta|.
-  void start(KernelRows& rows, const signed char* sign, const double* box, double tol, std::int64_t max_iter,
-             bool warm);
-  // Runs the problems that were started, `together` (at most kMostInterleaved) of them side by side.
-  static void run(const std::vector<DualSolver*>& solvers, int together);
-  DualOutcome outcome(const signed char* sign) const;
+  DualState* start(KernelRows& rows, const signed char* sign, const double* box, double tol, std::int64_t max_iter,
+                   bool warm);
+  DualOutcome outcome() const;
 
+  const DualState* state() const { return &state_; }
   const double* beta() const { return beta_.data(); }
   // K beta at the points, free of charge: y - v.
   double fitted(int i, signed char sign) const { return sign - v_[i]; }
@@ -79,7 +85,6 @@ class DualSolver {
  private:
   void grow(const signed char* sign, const double* box);
 
-  StopSignal& stop_;
   DualState state_;
   AlignedVector<double> v_, beta_, lo_, hi_, up_, low_;
 };

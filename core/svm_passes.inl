@@ -271,3 +271,94 @@ static void free_steps(DualState& s) {
   keep(s, first_pass(s));
   s.next_free_step = s.iterations + cost;
 }
+
+// What the solution says: see DualOutcome. Sums go over the points in their order.
+static void measure_dual(const DualState& s, DualOutcome& out) {
+  const F64 zero = splat<F64>(0.0), one = splat<F64>(1.0), half = splat<F64>(0.5), none = splat<F64>(-HUGE_VAL);
+  F64 most = zero;
+  for (int k = 0; k < s.padded; k += SUREWOOD_LANES) {
+    const F64 beta = load<F64>(s.beta + k);
+    most = larger(larger(beta, zero - beta), most);
+  }
+  const F64 largest = max_of(most), rounding = splat<F64>(kRounding);
+  F64 best = none, least = splat<F64>(HUGE_VAL);
+  double free_sum = 0.0;
+  int free_count = 0;
+  for (int k = 0; k < s.padded; k += SUREWOOD_LANES) {
+    const F64 beta = load<F64>(s.beta + k), v = load<F64>(s.v + k), hi = load<F64>(s.hi + k), lo = load<F64>(s.lo + k);
+    const F64 sign = choose(hi > zero, one, zero - one);
+    // What rounding left of a variable at its bound is not a free point.
+    const F64 room = rounding * smaller(largest, hi - lo);
+    const auto can_rise = hi - beta > room, can_fall = beta - lo > room;
+    best = larger(choose(can_rise, v, none), best);
+    least = smaller(choose(can_fall, v, zero - none), least);
+    double gain[SUREWOOD_LANES];
+    store(gain, half * beta * (sign + v));
+    for (int l = 0; l < SUREWOOD_LANES; ++l) out.objective += gain[l];
+    out.n_support += SUREWOOD_LANES - count_bits(equal_bits(beta, zero));
+    unsigned free = less_bits(room, hi - beta) & less_bits(room, beta - lo);
+    free_count += count_bits(free);
+    for (; free; free &= free - 1) free_sum += s.v[k + lowest_bit(free)];
+  }
+  const double max_up = max_of(best)[0], min_low = min_of(least)[0];
+  // A free point lies on its margin, v_i = bias; without one every bias between the bounds is optimal.
+  if (free_count)
+    out.bias = free_sum / static_cast<double>(free_count);
+  else if (max_up > -HUGE_VAL && min_low < HUGE_VAL)
+    out.bias = 0.5 * (max_up + min_low);
+  else
+    out.bias = 0.5 * (s.max_up + s.min_low);
+}
+
+// Solves the problems of a queue, `together` of them (at most kMostInterleaved) at a time.
+//
+// An iteration is a chain of dependent operations, longer than the processor looks ahead. Each stage is
+// therefore done for all the problems at work before the next one: the passes of one problem fill the waiting
+// times of another.
+static void run_large(DualQueue& queue, DualState* first, int together) {
+  DualState* active[kMostInterleaved];
+  const float *row_i[kMostInterleaved], *row_j[kMostInterleaved];
+  double step[kMostInterleaved];
+  int partner[kMostInterleaved], count = 0;
+  std::int64_t work = 0;
+  for (DualState* next = first;;) {
+    for (; next; next = count < together ? queue.next(nullptr) : nullptr) {
+      active[count] = next;
+      keep(*next, first_pass(*next));
+      ++count;
+    }
+    for (int p = 0; p < count;) {
+      DualState& s = *active[p];
+      if (s.iterations >= s.next_free_step && !finished(s)) free_steps(s);
+      if (!finished(s)) {
+        ++p;
+        continue;
+      }
+      active[p] = queue.next(&s);
+      if (active[p])
+        keep(*active[p], first_pass(*active[p]));
+      else
+        active[p] = active[--count];
+    }
+    if (count == 0) return;
+    for (int p = 0; p < count; ++p) {
+      DualState& s = *active[p];
+      ++s.iterations;
+      ++s.rows->clock;
+      row_i[p] = row_of(s, s.where);
+      partner[p] = partner_pass(s, s.v[s.where], s.diag[s.where], row_i[p]);
+    }
+    for (int p = 0; p < count; ++p) {
+      row_j[p] = row_of(*active[p], partner[p]);
+      step[p] = take_step(*active[p], active[p]->where, partner[p], row_i[p]);
+    }
+    for (int p = 0; p < count; ++p) {
+      keep(*active[p], update_pass(*active[p], step[p], row_i[p], row_j[p]));
+      work += active[p]->padded;
+    }
+    if (work > kPollWork) {
+      work = 0;
+      if (queue.stop_requested()) return;
+    }
+  }
+}

@@ -126,13 +126,16 @@ SUREWOOD_INLINE void small_leave(const SmallProblem& p) {
   p.s->where = p.where;
 }
 
+SUREWOOD_INLINE bool small_goes_on(const SmallProblem& p) {
+  return (p.max_up - p.min_low >= p.s->tol) & (p.iterations < p.pause);
+}
+
 // Iterations of `Together` problems until one of them has to be left.
 template <int Vectors, int Together>
 static void small_rounds(SmallProblem* problems) {
   for (;;) {
     bool go_on = true;
-    for (int p = 0; p < Together; ++p)
-      go_on &= (problems[p].max_up - problems[p].min_low >= problems[p].s->tol) & (problems[p].iterations < problems[p].pause);
+    for (int p = 0; p < Together; ++p) go_on &= small_goes_on(problems[p]);
     if (!go_on) return;
     const float *ki[Together], *kj[Together];
     double step[Together];
@@ -150,12 +153,23 @@ static void small_rounds(SmallProblem* problems) {
   }
 }
 
+// A free step looks at rows one by one and at points that may move as the loop for larger problems does.
+static void small_free_steps(DualState& s) {
+  s.rows->list_all();
+  for (int i = 0; i < s.padded; ++i) refresh(s, i);
+  free_steps(s);
+}
+
 template <int Vectors>
-static void run_small_of(DualState* const* states, int total) {
+static void run_small_of(DualQueue& queue, DualState* first) {
   SmallProblem active[kSmallTogether];
-  int count = 0, next = 0;
-  for (;;) {
-    while (count < kSmallTogether && next < total) small_start<Vectors>(active[count++], *states[next++]);
+  int count = 0;
+  std::int64_t work = 0;
+  for (DualState* next = first;;) {
+    for (; next; next = count < kSmallTogether ? queue.next(nullptr) : nullptr) {
+      small_start<Vectors>(active[count++], *next);
+      if (count == kSmallTogether) break;
+    }
     switch (count) {
       case 0: return;
       case 1: small_rounds<Vectors, 1>(active); break;
@@ -163,95 +177,49 @@ static void run_small_of(DualState* const* states, int total) {
       case 3: small_rounds<Vectors, 3>(active); break;
       default: small_rounds<Vectors, kSmallTogether>(active);
     }
+    next = nullptr;
     for (int p = 0; p < count;) {
-      const bool goes_on = active[p].max_up - active[p].min_low >= active[p].s->tol && active[p].iterations < active[p].pause;
-      if (goes_on) {
+      if (small_goes_on(active[p])) {
         ++p;
         continue;
       }
+      DualState& s = *active[p].s;
+      work += (active[p].iterations - s.iterations) * s.padded;
       small_leave(active[p]);
-      active[p] = active[--count];
-    }
-  }
-}
-
-// What the loop for problems of any size wants to know of a small one that was not finished.
-static void goes_on_large(DualState& s) {
-  s.rows->list_all();
-  for (int i = 0; i < s.n; ++i) refresh(s, i);
-  for (int i = s.n; i < s.padded; ++i) {
-    s.up[i] = -HUGE_VAL;
-    s.low[i] = HUGE_VAL;
-  }
-}
-
-// Problems with their whole kernel at hand, all of one padded size.
-static void run_small(DualState* const* states, int total) {
-  switch (states[0]->padded) {
-    case 8: return run_small_of<8 / SUREWOOD_LANES>(states, total);
-    case 16: return run_small_of<16 / SUREWOOD_LANES>(states, total);
-    case 24: return run_small_of<24 / SUREWOOD_LANES>(states, total);
-    case 32: return run_small_of<32 / SUREWOOD_LANES>(states, total);
-    case 40: return run_small_of<40 / SUREWOOD_LANES>(states, total);
-    case 48: return run_small_of<48 / SUREWOOD_LANES>(states, total);
-    case 56: return run_small_of<56 / SUREWOOD_LANES>(states, total);
-    default: return run_small_of<64 / SUREWOOD_LANES>(states, total);
-  }
-}
-
-// Solves `count` problems, `together` of them (at most kMostInterleaved) at a time.
-//
-// An iteration is a chain of dependent operations, longer than the processor looks ahead. Each stage is
-// therefore done for all the problems at work before the next one: the passes of one problem fill the waiting
-// times of another.
-static void run_duals(DualState* const* states, int total, int together) {
-  DualState* active[kMostInterleaved];
-  const float *row_i[kMostInterleaved], *row_j[kMostInterleaved];
-  double step[kMostInterleaved];
-  int partner[kMostInterleaved], count = 0, next = 0;
-  const bool small = total > 0 && states[0]->kernel;
-  if (small) run_small(states, total);
-  for (std::int64_t work = 0;;) {
-    for (int p = 0; p < count; ++p)
-      if (active[p]->iterations >= active[p]->next_free_step && !finished(*active[p])) free_steps(*active[p]);
-    for (int p = 0; p < count;)
-      if (finished(*active[p]))
-        active[p] = active[--count];
+      DualState* after = &s;
+      if (!finished(s)) small_free_steps(s);
+      if (finished(s)) after = queue.next(&s);
+      if (after)
+        small_start<Vectors>(active[p], *after);
       else
-        ++p;
-    while (count < together && next < total) {
-      active[count] = states[next++];
-      if (!small) keep(*active[count], first_pass(*active[count]));
-      if (finished(*active[count])) continue;
-      if (small) {  // it paused for a free step
-        goes_on_large(*active[count]);
-        free_steps(*active[count]);
-        if (finished(*active[count])) continue;
-      }
-      ++count;
-    }
-    if (count == 0) return;
-    for (int p = 0; p < count; ++p) {
-      DualState& s = *active[p];
-      ++s.iterations;
-      ++s.rows->clock;
-      row_i[p] = row_of(s, s.where);
-      partner[p] = partner_pass(s, s.v[s.where], s.diag[s.where], row_i[p]);
-    }
-    for (int p = 0; p < count; ++p) {
-      row_j[p] = row_of(*active[p], partner[p]);
-      step[p] = take_step(*active[p], active[p]->where, partner[p], row_i[p]);
-    }
-    for (int p = 0; p < count; ++p) {
-      keep(*active[p], update_pass(*active[p], step[p], row_i[p], row_j[p]));
-      work += active[p]->padded;
+        active[p] = active[--count];
     }
     if (work > kPollWork) {
       work = 0;
-      if (active[0]->stop->requested()) {
-        for (int p = 0; p < total; ++p) states[p]->status = DualStatus::stopped;
-        return;
-      }
+      if (queue.stop_requested()) return;
     }
   }
+}
+
+// Problems with their whole kernel at hand, all of the first one's padded size.
+static void run_small(DualQueue& queue, DualState* first) {
+  switch (first->padded) {
+    case 8: return run_small_of<8 / SUREWOOD_LANES>(queue, first);
+    case 16: return run_small_of<16 / SUREWOOD_LANES>(queue, first);
+    case 24: return run_small_of<24 / SUREWOOD_LANES>(queue, first);
+    case 32: return run_small_of<32 / SUREWOOD_LANES>(queue, first);
+    case 40: return run_small_of<40 / SUREWOOD_LANES>(queue, first);
+    case 48: return run_small_of<48 / SUREWOOD_LANES>(queue, first);
+    case 56: return run_small_of<56 / SUREWOOD_LANES>(queue, first);
+    default: return run_small_of<64 / SUREWOOD_LANES>(queue, first);
+  }
+}
+
+// Solves the problems of a queue.
+static void run_duals(DualQueue& queue, int together) {
+  DualState* first = queue.next(nullptr);
+  if (first && first->kernel)
+    run_small(queue, first);
+  else if (first)
+    run_large(queue, first, together);
 }

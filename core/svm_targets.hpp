@@ -19,7 +19,8 @@ struct BlockVotes;
 
 struct SvmRoutines {
   const char* name;
-  void (*run_duals)(DualState* const* states, int total, int together);
+  void (*run_duals)(DualQueue& queue, int together);
+  void (*measure_dual)(const DualState&, DualOutcome&);
   void (*poly_row)(const float* inner, int padded, const PolyValues&, float* out);
   void (*rbf_row)(const float* inner, const float* norms, float own_norm, int padded, float gamma, float* out);
   void (*gather_row)(const float* row, const std::int32_t* at, int n, float* out);
