@@ -97,6 +97,23 @@ inline nb::dict to_dict(surewood::MachineBatch&& batch) {
   return out;
 }
 
+// Room for all results: growing them would copy, and leave holes. What stays unused is never written, and costs nothing.
+inline void reserve(surewood::MachineBatch& batch, const std::int32_t* point, const std::int64_t* start,
+                    const std::int32_t* label, const std::int32_t* of_group, std::int64_t count, bool decisions) {
+  std::size_t points = 0;
+  std::int32_t last_class = 0;
+  for (std::int64_t p = 0; p < count; ++p) {
+    points += static_cast<std::size_t>(start[of_group[p] + 1] - start[of_group[p]]);
+    if (p > 0 && of_group[p] == of_group[p - 1]) continue;
+    for (std::int64_t k = start[of_group[p]]; k < start[of_group[p] + 1]; ++k)
+      last_class = std::max(last_class, label[point[k]]);
+  }
+  batch.support.reserve(points);
+  batch.coef.reserve(points * last_class);
+  batch.predicted.reserve(points);
+  if (decisions) batch.decision.reserve(points);
+}
+
 // Problem p is (group[p], degree[p], C[p]); problems of one group stand together.
 inline nb::dict svm_solve(const std::optional<AnyArray>& gram, const AnyArray& x, const AnyArray& norms,
                    const std::string& kind, double gamma, double coef0, const AnyArray& points,
@@ -129,6 +146,7 @@ inline nb::dict svm_solve(const std::optional<AnyArray>& gram, const AnyArray& x
   {
     nb::gil_scoped_release release;
     surewood::OneVsOneSolver solver(source, kernel_spec(kind, gamma, coef0), options, signal);
+    reserve(batch, point, start, label, of_group, count, decisions);
     for (std::int64_t p = 0, next; p < count && finished; p = next) {
       next = p + 1;
       while (next < count && of_group[next] == of_group[p]) ++next;
