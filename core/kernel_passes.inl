@@ -4,19 +4,30 @@
 // output element is computed by the same sequence of roundings whatever the block it is part of, so a
 // product formed per leaf, per block or per row equals the one stored for the whole training set.
 
-// out = (clamp(g s + b, limit))^degree for a padded row of inner products s.
-static void poly_row(const float* inner, int padded, const PolyValues& k, float* out) {
+template <int Vectors>
+SUREWOOD_INLINE void poly_vectors(const float* inner, const PolyValues& k, float* out) {
   const F32 g = splat<F32>(k.gamma), b = splat<F32>(k.coef0);
   const F32 top = splat<F32>(k.limit), bottom = splat<F32>(-k.limit), one = splat<F32>(1.0f);
-  for (int i = 0; i < padded; i += SUREWOOD_LANES) {
-    F32 base = smaller(larger(g * load<F32>(inner + i) + b, bottom), top);
-    F32 power = (k.degree & 1) ? base : one;
-    for (int e = k.degree >> 1; e; e >>= 1) {
-      base = base * base;
-      if (e & 1) power = power * base;
-    }
-    store(out + i, power);
+  F32 base[Vectors], power[Vectors];
+  for (int r = 0; r < Vectors; ++r) {
+    base[r] = smaller(larger(g * load<F32>(inner + r * SUREWOOD_LANES) + b, bottom), top);
+    power[r] = (k.degree & 1) ? base[r] : one;
   }
+  for (int e = k.degree >> 1; e; e >>= 1) {
+    for (int r = 0; r < Vectors; ++r) base[r] = base[r] * base[r];
+    if (e & 1)
+      for (int r = 0; r < Vectors; ++r) power[r] = power[r] * base[r];
+  }
+  for (int r = 0; r < Vectors; ++r) store(out + r * SUREWOOD_LANES, power[r]);
+}
+
+// out = (clamp(g s + b, limit))^degree for a padded row of inner products s.
+static void poly_row(const float* inner, int padded, const PolyValues& k, float* out) {
+  constexpr int kTogether = 4;  // products that wait for each other
+  int i = 0;
+  for (; i + kTogether * SUREWOOD_LANES <= padded; i += kTogether * SUREWOOD_LANES)
+    poly_vectors<kTogether>(inner + i, k, out + i);
+  for (; i < padded; i += SUREWOOD_LANES) poly_vectors<1>(inner + i, k, out + i);
 }
 
 // e^x for x in [-87, 0], relative error below 2e-7; e^0 is exactly 1.

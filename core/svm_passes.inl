@@ -20,9 +20,11 @@ struct Best {
     value[chain] = choose(better, candidate, value[chain]);
     where[chain] = choose(better, at, where[chain]);
   }
-  SUREWOOD_INLINE Values top() const { return max_of(larger(value[0], value[1])); }
+  SUREWOOD_INLINE auto top() const { return max_lane(larger(value[0], value[1])); }
   // The lowest place of the largest value.
-  SUREWOOD_INLINE int first(Values top) const {
+  template <typename Number>
+  SUREWOOD_INLINE int first(Number largest) const {
+    const Values top = splat<Values>(largest);
     unsigned tied = equal_bits(value[0], top) | equal_bits(value[1], top) << SUREWOOD_LANES;
     int found = place(tied);
     while (tied &= tied - 1) found = found < place(tied) ? found : place(tied);
@@ -64,8 +66,8 @@ SUREWOOD_INLINE Extremes search_pass(DualState& s, double step, const float* ki,
     see(k + SUREWOOD_LANES, 1);
   }
   if (k < padded) see(k, 0);
-  const F64 top = best.top(), bottom = min_of(low);
-  return {top[0], bottom[0], best.first(top)};
+  const double top = best.top();
+  return {top, min_lane(low), best.first(top)};
 }
 
 SUREWOOD_INLINE Extremes update_pass(DualState& s, double step, const float* ki, const float* kj) {
@@ -280,7 +282,7 @@ static void measure_dual(const DualState& s, DualOutcome& out) {
     const F64 beta = load<F64>(s.beta + k);
     most = larger(larger(beta, zero - beta), most);
   }
-  const F64 largest = max_of(most), rounding = splat<F64>(kRounding);
+  const F64 largest = splat<F64>(max_lane(most)), rounding = splat<F64>(kRounding);
   F64 best = none, least = splat<F64>(HUGE_VAL);
   double free_sum = 0.0;
   int free_count = 0;
@@ -300,7 +302,7 @@ static void measure_dual(const DualState& s, DualOutcome& out) {
     free_count += count_bits(free);
     for (; free; free &= free - 1) free_sum += s.v[k + lowest_bit(free)];
   }
-  const double max_up = max_of(best)[0], min_low = min_of(least)[0];
+  const double max_up = max_lane(best), min_low = min_lane(least);
   // A free point lies on its margin, v_i = bias; without one every bias between the bounds is optimal.
   if (free_count)
     out.bias = free_sum / static_cast<double>(free_count);

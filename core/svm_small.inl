@@ -20,6 +20,7 @@ SUREWOOD_INLINE F64 open_or(F64 v, std::uint64_t bits, F64 closed) {
 }
 
 struct SmallProblem {
+  alignas(64) double can_fall[kSmallPoints];  // v where beta may fall, else +inf
   DualState* s;
   std::uint64_t up, low;  // which points may rise, may fall
   double max_up, min_low;
@@ -34,33 +35,34 @@ SUREWOOD_INLINE void keep_extremes(SmallProblem& p, const F64* v) {
   for (int r = 0; r < Vectors; ++r) {
     can_rise[r] = open_or(v[r], p.up >> (r * SUREWOOD_LANES), none);
     const F64 can_fall = open_or(v[r], p.low >> (r * SUREWOOD_LANES), all);
+    store(p.can_fall + r * SUREWOOD_LANES, can_fall);
     best = r ? larger(can_rise[r], best) : can_rise[r];
     least = r ? smaller(can_fall, least) : can_fall;
   }
-  best = max_of(best);
+  p.max_up = max_lane(best);
+  p.min_low = min_lane(least);
+  best = splat<F64>(p.max_up);
   std::uint64_t tied = 0;
   for (int r = 0; r < Vectors; ++r)
     tied |= static_cast<std::uint64_t>(equal_bits(can_rise[r], best)) << (r * SUREWOOD_LANES);
   p.where = lowest_bit64(tied);
-  p.max_up = best[0];
-  p.min_low = min_of(least)[0];
 }
 
 template <int Vectors>
 SUREWOOD_INLINE int small_partner(const SmallProblem& p, const float* ki) {
   const DualState& s = *p.s;
-  const F64 top = splat<F64>(p.max_up), never_low = splat<F64>(HUGE_VAL);
+  const F64 top = splat<F64>(p.max_up);
   const F32 own = splat<F32>(s.diag[p.where]), two = splat<F32>(2.0f), tiny = splat<F32>(kTinyCurvature);
   const F32 zero = splat<F32>(0.0f), never = splat<F32>(-1.0f);
   F32 gain[Vectors], best = never;
   for (int r = 0; r < Vectors; ++r) {
     const int k = r * SUREWOOD_LANES;
-    const F32 gap = narrow(top - open_or(load<F64>(s.v + k), p.low >> k, never_low));
+    const F32 gap = narrow(top - load<F64>(p.can_fall + k));
     const F32 curvature = larger((own + load<F32>(s.diag + k)) - two * load<F32>(ki + k), tiny);
     gain[r] = choose(gap > zero, gap * gap / curvature, never);
     best = r ? larger(gain[r], best) : gain[r];
   }
-  best = max_of(best);
+  best = splat<F32>(max_lane(best));
   std::uint64_t tied = 0;
   for (int r = 0; r < Vectors; ++r)
     tied |= static_cast<std::uint64_t>(equal_bits(gain[r], best)) << (r * SUREWOOD_LANES);
