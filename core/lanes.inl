@@ -242,3 +242,25 @@ SUREWOOD_INLINE auto min_lane(Lanes a) {
   return smaller(a, swapped<1>(a))[0];
 }
 #endif
+
+// v where its bit is set, else `closed`.
+#if SUREWOOD_LANES == 8
+SUREWOOD_INLINE F64 open_or(F64 v, unsigned bits, F64 closed) {
+  return (F64)_mm512_mask_blend_pd(static_cast<__mmask8>(bits), (__m512d)closed, (__m512d)v);
+}
+#else
+struct LaneMasks {
+  long long of[1 << SUREWOOD_LANES][SUREWOOD_LANES];
+};
+constexpr LaneMasks lane_masks() {
+  LaneMasks masks{};
+  for (int bits = 0; bits < 1 << SUREWOOD_LANES; ++bits)
+    for (int l = 0; l < SUREWOOD_LANES; ++l) masks.of[bits][l] = bits >> l & 1 ? -1 : 0;
+  return masks;
+}
+alignas(64) constexpr LaneMasks kLaneMasks = lane_masks();
+SUREWOOD_INLINE F64 open_or(F64 v, unsigned bits, F64 closed) {
+  const I64 open = load<I64>(kLaneMasks.of[bits & ((1u << SUREWOOD_LANES) - 1)]);
+  return choose(open == splat<I64>(0LL), closed, v);
+}
+#endif

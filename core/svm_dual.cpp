@@ -12,7 +12,7 @@ DualState* DualSolver::start(KernelRows& rows, const signed char* sign, const do
                              std::int64_t max_iter, bool warm) {
   const int n = rows.size(), padded = padded_to_lanes(n);
   if (warm && n > 0) grow(sign, box);
-  for (auto* array : {&v_, &beta_, &lo_, &hi_, &up_, &low_})
+  for (auto* array : {&v_, &beta_, &lo_, &hi_, &can_fall_})
     if (array->size() < static_cast<std::size_t>(padded)) array->resize(padded);
   if (!warm)
     for (int i = 0; i < n; ++i) v_[i] = sign[i];
@@ -23,11 +23,8 @@ DualState* DualSolver::start(KernelRows& rows, const signed char* sign, const do
     hi_[i] = std::max(end, 0.0);
   }
   for (int i = n; i < padded; ++i) v_[i] = beta_[i] = lo_[i] = hi_[i] = 0.0;  // may not move: never chosen
-  if (!rows.whole())
-    for (int i = 0; i < padded; ++i) {
-      up_[i] = beta_[i] < hi_[i] ? 0.0 : -HUGE_VAL;
-      low_[i] = beta_[i] > lo_[i] ? 0.0 : HUGE_VAL;
-    }
+  may_rise_.resize(padded);
+  may_fall_.resize(padded);
   state_ = DualState{};
   state_.n = n;
   state_.padded = padded;
@@ -35,8 +32,9 @@ DualState* DualSolver::start(KernelRows& rows, const signed char* sign, const do
   state_.beta = beta_.data();
   state_.lo = lo_.data();
   state_.hi = hi_.data();
-  state_.up = up_.data();
-  state_.low = low_.data();
+  state_.can_fall = can_fall_.data();
+  state_.may_rise = may_rise_.data();
+  state_.may_fall = may_fall_.data();
   state_.diag = rows.diag();
   state_.kernel = rows.whole();
   state_.rows = &rows;

@@ -38,7 +38,8 @@ class StopSignal {
 struct DualState {
   int n = 0, padded = 0;
   double *v = nullptr, *beta = nullptr, *lo = nullptr, *hi = nullptr;
-  double *up = nullptr, *low = nullptr;  // 0 where beta may rise (fall), else -inf (+inf); set unless `kernel` is
+  double* can_fall = nullptr;                              // v where beta may fall, else +inf
+  std::uint8_t *may_rise = nullptr, *may_fall = nullptr;  // a bit a point, a byte for the points of a register
   const float* diag = nullptr;
   const float* kernel = nullptr;  // all rows, one after another; nullptr: they are built when asked for
   KernelRows* rows = nullptr;
@@ -86,7 +87,8 @@ class DualSolver {
   void grow(const signed char* sign, const double* box);
 
   DualState state_;
-  AlignedVector<double> v_, beta_, lo_, hi_, up_, low_;
+  AlignedVector<double> v_, beta_, lo_, hi_, can_fall_;
+  std::vector<std::uint8_t> may_rise_, may_fall_;
 };
 
 }  // namespace surewood

@@ -1,8 +1,7 @@
 // The inner loop of the dual solver: two fused passes over the points an iteration.
 //
 // Included inside a namespace once per instruction set, after lanes.inl (see svm_targets.cpp). The
-// arrays of a `DualState` are padded to multiples of eight; padding lanes are closed at both bounds
-// (up = -inf, low = +inf), so they are never chosen.
+// arrays of a `DualState` are padded to multiples of eight; padding may move neither way, so it is never chosen.
 
 struct Extremes {
   double max_up, min_low;
@@ -38,17 +37,16 @@ struct Best {
   }
 };
 
-// Looks for the largest v that may rise and the smallest that may fall; before that, where `ki` is given,
-// v -= step (K_i - K_j).
+// Looks for the largest v that may rise and the smallest that may fall; before that v -= step (K_i - K_j).
 template <bool Update>
 SUREWOOD_INLINE Extremes search_pass(DualState& s, double step, const float* ki, const float* kj) {
-  const F64 steps = splat<F64>(step), none = splat<F64>(-HUGE_VAL);
+  const F64 steps = splat<F64>(step), none = splat<F64>(-HUGE_VAL), all = splat<F64>(HUGE_VAL);
   const I64 zero = splat<I64>(0LL), width = splat<I64>(static_cast<long long>(SUREWOOD_LANES));
   Best<F64, I64> best = {{none, none}, {zero, zero}};
-  F64 low = splat<F64>(HUGE_VAL);
+  F64 low = all;
   I64 at = counting<I64, long long>();
-  double* const all_v = s.v;  // the compiler cannot know that storing v leaves the pointers alone
-  const double *const all_up = s.up, *const all_low = s.low;
+  double *const all_v = s.v, *const can_fall = s.can_fall;  // the compiler cannot know that storing leaves them alone
+  const std::uint8_t *const may_rise = s.may_rise, *const may_fall = s.may_fall;
   const int padded = s.padded;
   const auto see = [&](int k, int chain) SUREWOOD_INLINE_LAMBDA {
     F64 v = load<F64>(all_v + k);
@@ -56,8 +54,10 @@ SUREWOOD_INLINE Extremes search_pass(DualState& s, double step, const float* ki,
       v = v - steps * (widen(load<F32>(ki + k)) - widen(load<F32>(kj + k)));
       store(all_v + k, v);
     }
-    best.see(chain, v + load<F64>(all_up + k), at);
-    low = smaller(v + load<F64>(all_low + k), low);
+    const F64 falls = open_or(v, may_fall[k / SUREWOOD_LANES], all);
+    store(can_fall + k, falls);
+    best.see(chain, open_or(v, may_rise[k / SUREWOOD_LANES], none), at);
+    low = smaller(falls, low);
     at = at + width;
   };
   int k = 0;
@@ -85,8 +85,9 @@ SUREWOOD_INLINE int partner_pass(const DualState& s, double vi, float diag_i, co
   Best<F32, I32> best = {{never, never}, {splat<I32>(0), splat<I32>(0)}};
   I32 at = counting<I32, int>();
   const int padded = s.padded;
+  const double* const can_fall = s.can_fall;
   const auto see = [&](int k, int chain) SUREWOOD_INLINE_LAMBDA {
-    const F32 gap = narrow(top - (load<F64>(s.v + k) + load<F64>(s.low + k)));
+    const F32 gap = narrow(top - load<F64>(can_fall + k));
     const F32 curvature = larger((own + load<F32>(s.diag + k)) - two * load<F32>(ki + k), tiny);
     best.see(chain, choose(gap > zero, gap * gap / curvature, never), at);
     at = at + splat<I32>(SUREWOOD_LANES);
@@ -106,31 +107,53 @@ SUREWOOD_INLINE const float* row_of(DualState& s, int i) {
   return row ? row : s.rows->build(i);
 }
 
-// Which way beta_i may move.
-SUREWOOD_INLINE void refresh(DualState& s, int i) {
-  s.up[i] = s.beta[i] < s.hi[i] ? 0.0 : -HUGE_VAL;
-  s.low[i] = s.beta[i] > s.lo[i] ? 0.0 : HUGE_VAL;
+// Which way every beta may move.
+static void open_points(DualState& s) {
+  for (int k = 0; k < s.padded; k += SUREWOOD_LANES) {
+    const F64 beta = load<F64>(s.beta + k);
+    s.may_rise[k / SUREWOOD_LANES] = static_cast<std::uint8_t>(less_bits(beta, load<F64>(s.hi + k)));
+    s.may_fall[k / SUREWOOD_LANES] = static_cast<std::uint8_t>(less_bits(load<F64>(s.lo + k), beta));
+  }
 }
 
-// Moves beta_i up and beta_j down by the same step and refreshes which of the two may still move.
-SUREWOOD_INLINE double take_step(DualState& s, int i, int j, const float* ki) {
-  double curvature = static_cast<double>(s.diag[i]) + s.diag[j] - 2.0 * ki[j];
-  if (!(curvature > 0.0)) curvature = kTinyCurvature;
-  const double room_i = s.hi[i] - s.beta[i], room_j = s.beta[j] - s.lo[j];
-  double step = (s.v[i] - s.v[j]) / curvature;
-  step = step < room_i ? step : room_i;
-  step = step < room_j ? step : room_j;
-  s.beta[i] = step == room_i ? s.hi[i] : s.beta[i] + step;
-  s.beta[j] = step == room_j ? s.lo[j] : s.beta[j] - step;
-  refresh(s, i);
-  refresh(s, j);
-  return step;
+SUREWOOD_INLINE void set_bit(std::uint8_t* bits, int i, unsigned value) {
+  std::uint8_t& own = bits[i / SUREWOOD_LANES];
+  const int lane = i % SUREWOOD_LANES;
+  own = static_cast<std::uint8_t>((own & ~(1u << lane)) | value << lane);
+}
+
+// A step of the points i and j, and a bit for each of the two that may still rise or fall.
+struct Moved {
+  double step;
+  unsigned can_rise, can_fall;
+};
+
+// Moves beta_i up and beta_j down by the same step; both side by side, and without a branch to be guessed.
+SUREWOOD_INLINE Moved take_step(DualState& s, int i, int j, const float* ki) {
+  const double curvature = static_cast<double>(s.diag[i]) + s.diag[j] - 2.0 * ki[j];
+  const Two curvatures = choose(two(curvature, curvature) > two(0.0, 0.0), two(curvature, curvature),
+                                two(kTinyCurvature, kTinyCurvature));
+  const Two hi = two(s.hi[i], s.hi[j]), lo = two(s.lo[i], s.lo[j]), beta = two(s.beta[i], s.beta[j]);
+  const Two limit = two(s.hi[i], s.lo[j]);
+  const double room_i = s.hi[i] - s.beta[i], room_j = s.beta[j] - s.lo[j], difference = s.v[i] - s.v[j];
+  Two step = two(difference, difference) / curvatures;
+  step = smaller(step, two(room_i, room_i));
+  step = smaller(step, two(room_j, room_j));
+  const Two after = choose(step == two(room_i, room_j), limit, beta + step * two(1.0, -1.0));
+  s.beta[i] = after[0];
+  s.beta[j] = after[1];
+  return {step[0], less_bits(after, hi), less_bits(lo, after)};
 }
 
 SUREWOOD_INLINE void keep(DualState& s, Extremes e) {
   s.max_up = e.max_up;
   s.min_low = e.min_low;
   s.where = e.where;
+}
+
+SUREWOOD_INLINE void begin(DualState& s) {
+  open_points(s);
+  keep(s, first_pass(s));
 }
 
 // target -= factor * row, element by element.
@@ -236,7 +259,8 @@ static FreeStep free_step(DualState& s, int& free_count) {
     after = after > s.lo[i] ? after : s.lo[i];
     if (p == hit) after = d[p] > 0.0 ? s.hi[i] : s.lo[i];
     s.beta[i] = after;
-    refresh(s, i);
+    set_bit(s.may_rise, i, after < s.hi[i]);
+    set_bit(s.may_fall, i, after > s.lo[i]);
     const float* row = row_of(s, i);
     const F64 steps = splat<F64>(after - before);
     for (int e = 0; e < s.padded; e += SUREWOOD_LANES)
@@ -325,9 +349,8 @@ static void run_large(DualQueue& queue, DualState* first, int together) {
   std::int64_t work = 0;
   for (DualState* next = first;;) {
     for (; next; next = count < together ? queue.next(nullptr) : nullptr) {
-      active[count] = next;
-      keep(*next, first_pass(*next));
-      ++count;
+      active[count++] = next;
+      begin(*next);
     }
     for (int p = 0; p < count;) {
       DualState& s = *active[p];
@@ -338,7 +361,7 @@ static void run_large(DualQueue& queue, DualState* first, int together) {
       }
       active[p] = queue.next(&s);
       if (active[p])
-        keep(*active[p], first_pass(*active[p]));
+        begin(*active[p]);
       else
         active[p] = active[--count];
     }
@@ -352,7 +375,13 @@ static void run_large(DualQueue& queue, DualState* first, int together) {
     }
     for (int p = 0; p < count; ++p) {
       row_j[p] = row_of(*active[p], partner[p]);
-      step[p] = take_step(*active[p], active[p]->where, partner[p], row_i[p]);
+      DualState& s = *active[p];
+      const Moved moved = take_step(s, s.where, partner[p], row_i[p]);
+      set_bit(s.may_rise, s.where, moved.can_rise & 1);
+      set_bit(s.may_fall, s.where, moved.can_fall & 1);
+      set_bit(s.may_rise, partner[p], moved.can_rise >> 1);
+      set_bit(s.may_fall, partner[p], moved.can_fall >> 1);
+      step[p] = moved.step;
     }
     for (int p = 0; p < count; ++p) {
       keep(*active[p], update_pass(*active[p], step[p], row_i[p], row_j[p]));

@@ -8,17 +8,6 @@
 
 constexpr int kSmallTogether = 4;
 
-// v where its bit is set, else `closed`.
-SUREWOOD_INLINE F64 open_or(F64 v, std::uint64_t bits, F64 closed) {
-#if SUREWOOD_LANES == 8
-  return (F64)_mm512_mask_blend_pd(static_cast<__mmask8>(bits), (__m512d)closed, (__m512d)v);
-#else
-  long long set[SUREWOOD_LANES];
-  for (int l = 0; l < SUREWOOD_LANES; ++l) set[l] = static_cast<long long>(bits >> l & 1);
-  return choose(load<I64>(set) == splat<I64>(0LL), closed, v);
-#endif
-}
-
 struct SmallProblem {
   alignas(64) double can_fall[kSmallPoints];  // v where beta may fall, else +inf
   DualState* s;
@@ -33,8 +22,8 @@ SUREWOOD_INLINE void keep_extremes(SmallProblem& p, const F64* v) {
   const F64 none = splat<F64>(-HUGE_VAL), all = splat<F64>(HUGE_VAL);
   F64 can_rise[Vectors], best = none, least = all;
   for (int r = 0; r < Vectors; ++r) {
-    can_rise[r] = open_or(v[r], p.up >> (r * SUREWOOD_LANES), none);
-    const F64 can_fall = open_or(v[r], p.low >> (r * SUREWOOD_LANES), all);
+    can_rise[r] = open_or(v[r], static_cast<unsigned>(p.up >> (r * SUREWOOD_LANES)), none);
+    const F64 can_fall = open_or(v[r], static_cast<unsigned>(p.low >> (r * SUREWOOD_LANES)), all);
     store(p.can_fall + r * SUREWOOD_LANES, can_fall);
     best = r ? larger(can_rise[r], best) : can_rise[r];
     least = r ? smaller(can_fall, least) : can_fall;
@@ -69,27 +58,13 @@ SUREWOOD_INLINE int small_partner(const SmallProblem& p, const float* ki) {
   return lowest_bit64(tied);
 }
 
-// take_step without a branch: the points i and j side by side.
 SUREWOOD_INLINE double small_step(SmallProblem& p, int j, const float* ki) {
-  DualState& s = *p.s;
   const int i = p.where;
-  const double curvature = static_cast<double>(s.diag[i]) + s.diag[j] - 2.0 * ki[j];
-  const Two curvatures = choose(two(curvature, curvature) > two(0.0, 0.0), two(curvature, curvature),
-                                two(kTinyCurvature, kTinyCurvature));
-  const Two hi = two(s.hi[i], s.hi[j]), lo = two(s.lo[i], s.lo[j]), beta = two(s.beta[i], s.beta[j]);
-  const Two limit = two(s.hi[i], s.lo[j]);
-  const double room_i = s.hi[i] - s.beta[i], room_j = s.beta[j] - s.lo[j], difference = s.v[i] - s.v[j];
-  Two step = two(difference, difference) / curvatures;
-  step = smaller(step, two(room_i, room_i));
-  step = smaller(step, two(room_j, room_j));
-  const Two after = choose(step == two(room_i, room_j), limit, beta + step * two(1.0, -1.0));
-  s.beta[i] = after[0];
-  s.beta[j] = after[1];
-  const std::uint64_t one = 1, others = ~(one << i | one << j);
-  const std::uint64_t rise = less_bits(after, hi), fall = less_bits(lo, after);
+  const Moved moved = take_step(*p.s, i, j, ki);
+  const std::uint64_t one = 1, others = ~(one << i | one << j), rise = moved.can_rise, fall = moved.can_fall;
   p.up = (p.up & others) | (rise & 1) << i | (rise >> 1) << j;
   p.low = (p.low & others) | (fall & 1) << i | (fall >> 1) << j;
-  return step[0];
+  return moved.step;
 }
 
 template <int Vectors>
@@ -158,7 +133,7 @@ static void small_rounds(SmallProblem* problems) {
 // A free step looks at rows one by one and at points that may move as the loop for larger problems does.
 static void small_free_steps(DualState& s) {
   s.rows->list_all();
-  for (int i = 0; i < s.padded; ++i) refresh(s, i);
+  open_points(s);
   free_steps(s);
 }
 
