@@ -48,6 +48,9 @@ struct InnerSource {
   int d = 0;
   // out[k] = <x_row, x_at[k]>
   void products(std::int32_t row, const std::int32_t* at, int n_at, float* out) const;
+  // Whether rows of products among some points are formed sooner than found: the points lie anywhere in a matrix that
+  // may be larger than the caches. The numbers are the same to the bit.
+  bool quicker_formed() const;
 };
 
 enum class KernelKind : int { poly = 0, rbf = 1 };

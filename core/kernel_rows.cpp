@@ -5,13 +5,28 @@
 namespace surewood {
 
 void InnerRows::set_points(const std::int32_t* rows, int n, bool keep) {
+  group_ = nullptr;
+  points_.assign(rows, rows + n);
+  if (formed_) packed_.pack(source_.x, source_.d, rows, n);
+  set_size(n, keep && n <= kKeptPoints);
+  for (int k = 0; k < n; ++k) norms_[k] = source_.norms[rows[k]];
+}
+
+void InnerRows::set_pair(GroupProducts& group, const std::int32_t* rows, int first, int count, int second, int others) {
+  group_ = &group;
+  first_ = first;
+  count_ = count;
+  second_ = second;
+  set_size(count + others, true);
+  for (int k = 0; k < count; ++k) norms_[k] = source_.norms[rows[first + k]];
+  for (int k = 0; k < others; ++k) norms_[count + k] = source_.norms[rows[second + k]];
+}
+
+void InnerRows::set_size(int n, bool keep) {
   n_ = n;
   padded_ = padded_to_lanes(n);
-  points_.assign(rows, rows + n);
   norms_.assign(padded_, 0.0f);
-  for (int k = 0; k < n; ++k) norms_[k] = source_.norms[rows[k]];
-  if (!source_.gram) packed_.pack(source_.x, source_.d, rows, n);
-  keep_ = keep && n <= kKeptPoints;
+  keep_ = keep;
   all_ready_ = false;
   if (keep_) ready_.assign(n, 0);
   const std::size_t needed = keep_ ? static_cast<std::size_t>(n) * padded_ : padded_;
@@ -20,8 +35,12 @@ void InnerRows::set_points(const std::int32_t* rows, int n, bool keep) {
 
 const float* InnerRows::row(int i) {
   float* out = values_.data() + (keep_ ? static_cast<std::size_t>(i) * padded_ : 0);
-  if (all_ready_ || (keep_ && ready_[i])) return out;
-  if (source_.gram) {
+  if (keep_ && ready_[i]) return out;
+  if (group_) {
+    const float* own = group_->row(i < count_ ? first_ + i : second_ + i - count_);
+    std::copy(own + first_, own + first_ + count_, out);
+    std::copy(own + second_, own + second_ + n_ - count_, out + count_);
+  } else if (!formed_) {
     source_.products(points_[i], points_.data(), n_, out);
   } else {
     const double* own = source_.x + static_cast<std::int64_t>(points_[i]) * source_.d;
@@ -37,25 +56,6 @@ const float* InnerRows::rows() {
     for (int i = 0; i < n_; ++i) row(i);
   all_ready_ = true;
   return values_.data();
-}
-
-void InnerRows::take(const float* products, int m, const std::int32_t* rows, int first, int count, int second,
-                     int others) {
-  n_ = count + others;
-  padded_ = padded_to_lanes(n_);
-  keep_ = all_ready_ = true;
-  norms_.assign(padded_, 0.0f);
-  const std::size_t needed = static_cast<std::size_t>(n_) * padded_;
-  if (values_.size() < needed) values_.resize(needed);
-  float* out = values_.data();
-  for (int i = 0; i < n_; ++i, out += padded_) {
-    const int at = i < count ? first + i : second + i - count;
-    const float* own = products + static_cast<std::size_t>(at) * m;
-    norms_[i] = source_.norms[rows[at]];
-    std::copy(own + first, own + first + count, out);
-    std::copy(own + second, own + second + others, out + count);
-    std::fill(out + n_, out + padded_, 0.0f);
-  }
 }
 
 void KernelRows::reset(const Kernel& kernel) {

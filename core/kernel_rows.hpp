@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "aligned.hpp"
+#include "group_products.hpp"
 #include "kernel.hpp"
 
 namespace surewood {
@@ -15,21 +16,26 @@ class InnerRows {
  public:
   static constexpr int kKeptPoints = 1024;
 
-  explicit InnerRows(const InnerSource& source) : source_(source) {}
+  explicit InnerRows(const InnerSource& source) : source_(source), formed_(source.quicker_formed()) {}
 
   void set_points(const std::int32_t* rows, int n, bool keep);
   const float* row(int i);  // valid until the next call unless rows are kept
   const float* rows();      // all of them, one after another; only where rows are kept
-  // The points first, ..., first + count - 1 and second, ..., of a set whose products are known: m of them a row.
-  void take(const float* products, int m, const std::int32_t* rows, int first, int count, int second, int others);
+  // Two runs of points of a group: first, ..., first + count - 1, and second, ..., second + others - 1.
+  void set_pair(GroupProducts& group, const std::int32_t* rows, int first, int count, int second, int others);
   int size() const { return n_; }
   int padded() const { return padded_; }
   const float* norms() const { return norms_.data(); }
 
  private:
+  void set_size(int n, bool keep);
+
   InnerSource source_;
+  bool formed_;
   int n_ = 0, padded_ = 0;
   bool keep_ = false, all_ready_ = false;
+  GroupProducts* group_ = nullptr;  // where rows come from, unless from the source
+  int first_ = 0, count_ = 0, second_ = 0;
   std::vector<std::int32_t> points_;
   AlignedVector<float> norms_, values_;
   std::vector<char> ready_;

@@ -9,14 +9,13 @@ namespace {
 
 // Larger problems are bound by throughput, not by latency, and their kernels would crowd the cache.
 constexpr int kInterleavedPoints = 256;
-constexpr int kInterleaved = 3;       // such problems side by side; measured, see docs/svm-engine.md
-constexpr int kGatheredPoints = 512;  // a megabyte of products
+constexpr int kInterleaved = 3;  // such problems side by side; measured, see docs/svm-engine.md
 
 }  // namespace
 
 OneVsOneSolver::OneVsOneSolver(const InnerSource& source, const KernelSpec& kernel, const SolveOptions& options,
                                StopSignal& stop)
-    : source_(source), kernel_(kernel), options_(options), stop_(stop), inner_rows_(source) {
+    : source_(source), kernel_(kernel), options_(options), stop_(stop), products_(source), inner_rows_(source) {
   for (int d = 0; d < kMostInterleaved; ++d)
     desks_.push_back(std::make_unique<Desk>(inner_rows_, options.cache_bytes));
 }
@@ -74,7 +73,9 @@ bool OneVsOneSolver::solve(const std::int32_t* group, int m, const std::int32_t*
   outcomes_.assign(static_cast<std::size_t>(count) * n_pairs_, {});
   weight_ = weight;
   list_pairs();
-  gather_products();
+  shared_products_ = n_pairs_ > 0 && m <= GroupProducts::kMostPoints;
+  if (shared_products_) products_.set_points(sorted_.data(), m);
+  if (shared_products_ && is_small(pairs_.back().points)) products_.make_all();
   for (std::size_t first = 0, last; first < pairs_.size(); first = last) {
     last = first + 1;
     const int size = padded_to_lanes(pairs_[first].points);
@@ -86,19 +87,6 @@ bool OneVsOneSolver::solve(const std::int32_t* group, int m, const std::int32_t*
   }
   for (int q = 0; q < count; ++q) assemble(q, out);
   return true;
-}
-
-// Where all pairs are small and the matrix is stored, the group's products are gathered once: its rows lie far apart
-// in memory. The matrix is symmetric to the bit, so half of it is read.
-void OneVsOneSolver::gather_products() {
-  products_.clear();
-  if (!source_.gram || pairs_.empty() || !is_small(pairs_.back().points) || m_ > kGatheredPoints) return;
-  products_.resize(static_cast<std::size_t>(m_) * m_);
-  for (int i = 0; i < m_; ++i) {
-    const float* row = source_.gram + sorted_[i] * source_.n;
-    float *own = products_.data() + static_cast<std::size_t>(i) * m_, *column = products_.data() + i;
-    for (int k = i; k < m_; ++k) own[k] = column[static_cast<std::size_t>(k) * m_] = row[sorted_[k]];
-  }
 }
 
 bool OneVsOneSolver::run_pairs(std::size_t first, std::size_t last) {
@@ -122,8 +110,8 @@ void OneVsOneSolver::set_pair(const Pair& pair) {
   sign_.assign(na, 1);
   sign_.resize(na + nb, -1);
   box_.resize(na + nb);
-  if (!products_.empty()) {
-    inner_rows_.take(products_.data(), m_, sorted_.data(), a, na, b, nb);
+  if (shared_products_) {
+    inner_rows_.set_pair(products_, sorted_.data(), a, na, b, nb);
     return;
   }
   const bool degrees_differ = problems_.front().degree != problems_.back().degree;

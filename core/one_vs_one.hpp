@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "group_products.hpp"
 #include "kernel_rows.hpp"
 #include "machine.hpp"
 #include "svm_dual.hpp"
@@ -61,7 +62,6 @@ class OneVsOneSolver final : DualQueue {
   };
   void sort_by_class(const std::int32_t* group, int m, const std::int32_t* label);
   void list_pairs();
-  void gather_products();
   bool run_pairs(std::size_t first, std::size_t last);
   DualState* next(DualState* done) override;
   bool stop_requested() override { return stop_.requested(); }
@@ -76,6 +76,7 @@ class OneVsOneSolver final : DualQueue {
   KernelSpec kernel_;
   SolveOptions options_;
   StopSignal& stop_;
+  GroupProducts products_;
   InnerRows inner_rows_;
   std::vector<std::unique_ptr<Desk>> desks_;
   MachineVotes votes_;
@@ -86,7 +87,7 @@ class OneVsOneSolver final : DualQueue {
   const double* weight_ = nullptr;
   std::vector<Problem> problems_;
   std::vector<Pair> pairs_;      // small ones first
-  std::vector<float> products_;  // inner products of its points, or empty
+  bool shared_products_ = false;
   // Per problem: coefficients of every point, pairs won against other classes, decision values.
   std::vector<double> coef_, decision_;
   std::vector<std::int32_t> wins_;

@@ -1,0 +1,34 @@
+// Inner products among the points of one group (a leaf), once for all its pairs of classes.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "kernel.hpp"
+
+namespace surewood {
+
+// Rows are taken out of the stored matrix, or formed anew where that is quicker.
+class GroupProducts {
+ public:
+  static constexpr int kMostPoints = 1024;  // 4 MB
+
+  explicit GroupProducts(const InnerSource& source);
+
+  void set_points(const std::int32_t* rows, int m);
+  const float* row(int i);  // m products, ready when first asked for
+  void make_all();
+
+ private:
+  void form(int i, int count);
+
+  InnerSource source_;
+  bool formed_;
+  const std::int32_t* rows_ = nullptr;
+  int m_ = 0;
+  PackedRows packed_;
+  std::vector<char> ready_;
+  std::vector<float> values_;
+};
+
+}  // namespace surewood
