@@ -94,12 +94,12 @@ def our_same_work(data: TrainingData, held: HeldOut, n_trees: int) -> int:
     boxes = np.full((len(DEGREES), 1), C)
     asked = np.concatenate(set_of, axis=1)
     for chunk in train(data, sets, mixed, np.array(DEGREES), boxes, data.total(), OPTIONS):
-        place = np.full(len(sets), -1)
-        place[chunk.ids] = np.arange(len(chunk.ids))
+        place = np.full(len(sets), -1, dtype=np.int32)
+        place[chunk.ids] = np.arange(len(chunk.ids)) * len(DEGREES)
         first = place[asked]
-        places = np.arange(len(DEGREES))[None, :, None]
-        assign = np.where(first[:, None, :] >= 0, first[:, None, :] * len(DEGREES) + places, -1)
-        chunk.machines.predictor().predict(held.design, assign.reshape(len(held.y), -1), n_jobs=1)
+        row, column = np.nonzero(first >= 0)
+        assign = first[row, column, None] + np.arange(len(DEGREES), dtype=np.int32)
+        chunk.machines.predictor().predict(held.design[row], assign, n_jobs=1)
     return len(mixed) * len(DEGREES)
 
 

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <new>
+#include <utility>
 #include <vector>
 
 namespace surewood {
@@ -31,5 +32,22 @@ struct Aligned {
 
 template <class T>
 using AlignedVector = std::vector<T, Aligned<T>>;
+
+// The same, but new elements are not set to zero: for what is written before it is read.
+template <class T>
+struct AlignedUnset : Aligned<T> {
+  AlignedUnset() = default;
+  template <class U>
+  AlignedUnset(const AlignedUnset<U>&) {}
+  template <class U>
+  void construct(U*) {}
+  template <class U, class... Arguments>
+  void construct(U* at, Arguments&&... arguments) {
+    ::new (static_cast<void*>(at)) U(std::forward<Arguments>(arguments)...);
+  }
+};
+
+template <class T>
+using UnsetVector = std::vector<T, AlignedUnset<T>>;
 
 }  // namespace surewood

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "aligned.hpp"
 #include "kernel.hpp"
 
 namespace surewood {
@@ -28,7 +29,7 @@ class GroupProducts {
   int m_ = 0;
   PackedRows packed_;
   std::vector<char> ready_;
-  std::vector<float> values_;
+  UnsetVector<float> values_;
 };
 
 }  // namespace surewood

@@ -37,7 +37,8 @@ class InnerRows {
   GroupProducts* group_ = nullptr;  // where rows come from, unless from the source
   int first_ = 0, count_ = 0, second_ = 0;
   std::vector<std::int32_t> points_;
-  AlignedVector<float> norms_, values_;
+  AlignedVector<float> norms_;
+  UnsetVector<float> values_;
   std::vector<char> ready_;
   PackedRows packed_;
 };
@@ -70,7 +71,8 @@ class KernelRows {
   int n_ = 0, padded_ = 0, capacity_ = 0, used_ = 0;
   bool whole_ = false;
   std::vector<std::int32_t> slot_owner_;
-  AlignedVector<float> diag_, values_;
+  AlignedVector<float> diag_;
+  UnsetVector<float> values_;
 };
 
 }  // namespace surewood
