@@ -97,7 +97,7 @@ class BlockVoter {
     fill_lanes(count);
     svm_routines().vote_block(packed_.view(), lanes_.data(), count, votes_);
     for (int l = 0; l < count; ++l) lane_norm[l] = rows.norms[row[l]];
-    packed_.doubts(lane_norm, count, doubt);
+    packed_.doubts(lane_norm, votes_.peak, count, doubt);
     for (int l = 0; l < count; ++l) {
       const std::int32_t code = votes_.closest[l] > doubt[l]
                                     ? classes[votes_.winner[l]]

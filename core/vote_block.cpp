@@ -50,9 +50,10 @@ void PackedMachine::pack_pairs(const MachineView& machine) {
       add(b, a);
       const int count = static_cast<int>(entry_row_.size()) - entry_at_.back();
       entry_at_.push_back(static_cast<std::int32_t>(entry_row_.size()));
-      // With u = 2^-24 and |gamma <x,s> + coef0| <= B: a base differs from that of the other evaluation by at
-      // most (d + 7) u B, its power by degree (d + 9) u B^degree, a sum of n terms by (n + 4) u more of their
-      // absolute sum. In units of twice that, for what such a count leaves out, a decision must exceed B^degree.
+      // With u = 2^-24, |gamma| |x| |s| + |coef0| <= B and |gamma <x,s> + coef0| <= P: a base differs from that of the
+      // other evaluation by at most (d + 7) u B, its power by degree (d + 9) u B P^(degree - 1), a sum of n terms by
+      // (n + 4) u more of their absolute sum. In units of twice that, for what such a count leaves out, a decision
+      // must exceed B P^(degree - 1).
       const double terms = static_cast<double>(view_.poly.degree) * (view_.d + 9) + count + 4;
       const double error = std::exp2(-23) * terms * mass + 1e-30;
       unit_.push_back(static_cast<float>(1.0 / error));
@@ -66,11 +67,13 @@ void PackedMachine::pack_pairs(const MachineView& machine) {
   view_.unit = unit_.data();
 }
 
-void PackedMachine::doubts(const float* norm, int count, float* out) const {
+void PackedMachine::doubts(const float* norm, const float* peak, int count, float* out) const {
+  const float slack = std::exp2(-22.0f) * static_cast<float>(view_.d + 9);
   for (int l = 0; l < count; ++l) {
     const float base = slope_ * norm[l] + offset_;
-    float power = 1.0f;
-    for (int e = 0; e < view_.poly.degree; ++e) power *= base;
+    const float reached = peak[l] + slack * base;  // what the other evaluation may have seen
+    float power = base;
+    for (int e = 1; e < view_.poly.degree; ++e) power *= reached;
     out[l] = base <= highest_ ? 1.001f * (power + bias_doubt_) : std::numeric_limits<float>::infinity();
   }
 }

@@ -34,6 +34,7 @@ struct BlockMachine {
 struct BlockVotes {
   std::int32_t winner[kVoteRows];
   float closest[kVoteRows];          // smallest |decision| of the row in units of its pair, NaN where one is NaN
+  float peak[kVoteRows];             // largest |gamma <x,s> + coef0| of the row
   AlignedVector<float> values;         // kernel values, (n_support, kVoteRows)
   AlignedVector<std::int32_t> votes;   // (n_classes, kVoteRows)
 };
@@ -46,7 +47,7 @@ class PackedMachine {
             const float* norms, int d);
   const BlockMachine& view() const { return view_; }
   // Rows of these norms are doubtful where BlockVotes::closest is not above `out`.
-  void doubts(const float* norm, int count, float* out) const;
+  void doubts(const float* norm, const float* peak, int count, float* out) const;
 
  private:
   void pack_pairs(const MachineView& machine);

@@ -20,6 +20,7 @@ SUREWOOD_INLINE WideInt wide_above(Wide a, Wide b) { return a > b; }  // -1 wher
 SUREWOOD_INLINE WideInt wide_more(WideInt a, WideInt b) { return a > b; }
 SUREWOOD_INLINE Wide wide_size(Wide a) { return (Wide)((WideInt)a & 0x7fffffff); }
 SUREWOOD_INLINE WideInt wide_choose(WideInt mask, WideInt yes, WideInt no) { return (mask & yes) | (~mask & no); }
+SUREWOOD_INLINE Wide wide_most(Wide a, Wide b) { return b > a ? b : a; }
 // The smaller; NaN as soon as one was seen.
 SUREWOOD_INLINE Wide wide_least(Wide a, Wide b) { return b > a ? a : (a == a ? b : a); }
 #else
@@ -41,6 +42,7 @@ SUREWOOD_WIDE(WideInt, operator+, WideInt, WideInt, a.at[l] + b.at[l])
 SUREWOOD_WIDE(WideInt, operator-, WideInt, WideInt, a.at[l] - b.at[l])
 SUREWOOD_WIDE(WideInt, wide_above, Wide, Wide, a.at[l] > b.at[l] ? -1 : 0)
 SUREWOOD_WIDE(WideInt, wide_more, WideInt, WideInt, a.at[l] > b.at[l] ? -1 : 0)
+SUREWOOD_WIDE(Wide, wide_most, Wide, Wide, b.at[l] > a.at[l] ? b.at[l] : a.at[l])
 SUREWOOD_WIDE(Wide, wide_least, Wide, Wide, b.at[l] > a.at[l] || a.at[l] != a.at[l] ? a.at[l] : b.at[l])
 #undef SUREWOOD_WIDE
 inline Wide multiply_add(const Wide& a, const Wide& b, const Wide& c) { return a * b + c; }
@@ -69,8 +71,10 @@ constexpr int kVoteParts = kVoteRows / 16;  // registers a block
 constexpr int kVoteStep = SUREWOOD_LANES == 8 ? kVoteSupport : kVoteSupport / 2;
 
 // Kernel values of `kVoteStep` support points at `Parts` registers of rows. x is (d, kVoteRows).
+// `peak` is raised to the largest |gamma <x,s> + coef0|.
 template <int Parts>
-SUREWOOD_INLINE void support_values(const float* x, const float* panel, int d, const PolyValues& k, float* out) {
+SUREWOOD_INLINE void support_values(const float* x, const float* panel, int d, const PolyValues& k, float* out,
+                                    Wide* peak) {
   Wide sums[kVoteStep][Parts];
   for (int s = 0; s < kVoteStep; ++s)
     for (int q = 0; q < Parts; ++q) sums[s][q] = wide(0.0f);
@@ -83,6 +87,7 @@ SUREWOOD_INLINE void support_values(const float* x, const float* panel, int d, c
   for (int s = 0; s < kVoteStep; ++s)
     for (int q = 0; q < Parts; ++q) {
       Wide base = multiply_add(g, sums[s][q], b);
+      peak[q] = wide_most(peak[q], wide_size(base));
       Wide power = (k.degree & 1) ? base : wide(1.0f);
       for (int e = k.degree >> 1; e; e >>= 1) {
         base = base * base;
@@ -95,10 +100,13 @@ SUREWOOD_INLINE void support_values(const float* x, const float* panel, int d, c
 template <int Parts>
 SUREWOOD_INLINE void vote_parts(const BlockMachine& m, const float* x, BlockVotes& out) {
   float* values = out.values.data();
+  Wide peak[Parts];
+  for (int q = 0; q < Parts; ++q) peak[q] = wide(0.0f);
   for (int s = 0; s < m.n_support; s += kVoteStep) {
     const float* panel = m.panels + static_cast<std::int64_t>(s / kVoteSupport) * kVoteSupport * m.d;
-    support_values<Parts>(x, panel + s % kVoteSupport, m.d, m.poly, values + s * kVoteRows);
+    support_values<Parts>(x, panel + s % kVoteSupport, m.d, m.poly, values + s * kVoteRows, peak);
   }
+  for (int q = 0; q < Parts; ++q) store(out.peak + 16 * q, peak[q]);
   std::int32_t* votes = out.votes.data();
   std::memset(votes, 0, sizeof(std::int32_t) * kVoteRows * m.n_classes);
   Wide closest[Parts];
