@@ -264,3 +264,24 @@ SUREWOOD_INLINE F64 open_or(F64 v, unsigned bits, F64 closed) {
   return choose(open == splat<I64>(0LL), closed, v);
 }
 #endif
+
+// Where candidates are larger they take the value's place, and `at` that of `where`.
+template <typename Values, typename Numbers>
+SUREWOOD_INLINE void keep_larger(Values& value, Numbers& where, Values candidate, Numbers at) {
+  const auto better = candidate > value;
+  value = choose(better, candidate, value);
+  where = choose(better, at, where);
+}
+// Places of doubles; half registers cost half as much.
+#if SUREWOOD_LANES == 8
+typedef int Place;
+typedef I32 Places;
+SUREWOOD_INLINE void keep_larger(F64& value, Places& where, F64 candidate, Places at) {
+  const __mmask8 better = _mm512_cmp_pd_mask((__m512d)candidate, (__m512d)value, _CMP_GT_OQ);
+  value = larger(candidate, value);
+  where = (Places)_mm256_mask_mov_epi32((__m256i)where, better, (__m256i)at);
+}
+#else
+typedef long long Place;
+typedef I64 Places;
+#endif

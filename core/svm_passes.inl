@@ -15,9 +15,7 @@ struct Best {
   Places where[2];
 
   SUREWOOD_INLINE void see(int chain, Values candidate, Places at) {
-    const auto better = candidate > value[chain];
-    value[chain] = choose(better, candidate, value[chain]);
-    where[chain] = choose(better, at, where[chain]);
+    keep_larger(value[chain], where[chain], candidate, at);
   }
   SUREWOOD_INLINE auto top() const { return max_lane(larger(value[0], value[1])); }
   // The lowest place of the largest value.
@@ -41,10 +39,9 @@ struct Best {
 template <bool Update>
 SUREWOOD_INLINE Extremes search_pass(DualState& s, double step, const float* ki, const float* kj) {
   const F64 steps = splat<F64>(step), none = splat<F64>(-HUGE_VAL), all = splat<F64>(HUGE_VAL);
-  const I64 zero = splat<I64>(0LL), width = splat<I64>(static_cast<long long>(SUREWOOD_LANES));
-  Best<F64, I64> best = {{none, none}, {zero, zero}};
+  Best<F64, Places> best = {{none, none}, {splat<Places>(Place{0}), splat<Places>(Place{0})}};
   F64 low = all;
-  I64 at = counting<I64, long long>();
+  Places at = counting<Places, Place>();
   double *const all_v = s.v, *const can_fall = s.can_fall;  // the compiler cannot know that storing leaves them alone
   const std::uint8_t *const may_rise = s.may_rise, *const may_fall = s.may_fall;
   const int padded = s.padded;
@@ -58,7 +55,7 @@ SUREWOOD_INLINE Extremes search_pass(DualState& s, double step, const float* ki,
     store(can_fall + k, falls);
     best.see(chain, open_or(v, may_rise[k / SUREWOOD_LANES], none), at);
     low = smaller(falls, low);
-    at = at + width;
+    at = at + splat<Places>(Place{SUREWOOD_LANES});
   };
   int k = 0;
   for (; k + SUREWOOD_LANES < padded; k += 2 * SUREWOOD_LANES) {
