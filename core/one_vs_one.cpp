@@ -107,8 +107,8 @@ void OneVsOneSolver::set_pair(const Pair& pair) {
   const int na = class_start_[pair.a + 1] - a, nb = class_start_[pair.b + 1] - b;
   pair_rows_.assign(first + a, first + a + na);
   pair_rows_.insert(pair_rows_.end(), first + b, first + b + nb);
-  sign_.assign(na, 1);
-  sign_.resize(na + nb, -1);
+  sign_.assign(na, 1.0);
+  sign_.resize(na + nb, -1.0);
   box_.resize(na + nb);
   if (shared_products_) {
     inner_rows_.set_pair(products_, sorted_.data(), a, na, b, nb);
@@ -164,7 +164,7 @@ void OneVsOneSolver::record(Desk& desk) {
   outcome.objective /= problems_[q].kernel.factor();
   const double* beta = desk.dual.beta();
   const auto record_class = [&](int own, int from, int to, int column, bool first) {
-    const signed char sign = first ? 1 : -1;
+    const double sign = first ? 1.0 : -1.0;
     std::size_t s = base + class_start_[own];
     for (int i = from; i < to; ++i, ++s) {
       coef_[s * width + column] = beta[i];

@@ -96,8 +96,7 @@ class OneVsOneSolver final : DualQueue {
   std::size_t pair_ = 0, last_pair_ = 0;
   int next_problem_ = 0, desks_used_ = 0;
   std::vector<std::int32_t> pair_rows_;
-  std::vector<signed char> sign_;
-  std::vector<double> box_;
+  std::vector<double> sign_, box_;
   std::vector<float> inner_, values_, norms_;
 };
 

@@ -8,19 +8,21 @@
 
 namespace surewood {
 
-DualState* DualSolver::start(KernelRows& rows, const signed char* sign, const double* box, double tol,
+DualState* DualSolver::start(KernelRows& rows, const double* sign, const double* box, double tol,
                              std::int64_t max_iter, bool warm) {
   const int n = rows.size(), padded = padded_to_lanes(n);
   if (warm && n > 0) grow(sign, box);
   for (auto* array : {&v_, &beta_, &lo_, &hi_, &can_fall_})
     if (array->size() < static_cast<std::size_t>(padded)) array->resize(padded);
-  if (!warm)
-    for (int i = 0; i < n; ++i) v_[i] = sign[i];
-  if (!warm) std::fill_n(beta_.begin(), n, 0.0);
+  if (!warm) {
+    std::copy(sign, sign + n, v_.begin());
+    std::fill_n(beta_.begin(), n, 0.0);
+  }
+  double *const lo = lo_.data(), *const hi = hi_.data();
   for (int i = 0; i < n; ++i) {
     const double end = sign[i] * box[i];
-    lo_[i] = std::min(end, 0.0);
-    hi_[i] = std::max(end, 0.0);
+    lo[i] = end < 0.0 ? end : 0.0;
+    hi[i] = end > 0.0 ? end : 0.0;
   }
   for (int i = n; i < padded; ++i) v_[i] = beta_[i] = lo_[i] = hi_[i] = 0.0;  // may not move: never chosen
   may_rise_.resize(padded);
@@ -46,7 +48,7 @@ DualState* DualSolver::start(KernelRows& rows, const signed char* sign, const do
 
 // Lets beta grow with the boxes if that is a better start than beta as it is: points at their bounds stay there, which
 // is what a noisy problem wants. A problem without bounded points keeps beta.
-void DualSolver::grow(const signed char* sign, const double* box) {
+void DualSolver::grow(const double* sign, const double* box) {
   const double ratio = box[0] / (sign[0] > 0 ? hi_[0] : -lo_[0]);
   if (!(ratio > 1.0 && ratio < HUGE_VAL)) return;
   double kept = 0.0, grown = 0.0;

@@ -74,17 +74,17 @@ class DualSolver {
  public:
   // `sign` is +-1, `box` the largest |beta_i|. Keeps beta and v of the solve before when `warm` and the
   // points are the same: then only the boxes change, all by one factor, and must not shrink below |beta|.
-  DualState* start(KernelRows& rows, const signed char* sign, const double* box, double tol, std::int64_t max_iter,
+  DualState* start(KernelRows& rows, const double* sign, const double* box, double tol, std::int64_t max_iter,
                    bool warm);
   DualOutcome outcome() const;
 
   const DualState* state() const { return &state_; }
   const double* beta() const { return beta_.data(); }
   // K beta at the points, free of charge: y - v.
-  double fitted(int i, signed char sign) const { return sign - v_[i]; }
+  double fitted(int i, double sign) const { return sign - v_[i]; }
 
  private:
-  void grow(const signed char* sign, const double* box);
+  void grow(const double* sign, const double* box);
 
   DualState state_;
   AlignedVector<double> v_, beta_, lo_, hi_, can_fall_;

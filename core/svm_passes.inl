@@ -295,7 +295,7 @@ static void free_steps(DualState& s) {
   s.next_free_step = s.iterations + cost;
 }
 
-// What the solution says: see DualOutcome. Sums go over the points in their order.
+// What the solution says: see DualOutcome. The objective is eight sums, joined in a fixed order: the same for any width.
 static void measure_dual(const DualState& s, DualOutcome& out) {
   const F64 zero = splat<F64>(0.0), one = splat<F64>(1.0), half = splat<F64>(0.5), none = splat<F64>(-HUGE_VAL);
   F64 most = zero;
@@ -307,6 +307,9 @@ static void measure_dual(const DualState& s, DualOutcome& out) {
   F64 best = none, least = splat<F64>(HUGE_VAL);
   double free_sum = 0.0;
   int free_count = 0;
+  constexpr int kParts = 8 / SUREWOOD_LANES;
+  F64 gains[kParts];
+  for (int part = 0; part < kParts; ++part) gains[part] = zero;
   for (int k = 0; k < s.padded; k += SUREWOOD_LANES) {
     const F64 beta = load<F64>(s.beta + k), v = load<F64>(s.v + k), hi = load<F64>(s.hi + k), lo = load<F64>(s.lo + k);
     const F64 sign = choose(hi > zero, one, zero - one);
@@ -315,14 +318,16 @@ static void measure_dual(const DualState& s, DualOutcome& out) {
     const auto can_rise = hi - beta > room, can_fall = beta - lo > room;
     best = larger(choose(can_rise, v, none), best);
     least = smaller(choose(can_fall, v, zero - none), least);
-    double gain[SUREWOOD_LANES];
-    store(gain, half * beta * (sign + v));
-    for (int l = 0; l < SUREWOOD_LANES; ++l) out.objective += gain[l];
+    F64& gain = gains[k / SUREWOOD_LANES % kParts];
+    gain = gain + half * beta * (sign + v);
     out.n_support += SUREWOOD_LANES - count_bits(equal_bits(beta, zero));
     unsigned free = less_bits(room, hi - beta) & less_bits(room, beta - lo);
     free_count += count_bits(free);
     for (; free; free &= free - 1) free_sum += s.v[k + lowest_bit(free)];
   }
+  double sums[8];
+  for (int part = 0; part < kParts; ++part) store(sums + part * SUREWOOD_LANES, gains[part]);
+  out.objective = ((sums[0] + sums[1]) + (sums[2] + sums[3])) + ((sums[4] + sums[5]) + (sums[6] + sums[7]));
   const double max_up = max_lane(best), min_low = min_lane(least);
   // A free point lies on its margin, v_i = bias; without one every bias between the bounds is optimal.
   if (free_count)

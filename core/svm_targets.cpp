@@ -39,7 +39,7 @@ SUREWOOD_TABLE("baseline")
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
 #define SUREWOOD_X86_SETS 1
 #pragma GCC push_options
-#pragma GCC target("avx2")
+#pragma GCC target("avx2,bmi,bmi2,popcnt")
 #define SUREWOOD_LANES 4
 namespace avx2 {
 namespace {
@@ -55,7 +55,7 @@ SUREWOOD_TABLE("avx2")
 #pragma GCC pop_options
 
 #pragma GCC push_options
-#pragma GCC target("avx512f,avx512vl,avx512dq,avx512bw,prefer-vector-width=512")
+#pragma GCC target("avx512f,avx512vl,avx512dq,avx512bw,bmi,bmi2,popcnt,prefer-vector-width=512")
 #define SUREWOOD_LANES 8
 namespace avx512 {
 namespace {
@@ -75,10 +75,11 @@ namespace {
 
 const SvmRoutines* find(const std::string& name) {
 #if defined(SUREWOOD_X86_SETS)
-  if (name == "avx512" && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
+  const bool bits = __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt");
+  if (name == "avx512" && bits && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
       __builtin_cpu_supports("avx512dq"))
     return &avx512::table;
-  if (name == "avx2" && __builtin_cpu_supports("avx2")) return &avx2::table;
+  if (name == "avx2" && bits && __builtin_cpu_supports("avx2")) return &avx2::table;
 #endif
   return name == "baseline" ? &baseline::table : nullptr;
 }
