@@ -4,30 +4,40 @@
 // output element is computed by the same sequence of roundings whatever the block it is part of, so a
 // product formed per leaf, per block or per row equals the one stored for the whole training set.
 
-template <int Vectors>
-SUREWOOD_INLINE void poly_vectors(const float* inner, const PolyValues& k, float* out) {
+// base^degree by repeated squaring; the same roundings whether the compiler knows the degree or not.
+SUREWOOD_INLINE F32 power_of(F32 base, int degree) {
+  F32 power = (degree & 1) ? base : splat<F32>(1.0f);
+  for (int e = degree >> 1; e; e >>= 1) {
+    base = base * base;
+    if (e & 1) power = power * base;
+  }
+  return power;
+}
+
+// Known > 0: the degree.
+template <int Known>
+SUREWOOD_INLINE void poly_row_of(const float* inner, int padded, const PolyValues& k, float* out) {
   const F32 g = splat<F32>(k.gamma), b = splat<F32>(k.coef0);
-  const F32 top = splat<F32>(k.limit), bottom = splat<F32>(-k.limit), one = splat<F32>(1.0f);
-  F32 base[Vectors], power[Vectors];
-  for (int r = 0; r < Vectors; ++r) {
-    base[r] = smaller(larger(g * load<F32>(inner + r * SUREWOOD_LANES) + b, bottom), top);
-    power[r] = (k.degree & 1) ? base[r] : one;
-  }
-  for (int e = k.degree >> 1; e; e >>= 1) {
-    for (int r = 0; r < Vectors; ++r) base[r] = base[r] * base[r];
-    if (e & 1)
-      for (int r = 0; r < Vectors; ++r) power[r] = power[r] * base[r];
-  }
-  for (int r = 0; r < Vectors; ++r) store(out + r * SUREWOOD_LANES, power[r]);
+  const F32 top = splat<F32>(k.limit), bottom = splat<F32>(-k.limit);
+  const int degree = Known ? Known : k.degree;
+  for (int i = 0; i < padded; i += SUREWOOD_LANES)
+    store(out + i, power_of(smaller(larger(g * load<F32>(inner + i) + b, bottom), top), degree));
 }
 
 // out = (clamp(g s + b, limit))^degree for a padded row of inner products s.
 static void poly_row(const float* inner, int padded, const PolyValues& k, float* out) {
-  constexpr int kTogether = 4;  // products that wait for each other
-  int i = 0;
-  for (; i + kTogether * SUREWOOD_LANES <= padded; i += kTogether * SUREWOOD_LANES)
-    poly_vectors<kTogether>(inner + i, k, out + i);
-  for (; i < padded; i += SUREWOOD_LANES) poly_vectors<1>(inner + i, k, out + i);
+  switch (k.degree) {
+    case 1: return poly_row_of<1>(inner, padded, k, out);
+    case 2: return poly_row_of<2>(inner, padded, k, out);
+    case 3: return poly_row_of<3>(inner, padded, k, out);
+    case 4: return poly_row_of<4>(inner, padded, k, out);
+    case 5: return poly_row_of<5>(inner, padded, k, out);
+    case 6: return poly_row_of<6>(inner, padded, k, out);
+    case 7: return poly_row_of<7>(inner, padded, k, out);
+    case 8: return poly_row_of<8>(inner, padded, k, out);
+    case 9: return poly_row_of<9>(inner, padded, k, out);
+    default: return poly_row_of<0>(inner, padded, k, out);
+  }
 }
 
 // e^x for x in [-87, 0], relative error below 2e-7; e^0 is exactly 1.

@@ -71,10 +71,11 @@ template <int Vectors>
 SUREWOOD_INLINE void small_update(SmallProblem& p, double step, const float* ki, const float* kj) {
   const F64 steps = splat<F64>(step);
   F64 v[Vectors];
+  double* const all_v = p.s->v;
   for (int r = 0; r < Vectors; ++r) {
     const int k = r * SUREWOOD_LANES;
-    v[r] = load<F64>(p.s->v + k) - steps * (widen(load<F32>(ki + k)) - widen(load<F32>(kj + k)));
-    store(p.s->v + k, v[r]);
+    v[r] = load<F64>(all_v + k) - steps * (widen(load<F32>(ki + k)) - widen(load<F32>(kj + k)));
+    store(all_v + k, v[r]);
   }
   keep_extremes<Vectors>(p, v);
 }
