@@ -35,7 +35,7 @@ def suits(X):
     return suits_contrasts(TableSchema.learn(X).read(X))
 
 
-def test_who_is_offered_a_machine(tmp_path):
+def test_who_is_offered_a_machine():
     X, _ = wide_rows(1000)
     assert suits(X)
     assert suits(pd.DataFrame(X))
@@ -103,18 +103,7 @@ def test_importances_and_explanations_speak_of_columns(fitted):
     assert model.feature_importances_.sum() == pytest.approx(1.0)
     told = model.explain(X[:1])[0]["layers"][0]
     assert [forest["kind"] for forest in told["forests"]] == ["contrast", "extra"]
-    assert told["features"][0]["feature"] == "x0" or told["features"][0]["questions"] > 0
-
-
-def test_own_labels_never_reach_own_vectors():
-    X, y = wide_rows(1000)
-    options = {"forests": ["contrast"], "max_layers": 1, "keep_held_out": True, "calibrate": False}
-    one = margin_forest(**options).fit(X, y)
-    rows = np.argsort(X[:, 0])[:2]
-    other_y = y.copy()
-    other_y[rows] = y[rows[::-1]]
-    assert y[rows[0]] == y[rows[1]] or not np.array_equal(y, other_y)
-    assert np.isfinite(one.held_out_scores_).all()
+    assert told["features"][0]["questions"] > 0
 
 
 def test_lists_of_depths_and_searches_compare_forests_only():
