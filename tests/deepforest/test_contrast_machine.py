@@ -98,6 +98,25 @@ def test_two_classes_few_rows_and_labels_of_text():
     assert (constant.predict_proba(X)[0, 1] > 0.5) == (share > 0.5)
 
 
+@pytest.mark.parametrize(("noise", "ridge"), [(0.0, 1e-9), (0.0, 1e-4), (1e-7, 1e-9), (1e-3, 1e-4)])
+def test_columns_that_all_say_the_same(noise, ridge):
+    """Units are dependent then, up to single precision: the ridge grows until the factor exists."""
+    rng = np.random.default_rng(0)
+    z = rng.uniform(-1.0, 1.0, 3000)
+    X = z[:, None] * rng.uniform(1.0, 2.0, 120) + noise * rng.normal(size=(3000, 120))
+    y = np.digitize(z, [-0.6, 0.1, 0.3])
+    machine = ContrastMachine(ridge=ridge, random_state=0).fit(X, y)
+    assert np.isfinite(machine.coef_).all()
+    assert machine.score(X, y) > 0.9
+
+
+def test_infinite_numbers_are_refused():
+    X = np.random.default_rng(0).normal(size=(50, 3))
+    X[3, 1] = np.inf
+    with pytest.raises(ValueError, match="numbers that are finite and not missing"):
+        ContrastMachine(random_state=0).fit(X, X[:, 0] > 0)
+
+
 def test_another_thread_can_stop_a_fit():
     X = np.random.default_rng(0).normal(size=(20_000, 100))
     started = time.perf_counter()

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import cho_factor, cho_solve
+from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from scipy.linalg.blas import ssyrk
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
@@ -156,11 +156,22 @@ class _Softmax:
             inner = ssyrk(1.0, values.T, beta=1.0, c=inner, lower=1, overwrite_c=1)
         self.mean = (sums / self.total).astype(np.float32)
         inner = ssyrk(-self.total, self.mean[:, None], beta=1.0, c=inner, lower=1, overwrite_c=1)
-        diagonal = np.einsum("ii->i", inner)
-        self.ridge = ridge * float(diagonal.mean(dtype=np.float64)) or 1.0
-        diagonal += self.ridge
-        self.factor = cho_factor(inner, lower=True, overwrite_a=True, check_finite=False)
+        self.ridge = ridge * float(np.trace(inner, dtype=np.float64)) / n_units or 1.0
+        self._factor(inner)
         return moments
+
+    def _factor(self, inner: Singles) -> None:
+        """Cholesky in place; where units are nearly dependent, single precision needs a larger ridge."""
+        _mirror(inner, inner.T)  # the factor is written below the diagonal, the copy above it stays
+        diagonal = np.diag(inner).copy()
+        while True:
+            np.einsum("ii->i", inner)[:] = diagonal + np.float32(self.ridge)
+            try:
+                self.factor = cho_factor(inner, lower=True, overwrite_a=True, check_finite=False)
+                return
+            except LinAlgError:
+                self.ridge *= 10.0
+                _mirror(inner.T, inner)
 
     def step(self) -> None:
         """One accelerated step (Nesterov) of the fixed curvature."""
@@ -190,6 +201,12 @@ class _Softmax:
     def result(self) -> tuple[Singles, Singles]:
         """Coefficients and intercept of the units themselves."""
         return self.coef, (self.offset - self.mean @ self.coef).astype(np.float32)
+
+
+def _mirror(lower: Singles, upper: Singles) -> None:
+    """Copy what stands below the diagonal of a square to below that of another."""
+    for j in range(len(lower)):
+        upper[j + 1 :, j] = lower[j + 1 :, j]
 
 
 def _shares(scores: NDArray[Any]) -> NDArray[Any]:

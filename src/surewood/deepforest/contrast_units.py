@@ -51,6 +51,8 @@ class ContrastUnits:
         """Draw units from the training rows; thresholds are quantiles between 0.1 and 0.9."""
         low = X.min(axis=0) / 2.0  # halves: the range of huge numbers is no number
         width = X.max(axis=0) / 2.0 - low
+        if not np.isfinite(width).all():
+            raise ValueError("contrasts need numbers that are finite and not missing.")
         width[width == 0] = 1.0
         n_kept = min(n_kept, len(X))
         rows = _scaled(X[rng.choice(len(X), n_kept, replace=False)], low, width)
