@@ -2,6 +2,7 @@
 
 * :func:`run_tasks` runs picklable functions and returns their results in order (workers/running.py);
 * :func:`run_in_threads` calls functions that write into shared arrays (workers/threads.py);
+* :func:`in_threads` runs functions in threads of this process whatever the backend;
 * :func:`over_rows` fills arrays block of rows by block of rows (workers/rows.py);
 * :func:`worker_count` tells whether other processes do, and how many;
 * :func:`share` marks arrays that travel to a worker once instead of with every task (workers/sharing.py);
@@ -17,12 +18,13 @@ from surewood.workers.remote import WorkerLost
 from surewood.workers.rows import over_rows
 from surewood.workers.running import arrays_travel, run_tasks, worker_count
 from surewood.workers.sharing import share
-from surewood.workers.threads import run_in_threads, thread_count
+from surewood.workers.threads import in_threads, run_in_threads, thread_count
 
 __all__ = [
     "WorkerLost",
     "arrays_travel",
     "cluster",
+    "in_threads",
     "over_rows",
     "run_in_threads",
     "run_tasks",

@@ -48,6 +48,18 @@ def test_a_points_own_label_never_changes_its_own_vector(data, row):
     assert (before != after).any()  # others do learn from it
 
 
+def test_a_contrast_machine_does_not_see_the_label_either():
+    X, y = make_classification(200, 6, n_informative=4, n_classes=3, n_clusters_per_class=1, random_state=0)
+    inputs, y, fold = LayerInput(bin_array(X), X), y.astype(np.int32), deal_folds(y, 5, 0)
+    changed = y.copy()
+    changed[17] = (y[17] + 1) % 3
+    block = plan(forests=["contrast"])
+    before = train_block(inputs, y, fold, block, seed=0, n_jobs=1).vectors
+    after = train_block(inputs, changed, fold, block, seed=0, n_jobs=2).vectors
+    np.testing.assert_array_equal(before[:, fold == fold[17]], after[:, fold == fold[17]])
+    assert (before != after).any()
+
+
 def test_out_of_bag_vectors_do_not_see_the_label_either(data):
     """Trees that have a point in their bag change with its label, the others do not."""
     inputs, y = data

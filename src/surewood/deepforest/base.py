@@ -28,6 +28,7 @@ from surewood.deepforest.members import Member, TreeSettings, parse_compositions
 from surewood.deepforest.row_order import OrderedRows, content_keys, order_rows, put_in_order
 from surewood.deepforest.spilling import SpillFolder
 from surewood.deepforest.training import RunOptions, TrainingSet
+from surewood.deepforest.wide_tables import has_machine
 from surewood.progress import stage
 from surewood.tables import FitInputs, Table, begin_fit, begin_predict, by_batches, column_names
 
@@ -59,7 +60,7 @@ class DeepForestBase(ClassifierMixin, BaseEstimator, ABC):
         compositions = self._checked_compositions()
         inputs, seed = self._begin(X, y, sample_weight)
         with inputs:
-            self._fit(inputs, compositions, seed)
+            self._fit(inputs, self._offered(compositions, inputs.table), seed)
         return self
 
     def _fit(self, inputs: FitInputs, compositions: list[list[Member]], seed: int) -> None:
@@ -78,6 +79,10 @@ class DeepForestBase(ClassifierMixin, BaseEstimator, ABC):
         check_common(self)
         compositions = parse_compositions(self.forests, self.n_estimators)
         self._check(compositions)
+        return compositions
+
+    def _offered(self, compositions: list[list[Member]], table: Table) -> list[list[Member]]:
+        """The blocks to compare, now that the table is known."""
         return compositions
 
     @abstractmethod
@@ -132,7 +137,7 @@ class DeepForestBase(ClassifierMixin, BaseEstimator, ABC):
     def _run_options(self, training: TrainingSet, compositions: list[list[Member]]) -> RunOptions:
         keep = self.keep_in_memory
         if self.max_memory is not None:
-            keep = settle_memory(self._cost(training, compositions[0]), self.max_memory, keep)
+            keep = settle_memory(self._cost(training, compositions), self.max_memory, keep)
         spill = None if keep else SpillFolder(self.spill_folder)
         return RunOptions(self.n_jobs, self.verbose, spill, self.keep_held_out)
 
@@ -265,10 +270,12 @@ class DeepForestBase(ClassifierMixin, BaseEstimator, ABC):
         compositions = self._checked_compositions()
         inputs, _ = self._begin(X, y, sample_weight)
         with inputs:
+            compositions = self._offered(compositions, inputs.table)
             _, _, training = self._prepare(inputs, compositions)
-            return self._cost(training, compositions[0])
+            return self._cost(training, compositions)
 
-    def _cost(self, training: TrainingSet, members: list[Member]) -> LayerCost:
+    def _cost(self, training: TrainingSet, compositions: list[list[Member]]) -> LayerCost:
+        members = compositions[0]
         depth = self._first_depth(len(members))
         return estimate_cascade_cost(
             training,
@@ -281,6 +288,7 @@ class DeepForestBase(ClassifierMixin, BaseEstimator, ABC):
             vector_columns=self._vector_columns(len(training.classes), len(members)),
             trial_layers=self._trial_layers(),
             n_jobs=self.n_jobs,
+            contrasts=has_machine(compositions),
         )
 
     def __certificate_evidence__(self) -> Iterator[Any]:

@@ -14,6 +14,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -21,13 +22,14 @@ from typing import Any
 import numpy as np
 from joblib import delayed
 from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
 
 from surewood.deepforest.custom import FoldClassifier, fit_fold_classifier
 from surewood.deepforest.folds import layer_seed
 from surewood.deepforest.members import Member, TreeSettings, tree_params
 from surewood.deepforest.row_order import take_rows
 from surewood.deepforest.tasks import HeldRows, grow_and_predict, grow_and_predict_out_of_bag
-from surewood.parallel import run_in_threads, run_tasks, share, thread_count
+from surewood.parallel import in_threads, run_in_threads, run_tasks, share, thread_count
 from surewood.progress import stage
 from surewood.tables import alongside
 from surewood.trees import BinnedMatrix, FlatForest, ForestJoiner, TreeParams, grow_seconds, share_matrix
@@ -223,7 +225,7 @@ class _Trainer:
         self._latest: _FoldData | None = None
         folds, columns = 1 if self.oob else self.n_folds, inputs.matrix.n_columns
         self.forests = [ForestJoiner(folds * m.n_trees, plan.n_classes, columns) for m in plan.members]
-        self.classifiers: list[list[FoldClassifier]] = [[] for _ in plan.members]
+        self.classifiers: list[list[Any]] = [[None] * self.n_folds for _ in plan.members]
         shape = (len(plan.members), len(labels), plan.n_classes)
         self.vectors: Floats = alongside(inputs.matrix.blocks[0], shape, np.float64)
         self.importances = np.zeros((len(plan.members), inputs.matrix.n_columns))
@@ -306,21 +308,35 @@ class _Trainer:
                 self.vectors[number, rows] = sums[number, rows] / votes[number, rows, None]
 
     def _fit_classifiers(self, advance: Any) -> None:
-        """Classifiers in a forest's place, fold by fold, in this process."""
-        numbers, labels, n_classes = self.inputs.numbers, self.labels, self.plan.n_classes
-        for fold in range(self.n_folds if self.n_classifiers else 0):
-            rows = np.flatnonzero((self.fold >= 0) & (self.fold != fold))
-            held = self._held(fold)
-            weight = guarded_weights(self.weight, rows, labels, n_classes)
-            for number, member in enumerate(self.plan.members):
-                if member.is_forest:
-                    continue
-                seed = layer_seed(self.seed, fold, number)
-                model = fit_fold_classifier(member.estimator, numbers, labels, rows, weight, seed, n_classes)
-                self.classifiers[number].append(model)
-                assert numbers is not None
-                self.vectors[number, held] = model.vectors(numbers[held])
+        """Classifiers in a forest's place: contrast machines in threads, those of others one by one."""
+        places = [
+            (fold, number)
+            for fold in range(self.n_folds)
+            for number, member in enumerate(self.plan.members)
+            if not member.is_forest
+        ]
+        own = [place for place in places if self.plan.members[place[1]].kind == "contrast"]
+        stop = np.zeros(1, dtype=np.uint8)
+        # One thread a machine: products that several threads share may add up in another order.
+        with threadpool_limits(1, user_api="blas") if own else nullcontext():
+            tasks = (delayed(self._fit_classifier)(*place, stop=stop) for place in own)
+            for _ in in_threads(tasks, self.n_jobs, ahead=1, stop=stop):
                 advance(1)
+        for place in places:
+            if place not in own:
+                self._fit_classifier(*place)
+                advance(1)
+
+    def _fit_classifier(self, fold: int, number: int, **options: Any) -> None:
+        numbers, labels, n_classes = self.inputs.numbers, self.labels, self.plan.n_classes
+        rows = np.flatnonzero((self.fold >= 0) & (self.fold != fold))
+        held = self._held(fold)
+        weight = guarded_weights(self.weight, rows, labels, n_classes)
+        estimator, seed = self.plan.members[number].estimator, layer_seed(self.seed, fold, number)
+        model = fit_fold_classifier(estimator, numbers, labels, rows, weight, seed, n_classes, **options)
+        self.classifiers[number][fold] = model
+        assert numbers is not None
+        self.vectors[number, held] = model.vectors(numbers[held])
 
     def _params(self, number: int) -> TreeParams:
         member, depth = self.plan.members[number], self.plan.max_depth[number]

@@ -15,6 +15,7 @@ from joblib import effective_n_jobs
 from surewood.cost import CostEstimate, reading_bytes
 from surewood.deepforest.members import Member, TreeSettings, tree_params
 from surewood.deepforest.training import TrainingSet
+from surewood.deepforest.wide_tables import machine_bytes, machine_seconds
 from surewood.trees import BinnedMatrix, grow_forest
 
 _PROBE_TREES = 2
@@ -50,11 +51,13 @@ def estimate_cascade_cost(
     vector_columns: int,
     trial_layers: tuple[float, float] = (0.0, 0.0),
     n_jobs: int | None,
+    contrasts: bool = False,
 ) -> LayerCost:
     """Probe and extrapolate.
 
     `n_folds` is 1 for out-of-bag cross-fitting; `trial_layers` are the fewest and the most layers that are
-    grown beside those of the forest itself, to compare settings.
+    grown beside those of the forest itself, to compare settings. With `contrasts` a contrast machine may
+    stand in every layer.
     """
     matrix, n_classes = training.inputs.matrix, len(training.classes)
     rows = np.arange(training.n_rows)
@@ -79,17 +82,21 @@ def estimate_cascade_cost(
     vectors = (3 * len(members) + 4) * training.n_rows * n_classes * 8
     working = int(matrix.nbytes * (1.0 + 1.0 / max(n_folds, 1)) * wide + vectors)
     working += int(reading_bytes(training.n_rows, matrix.n_columns))
-    seconds = layer_seconds / effective_n_jobs(n_jobs)
+    n_threads = effective_n_jobs(n_jobs)
+    machines = machine_bytes(training.n_rows, matrix.n_columns, n_threads) if contrasts else 0
+    working += machines
+    seconds = layer_seconds / n_threads
+    machine = machine_seconds(training.n_rows, max(n_folds, 2), n_threads) if contrasts else 0.0
     fewest = min(max_layers, 1 + patience)
     # A layer's trees are joined from batches, and compared with those of the best layer so far.
     layers = layer_bytes * (max_layers + 2)
     return LayerCost(
         memory_bytes=int(working + layers),
         seconds=(
-            0.5 * seconds * (fewest + trial_layers[0]),
-            2.0 * seconds * (max_layers + trial_layers[1]) * wide,
+            0.5 * (seconds * (fewest + trial_layers[0]) + machine),
+            2.0 * (seconds * (max_layers + trial_layers[1]) * wide + machine * max_layers),
         ),
-        parts={"bins and class vectors": working, "trees": int(layers)},
+        parts={"bins and class vectors": working - machines, "contrasts": machines, "trees": int(layers)},
         n_trees_a_layer=n_trees,
         model_bytes_a_layer=int(layer_bytes),
         working_bytes=working,

@@ -17,6 +17,7 @@ from sklearn.base import clone
 from sklearn.utils import get_tags
 from sklearn.utils.validation import has_fit_parameter
 
+from surewood.deepforest.contrast_machine import ContrastMachine
 from surewood.tables import DesignEncoder, Table
 
 Floats = NDArray[np.float64]
@@ -49,6 +50,7 @@ def fit_fold_classifier(
     weight: Floats | None,
     seed: int,
     n_classes: int,
+    **fit_options: Any,
 ) -> FoldClassifier:
     """Fit a clone on some rows."""
     assert numbers is not None
@@ -57,9 +59,9 @@ def fit_fold_classifier(
         return FoldClassifier(None, codes, n_classes)
     model = seeded_clone(estimator, seed)
     if weight is None:
-        model.fit(numbers[rows], labels[rows])
+        model.fit(numbers[rows], labels[rows], **fit_options)
     elif has_fit_parameter(model, "sample_weight"):
-        model.fit(numbers[rows], labels[rows], sample_weight=weight[rows])
+        model.fit(numbers[rows], labels[rows], sample_weight=weight[rows], **fit_options)
     else:
         drawn = _draw_by_weight(rows, labels, weight[rows], seed)
         model.fit(numbers[drawn], labels[drawn])
@@ -87,11 +89,13 @@ class NumberReader:
     """The numbers that classifiers in a forest's place see; None where there are only forests."""
 
     def __init__(self, estimators: list[Any]) -> None:
+        # Contrasts bring their columns to one range themselves; means would depend on the order of the rows.
+        self.scale = not all(isinstance(estimator, ContrastMachine) for estimator in estimators)
         self.raw = all(get_tags(estimator).input_tags.allow_nan for estimator in estimators)
 
     def fit(self, table: Table, weight: Floats | None) -> NumberReader:
         """Learn the encoding from the training table."""
-        self.encoder_ = None if self.raw else DesignEncoder().fit(table, weight)
+        self.encoder_ = None if self.raw else DesignEncoder(scale=self.scale).fit(table, weight)
         return self
 
     def read(self, table: Table) -> Floats:

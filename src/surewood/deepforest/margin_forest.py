@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from numbers import Integral
 from typing import Any
 
 import numpy as np
+from joblib import effective_n_jobs
 from numpy.typing import NDArray
 
 from surewood.deepforest.additive import StepRule
@@ -22,9 +24,17 @@ from surewood.deepforest.margin_growth import (
     Schedule,
     grow_margin_forest,
 )
-from surewood.deepforest.members import Member, parse_compositions
+from surewood.deepforest.members import (
+    CONTRAST_BLOCK,
+    Member,
+    only_forests,
+    parse_compositions,
+    parse_members,
+)
 from surewood.deepforest.reweighting import STRENGTHS, WeightRule
 from surewood.deepforest.training import RunOptions, TrainingSet
+from surewood.deepforest.wide_tables import has_machine, machine_bytes, suits_contrasts
+from surewood.tables import Table
 
 #: Growth rates that ``depth_schedule="auto"`` compares at the first layer.
 AUTO_SCHEDULES: tuple[int, ...] = (8, 16)
@@ -45,10 +55,12 @@ class MarginDeepForestClassifier(DeepForestBase):
     forests : list or "auto", default="auto"
         The forests of a layer. "auto" takes the block with the best held-out accuracy at the first layer:
         the published one (two "random", two "completely_random"), two "extra" with two "completely_random"
-        or two "random", or four "extra".
+        or two "random", or four "extra"; for tables of at least 100 columns, all numbers without gaps, also
+        a contrast machine with one "extra" (docs/margin-forest.md).
         "random" is a random forest, "extra" draws one threshold for each of the tried features,
         "completely_random" draws feature and threshold; a pair such as ``("extra", 50)`` sets the number of
-        trees. Any scikit-learn classifier with ``predict_proba`` may stand in a forest's place: it is cloned
+        trees. "contrast" is a softmax regression on thousands of folded contrasts of rows.
+        Any scikit-learn classifier with ``predict_proba`` may stand in a forest's place: it is cloned
         and seeded for each fold and sees standardised, one-hot encoded, imputed numbers, or the table's own
         numbers if it takes NaN. Four times "random" is the variant mdDF-SF.
     cross_fit : {"kfold", "oob"}, default="kfold"
@@ -280,14 +292,34 @@ class MarginDeepForestClassifier(DeepForestBase):
         plans = [
             self._plan(members, schedule, step, n_folds, seed)
             for members in compositions
-            for schedule in parse_schedules(self.depth_schedule, len(members))
+            for schedule in self._schedules(members)
         ]
         plan, first = choose_first_layer(training, plans, run)
+        if not only_forests(plan.members):
+            return grow_margin_forest(training, plan, run, first=first, validation=validation)
+        training = training.without_numbers()
+        validation = None if validation is None else validation.without_numbers()
         return grow_margin_forest(training, plan, run, first=first, validation=validation)
+
+    def _schedules(self, members: list[Member]) -> list[Schedule]:
+        """The depths to compare; beside a machine, which has none, the largest is enough."""
+        schedules = parse_schedules(self.depth_schedule, len(members))
+        return schedules[-1:] if has_machine([members]) else schedules
+
+    def _offered(self, compositions: list[list[Member]], table: Table) -> list[list[Member]]:
+        if len(compositions) == 1 or isinstance(self.depth_schedule, list | tuple):
+            return compositions
+        limit = np.inf if self.max_memory is None else self.max_memory / 2
+        needed = machine_bytes(table.n_rows, table.n_columns, effective_n_jobs(self.n_jobs))
+        if needed > limit or not suits_contrasts(table):
+            return compositions
+        return [*compositions, parse_members(CONTRAST_BLOCK, self.n_estimators)]
 
     def _store(
         self, inputs: Any, reader: Any, ordered: Any, training: Any, grown: MarginFit, run: Any
     ) -> None:
+        if only_forests(grown.plan.members):
+            reader = replace(reader, numbers=None)
         super()._store(inputs, reader, ordered, training, grown, run)
         self.depth_schedule_ = grown.plan.schedule
         self.reweighting_ = grown.plan.weights

@@ -14,6 +14,7 @@ from typing import Any
 
 from sklearn.base import BaseEstimator
 
+from surewood.deepforest.contrast_machine import ContrastMachine
 from surewood.trees import TreeParams
 
 #: Kind of forest: how a split is found, and which rows a tree sees when points are cross-fitted by folds.
@@ -35,6 +36,8 @@ AUTO_BLOCKS = (
     ("random", "random", "extra", "extra"),
     ("extra", "extra", "extra", "extra"),
 )
+#: One more block for wide tables of numbers.
+CONTRAST_BLOCK = ("contrast", "extra")
 
 
 @dataclass(frozen=True)
@@ -59,6 +62,11 @@ class TreeSettings:
     min_samples_leaf: int = 1
     min_weight_fraction_leaf: float = 0.0
     weighting: str = "reweight"
+
+
+def only_forests(members: Sequence[Member]) -> bool:
+    """Whether no classifier stands in a forest's place."""
+    return all(member.is_forest for member in members)
 
 
 def parse_compositions(forests: Any, n_estimators: int) -> list[list[Member]]:
@@ -88,6 +96,8 @@ def _member(item: Any, n_estimators: int, where: str) -> Member:
         if not isinstance(item[1], Integral) or isinstance(item[1], bool) or item[1] < 1:
             raise ValueError(f"{where}: the number of trees must be a positive integer, got {item[1]!r}.")
         return Member(item[0], int(item[1]))
+    if isinstance(item, str) and item == "contrast":
+        return Member(item, 0, ContrastMachine())
     if isinstance(item, BaseEstimator):
         if not hasattr(item, "predict_proba"):
             raise ValueError(
@@ -97,8 +107,8 @@ def _member(item: Any, n_estimators: int, where: str) -> Member:
         return Member(type(item).__name__, 0, item)
     kinds = ", ".join(map(repr, KINDS))
     raise ValueError(
-        f"{where} is {item!r}; expected {kinds}, a pair of one of these and a number of trees, or a "
-        "classifier with predict_proba."
+        f"{where} is {item!r}; expected {kinds}, a pair of one of these and a number of trees, "
+        "'contrast', or a classifier with predict_proba."
     )
 
 

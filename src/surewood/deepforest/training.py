@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -50,6 +50,10 @@ class TrainingSet:
         weight = None if self.weight is None else self.weight[rows] / self.weight[rows].mean()
         inputs = LayerInput(take_rows(self.inputs.matrix, rows), numbers)
         return TrainingSet(inputs, self.y[rows], self.classes, weight)
+
+    def without_numbers(self) -> TrainingSet:
+        """The same for forests alone."""
+        return replace(self, inputs=LayerInput(self.inputs.matrix))
 
     def split_off(self, fraction: float, seed: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Rows to grow on and rows to validate on, about `fraction` of them, stratified."""
