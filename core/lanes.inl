@@ -44,6 +44,9 @@ SUREWOOD_INLINE unsigned less_bits(Two a, Two b) {
 SUREWOOD_INLINE unsigned equal_bits(F64 a, F64 b) { return _mm512_cmp_pd_mask((__m512d)a, (__m512d)b, _CMP_EQ_OQ); }
 SUREWOOD_INLINE unsigned equal_bits(F32 a, F32 b) { return _mm256_cmp_ps_mask((__m256)a, (__m256)b, _CMP_EQ_OQ); }
 SUREWOOD_INLINE unsigned less_bits(F64 a, F64 b) { return _mm512_cmp_pd_mask((__m512d)a, (__m512d)b, _CMP_LT_OQ); }
+#elif SUREWOOD_LANES == 4
+SUREWOOD_INLINE unsigned equal_bits(F64 a, F64 b) { return static_cast<unsigned>(_mm256_movemask_pd((__m256d)(a == b))); }
+SUREWOOD_INLINE unsigned equal_bits(F32 a, F32 b) { return static_cast<unsigned>(_mm_movemask_ps((__m128)(a == b))); }
 #else
 template <typename Lanes>
 SUREWOOD_INLINE unsigned equal_bits(Lanes a, Lanes b) {
@@ -52,9 +55,9 @@ SUREWOOD_INLINE unsigned equal_bits(Lanes a, Lanes b) {
   for (int l = 0; l < SUREWOOD_LANES; ++l) bits |= (same[l] ? 1u : 0u) << l;
   return bits;
 }
+#endif
 #if SUREWOOD_LANES == 4
 SUREWOOD_INLINE unsigned less_bits(F64 a, F64 b) { return static_cast<unsigned>(_mm256_movemask_pd((__m256d)(a < b))); }
-#endif
 #endif
 #if SUREWOOD_LANES == 8
 #define SUREWOOD_SWAP4 4, 5, 6, 7, 0, 1, 2, 3
@@ -243,25 +246,30 @@ SUREWOOD_INLINE auto min_lane(Lanes a) {
 }
 #endif
 
-// v where its bit is set, else `closed`.
+// v where its bit is set; elsewhere what no search for a largest (smallest) value takes.
 #if SUREWOOD_LANES == 8
-SUREWOOD_INLINE F64 open_or(F64 v, unsigned bits, F64 closed) {
-  return (F64)_mm512_mask_blend_pd(static_cast<__mmask8>(bits), (__m512d)closed, (__m512d)v);
+SUREWOOD_INLINE F64 can_rise(F64 v, unsigned bits) {
+  return (F64)_mm512_mask_blend_pd(static_cast<__mmask8>(bits), (__m512d)splat<F64>(-HUGE_VAL), (__m512d)v);
+}
+SUREWOOD_INLINE F64 can_fall(F64 v, unsigned bits) {
+  return (F64)_mm512_mask_blend_pd(static_cast<__mmask8>(bits), (__m512d)splat<F64>(HUGE_VAL), (__m512d)v);
 }
 #else
-struct LaneMasks {
-  long long of[1 << SUREWOOD_LANES][SUREWOOD_LANES];
+struct Closed {
+  double of[1 << SUREWOOD_LANES][SUREWOOD_LANES];  // 0 where the bit is set
 };
-constexpr LaneMasks lane_masks() {
-  LaneMasks masks{};
+constexpr Closed closed_at(double value) {
+  Closed table{};
   for (int bits = 0; bits < 1 << SUREWOOD_LANES; ++bits)
-    for (int l = 0; l < SUREWOOD_LANES; ++l) masks.of[bits][l] = bits >> l & 1 ? -1 : 0;
-  return masks;
+    for (int l = 0; l < SUREWOOD_LANES; ++l) table.of[bits][l] = bits >> l & 1 ? 0.0 : value;
+  return table;
 }
-alignas(64) constexpr LaneMasks kLaneMasks = lane_masks();
-SUREWOOD_INLINE F64 open_or(F64 v, unsigned bits, F64 closed) {
-  const I64 open = load<I64>(kLaneMasks.of[bits & ((1u << SUREWOOD_LANES) - 1)]);
-  return choose(open == splat<I64>(0LL), closed, v);
+alignas(64) constexpr Closed kClosedLow = closed_at(-HUGE_VAL), kClosedHigh = closed_at(HUGE_VAL);
+SUREWOOD_INLINE F64 can_rise(F64 v, unsigned bits) {
+  return v + load<F64>(kClosedLow.of[bits & ((1u << SUREWOOD_LANES) - 1)]);
+}
+SUREWOOD_INLINE F64 can_fall(F64 v, unsigned bits) {
+  return v + load<F64>(kClosedHigh.of[bits & ((1u << SUREWOOD_LANES) - 1)]);
 }
 #endif
 

@@ -55,7 +55,7 @@ void OneVsOneSolver::list_pairs() {
 
 // Whether problems of that many points get their whole kernel at once.
 bool OneVsOneSolver::is_small(int points) const {
-  return points <= kSmallPoints && sizeof(float) * points * padded_to_lanes(points) <= options_.cache_bytes;
+  return points <= svm_routines().small_points && sizeof(float) * points * padded_to_lanes(points) <= options_.cache_bytes;
 }
 
 bool OneVsOneSolver::solve(const std::int32_t* group, int m, const std::int32_t* label, const double* weight,

@@ -19,7 +19,7 @@ class KernelRows;
 enum class DualStatus : int { converged = 0, capped = 1 };
 
 constexpr int kMostInterleaved = 4;
-constexpr int kSmallPoints = 64;                    // problems up to here have their whole kernel at hand
+constexpr int kSmallPoints = 64;                    // problems up to here may have their whole kernel at hand
 constexpr double kRounding = 1e-12;                 // of the largest variable
 constexpr double kTinyCurvature = 1e-12;            // in place of a curvature that is not positive
 constexpr int kMostFree = 40;                       // free points that free_step takes on

@@ -38,11 +38,11 @@ struct Best {
 // Looks for the largest v that may rise and the smallest that may fall; before that v -= step (K_i - K_j).
 template <bool Update>
 SUREWOOD_INLINE Extremes search_pass(DualState& s, double step, const float* ki, const float* kj) {
-  const F64 steps = splat<F64>(step), none = splat<F64>(-HUGE_VAL), all = splat<F64>(HUGE_VAL);
+  const F64 steps = splat<F64>(step), none = splat<F64>(-HUGE_VAL);
   Best<F64, Places> best = {{none, none}, {splat<Places>(Place{0}), splat<Places>(Place{0})}};
-  F64 low = all;
+  F64 low = splat<F64>(HUGE_VAL);
   Places at = counting<Places, Place>();
-  double *const all_v = s.v, *const can_fall = s.can_fall;  // the compiler cannot know that storing leaves them alone
+  double *const all_v = s.v, *const all_falls = s.can_fall;  // the compiler cannot know that storing leaves them alone
   const std::uint8_t *const may_rise = s.may_rise, *const may_fall = s.may_fall;
   const int padded = s.padded;
   const auto see = [&](int k, int chain) SUREWOOD_INLINE_LAMBDA {
@@ -51,9 +51,9 @@ SUREWOOD_INLINE Extremes search_pass(DualState& s, double step, const float* ki,
       v = v - steps * (widen(load<F32>(ki + k)) - widen(load<F32>(kj + k)));
       store(all_v + k, v);
     }
-    const F64 falls = open_or(v, may_fall[k / SUREWOOD_LANES], all);
-    store(can_fall + k, falls);
-    best.see(chain, open_or(v, may_rise[k / SUREWOOD_LANES], none), at);
+    const F64 falls = can_fall(v, may_fall[k / SUREWOOD_LANES]);
+    store(all_falls + k, falls);
+    best.see(chain, can_rise(v, may_rise[k / SUREWOOD_LANES]), at);
     low = smaller(falls, low);
     at = at + splat<Places>(Place{SUREWOOD_LANES});
   };
@@ -82,9 +82,9 @@ SUREWOOD_INLINE int partner_pass(const DualState& s, double vi, float diag_i, co
   Best<F32, I32> best = {{never, never}, {splat<I32>(0), splat<I32>(0)}};
   I32 at = counting<I32, int>();
   const int padded = s.padded;
-  const double* const can_fall = s.can_fall;
+  const double* const all_falls = s.can_fall;
   const auto see = [&](int k, int chain) SUREWOOD_INLINE_LAMBDA {
-    const F32 gap = narrow(top - load<F64>(can_fall + k));
+    const F32 gap = narrow(top - load<F64>(all_falls + k));
     const F32 curvature = larger((own + load<F32>(s.diag + k)) - two * load<F32>(ki + k), tiny);
     best.see(chain, choose(gap > zero, gap * gap / curvature, never), at);
     at = at + splat<I32>(SUREWOOD_LANES);

@@ -9,7 +9,7 @@
 constexpr int kSmallTogether = 4;
 
 struct SmallProblem {
-  alignas(64) double can_fall[kSmallPoints];  // v where beta may fall, else +inf
+  alignas(64) double falls[kSmallPoints];  // v where beta may fall, else +inf
   DualState* s;
   std::uint64_t up, low;  // which points may rise, may fall
   double max_up, min_low;
@@ -19,21 +19,20 @@ struct SmallProblem {
 
 template <int Vectors>
 SUREWOOD_INLINE void keep_extremes(SmallProblem& p, const F64* v) {
-  const F64 none = splat<F64>(-HUGE_VAL), all = splat<F64>(HUGE_VAL);
-  F64 can_rise[Vectors], best = none, least = all;
+  F64 rises[Vectors], best = v[0], least = v[0];
   for (int r = 0; r < Vectors; ++r) {
-    can_rise[r] = open_or(v[r], static_cast<unsigned>(p.up >> (r * SUREWOOD_LANES)), none);
-    const F64 can_fall = open_or(v[r], static_cast<unsigned>(p.low >> (r * SUREWOOD_LANES)), all);
-    store(p.can_fall + r * SUREWOOD_LANES, can_fall);
-    best = r ? larger(can_rise[r], best) : can_rise[r];
-    least = r ? smaller(can_fall, least) : can_fall;
+    rises[r] = can_rise(v[r], static_cast<unsigned>(p.up >> (r * SUREWOOD_LANES)));
+    const F64 falls = can_fall(v[r], static_cast<unsigned>(p.low >> (r * SUREWOOD_LANES)));
+    store(p.falls + r * SUREWOOD_LANES, falls);
+    best = r ? larger(rises[r], best) : rises[r];
+    least = r ? smaller(falls, least) : falls;
   }
   p.max_up = max_lane(best);
   p.min_low = min_lane(least);
   best = splat<F64>(p.max_up);
   std::uint64_t tied = 0;
   for (int r = 0; r < Vectors; ++r)
-    tied |= static_cast<std::uint64_t>(equal_bits(can_rise[r], best)) << (r * SUREWOOD_LANES);
+    tied |= static_cast<std::uint64_t>(equal_bits(rises[r], best)) << (r * SUREWOOD_LANES);
   p.where = lowest_bit64(tied);
 }
 
@@ -46,7 +45,7 @@ SUREWOOD_INLINE int small_partner(const SmallProblem& p, const float* ki) {
   F32 gain[Vectors], best = never;
   for (int r = 0; r < Vectors; ++r) {
     const int k = r * SUREWOOD_LANES;
-    const F32 gap = narrow(top - load<F64>(p.can_fall + k));
+    const F32 gap = narrow(top - load<F64>(p.falls + k));
     const F32 curvature = larger((own + load<F32>(s.diag + k)) - two * load<F32>(ki + k), tiny);
     gain[r] = choose(gap > zero, gap * gap / curvature, never);
     best = r ? larger(gain[r], best) : gain[r];

@@ -19,6 +19,7 @@ struct BlockVotes;
 
 struct SvmRoutines {
   const char* name;
+  int small_points;  // problems up to here are best given their whole kernel; at most kSmallPoints
   void (*run_duals)(DualQueue& queue, int together);
   void (*measure_dual)(const DualState&, DualOutcome&);
   void (*poly_row)(const float* inner, int padded, const PolyValues&, float* out);
