@@ -97,3 +97,7 @@ def blobs(n, d, n_classes, seed, noise=1.5):
     labels = np.concatenate([np.arange(n_classes), rng.integers(n_classes, size=n - n_classes)])
     centers = rng.normal(size=(n_classes, d))
     return centers[labels] + noise * rng.normal(size=(n, d)), labels.astype(np.int32)
+
+
+def equal_arrays(a, b):
+    return all(np.array_equal(a.arrays[name], b.arrays[name]) for name in a.arrays)

@@ -15,9 +15,8 @@ from sklearn.svm import SVC
 
 from surewood import _core
 from surewood.svm import Gram, KernelSpec, solve_many
-from surewood.svm import dual as dual_module
 
-from .reference import blobs, check_kkt, decisions, kernel_matrix
+from .reference import blobs, check_kkt, decisions, equal_arrays, kernel_matrix
 
 UNCAPPED = 10_000_000
 ENOUGH = 50_000
@@ -41,10 +40,6 @@ def every_bias_is_unique(machine, C):
         if not ((np.abs(beta) > 1e-9 * C) & (np.abs(beta) < C * (1 - 1e-9))).any():
             return False
     return True
-
-
-def equal_arrays(a, b):
-    return all(np.array_equal(a.arrays[name], b.arrays[name]) for name in a.arrays)
 
 
 @settings(max_examples=40, deadline=None)
@@ -148,41 +143,6 @@ def test_thousands_of_leaf_problems_agree_with_libsvm(C, features):
             assert (np.abs(peer.decision_function(K)[differs]) < 1e-3).all()
     assert np.quantile(apart, 0.999, method="lower") <= 1e-4
     assert differences <= 2
-
-
-def test_same_bits_on_every_instruction_set():
-    X, labels = blobs(120, 5, 3, 7)
-    arguments = (Gram(X), [np.arange(120), np.arange(50)], labels, [1, 2, 5], [0.1, 10.0])
-    try:
-        _core.use_svm_instruction_set("baseline")
-        expected = solve_many(*arguments)
-        rbf = solve_many(*arguments[:3], [1], 1.0, kernel=KernelSpec("rbf", 0.2))
-        for name in ("avx2", "avx512"):
-            if _core.use_svm_instruction_set(name):
-                assert equal_arrays(solve_many(*arguments), expected)
-                assert equal_arrays(solve_many(*arguments[:3], [1], 1.0, kernel=KernelSpec("rbf", 0.2)), rbf)
-                assert not _core.use_svm_instruction_set("avx1024")
-    finally:
-        _core.use_svm_instruction_set(_core.instruction_set())
-
-
-def test_same_bits_for_any_threads_memory_chunks_and_company(monkeypatch):
-    X, labels = blobs(300, 5, 3, 11)
-    rng = np.random.default_rng(0)
-    groups = [rng.permutation(300)[:m] for m in (300, 20, 60, 290, 33)]
-    C = rng.uniform(0.1, 10, size=(5, 3, 1))
-    gram = Gram(X)
-    expected = solve_many(gram, groups, labels, [1, 3, 4], C)
-    assert equal_arrays(solve_many(gram, groups, labels, [1, 3, 4], C, n_jobs=2), expected)
-    assert equal_arrays(solve_many(Gram(X, max_memory=0), groups, labels, [1, 3, 4], C), expected)
-    assert equal_arrays(solve_many(gram, groups, labels, [1, 3, 4], C, cache_size=5000), expected)
-    monkeypatch.setattr(dual_module, "_CHUNK_WORK", 1.0)
-    assert equal_arrays(solve_many(gram, groups, labels, [1, 3, 4], C), expected)
-    alone = solve_many(gram, [groups[3]], labels, [4], C[3:4, 2:3])
-    problem = expected.index(3, 2)
-    np.testing.assert_array_equal(alone.coef(0), expected.coef(problem))
-    np.testing.assert_array_equal(alone.pair("bias", 0), expected.pair("bias", problem))
-    np.testing.assert_array_equal(alone.predicted(0), expected.predicted(problem))
 
 
 def test_warm_starts_reach_the_same_optimum_in_fewer_iterations():
