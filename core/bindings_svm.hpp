@@ -97,7 +97,7 @@ inline nb::dict to_dict(surewood::MachineBatch&& batch) {
   return out;
 }
 
-// Room for all results: growing them would copy, and leave holes. What stays unused is never written, and costs nothing.
+// Room for all results: growing them would copy, and leave holes. What stays unused is never written: it costs nothing.
 inline void reserve(surewood::MachineBatch& batch, const std::int32_t* point, const std::int64_t* start,
                     const std::int32_t* label, const std::int32_t* of_group, std::int64_t count, bool decisions) {
   std::size_t points = 0;

@@ -12,12 +12,13 @@ void InnerRows::set_points(const std::int32_t* rows, int n, bool keep) {
   for (int k = 0; k < n; ++k) norms_[k] = source_.norms[rows[k]];
 }
 
-void InnerRows::set_pair(GroupProducts& group, const std::int32_t* rows, int first, int count, int second, int others) {
+void InnerRows::set_pair(GroupProducts& group, const std::int32_t* rows, int first, int count, int second, int others,
+                         bool keep) {
   group_ = &group;
   first_ = first;
   count_ = count;
   second_ = second;
-  set_size(count + others, true);
+  set_size(count + others, keep);
   for (int k = 0; k < count; ++k) norms_[k] = source_.norms[rows[first + k]];
   for (int k = 0; k < others; ++k) norms_[count + k] = source_.norms[rows[second + k]];
 }
@@ -111,7 +112,8 @@ void KernelRows::build_all(const Kernel& kernel) {
   set_diag();
   const float *inner = inner_->rows(), *norms = inner_->norms();
   if (kernel_.is_rbf())
-    for (int i = 0; i < n; ++i) kernel_.values(inner + i * padded, norms, norms[i], padded, values_.data() + i * padded);
+    for (int i = 0; i < n; ++i)
+      kernel_.values(inner + i * padded, norms, norms[i], padded, values_.data() + i * padded);
   else
     kernel_.values(inner, nullptr, 0.0f, n * padded, values_.data());
 }

@@ -22,7 +22,8 @@ class InnerRows {
   const float* row(int i);  // valid until the next call unless rows are kept
   const float* rows();      // all of them, one after another; only where rows are kept
   // Two runs of points of a group: first, ..., first + count - 1, and second, ..., second + others - 1.
-  void set_pair(GroupProducts& group, const std::int32_t* rows, int first, int count, int second, int others);
+  void set_pair(GroupProducts& group, const std::int32_t* rows, int first, int count, int second, int others,
+                bool keep);
   int size() const { return n_; }
   int padded() const { return padded_; }
   const float* norms() const { return norms_.data(); }

@@ -45,7 +45,9 @@ SUREWOOD_INLINE unsigned equal_bits(F64 a, F64 b) { return _mm512_cmp_pd_mask((_
 SUREWOOD_INLINE unsigned equal_bits(F32 a, F32 b) { return _mm256_cmp_ps_mask((__m256)a, (__m256)b, _CMP_EQ_OQ); }
 SUREWOOD_INLINE unsigned less_bits(F64 a, F64 b) { return _mm512_cmp_pd_mask((__m512d)a, (__m512d)b, _CMP_LT_OQ); }
 #elif SUREWOOD_LANES == 4
-SUREWOOD_INLINE unsigned equal_bits(F64 a, F64 b) { return static_cast<unsigned>(_mm256_movemask_pd((__m256d)(a == b))); }
+SUREWOOD_INLINE unsigned equal_bits(F64 a, F64 b) {
+  return static_cast<unsigned>(_mm256_movemask_pd((__m256d)(a == b)));
+}
 SUREWOOD_INLINE unsigned equal_bits(F32 a, F32 b) { return static_cast<unsigned>(_mm_movemask_ps((__m128)(a == b))); }
 #else
 template <typename Lanes>
@@ -198,7 +200,8 @@ SUREWOOD_INLINE Lanes counting() {
   return load<Lanes>(all);
 }
 #if SUREWOOD_LANES == 8
-SUREWOOD_INLINE F64 larger(F64 a, F64 b) { return (F64)_mm512_maskz_max_pd(0xFF, (__m512d)a, (__m512d)b); }  // b where one is NaN
+// b where one of them is NaN; the forms without a mask draw a warning.
+SUREWOOD_INLINE F64 larger(F64 a, F64 b) { return (F64)_mm512_maskz_max_pd(0xFF, (__m512d)a, (__m512d)b); }
 SUREWOOD_INLINE F64 smaller(F64 a, F64 b) { return (F64)_mm512_maskz_min_pd(0xFF, (__m512d)a, (__m512d)b); }
 SUREWOOD_INLINE F32 larger(F32 a, F32 b) { return (F32)_mm256_max_ps((__m256)a, (__m256)b); }
 SUREWOOD_INLINE F32 smaller(F32 a, F32 b) { return (F32)_mm256_min_ps((__m256)a, (__m256)b); }

@@ -50,7 +50,7 @@ void OneVsOneSolver::list_pairs() {
     for (int b = a + 1; b < n_classes_; ++b)
       pairs_.push_back({a, b, class_start_[a + 1] - class_start_[a] + class_start_[b + 1] - class_start_[b]});
   std::stable_sort(pairs_.begin(), pairs_.end(),
-                   [](const Pair& p, const Pair& q) { return padded_to_lanes(p.points) < padded_to_lanes(q.points); });
+                   [](const Pair& p, const Pair& q) { return p.padded() < q.padded(); });
 }
 
 // Whether problems of that many points get their whole kernel at once.
@@ -73,20 +73,25 @@ bool OneVsOneSolver::solve(const std::int32_t* group, int m, const std::int32_t*
   outcomes_.assign(static_cast<std::size_t>(count) * n_pairs_, {});
   weight_ = weight;
   list_pairs();
-  shared_products_ = n_pairs_ > 0 && m <= GroupProducts::kMostPoints;
-  if (shared_products_) products_.set_points(sorted_.data(), m);
-  if (shared_products_ && is_small(pairs_.back().points)) products_.make_all();
+  share_products();
   for (std::size_t first = 0, last; first < pairs_.size(); first = last) {
     last = first + 1;
-    const int size = padded_to_lanes(pairs_[first].points);
     // Small problems of one size are worked on together, whatever their pair.
-    while (is_small(pairs_[first].points) && last < pairs_.size() && padded_to_lanes(pairs_[last].points) == size &&
-           is_small(pairs_[last].points))
-      ++last;
+    if (is_small(pairs_[first].points))
+      while (last < pairs_.size() && pairs_[last].padded() == pairs_[first].padded() && is_small(pairs_[last].points))
+        ++last;
     if (!run_pairs(first, last)) return false;
   }
   for (int q = 0; q < count; ++q) assemble(q, out);
   return true;
+}
+
+// Products of the whole group, where several pairs read them or all are read.
+void OneVsOneSolver::share_products() {
+  const bool all_small = n_pairs_ > 0 && is_small(pairs_.back().points);
+  shared_products_ = (n_classes_ > 2 || all_small) && m_ <= GroupProducts::kMostPoints;
+  if (shared_products_) products_.set_points(sorted_.data(), m_);
+  if (shared_products_ && all_small) products_.make_all();
 }
 
 bool OneVsOneSolver::run_pairs(std::size_t first, std::size_t last) {
@@ -110,12 +115,11 @@ void OneVsOneSolver::set_pair(const Pair& pair) {
   sign_.assign(na, 1.0);
   sign_.resize(na + nb, -1.0);
   box_.resize(na + nb);
-  if (shared_products_) {
-    inner_rows_.set_pair(products_, sorted_.data(), a, na, b, nb);
-    return;
-  }
-  const bool degrees_differ = problems_.front().degree != problems_.back().degree;
-  inner_rows_.set_points(pair_rows_.data(), na + nb, degrees_differ || is_small(na + nb));
+  const bool read_again = problems_.front().degree != problems_.back().degree || is_small(na + nb);
+  if (shared_products_)
+    inner_rows_.set_pair(products_, sorted_.data(), a, na, b, nb, read_again);
+  else
+    inner_rows_.set_points(pair_rows_.data(), na + nb, read_again);
 }
 
 // The box in units of the scaled kernel (see Kernel).
@@ -135,12 +139,12 @@ DualState* OneVsOneSolver::next(DualState* done) {
     set_pair(pairs_[++pair_]);
     next_problem_ = 0;
   }
-  // A start from the problem before needs its desk; small problems wait for theirs.
+  // A start from the problem before needs its desk.
   if (options_.warm && !desk && desks_used_ > 0) return nullptr;
   if (!desk) desk = desks_[desks_used_++].get();
   const Pair& pair = pairs_[pair_];
   const Problem& problem = problems_[next_problem_];
-  const bool same_pair = desk->problem >= 0 && desks_used_ > 0 && desk->a == pair.a && desk->b == pair.b && done;
+  const bool same_pair = done && desk->a == pair.a && desk->b == pair.b;
   const bool same_kernel = same_pair && problems_[desk->problem].degree == problem.degree;
   const bool warm = options_.warm && same_kernel && problem.C >= problems_[desk->problem].C;
   if (!same_kernel && is_small(pair.points))

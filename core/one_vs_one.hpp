@@ -59,9 +59,11 @@ class OneVsOneSolver final : DualQueue {
   };
   struct Pair {
     int a, b, points;
+    int padded() const { return padded_to_lanes(points); }
   };
   void sort_by_class(const std::int32_t* group, int m, const std::int32_t* label);
   void list_pairs();
+  void share_products();
   bool run_pairs(std::size_t first, std::size_t last);
   DualState* next(DualState* done) override;
   bool stop_requested() override { return stop_.requested(); }
@@ -86,8 +88,8 @@ class OneVsOneSolver final : DualQueue {
   std::vector<std::int32_t> sorted_, place_, class_of_, classes_, class_start_;
   const double* weight_ = nullptr;
   std::vector<Problem> problems_;
-  std::vector<Pair> pairs_;      // small ones first
-  bool shared_products_ = false;
+  std::vector<Pair> pairs_;  // small ones first
+  bool shared_products_ = false;  // whether products_ are those of the group
   // Per problem: coefficients of every point, pairs won against other classes, decision values.
   std::vector<double> coef_, decision_;
   std::vector<std::int32_t> wins_;

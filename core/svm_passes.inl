@@ -311,7 +311,8 @@ static void measure_dual(const DualState& s, DualOutcome& out) {
   F64 gains[kParts];
   for (int part = 0; part < kParts; ++part) gains[part] = zero;
   for (int k = 0; k < s.padded; k += SUREWOOD_LANES) {
-    const F64 beta = load<F64>(s.beta + k), v = load<F64>(s.v + k), hi = load<F64>(s.hi + k), lo = load<F64>(s.lo + k);
+    const F64 beta = load<F64>(s.beta + k), v = load<F64>(s.v + k);
+    const F64 hi = load<F64>(s.hi + k), lo = load<F64>(s.lo + k);
     const F64 sign = choose(hi > zero, one, zero - one);
     // What rounding left of a variable at its bound is not a free point.
     const F64 room = rounding * smaller(largest, hi - lo);

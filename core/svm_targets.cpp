@@ -18,10 +18,10 @@
 
 // Each set is the same source under another target option and register width. lanes.inl has to be inside
 // the option as well: the compiler lowers wide vectors before it inlines.
-#define SUREWOOD_TABLE(set)                                                                     \
-  const SvmRoutines table = {set,     SUREWOOD_LANES == 2 ? 32 : kSmallPoints, run_duals,    measure_dual, poly_row, \
-                             rbf_row, gather_row,                              product_four, product_one,  weighted_sums, \
-                             vote_block};
+#define SUREWOOD_TABLE(set)                                                                    \
+  const SvmRoutines table = {set,          SUREWOOD_LANES == 2 ? 32 : kSmallPoints,            \
+                             run_duals,    measure_dual,  poly_row,    rbf_row,    gather_row, \
+                             product_four, product_one,   weighted_sums, vote_block};
 
 namespace surewood {
 #define SUREWOOD_LANES 2
