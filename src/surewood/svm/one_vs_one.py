@@ -159,11 +159,7 @@ class Machines:
 
     def predictor(self, problems: ArrayLike | None = None) -> Predictor:
         """The compact form of some machines (default: all), numbered in the order given."""
-        chosen = (
-            np.arange(len(self.degree))
-            if problems is None
-            else np.atleast_1d(np.asarray(problems, dtype=np.intp))
-        )
+        chosen = None if problems is None else np.atleast_1d(np.asarray(problems, dtype=np.intp))
         support = self._gathered("support", self._support_at, chosen)
         used = np.zeros(len(self.gram.X), dtype=bool)
         used[support] = True
@@ -173,10 +169,10 @@ class Machines:
             support_rows=np.ascontiguousarray(self.gram.X[rows]),
             support_norms=np.ascontiguousarray(self.gram.norms[rows]),
             support_index=rows.astype(np.int32),
-            degree=self.degree[chosen],
-            scale=self.arrays["scale"][chosen],
-            n_classes=self.arrays["n_classes"][chosen],
-            n_support=self.arrays["n_support"][chosen],
+            degree=self.degree if chosen is None else self.degree[chosen],
+            scale=self._of("scale", chosen),
+            n_classes=self._of("n_classes", chosen),
+            n_support=self._of("n_support", chosen),
             classes=self._gathered("classes", self._class_at, chosen),
             class_support=self._gathered("class_support", self._class_at, chosen),
             bias=self._gathered("bias", self._pair_at, chosen),
@@ -189,7 +185,14 @@ class Machines:
     def _slice(self, name: str, at: NDArray[np.int64], problem: int) -> NDArray[Any]:
         return self.arrays[name][at[problem] : at[problem + 1]]
 
-    def _gathered(self, name: str, at: NDArray[np.int64], chosen: NDArray[np.intp]) -> NDArray[Any]:
+    def _of(self, name: str, chosen: NDArray[np.intp] | None) -> NDArray[Any]:
+        """One entry a problem, of the chosen ones or of all."""
+        return self.arrays[name] if chosen is None else self.arrays[name][chosen]
+
+    def _gathered(self, name: str, at: NDArray[np.int64], chosen: NDArray[np.intp] | None) -> NDArray[Any]:
+        """A slice a problem, of the chosen ones or of all."""
+        if chosen is None:
+            return self.arrays[name]
         sizes = at[chosen + 1] - at[chosen]
         # Entry k of a machine's slice lies k places behind the slice's beginning.
         shift = np.repeat(at[chosen] - (np.cumsum(sizes) - sizes), sizes)
