@@ -10,7 +10,7 @@
 #define SUREWOOD_INLINE_LAMBDA __attribute__((always_inline))
 SUREWOOD_INLINE int lowest_bit(unsigned bits) { return __builtin_ctz(bits); }
 SUREWOOD_INLINE int count_bits(unsigned bits) { return __builtin_popcount(bits); }
-SUREWOOD_INLINE int lowest_bit64(unsigned long long bits) { return __builtin_ctzll(bits); }
+SUREWOOD_INLINE int lowest_bit64(unsigned long long bits) { return bits ? __builtin_ctzll(bits) : 64; }
 typedef double F64 __attribute__((vector_size(8 * SUREWOOD_LANES)));
 typedef long long I64 __attribute__((vector_size(8 * SUREWOOD_LANES)));
 typedef float F32 __attribute__((vector_size(4 * SUREWOOD_LANES)));
@@ -52,9 +52,8 @@ SUREWOOD_INLINE unsigned equal_bits(F32 a, F32 b) { return static_cast<unsigned>
 #else
 template <typename Lanes>
 SUREWOOD_INLINE unsigned equal_bits(Lanes a, Lanes b) {
-  const auto same = a == b;
   unsigned bits = 0;
-  for (int l = 0; l < SUREWOOD_LANES; ++l) bits |= (same[l] ? 1u : 0u) << l;
+  for (int l = 0; l < SUREWOOD_LANES; ++l) bits |= (a[l] == b[l] ? 1u : 0u) << l;
   return bits;
 }
 #endif
@@ -93,7 +92,7 @@ SUREWOOD_INLINE Lanes swapped(Lanes a) {
 #define SUREWOOD_INLINE_LAMBDA
 inline int lowest_bit64(unsigned long long bits) {
   int place = 0;
-  while (!(bits >> place & 1u)) ++place;
+  while (place < 64 && !(bits >> place & 1u)) ++place;
   return place;
 }
 inline int lowest_bit(unsigned bits) { return lowest_bit64(bits); }
