@@ -90,7 +90,8 @@ def our_same_work(data: TrainingData, held: HeldOut, n_trees: int) -> int:
         leaves = collect_leaves(grove.topology, stop, grove.assigned, grove.bags, sets, known)
         set_of.append(leaves.set_id[leaves.of_node(stop)[nodes]])
         ids |= set(leaves.set_id.tolist())
-    mixed = np.array(sorted(k for k in ids if not sets.pure[k]))
+    pure = sets.pure
+    mixed = np.array(sorted(k for k in ids if not pure[k]))
     boxes = np.full((len(DEGREES), 1), C)
     asked = np.concatenate(set_of, axis=1)
     for chunk in train(data, sets, mixed, np.array(DEGREES), boxes, data.total(), OPTIONS):

@@ -200,8 +200,8 @@ def collect_leaves(
         order = np.argsort(at, kind="stable")
         ordered = at[order]
         edges = np.flatnonzero(np.diff(ordered, prepend=-1))
-        for begin, end in zip(edges, np.append(edges[1:], len(ordered))):
-            node = int(ordered[begin])
+        begins = edges.tolist()
+        for node, begin, end in zip(ordered[edges].tolist(), begins, [*begins[1:], len(ordered)]):
             if node not in known:
                 known[node] = sets.add(rows[order[begin:end]])
             nodes.append(node)
