@@ -71,7 +71,7 @@ void PackedMachine::doubts(const float* norm, const float* peak, int count, floa
   const float slack = std::exp2(-22.0f) * static_cast<float>(view_.d + 9);
   for (int l = 0; l < count; ++l) {
     const float base = slope_ * norm[l] + offset_;
-    const float reached = peak[l] + slack * base;  // what the other evaluation may have seen
+    const float reached = std::min(peak[l] + slack * base, base);  // what the other evaluation may have seen
     float power = base;
     for (int e = 1; e < view_.poly.degree; ++e) power *= reached;
     out[l] = base <= highest_ ? 1.001f * (power + bias_doubt_) : std::numeric_limits<float>::infinity();

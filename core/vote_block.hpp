@@ -17,6 +17,7 @@ namespace surewood {
 
 constexpr int kVoteRows = 32;    // rows a block
 constexpr int kVoteSupport = 4;  // support points a panel
+constexpr int kLowDegree = 4;    // beyond it kernel values are measured before they are doubted
 
 // What the passes read of a machine.
 struct BlockMachine {
@@ -34,7 +35,7 @@ struct BlockMachine {
 struct BlockVotes {
   std::int32_t winner[kVoteRows];
   float closest[kVoteRows];          // smallest |decision| of the row in units of its pair, NaN where one is NaN
-  float peak[kVoteRows];             // largest |gamma <x,s> + coef0| of the row
+  float peak[kVoteRows];             // largest |gamma <x,s> + coef0| of the row, infinity up to kLowDegree
   AlignedVector<float> values;         // kernel values, (n_support, kVoteRows)
   AlignedVector<std::int32_t> votes;   // (n_classes, kVoteRows)
 };

@@ -71,8 +71,8 @@ constexpr int kVoteParts = kVoteRows / 16;  // registers a block
 constexpr int kVoteStep = SUREWOOD_LANES == 8 ? kVoteSupport : kVoteSupport / 2;
 
 // Kernel values of `kVoteStep` support points at `Parts` registers of rows. x is (d, kVoteRows).
-// `peak` is raised to the largest |gamma <x,s> + coef0|.
-template <int Parts>
+// `peak` is raised to the largest |gamma <x,s> + coef0|, where that is asked for.
+template <int Parts, bool Peak>
 SUREWOOD_INLINE void support_values(const float* x, const float* panel, int d, const PolyValues& k, float* out,
                                     Wide* peak) {
   Wide sums[kVoteStep][Parts];
@@ -87,7 +87,7 @@ SUREWOOD_INLINE void support_values(const float* x, const float* panel, int d, c
   for (int s = 0; s < kVoteStep; ++s)
     for (int q = 0; q < Parts; ++q) {
       Wide base = multiply_add(g, sums[s][q], b);
-      peak[q] = wide_most(peak[q], wide_size(base));
+      if (Peak) peak[q] = wide_most(peak[q], wide_size(base));
       Wide power = (k.degree & 1) ? base : wide(1.0f);
       for (int e = k.degree >> 1; e; e >>= 1) {
         base = base * base;
@@ -97,14 +97,14 @@ SUREWOOD_INLINE void support_values(const float* x, const float* panel, int d, c
     }
 }
 
-template <int Parts>
+template <int Parts, bool Peak>
 SUREWOOD_INLINE void vote_parts(const BlockMachine& m, const float* x, BlockVotes& out) {
   float* values = out.values.data();
   Wide peak[Parts];
-  for (int q = 0; q < Parts; ++q) peak[q] = wide(0.0f);
+  for (int q = 0; q < Parts; ++q) peak[q] = wide(Peak ? 0.0f : HUGE_VALF);
   for (int s = 0; s < m.n_support; s += kVoteStep) {
     const float* panel = m.panels + static_cast<std::int64_t>(s / kVoteSupport) * kVoteSupport * m.d;
-    support_values<Parts>(x, panel + s % kVoteSupport, m.d, m.poly, values + s * kVoteRows, peak);
+    support_values<Parts, Peak>(x, panel + s % kVoteSupport, m.d, m.poly, values + s * kVoteRows, peak);
   }
   for (int q = 0; q < Parts; ++q) store(out.peak + 16 * q, peak[q]);
   std::int32_t* votes = out.votes.data();
@@ -157,8 +157,9 @@ SUREWOOD_INLINE void vote_parts(const BlockMachine& m, const float* x, BlockVote
 
 // The first `count` lanes of x are rows; `out` has room for the machine.
 static void vote_block(const BlockMachine& m, const float* x, int count, BlockVotes& out) {
+  const bool peak = m.poly.degree > kLowDegree;  // up to it the bound of all bases is tight enough
   if (count <= 16)
-    vote_parts<1>(m, x, out);
+    peak ? vote_parts<1, true>(m, x, out) : vote_parts<1, false>(m, x, out);
   else
-    vote_parts<kVoteParts>(m, x, out);
+    peak ? vote_parts<kVoteParts, true>(m, x, out) : vote_parts<kVoteParts, false>(m, x, out);
 }

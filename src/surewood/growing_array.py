@@ -30,7 +30,7 @@ class GrowingArray:
     """
 
     def __init__(self, first_share: float) -> None:
-        self._parts_expected = 1.06 / min(max(first_share, 1e-9), 1.0)
+        self._parts_expected = 1.12 / min(max(first_share, 1e-9), 1.0)
         self._room: NDArray[Any] | None = None
         self._filled = 0
 

@@ -28,6 +28,7 @@ __all__ = ["Machines", "Predictor"]
 
 _ROWS_A_TASK = 16384  # a machine is packed once a task
 _SECONDS_A_TERM = 3e-10
+_GROW_WITH_POINTS = ("support", "coef", "predicted", "decision")  # other results have a length a problem or pair
 IntArray = NDArray[np.int32]
 FloatArray = NDArray[np.float64]
 
@@ -76,12 +77,14 @@ class Machines:
     ) -> Machines:
         """Join the results of the chunks of a batch as they come: hardly anything is held twice."""
         growing: dict[str, GrowingArray] = {}
+        n_problems, n_points = math.prod(shape), int(known["starts"][-1]) * math.prod(shape[1:])
         for part in parts:
-            if len(part["n_correct"]) == math.prod(shape):  # all of them
+            problems, points = len(part["n_correct"]), len(part["predicted"])
+            if problems == n_problems:  # all of them
                 return cls(shape=shape, arrays=part, **known)
-            problems = len(part["n_correct"])
             for name, found in part.items():
-                growing.setdefault(name, GrowingArray(problems / math.prod(shape))).add(found)
+                share = points / n_points if name in _GROW_WITH_POINTS else problems / n_problems
+                growing.setdefault(name, GrowingArray(share)).add(found)
         return cls(shape=shape, arrays={name: array.joined() for name, array in growing.items()}, **known)
 
     # --- one entry a problem -------------------------------------------------------------------------------
