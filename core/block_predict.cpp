@@ -22,7 +22,7 @@ struct SortedTasks {
     std::uint32_t row, at;  // within the range
   };
   std::vector<std::int32_t> first, next;  // (n_machines + 1,)
-  std::vector<Task> tasks;
+  UnsetVector<Task> tasks;
 
   void sort(const std::int32_t* assign, std::uint32_t rows, int tasks_a_row, int n_machines, std::int32_t* codes) {
     const std::size_t count = static_cast<std::size_t>(rows) * tasks_a_row;

@@ -84,17 +84,21 @@ SUREWOOD_INLINE void support_values(const float* x, const float* panel, int d, c
       for (int q = 0; q < Parts; ++q) sums[s][q] = multiply_add(point, load<Wide>(x + 16 * q), sums[s][q]);
     }
   const Wide g = wide(k.gamma), b = wide(k.coef0);
-  for (int s = 0; s < kVoteStep; ++s)
-    for (int q = 0; q < Parts; ++q) {
-      Wide base = multiply_add(g, sums[s][q], b);
-      if (Peak) peak[q] = wide_most(peak[q], wide_size(base));
-      Wide power = (k.degree & 1) ? base : wide(1.0f);
-      for (int e = k.degree >> 1; e; e >>= 1) {
-        base = base * base;
-        if (e & 1) power = power * base;
-      }
-      store(out + s * kVoteRows + 16 * q, power);
-    }
+  Wide power[kVoteStep][Parts];
+  const auto each = [](auto&& work) SUREWOOD_INLINE_LAMBDA {
+    for (int s = 0; s < kVoteStep; ++s)
+      for (int q = 0; q < Parts; ++q) work(s, q);
+  };
+  each([&](int s, int q) SUREWOOD_INLINE_LAMBDA {
+    sums[s][q] = multiply_add(g, sums[s][q], b);
+    if (Peak) peak[q] = wide_most(peak[q], wide_size(sums[s][q]));
+    power[s][q] = (k.degree & 1) ? sums[s][q] : wide(1.0f);
+  });
+  for (int e = k.degree >> 1; e; e >>= 1) {  // one loop for all of them
+    each([&](int s, int q) SUREWOOD_INLINE_LAMBDA { sums[s][q] = sums[s][q] * sums[s][q]; });
+    if (e & 1) each([&](int s, int q) SUREWOOD_INLINE_LAMBDA { power[s][q] = power[s][q] * sums[s][q]; });
+  }
+  each([&](int s, int q) SUREWOOD_INLINE_LAMBDA { store(out + s * kVoteRows + 16 * q, power[s][q]); });
 }
 
 template <int Parts, bool Peak>
