@@ -7,7 +7,7 @@ from sklearn.datasets import load_digits
 from sklearn.ensemble import ExtraTreesClassifier
 from sklearn.model_selection import train_test_split
 
-from surewood.deepforest.contrast_machine import ContrastMachine
+from surewood.deepforest.contrast_machine import _ContrastMachine
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +47,7 @@ def test_blocks_of_rows_give_the_softmax_of_all_rows(digits, weighted):
     X, _, y, _ = digits
     weight = np.random.default_rng(0).uniform(0.5, 1.5, len(y)) if weighted else np.ones(len(y))
     weight /= weight.mean()
-    machine = ContrastMachine(100, ridge=1e-2, random_state=0)
+    machine = _ContrastMachine(100, ridge=1e-2, random_state=0)
     machine.fit(X, y, sample_weight=weight if weighted else None)
     np.testing.assert_allclose(machine.predict_proba(X), reference(machine, X, y, weight), atol=2e-3)
 
@@ -56,7 +56,7 @@ def test_steps_lower_the_loss(digits):
     X, _, y, _ = digits
     rows = np.arange(len(y))
     losses = [
-        -np.log(ContrastMachine(n_steps=n, random_state=0).fit(X, y).predict_proba(X)[rows, y]).mean()
+        -np.log(_ContrastMachine(n_steps=n, random_state=0).fit(X, y).predict_proba(X)[rows, y]).mean()
         for n in (0, 2, 5, 10, 20)
     ]
     assert (np.diff(losses) < 0).all()
@@ -65,22 +65,22 @@ def test_steps_lower_the_loss(digits):
 def test_it_sees_what_trees_do_not(digits):
     X, X_test, y, y_test = digits
     trees = ExtraTreesClassifier(100, random_state=0).fit(X, y).score(X_test, y_test)
-    machine = ContrastMachine(random_state=0).fit(X, y)
+    machine = _ContrastMachine(random_state=0).fit(X, y)
     assert machine.units_.n_units == len(X) // 4
     assert machine.score(X_test, y_test) > trees
 
 
 def test_the_labels_do_not_choose_the_units(digits):
     X, _, y, _ = digits
-    one = ContrastMachine(50, random_state=3).fit(X, y).units_
-    other = ContrastMachine(50, random_state=3).fit(X, y[::-1]).units_
+    one = _ContrastMachine(50, random_state=3).fit(X, y).units_
+    other = _ContrastMachine(50, random_state=3).fit(X, y[::-1]).units_
     for name, value in vars(one).items():
         np.testing.assert_array_equal(value, getattr(other, name))
 
 
 def test_a_row_is_judged_alike_wherever_it_stands(digits):
     X, X_test, y, _ = digits
-    machine = ContrastMachine(150, random_state=0).fit(X, y)
+    machine = _ContrastMachine(150, random_state=0).fit(X, y)
     together = machine.predict_proba(X_test)
     np.testing.assert_array_equal(machine.predict_proba(X_test[7:300]), together[7:300])
     np.testing.assert_array_equal(machine.predict_proba(X_test[500:501]), together[500:501])
@@ -90,10 +90,10 @@ def test_a_row_is_judged_alike_wherever_it_stands(digits):
 def test_two_classes_few_rows_and_labels_of_text():
     X = np.random.default_rng(0).normal(size=(9, 3))
     y = np.where(X[:, 0] > 0, "up", "down")
-    machine = clone(ContrastMachine(random_state=0)).fit(X, y)
+    machine = clone(_ContrastMachine(random_state=0)).fit(X, y)
     assert set(machine.predict(X)) <= {"up", "down"}
     assert np.isfinite(machine.predict_proba(X)).all()
-    constant = ContrastMachine(random_state=0).fit(np.ones((9, 3)), y)
+    constant = _ContrastMachine(random_state=0).fit(np.ones((9, 3)), y)
     share = np.mean(y == "up")
     assert (constant.predict_proba(X)[0, 1] > 0.5) == (share > 0.5)
 
@@ -105,7 +105,7 @@ def test_columns_that_all_say_the_same(noise, ridge):
     z = rng.uniform(-1.0, 1.0, 3000)
     X = z[:, None] * rng.uniform(1.0, 2.0, 120) + noise * rng.normal(size=(3000, 120))
     y = np.digitize(z, [-0.6, 0.1, 0.3])
-    machine = ContrastMachine(ridge=ridge, random_state=0).fit(X, y)
+    machine = _ContrastMachine(ridge=ridge, random_state=0).fit(X, y)
     assert np.isfinite(machine.coef_).all()
     assert machine.score(X, y) > 0.9
 
@@ -114,12 +114,12 @@ def test_infinite_numbers_are_refused():
     X = np.random.default_rng(0).normal(size=(50, 3))
     X[3, 1] = np.inf
     with pytest.raises(ValueError, match="numbers that are finite and not missing"):
-        ContrastMachine(random_state=0).fit(X, X[:, 0] > 0)
+        _ContrastMachine(random_state=0).fit(X, X[:, 0] > 0)
 
 
 def test_another_thread_can_stop_a_fit():
     X = np.random.default_rng(0).normal(size=(20_000, 100))
     started = time.perf_counter()
     with pytest.raises(InterruptedError, match="stopped"):
-        ContrastMachine(random_state=0).fit(X, X[:, 0] > 0, stop=np.ones(1, dtype=np.uint8))
+        _ContrastMachine(random_state=0).fit(X, X[:, 0] > 0, stop=np.ones(1, dtype=np.uint8))
     assert time.perf_counter() - started < 5.0

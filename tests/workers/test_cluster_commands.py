@@ -13,7 +13,7 @@ NOBODY = "tcp://127.0.0.1:9"
 #: The sets of the tests are so small that nothing would be sent; results do not depend on either number.
 SEND_SMALL_WORK = """
 import surewood.svm.dual, surewood.workers.remote
-surewood.workers.remote.LEAST_SECONDS = 2e-3
+surewood.workers.remote.LEAST_SECONDS = 5e-4
 surewood.svm.dual._CHUNK_WORK = 1e6
 """
 

@@ -32,7 +32,7 @@ _START = 4.0  # least squares says -1 or 1; as differences of logarithms of odds
 _SHRINK = 0.1  # ridge of the softmax, as a part of that of the curvature
 
 
-class ContrastMachine(ClassifierMixin, BaseEstimator):
+class _ContrastMachine(ClassifierMixin, BaseEstimator):
     """Softmax regression on folded contrasts.
 
     Parameters
@@ -72,7 +72,7 @@ class ContrastMachine(ClassifierMixin, BaseEstimator):
 
     def fit(
         self, X: Any, y: Any, sample_weight: Any = None, stop: NDArray[np.uint8] | None = None
-    ) -> ContrastMachine:
+    ) -> _ContrastMachine:
         """Draw units from the rows and fit the softmax; rows have at least two classes.
 
         `stop`, an array of one number, ends the fit soon after another thread has made that number 1.

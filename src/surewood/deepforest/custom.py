@@ -17,7 +17,7 @@ from sklearn.base import clone
 from sklearn.utils import get_tags
 from sklearn.utils.validation import has_fit_parameter
 
-from surewood.deepforest.contrast_machine import ContrastMachine
+from surewood.deepforest.contrast_machine import _ContrastMachine
 from surewood.tables import DesignEncoder, Table
 
 Floats = NDArray[np.float64]
@@ -90,7 +90,7 @@ class NumberReader:
 
     def __init__(self, estimators: list[Any]) -> None:
         # Contrasts bring their columns to one range themselves; means would depend on the order of the rows.
-        self.scale = not all(isinstance(estimator, ContrastMachine) for estimator in estimators)
+        self.scale = not all(isinstance(estimator, _ContrastMachine) for estimator in estimators)
         self.raw = all(get_tags(estimator).input_tags.allow_nan for estimator in estimators)
 
     def fit(self, table: Table, weight: Floats | None) -> NumberReader:

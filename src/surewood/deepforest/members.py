@@ -14,7 +14,7 @@ from typing import Any
 
 from sklearn.base import BaseEstimator
 
-from surewood.deepforest.contrast_machine import ContrastMachine
+from surewood.deepforest.contrast_machine import _ContrastMachine
 from surewood.trees import TreeParams
 
 #: Kind of forest: how a split is found, and which rows a tree sees when points are cross-fitted by folds.
@@ -97,7 +97,7 @@ def _member(item: Any, n_estimators: int, where: str) -> Member:
             raise ValueError(f"{where}: the number of trees must be a positive integer, got {item[1]!r}.")
         return Member(item[0], int(item[1]))
     if isinstance(item, str) and item == "contrast":
-        return Member(item, 0, ContrastMachine())
+        return Member(item, 0, _ContrastMachine())
     if isinstance(item, BaseEstimator):
         if not hasattr(item, "predict_proba"):
             raise ValueError(

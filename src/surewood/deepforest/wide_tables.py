@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 import scipy.sparse as sp
 
-from surewood.deepforest.contrast_machine import ContrastMachine
+from surewood.deepforest.contrast_machine import _ContrastMachine
 from surewood.deepforest.members import Member
 from surewood.tables import Table
 
@@ -32,14 +32,14 @@ def suits_contrasts(table: Table) -> bool:
 
 def machine_bytes(n_rows: int, n_columns: int, n_threads: int) -> int:
     """Memory that a contrast machine adds to a fit: the table as numbers, and a fold a thread."""
-    machine = ContrastMachine()
+    machine = _ContrastMachine()
     fold = n_rows * (8 * n_columns + 4 * machine.n_kept) + 4 * machine.units_for(n_rows) ** 2
     return int(16 * n_rows * n_columns + n_threads * fold)
 
 
 def machine_seconds(n_rows: int, n_folds: int, n_threads: int) -> float:
     """Time of the machines of a layer, from a count of operations."""
-    machine = ContrastMachine()
+    machine = _ContrastMachine()
     n_units = machine.units_for(n_rows)
     each = n_rows * n_units * (n_units + 100.0 * machine.n_steps) + n_units**3 / 3.0
     return n_folds * each / _OPERATIONS_A_SECOND / min(n_threads, n_folds)

@@ -28,7 +28,12 @@ __all__ = ["Machines", "Predictor"]
 
 _ROWS_A_TASK = 16384  # a machine is packed once a task
 _SECONDS_A_TERM = 3e-10
-_GROW_WITH_POINTS = ("support", "coef", "predicted", "decision")  # other results have a length a problem or pair
+_GROW_WITH_POINTS = (
+    "support",
+    "coef",
+    "predicted",
+    "decision",
+)  # other results have a length a problem or pair
 IntArray = NDArray[np.int32]
 FloatArray = NDArray[np.float64]
 
@@ -77,15 +82,18 @@ class Machines:
     ) -> Machines:
         """Join the results of the chunks of a batch as they come: hardly anything is held twice."""
         growing: dict[str, GrowingArray] = {}
+        whole: dict[str, NDArray[Any]] = {}
         n_problems, n_points = math.prod(shape), int(known["starts"][-1]) * math.prod(shape[1:])
         for part in parts:
             problems, points = len(part["n_correct"]), len(part["predicted"])
             if problems == n_problems:  # all of them
-                return cls(shape=shape, arrays=part, **known)
+                whole = part
+                continue
             for name, found in part.items():
                 share = points / n_points if name in _GROW_WITH_POINTS else problems / n_problems
                 growing.setdefault(name, GrowingArray(share)).add(found)
-        return cls(shape=shape, arrays={name: array.joined() for name, array in growing.items()}, **known)
+        arrays = whole or {name: array.joined() for name, array in growing.items()}
+        return cls(shape=shape, arrays=arrays, **known)
 
     # --- one entry a problem -------------------------------------------------------------------------------
 
