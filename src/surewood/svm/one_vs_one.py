@@ -28,12 +28,8 @@ __all__ = ["Machines", "Predictor"]
 
 _ROWS_A_TASK = 16384  # a machine is packed once a task
 _SECONDS_A_TERM = 3e-10
-_GROW_WITH_POINTS = (
-    "support",
-    "coef",
-    "predicted",
-    "decision",
-)  # other results have a length a problem or pair
+# Results with an entry a point; the others have one a problem or pair.
+_GROW_WITH_POINTS = ("support", "coef", "predicted", "decision")
 IntArray = NDArray[np.int32]
 FloatArray = NDArray[np.float64]
 
