@@ -53,9 +53,13 @@ void OneVsOneSolver::list_pairs() {
                    [](const Pair& p, const Pair& q) { return p.padded() < q.padded(); });
 }
 
+bool OneVsOneSolver::whole_kernel_fits(int points) const {
+  return sizeof(float) * points * padded_to_lanes(points) <= options_.cache_bytes;
+}
+
 // Whether problems of that many points get their whole kernel at once.
 bool OneVsOneSolver::is_small(int points) const {
-  return points <= svm_routines().small_points && sizeof(float) * points * padded_to_lanes(points) <= options_.cache_bytes;
+  return points <= svm_routines().small_points && whole_kernel_fits(points);
 }
 
 bool OneVsOneSolver::solve(const std::int32_t* group, int m, const std::int32_t* label, const double* weight,
@@ -100,8 +104,7 @@ bool OneVsOneSolver::run_pairs(std::size_t first, std::size_t last) {
   next_problem_ = desks_used_ = 0;
   set_pair(pairs_[first]);
   const int points = pairs_[first].points;
-  const bool all_rows_fit = sizeof(float) * points * padded_to_lanes(points) <= options_.cache_bytes;
-  const bool side_by_side = !options_.warm && points <= kInterleavedPoints && all_rows_fit;
+  const bool side_by_side = !options_.warm && points <= kInterleavedPoints && whole_kernel_fits(points);
   svm_routines().run_duals(*this, side_by_side ? kInterleaved : 1);
   return !stop_.requested();
 }

@@ -69,6 +69,7 @@ class OneVsOneSolver final : DualQueue {
   bool stop_requested() override { return stop_.requested(); }
   void set_pair(const Pair& pair);
   void set_box(const Problem& problem);
+  bool whole_kernel_fits(int points) const;
   bool is_small(int points) const;
   void record(Desk& desk);
   void assemble(int q, MachineBatch& out);

@@ -18,7 +18,7 @@ class KernelRows;
 
 enum class DualStatus : int { converged = 0, capped = 1 };
 
-constexpr int kMostInterleaved = 4;
+constexpr int kMostInterleaved = 4;                 // problems side by side
 constexpr int kSmallPoints = 64;                    // problems up to here may have their whole kernel at hand
 constexpr double kRounding = 1e-12;                 // of the largest variable
 constexpr double kTinyCurvature = 1e-12;            // in place of a curvature that is not positive

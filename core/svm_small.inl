@@ -7,6 +7,7 @@
 // step branches.
 
 constexpr int kSmallTogether = 4;
+static_assert(kSmallTogether <= kMostInterleaved, "a desk for each");
 
 struct SmallProblem {
   alignas(64) double falls[kSmallPoints];  // v where beta may fall, else +inf

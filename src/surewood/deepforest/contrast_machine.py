@@ -35,6 +35,8 @@ _SHRINK = 0.1  # ridge of the softmax, as a part of that of the curvature
 class _ContrastMachine(ClassifierMixin, BaseEstimator):
     """Softmax regression on folded contrasts.
 
+    A member of a block, not an estimator of its own: tables are read and checked before it sees them.
+
     Parameters
     ----------
     n_units : int, default=6000
