@@ -39,6 +39,20 @@ SUREWOOD_INLINE unsigned less_bits(Two a, Two b) {
   return (a[0] < b[0] ? 1u : 0u) | (a[1] < b[1] ? 2u : 0u);
 #endif
 }
+#if SUREWOOD_LANES >= 4
+// Four numbers side by side, one of each of four problems, and words of bits of them.
+typedef double Four __attribute__((vector_size(32)));
+typedef float FourFloats __attribute__((vector_size(16)));
+typedef unsigned long long FourWords __attribute__((vector_size(32)));
+SUREWOOD_INLINE Four four(double a, double b, double c, double d) { return Four{a, b, c, d}; }
+SUREWOOD_INLINE Four four(double x) { return Four{x, x, x, x}; }
+SUREWOOD_INLINE Four widened(FourFloats a) { return (Four)_mm256_cvtps_pd((__m128)a); }  // the generic form is split
+// Words with one bit set, at the places given.
+SUREWOOD_INLINE FourWords bits_at(FourWords places) { return FourWords{1, 1, 1, 1} << places; }
+SUREWOOD_INLINE bool all_at_least(Four a, Four b) { return _mm256_movemask_pd((__m256d)(a >= b)) == 15; }
+// The words where a < b, zero elsewhere.
+SUREWOOD_INLINE FourWords words_where_less(Four a, Four b, FourWords words) { return (FourWords)(a < b) & words; }
+#endif
 // A bit for every lane where a == b.
 #if SUREWOOD_LANES == 8
 SUREWOOD_INLINE unsigned equal_bits(F64 a, F64 b) { return _mm512_cmp_pd_mask((__m512d)a, (__m512d)b, _CMP_EQ_OQ); }
@@ -248,6 +262,48 @@ SUREWOOD_INLINE auto min_lane(Lanes a) {
 }
 #endif
 
+// The extremes of all lanes, of four registers at once.
+#if SUREWOOD_LANES >= 4
+#if SUREWOOD_LANES == 8
+SUREWOOD_INLINE __m256d larger_half(F64 a) {
+  return _mm256_max_pd((__m256d)__builtin_shufflevector(a, a, 0, 1, 2, 3),
+                       (__m256d)__builtin_shufflevector(a, a, 4, 5, 6, 7));
+}
+SUREWOOD_INLINE __m256d smaller_half(F64 a) {
+  return _mm256_min_pd((__m256d)__builtin_shufflevector(a, a, 0, 1, 2, 3),
+                       (__m256d)__builtin_shufflevector(a, a, 4, 5, 6, 7));
+}
+#else
+SUREWOOD_INLINE __m256d larger_half(F64 a) { return (__m256d)a; }
+SUREWOOD_INLINE __m256d smaller_half(F64 a) { return (__m256d)a; }
+#endif
+SUREWOOD_INLINE Four max_lanes(const F64* of) {
+  const __m256d a = larger_half(of[0]), b = larger_half(of[1]), c = larger_half(of[2]), d = larger_half(of[3]);
+  const __m256d ab = _mm256_max_pd(_mm256_unpacklo_pd(a, b), _mm256_unpackhi_pd(a, b));
+  const __m256d cd = _mm256_max_pd(_mm256_unpacklo_pd(c, d), _mm256_unpackhi_pd(c, d));
+  return (Four)_mm256_max_pd(_mm256_permute2f128_pd(ab, cd, 0x20), _mm256_permute2f128_pd(ab, cd, 0x31));
+}
+SUREWOOD_INLINE Four min_lanes(const F64* of) {
+  const __m256d a = smaller_half(of[0]), b = smaller_half(of[1]), c = smaller_half(of[2]), d = smaller_half(of[3]);
+  const __m256d ab = _mm256_min_pd(_mm256_unpacklo_pd(a, b), _mm256_unpackhi_pd(a, b));
+  const __m256d cd = _mm256_min_pd(_mm256_unpacklo_pd(c, d), _mm256_unpackhi_pd(c, d));
+  return (Four)_mm256_min_pd(_mm256_permute2f128_pd(ab, cd, 0x20), _mm256_permute2f128_pd(ab, cd, 0x31));
+}
+#if SUREWOOD_LANES == 8
+SUREWOOD_INLINE __m128 larger_half(F32 a) {
+  return _mm_max_ps(_mm256_castps256_ps128((__m256)a), _mm256_extractf128_ps((__m256)a, 1));
+}
+#else
+SUREWOOD_INLINE __m128 larger_half(F32 a) { return (__m128)a; }
+#endif
+SUREWOOD_INLINE FourFloats max_lanes(const F32* of) {
+  const __m128 a = larger_half(of[0]), b = larger_half(of[1]), c = larger_half(of[2]), d = larger_half(of[3]);
+  const __m128 ab = _mm_max_ps(_mm_unpacklo_ps(a, b), _mm_unpackhi_ps(a, b));  // a b a b
+  const __m128 cd = _mm_max_ps(_mm_unpacklo_ps(c, d), _mm_unpackhi_ps(c, d));
+  return (FourFloats)_mm_max_ps(_mm_movelh_ps(ab, cd), _mm_movehl_ps(cd, ab));
+}
+#endif
+
 // v where its bit is set; elsewhere what no search for a largest (smallest) value takes.
 #if SUREWOOD_LANES == 8
 SUREWOOD_INLINE F64 can_rise(F64 v, unsigned bits) {
@@ -273,6 +329,15 @@ SUREWOOD_INLINE F64 can_rise(F64 v, unsigned bits) {
 SUREWOOD_INLINE F64 can_fall(F64 v, unsigned bits) {
   return v + load<F64>(kClosedHigh.of[bits & ((1u << SUREWOOD_LANES) - 1)]);
 }
+#endif
+
+// The larger of v and `best` where the bit is set, elsewhere `best`.
+#if SUREWOOD_LANES == 8
+SUREWOOD_INLINE F64 larger_where(unsigned bits, F64 v, F64 best) {
+  return (F64)_mm512_mask_max_pd((__m512d)best, static_cast<__mmask8>(bits), (__m512d)v, (__m512d)best);
+}
+#else
+SUREWOOD_INLINE F64 larger_where(unsigned bits, F64 v, F64 best) { return larger(can_rise(v, bits), best); }
 #endif
 
 // Where candidates are larger they take the value's place, and `at` that of `where`.

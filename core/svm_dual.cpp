@@ -12,29 +12,29 @@ DualState* DualSolver::start(KernelRows& rows, const double* sign, const double*
                              std::int64_t max_iter, bool warm) {
   const int n = rows.size(), padded = padded_to_lanes(n);
   if (warm && n > 0) grow(sign, box);
-  for (auto* array : {&v_, &beta_, &lo_, &hi_, &can_fall_})
-    if (array->size() < static_cast<std::size_t>(padded)) array->resize(padded);
-  if (!warm) {
-    std::copy(sign, sign + n, v_.begin());
-    std::fill_n(beta_.begin(), n, 0.0);
+  const std::size_t needed = kDualArrays * static_cast<std::size_t>(padded);
+  if (values_.size() < needed) values_.resize(needed);
+  state_ = DualState{};
+  state_.n = n;
+  state_.padded = padded;
+  double* next = values_.data();
+  for (auto array : {&DualState::v, &DualState::beta, &DualState::lo, &DualState::hi, &DualState::can_fall}) {
+    state_.*array = next;
+    next += padded;
   }
-  double *const lo = lo_.data(), *const hi = hi_.data();
+  if (!warm) {
+    std::copy(sign, sign + n, state_.v);
+    std::fill_n(state_.beta, n, 0.0);
+  }
+  double *const lo = state_.lo, *const hi = state_.hi;
   for (int i = 0; i < n; ++i) {
     const double end = sign[i] * box[i];
     lo[i] = end < 0.0 ? end : 0.0;
     hi[i] = end > 0.0 ? end : 0.0;
   }
-  for (int i = n; i < padded; ++i) v_[i] = beta_[i] = lo_[i] = hi_[i] = 0.0;  // may not move: never chosen
+  for (int i = n; i < padded; ++i) state_.v[i] = state_.beta[i] = lo[i] = hi[i] = 0.0;  // may not move: never chosen
   may_rise_.resize(padded);
   may_fall_.resize(padded);
-  state_ = DualState{};
-  state_.n = n;
-  state_.padded = padded;
-  state_.v = v_.data();
-  state_.beta = beta_.data();
-  state_.lo = lo_.data();
-  state_.hi = hi_.data();
-  state_.can_fall = can_fall_.data();
   state_.may_rise = may_rise_.data();
   state_.may_fall = may_fall_.data();
   state_.diag = rows.diag();
@@ -49,18 +49,19 @@ DualState* DualSolver::start(KernelRows& rows, const double* sign, const double*
 // Lets beta grow with the boxes if that is a better start than beta as it is: points at their bounds stay there, which
 // is what a noisy problem wants. A problem without bounded points keeps beta.
 void DualSolver::grow(const double* sign, const double* box) {
-  const double ratio = box[0] / (sign[0] > 0 ? hi_[0] : -lo_[0]);
+  double *const v = state_.v, *const beta = state_.beta, *const lo = state_.lo, *const hi = state_.hi;
+  const double ratio = box[0] / (sign[0] > 0 ? hi[0] : -lo[0]);
   if (!(ratio > 1.0 && ratio < HUGE_VAL)) return;
   double kept = 0.0, grown = 0.0;
   for (int i = 0; i < state_.n; ++i) {
-    kept += beta_[i] * (sign[i] + v_[i]);
-    grown += ratio * beta_[i] * (sign[i] + (sign[i] - ratio * (sign[i] - v_[i])));
+    kept += beta[i] * (sign[i] + v[i]);
+    grown += ratio * beta[i] * (sign[i] + (sign[i] - ratio * (sign[i] - v[i])));
   }
   if (!(grown > kept)) return;
   for (int i = 0; i < state_.n; ++i) {
-    const bool at_bound = beta_[i] == (sign[i] > 0 ? hi_[i] : lo_[i]) || ratio * std::fabs(beta_[i]) >= box[i];
-    beta_[i] = at_bound ? sign[i] * box[i] : ratio * beta_[i];
-    v_[i] = sign[i] - ratio * (sign[i] - v_[i]);
+    const bool at_bound = beta[i] == (sign[i] > 0 ? hi[i] : lo[i]) || ratio * std::fabs(beta[i]) >= box[i];
+    beta[i] = at_bound ? sign[i] * box[i] : ratio * beta[i];
+    v[i] = sign[i] - ratio * (sign[i] - v[i]);
   }
 }
 

@@ -18,7 +18,7 @@ class KernelRows;
 
 enum class DualStatus : int { converged = 0, capped = 1 };
 
-constexpr int kMostInterleaved = 4;                 // problems side by side
+constexpr int kMostInterleaved = 8;                  // problems side by side
 constexpr int kSmallPoints = 64;                    // problems up to here may have their whole kernel at hand
 constexpr double kRounding = 1e-12;                 // of the largest variable
 constexpr double kTinyCurvature = 1e-12;            // in place of a curvature that is not positive
@@ -34,7 +34,10 @@ class StopSignal {
   virtual bool requested() = 0;
 };
 
+enum DualArray { kV, kBeta, kLo, kHi, kCanFall, kDualArrays };  // the order of the arrays of a DualState
+
 // What the passes see of a problem; all arrays padded to multiples of eight. Padding may not move: it is never chosen.
+// Those of doubles lie one after another.
 struct DualState {
   int n = 0, padded = 0;
   double *v = nullptr, *beta = nullptr, *lo = nullptr, *hi = nullptr;
@@ -79,15 +82,15 @@ class DualSolver {
   DualOutcome outcome() const;
 
   const DualState* state() const { return &state_; }
-  const double* beta() const { return beta_.data(); }
+  const double* beta() const { return state_.beta; }
   // K beta at the points, free of charge: y - v.
-  double fitted(int i, double sign) const { return sign - v_[i]; }
+  double fitted(int i, double sign) const { return sign - state_.v[i]; }
 
  private:
   void grow(const double* sign, const double* box);
 
   DualState state_;
-  AlignedVector<double> v_, beta_, lo_, hi_, can_fall_;
+  AlignedVector<double> values_;
   std::vector<std::uint8_t> may_rise_, may_fall_;
 };
 

@@ -4,9 +4,11 @@
 #include <immintrin.h>
 #endif
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <cstring>
+#include <utility>
 
 #include "cpu.hpp"
 #include "kernel_rows.hpp"
