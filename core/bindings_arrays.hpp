@@ -72,10 +72,11 @@ T* require_out(const WritableArray& array, const char* name, std::initializer_li
 }
 
 // A NumPy array that owns `values`.
-template <typename T>
-nb::ndarray<nb::numpy, T, nb::ndim<1>> to_numpy(std::vector<T>&& values) {
-  auto* owned = new std::vector<T>(std::move(values));
-  nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+template <typename T, typename Allocator>
+nb::ndarray<nb::numpy, T, nb::ndim<1>> to_numpy(std::vector<T, Allocator>&& values) {
+  using Values = std::vector<T, Allocator>;
+  auto* owned = new Values(std::move(values));
+  nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<Values*>(p); });
   return nb::ndarray<nb::numpy, T, nb::ndim<1>>(owned->data(), {owned->size()}, owner);
 }
 

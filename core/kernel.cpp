@@ -75,11 +75,11 @@ bool InnerSource::quicker_formed() const {
   return !gram || kFormed * d < (near ? kNear : kFar);
 }
 
-Kernel::Kernel(const KernelSpec& spec, int degree, double scale) : spec_(spec), scale_(scale) {
+Kernel::Kernel(const KernelSpec& spec, int degree, double scale, double largest) : spec_(spec), scale_(scale) {
   // A clamp so far out that only prediction on wild points meets it: powers stay below 2^120, sums finite.
   const double limit = degree > 0 ? std::exp2(std::floor(120.0 / degree)) : 1.0;
   poly_ = {static_cast<float>(spec.gamma / scale), static_cast<float>(spec.coef0 / scale),
-           static_cast<float>(limit), degree};
+           largest / scale < 0.999 * limit ? HUGE_VALF : static_cast<float>(limit), degree};
   factor_ = std::min(std::pow(scale, degree), 1e150);
 }
 
@@ -93,14 +93,16 @@ void Kernel::values(const float* inner, const float* norms, float own_norm, int 
     run.poly_row(inner, padded, poly_, out);
 }
 
-double kernel_scale(const KernelSpec& spec, int degree, const float* norms, const std::int32_t* rows, int n) {
-  if (spec.kind == KernelKind::rbf) return 1.0;
-  // |<x, x'>| <= max norm, so this bounds |gamma s + coef0| over all pairs of the points.
+double largest_base(const KernelSpec& spec, const float* norms, const std::int32_t* rows, int n) {
+  // |<x, x'>| is at most the largest squared norm.
   double largest = 0.0;
   for (int k = 0; k < n; ++k) largest = std::max(largest, static_cast<double>(norms[rows[k]]));
-  const double base = std::abs(spec.gamma) * largest + std::abs(spec.coef0);
-  if (base <= 1.0 || degree * std::log2(base) <= 100.0) return 1.0;
-  return std::exp2(std::ceil(std::log2(base)));
+  return std::abs(spec.gamma) * largest + std::abs(spec.coef0);
+}
+
+double kernel_scale(const KernelSpec& spec, int degree, double largest) {
+  if (spec.kind == KernelKind::rbf || largest <= 1.0 || degree * std::log2(largest) <= 100.0) return 1.0;
+  return std::exp2(std::ceil(std::log2(largest)));
 }
 
 }  // namespace surewood

@@ -5,6 +5,7 @@
 // function below forms it. The stored matrix (`gram`, float32, (n, n)) may be absent.
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -69,7 +70,8 @@ struct KernelSpec {
 class Kernel {
  public:
   Kernel() = default;
-  Kernel(const KernelSpec& spec, int degree, double scale);
+  // `largest` bounds |gamma s + coef0| over the points the kernel is for; HUGE_VAL: any point may come.
+  Kernel(const KernelSpec& spec, int degree, double scale, double largest = HUGE_VAL);
   // `norms` (padded like `inner`) is read for rbf only.
   void values(const float* inner, const float* norms, float own_norm, int padded, float* out) const;
   double scale() const { return scale_; }
@@ -83,7 +85,9 @@ class Kernel {
   double scale_ = 1.0, factor_ = 1.0;
 };
 
-// The scale for points with these squared norms, see `Kernel`.
-double kernel_scale(const KernelSpec& spec, int degree, const float* norms, const std::int32_t* rows, int n);
+// The largest |gamma s + coef0| that points with these squared norms can have.
+double largest_base(const KernelSpec& spec, const float* norms, const std::int32_t* rows, int n);
+// The scale for such points, see `Kernel`.
+double kernel_scale(const KernelSpec& spec, int degree, double largest);
 
 }  // namespace surewood

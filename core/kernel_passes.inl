@@ -15,29 +15,39 @@ SUREWOOD_INLINE F32 power_of(F32 base, int degree) {
 }
 
 // Known > 0: the degree.
-template <int Known>
+template <int Known, bool Clamp>
 SUREWOOD_INLINE void poly_row_of(const float* inner, int padded, const PolyValues& k, float* out) {
   const F32 g = splat<F32>(k.gamma), b = splat<F32>(k.coef0);
   const F32 top = splat<F32>(k.limit), bottom = splat<F32>(-k.limit);
   const int degree = Known ? Known : k.degree;
-  for (int i = 0; i < padded; i += SUREWOOD_LANES)
-    store(out + i, power_of(smaller(larger(g * load<F32>(inner + i) + b, bottom), top), degree));
+  for (int i = 0; i < padded; i += SUREWOOD_LANES) {
+    const F32 base = g * load<F32>(inner + i) + b;
+    store(out + i, power_of(Clamp ? smaller(larger(base, bottom), top) : base, degree));
+  }
+}
+
+template <bool Clamp>
+SUREWOOD_INLINE void poly_row_at(const float* inner, int padded, const PolyValues& k, float* out) {
+  switch (k.degree) {
+    case 1: return poly_row_of<1, Clamp>(inner, padded, k, out);
+    case 2: return poly_row_of<2, Clamp>(inner, padded, k, out);
+    case 3: return poly_row_of<3, Clamp>(inner, padded, k, out);
+    case 4: return poly_row_of<4, Clamp>(inner, padded, k, out);
+    case 5: return poly_row_of<5, Clamp>(inner, padded, k, out);
+    case 6: return poly_row_of<6, Clamp>(inner, padded, k, out);
+    case 7: return poly_row_of<7, Clamp>(inner, padded, k, out);
+    case 8: return poly_row_of<8, Clamp>(inner, padded, k, out);
+    case 9: return poly_row_of<9, Clamp>(inner, padded, k, out);
+    default: return poly_row_of<0, Clamp>(inner, padded, k, out);
+  }
 }
 
 // out = (clamp(g s + b, limit))^degree for a padded row of inner products s.
 static void poly_row(const float* inner, int padded, const PolyValues& k, float* out) {
-  switch (k.degree) {
-    case 1: return poly_row_of<1>(inner, padded, k, out);
-    case 2: return poly_row_of<2>(inner, padded, k, out);
-    case 3: return poly_row_of<3>(inner, padded, k, out);
-    case 4: return poly_row_of<4>(inner, padded, k, out);
-    case 5: return poly_row_of<5>(inner, padded, k, out);
-    case 6: return poly_row_of<6>(inner, padded, k, out);
-    case 7: return poly_row_of<7>(inner, padded, k, out);
-    case 8: return poly_row_of<8>(inner, padded, k, out);
-    case 9: return poly_row_of<9>(inner, padded, k, out);
-    default: return poly_row_of<0>(inner, padded, k, out);
-  }
+  if (k.limit < HUGE_VALF)
+    poly_row_at<true>(inner, padded, k, out);
+  else
+    poly_row_at<false>(inner, padded, k, out);
 }
 
 // e^x for x in [-87, 0], relative error below 2e-7; e^0 is exactly 1.

@@ -66,10 +66,10 @@ bool OneVsOneSolver::solve(const std::int32_t* group, int m, const std::int32_t*
                            const std::int32_t* degree, const double* C, int count, MachineBatch& out) {
   sort_by_class(group, m, label);
   problems_.clear();
-  for (int q = 0; q < count; ++q) {
-    const double scale = kernel_scale(kernel_, degree[q], source_.norms, sorted_.data(), m);
-    problems_.push_back({Kernel(kernel_, degree[q], scale), C[q], degree[q]});
-  }
+  const double largest = largest_base(kernel_, source_.norms, sorted_.data(), m);
+  for (int q = 0; q < count; ++q)
+    problems_.push_back(
+        {Kernel(kernel_, degree[q], kernel_scale(kernel_, degree[q], largest), largest), C[q], degree[q]});
   const std::size_t points = static_cast<std::size_t>(count) * m;
   coef_.assign(points * (n_classes_ - 1), 0.0);
   wins_.assign(points, 0);
@@ -187,18 +187,26 @@ void OneVsOneSolver::record(Desk& desk) {
 void OneVsOneSolver::assemble(int q, MachineBatch& out) {
   const int width = n_classes_ - 1;
   const double* coef = coef_.data() + static_cast<std::size_t>(q) * m_ * width;
-  const std::size_t first_support = out.support.size();
+  // Room for all points, of which some are no support points.
+  const std::size_t first_support = out.support.size(), first_coef = out.coef.size();
+  out.support.resize(first_support + m_);
+  out.coef.resize(first_coef + static_cast<std::size_t>(m_) * width);
+  std::int32_t* support = out.support.data() + first_support;
+  double* own_coef = out.coef.data() + first_coef;
   for (int a = 0; a < n_classes_; ++a) {
-    const std::size_t before = out.support.size();
+    const std::int32_t* const before = support;
     for (int s = class_start_[a]; s < class_start_[a + 1]; ++s) {
       const double* own = coef + static_cast<std::size_t>(s) * width;
       if (std::all_of(own, own + width, [](double c) { return c == 0.0; })) continue;
-      out.support.push_back(sorted_[s]);
-      out.coef.insert(out.coef.end(), own, own + width);
+      *support++ = sorted_[s];
+      for (int k = 0; k < width; ++k) *own_coef++ = own[k];
     }
     out.classes.push_back(classes_[a]);
-    out.class_support.push_back(static_cast<std::int32_t>(out.support.size() - before));
+    out.class_support.push_back(static_cast<std::int32_t>(support - before));
   }
+  const std::size_t n_support = support - (out.support.data() + first_support);
+  out.support.resize(first_support + n_support);
+  out.coef.resize(first_coef + n_support * width);
   for (int pair = 0; pair < n_pairs_; ++pair) {
     const DualOutcome& outcome = outcomes_[static_cast<std::size_t>(q) * n_pairs_ + pair];
     out.bias.push_back(outcome.bias);
@@ -208,7 +216,7 @@ void OneVsOneSolver::assemble(int q, MachineBatch& out) {
     out.status.push_back(static_cast<std::int32_t>(outcome.status));
   }
   out.n_classes.push_back(n_classes_);
-  out.n_support.push_back(static_cast<std::int32_t>(out.support.size() - first_support));
+  out.n_support.push_back(static_cast<std::int32_t>(n_support));
   out.scale.push_back(problems_[q].kernel.scale());
   count_votes(q, out.support.data() + first_support, out);
 }

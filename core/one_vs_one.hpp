@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "aligned.hpp"
 #include "group_products.hpp"
 #include "kernel_rows.hpp"
 #include "machine.hpp"
@@ -28,9 +29,9 @@ struct MachineBatch {
   std::vector<double> bias, objective, gap;                   // one a pair
   std::vector<std::int64_t> iterations;                       // one a pair
   std::vector<std::int32_t> status;                           // one a pair, DualStatus
-  std::vector<std::int32_t> support;                          // rows of X
-  std::vector<double> coef;                                   // (n_support, n_classes - 1) a problem
-  std::vector<std::int32_t> predicted;                        // one a point of the group
+  UnsetVector<std::int32_t> support;                          // rows of X
+  UnsetVector<double> coef;                                   // (n_support, n_classes - 1) a problem
+  UnsetVector<std::int32_t> predicted;                        // one a point of the group
   std::vector<double> decision;                               // one a point, where asked for
 };
 

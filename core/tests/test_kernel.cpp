@@ -66,9 +66,9 @@ void test_scale() {
   const float norms[2] = {3.0f, 100.0f};
   const std::int32_t rows[2] = {0, 1};
   const KernelSpec spec{KernelKind::poly, 1.0, 1.0};
-  assert(kernel_scale(spec, 9, norms, rows, 2) == 1.0);
-  assert(kernel_scale(spec, 50, norms, rows, 2) == 128.0);
-  assert(kernel_scale({KernelKind::rbf, 1.0, 0.0}, 50, norms, rows, 2) == 1.0);
+  assert(kernel_scale(spec, 9, largest_base(spec, norms, rows, 2)) == 1.0);
+  assert(kernel_scale(spec, 50, largest_base(spec, norms, rows, 2)) == 128.0);
+  assert(kernel_scale({KernelKind::rbf, 1.0, 0.0}, 50, largest_base(spec, norms, rows, 2)) == 1.0);
   const float wild[8] = {HUGE_VALF, -HUGE_VALF, NAN, 1e38f, 0, 0, 0, 0};
   float out[8];
   Kernel(spec, 50, 128.0).values(wild, nullptr, 0.0f, 8, out);
