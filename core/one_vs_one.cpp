@@ -71,10 +71,10 @@ bool OneVsOneSolver::solve(const std::int32_t* group, int m, const std::int32_t*
     problems_.push_back(
         {Kernel(kernel_, degree[q], kernel_scale(kernel_, degree[q], largest), largest), C[q], degree[q]});
   const std::size_t points = static_cast<std::size_t>(count) * m;
-  coef_.assign(points * (n_classes_ - 1), 0.0);
+  coef_.resize(points * (n_classes_ - 1));  // every one is set: a point has a coefficient for each other class
   wins_.assign(points, 0);
   decision_.assign(options_.decisions ? points : 0, 0.0);
-  outcomes_.assign(static_cast<std::size_t>(count) * n_pairs_, {});
+  outcomes_.resize(static_cast<std::size_t>(count) * n_pairs_);
   weight_ = weight;
   list_pairs();
   share_products();
@@ -167,8 +167,8 @@ void OneVsOneSolver::record(Desk& desk) {
   const int pair = a * (2 * n_classes_ - a - 1) / 2 + (b - a - 1);
   const std::size_t base = static_cast<std::size_t>(q) * m_;
   DualOutcome& outcome = outcomes_[static_cast<std::size_t>(q) * n_pairs_ + pair];
-  outcome = desk.dual.outcome();
-  outcome.objective /= problems_[q].kernel.factor();
+  desk.dual.tell(outcome);
+  if (problems_[q].kernel.factor() != 1.0) outcome.objective /= problems_[q].kernel.factor();
   const double* beta = desk.dual.beta();
   const auto record_class = [&](int own, int from, int to, int column, bool first) {
     const double sign = first ? 1.0 : -1.0;
@@ -187,26 +187,31 @@ void OneVsOneSolver::record(Desk& desk) {
 void OneVsOneSolver::assemble(int q, MachineBatch& out) {
   const int width = n_classes_ - 1;
   const double* coef = coef_.data() + static_cast<std::size_t>(q) * m_ * width;
-  // Room for all points, of which some are no support points.
+  // Room for all points; those that are no support points are written over by the next.
   const std::size_t first_support = out.support.size(), first_coef = out.coef.size();
   out.support.resize(first_support + m_);
   out.coef.resize(first_coef + static_cast<std::size_t>(m_) * width);
-  std::int32_t* support = out.support.data() + first_support;
+  support_.resize(m_);
   double* own_coef = out.coef.data() + first_coef;
+  int n_support = 0;
   for (int a = 0; a < n_classes_; ++a) {
-    const std::int32_t* const before = support;
-    for (int s = class_start_[a]; s < class_start_[a + 1]; ++s) {
-      const double* own = coef + static_cast<std::size_t>(s) * width;
-      if (std::all_of(own, own + width, [](double c) { return c == 0.0; })) continue;
-      *support++ = sorted_[s];
-      for (int k = 0; k < width; ++k) *own_coef++ = own[k];
+    const int before = n_support;
+    for (int s = class_start_[a]; s < class_start_[a + 1]; ++s, coef += width) {
+      bool used = false;
+      for (int k = 0; k < width; ++k) {
+        own_coef[k] = coef[k];
+        used |= coef[k] != 0.0;
+      }
+      support_[n_support] = s;
+      out.support[first_support + n_support] = sorted_[s];
+      n_support += used;
+      own_coef += used ? width : 0;
     }
     out.classes.push_back(classes_[a]);
-    out.class_support.push_back(static_cast<std::int32_t>(support - before));
+    out.class_support.push_back(n_support - before);
   }
-  const std::size_t n_support = support - (out.support.data() + first_support);
   out.support.resize(first_support + n_support);
-  out.coef.resize(first_coef + n_support * width);
+  out.coef.resize(first_coef + static_cast<std::size_t>(n_support) * width);
   for (int pair = 0; pair < n_pairs_; ++pair) {
     const DualOutcome& outcome = outcomes_[static_cast<std::size_t>(q) * n_pairs_ + pair];
     out.bias.push_back(outcome.bias);
@@ -216,7 +221,7 @@ void OneVsOneSolver::assemble(int q, MachineBatch& out) {
     out.status.push_back(static_cast<std::int32_t>(outcome.status));
   }
   out.n_classes.push_back(n_classes_);
-  out.n_support.push_back(static_cast<std::int32_t>(n_support));
+  out.n_support.push_back(n_support);
   out.scale.push_back(problems_[q].kernel.scale());
   count_votes(q, out.support.data() + first_support, out);
 }
@@ -247,7 +252,11 @@ void OneVsOneSolver::count_votes(int q, const std::int32_t* support, MachineBatc
     if (wins_[at] < width && n_classes_ == 2) {
       winner = 1 - winner;
     } else if (wins_[at] < width) {
-      source_.products(sorted_[s], support, n_support, inner_.data());
+      if (shared_products_)
+        std::transform(support_.begin(), support_.begin() + n_support, inner_.begin(),
+                       [row = products_.row(s)](int k) { return row[k]; });
+      else
+        source_.products(sorted_[s], support, n_support, inner_.data());
       problems_[q].kernel.values(inner_.data(), norms_.data(), source_.norms[sorted_[s]], padded, values_.data());
       winner = votes_.winner(machine, votes_.decisions(machine, values_.data()));
     }

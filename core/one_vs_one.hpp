@@ -93,7 +93,8 @@ class OneVsOneSolver final : DualQueue {
   std::vector<Pair> pairs_;  // small ones first
   bool shared_products_ = false;  // whether products_ are those of the group
   // Per problem: coefficients of every point, pairs won against other classes, decision values.
-  std::vector<double> coef_, decision_;
+  UnsetVector<double> coef_;
+  std::vector<double> decision_;
   std::vector<std::int32_t> wins_;
   std::vector<DualOutcome> outcomes_;
   // The pairs at work: from the one in hand to the last, and the next problem of the one in hand.
@@ -101,6 +102,7 @@ class OneVsOneSolver final : DualQueue {
   int next_problem_ = 0, desks_used_ = 0;
   std::vector<std::int32_t> pair_rows_;
   std::vector<double> sign_, box_;
+  std::vector<int> support_;  // of the machine in hand, as places among the sorted points
   std::vector<float> inner_, values_, norms_;
 };
 

@@ -14,7 +14,6 @@ DualState* DualSolver::start(KernelRows& rows, const double* sign, const double*
   if (warm && n > 0) grow(sign, box);
   const std::size_t needed = kDualArrays * static_cast<std::size_t>(padded);
   if (values_.size() < needed) values_.resize(needed);
-  state_ = DualState{};
   state_.n = n;
   state_.padded = padded;
   double* next = values_.data();
@@ -42,6 +41,7 @@ DualState* DualSolver::start(KernelRows& rows, const double* sign, const double*
   state_.rows = &rows;
   state_.tol = tol;
   state_.max_iter = max_iter;
+  state_.iterations = 0;
   state_.next_free_step = 32 + 4 * static_cast<std::int64_t>(n);  // pays only where iterations are many
   return &state_;
 }
@@ -65,13 +65,11 @@ void DualSolver::grow(const double* sign, const double* box) {
   }
 }
 
-DualOutcome DualSolver::outcome() const {
-  DualOutcome out;
+void DualSolver::tell(DualOutcome& out) const {
   out.status = state_.status;
   out.iterations = state_.iterations;
   out.gap = state_.max_up - state_.min_low;
   svm_routines().measure_dual(state_, out);
-  return out;
 }
 
 }  // namespace surewood

@@ -79,7 +79,7 @@ class DualSolver {
   // points are the same: then only the boxes change, all by one factor, and must not shrink below |beta|.
   DualState* start(KernelRows& rows, const double* sign, const double* box, double tol, std::int64_t max_iter,
                    bool warm);
-  DualOutcome outcome() const;
+  void tell(DualOutcome& out) const;
 
   const DualState* state() const { return &state_; }
   const double* beta() const { return state_.beta; }
