@@ -9,6 +9,8 @@
 
 namespace surewood {
 
+constexpr int kBeyond = 8;  // numbers behind a matrix that may be read or written, though nobody wants them
+
 // Rows are taken out of the stored matrix, or formed anew where that is quicker.
 class GroupProducts {
  public:

@@ -1,8 +1,18 @@
 #include "kernel_rows.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 namespace surewood {
+
+namespace {
+
+// Copies n numbers and up to seven beyond them, which must be there: short copies have no call and no guessed end.
+void copy_in_eights(const float* from, int n, float* to) {
+  for (int k = 0; k < n; k += kBeyond) std::memcpy(to + k, from + k, kBeyond * sizeof(float));
+}
+
+}  // namespace
 
 void InnerRows::set_points(const std::int32_t* rows, int n, bool keep) {
   group_ = nullptr;
@@ -30,7 +40,7 @@ void InnerRows::set_size(int n, bool keep) {
   keep_ = keep;
   all_ready_ = false;
   if (keep_) ready_.assign(n, 0);
-  const std::size_t needed = keep_ ? static_cast<std::size_t>(n) * padded_ : padded_;
+  const std::size_t needed = (keep_ ? static_cast<std::size_t>(n) * padded_ : padded_) + kBeyond;
   if (values_.size() < needed) values_.resize(needed);
 }
 
@@ -53,9 +63,20 @@ const float* InnerRows::row(int i) {
 }
 
 const float* InnerRows::rows() {
-  if (!all_ready_)
-    for (int i = 0; i < n_; ++i) row(i);
+  if (all_ready_) return values_.data();
   all_ready_ = true;
+  if (!group_) {
+    for (int i = 0; i < n_; ++i) row(i);
+    return values_.data();
+  }
+  // Row by row, so that what is copied beyond an end is written over.
+  float* out = values_.data();
+  for (int i = 0; i < n_; ++i, out += padded_) {
+    const float* own = group_->row(i < count_ ? first_ + i : second_ + i - count_);
+    copy_in_eights(own + first_, count_, out);
+    copy_in_eights(own + second_, n_ - count_, out + count_);
+    for (int k = n_; k < padded_; ++k) out[k] = 0.0f;
+  }
   return values_.data();
 }
 
