@@ -50,4 +50,13 @@ struct AlignedUnset : Aligned<T> {
 template <class T>
 using UnsetVector = std::vector<T, AlignedUnset<T>>;
 
+// At least n elements, of any value. Where there are fewer, they are given back before room for the number expected is
+// taken: growing little by little would leave holes in memory.
+template <class T>
+void make_room(UnsetVector<T>& values, std::size_t n, std::size_t expected) {
+  if (values.size() >= n) return;
+  UnsetVector<T>().swap(values);
+  values.resize(n > expected ? n : expected);
+}
+
 }  // namespace surewood

@@ -97,9 +97,11 @@ inline nb::dict to_dict(surewood::MachineBatch&& batch) {
   return out;
 }
 
-// Room for all results: growing them would copy, and leave holes. What stays unused is never written: it costs nothing.
+// Room for all results: growing them would copy, and leave holes. What stays unused is never written: it costs nothing,
+// up to an amount that some systems would refuse.
 inline void reserve(surewood::MachineBatch& batch, const std::int32_t* point, const std::int64_t* start,
                     const std::int32_t* label, const std::int32_t* of_group, std::int64_t count, bool decisions) {
+  constexpr std::size_t kMost = std::size_t{1} << 30;
   std::size_t points = 0;
   std::int32_t last_class = 0;
   for (std::int64_t p = 0; p < count; ++p) {
@@ -108,18 +110,47 @@ inline void reserve(surewood::MachineBatch& batch, const std::int32_t* point, co
     for (std::int64_t k = start[of_group[p]]; k < start[of_group[p] + 1]; ++k)
       last_class = std::max(last_class, label[point[k]]);
   }
+  const std::size_t classes = last_class + 1, pairs = classes * last_class / 2, problems = static_cast<std::size_t>(count);
+  if (points * (classes + 2) + problems * (5 * pairs + classes) > kMost / sizeof(double)) return;
+  for (auto* of_problem : {&batch.n_classes, &batch.n_support, &batch.n_correct}) of_problem->reserve(problems);
+  batch.scale.reserve(problems);
+  for (auto* of_class : {&batch.classes, &batch.class_support}) of_class->reserve(problems * classes);
+  for (auto* of_pair : {&batch.bias, &batch.objective, &batch.gap}) of_pair->reserve(problems * pairs);
+  batch.iterations.reserve(problems * pairs);
+  batch.status.reserve(problems * pairs);
   batch.support.reserve(points);
   batch.coef.reserve(points * last_class);
   batch.predicted.reserve(points);
   if (decisions) batch.decision.reserve(points);
 }
 
+// Tells a Python function of machines as they are done, a few times a second; with a GIL that was released.
+class Telling {
+ public:
+  explicit Telling(const std::optional<nb::callable>& listener) : listener_(listener), last_(Clock::now()) {}
+  void done(std::int64_t count, bool all) {
+    untold_ += count;
+    if (!listener_ || (!all && Clock::now() - last_ < std::chrono::milliseconds(100))) return;
+    nb::gil_scoped_acquire gil;
+    (*listener_)(untold_);
+    untold_ = 0;
+    last_ = Clock::now();
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  const std::optional<nb::callable>& listener_;
+  Clock::time_point last_;
+  std::int64_t untold_ = 0;
+};
+
 // Problem p is (group[p], degree[p], C[p]); problems of one group stand together.
 inline nb::dict svm_solve(const std::optional<AnyArray>& gram, const AnyArray& x, const AnyArray& norms,
                    const std::string& kind, double gamma, double coef0, const AnyArray& points,
                    const AnyArray& starts, const AnyArray& labels, const std::optional<AnyArray>& weights,
                    const AnyArray& group, const AnyArray& degree, const AnyArray& C, double tol,
-                   std::int64_t max_iter, std::int64_t cache_bytes, bool warm, bool decisions, const AnyArray& stop) {
+                   std::int64_t max_iter, std::int64_t cache_bytes, bool warm, bool decisions, const AnyArray& stop,
+                   const std::optional<nb::callable>& advance) {
   const std::int64_t n = static_cast<std::int64_t>(x.shape(0)), count = static_cast<std::int64_t>(group.shape(0));
   surewood::InnerSource source;
   source.x = require<double>(x, "x", {-1, -1});
@@ -147,12 +178,17 @@ inline nb::dict svm_solve(const std::optional<AnyArray>& gram, const AnyArray& x
     nb::gil_scoped_release release;
     surewood::OneVsOneSolver solver(source, kernel_spec(kind, gamma, coef0), options, signal);
     reserve(batch, point, start, label, of_group, count, decisions);
+    std::int64_t largest = 0;
+    for (std::int64_t p = 0; p < count; ++p) largest = std::max(largest, start[of_group[p] + 1] - start[of_group[p]]);
+    solver.expect(static_cast<int>(largest));
+    Telling telling(advance);
     for (std::int64_t p = 0, next; p < count && finished; p = next) {
       next = p + 1;
       while (next < count && of_group[next] == of_group[p]) ++next;
       const std::int64_t first = start[of_group[p]];
       finished = solver.solve(point + first, static_cast<int>(start[of_group[p] + 1] - first), label, weight,
                               of_degree + p, of_C + p, static_cast<int>(next - p), batch);
+      if (finished) telling.done(next - p, next == count);
     }
   }
   if (!finished) PythonStop::raise();
@@ -241,7 +277,7 @@ inline void register_svm(nb::module_& module) {
   module.def("svm_solve", &svm_solve, "gram"_a.noconvert().none(), "x"_a.noconvert(), "norms"_a.noconvert(), "kind"_a,
              "gamma"_a, "coef0"_a, "points"_a.noconvert(), "starts"_a.noconvert(), "labels"_a.noconvert(),
              "weights"_a.noconvert().none(), "group"_a.noconvert(), "degree"_a.noconvert(), "C"_a.noconvert(), "tol"_a,
-             "max_iter"_a, "cache_bytes"_a, "warm"_a, "decisions"_a, "stop"_a.noconvert(),
+             "max_iter"_a, "cache_bytes"_a, "warm"_a, "decisions"_a, "stop"_a.noconvert(), "advance"_a.none() = nb::none(),
              "One-vs-one machines for problems (group, degree, C); the GIL is released.");
   module.def("svm_predict", &svm_predict, "x"_a.noconvert(), "support_rows"_a.noconvert(),
              "support_norms"_a.noconvert(), "kind"_a, "gamma"_a, "coef0"_a, "machines"_a, "assign"_a.noconvert(),

@@ -10,8 +10,7 @@ void GroupProducts::set_points(const std::int32_t* rows, int m) {
   rows_ = rows;
   m_ = m;
   ready_.assign(m, 0);
-  const std::size_t needed = static_cast<std::size_t>(m) * m + kBeyond;
-  if (values_.size() < needed) values_.resize(needed);
+  make_room(values_, static_cast<std::size_t>(m) * m + kBeyond, square_room(expected_, kMostPoints));
   if (formed_) packed_.pack(source_.x, source_.d, rows, m);
 }
 

@@ -11,6 +11,11 @@ namespace surewood {
 
 constexpr int kBeyond = 8;  // numbers behind a matrix that may be read or written, though nobody wants them
 
+// Numbers of a matrix among n points, if there are no more than `most`.
+inline std::size_t square_room(int n, int most) {
+  return n <= most ? static_cast<std::size_t>(n) * padded_to_lanes(n) + kBeyond : 0;
+}
+
 // Rows are taken out of the stored matrix, or formed anew where that is quicker.
 class GroupProducts {
  public:
@@ -18,6 +23,7 @@ class GroupProducts {
 
   explicit GroupProducts(const InnerSource& source);
 
+  void expect(int m) { expected_ = m; }  // the most points there will be
   void set_points(const std::int32_t* rows, int m);
   const float* row(int i);  // m products, ready when first asked for
   void make_all();
@@ -28,7 +34,7 @@ class GroupProducts {
   InnerSource source_;
   bool formed_;
   const std::int32_t* rows_ = nullptr;
-  int m_ = 0;
+  int m_ = 0, expected_ = 0;
   PackedRows packed_;
   std::vector<char> ready_;
   UnsetVector<float> values_;

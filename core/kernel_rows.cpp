@@ -1,6 +1,7 @@
 #include "kernel_rows.hpp"
 
 #include <algorithm>
+#include <climits>
 #include <cstring>
 
 namespace surewood {
@@ -10,6 +11,12 @@ namespace {
 // Copies n numbers and up to seven beyond them, which must be there: short copies have no call and no guessed end.
 void copy_in_eights(const float* from, int n, float* to) {
   for (int k = 0; k < n; k += kBeyond) std::memcpy(to + k, from + k, kBeyond * sizeof(float));
+}
+
+// Rows of that length in so many bytes, but at least two.
+int rows_that_fit(int padded, std::size_t cache_bytes) {
+  const std::size_t fit = cache_bytes / (sizeof(float) * static_cast<std::size_t>(padded));
+  return static_cast<int>(std::min<std::size_t>(std::max<std::size_t>(fit, 2), INT_MAX));
 }
 
 }  // namespace
@@ -40,8 +47,7 @@ void InnerRows::set_size(int n, bool keep) {
   keep_ = keep;
   all_ready_ = false;
   if (keep_) ready_.assign(n, 0);
-  const std::size_t needed = (keep_ ? static_cast<std::size_t>(n) * padded_ : padded_) + kBeyond;
-  if (values_.size() < needed) values_.resize(needed);
+  make_room(values_, (keep_ ? static_cast<std::size_t>(n) * padded_ : padded_) + kBeyond, square_room(expected_, kKeptPoints));
 }
 
 const float* InnerRows::row(int i) {
@@ -80,15 +86,17 @@ const float* InnerRows::rows() {
   return values_.data();
 }
 
+std::size_t KernelRows::room_for(int n, std::size_t cache_bytes) {
+  const int padded = padded_to_lanes(n);
+  return static_cast<std::size_t>(std::min(padded, rows_that_fit(padded, cache_bytes))) * padded;
+}
+
 void KernelRows::reset(const Kernel& kernel) {
   kernel_ = kernel;
   const int n = inner_->size(), padded = inner_->padded();
   n_ = n;
   padded_ = padded;
-  const std::size_t fits = cache_bytes_ / (sizeof(float) * static_cast<std::size_t>(padded));
-  capacity_ = static_cast<int>(std::min<std::size_t>(n, std::max<std::size_t>(2, fits)));
-  const std::size_t needed = static_cast<std::size_t>(capacity_) * padded;
-  if (values_.size() < needed) values_.resize(needed);
+  capacity_ = std::min(n, rows_that_fit(padded, cache_bytes_));
   ready.assign(n, nullptr);
   stamp.assign(n, 0);
   slot_owner_.assign(capacity_, -1);
@@ -115,7 +123,7 @@ int KernelRows::free_slot() {
 const float* KernelRows::build(int i) {
   const float* inner = inner_->row(i);
   const int slot = free_slot();
-  float* row = values_.data() + static_cast<std::size_t>(slot) * inner_->padded();
+  float* row = values_ + static_cast<std::size_t>(slot) * inner_->padded();
   kernel_.values(inner, inner_->norms(), inner_->norms()[i], inner_->padded(), row);
   slot_owner_[slot] = i;
   ready[i] = row;
@@ -128,21 +136,19 @@ void KernelRows::build_all(const Kernel& kernel) {
   const int n = inner_->size(), padded = inner_->padded();
   n_ = n;
   padded_ = padded;
-  const std::size_t needed = static_cast<std::size_t>(n) * padded;
-  if (values_.size() < needed) values_.resize(needed);
   set_diag();
   const float *inner = inner_->rows(), *norms = inner_->norms();
   if (kernel_.is_rbf())
     for (int i = 0; i < n; ++i)
-      kernel_.values(inner + i * padded, norms, norms[i], padded, values_.data() + i * padded);
+      kernel_.values(inner + i * padded, norms, norms[i], padded, values_ + i * padded);
   else
-    kernel_.values(inner, nullptr, 0.0f, n * padded, values_.data());
+    kernel_.values(inner, nullptr, 0.0f, n * padded, values_);
 }
 
 void KernelRows::list_all() {
   ready.resize(n_);
   stamp.assign(n_, 0);
-  for (int i = 0; i < n_; ++i) ready[i] = values_.data() + static_cast<std::size_t>(i) * padded_;
+  for (int i = 0; i < n_; ++i) ready[i] = values_ + static_cast<std::size_t>(i) * padded_;
 }
 
 }  // namespace surewood

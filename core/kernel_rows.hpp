@@ -18,6 +18,8 @@ class InnerRows {
 
   explicit InnerRows(const InnerSource& source) : source_(source), formed_(source.quicker_formed()) {}
 
+  void expect(int n) { expected_ = n; }  // the most points there will be
+
   void set_points(const std::int32_t* rows, int n, bool keep);
   const float* row(int i);  // valid until the next call unless rows are kept
   const float* rows();      // all of them, one after another; only where rows are kept
@@ -33,7 +35,7 @@ class InnerRows {
 
   InnerSource source_;
   bool formed_;
-  int n_ = 0, padded_ = 0;
+  int n_ = 0, padded_ = 0, expected_ = 0;
   bool keep_ = false, all_ready_ = false;
   GroupProducts* group_ = nullptr;  // where rows come from, unless from the source
   int first_ = 0, count_ = 0, second_ = 0;
@@ -50,11 +52,14 @@ class KernelRows {
  public:
   KernelRows(InnerRows& inner, std::size_t cache_bytes) : inner_(&inner), cache_bytes_(cache_bytes) {}
 
+  // Floats for the rows of problems with up to n points, padded alike; where they are is for the caller to say.
+  static std::size_t room_for(int n, std::size_t cache_bytes);
+  void use_room(float* room) { values_ = room; }
   void reset(const Kernel& kernel);  // forgets all rows
   const float* build(int i);         // the row was not ready
   void build_all(const Kernel& kernel);  // all rows, one after another in memory: `whole`
   void list_all();                       // makes them known to `ready`
-  const float* whole() const { return whole_ ? values_.data() : nullptr; }
+  const float* whole() const { return whole_ ? values_ : nullptr; }
   int size() const { return n_; }
   const float* diag() const { return diag_.data(); }
 
@@ -73,7 +78,7 @@ class KernelRows {
   bool whole_ = false;
   std::vector<std::int32_t> slot_owner_;
   AlignedVector<float> diag_;
-  UnsetVector<float> values_;
+  float* values_ = nullptr;
 };
 
 }  // namespace surewood

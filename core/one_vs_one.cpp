@@ -9,6 +9,7 @@ namespace {
 
 // Larger problems are bound by throughput, not by latency, and their kernels would crowd the cache.
 constexpr int kInterleavedPoints = 256;
+constexpr std::int64_t kHeldCoefficients = 8'000'000;  // while the machines of a group are assembled
 constexpr int kInterleaved = 3;  // such problems side by side; measured, see docs/svm-engine.md
 
 }  // namespace
@@ -18,6 +19,12 @@ OneVsOneSolver::OneVsOneSolver(const InnerSource& source, const KernelSpec& kern
     : source_(source), kernel_(kernel), options_(options), stop_(stop), products_(source), inner_rows_(source) {
   for (int d = 0; d < kMostInterleaved; ++d)
     desks_.push_back(std::make_unique<Desk>(inner_rows_, options.cache_bytes));
+}
+
+void OneVsOneSolver::expect(int m) {
+  largest_group_ = m;
+  products_.expect(m);
+  inner_rows_.expect(m);
 }
 
 void OneVsOneSolver::sort_by_class(const std::int32_t* group, int m, const std::int32_t* label) {
@@ -65,19 +72,32 @@ bool OneVsOneSolver::is_small(int points) const {
 bool OneVsOneSolver::solve(const std::int32_t* group, int m, const std::int32_t* label, const double* weight,
                            const std::int32_t* degree, const double* C, int count, MachineBatch& out) {
   sort_by_class(group, m, label);
+  weight_ = weight;
+  list_pairs();
+  share_products();
+  // As many machines at once as coefficients may be held; never a part of those of one degree.
+  const std::int64_t most = kHeldCoefficients / (static_cast<std::int64_t>(m) * std::max(n_classes_ - 1, 1));
+  for (int first = 0, last; first < count; first = last) {
+    last = first + 1;
+    for (int next = last; next <= count && next - first <= most; ++next)
+      if (next == count || degree[next] != degree[next - 1]) last = next;
+    while (last < count && degree[last] == degree[last - 1]) ++last;
+    if (!solve_some(degree + first, C + first, last - first, out)) return false;
+  }
+  return true;
+}
+
+bool OneVsOneSolver::solve_some(const std::int32_t* degree, const double* C, int count, MachineBatch& out) {
   problems_.clear();
-  const double largest = largest_base(kernel_, source_.norms, sorted_.data(), m);
+  const double largest = largest_base(kernel_, source_.norms, sorted_.data(), m_);
   for (int q = 0; q < count; ++q)
     problems_.push_back(
         {Kernel(kernel_, degree[q], kernel_scale(kernel_, degree[q], largest), largest), C[q], degree[q]});
-  const std::size_t points = static_cast<std::size_t>(count) * m;
+  const std::size_t points = static_cast<std::size_t>(count) * m_;
   coef_.resize(points * (n_classes_ - 1));  // every one is set: a point has a coefficient for each other class
   wins_.assign(points, 0);
   decision_.assign(options_.decisions ? points : 0, 0.0);
   outcomes_.resize(static_cast<std::size_t>(count) * n_pairs_);
-  weight_ = weight;
-  list_pairs();
-  share_products();
   for (std::size_t first = 0, last; first < pairs_.size(); first = last) {
     last = first + 1;
     // Small problems of one size are worked on together, whatever their pair.
@@ -105,8 +125,20 @@ bool OneVsOneSolver::run_pairs(std::size_t first, std::size_t last) {
   set_pair(pairs_[first]);
   const int points = pairs_[first].points;
   const bool side_by_side = !options_.warm && points <= kInterleavedPoints && whole_kernel_fits(points);
-  svm_routines().run_duals(*this, side_by_side ? kInterleaved : 1);
+  const int together = side_by_side ? kInterleaved : 1;
+  share_kernel_room(pairs_[first], is_small(points) ? kMostInterleaved : together);
+  svm_routines().run_duals(*this, together);
   return !stop_.requested();
+}
+
+// Room for the kernel rows of so many problems of one size.
+void OneVsOneSolver::share_kernel_room(const Pair& pair, int desks) {
+  const std::size_t each = KernelRows::room_for(pair.points, options_.cache_bytes);
+  const auto room = [&](int points) { return KernelRows::room_for(std::min(points, largest_group_), options_.cache_bytes); };
+  const std::size_t expected = std::max({kMostInterleaved * room(kSmallPoints), kInterleaved * room(kInterleavedPoints),
+                                         room(largest_group_)});
+  make_room(kernel_values_, each * desks, expected);
+  for (int d = 0; d < desks; ++d) desks_[d]->rows.use_room(kernel_values_.data() + d * each);
 }
 
 void OneVsOneSolver::set_pair(const Pair& pair) {

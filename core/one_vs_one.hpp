@@ -39,6 +39,7 @@ class OneVsOneSolver final : DualQueue {
  public:
   OneVsOneSolver(const InnerSource& source, const KernelSpec& kernel, const SolveOptions& options, StopSignal& stop);
 
+  void expect(int m);  // the most points a group will have; room is then taken once
   // Appends `count` machines on the points `group` (m rows of X) to `out`. `label` and `weight` (or nullptr)
   // are indexed by row of X; C_i = C weight_i. Problems of one degree should stand together, C rising.
   // False when a stop was requested; `out` is then incomplete.
@@ -62,6 +63,8 @@ class OneVsOneSolver final : DualQueue {
     int a, b, points;
     int padded() const { return padded_to_lanes(points); }
   };
+  bool solve_some(const std::int32_t* degree, const double* C, int count, MachineBatch& out);
+  void share_kernel_room(const Pair& pair, int desks);
   void sort_by_class(const std::int32_t* group, int m, const std::int32_t* label);
   void list_pairs();
   void share_products();
@@ -86,7 +89,7 @@ class OneVsOneSolver final : DualQueue {
   MachineVotes votes_;
 
   // The group in hand: its points sorted by class.
-  int m_ = 0, n_classes_ = 0, n_pairs_ = 0;
+  int m_ = 0, n_classes_ = 0, n_pairs_ = 0, largest_group_ = 0;
   std::vector<std::int32_t> sorted_, place_, class_of_, classes_, class_start_;
   const double* weight_ = nullptr;
   std::vector<Problem> problems_;
@@ -104,6 +107,7 @@ class OneVsOneSolver final : DualQueue {
   std::vector<double> sign_, box_;
   std::vector<int> support_;  // of the machine in hand, as places among the sorted points
   std::vector<float> inner_, values_, norms_;
+  UnsetVector<float> kernel_values_;  // of all desks
 };
 
 }  // namespace surewood

@@ -1,8 +1,8 @@
 """`solve_many`: a batch of one-vs-one machines over one Gram matrix, without Python per problem.
 
-A problem is (group of rows, degree, C). The batch is cut into chunks that never split the C values of one
-(group, degree), each chunk is one call into the core with the GIL released, and joblib runs them in threads:
-results do not depend on the number of threads. Chunks are small enough that Ctrl-C is answered at once.
+A problem is (group of rows, degree, C). One thread solves them in one call into the core, with the GIL released,
+which answers Ctrl-C and tells of its progress. For several the batch is cut into chunks that never split the C
+values of one (group, degree): results do not depend on the number of threads.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from joblib import delayed
 from numpy.typing import ArrayLike, NDArray
 
 from surewood import _core
-from surewood.parallel import arrays_travel, run_tasks, share
+from surewood.parallel import arrays_travel, run_tasks, share, thread_count, worker_count
 from surewood.progress import Advance, ignore
 from surewood.svm.gram import Gram, KernelSpec, products_of, remember_products
 from surewood.svm.one_vs_one import Machines
@@ -28,7 +28,6 @@ MAX_DEGREE = 100
 _CHUNK_WORK = 2e8  # rough element updates a chunk: below a tenth of a second
 _SECONDS_A_UPDATE = 1e-10
 _FEATURES_WORTH_FORMING = 128  # up to here a worker forms inner products sooner than it gets them
-_CHUNK_COEFFICIENTS = 8_000_000  # doubles held while the machines of a chunk's group are assembled
 
 
 @dataclass(frozen=True)
@@ -124,8 +123,8 @@ def solve_many(
     problems = (_flat(group, np.int32), _flat(degree, np.int32), _flat(boxes, np.float64))
     options = _Options(float(tol), _cap(max_iter), int(cache_size), bool(warm_start), bool(decisions))
     spec = KernelSpec.default(gram.X.shape[1]) if kernel is None else kernel
-    parts = _run_chunks(gram, spec, points, starts, codes, weight, problems, shape, options, n_jobs)
-    return Machines.from_parts(_told(parts, advance), shape, degree=problems[1], C=problems[2],
+    parts = _run_chunks(gram, spec, points, starts, codes, weight, problems, shape, options, n_jobs, advance)
+    return Machines.from_parts(parts, shape, degree=problems[1], C=problems[2],
                                kernel=spec, gram=gram, points=points, starts=starts)  # fmt: skip
 
 
@@ -140,16 +139,21 @@ def _run_chunks(
     shape: tuple[int, ...],
     options: _Options,
     n_jobs: int | None,
+    advance: Advance,
 ) -> Iterator[dict[str, NDArray[Any]]]:
     stop = np.zeros(1, dtype=np.uint8)
     group, degree, C = problems
+    if worker_count(n_jobs) == 0 and thread_count(n_jobs) == 1:
+        rows = (gram.products, False, gram.X, gram.norms, spec)
+        yield _solve_chunk(rows, (points, starts), codes, weight, problems, options, stop, advance)
+        return
     products, form = gram.products, False
     if products is not None and gram.X.shape[1] <= _FEATURES_WORTH_FORMING and arrays_travel(n_jobs):
         remember_products(gram.X, products)  # for chunks that stay here
         products, form = None, True
     share(products, gram.X, gram.norms)
     rows = (products, form, gram.X, gram.norms, spec)
-    chunks, work = _chunks(np.diff(starts), int(codes.max(initial=0)) + 1, shape)
+    chunks, work = _chunks(np.diff(starts), shape)
 
     def chunk(first: int, last: int) -> Any:
         """A task with its own groups only: their rows are long where groups are many."""
@@ -162,12 +166,7 @@ def _run_chunks(
 
     tasks = (chunk(first, last) for first, last in chunks)
     seconds = [_SECONDS_A_UPDATE * w for w in work]
-    return run_tasks(tasks, n_jobs, stop=stop, seconds=seconds, one_by_one=True)
-
-
-def _told(parts: Iterator[dict[str, NDArray[Any]]], advance: Advance) -> Iterator[dict[str, NDArray[Any]]]:
-    """The same parts; `advance` is told of their machines."""
-    for part in parts:
+    for part in run_tasks(tasks, n_jobs, stop=stop, seconds=seconds, one_by_one=True):
         yield part
         advance(len(part["n_correct"]))
 
@@ -180,44 +179,32 @@ def _solve_chunk(
     problems: tuple[NDArray[Any], NDArray[Any], NDArray[Any]],
     options: _Options,
     stop: NDArray[np.uint8],
+    advance: Advance | None = None,
 ) -> dict[str, NDArray[Any]]:
     products, form, X, norms, spec = rows
     if form:
         products = products_of(X)
     return _core.svm_solve(
         products, X, norms, spec.kind, spec.gamma, spec.coef0, *own, codes, weight, *problems, options.tol,
-        options.max_iter, options.cache_bytes, options.warm, options.decisions, stop,
+        options.max_iter, options.cache_bytes, options.warm, options.decisions, stop, advance,
     )  # fmt: skip
 
 
 def _chunks(
-    sizes: NDArray[np.int64], n_classes: int, shape: tuple[int, ...]
+    sizes: NDArray[np.int64], shape: tuple[int, ...]
 ) -> tuple[list[tuple[int, int]], list[float]]:
     """Ranges of problems and their work; cuts fall between (group, degree) runs only."""
     _, n_degrees, n_C = shape
     size = sizes.astype(np.float64)
-    held = size * n_C * max(n_classes - 1, 1)  # coefficients of one degree
-    # Work and coefficients before each run; a group's coefficients are held together, so those of the
-    # groups before it do not count.
     work = np.repeat(n_C * (4.0 * size * size + 2000.0 * size + 2000.0), n_degrees)
     before = np.concatenate([[0.0], np.cumsum(work)])
-    group_fits = np.maximum(1, _CHUNK_COEFFICIENTS // held).astype(np.int64)  # degrees of a group at once
     cuts = [0]
     while cuts[-1] < len(work):
         first = cuts[-1]
-        last = max(first + 1, int(np.searchsorted(before, before[first] + _CHUNK_WORK, side="right")) - 1)
-        cuts.append(_within_coefficients(first, last, n_degrees, group_fits))
+        last = int(np.searchsorted(before, before[first] + _CHUNK_WORK, side="right")) - 1
+        cuts.append(max(first + 1, last))
     spans = [(first * n_C, last * n_C) for first, last in pairwise(cuts)]
     return spans, [float(before[last] - before[first]) for first, last in pairwise(cuts)]
-
-
-def _within_coefficients(first: int, last: int, n_degrees: int, fits: NDArray[np.int64]) -> int:
-    """The end of a chunk of runs: before the first group that would have more degrees in it than fit."""
-    for group in range(first // n_degrees, -(-last // n_degrees)):
-        begin = max(first, group * n_degrees)
-        if min(last, (group + 1) * n_degrees) - begin > fits[group]:
-            return int(begin + fits[group])
-    return last
 
 
 def _flat(values: NDArray[Any], dtype: Any) -> NDArray[Any]:
@@ -246,10 +233,12 @@ def _flatten_groups(groups: Sequence[ArrayLike], n: int) -> tuple[NDArray[np.int
             raise ValueError(f"group {k} must hold integer row numbers, got {rows.dtype}")
     starts = np.zeros(len(arrays) + 1, dtype=np.int64)
     np.cumsum([rows.size for rows in arrays], out=starts[1:])
-    points = np.concatenate(arrays) if arrays else np.zeros(0, dtype=np.int32)
-    if points.size and (points.min() < 0 or points.max() >= n):
+    if any(rows.min() < 0 or rows.max() >= n for rows in arrays):
         raise ValueError(f"groups name rows outside 0..{n - 1}")
-    return np.ascontiguousarray(points, dtype=np.int32), starts
+    points = np.empty(starts[-1], dtype=np.int32)
+    if arrays:
+        np.concatenate(arrays, out=points, casting="unsafe")
+    return points, starts
 
 
 def _degrees(degrees: ArrayLike) -> NDArray[np.int32]:
