@@ -368,6 +368,21 @@ def test_an_empty_batch_is_empty():
     assert machines.shape == (0, 1, 1)
 
 
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_progress_is_told_of_every_machine(n_jobs):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 3)), rng.integers(2, size=60)
+    told = []
+    solve_many(Gram(X), [np.arange(60)] * 30, y, [1, 2], [1.0, 2.0], n_jobs=n_jobs, advance=told.append)
+    assert sum(told) == 120
+
+    def fail(count):
+        raise RuntimeError("no more")
+
+    with pytest.raises(RuntimeError, match="no more"):
+        solve_many(Gram(X), [np.arange(60)] * 30, y, [1, 2], [1.0], n_jobs=n_jobs, advance=fail)
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
 def test_ctrl_c_is_answered_soon():
     code = (

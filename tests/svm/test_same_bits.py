@@ -71,9 +71,37 @@ def test_same_bits_for_any_threads_memory_chunks_and_company(monkeypatch):
     assert equal_arrays(solve_many(Gram(X, max_memory=0), groups, labels, [1, 3, 4], C), expected)
     assert equal_arrays(solve_many(gram, groups, labels, [1, 3, 4], C, cache_size=5000), expected)
     monkeypatch.setattr(dual_module, "_CHUNK_WORK", 1.0)
-    assert equal_arrays(solve_many(gram, groups, labels, [1, 3, 4], C), expected)
+    assert equal_arrays(solve_many(gram, groups, labels, [1, 3, 4], C, n_jobs=2), expected)
     alone = solve_many(gram, [groups[3]], labels, [4], C[3:4, 2:3])
     problem = expected.index(3, 2)
     np.testing.assert_array_equal(alone.coef(0), expected.coef(problem))
     np.testing.assert_array_equal(alone.pair("bias", 0), expected.pair("bias", problem))
     np.testing.assert_array_equal(alone.predicted(0), expected.predicted(problem))
+
+
+@pytest.mark.parametrize("max_iter", [0, 1, 7, 10_000])
+@pytest.mark.parametrize("points", [6, 20, 44, 60])
+def test_a_small_problem_does_not_feel_its_company(points, max_iter):
+    # Up to eight are worked on together; where there are fewer, or some end sooner, others take their lanes.
+    X, labels = blobs(points, 3, 2, 5)
+    arguments, options = (Gram(X), [np.arange(points)], labels), {"max_iter": max_iter}
+    alone = [solve_many(*arguments, [3], [C], **options) for C in 10.0 ** np.linspace(-2, 2, 19)]
+    for count in range(1, 20):
+        together = solve_many(*arguments, [3], 10.0 ** np.linspace(-2, 2, 19)[:count], **options)
+        for name in ("coef", "bias", "objective", "gap", "iterations", "status", "predicted"):
+            parts = np.concatenate([machines.arrays[name] for machines in alone[:count]])
+            np.testing.assert_array_equal(together.arrays[name], parts)
+
+
+@pytest.mark.parametrize("warm", [False, True])
+def test_more_coefficients_than_are_held_at_once_change_nothing(warm):
+    # 12 degrees x 60 C of 1,500 points and nine pairs' coefficients a point: nearly ten million.
+    X, labels = blobs(1500, 3, 10, 2)
+    gram, groups, Cs = Gram(X), [np.arange(1500)], 10.0 ** np.linspace(-4, -1, 60)
+    machines = solve_many(gram, groups, labels, range(1, 13), Cs, warm_start=warm, max_iter=3)
+    last = solve_many(gram, groups, labels, [12], Cs, warm_start=warm, max_iter=3)
+    for k in (0, 59):
+        here, there = machines.index(0, 11, k), last.index(0, 0, k)
+        np.testing.assert_array_equal(machines.coef(here), last.coef(there))
+        np.testing.assert_array_equal(machines.pair("bias", here), last.pair("bias", there))
+        np.testing.assert_array_equal(machines.predicted(here), last.predicted(there))
