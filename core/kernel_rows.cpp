@@ -15,6 +15,7 @@ void copy_in_eights(const float* from, int n, float* to) {
 
 // Rows of that length in so many bytes, but at least two.
 int rows_that_fit(int padded, std::size_t cache_bytes) {
+  if (padded == 0) return 0;
   const std::size_t fit = cache_bytes / (sizeof(float) * static_cast<std::size_t>(padded));
   return static_cast<int>(std::min<std::size_t>(std::max<std::size_t>(fit, 2), INT_MAX));
 }

@@ -1,6 +1,6 @@
 // The inner loop of the dual solver for small problems, several side by side.
 //
-// Included inside a namespace once per instruction set, after svm_passes.inl. The same steps as there, bit for bit.
+// Included inside a namespace once per instruction set, after svm_large.inl. The same steps as there, bit for bit.
 // Below some tens of points an iteration is one chain of dependent operations, so what counts is that the chains of
 // several problems overlap, and that little is done beside them. For that
 // * nothing may be guessed wrong: the whole kernel is there before the loop, the number of registers a problem takes is

@@ -18,7 +18,7 @@
 #pragma GCC diagnostic ignored "-Wpsabi"  // wide vectors never cross a call: every helper is inlined
 #endif
 
-// Each set is the same source under another target option and register width. lanes.inl has to be inside
+// Each set is the same source (svm_set.inl) under another target option and register width. lanes.inl has to be inside
 // the option as well: the compiler lowers wide vectors before it inlines.
 #define SUREWOOD_TABLE(set)                                                                    \
   const SvmRoutines table = {set,          SUREWOOD_LANES == 2 ? 32 : kSmallPoints,            \
@@ -29,11 +29,7 @@ namespace surewood {
 #define SUREWOOD_LANES 2
 namespace baseline {
 namespace {
-#include "lanes.inl"
-#include "svm_passes.inl"
-#include "svm_small.inl"
-#include "kernel_passes.inl"
-#include "vote_passes.inl"
+#include "svm_set.inl"
 SUREWOOD_TABLE("baseline")
 }  // namespace
 }  // namespace baseline
@@ -46,11 +42,7 @@ SUREWOOD_TABLE("baseline")
 #define SUREWOOD_LANES 4
 namespace avx2 {
 namespace {
-#include "lanes.inl"
-#include "svm_passes.inl"
-#include "svm_small.inl"
-#include "kernel_passes.inl"
-#include "vote_passes.inl"
+#include "svm_set.inl"
 SUREWOOD_TABLE("avx2")
 }  // namespace
 }  // namespace avx2
@@ -62,11 +54,7 @@ SUREWOOD_TABLE("avx2")
 #define SUREWOOD_LANES 8
 namespace avx512 {
 namespace {
-#include "lanes.inl"
-#include "svm_passes.inl"
-#include "svm_small.inl"
-#include "kernel_passes.inl"
-#include "vote_passes.inl"
+#include "svm_set.inl"
 SUREWOOD_TABLE("avx512")
 }  // namespace
 }  // namespace avx512

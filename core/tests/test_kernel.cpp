@@ -90,6 +90,10 @@ void test_rows() {
   inner_stored.set_points(points, 5, true);
   inner_formed.set_points(points, 5, false);
   KernelRows roomy(inner_stored, 1 << 20), tight(inner_formed, 1);
+  std::vector<float> wide(KernelRows::room_for(5, 1 << 20)), narrow(KernelRows::room_for(5, 1));
+  assert(wide.size() == 64 && narrow.size() == 16);  // eight rows, two rows
+  roomy.use_room(wide.data());
+  tight.use_room(narrow.data());
   for (int degree : {1, 4}) {
     Kernel kernel({KernelKind::poly, 0.25, 1.0}, degree, 1.0);
     roomy.reset(kernel);
