@@ -166,24 +166,28 @@ def whole_grids(quick: bool) -> None:
 
 def batch_memory() -> None:
     """Peak memory that a batch adds, in a process of its own, beside what it has to hold."""
-    if CAN_MEASURE:
-        run = [sys.executable, "-c", "from benchmarks.bench_svm import measure_batch; measure_batch()"]
+    if not CAN_MEASURE:
+        return
+    print("\nmemory of a batch, MB: what it adds at the peak; results (and the groups they name), largest leaf kernel")
+    for batch in ("'german_numeric', 300, 400, 1", "'pendigits', 1112, 200, 1", "'pendigits', 1112, 200, 2"):
+        run = [sys.executable, "-c", f"from benchmarks.bench_svm import measure_batch; measure_batch({batch})"]
         print(subprocess.run(run, capture_output=True, text=True, check=True).stdout, end="", flush=True)
 
 
-def measure_batch(n_leaves: int = 300) -> None:
+def measure_batch(name: str, n_leaves: int, most: int, n_jobs: int) -> None:
     rng = np.random.default_rng(0)
-    X, y = real_or_generated("german_numeric", 1000, 24, 2)
+    X, y = real_or_generated(name, 1000, 24, 2)
     gram = Gram(X)
-    leaves = [rng.permutation(len(X))[: rng.integers(20, 400)] for _ in range(n_leaves)]
-    solve_many(gram, leaves[:2], y, [1], 1.0, n_jobs=1)
-    peak, machines = peak_of(lambda: solve_many(gram, leaves, y, range(1, 10), 1.0, n_jobs=1))
-    results = sum(array.nbytes for array in machines.arrays.values())
+    leaves = [rng.permutation(len(X))[: rng.integers(20, most)] for _ in range(n_leaves)]
+    solve_many(gram, leaves[:2], y, [1], 1.0, n_jobs=n_jobs)
+    peak, machines = peak_of(lambda: solve_many(gram, leaves, y, DEGREES, 1.0, n_jobs=n_jobs))
+    named = (machines.points, machines.starts, machines.degree, machines.C)
+    results = sum(array.nbytes for array in (*machines.arrays.values(), *named))
     kernel = 4 * max(len(rows) for rows in leaves) ** 2
     sizes = [f"{size / 2**20:.1f}" for size in (peak, results, kernel, gram.products.nbytes)]
     print(
-        f"\n{9 * n_leaves} leaf problems add {sizes[0]} MB at the peak: results {sizes[1]}, largest "
-        f"leaf kernel {sizes[2]}; the Gram matrix before them {sizes[3]}"
+        f"{9 * n_leaves} problems of {name}, threads: {n_jobs}: adds {sizes[0]}; results {sizes[1]}, "
+        f"kernel {sizes[2]}; the Gram matrix before them {sizes[3]}"
     )
 
 
@@ -194,7 +198,7 @@ def two_threads(quick: bool) -> None:
     n_leaves = 100 if quick else 1112
     groups = [rng.permutation(len(X))[: rng.integers(20, 200)] for _ in range(n_leaves)]
     ratios = []
-    for _ in range(3):
+    for _ in range(5):
         walls = []
         for n_jobs in (1, 2):
             started = time.perf_counter()

@@ -25,7 +25,7 @@ from surewood.svm.one_vs_one import Machines
 __all__ = ["MAX_DEGREE", "solve_many"]
 
 MAX_DEGREE = 100
-_CHUNK_WORK = 1e8  # rough element updates a chunk: some hundredths of a second, so that threads end together
+_CHUNK_WORK = 2.5e7  # rough element updates a chunk: some milliseconds, so that few results wait to be joined
 _SECONDS_A_UPDATE = 1e-10
 _FEATURES_WORTH_FORMING = 128  # up to here a worker forms inner products sooner than it gets them
 
