@@ -168,9 +168,12 @@ def batch_memory() -> None:
     """Peak memory that a batch adds, in a process of its own, beside what it has to hold."""
     if not CAN_MEASURE:
         return
-    print("\nmemory of a batch, MB: what it adds at the peak; results (and the groups they name), largest leaf kernel")
+    print(
+        "\nmemory of a batch, MB: added at the peak; results with the groups they name, largest leaf kernel"
+    )
     for batch in ("'german_numeric', 300, 400, 1", "'pendigits', 1112, 200, 1", "'pendigits', 1112, 200, 2"):
-        run = [sys.executable, "-c", f"from benchmarks.bench_svm import measure_batch; measure_batch({batch})"]
+        code = f"from benchmarks.bench_svm import measure_batch; measure_batch({batch})"
+        run = [sys.executable, "-c", code]
         print(subprocess.run(run, capture_output=True, text=True, check=True).stdout, end="", flush=True)
 
 

@@ -110,7 +110,7 @@ inline void reserve(surewood::MachineBatch& batch, const std::int32_t* point, co
     for (std::int64_t k = start[of_group[p]]; k < start[of_group[p] + 1]; ++k)
       last_class = std::max(last_class, label[point[k]]);
   }
-  const std::size_t classes = last_class + 1, pairs = classes * last_class / 2, problems = static_cast<std::size_t>(count);
+  const std::size_t problems = static_cast<std::size_t>(count), classes = last_class + 1, pairs = classes * last_class / 2;
   if (points * (classes + 2) + problems * (5 * pairs + classes) > kMost / sizeof(double)) return;
   for (auto* of_problem : {&batch.n_classes, &batch.n_support, &batch.n_correct}) of_problem->reserve(problems);
   batch.scale.reserve(problems);
@@ -277,7 +277,8 @@ inline void register_svm(nb::module_& module) {
   module.def("svm_solve", &svm_solve, "gram"_a.noconvert().none(), "x"_a.noconvert(), "norms"_a.noconvert(), "kind"_a,
              "gamma"_a, "coef0"_a, "points"_a.noconvert(), "starts"_a.noconvert(), "labels"_a.noconvert(),
              "weights"_a.noconvert().none(), "group"_a.noconvert(), "degree"_a.noconvert(), "C"_a.noconvert(), "tol"_a,
-             "max_iter"_a, "cache_bytes"_a, "warm"_a, "decisions"_a, "stop"_a.noconvert(), "advance"_a.none() = nb::none(),
+             "max_iter"_a, "cache_bytes"_a, "warm"_a, "decisions"_a, "stop"_a.noconvert(),
+             "advance"_a.none() = nb::none(),
              "One-vs-one machines for problems (group, degree, C); the GIL is released.");
   module.def("svm_predict", &svm_predict, "x"_a.noconvert(), "support_rows"_a.noconvert(),
              "support_norms"_a.noconvert(), "kind"_a, "gamma"_a, "coef0"_a, "machines"_a, "assign"_a.noconvert(),

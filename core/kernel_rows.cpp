@@ -48,7 +48,8 @@ void InnerRows::set_size(int n, bool keep) {
   keep_ = keep;
   all_ready_ = false;
   if (keep_) ready_.assign(n, 0);
-  make_room(values_, (keep_ ? static_cast<std::size_t>(n) * padded_ : padded_) + kBeyond, square_room(expected_, kKeptPoints));
+  const std::size_t needed = (keep_ ? static_cast<std::size_t>(n) * padded_ : padded_) + kBeyond;
+  make_room(values_, needed, square_room(expected_, kKeptPoints));
 }
 
 const float* InnerRows::row(int i) {

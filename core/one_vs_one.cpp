@@ -134,7 +134,9 @@ bool OneVsOneSolver::run_pairs(std::size_t first, std::size_t last) {
 // Room for the kernel rows of so many problems of one size.
 void OneVsOneSolver::share_kernel_room(const Pair& pair, int desks) {
   const std::size_t each = KernelRows::room_for(pair.points, options_.cache_bytes);
-  const auto room = [&](int points) { return KernelRows::room_for(std::min(points, largest_group_), options_.cache_bytes); };
+  const auto room = [&](int points) {
+    return KernelRows::room_for(std::min(points, largest_group_), options_.cache_bytes);
+  };
   const std::size_t expected = std::max({kMostInterleaved * room(kSmallPoints), kInterleaved * room(kInterleavedPoints),
                                          room(largest_group_)});
   make_room(kernel_values_, each * desks, expected);

@@ -116,12 +116,10 @@ template <int Vectors>
 SUREWOOD_INLINE void partners_at_once(SmallProblems& all) {
   F32 gain[kSmallTogether][Vectors], best[kSmallTogether];
 #pragma GCC unroll 4
-  for (int p = 0; p < kSmallTogether; ++p)
-    best[p] = gains_of<Vectors>(all, p, gain[p]);
+  for (int p = 0; p < kSmallTogether; ++p) best[p] = gains_of<Vectors>(all, p, gain[p]);
   const FourFloats most = max_lanes(best);
 #pragma GCC unroll 4
-  for (int p = 0; p < kSmallTogether; ++p)
-    keep_partner<Vectors>(all, p, gain[p], most[p]);
+  for (int p = 0; p < kSmallTogether; ++p) keep_partner<Vectors>(all, p, gain[p], most[p]);
 }
 #endif
 
@@ -160,7 +158,9 @@ SUREWOOD_INLINE void small_steps(SmallProblems& all) {
   const auto of_j = [&](int array) SUREWOOD_INLINE_LAMBDA {
     return each([&](int p) SUREWOOD_INLINE_LAMBDA { return lane[p].values[array * kPadded + lane[p].partner]; });
   };
-  const auto kernel = [&](int p) SUREWOOD_INLINE_LAMBDA { return lane[p].kernel[lane[p].where * kPadded + lane[p].partner]; };
+  const auto kernel = [&](int p) SUREWOOD_INLINE_LAMBDA {
+    return lane[p].kernel[lane[p].where * kPadded + lane[p].partner];
+  };
   const auto own_i = [&](int p) SUREWOOD_INLINE_LAMBDA { return lane[p].diag[lane[p].where]; };
   const auto own_j = [&](int p) SUREWOOD_INLINE_LAMBDA { return lane[p].diag[lane[p].partner]; };
   const Four curvature = widened_each(own_i) + widened_each(own_j) - four(2.0) * widened_each(kernel);
@@ -170,7 +170,8 @@ SUREWOOD_INLINE void small_steps(SmallProblems& all) {
   Four step = (load<Four>(all.max_up) - of_j(kV)) / choose(curvature > four(0.0), curvature, four(kTinyCurvature));
   step = smaller(smaller(step, room_i), room_j);
   store(all.step, step);
-  const Four after_i = choose(step == room_i, hi_i, beta_i + step), after_j = choose(step == room_j, lo_j, beta_j - step);
+  const Four after_i = choose(step == room_i, hi_i, beta_i + step);
+  const Four after_j = choose(step == room_j, lo_j, beta_j - step);
   for (int p = 0; p < kSmallTogether; ++p) {
     lane[p].values[kBeta * kPadded + lane[p].where] = after_i[p];
     lane[p].values[kBeta * kPadded + lane[p].partner] = after_j[p];
@@ -198,7 +199,8 @@ SUREWOOD_INLINE void small_steps(SmallProblems& all) {
 }
 #endif
 
-// v -= step (K_i - K_j) in lane p; its largest where it may rise and smallest where it may fall, by lane of the register.
+// v -= step (K_i - K_j) in lane p. `best` and `least` are the largest v that may rise and the smallest that may fall, by
+// lane of the register.
 template <int Vectors>
 SUREWOOD_INLINE void move_v(const SmallProblems& all, int p, F64* kept, F64& best, F64& least) {
   constexpr int kPadded = Vectors * SUREWOOD_LANES;
@@ -253,32 +255,29 @@ SUREWOOD_INLINE void small_updates(SmallProblems& all) {
   }
 }
 
+// Puts a started problem into lane p.
 template <int Vectors>
 SUREWOOD_INLINE void put(SmallProblems& all, int p, DualState& s) {
-  all.lane[p].s = &s;
-  all.lane[p].values = s.v;
-  all.lane[p].kernel = s.kernel;
-  all.lane[p].diag = s.diag;
+  const std::int64_t pause = s.max_iter < s.next_free_step ? s.max_iter : s.next_free_step;
+  all.lane[p] = {s.v, s.kernel, s.diag, 0, 0, s.iterations, pause, &s};
   all.tol[p] = s.tol;
-  all.lane[p].iterations = s.iterations;
-  all.lane[p].pause = s.max_iter < s.next_free_step ? s.max_iter : s.next_free_step;
   all.up[p] = all.low[p] = 0;
-  F64 rises[Vectors], best = splat<F64>(-HUGE_VAL), least = splat<F64>(HUGE_VAL);
+  F64 v[Vectors], best = splat<F64>(-HUGE_VAL), least = splat<F64>(HUGE_VAL);
   for (int r = 0; r < Vectors; ++r) {
     const int k = r * SUREWOOD_LANES;
-    const F64 beta = load<F64>(s.beta + k), v = load<F64>(s.v + k);
+    const F64 beta = load<F64>(s.beta + k);
     const unsigned up = less_bits(beta, load<F64>(s.hi + k)), low = less_bits(load<F64>(s.lo + k), beta);
     all.up[p] |= static_cast<std::uint64_t>(up) << k;
     all.low[p] |= static_cast<std::uint64_t>(low) << k;
-    rises[r] = can_rise(v, up);
-    const F64 falls = can_fall(v, low);
+    v[r] = load<F64>(s.v + k);
+    const F64 falls = can_fall(v[r], low);
     store(s.can_fall + k, falls);
-    best = larger(rises[r], best);
+    best = larger(can_rise(v[r], up), best);
     least = smaller(falls, least);
   }
   all.max_up[p] = max_lane(best);
   all.min_low[p] = min_lane(least);
-  all.lane[p].where = lowest_bit64(equal_word<Vectors>([&](int r) SUREWOOD_INLINE_LAMBDA { return rises[r]; }, splat<F64>(all.max_up[p])));
+  keep_where<Vectors>(all, p, v, all.max_up[p]);
 }
 
 SUREWOOD_INLINE bool goes_on(const SmallProblems& all, int p) {

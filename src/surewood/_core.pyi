@@ -1,5 +1,6 @@
 """Types of the compiled core; tests/test_architecture.py checks that the names agree."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -33,6 +34,7 @@ def svm_solve(
     warm: bool,
     decisions: bool,
     stop: NDArray[np.uint8],
+    advance: Callable[[int], None] | None = None,
 ) -> dict[str, NDArray[Any]]: ...
 def svm_predict(
     x: NDArray[np.float64],

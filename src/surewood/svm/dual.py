@@ -1,8 +1,8 @@
 """`solve_many`: a batch of one-vs-one machines over one Gram matrix, without Python per problem.
 
-A problem is (group of rows, degree, C). One thread solves them in one call into the core, with the GIL released,
-which answers Ctrl-C and tells of its progress. For several the batch is cut into chunks that never split the C
-values of one (group, degree): results do not depend on the number of threads.
+A problem is (group of rows, degree, C). One thread solves them in one call into the core, with the GIL
+released, which answers Ctrl-C and tells of its progress. For several threads the batch is cut into chunks
+that never split the C values of one (group, degree): results do not depend on how many there are.
 """
 
 from __future__ import annotations
@@ -190,9 +190,7 @@ def _solve_chunk(
     )  # fmt: skip
 
 
-def _chunks(
-    sizes: NDArray[np.int64], shape: tuple[int, ...]
-) -> tuple[list[tuple[int, int]], list[float]]:
+def _chunks(sizes: NDArray[np.int64], shape: tuple[int, ...]) -> tuple[list[tuple[int, int]], list[float]]:
     """Ranges of problems and their work; cuts fall between (group, degree) runs only."""
     _, n_degrees, n_C = shape
     size = sizes.astype(np.float64)
