@@ -18,10 +18,12 @@ namespace surewood::binding {
 
 using namespace nb::literals;
 
-// A byte shared with the caller, and Ctrl-C when this is the main thread.
+// A byte shared with the caller, and Ctrl-C when this is the main thread; a function that is told of machines as they are
+// done, a few times a second. For a thread that has released the GIL.
 class PythonStop final : public surewood::StopSignal {
  public:
-  explicit PythonStop(const std::uint8_t* flag) : flag_(flag), last_(Clock::now()) {}
+  explicit PythonStop(const std::uint8_t* flag, const nb::callable* listener = nullptr)
+      : flag_(flag), listener_(listener), last_(Clock::now()), told_(last_) {}
   bool requested() override {
     if (stopped_ || *static_cast<const volatile std::uint8_t*>(flag_)) return true;
     const auto now = Clock::now();
@@ -29,6 +31,17 @@ class PythonStop final : public surewood::StopSignal {
     last_ = now;
     nb::gil_scoped_acquire gil;
     return stopped_ = PyErr_CheckSignals() != 0;
+  }
+  void done(int machines) override {
+    untold_ += machines;
+    if (Clock::now() - told_ >= std::chrono::milliseconds(100)) tell();
+  }
+  void tell() {
+    if (!listener_ || untold_ == 0) return;
+    nb::gil_scoped_acquire gil;
+    (*listener_)(untold_);
+    untold_ = 0;
+    told_ = Clock::now();
   }
   // With the GIL held: a pending KeyboardInterrupt goes on as such.
   [[noreturn]] static void raise() {
@@ -39,7 +52,9 @@ class PythonStop final : public surewood::StopSignal {
  private:
   using Clock = std::chrono::steady_clock;
   const std::uint8_t* flag_;
-  Clock::time_point last_;
+  const nb::callable* listener_;
+  Clock::time_point last_, told_;
+  std::int64_t untold_ = 0;
   bool stopped_ = false;
 };
 
@@ -124,26 +139,6 @@ inline void reserve(surewood::MachineBatch& batch, const std::int32_t* point, co
   if (decisions) batch.decision.reserve(points);
 }
 
-// Tells a Python function of machines as they are done, a few times a second; with a GIL that was released.
-class Telling {
- public:
-  explicit Telling(const std::optional<nb::callable>& listener) : listener_(listener), last_(Clock::now()) {}
-  void done(std::int64_t count, bool all) {
-    untold_ += count;
-    if (!listener_ || (!all && Clock::now() - last_ < std::chrono::milliseconds(100))) return;
-    nb::gil_scoped_acquire gil;
-    (*listener_)(untold_);
-    untold_ = 0;
-    last_ = Clock::now();
-  }
-
- private:
-  using Clock = std::chrono::steady_clock;
-  const std::optional<nb::callable>& listener_;
-  Clock::time_point last_;
-  std::int64_t untold_ = 0;
-};
-
 // Problem p is (group[p], degree[p], C[p]); problems of one group stand together.
 inline nb::dict svm_solve(const std::optional<AnyArray>& gram, const AnyArray& x, const AnyArray& norms,
                    const std::string& kind, double gamma, double coef0, const AnyArray& points,
@@ -165,7 +160,7 @@ inline nb::dict svm_solve(const std::optional<AnyArray>& gram, const AnyArray& x
   const auto* of_group = require<std::int32_t>(group, "group", {-1});
   const auto* of_degree = require<std::int32_t>(degree, "degree", {count});
   const auto* of_C = require<double>(C, "C", {count});
-  PythonStop signal(require<std::uint8_t>(stop, "stop", {1}));
+  PythonStop signal(require<std::uint8_t>(stop, "stop", {1}), advance ? &*advance : nullptr);
   surewood::SolveOptions options;
   options.tol = tol;
   options.max_iter = max_iter;
@@ -181,15 +176,14 @@ inline nb::dict svm_solve(const std::optional<AnyArray>& gram, const AnyArray& x
     std::int64_t largest = 0;
     for (std::int64_t p = 0; p < count; ++p) largest = std::max(largest, start[of_group[p] + 1] - start[of_group[p]]);
     solver.expect(static_cast<int>(largest));
-    Telling telling(advance);
     for (std::int64_t p = 0, next; p < count && finished; p = next) {
       next = p + 1;
       while (next < count && of_group[next] == of_group[p]) ++next;
       const std::int64_t first = start[of_group[p]];
       finished = solver.solve(point + first, static_cast<int>(start[of_group[p] + 1] - first), label, weight,
                               of_degree + p, of_C + p, static_cast<int>(next - p), batch);
-      if (finished) telling.done(next - p, next == count);
     }
+    if (finished) signal.tell();
   }
   if (!finished) PythonStop::raise();
   return to_dict(std::move(batch));

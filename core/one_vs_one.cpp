@@ -9,7 +9,8 @@ namespace {
 
 // Larger problems are bound by throughput, not by latency, and their kernels would crowd the cache.
 constexpr int kInterleavedPoints = 256;
-constexpr std::int64_t kHeldCoefficients = 8'000'000;  // while the machines of a group are assembled
+constexpr double kHeldCoefficients = 8e6;  // while the machines of a group are assembled
+constexpr double kWorkAtOnce = 2e8;        // rough element updates before progress is told: below a tenth of a second
 constexpr int kInterleaved = 3;  // such problems side by side; measured, see docs/svm-engine.md
 
 }  // namespace
@@ -75,14 +76,16 @@ bool OneVsOneSolver::solve(const std::int32_t* group, int m, const std::int32_t*
   weight_ = weight;
   list_pairs();
   share_products();
-  // As many machines at once as coefficients may be held; never a part of those of one degree.
-  const std::int64_t most = kHeldCoefficients / (static_cast<std::int64_t>(m) * std::max(n_classes_ - 1, 1));
+  // As many machines at once as coefficients may be held and as are soon done; never a part of those of one degree.
+  const double points = m, work = points * (4.0 * points + 2000.0);
+  const double most = std::min(kHeldCoefficients / (points * std::max(n_classes_ - 1, 1)), kWorkAtOnce / work);
   for (int first = 0, last; first < count; first = last) {
     last = first + 1;
     for (int next = last; next <= count && next - first <= most; ++next)
       if (next == count || degree[next] != degree[next - 1]) last = next;
     while (last < count && degree[last] == degree[last - 1]) ++last;
     if (!solve_some(degree + first, C + first, last - first, out)) return false;
+    stop_.done(last - first);
   }
   return true;
 }

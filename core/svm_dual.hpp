@@ -27,11 +27,12 @@ constexpr int kFreeRounds = 8;                      // free steps in a row, whil
 constexpr double kFlat = 1e-6;                      // share of its curvature that an independent point keeps
 constexpr std::int64_t kPollWork = 2'000'000;       // element updates between two looks at the stop flag
 
-// A way to stop a long solve: a flag shared with the caller and a check that may be slow.
+// What a long solve and its caller tell each other: whether to stop, by a check that may be slow, and how far it is.
 class StopSignal {
  public:
   virtual ~StopSignal() = default;
   virtual bool requested() = 0;
+  virtual void done(int /*machines*/) {}
 };
 
 enum DualArray { kV, kBeta, kLo, kHi, kCanFall, kDualArrays };  // the order of the arrays of a DualState

@@ -8,7 +8,8 @@
 
 namespace surewood {
 
-// (clamp(gamma s + coef0, +-limit))^degree: what poly_row needs, already divided by the kernel's scale.
+// (clamp(gamma s + coef0, +-limit))^degree: what poly_row needs, already divided by the kernel's scale. An infinite limit
+// is none.
 struct PolyValues {
   float gamma, coef0, limit;
   int degree;
