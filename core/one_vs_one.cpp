@@ -7,11 +7,11 @@ namespace surewood {
 
 namespace {
 
-// Larger problems are bound by throughput, not by latency, and their kernels would crowd the cache.
+// Problems of up to so many points are worked on side by side. Larger ones would gain too, but need a kernel each.
 constexpr int kInterleavedPoints = 256;
+constexpr int kInterleaved = 3;            // measured, see docs/svm-engine.md
 constexpr double kHeldCoefficients = 8e6;  // while the machines of a group are assembled
 constexpr double kWorkAtOnce = 2e8;        // rough element updates before progress is told: below a tenth of a second
-constexpr int kInterleaved = 3;  // such problems side by side; measured, see docs/svm-engine.md
 
 }  // namespace
 
