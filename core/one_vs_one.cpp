@@ -11,7 +11,7 @@ namespace {
 constexpr int kInterleavedPoints = 256;
 constexpr int kInterleaved = 3;            // measured, see docs/svm-engine.md
 constexpr double kHeldCoefficients = 8e6;  // while the machines of a group are assembled
-constexpr double kWorkAtOnce = 2e8;        // rough element updates before progress is told: below a tenth of a second
+constexpr double kWorkAtOnce = 2e9;        // rough element updates before progress is told: some tenths of a second
 
 }  // namespace
 

@@ -387,8 +387,9 @@ def test_progress_is_told_of_every_machine(n_jobs):
 def test_progress_is_told_within_a_large_group(n_jobs):
     rng = np.random.default_rng(0)
     X, y, told = rng.normal(size=(4000, 3)), rng.integers(2, size=4000), []  # noise: a degree takes its time
-    solve_many(Gram(X), [np.arange(4000)], y, range(1, 9), 1.0, n_jobs=n_jobs, advance=told.append)
-    assert sum(told) == 8
+    Cs = [0.1, 0.3, 1.0, 3.0]
+    solve_many(Gram(X), [np.arange(4000)], y, range(1, 10), Cs, n_jobs=n_jobs, advance=told.append)
+    assert sum(told) == 36
     assert len(told) > 1
 
 
