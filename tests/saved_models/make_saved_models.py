@@ -1,7 +1,7 @@
-"""Write a small model of every family: `python tests/saved_models/make_saved_models.py`.
+"""Write a small model of every kind: `python tests/saved_models/make_saved_models.py`.
 
-The files of a released version stay for ever: `test_saved_models.py` loads them with every later version.
-Before a release they are written anew whenever the form of a model changes.
+One folder per format of model files (`surewood.persistence.FORMAT`). The files of an older format stay for ever:
+`test_saved_models.py` loads them with every later version.
 """
 
 from pathlib import Path
@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 import surewood
+from surewood.persistence import FORMAT
 
 HERE = Path(__file__).parent
 MODELS = {
@@ -18,10 +19,13 @@ MODELS = {
     "CompositeTreeClassifier": {"max_depth": 2, "C": 1.0},
     "DeepCascadeClassifier": {"max_leaves": 2},
     "DeepCascadeSVMClassifier": {"gamma_scale": 1e-3, "max_leaves": 2},
+    "DeepCascadeSVMClassifierCV": {"max_leaves": 2, "cv": 2, "max_machines": 50},
     "MarginDeepForestClassifier": {"n_estimators": 2, "max_layers": 2, "n_folds": 2},
+    "MarginDeepForestClassifierCV": {"n_estimators": 2, "max_layers": 2, "thetas": (0.7, 0.9)},
     "MultiGrainedScanner": {"n_estimators": 2, "windows": [2]},
     "PolySVC": {"degree": 2},
     "RandomCompositeForestClassifier": {"n_estimators": 4},
+    "RandomCompositeForestClassifierCV": {"n_estimators": (2, 4), "max_depth": (1, 2)},
 }
 
 
@@ -42,7 +46,7 @@ def outputs(model: object) -> np.ndarray:
 
 
 def main() -> None:
-    folder = HERE / surewood.__version__
+    folder = HERE / f"format-{FORMAT}"
     folder.mkdir(exist_ok=True)
     expected = {}
     for name, parameters in MODELS.items():
