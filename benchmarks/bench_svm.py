@@ -19,7 +19,8 @@ import numpy as np
 from sklearn.svm import SVC, _libsvm
 
 from benchmarks.peak_memory import CAN_MEASURE, peak_of
-from surewood.svm import Gram, KernelSpec, PolySVC, solve_many
+from surewood import PolySVC
+from surewood.svm import Gram, KernelSpec, solve_many
 
 DEGREES = np.arange(1, 10)
 UNCAPPED = 10_000_000

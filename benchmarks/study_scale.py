@@ -35,8 +35,8 @@ def bytes_of(n: int) -> np.ndarray:
 
 def transfer_costs(client: Any, n_workers: int) -> dict[str, float]:
     """Seconds of a round trip, and bytes a second to all workers and back from one."""
-    from surewood.workers.dask_engine import DaskEngine
-    from surewood.workers.remote import Package, pack
+    from surewood.parallel.dask_engine import DaskEngine
+    from surewood.parallel.remote import Package, pack
 
     with joblib.parallel_config("dask", client=client):
         engine = DaskEngine(joblib.parallel.get_active_backend()[0])

@@ -37,7 +37,7 @@ def pytest_xdist_make_scheduler(config, log):
 
     class ClusterTestsTogether(LoadScopeScheduling):
         def _split_scope(self, nodeid):
-            if "tests/workers/" in nodeid:
+            if "tests/parallel/" in nodeid:
                 for engine in ("dask", "ray"):
                     if engine in nodeid:
                         return engine

@@ -1,19 +1,20 @@
-"""Tabular classifiers that account for their own complexity.
+"""Tabular classifiers that come with error guarantees and show how complex they are.
 
-The estimators are here by name, imported when first used, so that ``import surewood`` is quick. Beside them:
-:mod:`surewood.bounds` (every formula), :mod:`surewood.certify` (what may be promised about a fitted model),
-:mod:`surewood.datasets`, and the command ``surewood``.
+Estimators and modules are here by name and imported when first used, so that ``import surewood`` is quick:
+``surewood.RandomCompositeForestClassifier``, ``surewood.bounds`` (every formula), ``surewood.certify``
+(guarantees of a fitted model), ``surewood.report`` (the page), ``surewood.inspect`` (plots),
+``surewood.datasets``, and the command ``surewood``.
 """
 
-from importlib import import_module as _import_module
 from importlib.metadata import version as _version
-from typing import Any as _Any
+
+from surewood._lazy import lazy_names as _lazy_names
 
 __version__ = _version("surewood")
 
-#: Public name -> package it lives in. The contract tests run scikit-learn's suite on every estimator here.
+#: Public name -> module it lives in. The contract tests run scikit-learn's suite on every estimator here.
 _HOME = {
-    "BinnedForestClassifier": "surewood.trees",
+    "BinnedForestClassifier": "surewood.forest",
     "CascadeForestClassifier": "surewood.deepforest",
     "CompositeTreeClassifier": "surewood.composite",
     "DeepCascadeClassifier": "surewood.cascade",
@@ -23,22 +24,21 @@ _HOME = {
     "MarginDeepForestClassifierCV": "surewood.deepforest",
     "MultiGrainedScanner": "surewood.deepforest",
     "ParquetTable": "surewood.tables",
-    "PolySVC": "surewood.svm",
+    "PolySVC": "surewood.polysvc",
     "RandomCompositeForestClassifier": "surewood.composite",
     "RandomCompositeForestClassifierCV": "surewood.composite",
+    "bounds": "surewood.bounds",
+    "certify": "surewood.certify",
+    "cluster": "surewood.parallel",
+    "datasets": "surewood.datasets",
+    "inspect": "surewood.inspect",
     "load": "surewood.persistence",
-    "predict_to_parquet": "surewood.datasets",
+    "predict_to_parquet": "surewood.workflow",
+    "report": "surewood.report",
     "save": "surewood.persistence",
+    "tables": "surewood.tables",
+    "workflow": "surewood.workflow",
 }
 
 __all__ = ["__version__", *sorted(_HOME)]
-
-
-def __getattr__(name: str) -> _Any:
-    if name not in _HOME:
-        raise AttributeError(f"module 'surewood' has no attribute {name!r}")
-    return getattr(_import_module(_HOME[name]), name)
-
-
-def __dir__() -> list[str]:
-    return sorted([*globals(), *_HOME])
+__getattr__, __dir__ = _lazy_names(__name__, _HOME)

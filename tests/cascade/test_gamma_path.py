@@ -5,12 +5,12 @@ from itertools import pairwise
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from reference import all_scores, first_minimiser
-from toy_trainer import ToyTrainer
 
 from surewood.cascade.gamma_path import gamma_path, inner_point
 from surewood.cascade.prefix_tree import PrefixTree
 from surewood.cascade.search import Budget, minimise
+from tests.cascade.reference import all_scores, first_minimiser
+from tests.cascade.toy_trainer import ToyTrainer
 
 SHARES = (Fraction(1, 4), Fraction(1, 2), Fraction(3, 4))
 COMPLEXITY = np.array([0.3, 0.45])

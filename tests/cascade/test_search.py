@@ -5,12 +5,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from reference import all_scores, first_minimiser
-from toy_trainer import ToyTrainer
 
 from surewood.bounds import cascade_complexity, cascade_criterion
 from surewood.cascade.prefix_tree import PrefixTree
 from surewood.cascade.search import Budget, leaf_complexity, minimise, tie
+from tests.cascade.reference import all_scores, first_minimiser
+from tests.cascade.toy_trainer import ToyTrainer
 
 SHARES = (Fraction(1, 4), Fraction(1, 2), Fraction(3, 4), Fraction(1))
 GAMMAS = (math.inf, 1.0, 0.3, 0.1, 0.05, 0.02, 0.01, 0.003, 0.001, 0.0)

@@ -1,6 +1,5 @@
 import numpy as np
 import pytest
-from reference import all_scores, first_minimiser
 from sklearn.svm import SVC
 
 from surewood.bounds import leaf_log_growth
@@ -10,6 +9,7 @@ from surewood.cascade.questions import as_fractions
 from surewood.cascade.search import minimise
 from surewood.cascade.svm_trainer import KernelChoice, SvmTrainer, distance_of
 from surewood.svm import Gram
+from tests.cascade.reference import all_scores, first_minimiser
 
 
 @pytest.fixture(scope="module")

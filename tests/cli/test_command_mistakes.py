@@ -5,10 +5,10 @@ import os
 import numpy as np
 import pandas as pd
 import pytest
-from command import QUICK, messy_frame, mistake, run, write
 
 from surewood.cli.mistakes import Mistake
 from surewood.cli.output_place import check_file, check_folder
+from tests.cli.command import QUICK, messy_frame, mistake, run, write
 
 
 @pytest.fixture(scope="module")

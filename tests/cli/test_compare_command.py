@@ -5,10 +5,10 @@ import io
 import json
 
 import pytest
-from command import messy_frame, mistake, run, write
 from rich.console import Console
 
 from surewood.cli.comparing import Entrant, holm, judge_against_best_peer
+from tests.cli.command import messy_frame, mistake, run, write
 
 compare = importlib.import_module("surewood.cli.compare")
 

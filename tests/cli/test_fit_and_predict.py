@@ -5,7 +5,8 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
-from command import QUICK, messy_frame, mistake, run, write
+
+from tests.cli.command import QUICK, messy_frame, mistake, run, write
 
 
 @pytest.fixture(scope="module")

@@ -5,13 +5,13 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
-from parquet_tables import mixed_frame, write_parts
 from typer.testing import CliRunner
 
 import surewood
 from surewood.cli import app, large_table
 from surewood.cli.mistakes import Mistake
 from surewood.tables import workspace
+from tests.contract.parquet_tables import mixed_frame, write_parts
 
 FAST = ["--model", "mddf", "--set", "n_estimators=2", "--set", "max_layers=1", "--set", "forests=['extra']"]
 

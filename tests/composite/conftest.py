@@ -3,7 +3,8 @@
 import numpy as np
 import pandas as pd
 import pytest
-from composite_samples import prepared, sample
+
+from tests.composite.composite_samples import prepared, sample
 
 
 @pytest.fixture

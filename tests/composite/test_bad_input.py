@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from composite_samples import sample
 
 from surewood import CompositeTreeClassifier, RandomCompositeForestClassifierCV
 from surewood import RandomCompositeForestClassifier as Forest
+from tests.composite.composite_samples import sample
 
 
 def quick(**parameters):

@@ -4,13 +4,13 @@ import time
 
 import numpy as np
 import pytest
-from composite_samples import sample
 from sklearn.model_selection import StratifiedKFold
 
 from surewood import RandomCompositeForestClassifier as Forest
 from surewood import RandomCompositeForestClassifierCV as Search
 from surewood.composite import grid
 from surewood.composite.search import best_point
+from tests.composite.composite_samples import sample
 
 GRID = {
     "gamma_scale": (1e-5, 1e-4, 1e-3, 1.0),

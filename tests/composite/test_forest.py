@@ -6,7 +6,6 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
-from composite_samples import sample
 from sklearn.base import clone
 from sklearn.datasets import load_iris
 from sklearn.svm import SVC
@@ -14,6 +13,7 @@ from sklearn.svm import SVC
 from surewood import CompositeTreeClassifier, RandomCompositeForestClassifierCV
 from surewood import RandomCompositeForestClassifier as Forest
 from surewood.bounds import ForestEvidence, TreeEvidence, VoteEvidence
+from tests.composite.composite_samples import sample
 
 
 @pytest.fixture(scope="module")

@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from composite_samples import prepared, sample
 
 from surewood.composite.fitting import Setting, grow, grow_to_size
 from surewood.composite.leaves import IndexSets, Topology, collect_leaves, cut
 from surewood.composite.machines import SolverOptions
+from tests.composite.composite_samples import prepared, sample
 
 OPTIONS = SolverOptions()
 

@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
-from composite_samples import prepared, sample
 
 from surewood.composite import machines as machines_module
 from surewood.composite.fitting import Setting, fit_trees
 from surewood.composite.machines import SolverOptions, join_predictors
 from surewood.composite.model import LeafTrust, blend, join_models, vote_shares
 from surewood.svm import solve_many, vote_counts
+from tests.composite.composite_samples import prepared, sample
 
 OPTIONS = SolverOptions()
 

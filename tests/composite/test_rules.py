@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from composite_samples import prepared, sample
 
 from surewood import RandomCompositeForestClassifier as Forest
 from surewood.composite import portfolio
@@ -10,6 +9,7 @@ from surewood.composite.machines import SolverOptions
 from surewood.composite.parameters import feature_grid
 from surewood.composite.rules import affordable_leaf, pilot_depths, resolve
 from surewood.composite.tuning import best_boxes, tune_boxes
+from tests.composite.composite_samples import prepared, sample
 
 
 def test_small_samples_are_not_tuned():

@@ -4,12 +4,12 @@ import os
 
 import numpy as np
 import pytest
-from parquet_tables import mixed_frame, write_parts
 
 from surewood import CompositeTreeClassifier, RandomCompositeForestClassifier
 from surewood.composite import ensemble, estimator
 from surewood.tables import ParquetTable, is_mapped
 from surewood.tables import parquet as parquet_module
+from tests.contract.parquet_tables import mixed_frame, write_parts
 
 
 @pytest.mark.parametrize(

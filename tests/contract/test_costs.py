@@ -7,11 +7,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from estimators import deterministic, exported
-from messy_table import messy
 
 import surewood
-from surewood.cost import CostEstimate
+from surewood.estimators.cost import CostEstimate
+from tests.contract.estimators import deterministic, exported
+from tests.contract.messy_table import messy
 
 FACTOR = 3.0  # within which memory is promised, for fits of 30 MiB and more
 
@@ -57,7 +57,7 @@ def test_memory_in_a_process_of_its_own_subprocess(name, rows, columns, paramete
 
 
 def test_equal_shares_of_the_classes_in_probes():
-    from surewood.cost import spread_rows
+    from surewood.estimators.cost import spread_rows
 
     y = np.repeat([0, 1, 2], [80, 15, 5])
     order = spread_rows(y)

@@ -4,8 +4,9 @@ import json
 
 import numpy as np
 import pytest
-from estimators import classifiers, deterministic
-from messy_table import messy
+
+from tests.contract.estimators import classifiers, deterministic
+from tests.contract.messy_table import messy
 
 KINDS = {
     "BinnedForestClassifier": "forest",

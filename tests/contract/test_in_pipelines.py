@@ -7,10 +7,8 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from estimators import classifiers, deterministic
 from imblearn.over_sampling import RandomOverSampler
 from imblearn.pipeline import make_pipeline as make_imbalanced_pipeline
-from messy_table import messy
 from sklearn import config_context
 from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
@@ -28,6 +26,8 @@ from sklearn.preprocessing import StandardScaler
 
 import surewood
 from surewood import MultiGrainedScanner
+from tests.contract.estimators import classifiers, deterministic
+from tests.contract.messy_table import messy
 
 each_classifier = pytest.mark.parametrize("cls", classifiers(), ids=lambda c: c.__name__)
 

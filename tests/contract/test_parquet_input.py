@@ -4,11 +4,11 @@ import os
 
 import numpy as np
 import pytest
-from estimators import deterministic, exported
-from parquet_tables import mixed_frame, write_parts
 from sklearn.base import is_classifier
 
 from surewood import ParquetTable
+from tests.contract.estimators import deterministic, exported
+from tests.contract.parquet_tables import mixed_frame, write_parts
 
 CLASSIFIERS = [cls for cls in exported() if is_classifier(cls())]
 

@@ -1,7 +1,8 @@
 """scikit-learn's own suite on every public estimator, without an expected failure."""
 
-from estimators import exported, instances, written
 from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from tests.contract.estimators import exported, instances, written
 
 
 def test_no_public_estimator_escapes():

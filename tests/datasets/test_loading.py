@@ -9,8 +9,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from surewood.datasets import DataError, catalogue, info, load, read_table, where
+from surewood.datasets import DataError, catalogue, info, load, where
 from surewood.datasets import sources as sources_module
+from surewood.tables import read_table
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from reference_margin_forest import reference_margin_forest
 from sklearn.datasets import load_digits, make_classification
 
 from surewood.deepforest.additive import StepRule
@@ -12,6 +11,7 @@ from surewood.deepforest.members import PUBLISHED, TreeSettings, parse_members
 from surewood.deepforest.reweighting import CHOICES, WeightRule
 from surewood.deepforest.training import RunOptions, TrainingSet
 from surewood.trees import BinnedMatrix, as_table, bin_array
+from tests.deepforest.reference_margin_forest import reference_margin_forest
 
 RUN = RunOptions()
 

@@ -4,13 +4,13 @@ import os
 
 import numpy as np
 import pytest
-from parquet_tables import mixed_frame, write_parts
 from sklearn.linear_model import LogisticRegression
 
 from surewood import CascadeForestClassifier, MarginDeepForestClassifier
 from surewood.deepforest import layer_input
 from surewood.tables import ParquetTable, is_mapped
 from surewood.tables import parquet as parquet_module
+from tests.contract.parquet_tables import mixed_frame, write_parts
 
 SMALL = {"n_estimators": 3, "max_layers": 2, "n_folds": 2, "random_state": 0}
 

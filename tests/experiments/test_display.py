@@ -4,10 +4,10 @@ import io
 import re
 
 from rich.console import Console
-from toy_paper import PROFILE, ToyPaper
 
 from surewood.experiments.display import Display
 from surewood.experiments.runner import run_paper
+from tests.experiments.toy_paper import PROFILE, ToyPaper
 
 
 def shown(tmp_path, paper, terminal=False, **options):

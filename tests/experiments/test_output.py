@@ -6,7 +6,6 @@ import json
 import numpy as np
 import pytest
 from rich.console import Console
-from toy_paper import PROFILE, ToyPaper
 
 from surewood.experiments.comparison import Results, count_bar
 from surewood.experiments.decisions import deviations
@@ -19,6 +18,7 @@ from surewood.experiments.rcf.other_choices import hindsight, pooled, restricted
 from surewood.experiments.results_csv import read_csv, to_csv
 from surewood.experiments.runner import run_paper
 from surewood.experiments.summary import complete_summary
+from tests.experiments.toy_paper import PROFILE, ToyPaper
 
 
 @pytest.fixture

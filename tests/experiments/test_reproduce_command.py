@@ -7,10 +7,10 @@ import sys
 import time
 
 import pytest
-from tiny_reproduction import finish, numbers, start
 from typer.testing import CliRunner
 
 from surewood.cli import app
+from tests.cli.tiny_reproduction import finish, numbers, start
 
 
 def stop_after(out, n_lines, by, *more):

@@ -3,11 +3,11 @@
 import json
 
 import pytest
-from toy_paper import PROFILE, ToyPaper
 
 from surewood.experiments.errors import ExperimentError
 from surewood.experiments.protocol import Profile
 from surewood.experiments.runner import RESULTS, run_paper
+from tests.experiments.toy_paper import PROFILE, ToyPaper
 
 
 def numbers(records):

@@ -12,10 +12,11 @@ import warnings
 
 import numpy as np
 import pytest
-from estimators import deterministic, exported
 from hypothesis import HealthCheck, Phase, given, settings
-from odd_tables import cases
 from sklearn.base import is_classifier
+
+from tests.contract.estimators import deterministic, exported
+from tests.fuzz.odd_tables import cases
 
 TINY = {
     "BinnedForestClassifier": {"n_estimators": 3},

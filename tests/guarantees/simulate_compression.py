@@ -5,9 +5,8 @@ from sklearn.svm import SVC
 
 from surewood.bounds import CompressionEvidence, clopper_pearson, svm_tree_log_codes
 from surewood.certify import Method, certify
-
-from .harness import Speaker, collect
-from .simulate_holdout import Linear, gaussian_pair
+from tests.guarantees.harness import Speaker, collect
+from tests.guarantees.simulate_holdout import Linear, gaussian_pair
 
 DELTA = 0.05
 PENALTIES = (0.1, 1.0, 10.0)

@@ -5,8 +5,7 @@ from scipy.special import ndtr
 from scipy.stats import norm
 
 from surewood.certify import Method, certify
-
-from .harness import collect
+from tests.guarantees.harness import collect
 
 DELTA = 0.1
 

@@ -20,8 +20,7 @@ from surewood.bounds import (
     real_composite_bound,
 )
 from surewood.certify import Method, certify
-
-from .harness import Speaker, collect
+from tests.guarantees.harness import Speaker, collect
 
 DELTA = 0.1
 STATED = {"unweighted": True, "affine_features": True}

@@ -9,8 +9,7 @@ from surewood.bounds import (
     pac_bayes_tandem_lambda_bound,
 )
 from surewood.certify import certify
-
-from .harness import Speaker, collect
+from tests.guarantees.harness import Speaker, collect
 
 DELTA = 0.1
 CONDITIONS = {"hard_vote": True, "independent_subsamples": True, "in_bag_only": True, "unweighted": True}

@@ -3,17 +3,16 @@
 import pytest
 
 from surewood.certify import Method
-
-from .harness import alarms
-from .simulate_compression import simulate_svm, simulate_svm_tree
-from .simulate_holdout import simulate_holdout, simulate_selection
-from .simulate_papers import (
+from tests.guarantees.harness import alarms
+from tests.guarantees.simulate_compression import simulate_svm, simulate_svm_tree
+from tests.guarantees.simulate_holdout import simulate_holdout, simulate_selection
+from tests.guarantees.simulate_papers import (
     simulate_cascade,
     simulate_composite,
     simulate_real_cascade,
     simulate_real_composite,
 )
-from .simulate_votes import simulate_stumps, simulate_tables
+from tests.guarantees.simulate_votes import simulate_stumps, simulate_tables
 
 SIMULATIONS = [
     simulate_holdout,

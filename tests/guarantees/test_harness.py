@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .harness import Trials, alarms, p_value
+from tests.guarantees.harness import Trials, alarms, p_value
 
 
 def trials(bound, draws=2000, delta=0.1):

@@ -1,8 +1,8 @@
 """Pin what every estimator predicts: `python tests/reference_predictions/make_reference_predictions.py`.
 
-Ten small tables made by formula, every exported estimator in a small setting, one array per pair. A change that is
-meant to leave results alone is checked against these files; a change of a rule rewrites them and is listed in the
-changelog.
+Small tables made by formula, every exported estimator in a small setting, one array per pair. A change
+that is meant to leave results alone is checked against these files; a change of a rule rewrites them and is
+listed in the changelog.
 """
 
 import platform
@@ -48,7 +48,9 @@ def tables() -> dict[str, tuple[object, np.ndarray, np.ndarray | None]]:
     color = np.array(["red", "green", "blue", "grey"])[np.digitize(X[:, 2], [-1, 0, 1])]
     mixed = pd.DataFrame({"a": missing[:, 0], "b": X[:, 1], "color": pd.Series(color, dtype=object)})
     mixed["flag"] = X[:, 3] > 0
-    dates = pd.DataFrame({"x": X[:, 0], "day": pd.Timestamp("2024-01-01") + pd.to_timedelta(np.arange(150), "D")})
+    dates = pd.DataFrame(
+        {"x": X[:, 0], "day": pd.Timestamp("2024-01-01") + pd.to_timedelta(np.arange(150), "D")}
+    )
     copied = np.repeat(X[:60], [1, 2, 3] * 20, axis=0)
     wide = rng.standard_normal((60, 40))
     whole = np.round(3 * X).astype(np.int64)

@@ -1,12 +1,19 @@
-"""Predictions of every estimator on small tables are what they were, bit for bit on the machine that pinned them."""
+"""Predictions on small tables are what they were, bit for bit on the kind of machine that pinned them."""
 
 import warnings
 
 import numpy as np
 import pytest
-from make_reference_predictions import HERE, SETTINGS, applies, machine, outputs, tables
 
 import surewood
+from tests.reference_predictions.make_reference_predictions import (
+    HERE,
+    SETTINGS,
+    applies,
+    machine,
+    outputs,
+    tables,
+)
 
 TABLES = tables()
 PAIRS = [(name, table) for name in SETTINGS for table, (X, y, _) in TABLES.items() if applies(name, X, y)]

@@ -15,9 +15,8 @@ from surewood import (
     RandomCompositeForestClassifier,
     report,
 )
-
-from .chromium import Browser, find_chromium
-from .conftest import SCRIPT, hostile_table
+from tests.report.chromium import Browser, find_chromium
+from tests.report.conftest import SCRIPT, hostile_table
 
 ARTIFACTS = Path(__file__).parents[2] / "artifacts"
 FAMILIES = {

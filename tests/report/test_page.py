@@ -7,8 +7,7 @@ import pytest
 
 from surewood import BinnedForestClassifier, report
 from surewood.report.rendering import script_json
-
-from .conftest import SCRIPT
+from tests.report.conftest import SCRIPT
 
 
 @pytest.fixture(scope="module")

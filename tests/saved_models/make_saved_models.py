@@ -1,6 +1,6 @@
 """Write a small model of every kind: `python tests/saved_models/make_saved_models.py`.
 
-One folder per format of model files (`surewood.persistence.FORMAT`). The files of an older format stay for ever:
+One folder per format of model files (`surewood.persistence.FORMAT`). Files of an older format stay for ever:
 `test_saved_models.py` loads them with every later version.
 """
 

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from make_saved_models import HERE, MODELS, outputs, table
 
 import surewood
 from surewood.persistence import FORMAT
+from tests.saved_models.make_saved_models import HERE, MODELS, outputs, table
 
 FILES = sorted(HERE.glob("*/*.surewood"))
 

@@ -5,8 +5,7 @@ import pytest
 
 from surewood.svm import Machines
 from surewood.svm import dual as dual_module
-
-from .reference import check_kkt
+from tests.svm.reference import check_kkt
 
 LARGEST = 120  # points of a problem that is checked: the check is in NumPy and quadratic
 

@@ -15,8 +15,7 @@ from sklearn.svm import SVC
 
 from surewood import _core
 from surewood.svm import Gram, KernelSpec, solve_many
-
-from .reference import blobs, check_kkt, decisions, equal_arrays, kernel_matrix
+from tests.svm.reference import blobs, check_kkt, decisions, equal_arrays, kernel_matrix
 
 UNCAPPED = 10_000_000
 ENOUGH = 50_000

@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 from surewood import _core
 from surewood.svm import Gram, KernelSpec
 from surewood.svm.gram import products
-
-from .reference import inner_products
+from tests.svm.reference import inner_products
 
 
 @settings(max_examples=40, deadline=None)

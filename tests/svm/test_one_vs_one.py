@@ -10,8 +10,7 @@ from sklearn.svm import SVC
 
 from surewood import _core
 from surewood.svm import Gram, KernelSpec, solve_many
-
-from .reference import blobs, decisions, kernel_matrix, vote
+from tests.svm.reference import blobs, decisions, kernel_matrix, vote
 
 
 @settings(max_examples=15, deadline=None)

@@ -5,7 +5,7 @@ import pytest
 from sklearn.datasets import load_iris
 from sklearn.model_selection import KFold
 
-from surewood.svm import PolySVC
+from surewood import PolySVC
 from surewood.svm.path import DegreePath
 
 

@@ -6,8 +6,7 @@ import pytest
 from surewood import _core
 from surewood.svm import Gram, KernelSpec, solve_many
 from surewood.svm import dual as dual_module
-
-from .reference import blobs, equal_arrays
+from tests.svm.reference import blobs, equal_arrays
 
 
 def test_same_bits_on_every_instruction_set():

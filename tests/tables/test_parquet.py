@@ -9,7 +9,6 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from parquet_tables import mixed_frame, write_parts
 from sklearn.dummy import DummyClassifier
 
 from surewood import BinnedForestClassifier
@@ -24,6 +23,7 @@ from surewood.tables import (
     workspace,
 )
 from surewood.tables import parquet as parquet_module
+from tests.contract.parquet_tables import mixed_frame, write_parts
 
 
 @pytest.fixture
@@ -360,7 +360,7 @@ def test_a_fit_that_is_interrupted_leaves_nothing(broken, monkeypatch):
     def interrupt(*arguments, **more):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("surewood.trees.forest.grow_forest", interrupt)
+    monkeypatch.setattr("surewood.forest.estimator.grow_forest", interrupt)
     refused(broken.folder, "^$", KeyboardInterrupt)
 
 

@@ -3,9 +3,9 @@
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from reference_tree import ReferenceTree, assert_same_tree, tree_key
 
 from surewood.trees import BinMapper, BinnedMatrix, TreeParams, grow_forest
+from tests.trees.reference_tree import ReferenceTree, assert_same_tree, tree_key
 
 
 def matrix_of(codes, is_category, scale=1.0):

@@ -6,11 +6,12 @@ import numpy as np
 import pandas as pd
 import pytest
 from joblib import parallel_config
-from parquet_tables import mixed_frame, write_parts
 
+from surewood import BinnedForestClassifier
 from surewood.tables import ParquetTable, begin_fit, is_mapped
 from surewood.tables import parquet as parquet_module
-from surewood.trees import BinnedForestClassifier, BinnedMatrix, growing, learn_bins
+from surewood.trees import BinnedMatrix, growing, learn_bins
+from tests.contract.parquet_tables import mixed_frame, write_parts
 
 
 @pytest.fixture
@@ -116,7 +117,7 @@ def test_a_fit_keeps_its_files_in_the_workdir(tmp_path, monkeypatch):
         seen.extend(os.listdir(tmp_path / "work"))
         return grow(*arguments, **more)
 
-    monkeypatch.setattr("surewood.trees.forest.grow_forest", watched)
+    monkeypatch.setattr("surewood.forest.estimator.grow_forest", watched)
     BinnedForestClassifier(2).fit(ParquetTable(folder, "label", workdir=tmp_path / "work"))
     assert len(seen) == 1
     assert seen[0].startswith("surewood-")

@@ -20,7 +20,7 @@ from surewood.cascade.gamma_path import PathPiece, gamma_path, inner_point
 from surewood.cascade.prefix_tree import Floats, Path, Rows
 from surewood.cascade.search import Budget, minimise
 from surewood.cascade.svm_fit import Task, class_columns, search_step
-from surewood.progress import Advance, ignore
+from surewood.parallel.progress import Advance, ignore
 
 MOST_INTERVALS = 40
 

@@ -25,7 +25,7 @@ from surewood.cascade.parameters import real, whole
 from surewood.cascade.prefix_tree import Floats
 from surewood.cascade.questions import as_fractions
 from surewood.cascade.sample import Sample, deal_folds, make_sample
-from surewood.cost import CostEstimate, check_max_memory, probe_seconds, refuse_beyond
+from surewood.estimators.cost import CostEstimate, check_max_memory, probe_seconds, refuse_beyond
 from surewood.svm import gram_limit, kernel_memory
 from surewood.tables import begin_fit, begin_predict, plain
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from surewood.calibration import ScoreCalibrator
 from surewood.cascade.prefix_tree import Floats
-from surewood.progress import stage
+from surewood.estimators.calibration import ScoreCalibrator
+from surewood.parallel.progress import stage
 
 _ENOUGH = 20  # held-out points that a leaf needs for a calibrator of its own
 

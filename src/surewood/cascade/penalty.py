@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from surewood.cascade.prefix_tree import Floats, Rows
 from surewood.cascade.svm_trainer import KernelChoice
-from surewood.progress import Advance, ignore
+from surewood.parallel.progress import Advance, ignore
 from surewood.svm import Gram, solve_many
 
 Folds = Sequence[tuple[Rows, Rows]]

@@ -28,9 +28,9 @@ from surewood.cascade.svm_fit import (
     search_task,
     tasks_of,
 )
-from surewood.cost import CostEstimate, check_max_memory, probe_seconds, refuse_beyond
+from surewood.estimators.cost import CostEstimate, check_max_memory, probe_seconds, refuse_beyond
 from surewood.parallel import run_tasks, worker_count
-from surewood.progress import ignore, stage
+from surewood.parallel.progress import ignore, stage
 from surewood.svm import Gram, gram_limit, kernel_memory
 from surewood.tables import begin_fit
 

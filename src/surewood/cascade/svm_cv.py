@@ -31,7 +31,7 @@ from surewood.cascade.svm import _FRACTIONS, _SvmCascade
 from surewood.cascade.svm_fit import OutOfFold, Task, choose_C, class_columns, prepare, search_step, tasks_of
 from surewood.cascade.svm_trainer import distance_of
 from surewood.parallel import run_tasks, share, worker_count
-from surewood.progress import ignore, stage
+from surewood.parallel.progress import ignore, stage
 from surewood.tables import begin_fit
 
 

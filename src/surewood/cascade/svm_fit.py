@@ -23,7 +23,7 @@ from surewood.cascade.sample import Sample, deal_folds
 from surewood.cascade.search import Budget, SearchResult, minimise
 from surewood.cascade.svm_trainer import KernelChoice, SvmTrainer, distance_of
 from surewood.parallel import share
-from surewood.progress import Advance, ignore, stage, substeps
+from surewood.parallel.progress import Advance, ignore, stage, substeps
 from surewood.svm import Gram
 
 CALIBRATION_FOLDS = 5

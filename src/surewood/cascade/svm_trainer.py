@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from surewood.bounds import log_growth, vc_dimension
 from surewood.cascade.prefix_tree import Floats, Outcome, Rows
-from surewood.progress import Advance, ignore
+from surewood.parallel.progress import Advance, ignore
 from surewood.svm import Gram, KernelSpec, Machines, Predictor, solve_many
 from surewood.svm.class_scores import class_scores
 

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from surewood.cli.app import app, console
 from surewood.cli.mistakes import Mistake
-from surewood.progress import display
+from surewood.parallel.progress import display
 
 if TYPE_CHECKING:
     from surewood.cli.input_table import InputTable
@@ -87,7 +87,7 @@ def certify(
 
 def _target(saved: SavedModel, table: str, target: str | None) -> str | None:
     """The target column: as asked, else the model's; a catalogue name knows its own."""
-    from surewood.datasets.table_file import looks_like_a_file
+    from surewood.tables.table_file import looks_like_a_file
 
     if target is None and looks_like_a_file(table):
         target = saved.facts.get("target")

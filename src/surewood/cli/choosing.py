@@ -19,7 +19,7 @@ from sklearn.metrics import log_loss
 from sklearn.model_selection import StratifiedKFold
 
 from surewood.cli.families import Family, RunSettings
-from surewood.progress import stage
+from surewood.parallel.progress import stage
 
 FOLDS = 3
 MOST_ROWS = 2000  # rows that the comparison looks at: a few seconds a family

@@ -15,7 +15,7 @@ from surewood.cli.app import app, console
 from surewood.cli.families import FAMILIES, RunSettings
 from surewood.cli.mistakes import Mistake
 from surewood.cli.output_place import check_file
-from surewood.progress import display
+from surewood.parallel.progress import display
 
 if TYPE_CHECKING:
     from surewood.cli.comparing import Entrant

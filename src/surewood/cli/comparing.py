@@ -20,7 +20,7 @@ from sklearn.metrics import log_loss
 from sklearn.model_selection import RepeatedStratifiedKFold
 
 from surewood.bounds import corrected_paired_t_test
-from surewood.progress import stage
+from surewood.parallel.progress import stage
 
 LEVEL = 0.05
 Split = tuple[NDArray[np.int64], NDArray[np.int64]]

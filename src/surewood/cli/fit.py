@@ -26,7 +26,7 @@ from surewood.cli.families import (
 from surewood.cli.mistakes import Mistake
 from surewood.cli.on_cluster import ClusterAddress, on_cluster
 from surewood.cli.output_place import check_folder
-from surewood.progress import display, stage
+from surewood.parallel.progress import display, stage
 
 if TYPE_CHECKING:
     from surewood.certify import Certificate

@@ -22,11 +22,10 @@ import pyarrow.parquet as pq
 
 from surewood.cli.input_table import InputTable, check_classes
 from surewood.cli.mistakes import Mistake
-from surewood.datasets import TablePreparer
-from surewood.datasets.preparing import row_keys
-from surewood.datasets.table_file import PARQUET_SUFFIXES
-from surewood.progress import stage
-from surewood.tables import ParquetTable
+from surewood.parallel.progress import stage
+from surewood.tables import ParquetTable, TablePreparer
+from surewood.tables.preparing import row_keys
+from surewood.tables.table_file import PARQUET_SUFFIXES
 
 STREAM_BYTES = 1 << 30
 SAMPLE_ROWS = 50_000

@@ -10,9 +10,9 @@ from pathlib import Path
 from types import TracebackType
 
 import surewood
-from surewood.datasets import DataError
 from surewood.parallel import WorkerLost
 from surewood.persistence import ModelFileError
+from surewood.tables import DataError
 
 USER, PROGRAM = 2, 1
 _OUR_FOLDER = str(Path(surewood.__file__).parent)

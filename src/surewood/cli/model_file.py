@@ -10,8 +10,8 @@ import pandas as pd
 from sklearn.pipeline import Pipeline
 
 from surewood.cli.mistakes import Mistake
-from surewood.datasets import TablePreparer
 from surewood.persistence import load, read_card, read_facts
+from surewood.tables import TablePreparer
 
 MODEL, PAGE, DATA = "model.surewood", "report.html", "report.json"
 

@@ -13,7 +13,7 @@ import typer
 from surewood.cli.app import app
 from surewood.cli.mistakes import Mistake
 from surewood.cli.output_place import check_file
-from surewood.progress import display
+from surewood.parallel.progress import display
 
 if TYPE_CHECKING:
     import numpy as np

@@ -16,8 +16,8 @@ from sklearn.pipeline import Pipeline
 from surewood.certify import Certificate, certify
 from surewood.cli.input_table import InputTable, collecting
 from surewood.cli.large_table import prepared_table
-from surewood.datasets import TablePreparer
-from surewood.progress import stage
+from surewood.parallel.progress import stage
+from surewood.tables import TablePreparer
 
 ROWS_A_BLOCK = 1024
 

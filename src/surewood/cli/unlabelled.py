@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pandas as pd
 
-from surewood.datasets import load, read_table
-from surewood.datasets.table_file import looks_like_a_file
+from surewood.datasets import load
+from surewood.tables import read_table
+from surewood.tables.table_file import looks_like_a_file
 
 
 def read_rows(source: str) -> pd.DataFrame:

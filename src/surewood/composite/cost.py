@@ -18,7 +18,7 @@ from surewood.composite.rules import (
     affordable_leaf,
     pilot_depths,
 )
-from surewood.cost import CostEstimate
+from surewood.estimators.cost import CostEstimate
 from surewood.svm import gram_limit, kernel_memory
 
 _SECONDS_A_UPDATE = 1.5e-9  # one element of a solver pass, on a core of 2020

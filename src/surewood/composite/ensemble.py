@@ -18,7 +18,7 @@ from surewood.composite.model import ROWS_A_BLOCK, CompositeModel, LeafTrust, bl
 from surewood.composite.portfolio import out_of_bag_shares, outside_bags, plain_params
 from surewood.composite.rules import Plan
 from surewood.composite.tuning import folds_of
-from surewood.progress import stage
+from surewood.parallel.progress import stage
 from surewood.tables import alongside
 from surewood.trees import BinnedMatrix, grow_forest
 

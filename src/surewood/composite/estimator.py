@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 
-from surewood.calibration import ScoreCalibrator
 from surewood.composite import accounting
 from surewood.composite import parameters as check
 from surewood.composite.books import Books
@@ -20,8 +19,9 @@ from surewood.composite.ensemble import Ensemble, fit_plan, with_out_of_fold
 from surewood.composite.machines import SolverOptions
 from surewood.composite.model import ROWS_A_BLOCK
 from surewood.composite.rules import ENOUGH_FOR_BAGS, Plan, resolve
-from surewood.cost import CostEstimate, refuse_beyond
-from surewood.progress import stage
+from surewood.estimators.calibration import ScoreCalibrator
+from surewood.estimators.cost import CostEstimate, refuse_beyond
+from surewood.parallel.progress import stage
 from surewood.svm import first_rows, gram_limit
 from surewood.tables import DesignEncoder, FitInputs, Table, begin_fit, begin_predict, by_batches
 

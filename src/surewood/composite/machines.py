@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from surewood.composite.data import TrainingData
 from surewood.composite.leaves import IndexSets
 from surewood.parallel import worker_count
-from surewood.progress import stage
+from surewood.parallel.progress import stage
 from surewood.svm import Machines, Predictor, solve_many
 
 Floats = NDArray[np.float64]

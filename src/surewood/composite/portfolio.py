@@ -28,7 +28,7 @@ from surewood.composite.fitting import Grove, LeafChoice, Setting, grow
 from surewood.composite.leaves import IndexSets, collect_leaves, cut
 from surewood.composite.machines import SolverOptions, train
 from surewood.composite.model import blend, vote_shares
-from surewood.progress import stage
+from surewood.parallel.progress import stage
 from surewood.trees import TreeParams, grow_forest, out_of_bag
 
 Floats = NDArray[np.float64]

@@ -18,7 +18,7 @@ from surewood.composite.grid import Axes, HeldOut, grid_errors
 from surewood.composite.machines import SolverOptions
 from surewood.composite.tuning import best_boxes, path_errors
 from surewood.parallel import run_tasks, share, worker_count
-from surewood.progress import stage
+from surewood.parallel.progress import stage
 from surewood.tables import FitInputs
 
 Floats = NDArray[np.float64]

@@ -8,9 +8,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
 
-
-class DataError(ValueError):
-    """A data set or table that cannot be had or cannot be used; the message says why and what to do."""
+from surewood.tables.data_error import DataError
 
 
 @dataclass(frozen=True)

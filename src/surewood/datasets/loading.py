@@ -12,9 +12,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from surewood.datasets.catalogue import DataError, DatasetInfo, catalogue, info
+from surewood.datasets.catalogue import DatasetInfo, catalogue, info
 from surewood.datasets.sources import fetch
-from surewood.datasets.table_file import check_frame, looks_like_a_file, read_table
+from surewood.tables.data_error import DataError
+from surewood.tables.table_file import check_frame, looks_like_a_file, read_table
 
 _LABELS_AS_TEXT = {"datetime64", "datetime", "date", "time", "timedelta64", "timedelta", "period", "bytes"}
 

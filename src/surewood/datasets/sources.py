@@ -12,8 +12,9 @@ from pathlib import Path
 
 import pandas as pd
 
-from surewood.datasets.catalogue import DataError, DatasetInfo
-from surewood.datasets.table_file import first_line, read_parquet
+from surewood.datasets.catalogue import DatasetInfo
+from surewood.tables.data_error import DataError
+from surewood.tables.table_file import first_line, read_parquet
 
 
 def data_folder() -> Path | None:

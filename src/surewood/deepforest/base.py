@@ -16,7 +16,6 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from surewood.calibration import ScoreCalibrator
 from surewood.deepforest.block import LayerInput
 from surewood.deepforest.checks import check_common
 from surewood.deepforest.cost import LayerCost, estimate_cascade_cost, settle_memory
@@ -29,7 +28,8 @@ from surewood.deepforest.row_order import OrderedRows, content_keys, order_rows,
 from surewood.deepforest.spilling import SpillFolder
 from surewood.deepforest.training import RunOptions, TrainingSet
 from surewood.deepforest.wide_tables import has_machine
-from surewood.progress import stage
+from surewood.estimators.calibration import ScoreCalibrator
+from surewood.parallel.progress import stage
 from surewood.tables import FitInputs, Table, begin_fit, begin_predict, by_batches, column_names
 
 Floats = NDArray[np.float64]
@@ -265,7 +265,7 @@ class DeepForestBase(ClassifierMixin, BaseEstimator, ABC):
         Returns
         -------
         LayerCost
-            A :class:`surewood.cost.CostEstimate` with figures a layer.
+            A :class:`surewood.estimators.cost.CostEstimate` with figures a layer.
         """
         compositions = self._checked_compositions()
         inputs, _ = self._begin(X, y, sample_weight)

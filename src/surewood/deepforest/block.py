@@ -30,7 +30,7 @@ from surewood.deepforest.members import Member, TreeSettings, tree_params
 from surewood.deepforest.row_order import take_rows
 from surewood.deepforest.tasks import HeldRows, grow_and_predict, grow_and_predict_out_of_bag
 from surewood.parallel import in_threads, run_in_threads, run_tasks, share, thread_count
-from surewood.progress import stage
+from surewood.parallel.progress import stage
 from surewood.tables import alongside
 from surewood.trees import BinnedMatrix, FlatForest, ForestJoiner, TreeParams, grow_seconds, share_matrix
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from sklearn.metrics import get_scorer_names
 
-from surewood.calibration import METHODS as CALIBRATIONS
+from surewood.estimators.calibration import METHODS as CALIBRATIONS
 
 
 def check_integer(estimator: Any, name: str, least: int, most: int | None = None) -> None:

@@ -12,10 +12,11 @@ from dataclasses import dataclass
 import numpy as np
 from joblib import effective_n_jobs
 
-from surewood.cost import CostEstimate, reading_bytes
 from surewood.deepforest.members import Member, TreeSettings, tree_params
 from surewood.deepforest.training import TrainingSet
 from surewood.deepforest.wide_tables import machine_bytes, machine_seconds
+from surewood.estimators.cost import CostEstimate
+from surewood.tables import reading_bytes
 from surewood.trees import BinnedMatrix, grow_forest
 
 _PROBE_TREES = 2

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from surewood.bounds import margin_ratio, scatter_ratio
 from surewood.deepforest.additive import class_margins
-from surewood.progress import stage
+from surewood.parallel.progress import stage
 
 Floats = NDArray[np.float64]
 

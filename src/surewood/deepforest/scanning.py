@@ -19,14 +19,14 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from surewood.cost import CostEstimate, check_max_memory, probe_seconds, reading_bytes, refuse_beyond
 from surewood.deepforest.checks import check_integer
 from surewood.deepforest.folds import layer_seed
 from surewood.deepforest.members import Member, TreeSettings, parse_members, tree_params
 from surewood.deepforest.row_order import OrderedRows, order_rows
 from surewood.deepforest.window_views import Grain, make_grains
-from surewood.progress import stage
-from surewood.tables import begin_fit, begin_predict
+from surewood.estimators.cost import CostEstimate, check_max_memory, probe_seconds, refuse_beyond
+from surewood.parallel.progress import stage
+from surewood.tables import begin_fit, begin_predict, reading_bytes
 from surewood.trees import BinMapper, FlatForest, bin_array, grow_forest
 
 Floats = NDArray[np.float64]

@@ -16,13 +16,13 @@ from typing import Any
 
 import numpy as np
 
-from surewood.datasets import DataError
 from surewood.experiments.display import Display
 from surewood.experiments.errors import ExperimentError
 from surewood.experiments.paper import Context, Paper, Unit, chosen_sets
 from surewood.experiments.protocol import Profile
 from surewood.experiments.provenance import forget_peak_memory, machine, peak_memory, versions
 from surewood.experiments.records import RecordFile
+from surewood.tables import DataError
 
 RESULTS = "results.jsonl"
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from surewood.progress import stage
+from surewood.parallel.progress import stage
 from surewood.report.plain import plain, short
 
 __all__ = ["composite_facts"]

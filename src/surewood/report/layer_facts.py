@@ -13,7 +13,7 @@ from surewood.bounds import margin_ratio, margins, scatter_ratio
 from surewood.deepforest.figures import staged_scores
 from surewood.inspect import layer_table
 from surewood.inspect.families import family_of
-from surewood.progress import stage
+from surewood.parallel.progress import stage
 from surewood.report.plain import plain
 from surewood.report.subsample import subsample, take
 from surewood.tables import DesignEncoder, begin_predict

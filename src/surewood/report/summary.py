@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from surewood.inspect.families import family_of, last_step
-from surewood.progress import stage
+from surewood.parallel.progress import stage
 from surewood.report import quality, run_facts, table_facts
 from surewood.report.certificate_words import certificate_facts, issue
 from surewood.report.family_facts import family_facts

@@ -7,14 +7,12 @@ from surewood.svm.gram import Gram, KernelSpec
 from surewood.svm.nearest import first_rows, nearest_support
 from surewood.svm.one_vs_one import Machines, Predictor
 from surewood.svm.path import DegreePath
-from surewood.svm.poly_svc import PolySVC
 
 __all__ = [
     "DegreePath",
     "Gram",
     "KernelSpec",
     "Machines",
-    "PolySVC",
     "Predictor",
     "first_rows",
     "gram_limit",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from joblib import effective_n_jobs
 
-from surewood.cost import reading_bytes
 from surewood.svm.gram import DEFAULT_MAX_MEMORY, Gram
+from surewood.tables import reading_bytes
 
 __all__ = ["gram_limit", "kernel_memory"]
 

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from surewood import _core
 from surewood.parallel import arrays_travel, run_tasks, share, thread_count, worker_count
-from surewood.progress import Advance, ignore
+from surewood.parallel.progress import Advance, ignore
 from surewood.svm.gram import Gram, KernelSpec, products_of, remember_products
 from surewood.svm.one_vs_one import Machines
 

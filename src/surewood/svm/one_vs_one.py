@@ -20,9 +20,9 @@ from joblib import effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
 
 from surewood import _core
-from surewood.growing_array import GrowingArray
 from surewood.parallel import over_rows, share
 from surewood.svm.gram import Gram, KernelSpec
+from surewood.tables.growing_array import GrowingArray
 
 __all__ = ["Machines", "Predictor"]
 

@@ -12,24 +12,63 @@
 * :mod:`~surewood.tables.duplicates` merges equal rows and puts rows into an order of their own;
 * :mod:`~surewood.tables.validation` holds ``begin_fit`` and ``begin_predict``;
 * :mod:`~surewood.tables.design` turns a table into the all-numeric form that kernel machines see;
-* :mod:`~surewood.tables.plain` gives labels, names and values as JSON has them.
+* :mod:`~surewood.tables.table_file` reads CSV and Parquet files of any origin, :mod:`~surewood.tables.dates`
+  recognises dates, :mod:`~surewood.tables.preparing` makes a frame ready for an estimator, in training and
+  later alike;
+* :mod:`~surewood.tables.growing_array` is an array that grows at its end;
+* :mod:`~surewood.tables.plain_values` gives labels, names and values as JSON has them.
 """
 
-from surewood.tables.design import DesignEncoder
-from surewood.tables.duplicates import merge_equal_rows
-from surewood.tables.parquet import ParquetTable, as_parquet
-from surewood.tables.plain import ColumnReader, by_label, column_names, plain
-from surewood.tables.schema import TableSchema
-from surewood.tables.table import Table
-from surewood.tables.validation import FitInputs, begin_fit, begin_predict, by_batches
-from surewood.tables.workspace import Workspace, alongside, is_mapped
+from typing import TYPE_CHECKING
+
+from surewood._lazy import lazy_names as _lazy_names
+
+if TYPE_CHECKING:
+    from surewood.tables.data_error import DataError
+    from surewood.tables.design import DesignEncoder
+    from surewood.tables.duplicates import merge_equal_rows
+    from surewood.tables.parquet import ParquetTable, as_parquet
+    from surewood.tables.plain_values import ColumnReader, by_label, column_names, plain
+    from surewood.tables.preparing import TablePreparer
+    from surewood.tables.reading_cost import reading_bytes
+    from surewood.tables.schema import TableSchema
+    from surewood.tables.table import Table
+    from surewood.tables.table_file import read_table
+    from surewood.tables.validation import FitInputs, begin_fit, begin_predict, by_batches
+    from surewood.tables.workspace import Workspace, alongside, is_mapped
+
+_HOME = {
+    "ColumnReader": "surewood.tables.plain_values",
+    "DataError": "surewood.tables.data_error",
+    "DesignEncoder": "surewood.tables.design",
+    "FitInputs": "surewood.tables.validation",
+    "ParquetTable": "surewood.tables.parquet",
+    "Table": "surewood.tables.table",
+    "TablePreparer": "surewood.tables.preparing",
+    "TableSchema": "surewood.tables.schema",
+    "Workspace": "surewood.tables.workspace",
+    "alongside": "surewood.tables.workspace",
+    "as_parquet": "surewood.tables.parquet",
+    "begin_fit": "surewood.tables.validation",
+    "begin_predict": "surewood.tables.validation",
+    "by_batches": "surewood.tables.validation",
+    "by_label": "surewood.tables.plain_values",
+    "column_names": "surewood.tables.plain_values",
+    "is_mapped": "surewood.tables.workspace",
+    "merge_equal_rows": "surewood.tables.duplicates",
+    "plain": "surewood.tables.plain_values",
+    "read_table": "surewood.tables.table_file",
+    "reading_bytes": "surewood.tables.reading_cost",
+}
 
 __all__ = [
     "ColumnReader",
+    "DataError",
     "DesignEncoder",
     "FitInputs",
     "ParquetTable",
     "Table",
+    "TablePreparer",
     "TableSchema",
     "Workspace",
     "alongside",
@@ -42,4 +81,7 @@ __all__ = [
     "is_mapped",
     "merge_equal_rows",
     "plain",
+    "read_table",
+    "reading_bytes",
 ]
+__getattr__, __dir__ = _lazy_names(__name__, _HOME)

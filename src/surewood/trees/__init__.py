@@ -8,14 +8,11 @@
 * :mod:`~surewood.trees.flat_tree`: the trees themselves, and prediction with them;
 * :mod:`~surewood.trees.joining`: a forest out of batches of trees;
 * :mod:`~surewood.trees.tracing`: the way of single rows through trees;
-* :mod:`~surewood.trees.params`: an estimator's parameters, checked, as what the engine takes;
-* :mod:`~surewood.trees.forest`: the public estimator.
 """
 
 from surewood.trees.bag import Bag, make_bag
 from surewood.trees.binning import BinMapper, BinnedMatrix, as_table, bin_array, bin_table, learn_bins
 from surewood.trees.flat_tree import FlatForest, Question
-from surewood.trees.forest import BinnedForestClassifier
 from surewood.trees.growing import Grown, TreeParams, grow_forest, grow_seconds, out_of_bag, share_matrix
 from surewood.trees.joining import ForestJoiner
 from surewood.trees.tracing import Traces, trace
@@ -23,7 +20,6 @@ from surewood.trees.tracing import Traces, trace
 __all__ = [
     "Bag",
     "BinMapper",
-    "BinnedForestClassifier",
     "BinnedMatrix",
     "FlatForest",
     "ForestJoiner",

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from surewood import _core
 from surewood.parallel import over_rows, run_tasks, share
-from surewood.progress import Advance, ignore, stage
+from surewood.parallel.progress import Advance, ignore, stage
 from surewood.trees.bag import Bag, make_bag
 from surewood.trees.binning import BinnedMatrix
 from surewood.trees.flat_tree import NO_LIMIT, FlatForest, ForestArrays

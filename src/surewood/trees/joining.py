@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from surewood.growing_array import GrowingArray
+from surewood.tables.growing_array import GrowingArray
 from surewood.trees.flat_tree import FlatForest, join_starts
 
 

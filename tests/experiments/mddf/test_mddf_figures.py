@@ -3,13 +3,13 @@
 import json
 
 import pytest
-from mddf_profiles import tiny
 
 from surewood.experiments.mddf import methods as forests
 from surewood.experiments.mddf.data import parts_of
 from surewood.experiments.mddf.figures import FIGURES, figure_record, figures
 from surewood.experiments.mddf.tables import summarise
 from surewood.experiments.output import html
+from tests.experiments.mddf.mddf_profiles import tiny
 
 
 @pytest.fixture(scope="module")

@@ -4,7 +4,6 @@ import json
 
 import numpy as np
 import pytest
-from mddf_profiles import METHODS, tiny
 
 from surewood.bounds import mcnemar_test
 from surewood.datasets import DataError
@@ -14,6 +13,7 @@ from surewood.experiments.mddf.data import parts_of
 from surewood.experiments.mddf.figures import FIGURES
 from surewood.experiments.paper import Context, Unit, find_paper
 from surewood.experiments.protocol import read_profile
+from tests.experiments.mddf.mddf_profiles import METHODS, tiny
 
 
 def run(dataset="wine", repeat=0, methods=tuple(METHODS), profile=None, **context):

@@ -3,13 +3,13 @@
 import json
 
 import pytest
-from mddf_profiles import METHODS, tiny
 
 from surewood.experiments.mddf import PAPER
 from surewood.experiments.mddf.tables import RANKED, exact_p
 from surewood.experiments.output import markdown
 from surewood.experiments.protocol import published
 from surewood.experiments.summary import complete_summary
+from tests.experiments.mddf.mddf_profiles import METHODS, tiny
 
 
 def record(dataset, method, repeat, accuracy, ahead=(0, 0), **chosen):

@@ -1,0 +1,1 @@
+"""What all families share: parameter checks, seeds, folds, calibration, cost."""

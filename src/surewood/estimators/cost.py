@@ -1,0 +1,145 @@
+"""What a fit will need, before it starts: memory by count, time by probes (ESTIMATE).
+
+Every estimator answers ``estimate_cost(X, y)`` with a :class:`CostEstimate`, and those with `max_memory`
+compare it with that limit. Memory is counted from sizes, array by array. Time depends on the data, so small
+fits are timed (:func:`probe_seconds`) and extrapolated; the range is wide on purpose.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+import warnings
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.utils import _safe_indexing
+
+_MIB = 2**20
+_PROBE_ROWS = 300
+
+
+@dataclass(frozen=True)
+class CostEstimate:
+    """Memory and time of a fit (ESTIMATE).
+
+    Attributes
+    ----------
+    memory_bytes : int
+        Most memory of the fit, beyond the interpreter, the imports and the user's table.
+    seconds : tuple of float
+        From the time of an easy case to that of a hard one, with the estimator's `n_jobs`.
+    parts : dict of str to int
+        What the memory is made of, in bytes.
+    notes : tuple of str
+        What was decided for the sake of memory.
+
+    Examples
+    --------
+    >>> cost = CostEstimate(3 * 2**20, (0.5, 2.0), {"trees": 3 * 2**20})
+    >>> print(cost)
+    about 3 MiB (trees 3 MiB) and 0.5 to 2 s
+    """
+
+    memory_bytes: int
+    seconds: tuple[float, float]
+    parts: dict[str, int] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        parts = ", ".join(f"{name} {mib(size)}" for name, size in self.parts.items() if size >= _MIB)
+        told = f"about {mib(self.memory_bytes)}" + (f" ({parts})" if parts else "")
+        told += f" and {_short(self.seconds[0])} to {_short(self.seconds[1])} s"
+        return "; ".join([told, *self.notes])
+
+    @classmethod
+    def of(cls, parts: dict[str, float], seconds: tuple[float, float], *notes: str) -> CostEstimate:
+        """From the parts of the memory."""
+        sizes = {name: int(size) for name, size in parts.items()}
+        return cls(sum(sizes.values()), seconds, sizes, notes)
+
+
+def mib(size: float) -> str:
+    """Bytes as words.
+
+    Examples
+    --------
+    >>> mib(2**20), mib(300 * 2**20)
+    ('1 MiB', '300 MiB')
+    """
+    return f"{max(size / _MIB, 1.0):.0f} MiB"
+
+
+def _short(seconds: float) -> str:
+    return f"{seconds:.2g}" if seconds < 10 else f"{seconds:.0f}"
+
+
+def refuse_beyond(max_memory: float | None, needed: float, advice: str) -> None:
+    """Raise where a fit would need more than it may have.
+
+    Examples
+    --------
+    >>> refuse_beyond(2**20, 5 * 2**20, "use fewer trees")
+    Traceback (most recent call last):
+    ...
+    ValueError: a fit needs about 5 MiB, more than max_memory=1 MiB; use fewer trees, or raise it.
+    """
+    if max_memory is not None and needed > max_memory:
+        raise ValueError(
+            f"a fit needs about {mib(needed)}, more than max_memory={mib(max_memory)}; {advice}, or raise it."
+        )
+
+
+def check_max_memory(max_memory: Any) -> None:
+    """Refuse what is not a number of bytes."""
+    if max_memory is None:
+        return
+    is_number = isinstance(max_memory, int | float | np.number) and not isinstance(max_memory, bool)
+    if not (is_number and max_memory > 0):
+        raise ValueError(f"max_memory must be None or a positive number of bytes, got {max_memory!r}.")
+
+
+def probe_seconds(estimator: Any, X: Any, y: Any) -> tuple[float, float]:
+    """Time two small fits of an estimator and extrapolate to all rows.
+
+    The exponent is read off the two times, between linear and cubic, and is not trusted: the range spans half
+    a power either way.
+    """
+    order = spread_rows(np.asarray(y))
+    large = min(len(order), _PROBE_ROWS)
+    small = max(large // 2, 1)
+    times = []
+    for size in (small, large):
+        rows = np.sort(order[:size])
+        part, labels = _safe_indexing(X, rows), _safe_indexing(y, rows)
+        started = time.perf_counter()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # what a fit has to say, it says when it is done
+            clone(estimator).set_params(max_memory=None).fit(part, labels)
+        times.append(time.perf_counter() - started)
+    growth = len(order) / large
+    power = math.log(times[1] / times[0]) / math.log(large / small) if large > small else 1.0
+    power = min(max(power, 1.0), 3.0)
+    low, high = max(power - 0.5, 1.0), min(power + 0.5, 3.0)
+    return times[1] * growth**low / 3.0, 3.0 * times[1] * growth**high
+
+
+def spread_rows(y: NDArray[Any]) -> NDArray[np.int64]:
+    """Rows in an order of which every beginning has about the classes' shares of the whole.
+
+    Examples
+    --------
+    >>> spread_rows(np.array([0, 0, 0, 0, 1, 1])).tolist()[:3]  # two of the first class, one of the second
+    [3, 5, 2]
+    """
+    labels = y.ravel()
+    _, codes, counts = np.unique(labels, return_inverse=True, return_counts=True)
+    order = np.random.default_rng(0).permutation(len(labels))
+    place = np.empty(len(labels))
+    for code, count in enumerate(counts):
+        own = order[codes[order] == code]
+        place[own] = (np.arange(len(own)) + 0.5) / count
+    return np.asarray(np.lexsort((np.arange(len(labels)), place)))

@@ -1,0 +1,144 @@
+"""What all engines have in common: bundles of tasks, their way to a worker, and words for what went wrong.
+
+A *bundle* is a run of consecutive tasks that one worker does one after the other: about a second of work,
+so that the engine's overhead does not count, and never fewer bundles than keep all workers busy. The tasks
+themselves, and so the results, do not depend on how they are bundled.
+"""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from surewood.parallel.kept_memory import kept_memory
+from surewood.parallel.sharing import pack, references, unpack
+
+LEAST_SECONDS = 0.1  # less work than this is done here: sending it away would take as long
+SHORTEST_BUNDLE, LONGEST_BUNDLE = 0.15, 2.0  # seconds
+BUNDLES_A_WORKER = 4
+RETRIES = 3  # times that a bundle whose worker died is given to another
+
+
+class WorkerLost(RuntimeError):
+    """Workers died again and again on the same tasks, or could not be reached."""
+
+
+class Package(NamedTuple):
+    """A bundle ready for sending: its place, its bytes, and the marked arrays that it names."""
+
+    number: int
+    blob: bytes
+    arrays: dict[str, Any]
+
+
+class Engine(Protocol):
+    """A way to run bundles elsewhere.
+
+    `key` names the place where marked arrays are put; two engines with one key find each other's. `copies`:
+    whether every worker gets a copy of them through a connection, or all read one copy of their machine.
+    """
+
+    key: Any
+    n_workers: int
+    copies: bool
+
+    def upload(self, arrays: list[np.ndarray]) -> list[Any]:
+        """Put arrays where every worker finds them."""
+        ...
+
+    def is_lost(self, reference: Any) -> bool:
+        """Whether an uploaded array is no longer there."""
+        ...
+
+    def run(self, packages: Iterator[Package]) -> Iterator[tuple[int, bytes]]:
+        """Numbers and results of all packages, as they come."""
+        ...
+
+
+def run_remotely(engine: Engine, tasks: Sequence[Any], seconds: Any = None) -> Iterator[Any]:
+    """Results of the tasks, in their order, each as soon as it and all before it are there."""
+    cost = np.broadcast_to(np.asarray(1.0 if seconds is None else seconds, dtype=np.float64), len(tasks))
+    if len(tasks) <= 1 or cost.sum() < LEAST_SECONDS:
+        for function, args, kwargs in tasks:
+            yield function(*args, **kwargs)
+        return
+    spans = bundle_spans(cost, engine.n_workers, whole=seconds is None)
+    sent: dict[int, dict[str, Any]] = {}
+
+    def packages() -> Iterator[Package]:
+        for number, (first, last) in enumerate(spans):
+            blob, arrays = pack(tasks[first:last])
+            sent[number] = arrays
+            yield Package(number, blob, arrays)
+
+    waiting: dict[int, list[Any]] = {}
+    turn = 0
+    for number, blob in engine.run(packages()):
+        waiting[number] = unpack(blob, sent.pop(number))
+        while turn in waiting:
+            yield from waiting.pop(turn)
+            turn += 1
+    assert turn == len(spans), "an engine lost a bundle"
+
+
+def bundle_spans(cost: np.ndarray, n_workers: int, whole: bool = False) -> list[tuple[int, int]]:
+    """Ranges of tasks of about equal cost. `whole`: nothing is known about the cost, every task for itself.
+
+    Examples
+    --------
+    >>> bundle_spans(np.full(8, 0.1), n_workers=1)
+    [(0, 2), (2, 4), (4, 6), (6, 8)]
+    """
+    if whole:
+        return [(k, k + 1) for k in range(len(cost))]
+    target = cost.sum() / (BUNDLES_A_WORKER * max(n_workers, 1))
+    target = min(LONGEST_BUNDLE, max(SHORTEST_BUNDLE, target))
+    cuts, held = [0], 0.0
+    for k, seconds in enumerate(cost):
+        if held and held + seconds / 2 > target:
+            cuts.append(k)
+            held = 0.0
+        held += float(seconds)
+    return list(pairwise([*cuts, len(cost)]))
+
+
+def send_list(engine: Engine, package: Package) -> tuple[list[str], list[Any]]:
+    """Names and references of a package's arrays."""
+    found = references(engine, package.arrays)
+    return list(found), list(found.values())
+
+
+def run_bundle(version: str, blob: bytes, names: Sequence[str], *arrays: Any) -> bytes:
+    """What a worker does: the tasks of a bundle, one after the other."""
+    import surewood
+
+    if surewood.__version__ != version:
+        raise RuntimeError(
+            f"the worker on {socket.gethostname()} has surewood {surewood.__version__}, this program "
+            f"{version}: results could differ. Install the same version on all workers."
+        )
+    given = dict(zip(names, arrays))
+    try:
+        with kept_memory():
+            results = [function(*args, **kwargs) for function, args, kwargs in unpack(blob, given)]
+    except MemoryError as error:
+        raise MemoryError(f"a worker on {socket.gethostname()} ran out of memory: {error}") from error
+    return pack(results, given)[0]
+
+
+def own_version() -> str:
+    """The version that workers must have."""
+    import surewood
+
+    return surewood.__version__
+
+
+def in_words(error: BaseException) -> BaseException:
+    """The error itself, or a clearer one."""
+    if isinstance(error, ModuleNotFoundError) and (error.name or "").split(".")[0] == "surewood":
+        return RuntimeError("the workers do not have surewood: install it in their environment too.")
+    return error

@@ -1,1 +1,0 @@
-"""Behind :mod:`surewood.parallel`: threads, processes, Dask and Ray."""

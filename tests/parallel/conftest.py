@@ -1,0 +1,75 @@
+"""One Dask cluster and one Ray for all tests of this folder; small work goes to workers too."""
+
+import os
+
+import joblib
+import pytest
+
+import surewood.parallel.remote as remote
+import surewood.parallel.rows as rows
+import surewood.parallel.sharing as sharing
+
+# Workers have to find hazards.py.
+os.environ["PYTHONPATH"] = os.pathsep.join(
+    [os.path.dirname(__file__), *filter(None, [os.environ.get("PYTHONPATH")])]
+)
+os.environ.setdefault("RAY_AUTH_MODE", "disabled")
+os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+
+
+@pytest.fixture
+def everything_remote(monkeypatch):
+    """No work is too small to be sent, no array too small to be shared, no bundle long."""
+    monkeypatch.setattr(remote, "LEAST_SECONDS", 0.0)
+    monkeypatch.setattr(remote, "SHORTEST_BUNDLE", 1e-3)
+    monkeypatch.setattr(rows, "WORTH_SENDING", 0.0)
+    monkeypatch.setattr(sharing, "SMALLEST", 256)
+
+
+@pytest.fixture(scope="session")
+def dask_cluster():
+    distributed = pytest.importorskip("distributed")
+    import dask
+
+    dask.config.set({"distributed.scheduler.allowed-failures": 1})  # deadly tasks are given up sooner
+    with distributed.LocalCluster(
+        n_workers=5,
+        threads_per_worker=1,
+        processes=True,
+        dashboard_address=":0",
+        memory_limit="1GiB",
+        silence_logs=50,
+    ) as cluster:
+        yield cluster
+
+
+@pytest.fixture(scope="session")
+def dask_client(dask_cluster):
+    from distributed import Client
+
+    with Client(dask_cluster, set_as_default=False) as client:
+        yield client
+
+
+@pytest.fixture
+def on_dask(dask_client, everything_remote):
+    dask_client.wait_for_workers(5, timeout=60)  # a test before may have killed one
+    with joblib.parallel_config("dask", client=dask_client):
+        yield dask_client
+
+
+@pytest.fixture(scope="session")
+def ray_session():
+    ray = pytest.importorskip("ray")
+    from ray.util.joblib import register_ray
+
+    ray.init(num_cpus=5, include_dashboard=False, log_to_driver=False, object_store_memory=100 << 20)
+    register_ray()
+    yield ray
+    ray.shutdown()
+
+
+@pytest.fixture
+def on_ray(ray_session, everything_remote):
+    with joblib.parallel_config("ray"):
+        yield ray_session

@@ -1,0 +1,104 @@
+"""Tables of other people: what columns become, in training and later."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from surewood.tables import DataError, TablePreparer, read_table
+from surewood.tables.dates import date_numbers, read_dates, recognise_dates
+
+
+def test_dates_are_recognised_by_their_form_only_where_it_is_certain():
+    assert recognise_dates(pd.Series(["2024-02-29", "2023-01-01T10:30"])) == "ISO8601"
+    assert recognise_dates(pd.Series(["2024-02-30"])) is None
+    assert recognise_dates(pd.Series(["1.2.2024", None])) == "%d.%m.%Y"
+    assert recognise_dates(pd.Series(["25/12/2024", "01/02/2024"])) == "%d/%m/%Y"
+    assert recognise_dates(pd.Series(["12/25/2024", "01/02/2024"])) == "%m/%d/%Y"
+    assert recognise_dates(pd.Series(["01/02/2024"])) is None
+    assert recognise_dates(pd.Series(["red", "2024-02-29"])) is None
+
+
+def test_date_numbers_against_the_calendar():
+    dates = read_dates(pd.Series(["2024-02-29", None, "1969-12-31T12:00"]), "ISO8601")
+    numbers = pd.DataFrame(date_numbers(dates))
+    assert numbers.iloc[0].tolist() == [2024, 2, 3, 19782]
+    assert numbers.iloc[1].isna().all()
+    assert numbers.iloc[2].tolist() == [1969, 12, 2, -0.5]
+
+
+def test_the_form_of_training_dates_reads_later_ones():
+    preparer = TablePreparer().fit(pd.DataFrame({"d": ["25/12/2024", "01/02/2024"]}))
+    later = preparer.transform(pd.DataFrame({"d": ["03/04/2024"]}))
+    assert later["d: month"].tolist() == [4]
+    with pytest.raises(DataError, match="held dates in training; row 1 now has 'soon'"):
+        preparer.transform(pd.DataFrame({"d": ["soon"]}))
+
+
+def test_kinds_and_drops():
+    n = 200
+    frame = pd.DataFrame(
+        {
+            "number": np.arange(n),
+            "flag": np.arange(n) % 2 == 0,
+            "text": np.where(np.arange(n) % 3 == 0, "a", "b"),
+            "level": pd.Categorical(["low", "high"] * (n // 2), ["low", "high"], ordered=True),
+            "id": [f"id{k}" for k in range(n)],
+            "constant": 7,
+            "empty": np.nan,
+        }
+    )
+    preparer = TablePreparer().fit(frame)
+    assert {name: rule["kind"] for name, rule in preparer.columns_.items()} == {
+        "number": "number",
+        "flag": "number",
+        "text": "category",
+        "level": "category",
+    }
+    assert set(preparer.dropped_) == {"id", "constant", "empty"}
+    out = preparer.transform(frame)
+    assert out["level"].cat.ordered
+    assert out["level"].cat.categories.tolist() == ["low", "high"]
+    assert out["flag"].tolist()[:2] == [1.0, 0.0]
+    assert preparer.get_feature_names_out().tolist() == out.columns.tolist()
+
+
+def test_a_constant_with_missing_values_is_kept():
+    preparer = TablePreparer().fit(pd.DataFrame({"x": [1.0, None, 1.0]}))
+    assert preparer.dropped_ == {}
+
+
+def test_whole_numbers_read_as_float_are_the_same_categories():
+    preparer = TablePreparer().fit(pd.DataFrame({"code": ["1", "2", "x"]}))
+    later = preparer.transform(pd.DataFrame({"code": [1.0, np.nan, 3.0]}))
+    assert later["code"].tolist()[0] == "1"
+    assert later["code"].isna().tolist() == [False, True, True]
+    assert preparer.unseen_categories(pd.DataFrame({"code": [1.0, np.nan, 3.0]})) == {"code": 1}
+
+
+def test_rows_are_recognised_whatever_their_types():
+    frame = pd.DataFrame({"a": [1, 2, 3], "b": ["x", "y", "x"]})
+    preparer = TablePreparer().fit(frame)
+    later = pd.DataFrame({"b": ["x", "x"], "a": [1.0, 9.0]})
+    assert preparer.seen_rows(later).tolist() == [True, False]
+
+
+def test_no_usable_column():
+    with pytest.raises(DataError, match="no usable column besides the target"):
+        TablePreparer().fit(pd.DataFrame({"x": [1, 1]}))
+
+
+def test_a_late_byte_of_an_older_encoding(tmp_path):
+    path = tmp_path / "late.csv"
+    path.write_bytes(b"name,x\n" + b"plain,1\n" * 20_000 + "Köln,2\n".encode("cp1252"))
+    assert read_table(path)["name"].iloc[-1] == "Köln"
+
+
+def test_scikit_learn_treats_it_as_an_estimator_of_frames():
+    from sklearn.base import clone
+    from sklearn.utils import get_tags
+
+    preparer = TablePreparer(max_values=7)
+    assert clone(preparer).get_params() == {"max_values": 7}
+    assert not get_tags(preparer).input_tags.two_d_array
+    with pytest.raises(TypeError, match=r"must be a pandas DataFrame, got .*ndarray"):
+        preparer.fit(np.zeros((3, 2)))
