@@ -5,14 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Collection
 from numbers import Integral, Real
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-Floats: TypeAlias = NDArray[np.float64]
-Counts: TypeAlias = NDArray[np.int64]
-Mask: TypeAlias = NDArray[np.bool_]
+from surewood._arrays import Counts, Floats, Mask
 
 __all__ = [
     "Counts",

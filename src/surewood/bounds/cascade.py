@@ -13,8 +13,9 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from surewood._arrays import Counts, Floats
+
 from . import _arguments as check
-from ._arguments import Counts, Floats
 from .risk_bound import (
     RiskBound,
     active_leaves,

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from surewood._arrays import Floats
+
 from . import _arguments as check
-from ._arguments import Floats
 
 __all__ = ["cascade_completion_bound", "cascade_criterion", "cascade_criterion_counts", "cascade_is_inert"]
 

@@ -15,8 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from surewood._arrays import Floats
+
 from . import _arguments as check
-from ._arguments import Floats
 from .risk_bound import (
     RiskBound,
     active_leaves,

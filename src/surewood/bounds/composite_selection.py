@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from surewood._arrays import Floats
+
 from . import _arguments as check
-from ._arguments import Floats
 
 __all__ = ["composite_criterion", "composite_criterion_counts", "largest_active_gamma", "select_degrees"]
 

@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from surewood._arrays import Counts, Floats
+
 from . import _arguments as check
-from ._arguments import Counts, Floats
 from .cascade import cascade_complexity, cascade_family_count
 from .complexity import leaf_log_growth, question_log_growth
 from .composite import composite_complexity, composite_family_count

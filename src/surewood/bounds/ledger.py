@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from surewood._arrays import Counts, Floats, Mask
+
 from . import _arguments as check
-from ._arguments import Counts, Floats, Mask
 from .cascade import cascade_complexity, cascade_depths
 from .complexity import leaf_log_growth, question_log_growth, vc_dimension
 from .composite import composite_complexity

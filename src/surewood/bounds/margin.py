@@ -12,8 +12,9 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
+from surewood._arrays import Floats
+
 from . import _arguments as check
-from ._arguments import Floats
 
 __all__ = [
     "effective_sample_size",

@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import minimize_scalar
 
+from surewood._arrays import Floats
+
 from . import _arguments as check
-from ._arguments import Floats
 from .margin import loss_curvatures, margin_loss, margins
 
 __all__ = ["effective_alphas", "margin_of_sum_step", "margin_step", "simplex_step", "step_objective"]

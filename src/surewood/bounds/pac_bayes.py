@@ -15,8 +15,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import xlogy
 
+from surewood._arrays import Counts, Floats
+
 from . import _arguments as check
-from ._arguments import Counts, Floats
 from .certificates import kl_inverse
 
 __all__ = [

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from surewood._arrays import Floats
+
 from . import _arguments as check
-from ._arguments import Floats
 from .condition import CHECKED, Condition, OnSample, stated
 from .pac_bayes import OutOfBag, Tandem, out_of_bag_counts, tandem_counts
 

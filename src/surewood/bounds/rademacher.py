@@ -16,8 +16,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from surewood._arrays import Floats
+
 from . import _arguments as check
-from ._arguments import Floats
 
 __all__ = [
     "MonteCarlo",

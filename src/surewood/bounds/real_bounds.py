@@ -13,9 +13,10 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
+from surewood._arrays import Floats
+
 from . import _arguments as check
 from . import cascade, composite
-from ._arguments import Floats
 from .real_leaves import real_leaf_term, real_leaf_terms, smallest_margins, switched_on_leaves
 from .risk_bound import RiskBound, confidence_term
 from .status import Status

@@ -12,8 +12,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from surewood._arrays import Floats, Mask
+
 from . import _arguments as check
-from ._arguments import Floats, Mask
 
 __all__ = [
     "RealLeaf",

@@ -14,8 +14,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
+from surewood._arrays import Floats, Mask
+
 from . import _arguments as check
-from ._arguments import Floats, Mask
 from .status import Status
 
 __all__ = ["RiskBound", "active_leaves", "l_term", "leaf_terms"]

@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import stats
 
+from surewood._arrays import Floats
+
 from . import _arguments as check
-from ._arguments import Floats
 
 __all__ = ["McNemar", "TTest", "average_ranks", "corrected_paired_t_test", "mcnemar_test", "paired_t_test"]
 

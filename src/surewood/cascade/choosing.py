@@ -16,8 +16,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from surewood._arrays import Floats
 from surewood.cascade.gamma_path import PathPiece, gamma_path, inner_point
-from surewood.cascade.prefix_tree import Floats, Path, Rows
+from surewood.cascade.prefix_tree import Path, Rows
 from surewood.cascade.search import Budget, minimise
 from surewood.cascade.svm_fit import Task, class_columns, search_step
 from surewood.parallel.progress import Advance, ignore

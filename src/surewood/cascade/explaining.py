@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from surewood._arrays import Floats
 from surewood.cascade.model import Cascade, node_scores
-from surewood.cascade.prefix_tree import Floats
 from surewood.cascade.svm_trainer import distance_of
 from surewood.svm import nearest_support
 from surewood.tables import by_label, plain

@@ -23,11 +23,9 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 
+from surewood._arrays import Codes, Floats
 from surewood.bounds import massart
-from surewood.cascade.prefix_tree import Floats
 from surewood.cascade.svm_trainer import distance_of
-
-Codes = NDArray[np.int32]
 
 
 class Member(ABC):

@@ -29,7 +29,8 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from surewood.cascade.prefix_tree import Floats, Path, PrefixTree
+from surewood._arrays import Floats
+from surewood.cascade.prefix_tree import Path, PrefixTree
 from surewood.cascade.search import Budget, SearchResult, minimise, tie
 
 

@@ -15,6 +15,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from surewood._arrays import Floats
 from surewood.bounds import EstimateEvidence, Evidence
 from surewood.cascade.explaining import explain_generic, told_rows
 from surewood.cascade.families import Family, Member
@@ -22,7 +23,6 @@ from surewood.cascade.generic_search import GenericResult, GenericSearch, Generi
 from surewood.cascade.leaf_calibration import LeafCalibrator
 from surewood.cascade.named_families import as_families
 from surewood.cascade.parameters import real, whole
-from surewood.cascade.prefix_tree import Floats
 from surewood.cascade.questions import as_fractions
 from surewood.cascade.sample import Sample, deal_folds, make_sample
 from surewood.estimators.cost import CostEstimate, check_max_memory, probe_seconds, refuse_beyond

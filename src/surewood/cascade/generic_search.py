@@ -17,8 +17,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from surewood._arrays import Floats
 from surewood.cascade.families import Codes, ConstantMember, Family, Member
-from surewood.cascade.prefix_tree import Floats, Rows
+from surewood.cascade.prefix_tree import Rows
 from surewood.cascade.questions import cut, points_to_continue
 from surewood.cascade.search import tie
 

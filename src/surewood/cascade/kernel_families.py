@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.linear_model import LogisticRegression
 
+from surewood._arrays import Floats
 from surewood.bounds import kernel_rademacher, log_growth, vc_dimension
 from surewood.cascade.families import Codes, EstimatorMember, Family, Member
-from surewood.cascade.prefix_tree import Floats
 from surewood.svm import Gram, KernelSpec, Predictor, solve_many
 from surewood.svm.class_scores import class_scores
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from surewood.cascade.prefix_tree import Floats
+from surewood._arrays import Floats
 from surewood.estimators.calibration import ScoreCalibrator
 from surewood.parallel.progress import stage
 

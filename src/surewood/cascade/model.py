@@ -16,7 +16,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from surewood.cascade.prefix_tree import Floats, Path, Rows
+from surewood._arrays import Floats
+from surewood.cascade.prefix_tree import Path, Rows
 from surewood.cascade.questions import cut, points_to_continue
 from surewood.cascade.svm_trainer import SvmTrainer, distance_of
 from surewood.svm import Predictor

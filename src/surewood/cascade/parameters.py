@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from surewood.cascade.prefix_tree import Floats
+from surewood._arrays import Floats
 from surewood.cascade.questions import as_fractions
 from surewood.cascade.search import Budget
 from surewood.cascade.svm_trainer import KERNELS

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from surewood.cascade.prefix_tree import Floats, Rows
+from surewood._arrays import Floats
+from surewood.cascade.prefix_tree import Rows
 from surewood.cascade.svm_trainer import KernelChoice
 from surewood.parallel.progress import Advance, ignore
 from surewood.svm import Gram, solve_many

@@ -21,9 +21,9 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from surewood._arrays import Floats
 from surewood.cascade.questions import counts_to_continue, points_to_continue
 
-Floats = NDArray[np.float64]
 Rows = NDArray[np.int32]
 
 

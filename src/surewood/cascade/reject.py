@@ -15,9 +15,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from surewood._arrays import Floats
 from surewood.bounds import clopper_pearson
 from surewood.cascade.parameters import share, whole
-from surewood.cascade.prefix_tree import Floats
 
 Edges = dict[tuple[int, int], Floats]
 

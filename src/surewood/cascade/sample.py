@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from surewood.cascade.prefix_tree import Floats
+from surewood._arrays import Floats
 from surewood.svm import first_rows
 from surewood.tables import DesignEncoder, FitInputs
 

@@ -27,7 +27,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from surewood.cascade.prefix_tree import Floats, Path, PrefixTree
+from surewood._arrays import Floats
+from surewood.cascade.prefix_tree import Path, PrefixTree
 
 _FIRST_CHUNK, _LARGEST_CHUNK = 4, 128  # pairs trained between two looks at the best cascade
 _BEAM = 8

@@ -15,10 +15,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from surewood._arrays import Floats
 from surewood.cascade.model import Cascade, build_cascade
 from surewood.cascade.parameters import SvmParameters
 from surewood.cascade.penalty import Folds, best_penalties, penalty_errors, penalty_machines
-from surewood.cascade.prefix_tree import Floats, Path, PrefixTree, Rows
+from surewood.cascade.prefix_tree import Path, PrefixTree, Rows
 from surewood.cascade.sample import Sample, deal_folds
 from surewood.cascade.search import Budget, SearchResult, minimise
 from surewood.cascade.svm_trainer import KernelChoice, SvmTrainer, distance_of

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from surewood._arrays import Floats
 from surewood.bounds import log_growth, vc_dimension
-from surewood.cascade.prefix_tree import Floats, Outcome, Rows
+from surewood.cascade.prefix_tree import Outcome, Rows
 from surewood.parallel.progress import Advance, ignore
 from surewood.svm import Gram, KernelSpec, Machines, Predictor, solve_many
 from surewood.svm.class_scores import class_scores

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from surewood._arrays import Floats
 from surewood.bounds import interval_rademacher, monte_carlo_rademacher, threshold_rademacher
 from surewood.cascade.families import Codes, Family, Member
-from surewood.cascade.prefix_tree import Floats
 from surewood.cascade.stumps import best_stump, largest_stump_correlation
 
 

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.tree import DecisionTreeClassifier
 
+from surewood._arrays import Floats
 from surewood.cascade.families import Codes, Family, Member
-from surewood.cascade.prefix_tree import Floats
 
 
 @dataclass

@@ -7,17 +7,15 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from surewood._arrays import Floats
 from surewood.bounds import Evidence, LeafLedger
 from surewood.composite import accounting
 from surewood.composite import parameters as check
 from surewood.composite.explaining import explain_rows
 from surewood.composite.tree_nodes import tree_nodes
 from surewood.tables import begin_predict
-
-Floats = NDArray[np.float64]
 
 
 class Books:

@@ -13,11 +13,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from surewood._arrays import Floats
 from surewood.svm import Gram
 from surewood.tables import DesignEncoder, FitInputs, Table, merge_equal_rows
 from surewood.trees import BinMapper, BinnedMatrix, learn_bins
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

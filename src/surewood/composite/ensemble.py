@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from surewood._arrays import Floats
 from surewood.bounds import VoteEvidence
 from surewood.composite.data import TrainingData
 from surewood.composite.fitting import Setting, fit_trees, mean_sample_size
@@ -22,7 +23,6 @@ from surewood.parallel.progress import stage
 from surewood.tables import alongside
 from surewood.trees import BinnedMatrix, grow_forest
 
-Floats = NDArray[np.float64]
 CALIBRATION_FOLDS = 3
 CALIBRATION_TREES = 30
 _ROWS_AND_TREES = 2e7  # rows x trees whose leaves are held at once: some 20 bytes each

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 
+from surewood._arrays import Floats
 from surewood.composite import accounting
 from surewood.composite import parameters as check
 from surewood.composite.books import Books
@@ -24,8 +25,6 @@ from surewood.estimators.cost import CostEstimate, refuse_beyond
 from surewood.parallel.progress import stage
 from surewood.svm import first_rows, gram_limit
 from surewood.tables import DesignEncoder, FitInputs, Table, begin_fit, begin_predict, by_batches
-
-Floats = NDArray[np.float64]
 
 
 class _CompositeClassifier(Books, ClassifierMixin, BaseEstimator):

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from surewood._arrays import Floats
 from surewood.composite.data import TrainingData
 from surewood.composite.leaves import MAX_DEPTH, IndexSets, Leaves, Topology, collect_leaves, cut
 from surewood.composite.machines import MachineStore, SolverOptions, train
@@ -26,7 +27,6 @@ from surewood.composite.selection import (
 )
 from surewood.trees import Bag, FlatForest, Grown, TreeParams, grow_forest, make_bag
 
-Floats = NDArray[np.float64]
 _ROOM = 6  # questions that unbalanced trees need beyond balanced ones, as a rule
 
 

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from surewood._arrays import Floats
 from surewood.composite.data import TrainingData
 from surewood.composite.fitting import Grove, LeafChoice, Setting, grow
 from surewood.composite.leaves import IndexSets, Leaves, collect_leaves, cut
@@ -23,7 +24,6 @@ from surewood.composite.machines import MachineStore, SolverOptions, train
 from surewood.svm import Predictor, vote_counts
 from surewood.trees import BinnedMatrix
 
-Floats = NDArray[np.float64]
 TREES_A_BATCH = 100
 
 

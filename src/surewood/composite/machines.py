@@ -15,13 +15,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from surewood._arrays import Floats
 from surewood.composite.data import TrainingData
 from surewood.composite.leaves import IndexSets
 from surewood.parallel import worker_count
 from surewood.parallel.progress import stage
 from surewood.svm import Machines, Predictor, solve_many
 
-Floats = NDArray[np.float64]
 CHUNK_BYTES = 128 << 20  # coefficients held while a chunk is looked at
 _CHUNK_WORK = 2e8  # squares of leaf sizes, machine by machine: below a second, so that progress is seen
 

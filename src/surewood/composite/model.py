@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from surewood._arrays import Floats
 from surewood.composite.leaves import Leaves
 from surewood.composite.machines import join_predictors
 from surewood.svm import Predictor, vote_counts
 from surewood.trees import BinnedMatrix, FlatForest
 
-Floats = NDArray[np.float64]
 ROWS_A_BLOCK = 8192  # rows whose votes of all trees are held at once
 
 

@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from surewood._arrays import Floats
 from surewood.composite.data import TrainingData
 from surewood.composite.fitting import Grove, LeafChoice, Setting, grow
 from surewood.composite.leaves import IndexSets, collect_leaves, cut
@@ -31,7 +32,6 @@ from surewood.composite.model import blend, vote_shares
 from surewood.parallel.progress import stage
 from surewood.trees import TreeParams, grow_forest, out_of_bag
 
-Floats = NDArray[np.float64]
 PILOT_ROWS = 2000
 IN_BAG = 0.8
 BEST = 3

@@ -11,6 +11,7 @@ from joblib import delayed
 from numpy.typing import NDArray
 from sklearn.model_selection import check_cv
 
+from surewood._arrays import Floats
 from surewood.composite import parameters as check
 from surewood.composite.data import TrainingData, merged, prepare
 from surewood.composite.fitting import Setting
@@ -21,7 +22,6 @@ from surewood.parallel import run_tasks, share, worker_count
 from surewood.parallel.progress import stage
 from surewood.tables import FitInputs
 
-Floats = NDArray[np.float64]
 Split = tuple[NDArray[Any], NDArray[Any]]
 
 

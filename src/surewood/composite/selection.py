@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from surewood._arrays import Floats
 from surewood.bounds import (
     composite_complexity,
     composite_criterion_counts,
@@ -21,7 +22,6 @@ from surewood.bounds import (
     select_degrees,
 )
 
-Floats = NDArray[np.float64]
 Columns = NDArray[np.intp]
 
 

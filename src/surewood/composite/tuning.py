@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from surewood._arrays import Floats
 from surewood.composite.data import TrainingData
 from surewood.composite.machines import SolverOptions
 from surewood.svm import solve_many
 
-Floats = NDArray[np.float64]
 C_GRID = tuple(10.0**i for i in range(-3, 3))
 TUNING_ROWS = 2000  # a part of this size decides on larger samples
 N_FOLDS = 5

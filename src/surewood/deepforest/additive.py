@@ -19,9 +19,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from surewood._arrays import Floats
 from surewood.bounds import margin_loss, margin_of_sum_step, margin_step, margins
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from surewood._arrays import Floats
 from surewood.deepforest.block import LayerInput
 from surewood.deepforest.checks import check_common
 from surewood.deepforest.cost import LayerCost, estimate_cascade_cost, settle_memory
@@ -32,7 +33,6 @@ from surewood.estimators.calibration import ScoreCalibrator
 from surewood.parallel.progress import stage
 from surewood.tables import FitInputs, Table, begin_fit, begin_predict, by_batches, column_names
 
-Floats = NDArray[np.float64]
 _ROWS_AT_ONCE = 2**16  # rows predicted together: class vectors of all forests stay small
 
 

@@ -24,6 +24,7 @@ from joblib import delayed
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
+from surewood._arrays import Floats
 from surewood.deepforest.custom import FoldClassifier, fit_fold_classifier
 from surewood.deepforest.folds import layer_seed
 from surewood.deepforest.members import Member, TreeSettings, tree_params
@@ -37,8 +38,6 @@ from surewood.trees import BinnedMatrix, FlatForest, ForestJoiner, TreeParams, g
 _TASK_VISITS = 4e7  # row visits of a task: a few tenths of a second, so an interrupt is answered
 _FEW_ROWS = 8192  # up to here a forest predicts in one task
 _LEAST_WEIGHT = 1e-3  # theory.md [D-28]
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

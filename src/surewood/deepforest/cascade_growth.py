@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from surewood._arrays import Floats
 from surewood.deepforest.block import Block, BlockFit, BlockPlan, LayerInput, train_block
 from surewood.deepforest.folds import deal_folds, layer_seed
 from surewood.deepforest.layer_input import learn_vector_bins, widen
@@ -25,8 +26,6 @@ from surewood.deepforest.screening import automatic_gate, stopping_points
 from surewood.deepforest.stopping import LayerMonitor, held_out_score
 from surewood.deepforest.training import RunOptions, TrainingSet, make_record
 from surewood.trees import BinMapper
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

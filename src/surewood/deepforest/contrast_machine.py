@@ -22,9 +22,9 @@ from scipy.linalg.blas import ssyrk
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 
+from surewood._arrays import Floats
 from surewood.deepforest.contrast_units import ContrastUnits, Singles
 
-Floats = NDArray[np.float64]
 _FIT_ROWS = 512  # rows of a block: large for the inner products of a fit,
 _PREDICT_ROWS = 64  # small where a single row may be asked for
 _ROWS_A_UNIT = 4  # a unit takes this many training rows

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Singles = NDArray[np.float32]
+from surewood._arrays import Floats, Singles
+
 Numbers = NDArray[np.int32]
 _SAMPLE_ROWS = 4096  # rows that thresholds and scales are read from
 _NO_SPREAD = 1e-6  # a contrast of two equal rows is no direction: its unit is 0 everywhere

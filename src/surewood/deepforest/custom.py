@@ -17,10 +17,9 @@ from sklearn.base import clone
 from sklearn.utils import get_tags
 from sklearn.utils.validation import has_fit_parameter
 
+from surewood._arrays import Floats
 from surewood.deepforest.contrast_machine import _ContrastMachine
 from surewood.tables import DesignEncoder, Table
-
-Floats = NDArray[np.float64]
 
 
 @dataclass

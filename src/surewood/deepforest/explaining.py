@@ -5,13 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from surewood._arrays import Floats
 from surewood.deepforest.block import Block, LayerInput
 from surewood.tables import by_label, plain
 from surewood.trees import FlatForest, trace
-
-Floats = NDArray[np.float64]
 
 
 def margin_of(scores: Floats) -> float:

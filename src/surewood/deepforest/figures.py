@@ -14,11 +14,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from surewood._arrays import Floats
 from surewood.bounds import margin_ratio, scatter_ratio
 from surewood.deepforest.additive import class_margins
 from surewood.parallel.progress import stage
-
-Floats = NDArray[np.float64]
 
 
 def layer_curves(

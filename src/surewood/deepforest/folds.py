@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-Codes = NDArray[np.int32]
+from surewood._arrays import Codes
 
 
 def layer_seed(seed: int, *ids: int) -> int:

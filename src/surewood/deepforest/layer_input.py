@@ -11,13 +11,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from surewood._arrays import Floats
 from surewood.deepforest.block import LayerInput
 from surewood.deepforest.custom import NumberReader
 from surewood.deepforest.members import Member
 from surewood.tables import Table, alongside
 from surewood.trees import BinMapper, BinnedMatrix, as_table, learn_bins
 
-Floats = NDArray[np.float64]
 ROW_COPY_BYTES = 2**24  # beyond about a last-level cache small nodes prefer a row-major copy
 
 

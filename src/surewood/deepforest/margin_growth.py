@@ -11,9 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
+from surewood._arrays import Floats
 from surewood.deepforest.additive import AdditiveScore, StepRule, add_layer, first_step, next_step
 from surewood.deepforest.block import Block, BlockFit, BlockPlan, LayerInput, train_block
 from surewood.deepforest.folds import deal_folds, layer_seed
@@ -25,7 +23,6 @@ from surewood.deepforest.stopping import LayerMonitor, held_out_score
 from surewood.deepforest.training import RunOptions, TrainingSet, make_record
 from surewood.trees import BinMapper
 
-Floats = NDArray[np.float64]
 Schedule = tuple[int | None, ...]
 _LEAST_STEP = 1e-3  # theory.md [D-30]
 

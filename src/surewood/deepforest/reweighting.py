@@ -20,11 +20,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from surewood._arrays import Floats
 from surewood.bounds import effective_sample_size, margin_loss
-
-Floats = NDArray[np.float64]
 
 #: Default strength of each rule.
 STRENGTHS = {

@@ -19,6 +19,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from surewood._arrays import Floats
 from surewood.deepforest.checks import check_integer
 from surewood.deepforest.folds import layer_seed
 from surewood.deepforest.members import Member, TreeSettings, parse_members, tree_params
@@ -29,7 +30,6 @@ from surewood.parallel.progress import stage
 from surewood.tables import begin_fit, begin_predict, reading_bytes
 from surewood.trees import BinMapper, FlatForest, bin_array, grow_forest
 
-Floats = NDArray[np.float64]
 _HASH_SEED = 0xF01D
 _CHUNK_VALUES = 2**22  # window values gathered at once while transforming
 

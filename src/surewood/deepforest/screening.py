@@ -11,7 +11,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from surewood._arrays import Floats
 
 
 def automatic_gate(vectors: Floats, y: NDArray[np.int32], factor: float = 3.0) -> float:

@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import get_scorer
 
+from surewood._arrays import Floats
 from surewood.bounds import margin_ratio
 from surewood.deepforest.additive import class_margins
 
-Floats = NDArray[np.float64]
 _TIE = 1e-12
 
 

@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from surewood._arrays import Floats
 from surewood.deepforest.row_order import take_rows
 from surewood.trees import BinnedMatrix, FlatForest, TreeParams, grow_forest, out_of_bag
-
-Floats = NDArray[np.float64]
 
 
 class HeldRows:

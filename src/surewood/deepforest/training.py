@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from surewood._arrays import Floats
 from surewood.bounds import effective_sample_size, margin_ratio
 from surewood.deepforest.additive import class_margins
 from surewood.deepforest.block import Block, LayerInput
@@ -15,8 +16,6 @@ from surewood.deepforest.folds import deal_folds, layer_seed
 from surewood.deepforest.records import LayerRecord
 from surewood.deepforest.row_order import take_rows
 from surewood.deepforest.spilling import SpillFolder
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

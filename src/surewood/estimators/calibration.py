@@ -32,10 +32,10 @@ from scipy.optimize import minimize
 from sklearn import config_context
 from sklearn.isotonic import IsotonicRegression
 
+from surewood._arrays import Floats
 from surewood.parallel import run_tasks, share, worker_count
 from surewood.parallel.progress import Advance, ignore, substeps
 
-Floats = NDArray[np.float64]
 STEPS = ("temperature", "offset", "isotonic")
 METHODS = ("auto", *STEPS)
 FOLDS = 5

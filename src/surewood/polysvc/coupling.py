@@ -20,12 +20,12 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
 from scipy.special import expit
 
+from surewood._arrays import Floats
 from surewood.svm.class_scores import class_votes
 
 __all__ = ["PairCoupling"]
 
-FloatArray = NDArray[np.float64]
-HeldOut = list[tuple[NDArray[Any], NDArray[Any], FloatArray]]  # rows, classes of the machine, its decisions
+HeldOut = list[tuple[NDArray[Any], NDArray[Any], Floats]]  # rows, classes of the machine, its decisions
 _SMALLEST = 1e-12
 _NEAREST = 1e-7  # of a pair's probability to 0 and 1, as in libsvm
 _NEWTON_STEPS = 25
@@ -49,14 +49,14 @@ class PairCoupling:
     """
 
     n_classes: int
-    slope: FloatArray = field(default_factory=lambda: np.ones(0))
-    offset: FloatArray = field(default_factory=lambda: np.zeros(0))
+    slope: Floats = field(default_factory=lambda: np.ones(0))
+    offset: Floats = field(default_factory=lambda: np.zeros(0))
     sharpness: float = 1.0
     held_out_error: float = 0.0
     n_held_out: int = 0
 
     @classmethod
-    def fit(cls, held_out: HeldOut, codes: NDArray[Any], weight: FloatArray, n_classes: int) -> PairCoupling:
+    def fit(cls, held_out: HeldOut, codes: NDArray[Any], weight: Floats, n_classes: int) -> PairCoupling:
         """Fit on decisions of machines at rows that they did not see (of classes that they know)."""
         n_pairs = n_classes * (n_classes - 1) // 2
         coupling = cls(n_classes, np.ones(n_pairs), np.zeros(n_pairs))
@@ -85,12 +85,12 @@ class PairCoupling:
         coupling.sharpness = _smallest(sharpness_loss, 1.0 / total)
         return coupling
 
-    def probabilities(self, decisions: FloatArray, classes: NDArray[Any]) -> FloatArray:
+    def probabilities(self, decisions: Floats, classes: NDArray[Any]) -> Floats:
         """Rows that sum to 1, over all classes; `classes` are those that the machine knows."""
         proba = np.maximum(self._coupled(decisions, classes) ** self.sharpness, _SMALLEST)
         return np.asarray(proba / proba.sum(axis=1, keepdims=True))
 
-    def _coupled(self, decisions: FloatArray, classes: NDArray[Any]) -> FloatArray:
+    def _coupled(self, decisions: Floats, classes: NDArray[Any]) -> Floats:
         n_known = len(classes)
         out = np.full((len(decisions), self.n_classes), _SMALLEST)
         if n_known == 1:
@@ -112,7 +112,7 @@ class PairCoupling:
         return np.asarray(out / out.sum(axis=1, keepdims=True))
 
 
-def couple(ahead: FloatArray, n: int) -> FloatArray:
+def couple(ahead: Floats, n: int) -> Floats:
     """Probabilities of `n` classes from those of their pairs, shape (rows, pairs).
 
     Examples
@@ -134,7 +134,7 @@ def couple(ahead: FloatArray, n: int) -> FloatArray:
     return np.asarray(proba / proba.sum(axis=1, keepdims=True))
 
 
-def mean_wins(ahead: FloatArray, n: int) -> FloatArray:
+def mean_wins(ahead: Floats, n: int) -> Floats:
     """Mean probability with which each of `n` classes wins its pairs, scaled to rows that sum to 1."""
     wins = np.zeros((len(ahead), n))
     for pair, (a, b) in enumerate(zip(*np.triu_indices(n, 1))):
@@ -149,8 +149,8 @@ def _pair_number(a: Any, b: Any, n_classes: int) -> Any:
 
 
 def _contests(
-    held_out: HeldOut, codes: NDArray[Any], weight: FloatArray, n_classes: int
-) -> tuple[NDArray[Any], FloatArray, NDArray[np.bool_], FloatArray]:
+    held_out: HeldOut, codes: NDArray[Any], weight: Floats, n_classes: int
+) -> tuple[NDArray[Any], Floats, NDArray[np.bool_], Floats]:
     """Pair, decision, outcome (won by its first class) and weight of every row's own contests."""
     pairs, values, wins, masses = [], [], [], []
     for rows, known, decisions in held_out:
@@ -164,7 +164,7 @@ def _contests(
     return np.concatenate(pairs), np.concatenate(values), np.concatenate(wins), np.concatenate(masses)
 
 
-def _held_out_error(held_out: HeldOut, codes: NDArray[Any], weight: FloatArray) -> tuple[float, int]:
+def _held_out_error(held_out: HeldOut, codes: NDArray[Any], weight: Floats) -> tuple[float, int]:
     """Share of the weight that the votes of the machines get wrong, and the number of rows."""
     wrong = mass = 0.0
     for rows, known, decisions in held_out:
@@ -176,12 +176,12 @@ def _held_out_error(held_out: HeldOut, codes: NDArray[Any], weight: FloatArray) 
 
 def _platt(
     pair: NDArray[Any],
-    value: FloatArray,
+    value: Floats,
     won: NDArray[np.bool_],
-    mass: FloatArray,
+    mass: Floats,
     shared: float,
     n_pairs: int,
-) -> tuple[FloatArray, FloatArray]:
+) -> tuple[Floats, Floats]:
     """Slope and offset of every pair by Newton steps, all pairs at once.
 
     A penalty worth one point keeps slopes near the shared one and offsets near 0; pairs without points stay
@@ -190,7 +190,7 @@ def _platt(
     slope, offset = np.full(n_pairs, shared), np.zeros(n_pairs)
     stiffness = 1.0 / shared**2
 
-    def total(numbers: FloatArray) -> FloatArray:
+    def total(numbers: Floats) -> Floats:
         return np.bincount(pair, weights=numbers, minlength=n_pairs).astype(np.float64)
 
     for _ in range(_NEWTON_STEPS):

@@ -13,6 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from surewood._arrays import Floats
 from surewood.bounds import EstimateEvidence, Evidence
 from surewood.estimators.calibration import lift
 from surewood.estimators.cost import CostEstimate, probe_seconds, refuse_beyond
@@ -33,7 +34,6 @@ __all__ = ["PolySVC"]
 
 _CALIBRATION_FOLDS = 5
 _NARROW = 32
-FloatArray = NDArray[np.float64]
 
 
 def _gives_probabilities(estimator: PolySVC) -> bool:
@@ -251,7 +251,7 @@ class PolySVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         labels: NDArray[Any] = self.classes_[self._predictor.predict(design, n_jobs=self.n_jobs)[:, 0]]
         return labels
 
-    def decision_function(self, X: Any) -> FloatArray:
+    def decision_function(self, X: Any) -> Floats:
         """Decision values: shape (n,) for two classes, else (n, n_classes), or (n, n_pairs) for "ovo"."""
         design = self._design(X)
         decisions = self._predictor.decisions(design, n_jobs=self.n_jobs)
@@ -264,7 +264,7 @@ class PolySVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return class_scores(decisions, known, total)
 
     @available_if(_gives_probabilities)  # type: ignore[untyped-decorator]
-    def predict_proba(self, X: Any) -> FloatArray:
+    def predict_proba(self, X: Any) -> Floats:
         """Calibrated probabilities; the largest is that of the predicted class."""
         design = self._design(X)
         if self._calibration is None:
@@ -339,7 +339,7 @@ class PolySVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     # --- preparation ---------------------------------------------------------------------------------------
 
-    def _design(self, X: Any) -> FloatArray:
+    def _design(self, X: Any) -> Floats:
         check_is_fitted(self)
         table = begin_predict(self, X)
         return np.ascontiguousarray(self._encoder.transform(table) - self._center)
@@ -361,13 +361,13 @@ class PolySVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         parts["machines"] += folds * n_rows / 5 * 8.0 * max(n_classes * (n_classes - 1) // 2, 1)
         return parts, notes if limit else ()
 
-    def _center_of(self, design: FloatArray, weight: FloatArray | None) -> FloatArray:
+    def _center_of(self, design: Floats, weight: Floats | None) -> Floats:
         """The origin, moved into the data where the kernel does not mind: float32 then loses nothing."""
         if self.kernel == "poly":
             return np.zeros(design.shape[1])
         return np.asarray(np.average(design, axis=0, weights=weight))
 
-    def _kernel_spec(self, design: FloatArray, weight: FloatArray | None) -> KernelSpec:
+    def _kernel_spec(self, design: Floats, weight: Floats | None) -> KernelSpec:
         if self.kernel == "linear":
             return KernelSpec("poly", 1.0, 0.0)
         gamma = self.gamma

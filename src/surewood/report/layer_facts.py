@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from sklearn.manifold import TSNE
 from threadpoolctl import threadpool_limits
 
+from surewood._arrays import Floats
 from surewood.bounds import margin_ratio, margins, scatter_ratio
 from surewood.deepforest.figures import staged_scores
 from surewood.inspect import layer_table
@@ -25,8 +26,6 @@ MAX_POINTS = 400  # of a t-SNE view
 MIN_POINTS = 12
 N_BINS = 40
 SEED = 0
-
-Floats = NDArray[np.float64]
 
 
 def layer_facts(

@@ -6,13 +6,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from surewood import _core
+from surewood._arrays import Floats
 
 __all__ = ["class_scores", "class_votes", "vote_counts"]
 
-FloatArray = NDArray[np.float64]
 
-
-def class_votes(decisions: FloatArray, n_classes: int) -> NDArray[np.int64]:
+def class_votes(decisions: Floats, n_classes: int) -> NDArray[np.int64]:
     """Pairs won by each class, shape (rows, n_classes); a decision of 0 is a vote for the second class."""
     votes = np.zeros((len(decisions), n_classes), dtype=np.int64)
     first, second = np.triu_indices(n_classes, 1)
@@ -23,7 +22,7 @@ def class_votes(decisions: FloatArray, n_classes: int) -> NDArray[np.int64]:
     return votes
 
 
-def vote_counts(codes: NDArray[np.int32], n_classes: int) -> FloatArray:
+def vote_counts(codes: NDArray[np.int32], n_classes: int) -> Floats:
     """How many entries of each row are class c, shape (rows, n_classes); entries below 0 do not vote.
 
     Examples
@@ -38,7 +37,7 @@ def vote_counts(codes: NDArray[np.int32], n_classes: int) -> FloatArray:
     return counts
 
 
-def class_scores(decisions: FloatArray, classes: NDArray[np.int32], n_total: int) -> FloatArray:
+def class_scores(decisions: Floats, classes: NDArray[np.int32], n_total: int) -> Floats:
     """One score a class: votes, and sums of decision values squeezed below half a vote (as in scikit-learn).
 
     `classes` are the codes that the machine knows; the others of the `n_total` classes get a score below all.

@@ -20,6 +20,7 @@ from joblib import effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
 
 from surewood import _core
+from surewood._arrays import Floats
 from surewood.parallel import over_rows, share
 from surewood.svm.gram import Gram, KernelSpec
 from surewood.tables.growing_array import GrowingArray
@@ -31,7 +32,6 @@ _SECONDS_A_TERM = 3e-10
 # Results with an entry a point; the others have one a problem or pair.
 _GROW_WITH_POINTS = ("support", "coef", "predicted", "decision")
 IntArray = NDArray[np.int32]
-FloatArray = NDArray[np.float64]
 
 
 def _offsets(counts: NDArray[Any]) -> NDArray[np.int64]:
@@ -69,7 +69,7 @@ class Machines:
     points: IntArray
     starts: NDArray[np.int64]
     degree: IntArray
-    C: FloatArray
+    C: Floats
     arrays: dict[str, NDArray[Any]]
 
     @classmethod
@@ -106,7 +106,7 @@ class Machines:
         return self.arrays["n_classes"].reshape(self.shape)
 
     @property
-    def scale(self) -> FloatArray:
+    def scale(self) -> Floats:
         return self.arrays["scale"].reshape(self.shape)
 
     @cached_property
@@ -137,7 +137,7 @@ class Machines:
         """Class codes that the machine gives to its own points, in the order of the group."""
         return self._slice("predicted", self._point_at, problem)
 
-    def decision(self, problem: int) -> FloatArray:
+    def decision(self, problem: int) -> Floats:
         """Decision values of a two-class machine at its own points; positive: the higher code."""
         if not self.arrays["decision"].size:
             raise ValueError("decision values were not kept: pass decisions=True to solve_many")
@@ -153,7 +153,7 @@ class Machines:
         """Rows of X that are support points, by class and then in the order of the group."""
         return self._slice("support", self._support_at, problem)
 
-    def coef(self, problem: int) -> FloatArray:
+    def coef(self, problem: int) -> Floats:
         """y·alpha, shape (n_support, n_classes − 1): libsvm's ``sv_coef``, transposed."""
         flat = self._slice("coef", self._coef_at, problem)
         return flat.reshape(-1, max(int(self.arrays["n_classes"][problem]) - 1, 1))
@@ -239,18 +239,18 @@ class Predictor:
     """
 
     kernel: KernelSpec
-    support_rows: FloatArray
+    support_rows: Floats
     support_norms: NDArray[np.float32]
     support_index: IntArray
     degree: IntArray
-    scale: FloatArray
+    scale: Floats
     n_classes: IntArray
     n_support: IntArray
     classes: IntArray
     class_support: IntArray
-    bias: FloatArray
+    bias: Floats
     support: IntArray
-    coef: FloatArray
+    coef: Floats
 
     @property
     def n_machines(self) -> int:
@@ -278,7 +278,7 @@ class Predictor:
 
     def vote_share(
         self, X: ArrayLike, assign: ArrayLike | None = None, *, n_classes: int, n_jobs: int | None = None
-    ) -> FloatArray:
+    ) -> Floats:
         """Sum over tasks of the share of pairs each class wins, shape (rows, n_classes)."""
         X, assign = self._checked(X, assign)
         if self.classes.size and n_classes <= int(self.classes.max()):
@@ -287,7 +287,7 @@ class Predictor:
         self._run(X, assign, n_jobs, vote_share=share)
         return share
 
-    def decisions(self, X: ArrayLike, machine: int = 0, *, n_jobs: int | None = None) -> FloatArray:
+    def decisions(self, X: ArrayLike, machine: int = 0, *, n_jobs: int | None = None) -> Floats:
         """Decision values of one machine, shape (rows, pairs); positive: the first class of the pair."""
         width = int(_pairs(self.n_classes[machine : machine + 1])[0])
         X, assign = self._checked(X, None)
@@ -295,7 +295,7 @@ class Predictor:
         self._run(X, np.full_like(assign, machine), n_jobs, decisions=out)
         return out[:, 0, :width]
 
-    def _checked(self, X: ArrayLike, assign: ArrayLike | None) -> tuple[FloatArray, IntArray]:
+    def _checked(self, X: ArrayLike, assign: ArrayLike | None) -> tuple[Floats, IntArray]:
         rows = np.ascontiguousarray(X, dtype=np.float64)
         if rows.ndim != 2 or rows.shape[1] != self.support_rows.shape[1]:
             raise ValueError(f"X must have {self.support_rows.shape[1]} columns, got shape {rows.shape}")
@@ -327,7 +327,7 @@ class Predictor:
         table["coef_at"] = _offsets(self.n_support.astype(np.int64) * (self.n_classes - 1))
         return table
 
-    def _run(self, X: FloatArray, assign: IntArray, n_jobs: int | None, **out: NDArray[Any]) -> None:
+    def _run(self, X: Floats, assign: IntArray, n_jobs: int | None, **out: NDArray[Any]) -> None:
         table, stop = self._table(), np.zeros(1, dtype=np.uint8)
         share(self.support_rows, self.support_norms, *table.values())
         kernel = (self.kernel.kind, self.kernel.gamma, self.kernel.coef0)
@@ -350,7 +350,7 @@ def _predict(
     machines: tuple[Any, ...],
     stop: NDArray[np.uint8],
     wanted: tuple[str, ...],
-    X: FloatArray,
+    X: Floats,
     assign: IntArray,
     *outputs: NDArray[Any],
 ) -> None:

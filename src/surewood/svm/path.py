@@ -15,13 +15,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.model_selection import check_cv
 
+from surewood._arrays import Floats
 from surewood.svm.dual import solve_many
 from surewood.svm.gram import Gram, KernelSpec
 from surewood.svm.one_vs_one import Machines
 
 __all__ = ["DegreePath", "make_folds", "solve_path"]
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass
@@ -44,9 +43,9 @@ class DegreePath:
     """
 
     degrees: NDArray[np.int32]
-    Cs: FloatArray
-    train_errors: FloatArray
-    fold_errors: FloatArray | None
+    Cs: Floats
+    train_errors: Floats
+    fold_errors: Floats | None
     machines: Machines
 
     @property
@@ -54,12 +53,12 @@ class DegreePath:
         return np.asarray(self.machines.converged[0])
 
     @property
-    def errors(self) -> FloatArray:
+    def errors(self) -> Floats:
         """Mean held-out errors where there are folds, else training errors; shape (D, K)."""
         return self.train_errors if self.fold_errors is None else self.fold_errors.mean(axis=0)
 
     @property
-    def best_C(self) -> FloatArray:
+    def best_C(self) -> Floats:
         """For each degree the C of smallest error, the smaller one on ties (theory.md [D-12])."""
         return self.Cs[_first_smallest(self.errors)]
 
@@ -72,7 +71,7 @@ class DegreePath:
         return int(self.degrees[d]), float(self.Cs[choice[d]])
 
 
-def _first_smallest(errors: FloatArray) -> NDArray[np.intp]:
+def _first_smallest(errors: Floats) -> NDArray[np.intp]:
     """First place in each row within 1e-12 of the smallest: equal sums may differ in the last bit."""
     smallest = errors.min(axis=1, keepdims=True)
     found: NDArray[np.intp] = (errors <= smallest + 1e-12 * np.maximum(1.0, smallest)).argmax(axis=1)
@@ -87,7 +86,7 @@ def solve_path(
     *,
     kernel: KernelSpec,
     folds: Sequence[tuple[NDArray[Any], NDArray[Any]]] = (),
-    weights: FloatArray | None = None,
+    weights: Floats | None = None,
     **options: Any,
 ) -> DegreePath:
     """Solve the grid on all rows and on the training rows of each fold; predict the held-out rows.
@@ -125,10 +124,8 @@ def solve_path(
     )
 
 
-def _weighted_errors(
-    predicted: NDArray[np.int32], codes: NDArray[np.int32], weight: FloatArray
-) -> FloatArray:
-    wrong: FloatArray = (predicted != codes[None, :]) @ weight / weight.sum()
+def _weighted_errors(predicted: NDArray[np.int32], codes: NDArray[np.int32], weight: Floats) -> Floats:
+    wrong: Floats = (predicted != codes[None, :]) @ weight / weight.sum()
     return wrong
 
 

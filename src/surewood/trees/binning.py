@@ -29,6 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from surewood import _core
+from surewood._arrays import Floats
 from surewood.tables import Table, alongside
 from surewood.trees.sketch import QuantileSketch, distinct_values
 from surewood.trees.weights import quantise_weights
@@ -36,8 +37,6 @@ from surewood.trees.weights import quantise_weights
 MISSING_CODE = 255
 _ROWS_TRANSPOSED = 1 << 14  # rows of a row-major copy made at once: they stay in the cache
 _COLUMNS_AT_ONCE = 32  # columns read from the table together: kind to row-major input, small beside it
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

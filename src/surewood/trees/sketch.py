@@ -16,11 +16,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from surewood import _core
+from surewood._arrays import Floats
 
-Floats = NDArray[np.float64]
 SIZE = 16_384
 
 

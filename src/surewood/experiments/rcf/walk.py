@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from surewood._arrays import Floats
 from surewood.composite.data import TrainingData
 from surewood.composite.fitting import Grove, LeafChoice, Setting, grow
 from surewood.composite.grid import HeldOut
@@ -23,7 +24,6 @@ from surewood.experiments.rcf.rules import Rule
 from surewood.svm import vote_counts
 
 TREES_A_BATCH = 100
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
