@@ -1,7 +1,8 @@
-"""The specification of core/tree_builder: one tree, in the most obvious Python.
+"""The specification of core/forest/tree_builder: one tree, in the most obvious Python.
 
 Nodes are nested dicts. Counts are Python integers, so nothing can overflow; random words come from the
-formulas of core/rng.hpp. Everything is recomputed from the rows of the node, for every feature and every cut.
+formulas of core/common/rng.hpp. Everything is recomputed from the rows of the node, for every feature and
+every cut.
 """
 
 import math

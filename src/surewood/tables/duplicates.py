@@ -85,7 +85,7 @@ def row_hashes(table: Table, y: NDArray[np.int32], salt: int = 0) -> NDArray[np.
 
 
 def _mixed(z: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """The finaliser of SplitMix64, as in core/rng.hpp."""
+    """The finaliser of SplitMix64, as in core/common/rng.hpp."""
     with np.errstate(over="ignore"):
         z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
         z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)

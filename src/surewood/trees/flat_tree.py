@@ -1,7 +1,8 @@
 """Grown trees as plain arrays: small, quick to predict with, easy to save.
 
-A :class:`FlatForest` is eight arrays (core/flat_tree.hpp gives the bit layout); nothing in it is a Python
-object a tree, so it pickles small and can be stored without pickle. Trees are read-only once grown.
+A :class:`FlatForest` is eight arrays (core/forest/flat_tree.hpp gives the bit layout); nothing in it
+is a Python object per tree, so it pickles small and can be stored without pickle. Trees are read-only once
+grown.
 """
 
 from __future__ import annotations
@@ -68,7 +69,8 @@ class FlatForest:
         Where each tree begins in the arrays above.
     n_classes, n_features : int
     word_bits : int
-        0: nodes as above. Else short ones, a uint32 each, the word in its lower bits (core/short_nodes.hpp).
+        0: nodes as above. Else short ones, a uint32 each, the word in its lower bits
+        (core/forest/short_nodes.hpp).
     """
 
     nodes: NDArray[np.uint32]

@@ -120,7 +120,7 @@ def trace(
 def _descend(
     forest: FlatForest, codes: NDArray[np.uint8], row: Ints, tree: Ints, at: Ints
 ) -> tuple[Ints, NDArray[np.bool_]]:
-    """The next node of each path, and whether it lies to the left (core/flat_tree.hpp has the layout)."""
+    """The next node of each path, and whether it lies to the left."""
     left, word = forest.read_nodes(at)
     code = codes[word >> 10, row].astype(np.int64)
     goes_left = (code + (word >> 1 & 1)) % 256 <= (word >> 2 & 255)

@@ -1,0 +1,42 @@
+// Registers the core with Python. Only the files of this folder include nanobind: they check arguments, take views of
+// arrays and call the core once.
+//
+// Arrays are never converted silently. Every array argument is declared `.noconvert()` and checked by the
+// helpers of binding/arrays.hpp.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "binding/arrays.hpp"
+#include "binding/registers.hpp"
+#include "common/cpu.hpp"
+#include "common/rng.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+using namespace surewood::binding;
+
+namespace {
+
+auto random_words(std::uint64_t seed, const AnyArray& ids, std::size_t count) {
+  const auto* id = require<std::uint64_t>(ids, "ids", {-1});
+  std::uint64_t key = surewood::stream_key(seed, {});
+  for (std::size_t i = 0; i < ids.shape(0); ++i) key = surewood::child_key(key, id[i]);
+  surewood::Stream stream(key);
+  std::vector<std::uint64_t> words(count);
+  for (auto& word : words) word = stream.next();
+  return to_numpy(std::move(words));
+}
+
+}  // namespace
+
+NB_MODULE(_core, module) {
+  module.doc() = "The compiled core of surewood. Import it from surewood.trees or surewood.svm only.";
+  module.def("instruction_set", &surewood::instruction_set,
+             "The best instruction set of this machine: 'avx512', 'avx2' or 'baseline'.");
+  module.def("random_words", &random_words, "seed"_a, "ids"_a.noconvert(), "count"_a,
+             "The first `count` words of the stream keyed by (seed, ids).");
+  register_forest(module);
+  register_svm(module);
+}

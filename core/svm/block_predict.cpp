@@ -1,0 +1,193 @@
+#include "svm/block_predict.hpp"
+
+#if defined(__SSE__)
+#include <xmmintrin.h>
+#endif
+
+#include <algorithm>
+#include <cmath>
+
+#include "common/aligned.hpp"
+#include "svm/row_evaluator.hpp"
+#include "svm/vote_block.hpp"
+
+namespace surewood {
+
+namespace {
+
+// Tasks of a range of rows in the order of their machines; within a machine in the order of rows. Where there is no
+// machine the code is written at once.
+struct SortedTasks {
+  struct Task {
+    std::uint32_t row, at;  // within the range
+  };
+  std::vector<std::int32_t> first, next;  // (n_machines + 1,)
+  UnsetVector<Task> tasks;
+
+  void sort(const std::int32_t* assign, std::uint32_t rows, int tasks_a_row, int n_machines, std::int32_t* codes) {
+    const std::size_t count = static_cast<std::size_t>(rows) * tasks_a_row;
+    first.assign(n_machines + 1, 0);
+    for (std::size_t k = 0; k < count; ++k)
+      if (assign[k] >= 0) ++first[assign[k] + 1];
+    for (int m = 0; m < n_machines; ++m) first[m + 1] += first[m];
+    next = first;
+    tasks.resize(first[n_machines]);
+    std::uint32_t at = 0;
+    for (std::uint32_t row = 0; row < rows; ++row)
+      for (int t = 0; t < tasks_a_row; ++t, ++at)
+        if (assign[at] >= 0)
+          tasks[next[assign[at]]++] = {row, at};
+        else
+          codes[at] = code_without_machine(assign[at]);
+  }
+};
+
+// Rows in the shapes that the two evaluations read.
+struct RowBlock {
+  const double* x = nullptr;
+  std::vector<float> single, squared_norms, norms;
+
+  void set(const double* rows, std::int64_t count, int d) {
+    x = rows;
+    single.assign(rows, rows + count * d);
+    squared_norms.resize(count);
+    surewood::squared_norms(rows, count, d, squared_norms.data());
+    norms.resize(count);
+    for (std::int64_t i = 0; i < count; ++i) norms[i] = std::sqrt(squared_norms[i]);
+  }
+};
+
+class BlockVoter {
+ public:
+  BlockVoter(const MachineTable& table, const KernelSpec& kernel) : table_(table), exact_(table, kernel) {}
+
+  // Puts machine m to the rows of its tasks and writes their codes.
+  void vote(int m, const SortedTasks::Task* task, const SortedTasks::Task* end, const RowBlock& rows,
+            std::int32_t* codes) {
+    if (task == end) return;
+    if (table_.n_classes[m] == 1) {
+      for (; task < end; ++task) codes[task->at] = table_.classes[table_.class_at[m]];
+      return;
+    }
+    packed_.pack(table_.machine(m), exact_.poly(m), table_.support + table_.support_at[m], table_.rows, table_.norms,
+                 table_.d);
+    votes_.values.resize(static_cast<std::size_t>(packed_.view().n_support) * kVoteRows);
+    votes_.votes.resize(static_cast<std::size_t>(table_.n_classes[m]) * kVoteRows);
+    lanes_.resize(static_cast<std::size_t>(table_.d) * kVoteRows);
+    while (task < end) task = vote_block(m, task, end, rows, codes);
+  }
+
+ private:
+  // The next kVoteRows different rows; tasks of one row that share the machine stand side by side.
+  const SortedTasks::Task* vote_block(int m, const SortedTasks::Task* task, const SortedTasks::Task* end,
+                                      const RowBlock& rows, std::int32_t* codes) {
+    const int d = table_.d;
+    const std::int32_t* classes = table_.classes + table_.class_at[m];
+    std::uint32_t row[kVoteRows];
+    float lane_norm[kVoteRows], doubt[kVoteRows];
+    int count = 0;
+    for (const auto* next = task; next < end; ++next) {
+      if (count && next->row == row[count - 1]) continue;
+      if (count == kVoteRows) break;
+      row[count] = next->row;
+      lane_row_[count++] = rows.single.data() + static_cast<std::size_t>(next->row) * d;
+      // Rows of a machine are too far apart for the processor to guess the next one.
+      if (end - next > kVoteRows) prefetch(rows.single.data() + static_cast<std::size_t>(next[kVoteRows].row) * d);
+    }
+    fill_lanes(count);
+    svm_routines().vote_block(packed_.view(), lanes_.data(), count, votes_);
+    for (int l = 0; l < count; ++l) lane_norm[l] = rows.norms[row[l]];
+    packed_.doubts(lane_norm, votes_.peak, count, doubt);
+    for (int l = 0; l < count; ++l) {
+      const std::int32_t code = votes_.closest[l] > doubt[l]
+                                    ? classes[votes_.winner[l]]
+                                    : exact_.code_at(m, rows.x + static_cast<std::size_t>(row[l]) * d, rows.squared_norms[row[l]]);
+      for (; task < end && task->row == row[l]; ++task) codes[task->at] = code;
+    }
+    return task;
+  }
+
+  // Rows to lanes, four by four where the machine can.
+  void fill_lanes(int count) {
+    const int d = table_.d;
+    float* out = lanes_.data();
+    int lane = 0;
+#if defined(__SSE__)
+    for (; lane + 4 <= count; lane += 4) {
+      int f = 0;
+      for (; f + 4 <= d; f += 4) {
+        __m128 a = _mm_loadu_ps(lane_row_[lane] + f), b = _mm_loadu_ps(lane_row_[lane + 1] + f);
+        __m128 c = _mm_loadu_ps(lane_row_[lane + 2] + f), e = _mm_loadu_ps(lane_row_[lane + 3] + f);
+        _MM_TRANSPOSE4_PS(a, b, c, e);
+        _mm_storeu_ps(out + (f + 0) * kVoteRows + lane, a);
+        _mm_storeu_ps(out + (f + 1) * kVoteRows + lane, b);
+        _mm_storeu_ps(out + (f + 2) * kVoteRows + lane, c);
+        _mm_storeu_ps(out + (f + 3) * kVoteRows + lane, e);
+      }
+      for (; f < d; ++f)
+        for (int l = lane; l < lane + 4; ++l) out[f * kVoteRows + l] = lane_row_[l][f];
+    }
+#endif
+    for (; lane < count; ++lane)
+      for (int f = 0; f < d; ++f) out[f * kVoteRows + lane] = lane_row_[lane][f];
+  }
+
+  static void prefetch(const float* at) {
+#if defined(__GNUC__) || defined(__clang__)
+    __builtin_prefetch(at);
+#else
+    (void)at;
+#endif
+  }
+
+  const MachineTable& table_;
+  RowEvaluator exact_;
+  PackedMachine packed_;
+  BlockVotes votes_;
+  AlignedVector<float> lanes_;  // (d, kVoteRows)
+  const float* lane_row_[kVoteRows];
+};
+
+constexpr std::int64_t kTasksAtATime = 1 << 21;  // bounds the memory of the sorted tasks: 16 MB
+
+}  // namespace
+
+bool blocks_are_quicker(std::int64_t rows, const MachineTable& table, const std::int32_t* assign, int tasks) {
+  // Nanoseconds as measured: a kernel value costs a product over the features either way. Some rows speak for all.
+  const std::int64_t step = std::max<std::int64_t>(1, rows / 1024);
+  std::vector<std::int32_t> count(table.n_machines, 0);
+  double terms = 0.0, lanes = 0.0;
+  for (std::int64_t row = 0; row < rows; row += step)
+    for (std::int64_t k = row * tasks; k < (row + 1) * tasks; ++k)
+      if (assign[k] >= 0) ++count[assign[k]];
+  for (int m = 0; m < table.n_machines; ++m) {
+    const double support = table.n_support[m];
+    terms += support * static_cast<double>(step * count[m]);
+    lanes += support * 16.0 * static_cast<double>((step * count[m] + 15) / 16);
+  }
+  const double by_product = 0.5 * rows * table.n_rows * table.d + 3.0 * terms;
+  const double by_machine = 0.05 * (table.d + 12) * lanes + 10.0 * rows * tasks;
+  return by_machine < by_product;
+}
+
+bool predict_by_machine(const double* x, std::int64_t rows, const KernelSpec& kernel, const MachineTable& table,
+                        const std::int32_t* assign, int tasks, StopSignal& stop, std::int32_t* codes) {
+  const std::int64_t at_a_time = std::max<std::int64_t>(1, kTasksAtATime / std::max(tasks, 1));
+  BlockVoter voter(table, kernel);
+  SortedTasks sorted;
+  RowBlock block;
+  for (std::int64_t start = 0; start < rows; start += at_a_time) {
+    const std::int64_t count = std::min(at_a_time, rows - start);
+    std::int32_t* block_codes = codes + start * tasks;
+    block.set(x + start * table.d, count, table.d);
+    sorted.sort(assign + start * tasks, static_cast<std::uint32_t>(count), tasks, table.n_machines, block_codes);
+    for (int m = 0; m < table.n_machines; ++m) {
+      if (stop.requested()) return false;
+      const SortedTasks::Task* all = sorted.tasks.data();
+      voter.vote(m, all + sorted.first[m], all + sorted.first[m + 1], block, block_codes);
+    }
+  }
+  return true;
+}
+
+}  // namespace surewood

@@ -1,0 +1,307 @@
+#include "svm/one_vs_one.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace surewood {
+
+namespace {
+
+// Problems of up to so many points are worked on side by side. Larger ones would gain too, but need a kernel each.
+constexpr int kInterleavedPoints = 256;
+constexpr int kInterleaved = 3;            // measured, see docs/svm-engine.md
+constexpr double kHeldCoefficients = 8e6;  // while the machines of a group are assembled
+constexpr double kWorkAtOnce = 2e9;        // rough element updates before progress is told: some tenths of a second
+
+}  // namespace
+
+OneVsOneSolver::OneVsOneSolver(const InnerSource& source, const KernelSpec& kernel, const SolveOptions& options,
+                               StopSignal& stop)
+    : source_(source), kernel_(kernel), options_(options), stop_(stop), products_(source), inner_rows_(source) {
+  for (int d = 0; d < kMostInterleaved; ++d)
+    desks_.push_back(std::make_unique<Desk>(inner_rows_, options.cache_bytes));
+}
+
+void OneVsOneSolver::expect(int m) {
+  largest_group_ = m;
+  products_.expect(m);
+  inner_rows_.expect(m);
+}
+
+void OneVsOneSolver::sort_by_class(const std::int32_t* group, int m, const std::int32_t* label) {
+  m_ = m;
+  place_.resize(m);
+  std::iota(place_.begin(), place_.end(), 0);
+  std::stable_sort(place_.begin(), place_.end(),
+                   [&](std::int32_t i, std::int32_t j) { return label[group[i]] < label[group[j]]; });
+  sorted_.resize(m);
+  class_of_.resize(m);
+  classes_.clear();
+  class_start_.clear();
+  for (int s = 0; s < m; ++s) {
+    sorted_[s] = group[place_[s]];
+    const std::int32_t own = label[sorted_[s]];
+    if (classes_.empty() || classes_.back() != own) {
+      classes_.push_back(own);
+      class_start_.push_back(s);
+    }
+    class_of_[s] = static_cast<std::int32_t>(classes_.size()) - 1;
+  }
+  class_start_.push_back(m);
+  n_classes_ = static_cast<int>(classes_.size());
+  n_pairs_ = n_classes_ * (n_classes_ - 1) / 2;
+}
+
+void OneVsOneSolver::list_pairs() {
+  pairs_.clear();
+  for (int a = 0; a < n_classes_; ++a)
+    for (int b = a + 1; b < n_classes_; ++b)
+      pairs_.push_back({a, b, class_start_[a + 1] - class_start_[a] + class_start_[b + 1] - class_start_[b]});
+  std::stable_sort(pairs_.begin(), pairs_.end(),
+                   [](const Pair& p, const Pair& q) { return p.padded() < q.padded(); });
+}
+
+bool OneVsOneSolver::whole_kernel_fits(int points) const {
+  return sizeof(float) * points * padded_to_lanes(points) <= options_.cache_bytes;
+}
+
+// Whether problems of that many points get their whole kernel at once.
+bool OneVsOneSolver::is_small(int points) const {
+  return points <= svm_routines().small_points && whole_kernel_fits(points);
+}
+
+bool OneVsOneSolver::solve(const std::int32_t* group, int m, const std::int32_t* label, const double* weight,
+                           const std::int32_t* degree, const double* C, int count, MachineBatch& out) {
+  sort_by_class(group, m, label);
+  weight_ = weight;
+  list_pairs();
+  share_products();
+  // As many machines at once as coefficients may be held and as are soon done; never a part of those of one degree.
+  const double points = m, work = points * (4.0 * points + 2000.0);
+  const double most = std::min(kHeldCoefficients / (points * std::max(n_classes_ - 1, 1)), kWorkAtOnce / work);
+  for (int first = 0, last; first < count; first = last) {
+    last = first + 1;
+    for (int next = last; next <= count && next - first <= most; ++next)
+      if (next == count || degree[next] != degree[next - 1]) last = next;
+    while (last < count && degree[last] == degree[last - 1]) ++last;
+    if (!solve_some(degree + first, C + first, last - first, out)) return false;
+    stop_.done(last - first);
+  }
+  return true;
+}
+
+bool OneVsOneSolver::solve_some(const std::int32_t* degree, const double* C, int count, MachineBatch& out) {
+  problems_.clear();
+  const double largest = largest_base(kernel_, source_.norms, sorted_.data(), m_);
+  for (int q = 0; q < count; ++q)
+    problems_.push_back(
+        {Kernel(kernel_, degree[q], kernel_scale(kernel_, degree[q], largest), largest), C[q], degree[q]});
+  const std::size_t points = static_cast<std::size_t>(count) * m_;
+  coef_.resize(points * (n_classes_ - 1));  // every one is set: a point has a coefficient for each other class
+  wins_.assign(points, 0);
+  decision_.assign(options_.decisions ? points : 0, 0.0);
+  outcomes_.resize(static_cast<std::size_t>(count) * n_pairs_);
+  for (std::size_t first = 0, last; first < pairs_.size(); first = last) {
+    last = first + 1;
+    // Small problems of one size are worked on together, whatever their pair.
+    if (is_small(pairs_[first].points))
+      while (last < pairs_.size() && pairs_[last].padded() == pairs_[first].padded() && is_small(pairs_[last].points))
+        ++last;
+    if (!run_pairs(first, last)) return false;
+  }
+  for (int q = 0; q < count; ++q) assemble(q, out);
+  return true;
+}
+
+// Products of the whole group, where several pairs read them or all are read.
+void OneVsOneSolver::share_products() {
+  const bool all_small = n_pairs_ > 0 && is_small(pairs_.back().points);
+  shared_products_ = (n_classes_ > 2 || all_small) && m_ <= GroupProducts::kMostPoints;
+  if (shared_products_) products_.set_points(sorted_.data(), m_);
+  if (shared_products_ && all_small) products_.make_all();
+}
+
+bool OneVsOneSolver::run_pairs(std::size_t first, std::size_t last) {
+  pair_ = first;
+  last_pair_ = last;
+  next_problem_ = desks_used_ = 0;
+  set_pair(pairs_[first]);
+  const int points = pairs_[first].points;
+  const bool side_by_side = !options_.warm && points <= kInterleavedPoints && whole_kernel_fits(points);
+  const int together = side_by_side ? kInterleaved : 1;
+  share_kernel_room(pairs_[first], is_small(points) ? kMostInterleaved : together);
+  svm_routines().run_duals(*this, together);
+  return !stop_.requested();
+}
+
+// Room for the kernel rows of so many problems of one size.
+void OneVsOneSolver::share_kernel_room(const Pair& pair, int desks) {
+  const std::size_t each = KernelRows::room_for(pair.points, options_.cache_bytes);
+  const auto room = [&](int points) {
+    return KernelRows::room_for(std::min(points, largest_group_), options_.cache_bytes);
+  };
+  const std::size_t expected = std::max({kMostInterleaved * room(kSmallPoints), kInterleaved * room(kInterleavedPoints),
+                                         room(largest_group_)});
+  make_room(kernel_values_, each * desks, expected);
+  for (int d = 0; d < desks; ++d) desks_[d]->rows.use_room(kernel_values_.data() + d * each);
+}
+
+void OneVsOneSolver::set_pair(const Pair& pair) {
+  const auto first = sorted_.begin();
+  const int a = class_start_[pair.a], b = class_start_[pair.b];
+  const int na = class_start_[pair.a + 1] - a, nb = class_start_[pair.b + 1] - b;
+  pair_rows_.assign(first + a, first + a + na);
+  pair_rows_.insert(pair_rows_.end(), first + b, first + b + nb);
+  sign_.assign(na, 1.0);
+  sign_.resize(na + nb, -1.0);
+  box_.resize(na + nb);
+  const bool read_again = problems_.front().degree != problems_.back().degree || is_small(na + nb);
+  if (shared_products_)
+    inner_rows_.set_pair(products_, sorted_.data(), a, na, b, nb, read_again);
+  else
+    inner_rows_.set_points(pair_rows_.data(), na + nb, read_again);
+}
+
+// The box in units of the scaled kernel (see Kernel).
+void OneVsOneSolver::set_box(const Problem& problem) {
+  const double C = problem.C * problem.kernel.factor();
+  for (std::size_t i = 0; i < box_.size(); ++i) box_[i] = weight_ ? C * weight_[pair_rows_[i]] : C;
+}
+
+// The next problem of the pairs in hand, at the desk of the one that is done or at another.
+DualState* OneVsOneSolver::next(DualState* done) {
+  Desk* desk = nullptr;
+  for (auto& other : desks_)
+    if (done && other->dual.state() == done) desk = other.get();
+  if (desk) record(*desk);
+  if (next_problem_ == static_cast<int>(problems_.size())) {
+    if (pair_ + 1 == last_pair_) return nullptr;
+    set_pair(pairs_[++pair_]);
+    next_problem_ = 0;
+  }
+  // A start from the problem before needs its desk.
+  if (options_.warm && !desk && desks_used_ > 0) return nullptr;
+  if (!desk) desk = desks_[desks_used_++].get();
+  const Pair& pair = pairs_[pair_];
+  const Problem& problem = problems_[next_problem_];
+  const bool same_pair = done && desk->a == pair.a && desk->b == pair.b;
+  const bool same_kernel = same_pair && problems_[desk->problem].degree == problem.degree;
+  const bool warm = options_.warm && same_kernel && problem.C >= problems_[desk->problem].C;
+  if (!same_kernel && is_small(pair.points))
+    desk->rows.build_all(problem.kernel);
+  else if (!same_kernel)
+    desk->rows.reset(problem.kernel);
+  desk->problem = next_problem_++;
+  desk->a = pair.a;
+  desk->b = pair.b;
+  set_box(problem);
+  return desk->dual.start(desk->rows, sign_.data(), box_.data(), options_.tol, options_.max_iter, warm);
+}
+
+void OneVsOneSolver::record(Desk& desk) {
+  const int q = desk.problem, a = desk.a, b = desk.b;
+  const int width = n_classes_ - 1, na = class_start_[a + 1] - class_start_[a];
+  const int pair = a * (2 * n_classes_ - a - 1) / 2 + (b - a - 1);
+  const std::size_t base = static_cast<std::size_t>(q) * m_;
+  DualOutcome& outcome = outcomes_[static_cast<std::size_t>(q) * n_pairs_ + pair];
+  desk.dual.tell(outcome);
+  if (problems_[q].kernel.factor() != 1.0) outcome.objective /= problems_[q].kernel.factor();
+  const double* beta = desk.dual.beta();
+  const auto record_class = [&](int own, int from, int to, int column, bool first) {
+    const double sign = first ? 1.0 : -1.0;
+    std::size_t s = base + class_start_[own];
+    for (int i = from; i < to; ++i, ++s) {
+      coef_[s * width + column] = beta[i];
+      const double decision = desk.dual.fitted(i, sign) + outcome.bias;
+      wins_[s] += (decision > 0.0) == first;
+      if (options_.decisions && n_classes_ == 2) decision_[s] = decision;
+    }
+  };
+  record_class(a, 0, na, b - 1, true);
+  record_class(b, na, desk.dual.state()->n, a, false);
+}
+
+void OneVsOneSolver::assemble(int q, MachineBatch& out) {
+  const int width = n_classes_ - 1;
+  const double* coef = coef_.data() + static_cast<std::size_t>(q) * m_ * width;
+  // Room for all points; those that are no support points are written over by the next.
+  const std::size_t first_support = out.support.size(), first_coef = out.coef.size();
+  out.support.resize(first_support + m_);
+  out.coef.resize(first_coef + static_cast<std::size_t>(m_) * width);
+  support_.resize(m_);
+  double* own_coef = out.coef.data() + first_coef;
+  int n_support = 0;
+  for (int a = 0; a < n_classes_; ++a) {
+    const int before = n_support;
+    for (int s = class_start_[a]; s < class_start_[a + 1]; ++s, coef += width) {
+      bool used = false;
+      for (int k = 0; k < width; ++k) {
+        own_coef[k] = coef[k];
+        used |= coef[k] != 0.0;
+      }
+      support_[n_support] = s;
+      out.support[first_support + n_support] = sorted_[s];
+      n_support += used;
+      own_coef += used ? width : 0;
+    }
+    out.classes.push_back(classes_[a]);
+    out.class_support.push_back(n_support - before);
+  }
+  out.support.resize(first_support + n_support);
+  out.coef.resize(first_coef + static_cast<std::size_t>(n_support) * width);
+  for (int pair = 0; pair < n_pairs_; ++pair) {
+    const DualOutcome& outcome = outcomes_[static_cast<std::size_t>(q) * n_pairs_ + pair];
+    out.bias.push_back(outcome.bias);
+    out.objective.push_back(outcome.objective);
+    out.gap.push_back(outcome.gap);
+    out.iterations.push_back(outcome.iterations);
+    out.status.push_back(static_cast<std::int32_t>(outcome.status));
+  }
+  out.n_classes.push_back(n_classes_);
+  out.n_support.push_back(n_support);
+  out.scale.push_back(problems_[q].kernel.scale());
+  count_votes(q, out.support.data() + first_support, out);
+}
+
+// A point that wins all pairs of its own class is certainly right: no other class can have as many
+// votes. Only the others are put to all machines.
+void OneVsOneSolver::count_votes(int q, const std::int32_t* support, MachineBatch& out) {
+  const int width = n_classes_ - 1, n_support = out.n_support.back();
+  MachineView machine;
+  machine.n_classes = n_classes_;
+  machine.n_support = n_support;
+  machine.class_support = out.class_support.data() + out.class_support.size() - n_classes_;
+  machine.coef = out.coef.data() + out.coef.size() - static_cast<std::size_t>(n_support) * width;
+  machine.bias = out.bias.data() + out.bias.size() - n_pairs_;
+  const int padded = padded_to_lanes(n_support);
+  inner_.assign(padded, 0.0f);
+  values_.resize(padded);
+  norms_.assign(padded, 0.0f);
+  for (int k = 0; k < n_support; ++k) norms_[k] = source_.norms[support[k]];
+
+  const std::size_t first = out.predicted.size();
+  out.predicted.resize(first + m_);
+  if (options_.decisions) out.decision.resize(first + m_);
+  int correct = 0;
+  for (int s = 0; s < m_; ++s) {
+    const std::size_t at = static_cast<std::size_t>(q) * m_ + s;
+    int winner = class_of_[s];
+    if (wins_[at] < width && n_classes_ == 2) {
+      winner = 1 - winner;
+    } else if (wins_[at] < width) {
+      if (shared_products_)
+        std::transform(support_.begin(), support_.begin() + n_support, inner_.begin(),
+                       [row = products_.row(s)](int k) { return row[k]; });
+      else
+        source_.products(sorted_[s], support, n_support, inner_.data());
+      problems_[q].kernel.values(inner_.data(), norms_.data(), source_.norms[sorted_[s]], padded, values_.data());
+      winner = votes_.winner(machine, votes_.decisions(machine, values_.data()));
+    }
+    correct += winner == class_of_[s];
+    out.predicted[first + place_[s]] = classes_[winner];
+    if (options_.decisions) out.decision[first + place_[s]] = decision_[at];
+  }
+  out.n_correct.push_back(correct);
+}
+
+}  // namespace surewood

@@ -1,0 +1,113 @@
+// One-vs-one machines of one group of points (a leaf), for many (degree, C).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "common/aligned.hpp"
+#include "svm/group_products.hpp"
+#include "svm/kernel_rows.hpp"
+#include "svm/machine.hpp"
+#include "svm/dual.hpp"
+
+namespace surewood {
+
+struct SolveOptions {
+  double tol = 1e-3;
+  std::int64_t max_iter = 10'000;            // a pair
+  std::size_t cache_bytes = std::size_t{64} << 20;
+  bool warm = false;                         // start a larger C from the solution of the one before
+  bool decisions = false;                    // keep decision values at the group's points (two classes)
+};
+
+// Results of a batch, flat; one entry a problem unless said otherwise, problems in the order given.
+struct MachineBatch {
+  std::vector<std::int32_t> n_classes, n_support, n_correct;
+  std::vector<double> scale;                                  // see Kernel
+  std::vector<std::int32_t> classes, class_support;           // one a class present in the group
+  std::vector<double> bias, objective, gap;                   // one a pair
+  std::vector<std::int64_t> iterations;                       // one a pair
+  std::vector<std::int32_t> status;                           // one a pair, DualStatus
+  UnsetVector<std::int32_t> support;                          // rows of X
+  UnsetVector<double> coef;                                   // (n_support, n_classes - 1) a problem
+  UnsetVector<std::int32_t> predicted;                        // one a point of the group
+  std::vector<double> decision;                               // one a point, where asked for
+};
+
+class OneVsOneSolver final : DualQueue {
+ public:
+  OneVsOneSolver(const InnerSource& source, const KernelSpec& kernel, const SolveOptions& options, StopSignal& stop);
+
+  void expect(int m);  // the most points a group will have; room is then taken once
+  // Appends `count` machines on the points `group` (m rows of X) to `out`. `label` and `weight` (or nullptr)
+  // are indexed by row of X; C_i = C weight_i. Problems of one degree should stand together, C rising.
+  // False when a stop was requested; `out` is then incomplete.
+  bool solve(const std::int32_t* group, int m, const std::int32_t* label, const double* weight,
+             const std::int32_t* degree, const double* C, int count, MachineBatch& out);
+
+ private:
+  struct Problem {
+    Kernel kernel;
+    double C;
+    int degree;
+  };
+  // A place for a problem at work.
+  struct Desk {
+    Desk(InnerRows& inner, std::size_t cache_bytes) : rows(inner, cache_bytes) {}
+    KernelRows rows;
+    DualSolver dual;
+    int problem = -1, a = 0, b = 0;
+  };
+  struct Pair {
+    int a, b, points;
+    int padded() const { return padded_to_lanes(points); }
+  };
+  bool solve_some(const std::int32_t* degree, const double* C, int count, MachineBatch& out);
+  void share_kernel_room(const Pair& pair, int desks);
+  void sort_by_class(const std::int32_t* group, int m, const std::int32_t* label);
+  void list_pairs();
+  void share_products();
+  bool run_pairs(std::size_t first, std::size_t last);
+  DualState* next(DualState* done) override;
+  bool stop_requested() override { return stop_.requested(); }
+  void set_pair(const Pair& pair);
+  void set_box(const Problem& problem);
+  bool whole_kernel_fits(int points) const;
+  bool is_small(int points) const;
+  void record(Desk& desk);
+  void assemble(int q, MachineBatch& out);
+  void count_votes(int q, const std::int32_t* support, MachineBatch& out);
+
+  InnerSource source_;
+  KernelSpec kernel_;
+  SolveOptions options_;
+  StopSignal& stop_;
+  GroupProducts products_;
+  InnerRows inner_rows_;
+  std::vector<std::unique_ptr<Desk>> desks_;
+  MachineVotes votes_;
+
+  // The group in hand: its points sorted by class.
+  int m_ = 0, n_classes_ = 0, n_pairs_ = 0, largest_group_ = 0;
+  std::vector<std::int32_t> sorted_, place_, class_of_, classes_, class_start_;
+  const double* weight_ = nullptr;
+  std::vector<Problem> problems_;
+  std::vector<Pair> pairs_;  // small ones first
+  bool shared_products_ = false;  // whether products_ are those of the group
+  // Per problem: coefficients of every point, pairs won against other classes, decision values.
+  UnsetVector<double> coef_;
+  std::vector<double> decision_;
+  std::vector<std::int32_t> wins_;
+  std::vector<DualOutcome> outcomes_;
+  // The pairs at work: from the one in hand to the last, and the next problem of the one in hand.
+  std::size_t pair_ = 0, last_pair_ = 0;
+  int next_problem_ = 0, desks_used_ = 0;
+  std::vector<std::int32_t> pair_rows_;
+  std::vector<double> sign_, box_;
+  std::vector<int> support_;  // of the machine in hand, as places among the sorted points
+  std::vector<float> inner_, values_, norms_;
+  UnsetVector<float> kernel_values_;  // of all desks
+};
+
+}  // namespace surewood

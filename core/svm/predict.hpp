@@ -1,0 +1,49 @@
+// Prediction by many machines from one product of the new rows with the support rows.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "svm/machine.hpp"
+#include "svm/dual.hpp"
+
+namespace surewood {
+
+// Machines that share one set of support rows; `support` points into that set.
+struct MachineTable {
+  int n_machines = 0;
+  const std::int32_t *degree, *n_classes, *n_support;             // a machine
+  const double* scale;                                            // a machine
+  const std::int64_t *class_at, *pair_at, *support_at, *coef_at;  // offsets, a machine
+  const std::int32_t *classes, *class_support;                    // a class of a machine
+  const double* bias;                                             // a pair of a machine
+  const std::int32_t* support;
+  const double* coef;
+  const double* rows = nullptr;                                   // the support rows, (n_rows, d)
+  const float* norms = nullptr;                                   // their squared norms
+  int n_rows = 0, d = 0;
+
+  MachineView machine(int m) const {
+    return {n_classes[m], n_support[m], class_support + class_at[m], coef + coef_at[m], bias + pair_at[m]};
+  }
+};
+
+inline std::int32_t code_without_machine(std::int32_t assigned) { return assigned == -1 ? -1 : -2 - assigned; }
+
+// What to write; pointers that are null are not wanted.
+struct PredictionTarget {
+  std::int32_t* codes = nullptr;   // (rows, tasks): the class with the most votes
+  double* vote_share = nullptr;    // (rows, total_classes): sum over tasks of votes / pairs
+  int total_classes = 0;
+  double* decisions = nullptr;     // (rows, tasks, decision_width): pairwise decision values
+  int decision_width = 0;
+};
+
+// Task t of row r is done by machine assign[r * tasks + t]. -1 is no machine (code -1), a number below that the
+// constant -2 - number. False when stopped.
+// Two ways to the same answers, whichever should be quicker: one product of every row with all support rows,
+// or rows sorted by machine and put to it in blocks (svm/vote_block.hpp).
+bool predict_rows(const double* x, std::int64_t rows, const KernelSpec& kernel, const MachineTable& table,
+                  const std::int32_t* assign, int tasks, StopSignal& stop, const PredictionTarget& out);
+
+}  // namespace surewood

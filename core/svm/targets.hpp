@@ -1,0 +1,42 @@
+// The vector code of the SVM engine, compiled once per instruction set and chosen at run time.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "svm/dual.hpp"
+
+namespace surewood {
+
+// (clamp(gamma s + coef0, +-limit))^degree: what poly_row needs, already divided by the kernel's scale. An infinite limit
+// is none.
+struct PolyValues {
+  float gamma, coef0, limit;
+  int degree;
+};
+
+struct BlockMachine;  // svm/vote_block.hpp
+struct BlockVotes;
+
+struct SvmRoutines {
+  const char* name;
+  int small_points;  // problems up to here are best given their whole kernel; at most kSmallPoints
+  void (*run_duals)(DualQueue& queue, int together);
+  void (*measure_dual)(const DualState&, DualOutcome&);
+  void (*poly_row)(const float* inner, int padded, const PolyValues&, float* out);
+  void (*rbf_row)(const float* inner, const float* norms, float own_norm, int padded, float gamma, float* out);
+  void (*gather_row)(const float* row, const std::int32_t* at, int n, float* out);
+  void (*product_four)(const double* const* x, const double* panels, int d, int n, float* const* out);
+  void (*product_one)(const double* const* x, const double* panels, int d, int n, float* const* out);
+  void (*weighted_sums)(const float* values, const double* coef, int n, int width, double* sums);
+  void (*vote_block)(const BlockMachine&, const float* x, int count, BlockVotes&);
+};
+
+// The routines in use: the best this machine runs, unless another set was asked for.
+const SvmRoutines& svm_routines();
+
+// Selects "baseline", "avx2" or "avx512"; false when this machine (or build) has no such set. For tests:
+// results are the same bit for bit (vote_block: after its doubtful rows were evaluated again). Not to be called while a solve is running.
+bool use_svm_routines(const std::string& name);
+
+}  // namespace surewood

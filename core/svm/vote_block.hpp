@@ -1,0 +1,63 @@
+// A block of rows put to one machine in single precision, with a bound on what that may get wrong.
+//
+// Lanes are rows: every kernel value and every coefficient that is not zero costs one multiply-add for a
+// register of rows. The result of a row is used only if all its decisions are further from zero than the
+// bound, so that the winner is certainly that of the double-precision evaluation (svm/predict.cpp), whatever
+// the instruction set and the order of the sums; the few other rows are evaluated again.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "common/aligned.hpp"
+#include "svm/machine.hpp"
+#include "svm/targets.hpp"
+
+namespace surewood {
+
+constexpr int kVoteRows = 32;    // rows a block
+constexpr int kVoteSupport = 4;  // support points a panel
+constexpr int kLowDegree = 4;    // beyond it kernel values are measured before they are doubted
+
+// What the passes read of a machine.
+struct BlockMachine {
+  int d = 0, n_support = 0, n_classes = 0;  // support points padded to panels
+  PolyValues poly{};
+  const float* panels = nullptr;             // (n_support / 4, d, 4)
+  const std::int32_t* entry_at = nullptr;    // (n_pairs + 1,) into the two arrays below
+  const std::int32_t* entry_row = nullptr;   // support point times kVoteRows
+  const float* entry_coef = nullptr;
+  const float* bias = nullptr;               // (n_pairs,)
+  const float* unit = nullptr;               // (n_pairs,) one over what an error of a pair is measured in
+};
+
+// What the passes write; lanes beyond the rows of the block hold nothing of use.
+struct BlockVotes {
+  std::int32_t winner[kVoteRows];
+  float closest[kVoteRows];          // smallest |decision| of the row in units of its pair, NaN where one is NaN
+  float peak[kVoteRows];             // largest |gamma <x,s> + coef0| of the row, infinity up to kLowDegree
+  AlignedVector<float> values;         // kernel values, (n_support, kVoteRows)
+  AlignedVector<std::int32_t> votes;   // (n_classes, kVoteRows)
+};
+
+// A machine packed for the passes; reused from machine to machine.
+class PackedMachine {
+ public:
+  // `rows` (n, d) are the support rows that `support` points into.
+  void pack(const MachineView& machine, const PolyValues& poly, const std::int32_t* support, const double* rows,
+            const float* norms, int d);
+  const BlockMachine& view() const { return view_; }
+  // Rows of these norms are doubtful where BlockVotes::closest is not above `out`.
+  void doubts(const float* norm, const float* peak, int count, float* out) const;
+
+ private:
+  void pack_pairs(const MachineView& machine);
+
+  BlockMachine view_;
+  AlignedVector<float> panels_, entry_coef_, bias_, unit_;
+  std::vector<std::int32_t> entry_at_, entry_row_, first_;
+  float slope_ = 0.0f, offset_ = 0.0f, highest_ = 0.0f;  // bound of a kernel's base: slope norm + offset
+  float bias_doubt_ = 0.0f;
+};
+
+}  // namespace surewood
