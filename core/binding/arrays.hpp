@@ -39,9 +39,7 @@ enum class Order { C, F };
 template <typename T>
 const T* require(const AnyArray& array, const char* name, std::initializer_list<std::int64_t> shape,
                  Order order = Order::C) {
-  auto fail = [&](const std::string& what) {
-    throw nb::type_error((std::string(name) + ": " + what).c_str());
-  };
+  auto fail = [&](const std::string& what) { throw nb::type_error((std::string(name) + ": " + what).c_str()); };
   if (array.dtype() != nb::dtype<T>()) fail(std::string("expected an array of ") + dtype_name<T>());
   if (array.ndim() != shape.size())
     fail("expected " + std::to_string(shape.size()) + " dimension(s), got " + std::to_string(array.ndim()));

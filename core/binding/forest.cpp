@@ -6,10 +6,10 @@
 
 #include <optional>
 
-#include "forest/bin_column.hpp"
 #include "binding/arrays.hpp"
 #include "binding/registers.hpp"
 #include "common/cpu.hpp"
+#include "forest/bin_column.hpp"
 #include "forest/distinct.hpp"
 #include "forest/forest_predict.hpp"
 #include "forest/short_nodes.hpp"
@@ -40,7 +40,7 @@ Bins bins_view(const std::vector<AnyArray>& blocks, const std::vector<AnyArray>&
 }
 
 void add_column_info(Bins& bins, const AnyArray& values, const AnyArray& offset, const AnyArray& is_category,
-                            const AnyArray& has_missing) {
+                     const AnyArray& has_missing) {
   std::int64_t n = bins.n_columns();
   const auto* value = require<double>(values, "values", {-1});
   const auto* start = require<std::int64_t>(offset, "value_offset", {n + 1});
@@ -84,12 +84,13 @@ Lottery lottery_view(const nb::tuple& parts) {
   return lottery;
 }
 
-nb::tuple grow(const std::vector<AnyArray>& blocks, const std::vector<AnyArray>& row_blocks,
-                      const AnyArray& values, const AnyArray& value_offset, const AnyArray& is_category,
-                      const AnyArray& has_missing, const AnyArray& labels, std::uint32_t n_classes,
-                      const AnyArray& rows, const std::optional<AnyArray>& weights, int splitter, int criterion,
-                      std::uint32_t max_depth, std::uint32_t min_samples_split, std::uint32_t min_samples_leaf,
-                      double min_weight_fraction_leaf, double min_impurity_decrease, std::uint32_t max_features, const nb::tuple& lottery, bool fast_kernels, std::uint64_t seed, std::uint64_t first_tree, std::uint32_t n_trees) {
+nb::tuple grow(const std::vector<AnyArray>& blocks, const std::vector<AnyArray>& row_blocks, const AnyArray& values,
+               const AnyArray& value_offset, const AnyArray& is_category, const AnyArray& has_missing,
+               const AnyArray& labels, std::uint32_t n_classes, const AnyArray& rows,
+               const std::optional<AnyArray>& weights, int splitter, int criterion, std::uint32_t max_depth,
+               std::uint32_t min_samples_split, std::uint32_t min_samples_leaf, double min_weight_fraction_leaf,
+               double min_impurity_decrease, std::uint32_t max_features, const nb::tuple& lottery, bool fast_kernels,
+               std::uint64_t seed, std::uint64_t first_tree, std::uint32_t n_trees) {
   Bins bins = bins_view(blocks, row_blocks);
   add_column_info(bins, values, value_offset, is_category, has_missing);
   if (bins.n_columns() >= kMaxFeatures) throw nb::value_error("blocks: more columns than a node can name");
@@ -103,19 +104,29 @@ nb::tuple grow(const std::vector<AnyArray>& blocks, const std::vector<AnyArray>&
   if (training.n == 0) throw nb::value_error("rows: a tree needs at least one row");
   for (std::uint32_t i = 0; i < training.n; ++i)
     if (training.label[training.rows[i]] >= n_classes) throw nb::value_error("labels: a label is not below n_classes");
-  GrowOptions options{static_cast<Splitter>(splitter), static_cast<CriterionKind>(criterion), max_depth,
-                      min_samples_split, min_samples_leaf, min_weight_fraction_leaf, min_impurity_decrease, max_features,
-                      lottery_view(lottery), fast_kernels};
+  GrowOptions options{static_cast<Splitter>(splitter),
+                      static_cast<CriterionKind>(criterion),
+                      max_depth,
+                      min_samples_split,
+                      min_samples_leaf,
+                      min_weight_fraction_leaf,
+                      min_impurity_decrease,
+                      max_features,
+                      lottery_view(lottery),
+                      fast_kernels};
   if (options.lottery.n != training.n) throw nb::value_error("lottery: not for this number of rows");
   TreeArrays out;
   std::vector<double> importance(bins.n_columns(), 0.0);
   bool done;
   {
     nb::gil_scoped_release release;
-    done = grow_trees(training, options, seed, first_tree, n_trees, [] {
-      nb::gil_scoped_acquire acquire;
-      return PyErr_CheckSignals() != 0;
-    }, out, importance.data());
+    done = grow_trees(
+        training, options, seed, first_tree, n_trees,
+        [] {
+          nb::gil_scoped_acquire acquire;
+          return PyErr_CheckSignals() != 0;
+        },
+        out, importance.data());
   }
   if (!done) throw nb::python_error();
   return nb::make_tuple(to_numpy_rows<std::uint32_t, 2>(std::move(out.nodes)), to_numpy(std::move(out.leaf_class)),
@@ -125,8 +136,8 @@ nb::tuple grow(const std::vector<AnyArray>& blocks, const std::vector<AnyArray>&
                         to_numpy(std::move(out.category_start)), to_numpy(std::move(importance)));
 }
 
-// (nodes, leaf_class, leaf_weight, category_left, category_set, node_start, leaf_start, category_start, word_bits): whole
-// nodes where word_bits is 0, else short ones
+// (nodes, leaf_class, leaf_weight, category_left, category_set, node_start, leaf_start, category_start, word_bits):
+// whole nodes where word_bits is 0, else short ones
 ForestView forest_view(const nb::tuple& arrays, std::uint32_t n_classes, std::uint32_t n_features) {
   if (arrays.size() != 9) throw nb::type_error("forest: expected 8 arrays and the bits of a word");
   AnyArray part[8];
@@ -173,7 +184,7 @@ void check_span(std::uint32_t begin, std::uint32_t end, std::size_t n) {
 }
 
 void forest_codes(const nb::tuple& forest, std::uint32_t n_classes, const std::vector<AnyArray>& blocks,
-                         std::uint32_t begin, std::uint32_t end, const WritableArray& out) {
+                  std::uint32_t begin, std::uint32_t end, const WritableArray& out) {
   Bins bins = bins_view(blocks);
   ForestView view = forest_view(forest, n_classes, bins.n_columns());
   check_span(begin, end, bins.n_rows);
@@ -194,15 +205,14 @@ void forest_values(const nb::tuple& forest, std::uint32_t n_classes, const AnyAr
   predict_values(view, values, n, width, thresholds, sums);
 }
 
-void forest_any_values(const nb::tuple& forest, std::uint32_t n_classes, const AnyArray& X,
-                              const AnyArray& edges, const AnyArray& offset, const WritableArray& out) {
+void forest_any_values(const nb::tuple& forest, std::uint32_t n_classes, const AnyArray& X, const AnyArray& edges,
+                       const AnyArray& offset, const WritableArray& out) {
   if (X.dtype() == nb::dtype<float>()) return forest_values<float>(forest, n_classes, X, edges, offset, out);
   forest_values<double>(forest, n_classes, X, edges, offset, out);
 }
 
-void forest_apply(const nb::tuple& forest, const std::vector<AnyArray>& blocks, std::uint32_t begin,
-                         std::uint32_t end, std::uint32_t max_depth, const std::optional<AnyArray>& node_value,
-                         const WritableArray& out) {
+void forest_apply(const nb::tuple& forest, const std::vector<AnyArray>& blocks, std::uint32_t begin, std::uint32_t end,
+                  std::uint32_t max_depth, const std::optional<AnyArray>& node_value, const WritableArray& out) {
   Bins bins = bins_view(blocks);
   ForestView view = forest_view(forest, 1, bins.n_columns());
   check_span(begin, end, bins.n_rows);
@@ -214,9 +224,8 @@ void forest_apply(const nb::tuple& forest, const std::vector<AnyArray>& blocks, 
 }
 
 void forest_out_of_bag(const nb::tuple& forest, std::uint32_t n_classes, const std::vector<AnyArray>& blocks,
-                              const AnyArray& rows, const nb::tuple& lottery, std::uint64_t seed,
-                              std::uint64_t first_tree, std::uint32_t begin, std::uint32_t end,
-                              const WritableArray& out, const WritableArray& votes) {
+                       const AnyArray& rows, const nb::tuple& lottery, std::uint64_t seed, std::uint64_t first_tree,
+                       std::uint32_t begin, std::uint32_t end, const WritableArray& out, const WritableArray& votes) {
   Bins bins = bins_view(blocks);
   ForestView view = forest_view(forest, n_classes, bins.n_columns());
   BagRecipe recipe{lottery_view(lottery), seed, first_tree, checked_rows(rows, bins.n_rows)};
@@ -259,8 +268,8 @@ void register_forest(nb::module_& module) {
   module.def("grow_trees", &grow, "blocks"_a, "row_blocks"_a, "values"_a.noconvert(), "value_offset"_a.noconvert(),
              "is_category"_a.noconvert(), "has_missing"_a.noconvert(), "labels"_a.noconvert(), "n_classes"_a,
              "rows"_a.noconvert(), "weights"_a.none(), "splitter"_a, "criterion"_a, "max_depth"_a,
-             "min_samples_split"_a, "min_samples_leaf"_a, "min_weight_fraction_leaf"_a, "min_impurity_decrease"_a, "max_features"_a, "lottery"_a,
-             "fast_kernels"_a, "seed"_a, "first_tree"_a, "n_trees"_a,
+             "min_samples_split"_a, "min_samples_leaf"_a, "min_weight_fraction_leaf"_a, "min_impurity_decrease"_a,
+             "max_features"_a, "lottery"_a, "fast_kernels"_a, "seed"_a, "first_tree"_a, "n_trees"_a,
              "Grow a batch of trees; the eight arrays of a forest and the summed importances.");
   module.def("shorten", &forest_shorten, "forest"_a, "n_classes"_a, "n_features"_a,
              "Short nodes, leaf pools and their starts, bits of a word; None where the trees are too large.");
@@ -272,7 +281,8 @@ void register_forest(nb::module_& module) {
              "node_value"_a.none(), "out"_a,
              "Node (or its value) of every tree at which each row ends after at most max_depth questions.");
   module.def("predict_out_of_bag", &forest_out_of_bag, "forest"_a, "n_classes"_a, "blocks"_a, "rows"_a.noconvert(),
-             "lottery"_a, "seed"_a, "first_tree"_a, "begin"_a, "end"_a, "out"_a, "votes"_a, "Sums and numbers of the trees that did not see each training row.");
+             "lottery"_a, "seed"_a, "first_tree"_a, "begin"_a, "end"_a, "out"_a, "votes"_a,
+             "Sums and numbers of the trees that did not see each training row.");
   module.def("bin_column", &codes_of_column, "values"_a.noconvert(), "edges"_a.noconvert(), "out"_a,
              "Bin codes of a column: the first bin whose edge is not below the value; NaN is 255.");
   module.def("distinct_values", &distinct_of_column, "values"_a.noconvert(),

@@ -18,8 +18,8 @@ namespace surewood::binding {
 
 using namespace nb::literals;
 
-// A byte shared with the caller, and Ctrl-C when this is the main thread; a function that is told of machines as they are
-// done, a few times a second. For a thread that has released the GIL.
+// A byte shared with the caller, and Ctrl-C when this is the main thread; a function that is told of machines as they
+// are done, a few times a second. For a thread that has released the GIL.
 class PythonStop final : public surewood::StopSignal {
  public:
   explicit PythonStop(const std::uint8_t* flag, const nb::callable* listener = nullptr)
@@ -115,7 +115,7 @@ nb::dict to_dict(surewood::MachineBatch&& batch) {
 // Room for all results: growing them would copy, and leave holes. What stays unused is never written: it costs nothing,
 // up to an amount that some systems would refuse.
 void reserve(surewood::MachineBatch& batch, const std::int32_t* point, const std::int64_t* start,
-                    const std::int32_t* label, const std::int32_t* of_group, std::int64_t count, bool decisions) {
+             const std::int32_t* label, const std::int32_t* of_group, std::int64_t count, bool decisions) {
   constexpr std::size_t kMost = std::size_t{1} << 30;
   std::size_t points = 0;
   std::int32_t last_class = 0;
@@ -125,7 +125,8 @@ void reserve(surewood::MachineBatch& batch, const std::int32_t* point, const std
     for (std::int64_t k = start[of_group[p]]; k < start[of_group[p] + 1]; ++k)
       last_class = std::max(last_class, label[point[k]]);
   }
-  const std::size_t problems = static_cast<std::size_t>(count), classes = last_class + 1, pairs = classes * last_class / 2;
+  const std::size_t problems = static_cast<std::size_t>(count), classes = last_class + 1,
+                    pairs = classes * last_class / 2;
   if (points * (classes + 2) + problems * (5 * pairs + classes) > kMost / sizeof(double)) return;
   for (auto* of_problem : {&batch.n_classes, &batch.n_support, &batch.n_correct}) of_problem->reserve(problems);
   batch.scale.reserve(problems);
@@ -141,10 +142,10 @@ void reserve(surewood::MachineBatch& batch, const std::int32_t* point, const std
 
 // Problem p is (group[p], degree[p], C[p]); problems of one group stand together.
 nb::dict svm_solve(const std::optional<AnyArray>& gram, const AnyArray& x, const AnyArray& norms,
-                   const std::string& kind, double gamma, double coef0, const AnyArray& points,
-                   const AnyArray& starts, const AnyArray& labels, const std::optional<AnyArray>& weights,
-                   const AnyArray& group, const AnyArray& degree, const AnyArray& C, double tol,
-                   std::int64_t max_iter, std::int64_t cache_bytes, bool warm, bool decisions, const AnyArray& stop,
+                   const std::string& kind, double gamma, double coef0, const AnyArray& points, const AnyArray& starts,
+                   const AnyArray& labels, const std::optional<AnyArray>& weights, const AnyArray& group,
+                   const AnyArray& degree, const AnyArray& C, double tol, std::int64_t max_iter,
+                   std::int64_t cache_bytes, bool warm, bool decisions, const AnyArray& stop,
                    const std::optional<nb::callable>& advance) {
   const std::int64_t n = static_cast<std::int64_t>(x.shape(0)), count = static_cast<std::int64_t>(group.shape(0));
   surewood::InnerSource source;
@@ -218,8 +219,8 @@ using DecisionOut = nb::ndarray<double, nb::ndim<3>, nb::c_contig, nb::device::c
 
 // Writes into the outputs that are given; all have one row a row of x.
 void svm_predict(const AnyArray& x, const AnyArray& support_rows, const AnyArray& support_norms,
-                 const std::string& kind, double gamma, double coef0, const nb::dict& machines,
-                 const AnyArray& assign, const std::optional<IntOut>& codes, const std::optional<ScoreOut>& vote_share,
+                 const std::string& kind, double gamma, double coef0, const nb::dict& machines, const AnyArray& assign,
+                 const std::optional<IntOut>& codes, const std::optional<ScoreOut>& vote_share,
                  const std::optional<DecisionOut>& decisions, const AnyArray& stop) {
   const std::int64_t rows = static_cast<std::int64_t>(x.shape(0)), d = static_cast<std::int64_t>(x.shape(1));
   const auto* row = require<double>(x, "x", {-1, -1});
@@ -251,7 +252,8 @@ void svm_predict(const AnyArray& x, const AnyArray& support_rows, const AnyArray
 
 // out[r, c] += number of entries c in row r of `codes`; entries below 0 do not vote.
 void count_votes(const AnyArray& codes, ScoreOut out) {
-  const std::int64_t rows = static_cast<std::int64_t>(codes.shape(0)), tasks = static_cast<std::int64_t>(codes.shape(1));
+  const std::int64_t rows = static_cast<std::int64_t>(codes.shape(0)),
+                     tasks = static_cast<std::int64_t>(codes.shape(1));
   const auto* code = require<std::int32_t>(codes, "codes", {static_cast<std::int64_t>(out.shape(0)), -1});
   const auto classes = static_cast<std::int64_t>(out.shape(1));
   double* counts = out.data();

@@ -28,9 +28,7 @@ std::atomic<int>& chosen() {
 
 }  // namespace
 
-InstructionSet tree_instruction_set() {
-  return static_cast<InstructionSet>(chosen().load(std::memory_order_relaxed));
-}
+InstructionSet tree_instruction_set() { return static_cast<InstructionSet>(chosen().load(std::memory_order_relaxed)); }
 
 bool use_tree_instruction_set(const std::string& name) {
   const int wanted = level(name);

@@ -37,9 +37,7 @@ class Stream {
   std::uint64_t next() { return mix64(key_ + ++counter_ * kGolden); }
 
   // Uniform on {0, ..., n-1}, n >= 1; the bias of the multiply-shift is below n / 2^32.
-  std::uint32_t below(std::uint32_t n) {
-    return static_cast<std::uint32_t>(((next() >> 32) * n) >> 32);
-  }
+  std::uint32_t below(std::uint32_t n) { return static_cast<std::uint32_t>(((next() >> 32) * n) >> 32); }
 
   // Uniform on [0, 1) with 53 bits.
   double uniform() { return static_cast<double>(next() >> 11) * 0x1.0p-53; }

@@ -20,8 +20,7 @@ struct Gini {
   static double side(std::int64_t sum, std::uint32_t total) {
     return static_cast<double>(sum) / static_cast<double>(total);
   }
-  static double split(std::int64_t left, std::uint32_t left_total, std::int64_t right,
-                      std::uint32_t right_total) {
+  static double split(std::int64_t left, std::uint32_t left_total, std::int64_t right, std::uint32_t right_total) {
     return side(left, left_total) + side(right, right_total);
   }
 };
@@ -29,11 +28,8 @@ struct Gini {
 struct Entropy {
   static constexpr double kUnit = 1.0 / static_cast<double>(1 << kLogFraction);
   static std::int64_t term(std::uint32_t w) { return weight_log2(w); }
-  static double side(std::int64_t sum, std::uint32_t total) {
-    return static_cast<double>(sum - weight_log2(total));
-  }
-  static double split(std::int64_t left, std::uint32_t left_total, std::int64_t right,
-                      std::uint32_t right_total) {
+  static double side(std::int64_t sum, std::uint32_t total) { return static_cast<double>(sum - weight_log2(total)); }
+  static double split(std::int64_t left, std::uint32_t left_total, std::int64_t right, std::uint32_t right_total) {
     return static_cast<double>((left - weight_log2(left_total)) + (right - weight_log2(right_total)));
   }
 };

@@ -67,7 +67,8 @@ Distinct by_keys(const double* column, std::size_t n) {
 }
 
 bool fits_float(double value) {
-  return value != value || (value >= -3.0e38 && value <= 3.0e38 && static_cast<double>(static_cast<float>(value)) == value);
+  return value != value ||
+         (value >= -3.0e38 && value <= 3.0e38 && static_cast<double>(static_cast<float>(value)) == value);
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 namespace surewood {
 
 struct Distinct {
-  std::vector<double> values;           // ascending; NaN left out, both zeros are one value
+  std::vector<double> values;            // ascending; NaN left out, both zeros are one value
   std::vector<std::int64_t> cumulative;  // number of entries up to and including each value
 };
 

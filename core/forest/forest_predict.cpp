@@ -15,8 +15,8 @@ namespace surewood {
 
 namespace {
 
-constexpr std::size_t kTileBytes = 192 * 1024;   // rows of a tile; the largest lever of prediction speed
-constexpr std::int64_t kGroupNodes = 1 << 18;    // nodes prepared together
+constexpr std::size_t kTileBytes = 192 * 1024;  // rows of a tile; the largest lever of prediction speed
+constexpr std::int64_t kGroupNodes = 1 << 18;   // nodes prepared together
 constexpr std::uint32_t kRowsWorthPreparing = 128;
 constexpr std::uint32_t kTreesWorthSorting = 16;
 constexpr std::size_t kColumnsWorthBinning = 2;  // a tree: with more columns raw thresholds are quicker than bins
@@ -248,10 +248,11 @@ std::vector<std::uint32_t> rows_by_leaf(const ForestView& forest, const CodeTile
   first.n_trees = 1;
   std::vector<std::uint32_t> leaf(tile.n_rows), order(tile.n_rows);
   std::vector<std::uint32_t> start(static_cast<std::size_t>(forest.node_start[1] - forest.node_start[0]) + 1, 0);
-  walk_codes(first, tile, tile.n_rows, [](std::uint32_t, std::uint32_t) {},
-             [&](std::uint32_t, std::size_t row, const std::uint32_t* at, std::size_t count) {
-               std::copy_n(at, count, leaf.begin() + row);
-             });
+  walk_codes(
+      first, tile, tile.n_rows, [](std::uint32_t, std::uint32_t) {},
+      [&](std::uint32_t, std::size_t row, const std::uint32_t* at, std::size_t count) {
+        std::copy_n(at, count, leaf.begin() + row);
+      });
   for (std::uint32_t node : leaf) ++start[node + 1];
   std::partial_sum(start.begin(), start.end(), start.begin());
   for (std::size_t row = 0; row < leaf.size(); ++row) order[start[leaf[row]]++] = static_cast<std::uint32_t>(row);
@@ -260,11 +261,12 @@ std::vector<std::uint32_t> rows_by_leaf(const ForestView& forest, const CodeTile
 
 void add_in_order(const ForestView& forest, const CodeTile& tile, double* sums) {
   LeafContent content(forest);
-  walk_codes(forest, tile, tile_rows(tile.width() + forest.n_classes * sizeof(double)),
-             [&](std::uint32_t first, std::uint32_t last) { content.begin_group(first, last); },
-             [&](std::uint32_t tree, std::size_t row, const std::uint32_t* at, std::size_t count) {
-               content.add(tree, at, count, sums + row * forest.n_classes);
-             });
+  walk_codes(
+      forest, tile, tile_rows(tile.width() + forest.n_classes * sizeof(double)),
+      [&](std::uint32_t first, std::uint32_t last) { content.begin_group(first, last); },
+      [&](std::uint32_t tree, std::size_t row, const std::uint32_t* at, std::size_t count) {
+        content.add(tree, at, count, sums + row * forest.n_classes);
+      });
 }
 
 // Class vectors of a tile of codes, added up. Rows that share a leaf of one tree go similar ways down the others: side
@@ -274,9 +276,11 @@ void add_codes(const ForestView& forest, const CodeTile& tile, double* out) {
   const std::size_t n_classes = forest.n_classes;
   const std::vector<std::uint32_t> order = rows_by_leaf(forest, tile);
   std::vector<double> sums(tile.n_rows * n_classes);
-  for (std::size_t i = 0; i < order.size(); ++i) std::copy_n(out + order[i] * n_classes, n_classes, &sums[i * n_classes]);
+  for (std::size_t i = 0; i < order.size(); ++i)
+    std::copy_n(out + order[i] * n_classes, n_classes, &sums[i * n_classes]);
   add_in_order(forest, tile.in_order(order), sums.data());
-  for (std::size_t i = 0; i < order.size(); ++i) std::copy_n(&sums[i * n_classes], n_classes, out + order[i] * n_classes);
+  for (std::size_t i = 0; i < order.size(); ++i)
+    std::copy_n(&sums[i * n_classes], n_classes, out + order[i] * n_classes);
 }
 
 // Bin codes of row-major numbers, strip by strip of rows.
@@ -346,10 +350,11 @@ void apply_codes(const ForestView& forest, const Bins& bins, std::uint32_t begin
     return node_value ? node_value[forest.node_start[tree] + node] : node;
   };
   if (max_depth == kNoLimit && packing_pays(forest, bins, end - begin))
-    return walk_codes(forest, tile_of(bins, begin, end), step, [](std::uint32_t, std::uint32_t) {},
-                      [&](std::uint32_t tree, std::size_t row, const std::uint32_t* at, std::size_t count) {
-                        for (std::size_t k = 0; k < count; ++k) out[(row + k) * n_trees + tree] = value_of(tree, at[k]);
-                      });
+    return walk_codes(
+        forest, tile_of(bins, begin, end), step, [](std::uint32_t, std::uint32_t) {},
+        [&](std::uint32_t tree, std::size_t row, const std::uint32_t* at, std::size_t count) {
+          for (std::size_t k = 0; k < count; ++k) out[(row + k) * n_trees + tree] = value_of(tree, at[k]);
+        });
   std::vector<std::uint8_t> tile;
   for (std::uint32_t at = begin; at < end; at += step) {
     const std::uint32_t n = std::min(step, end - at);
@@ -378,8 +383,8 @@ void predict_out_of_bag(const ForestView& forest, const Bins& bins, const BagRec
       std::copy_n(tile.begin() + position[i] * width, width, chosen.begin() + i * width);
     if (position.empty()) continue;
     const TreeNodes nodes = tree_nodes(forest, tree);
-    rows_through_tree(forest, tree, CodeRows{chosen.data(), width}, static_cast<std::uint32_t>(position.size()), kNoLimit,
-                      [&](std::uint32_t i, std::uint32_t node) {
+    rows_through_tree(forest, tree, CodeRows{chosen.data(), width}, static_cast<std::uint32_t>(position.size()),
+                      kNoLimit, [&](std::uint32_t i, std::uint32_t node) {
                         add_leaf(forest, tree, nodes[node], out + position[i] * std::size_t(forest.n_classes));
                         ++votes[position[i]];
                       });

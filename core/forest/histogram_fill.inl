@@ -1,5 +1,5 @@
-// Body of the histogram fill; included by forest/histogram_fill.cpp once for each instruction set, inside a namespace of
-// its own, with SUREWOOD_TARGET set to the function attribute of that set.
+// Body of the histogram fill; included by forest/histogram_fill.cpp once for each instruction set, inside a namespace
+// of its own, with SUREWOOD_TARGET set to the function attribute of that set.
 
 template <class Word, int kShift>
 struct PairAdder {
@@ -7,8 +7,7 @@ struct PairAdder {
   SUREWOOD_INLINE explicit PairAdder(std::uint32_t) {}
   template <class Sample>
   SUREWOOD_INLINE void operator()(Cell* cells, std::uint32_t code, const Sample& sample) const {
-    cells[code] += static_cast<Word>(sample.weight()) << (kShift * sample.label()) |
-                   static_cast<Word>(sample.weight());
+    cells[code] += static_cast<Word>(sample.weight()) << (kShift * sample.label()) | static_cast<Word>(sample.weight());
   }
 };
 
@@ -36,7 +35,7 @@ struct RowAdder {
 
 template <class Adder, Seen kSeen, bool kByRow, int kFeatures, class Sample>
 SUREWOOD_INLINE void fill(const NodeView<Sample>& node, const BatchFeature* features, HistogramScratch& histograms,
-          std::uint64_t* word) {
+                          std::uint64_t* word) {
   using Cell = typename Adder::Cell;
   const Adder add(node.n_labels);
   const std::uint8_t* codes[kFeatures];
@@ -69,18 +68,22 @@ SUREWOOD_INLINE void fill(const NodeView<Sample>& node, const BatchFeature* feat
 
 template <class Adder, Seen kSeen, bool kByRow, class Sample>
 SUREWOOD_INLINE void fill_number(const NodeView<Sample>& node, const BatchFeature* features, int n_features,
-                 HistogramScratch& histograms, std::uint64_t* word) {
+                                 HistogramScratch& histograms, std::uint64_t* word) {
   switch (n_features) {
-    case 1: return fill<Adder, kSeen, kByRow, 1>(node, features, histograms, word);
-    case 2: return fill<Adder, kSeen, kByRow, 2>(node, features, histograms, word);
-    case 3: return fill<Adder, kSeen, kByRow, 3>(node, features, histograms, word);
-    default: return fill<Adder, kSeen, kByRow, 4>(node, features, histograms, word);
+    case 1:
+      return fill<Adder, kSeen, kByRow, 1>(node, features, histograms, word);
+    case 2:
+      return fill<Adder, kSeen, kByRow, 2>(node, features, histograms, word);
+    case 3:
+      return fill<Adder, kSeen, kByRow, 3>(node, features, histograms, word);
+    default:
+      return fill<Adder, kSeen, kByRow, 4>(node, features, histograms, word);
   }
 }
 
 template <class Adder, class Sample>
 SUREWOOD_INLINE void fill_seen(const NodeView<Sample>& node, const BatchFeature* features, int n_features, Seen seen,
-               HistogramScratch& histograms, std::uint64_t* word) {
+                               HistogramScratch& histograms, std::uint64_t* word) {
   bool by_row = false;
   for (int f = 0; f < n_features; ++f) by_row |= features[f].column.stride != 1;
   if (seen == Seen::kRows)  // leaf-size limits: one variant is enough
@@ -98,14 +101,17 @@ SUREWOOD_TARGET void fill_any(const NodeView<Sample>& node, const BatchFeature* 
 #define SUREWOOD_RUN(...) return fill_seen<__VA_ARGS__>(node, features, n_features, seen, histograms, word)
   const std::uint32_t tier = label_tier(node.n_labels);
   switch (cell_tier(node)) {
-    case Tier::kPair32: SUREWOOD_RUN(PairAdder<std::uint32_t, 16>);
-    case Tier::kPair64: SUREWOOD_RUN(PairAdder<std::uint64_t, 32>);
+    case Tier::kPair32:
+      SUREWOOD_RUN(PairAdder<std::uint32_t, 16>);
+    case Tier::kPair64:
+      SUREWOOD_RUN(PairAdder<std::uint64_t, 32>);
     case Tier::kRow16:
       if (tier == 8) SUREWOOD_RUN(HalfRowAdder<8>);
       if (tier == 16) SUREWOOD_RUN(HalfRowAdder<16>);
       if (tier == 32) SUREWOOD_RUN(HalfRowAdder<32>);
       SUREWOOD_RUN(HalfRowAdder<64>);
-    default: SUREWOOD_RUN(RowAdder);
+    default:
+      SUREWOOD_RUN(RowAdder);
   }
 #undef SUREWOOD_RUN
 }

@@ -74,11 +74,14 @@ namespace avx512 {
 }  // namespace
 
 std::uint32_t sweep_histograms(const NodeShape& node, const BatchFeature* features, int n_features, Seen seen,
-                      HistogramScratch& histograms, const std::uint64_t* word, SplitScratch& scratch, Split& best) {
+                               HistogramScratch& histograms, const std::uint64_t* word, SplitScratch& scratch,
+                               Split& best) {
 #if defined(SUREWOOD_DISPATCH)
   const InstructionSet set = tree_instruction_set();
-  if (set == InstructionSet::kAvx512) return avx512::sweep(node, features, n_features, seen, histograms, word, scratch, best);
-  if (set == InstructionSet::kAvx2) return avx2::sweep(node, features, n_features, seen, histograms, word, scratch, best);
+  if (set == InstructionSet::kAvx512)
+    return avx512::sweep(node, features, n_features, seen, histograms, word, scratch, best);
+  if (set == InstructionSet::kAvx2)
+    return avx2::sweep(node, features, n_features, seen, histograms, word, scratch, best);
 #endif
   return baseline::sweep(node, features, n_features, seen, histograms, word, scratch, best);
 }

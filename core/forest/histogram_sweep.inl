@@ -49,7 +49,8 @@ SUREWOOD_INLINE void sweep_pairs(const Word* cells, const std::uint8_t* order, s
   for (std::uint32_t group = 0; group < n; group += kCutsTogether)  // whole registers, see sweep_half_rows
     for (std::uint32_t k = group; k < group + kCutsTogether; ++k) {
       // Weights are below 2^31: signed conversions to double are exact and quick on every instruction set.
-      const auto weight = static_cast<std::int32_t>(running[k] & kMask), one = static_cast<std::int32_t>(running[k] >> kShift);
+      const auto weight = static_cast<std::int32_t>(running[k] & kMask),
+                 one = static_cast<std::int32_t>(running[k] >> kShift);
       const double left = weight, left_one = one, left_zero = weight - one;
       const auto right_weight = static_cast<std::int32_t>(total) - weight;
       const auto right_one_count = static_cast<std::int32_t>(total_one) - one;
@@ -85,8 +86,8 @@ SUREWOOD_INLINE void sweep_rows(const Number* cells, const std::uint8_t* order, 
   for (std::uint32_t k = 0; k < n; ++k) {
     auto weight = static_cast<std::int32_t>(cuts.left_weight[k]);
     double left_weight = weight, right_weight = static_cast<std::int32_t>(total) - weight;
-    cuts.score[k] = static_cast<double>(cuts.left_sum[k]) / left_weight +
-                    static_cast<double>(cuts.right_sum[k]) / right_weight;
+    cuts.score[k] =
+        static_cast<double>(cuts.left_sum[k]) / left_weight + static_cast<double>(cuts.right_sum[k]) / right_weight;
   }
 }
 
@@ -230,8 +231,8 @@ SUREWOOD_INLINE void sort_categories(const Cell* cells, std::uint8_t* order, std
 }
 
 // Cuts that leave too little on a side are out.
-inline void drop_forbidden(const NodeShape& node, const std::uint32_t* rows, const std::uint8_t* order,
-                           std::uint32_t n, Cuts& cuts) {
+inline void drop_forbidden(const NodeShape& node, const std::uint32_t* rows, const std::uint8_t* order, std::uint32_t n,
+                           Cuts& cuts) {
   std::uint32_t left_rows = 0;
   for (std::uint32_t k = 0; k < n; ++k) {
     left_rows += rows[order[k]];
@@ -293,17 +294,18 @@ SUREWOOD_INLINE void scan_slot(const K& kernel, const NodeShape& node, const Bat
 // ---- a batch -----------------------------------------------------------------------------------------
 
 template <class K>
-SUREWOOD_INLINE std::uint32_t sweep_batch(const NodeShape& node, const BatchFeature* features, int n_features, Seen seen,
-                                 HistogramScratch& scratch, const std::uint64_t* word, SplitScratch& shared,
-                                 Split& best) {
+SUREWOOD_INLINE std::uint32_t sweep_batch(const NodeShape& node, const BatchFeature* features, int n_features,
+                                          Seen seen, HistogramScratch& scratch, const std::uint64_t* word,
+                                          SplitScratch& shared, Split& best) {
   const K kernel(node, scratch);
   Cuts cuts;
   std::uint8_t order[256 + kCutsTogether];
   std::uint32_t varying = 0;
   for (int f = 0; f < n_features; ++f) {
-    std::uint32_t n_bins = seen == Seen::kWord   ? append_bits(word[f], 0, order, 0)
-                           : seen == Seen::kByte ? take_seen(scratch.seen(f), features[f].info->few_bins ? 64 : 256, order)
-                                                 : take_rows(scratch.rows(f), order);
+    std::uint32_t n_bins = seen == Seen::kWord ? append_bits(word[f], 0, order, 0)
+                           : seen == Seen::kByte
+                               ? take_seen(scratch.seen(f), features[f].info->few_bins ? 64 : 256, order)
+                               : take_rows(scratch.rows(f), order);
     std::memset(order + n_bins, 0, kCutsTogether);
     // A split into two pure sides cannot be beaten: only clear what is left.
     if (n_bins > 1 && best.score < static_cast<double>(node.weight))
@@ -316,14 +318,17 @@ SUREWOOD_INLINE std::uint32_t sweep_batch(const NodeShape& node, const BatchFeat
 }
 
 SUREWOOD_TARGET std::uint32_t sweep(const NodeShape& node, const BatchFeature* features, int n_features, Seen seen,
-                           HistogramScratch& scratch, const std::uint64_t* word, SplitScratch& shared, Split& best) {
+                                    HistogramScratch& scratch, const std::uint64_t* word, SplitScratch& shared,
+                                    Split& best) {
 #define SUREWOOD_RUN(...) return sweep_batch<__VA_ARGS__>(node, features, n_features, seen, scratch, word, shared, best)
   using Half = std::int16_t;
   using Full = std::uint32_t;
   const std::uint32_t tier = label_tier(node.n_labels);
   switch (cell_tier(node)) {
-    case Tier::kPair32: SUREWOOD_RUN(PairKernel<std::uint32_t, 16>);
-    case Tier::kPair64: SUREWOOD_RUN(PairKernel<std::uint64_t, 32>);
+    case Tier::kPair32:
+      SUREWOOD_RUN(PairKernel<std::uint32_t, 16>);
+    case Tier::kPair64:
+      SUREWOOD_RUN(PairKernel<std::uint64_t, 32>);
     case Tier::kRow16:
       if (tier == 8) SUREWOOD_RUN(RowKernel<Half, std::int32_t, 8>);
       if (tier == 16) SUREWOOD_RUN(RowKernel<Half, std::int32_t, 16>);

@@ -21,8 +21,8 @@ std::uint64_t tree_key(std::uint64_t seed, std::uint64_t tree);
 // are counts, a row of weight 2 has two units, exactly as the row twice would.
 struct Lottery {
   Sampling sampling = Sampling::kAll;
-  std::uint32_t n = 0;                    // rows
-  const std::uint32_t* units = nullptr;   // row of each unit, or null: unit i is row i
+  std::uint32_t n = 0;                   // rows
+  const std::uint32_t* units = nullptr;  // row of each unit, or null: unit i is row i
   std::uint32_t n_units = 0;
   std::uint32_t n_draws = 0;              // units drawn a tree (at most n_units for kSubsample)
   const std::uint32_t* weight = nullptr;  // n values, kResample only: probabilities

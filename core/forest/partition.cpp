@@ -39,9 +39,10 @@ constexpr std::array<Lanes, 16> make_lanes() {
 constexpr std::array<Lanes, 16> kLanes = make_lanes();
 
 // Four samples are read before anything is written over them: what went left so far is never longer than what was read.
-__attribute__((target("avx2,bmi,bmi2,popcnt"))) std::uint32_t partition_avx2(
-    NarrowSample* samples, std::uint32_t n, NarrowSample* spare, const std::uint8_t* codes, std::uint8_t shift,
-    std::uint8_t test) {
+__attribute__((target("avx2,bmi,bmi2,popcnt"))) std::uint32_t partition_avx2(NarrowSample* samples, std::uint32_t n,
+                                                                             NarrowSample* spare,
+                                                                             const std::uint8_t* codes,
+                                                                             std::uint8_t shift, std::uint8_t test) {
   const __m256i shifts = _mm256_set1_epi8(static_cast<char>(shift)), tests = _mm256_set1_epi8(static_cast<char>(test));
   const std::uint32_t fours = n & ~3u;
   std::uint32_t left = 0;

@@ -34,15 +34,25 @@ class RandomGrowth {
  public:
   RandomGrowth(const TrainingSet& training, const GrowOptions& options, const std::function<bool()>& interrupted,
                TreeArrays& out)
-      : options_(options), bins_(*training.bins), layout_(bins_), interrupted_(interrupted),
-        n_classes_(training.n_classes), few_(std::max(16u, training.n_classes)), writer_(out, training.n_classes),
-        draw_(bins_.n_columns()), constant_(bins_.n_columns()), importance_(bins_.n_columns()),
-        cells_(n_classes_, 0), counts_(n_classes_), left_(n_classes_), right_(n_classes_) {}
+      : options_(options),
+        bins_(*training.bins),
+        layout_(bins_),
+        interrupted_(interrupted),
+        n_classes_(training.n_classes),
+        few_(std::max(16u, training.n_classes)),
+        writer_(out, training.n_classes),
+        draw_(bins_.n_columns()),
+        constant_(bins_.n_columns()),
+        importance_(bins_.n_columns()),
+        cells_(n_classes_, 0),
+        counts_(n_classes_),
+        left_(n_classes_),
+        right_(n_classes_) {}
 
   // `samples` have classes as labels. False when interrupted.
   bool grow(std::vector<Sample>& samples, std::uint64_t key, double* importance) {
-    const bool done = options_.criterion == CriterionKind::kGini ? grow_nodes<Gini>(samples, key)
-                                                                 : grow_nodes<Entropy>(samples, key);
+    const bool done =
+        options_.criterion == CriterionKind::kGini ? grow_nodes<Gini>(samples, key) : grow_nodes<Entropy>(samples, key);
     if (!done) return false;
     writer_.end_tree();
     importance_.end_tree(importance);
@@ -121,8 +131,8 @@ class RandomGrowth {
     while (!found && !draw_.exhausted()) {
       const std::uint32_t feature = draw_.next(stream);
       if (constant_.knows(feature)) continue;
-      found = draw_split(samples, work_.n, columns[feature], bins_.info[feature], feature, stream, codes_.data(),
-                         split_);
+      found =
+          draw_split(samples, work_.n, columns[feature], bins_.info[feature], feature, stream, codes_.data(), split_);
       if (!found) constant_.add(feature);
     }
     draw_.restore();

@@ -1,10 +1,10 @@
 // Trees in half the room: nodes of four bytes instead of eight, for trees that are only read.
 //
-// The upper bits of a short node are a number, the lower `word_bits` its word (forest/flat_tree.hpp), in which the feature
-// takes as few bits as the table needs and all ones mark a leaf. The number is, for a split, the distance to the left
-// child (depth-first growth keeps it small); for a category split its entry; for a leaf the class, or the offset of the
-// sparse vector, or where in the tree's leaf pool the share of class 1 stands. Trees for which the upper bits are too
-// few stay as they are.
+// The upper bits of a short node are a number, the lower `word_bits` its word (forest/flat_tree.hpp), in which the
+// feature takes as few bits as the table needs and all ones mark a leaf. The number is, for a split, the distance to
+// the left child (depth-first growth keeps it small); for a category split its entry; for a leaf the class, or the
+// offset of the sparse vector, or where in the tree's leaf pool the share of class 1 stands. Trees for which the upper
+// bits are too few stay as they are.
 #pragma once
 
 #include <cstddef>
@@ -84,8 +84,9 @@ struct TreeNodes {
 
 inline TreeNodes tree_nodes(const ForestView& forest, std::uint32_t tree) {
   if (!forest.word_bits) return {forest.nodes + forest.node_start[tree], {}};
-  return {nullptr,
-          {forest.short_nodes + forest.node_start[tree], forest.leaf_weight + forest.leaf_start[tree], forest.word_bits}};
+  return {
+      nullptr,
+      {forest.short_nodes + forest.node_start[tree], forest.leaf_weight + forest.leaf_start[tree], forest.word_bits}};
 }
 
 // work(nodes) with the tree's nodes as what they are, so that loops over them need not ask.

@@ -83,7 +83,9 @@ struct Split {
 // Which way codes go at a split, for the codes that its node has.
 struct Router {
   explicit Router(const Split& split)
-      : set(split.left_set), category(split.category), shift(split.missing_left),
+      : set(split.left_set),
+        category(split.category),
+        shift(split.missing_left),
         test(static_cast<std::uint8_t>(split.last_left + split.missing_left)) {}
   bool number_left(std::uint8_t code) const { return static_cast<std::uint8_t>(code + shift) <= test; }
   bool goes_left(std::uint8_t code) const { return category ? set.has(code) : number_left(code); }
@@ -94,10 +96,10 @@ struct Router {
 
 // Scratch of one growing tree; sized once, never shared between threads.
 struct SplitScratch {
-  std::vector<std::uint8_t> code;            // codes of one feature, in sample order
-  std::vector<std::uint32_t> order;          // sample numbers sorted by code
-  std::vector<std::uint32_t> left, right;    // class weights while scanning
-  std::vector<std::uint32_t> best_left;      // class weights of the best split's left side
+  std::vector<std::uint8_t> code;          // codes of one feature, in sample order
+  std::vector<std::uint32_t> order;        // sample numbers sorted by code
+  std::vector<std::uint32_t> left, right;  // class weights while scanning
+  std::vector<std::uint32_t> best_left;    // class weights of the best split's left side
   void resize(std::uint32_t n, std::uint32_t n_labels) {
     code.resize(n);
     order.resize(n);

@@ -49,8 +49,8 @@ void gather(const Sample* samples, std::uint32_t n, const ColumnView& column, st
   std::uint32_t i = 0;
   if (stride == 1) {  // no product, and four at a time
     for (; i + 4 <= n; i += 4) {
-      const std::uint8_t a = codes[samples[i].row()], b = codes[samples[i + 1].row()],
-                         c = codes[samples[i + 2].row()], d = codes[samples[i + 3].row()];
+      const std::uint8_t a = codes[samples[i].row()], b = codes[samples[i + 1].row()], c = codes[samples[i + 2].row()],
+                         d = codes[samples[i + 3].row()];
       out[i] = a;
       out[i + 1] = b;
       out[i + 2] = c;
@@ -217,17 +217,15 @@ FeatureKind completely_random_feature(const NodeView<Sample>& node, const Column
   return FeatureKind::kVaries;
 }
 
-#define SUREWOOD_INSTANTIATE(Sample)                                                                             \
-  template bool draw_split<Sample>(const Sample*, std::uint32_t, const ColumnView&, const ColumnInfo&,             \
-                                   std::uint32_t, Stream&, std::uint8_t*, Split&);                               \
-  template FeatureKind random_feature<Gini, Sample>(const NodeView<Sample>&, const ColumnView&, const ColumnInfo&, \
-                                                    std::uint32_t, Stream&, SplitScratch&, Split&);              \
-  template FeatureKind random_feature<Entropy, Sample>(const NodeView<Sample>&, const ColumnView&,               \
-                                                       const ColumnInfo&, std::uint32_t, Stream&, SplitScratch&, \
-                                                       Split&);                                                  \
-  template FeatureKind completely_random_feature<Sample>(const NodeView<Sample>&, const ColumnView&,             \
-                                                         const ColumnInfo&, std::uint32_t, Stream&,              \
-                                                         SplitScratch&, Split&);
+#define SUREWOOD_INSTANTIATE(Sample)                                                                                  \
+  template bool draw_split<Sample>(const Sample*, std::uint32_t, const ColumnView&, const ColumnInfo&, std::uint32_t, \
+                                   Stream&, std::uint8_t*, Split&);                                                   \
+  template FeatureKind random_feature<Gini, Sample>(const NodeView<Sample>&, const ColumnView&, const ColumnInfo&,    \
+                                                    std::uint32_t, Stream&, SplitScratch&, Split&);                   \
+  template FeatureKind random_feature<Entropy, Sample>(const NodeView<Sample>&, const ColumnView&, const ColumnInfo&, \
+                                                       std::uint32_t, Stream&, SplitScratch&, Split&);                \
+  template FeatureKind completely_random_feature<Sample>(                                                             \
+      const NodeView<Sample>&, const ColumnView&, const ColumnInfo&, std::uint32_t, Stream&, SplitScratch&, Split&);
 SUREWOOD_INSTANTIATE(NarrowSample)
 SUREWOOD_INSTANTIATE(WideSample)
 #undef SUREWOOD_INSTANTIATE

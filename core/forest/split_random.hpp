@@ -1,8 +1,8 @@
 // One random split of one feature: a threshold uniform in value space, or a random set of categories.
 #pragma once
 
-#include "forest/criterion.hpp"
 #include "common/rng.hpp"
+#include "forest/criterion.hpp"
 #include "forest/split.hpp"
 
 namespace surewood {
@@ -27,8 +27,8 @@ template <class Criterion, class Sample>
 FeatureKind random_feature(const NodeView<Sample>& node, const ColumnView& column, const ColumnInfo& info,
                            std::uint32_t feature, Stream& stream, SplitScratch& scratch, Split& best);
 
-// The same without comparing anything: missing values go to a random side, the score is 0. (forest/random_growth.hpp has the
-// quicker way for trees without limits.)
+// The same without comparing anything: missing values go to a random side, the score is 0. (forest/random_growth.hpp
+// has the quicker way for trees without limits.)
 template <class Sample>
 FeatureKind completely_random_feature(const NodeView<Sample>& node, const ColumnView& column, const ColumnInfo& info,
                                       std::uint32_t feature, Stream& stream, SplitScratch& scratch, Split& best);

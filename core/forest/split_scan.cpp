@@ -148,10 +148,9 @@ FeatureKind scan_feature(const NodeView<Sample>& node, const ColumnView& column,
   return FeatureKind::kVaries;
 }
 
-#define SUREWOOD_INSTANTIATE(Criterion, Sample)                                                            \
-  template FeatureKind scan_feature<Criterion, Sample>(const NodeView<Sample>&, const ColumnView&,         \
-                                                       const ColumnInfo&, std::uint32_t, SplitScratch&,    \
-                                                       Split&);
+#define SUREWOOD_INSTANTIATE(Criterion, Sample)                                                                       \
+  template FeatureKind scan_feature<Criterion, Sample>(const NodeView<Sample>&, const ColumnView&, const ColumnInfo&, \
+                                                       std::uint32_t, SplitScratch&, Split&);
 SUREWOOD_INSTANTIATE(Gini, NarrowSample)
 SUREWOOD_INSTANTIATE(Gini, WideSample)
 SUREWOOD_INSTANTIATE(Entropy, NarrowSample)

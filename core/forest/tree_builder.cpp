@@ -9,13 +9,13 @@
 #include <optional>
 #include <type_traits>
 
+#include "common/rng.hpp"
 #include "forest/constant_features.hpp"
 #include "forest/criterion.hpp"
 #include "forest/feature_draw.hpp"
 #include "forest/histogram.hpp"
 #include "forest/partition.hpp"
 #include "forest/random_growth.hpp"
-#include "common/rng.hpp"
 #include "forest/split.hpp"
 #include "forest/split_random.hpp"
 #include "forest/split_scan.hpp"
@@ -25,7 +25,6 @@
 namespace surewood {
 
 namespace {
-
 
 // A node to be split: a range of the samples and what is known about its classes.
 struct Work {
@@ -47,9 +46,15 @@ class TreeBuilder {
  public:
   TreeBuilder(const TrainingSet& training, const GrowOptions& options, const std::function<bool()>& interrupted,
               TreeArrays& out)
-      : training_(training), options_(options), bins_(*training.bins), layout_(bins_), interrupted_(interrupted),
+      : training_(training),
+        options_(options),
+        bins_(*training.bins),
+        layout_(bins_),
+        interrupted_(interrupted),
         quota_(options.splitter == Splitter::kCompletelyRandom ? 1u : options.max_features),
-        writer_(out, training.n_classes), draw_(bins_.n_columns()), constant_(bins_.n_columns()),
+        writer_(out, training.n_classes),
+        draw_(bins_.n_columns()),
+        constant_(bins_.n_columns()),
         importance_(bins_.n_columns()) {
     for (const ColumnInfo& info : bins_.info) any_category_ |= info.is_category;
   }
@@ -132,8 +137,7 @@ class TreeBuilder {
       scratch_.left[c] = next++;
     }
     Sample* samples = samples_ + work_.begin;
-    for (std::uint32_t i = 0; i < work_.n; ++i)
-      samples[i].set_label(scratch_.left[samples[i].label()]);
+    for (std::uint32_t i = 0; i < work_.n; ++i) samples[i].set_label(scratch_.left[samples[i].label()]);
     work_.map = work_.map_end;
     work_.map_end += next;
     work_.n_labels = next;
@@ -161,7 +165,8 @@ class TreeBuilder {
       split.last_left = low;
       split.first_right = high;
       split.missing_seen = high == kMissingCode;
-      if (options_.splitter != Splitter::kBest && !split.missing_seen) split.last_left = random_bin(info, low, high, stream);
+      if (options_.splitter != Splitter::kBest && !split.missing_seen)
+        split.last_left = random_bin(info, low, high, stream);
     }
     draw_.restore();
     if (!split.found()) return false;
@@ -171,10 +176,12 @@ class TreeBuilder {
     writer_.pure_leaf(left_node, maps_[work_.map + first->label()]);
     writer_.pure_leaf(left_node + 1, maps_[work_.map + second->label()]);
     const double a = first->weight(), b = second->weight();
-    importance_.add(split.feature, options_.criterion == CriterionKind::kGini
-                                       ? (a + b) - (a * a + b * b) / (a + b)
-                                       : -Entropy::side(Entropy::term(first->weight()) + Entropy::term(second->weight()),
-                                                        work_.weight) * Entropy::kUnit);
+    importance_.add(
+        split.feature,
+        options_.criterion == CriterionKind::kGini
+            ? (a + b) - (a * a + b * b) / (a + b)
+            : -Entropy::side(Entropy::term(first->weight()) + Entropy::term(second->weight()), work_.weight) *
+                  Entropy::kUnit);
     return true;
   }
 
@@ -186,8 +193,8 @@ class TreeBuilder {
                            min_weight_, options_.min_impurity_decrease > 0.0},
                           samples_ + work_.begin};
     if (any_category_)
-      node.majority =
-          static_cast<std::uint32_t>(std::max_element(counts_.begin(), counts_.begin() + node.n_labels) - counts_.begin());
+      node.majority = static_cast<std::uint32_t>(std::max_element(counts_.begin(), counts_.begin() + node.n_labels) -
+                                                 counts_.begin());
     node_score_ = Criterion::side(work_.terms, work_.weight);
     unit_ = Criterion::kUnit;
     Stream stream(work_.key);
@@ -278,8 +285,8 @@ class TreeBuilder {
     const std::uint32_t depth = work_.depth + 1;
     bool left_done = finished(left_side, depth), right_done = finished(right_side, depth);
     if (!left_done || !right_done) {
-      n_left = partition_by_column(samples_ + work_.begin, work_.n, spare_.data(), columns()[split.feature],
-                                   Router(split));
+      n_left =
+          partition_by_column(samples_ + work_.begin, work_.n, spare_.data(), columns()[split.feature], Router(split));
       left_done = left_done || too_small(n_left, left_side.weight);
       right_done = right_done || too_small(work_.n - n_left, right_side.weight);
     }
@@ -297,8 +304,9 @@ class TreeBuilder {
       return false;
     }
     counts_.swap(scratch_.best_left);
-    work_ = {work_.begin, n_left, left_node, depth, work_.n_labels, left_side.n_present, left_side.weight, work_.map,
-             work_.map_end, child_key(work_.key, kLeftId), constant_.mark(), left_side.terms};
+    work_ = {work_.begin,         n_left,           left_node, depth,         work_.n_labels,
+             left_side.n_present, left_side.weight, work_.map, work_.map_end, child_key(work_.key, kLeftId),
+             constant_.mark(),    left_side.terms};
     return true;
   }
 
@@ -452,9 +460,8 @@ bool grow_batch(const Batch& batch, TreeArrays& out, double* importance) {
 
 }  // namespace
 
-bool grow_trees(const TrainingSet& training, const GrowOptions& options, std::uint64_t seed,
-                std::uint64_t first_tree, std::uint32_t n_trees, const std::function<bool()>& interrupted,
-                TreeArrays& out, double* importance) {
+bool grow_trees(const TrainingSet& training, const GrowOptions& options, std::uint64_t seed, std::uint64_t first_tree,
+                std::uint32_t n_trees, const std::function<bool()>& interrupted, TreeArrays& out, double* importance) {
   out.node_start.assign(1, 0);
   out.leaf_start.assign(1, 0);
   out.category_start.assign(1, 0);

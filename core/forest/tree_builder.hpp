@@ -28,7 +28,7 @@ struct GrowOptions {
   // Features tried at a node (completely random trees: always 1). A constant one counts, but the search goes on
   // until one varies.
   std::uint32_t max_features = 1;
-  Lottery lottery;  // its n is the number of training rows
+  Lottery lottery;           // its n is the number of training rows
   bool fast_kernels = true;  // false: the sorted scan everywhere (same trees; for tests)
 };
 
@@ -48,8 +48,7 @@ constexpr std::uint64_t kVisitsBetweenChecks = 1u << 23;
 // Grows trees first_tree ... first_tree + n_trees - 1 of the forest with this seed. `importance`
 // (n_columns) receives the sum over trees of each tree's normalised impurity decreases. `interrupted` is
 // asked every few million row visits; when it returns true the function stops and returns false.
-bool grow_trees(const TrainingSet& training, const GrowOptions& options, std::uint64_t seed,
-                std::uint64_t first_tree, std::uint32_t n_trees, const std::function<bool()>& interrupted,
-                TreeArrays& out, double* importance);
+bool grow_trees(const TrainingSet& training, const GrowOptions& options, std::uint64_t seed, std::uint64_t first_tree,
+                std::uint32_t n_trees, const std::function<bool()>& interrupted, TreeArrays& out, double* importance);
 
 }  // namespace surewood

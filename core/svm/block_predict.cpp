@@ -99,9 +99,10 @@ class BlockVoter {
     for (int l = 0; l < count; ++l) lane_norm[l] = rows.norms[row[l]];
     packed_.doubts(lane_norm, votes_.peak, count, doubt);
     for (int l = 0; l < count; ++l) {
-      const std::int32_t code = votes_.closest[l] > doubt[l]
-                                    ? classes[votes_.winner[l]]
-                                    : exact_.code_at(m, rows.x + static_cast<std::size_t>(row[l]) * d, rows.squared_norms[row[l]]);
+      const std::int32_t code =
+          votes_.closest[l] > doubt[l]
+              ? classes[votes_.winner[l]]
+              : exact_.code_at(m, rows.x + static_cast<std::size_t>(row[l]) * d, rows.squared_norms[row[l]]);
       for (; task < end && task->row == row[l]; ++task) codes[task->at] = code;
     }
     return task;

@@ -8,8 +8,8 @@
 
 namespace surewood {
 
-DualState* DualSolver::start(KernelRows& rows, const double* sign, const double* box, double tol,
-                             std::int64_t max_iter, bool warm) {
+DualState* DualSolver::start(KernelRows& rows, const double* sign, const double* box, double tol, std::int64_t max_iter,
+                             bool warm) {
   const int n = rows.size(), padded = padded_to_lanes(n);
   if (warm && n > 0) grow(sign, box);
   const std::size_t needed = kDualArrays * static_cast<std::size_t>(padded);

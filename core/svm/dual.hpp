@@ -18,14 +18,14 @@ class KernelRows;
 
 enum class DualStatus : int { converged = 0, capped = 1 };
 
-constexpr int kMostInterleaved = 8;                  // problems side by side
-constexpr int kSmallPoints = 64;                    // problems up to here may have their whole kernel at hand
-constexpr double kRounding = 1e-12;                 // of the largest variable
-constexpr double kTinyCurvature = 1e-12;            // in place of a curvature that is not positive
-constexpr int kMostFree = 40;                       // free points that free_step takes on
-constexpr int kFreeRounds = 8;                      // free steps in a row, while points meet their bounds
-constexpr double kFlat = 1e-6;                      // share of its curvature that an independent point keeps
-constexpr std::int64_t kPollWork = 2'000'000;       // element updates between two looks at the stop flag
+constexpr int kMostInterleaved = 8;            // problems side by side
+constexpr int kSmallPoints = 64;               // problems up to here may have their whole kernel at hand
+constexpr double kRounding = 1e-12;            // of the largest variable
+constexpr double kTinyCurvature = 1e-12;       // in place of a curvature that is not positive
+constexpr int kMostFree = 40;                  // free points that free_step takes on
+constexpr int kFreeRounds = 8;                 // free steps in a row, while points meet their bounds
+constexpr double kFlat = 1e-6;                 // share of its curvature that an independent point keeps
+constexpr std::int64_t kPollWork = 2'000'000;  // element updates between two looks at the stop flag
 
 // What a long solve and its caller tell each other: whether to stop, by a check that may be slow, and how far it is.
 class StopSignal {
@@ -42,7 +42,7 @@ enum DualArray { kV, kBeta, kLo, kHi, kCanFall, kDualArrays };  // the order of 
 struct DualState {
   int n = 0, padded = 0;
   double *v = nullptr, *beta = nullptr, *lo = nullptr, *hi = nullptr;
-  double* can_fall = nullptr;                              // v where beta may fall, else +inf
+  double* can_fall = nullptr;                             // v where beta may fall, else +inf
   std::uint8_t *may_rise = nullptr, *may_fall = nullptr;  // a bit a point, a byte for the points of a register
   const float* diag = nullptr;
   const float* kernel = nullptr;  // all rows, one after another; nullptr: they are built when asked for

@@ -45,8 +45,7 @@ static FreeStep free_step(DualState& s, int& free_count) {
     const int i = at[rank];
     const float* row = own_kernel[in_kernel[rank]];
     const double base = static_cast<double>(last_row[count - 1]) - row[count - 1];
-    for (int q = 0; q <= rank; ++q)
-      w[q] = base + (static_cast<double>(row[in_kernel[q]]) - last_row[in_kernel[q]]);
+    for (int q = 0; q <= rank; ++q) w[q] = base + (static_cast<double>(row[in_kernel[q]]) - last_row[in_kernel[q]]);
     const double curvature = w[rank];
     g[rank] = s.v[i] - s.v[last];
     for (int q = 0; q < rank; ++q) {

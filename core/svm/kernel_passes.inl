@@ -29,16 +29,26 @@ SUREWOOD_INLINE void poly_row_of(const float* inner, int padded, const PolyValue
 template <bool Clamp>
 SUREWOOD_INLINE void poly_row_at(const float* inner, int padded, const PolyValues& k, float* out) {
   switch (k.degree) {
-    case 1: return poly_row_of<1, Clamp>(inner, padded, k, out);
-    case 2: return poly_row_of<2, Clamp>(inner, padded, k, out);
-    case 3: return poly_row_of<3, Clamp>(inner, padded, k, out);
-    case 4: return poly_row_of<4, Clamp>(inner, padded, k, out);
-    case 5: return poly_row_of<5, Clamp>(inner, padded, k, out);
-    case 6: return poly_row_of<6, Clamp>(inner, padded, k, out);
-    case 7: return poly_row_of<7, Clamp>(inner, padded, k, out);
-    case 8: return poly_row_of<8, Clamp>(inner, padded, k, out);
-    case 9: return poly_row_of<9, Clamp>(inner, padded, k, out);
-    default: return poly_row_of<0, Clamp>(inner, padded, k, out);
+    case 1:
+      return poly_row_of<1, Clamp>(inner, padded, k, out);
+    case 2:
+      return poly_row_of<2, Clamp>(inner, padded, k, out);
+    case 3:
+      return poly_row_of<3, Clamp>(inner, padded, k, out);
+    case 4:
+      return poly_row_of<4, Clamp>(inner, padded, k, out);
+    case 5:
+      return poly_row_of<5, Clamp>(inner, padded, k, out);
+    case 6:
+      return poly_row_of<6, Clamp>(inner, padded, k, out);
+    case 7:
+      return poly_row_of<7, Clamp>(inner, padded, k, out);
+    case 8:
+      return poly_row_of<8, Clamp>(inner, padded, k, out);
+    case 9:
+      return poly_row_of<9, Clamp>(inner, padded, k, out);
+    default:
+      return poly_row_of<0, Clamp>(inner, padded, k, out);
   }
 }
 
@@ -125,8 +135,7 @@ static void weighted_sums(const float* values, const double* coef, int n, int wi
   for (; b + SUREWOOD_LANES <= width; b += SUREWOOD_LANES) {
     F64 sum = load<F64>(sums + b);
     const double* row = coef + b;
-    for (int k = 0; k < n; ++k, row += width)
-      sum = sum + splat<F64>(static_cast<double>(values[k])) * load<F64>(row);
+    for (int k = 0; k < n; ++k, row += width) sum = sum + splat<F64>(static_cast<double>(values[k])) * load<F64>(row);
     store(sums + b, sum);
   }
   for (; b < width; ++b) {

@@ -141,8 +141,7 @@ void KernelRows::build_all(const Kernel& kernel) {
   set_diag();
   const float *inner = inner_->rows(), *norms = inner_->norms();
   if (kernel_.is_rbf())
-    for (int i = 0; i < n; ++i)
-      kernel_.values(inner + i * padded, norms, norms[i], padded, values_ + i * padded);
+    for (int i = 0; i < n; ++i) kernel_.values(inner + i * padded, norms, norms[i], padded, values_ + i * padded);
   else
     kernel_.values(inner, nullptr, 0.0f, n * padded, values_);
 }

@@ -55,8 +55,8 @@ class KernelRows {
   // Floats for the rows of problems with up to n points, padded alike; where they are is for the caller to say.
   static std::size_t room_for(int n, std::size_t cache_bytes);
   void use_room(float* room) { values_ = room; }
-  void reset(const Kernel& kernel);  // forgets all rows
-  const float* build(int i);         // the row was not ready
+  void reset(const Kernel& kernel);      // forgets all rows
+  const float* build(int i);             // the row was not ready
   void build_all(const Kernel& kernel);  // all rows, one after another in memory: `whole`
   void list_all();                       // makes them known to `ready`
   const float* whole() const { return whole_ ? values_ : nullptr; }

@@ -124,11 +124,11 @@ typedef Several<double> F64;
 typedef Several<long long> I64;
 typedef Several<float> F32;
 typedef Several<int> I32;
-#define SUREWOOD_EACH(op)                                    \
-  template <typename T>                                       \
-  inline Several<T> operator op(Several<T> a, const Several<T>& b) { \
-    for (int l = 0; l < SUREWOOD_LANES; ++l) a.at[l] = a.at[l] op b.at[l];  \
-    return a;                                                 \
+#define SUREWOOD_EACH(op)                                                  \
+  template <typename T>                                                    \
+  inline Several<T> operator op(Several<T> a, const Several<T>& b) {       \
+    for (int l = 0; l < SUREWOOD_LANES; ++l) a.at[l] = a.at[l] op b.at[l]; \
+    return a;                                                              \
   }
 SUREWOOD_EACH(+)
 SUREWOOD_EACH(-)
@@ -138,12 +138,12 @@ SUREWOOD_EACH(/)
 struct LanesMask {
   bool at[SUREWOOD_LANES];
 };
-#define SUREWOOD_EACH(op)                                                 \
-  template <typename T>                                                    \
+#define SUREWOOD_EACH(op)                                                     \
+  template <typename T>                                                       \
   inline LanesMask operator op(const Several<T>& a, const Several<T>& b) {    \
-    LanesMask mask;                                                       \
-    for (int l = 0; l < SUREWOOD_LANES; ++l) mask.at[l] = a.at[l] op b.at[l];           \
-    return mask;                                                           \
+    LanesMask mask;                                                           \
+    for (int l = 0; l < SUREWOOD_LANES; ++l) mask.at[l] = a.at[l] op b.at[l]; \
+    return mask;                                                              \
   }
 SUREWOOD_EACH(>)
 SUREWOOD_EACH(<)

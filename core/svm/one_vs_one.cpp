@@ -18,8 +18,7 @@ constexpr double kWorkAtOnce = 2e9;        // rough element updates before progr
 OneVsOneSolver::OneVsOneSolver(const InnerSource& source, const KernelSpec& kernel, const SolveOptions& options,
                                StopSignal& stop)
     : source_(source), kernel_(kernel), options_(options), stop_(stop), products_(source), inner_rows_(source) {
-  for (int d = 0; d < kMostInterleaved; ++d)
-    desks_.push_back(std::make_unique<Desk>(inner_rows_, options.cache_bytes));
+  for (int d = 0; d < kMostInterleaved; ++d) desks_.push_back(std::make_unique<Desk>(inner_rows_, options.cache_bytes));
 }
 
 void OneVsOneSolver::expect(int m) {
@@ -57,8 +56,7 @@ void OneVsOneSolver::list_pairs() {
   for (int a = 0; a < n_classes_; ++a)
     for (int b = a + 1; b < n_classes_; ++b)
       pairs_.push_back({a, b, class_start_[a + 1] - class_start_[a] + class_start_[b + 1] - class_start_[b]});
-  std::stable_sort(pairs_.begin(), pairs_.end(),
-                   [](const Pair& p, const Pair& q) { return p.padded() < q.padded(); });
+  std::stable_sort(pairs_.begin(), pairs_.end(), [](const Pair& p, const Pair& q) { return p.padded() < q.padded(); });
 }
 
 bool OneVsOneSolver::whole_kernel_fits(int points) const {
@@ -140,8 +138,8 @@ void OneVsOneSolver::share_kernel_room(const Pair& pair, int desks) {
   const auto room = [&](int points) {
     return KernelRows::room_for(std::min(points, largest_group_), options_.cache_bytes);
   };
-  const std::size_t expected = std::max({kMostInterleaved * room(kSmallPoints), kInterleaved * room(kInterleavedPoints),
-                                         room(largest_group_)});
+  const std::size_t expected =
+      std::max({kMostInterleaved * room(kSmallPoints), kInterleaved * room(kInterleavedPoints), room(largest_group_)});
   make_room(kernel_values_, each * desks, expected);
   for (int d = 0; d < desks; ++d) desks_[d]->rows.use_room(kernel_values_.data() + d * each);
 }

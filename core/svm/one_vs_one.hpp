@@ -6,33 +6,33 @@
 #include <vector>
 
 #include "common/aligned.hpp"
+#include "svm/dual.hpp"
 #include "svm/group_products.hpp"
 #include "svm/kernel_rows.hpp"
 #include "svm/machine.hpp"
-#include "svm/dual.hpp"
 
 namespace surewood {
 
 struct SolveOptions {
   double tol = 1e-3;
-  std::int64_t max_iter = 10'000;            // a pair
+  std::int64_t max_iter = 10'000;  // a pair
   std::size_t cache_bytes = std::size_t{64} << 20;
-  bool warm = false;                         // start a larger C from the solution of the one before
-  bool decisions = false;                    // keep decision values at the group's points (two classes)
+  bool warm = false;       // start a larger C from the solution of the one before
+  bool decisions = false;  // keep decision values at the group's points (two classes)
 };
 
 // Results of a batch, flat; one entry a problem unless said otherwise, problems in the order given.
 struct MachineBatch {
   std::vector<std::int32_t> n_classes, n_support, n_correct;
-  std::vector<double> scale;                                  // see Kernel
-  std::vector<std::int32_t> classes, class_support;           // one a class present in the group
-  std::vector<double> bias, objective, gap;                   // one a pair
-  std::vector<std::int64_t> iterations;                       // one a pair
-  std::vector<std::int32_t> status;                           // one a pair, DualStatus
-  UnsetVector<std::int32_t> support;                          // rows of X
-  UnsetVector<double> coef;                                   // (n_support, n_classes - 1) a problem
-  UnsetVector<std::int32_t> predicted;                        // one a point of the group
-  std::vector<double> decision;                               // one a point, where asked for
+  std::vector<double> scale;                         // see Kernel
+  std::vector<std::int32_t> classes, class_support;  // one a class present in the group
+  std::vector<double> bias, objective, gap;          // one a pair
+  std::vector<std::int64_t> iterations;              // one a pair
+  std::vector<std::int32_t> status;                  // one a pair, DualStatus
+  UnsetVector<std::int32_t> support;                 // rows of X
+  UnsetVector<double> coef;                          // (n_support, n_classes - 1) a problem
+  UnsetVector<std::int32_t> predicted;               // one a point of the group
+  std::vector<double> decision;                      // one a point, where asked for
 };
 
 class OneVsOneSolver final : DualQueue {
@@ -93,7 +93,7 @@ class OneVsOneSolver final : DualQueue {
   std::vector<std::int32_t> sorted_, place_, class_of_, classes_, class_start_;
   const double* weight_ = nullptr;
   std::vector<Problem> problems_;
-  std::vector<Pair> pairs_;  // small ones first
+  std::vector<Pair> pairs_;       // small ones first
   bool shared_products_ = false;  // whether products_ are those of the group
   // Per problem: coefficients of every point, pairs won against other classes, decision values.
   UnsetVector<double> coef_;

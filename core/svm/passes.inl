@@ -128,8 +128,8 @@ struct Moved {
 // Moves beta_i up and beta_j down by the same step; both side by side, and without a branch to be guessed.
 SUREWOOD_INLINE Moved take_step(DualState& s, int i, int j, const float* ki) {
   const double curvature = static_cast<double>(s.diag[i]) + s.diag[j] - 2.0 * ki[j];
-  const Two curvatures = choose(two(curvature, curvature) > two(0.0, 0.0), two(curvature, curvature),
-                                two(kTinyCurvature, kTinyCurvature));
+  const Two curvatures =
+      choose(two(curvature, curvature) > two(0.0, 0.0), two(curvature, curvature), two(kTinyCurvature, kTinyCurvature));
   const Two hi = two(s.hi[i], s.hi[j]), lo = two(s.lo[i], s.lo[j]), beta = two(s.beta[i], s.beta[j]);
   const Two limit = two(s.hi[i], s.lo[j]);
   const double room_i = s.hi[i] - s.beta[i], room_j = s.beta[j] - s.lo[j], difference = s.v[i] - s.v[j];

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "svm/machine.hpp"
 #include "svm/dual.hpp"
+#include "svm/machine.hpp"
 
 namespace surewood {
 
@@ -19,8 +19,8 @@ struct MachineTable {
   const double* bias;                                             // a pair of a machine
   const std::int32_t* support;
   const double* coef;
-  const double* rows = nullptr;                                   // the support rows, (n_rows, d)
-  const float* norms = nullptr;                                   // their squared norms
+  const double* rows = nullptr;  // the support rows, (n_rows, d)
+  const float* norms = nullptr;  // their squared norms
   int n_rows = 0, d = 0;
 
   MachineView machine(int m) const {
@@ -32,10 +32,10 @@ inline std::int32_t code_without_machine(std::int32_t assigned) { return assigne
 
 // What to write; pointers that are null are not wanted.
 struct PredictionTarget {
-  std::int32_t* codes = nullptr;   // (rows, tasks): the class with the most votes
-  double* vote_share = nullptr;    // (rows, total_classes): sum over tasks of votes / pairs
+  std::int32_t* codes = nullptr;  // (rows, tasks): the class with the most votes
+  double* vote_share = nullptr;   // (rows, total_classes): sum over tasks of votes / pairs
   int total_classes = 0;
-  double* decisions = nullptr;     // (rows, tasks, decision_width): pairwise decision values
+  double* decisions = nullptr;  // (rows, tasks, decision_width): pairwise decision values
   int decision_width = 0;
 };
 

@@ -158,9 +158,8 @@ SUREWOOD_INLINE void small_steps(SmallProblems& all) {
   const auto of_j = [&](int array) SUREWOOD_INLINE_LAMBDA {
     return each([&](int p) SUREWOOD_INLINE_LAMBDA { return lane[p].values[array * kPadded + lane[p].partner]; });
   };
-  const auto kernel = [&](int p) SUREWOOD_INLINE_LAMBDA {
-    return lane[p].kernel[lane[p].where * kPadded + lane[p].partner];
-  };
+  const auto kernel = [&](int p)
+                          SUREWOOD_INLINE_LAMBDA { return lane[p].kernel[lane[p].where * kPadded + lane[p].partner]; };
   const auto own_i = [&](int p) SUREWOOD_INLINE_LAMBDA { return lane[p].diag[lane[p].where]; };
   const auto own_j = [&](int p) SUREWOOD_INLINE_LAMBDA { return lane[p].diag[lane[p].partner]; };
   const Four curvature = widened_each(own_i) + widened_each(own_j) - four(2.0) * widened_each(kernel);
@@ -199,8 +198,8 @@ SUREWOOD_INLINE void small_steps(SmallProblems& all) {
 }
 #endif
 
-// v -= step (K_i - K_j) in lane p. `best` and `least` are the largest v that may rise and the smallest that may fall, by
-// lane of the register.
+// v -= step (K_i - K_j) in lane p. `best` and `least` are the largest v that may rise and the smallest that may fall,
+// by lane of the register.
 template <int Vectors>
 SUREWOOD_INLINE void move_v(const SmallProblems& all, int p, F64* kept, F64& best, F64& least) {
   constexpr int kPadded = Vectors * SUREWOOD_LANES;
@@ -331,8 +330,7 @@ static std::int64_t settle(SmallProblems& all, DualQueue& queue, SmallProblems* 
     }
   }
   all.most = INT64_MAX;
-  for (int p = 0; p < all.active; ++p)
-    all.most = std::min(all.most, all.lane[p].pause - all.lane[p].iterations);
+  for (int p = 0; p < all.active; ++p) all.most = std::min(all.most, all.lane[p].pause - all.lane[p].iterations);
   return work;
 }
 
@@ -365,14 +363,22 @@ static void run_small_of(DualQueue& queue, DualState* first) {
 // Problems with their whole kernel at hand, all of the first one's padded size.
 static void run_small(DualQueue& queue, DualState* first) {
   switch (first->padded) {
-    case 8: return run_small_of<8 / SUREWOOD_LANES>(queue, first);
-    case 16: return run_small_of<16 / SUREWOOD_LANES>(queue, first);
-    case 24: return run_small_of<24 / SUREWOOD_LANES>(queue, first);
-    case 32: return run_small_of<32 / SUREWOOD_LANES>(queue, first);
-    case 40: return run_small_of<40 / SUREWOOD_LANES>(queue, first);
-    case 48: return run_small_of<48 / SUREWOOD_LANES>(queue, first);
-    case 56: return run_small_of<56 / SUREWOOD_LANES>(queue, first);
-    default: return run_small_of<64 / SUREWOOD_LANES>(queue, first);
+    case 8:
+      return run_small_of<8 / SUREWOOD_LANES>(queue, first);
+    case 16:
+      return run_small_of<16 / SUREWOOD_LANES>(queue, first);
+    case 24:
+      return run_small_of<24 / SUREWOOD_LANES>(queue, first);
+    case 32:
+      return run_small_of<32 / SUREWOOD_LANES>(queue, first);
+    case 40:
+      return run_small_of<40 / SUREWOOD_LANES>(queue, first);
+    case 48:
+      return run_small_of<48 / SUREWOOD_LANES>(queue, first);
+    case 56:
+      return run_small_of<56 / SUREWOOD_LANES>(queue, first);
+    default:
+      return run_small_of<64 / SUREWOOD_LANES>(queue, first);
   }
 }
 

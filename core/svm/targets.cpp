@@ -18,12 +18,15 @@
 #pragma GCC diagnostic ignored "-Wpsabi"  // wide vectors never cross a call: every helper is inlined
 #endif
 
-// Each set is the same source (svm/set.inl) under another target option and register width. svm/lanes.inl has to be inside
-// the option as well: the compiler lowers wide vectors before it inlines.
-#define SUREWOOD_TABLE(set)                                                                    \
-  const SvmRoutines table = {set,          SUREWOOD_LANES == 2 ? 32 : kSmallPoints,            \
-                             run_duals,    measure_dual,  poly_row,    rbf_row,    gather_row, \
-                             product_four, product_one,   weighted_sums, vote_block};
+// Each set is the same source (svm/set.inl) under another target option and register width. svm/lanes.inl has to be
+// inside the option as well: the compiler lowers wide vectors before it inlines.
+#define SUREWOOD_TABLE(set)                                                        \
+  const SvmRoutines table = {set,         SUREWOOD_LANES == 2 ? 32 : kSmallPoints, \
+                             run_duals,   measure_dual,                            \
+                             poly_row,    rbf_row,                                 \
+                             gather_row,  product_four,                            \
+                             product_one, weighted_sums,                           \
+                             vote_block};
 
 namespace surewood {
 #define SUREWOOD_LANES 2

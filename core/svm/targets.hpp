@@ -8,8 +8,8 @@
 
 namespace surewood {
 
-// (clamp(gamma s + coef0, +-limit))^degree: what poly_row needs, already divided by the kernel's scale. An infinite limit
-// is none.
+// (clamp(gamma s + coef0, +-limit))^degree: what poly_row needs, already divided by the kernel's scale. An infinite
+// limit is none.
 struct PolyValues {
   float gamma, coef0, limit;
   int degree;
@@ -36,7 +36,8 @@ struct SvmRoutines {
 const SvmRoutines& svm_routines();
 
 // Selects "baseline", "avx2" or "avx512"; false when this machine (or build) has no such set. For tests:
-// results are the same bit for bit (vote_block: after its doubtful rows were evaluated again). Not to be called while a solve is running.
+// results are the same bit for bit (vote_block: after its doubtful rows were evaluated again). Not to be called while a
+// solve is running.
 bool use_svm_routines(const std::string& name);
 
 }  // namespace surewood

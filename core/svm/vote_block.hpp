@@ -23,21 +23,21 @@ constexpr int kLowDegree = 4;    // beyond it kernel values are measured before 
 struct BlockMachine {
   int d = 0, n_support = 0, n_classes = 0;  // support points padded to panels
   PolyValues poly{};
-  const float* panels = nullptr;             // (n_support / 4, d, 4)
-  const std::int32_t* entry_at = nullptr;    // (n_pairs + 1,) into the two arrays below
-  const std::int32_t* entry_row = nullptr;   // support point times kVoteRows
+  const float* panels = nullptr;            // (n_support / 4, d, 4)
+  const std::int32_t* entry_at = nullptr;   // (n_pairs + 1,) into the two arrays below
+  const std::int32_t* entry_row = nullptr;  // support point times kVoteRows
   const float* entry_coef = nullptr;
-  const float* bias = nullptr;               // (n_pairs,)
-  const float* unit = nullptr;               // (n_pairs,) one over what an error of a pair is measured in
+  const float* bias = nullptr;  // (n_pairs,)
+  const float* unit = nullptr;  // (n_pairs,) one over what an error of a pair is measured in
 };
 
 // What the passes write; lanes beyond the rows of the block hold nothing of use.
 struct BlockVotes {
   std::int32_t winner[kVoteRows];
-  float closest[kVoteRows];          // smallest |decision| of the row in units of its pair, NaN where one is NaN
-  float peak[kVoteRows];             // largest |gamma <x,s> + coef0| of the row, infinity up to kLowDegree
-  AlignedVector<float> values;         // kernel values, (n_support, kVoteRows)
-  AlignedVector<std::int32_t> votes;   // (n_classes, kVoteRows)
+  float closest[kVoteRows];           // smallest |decision| of the row in units of its pair, NaN where one is NaN
+  float peak[kVoteRows];              // largest |gamma <x,s> + coef0| of the row, infinity up to kLowDegree
+  AlignedVector<float> values;        // kernel values, (n_support, kVoteRows)
+  AlignedVector<std::int32_t> votes;  // (n_classes, kVoteRows)
 };
 
 // A machine packed for the passes; reused from machine to machine.

@@ -30,11 +30,11 @@ struct Wide {
 struct WideInt {
   int at[16];
 };
-#define SUREWOOD_WIDE(result, name, A, B, expression)  \
-  inline result name(const A& a, const B& b) {         \
-    result out;                                        \
+#define SUREWOOD_WIDE(result, name, A, B, expression)    \
+  inline result name(const A& a, const B& b) {           \
+    result out;                                          \
     for (int l = 0; l < 16; ++l) out.at[l] = expression; \
-    return out;                                        \
+    return out;                                          \
   }
 SUREWOOD_WIDE(Wide, operator*, Wide, Wide, a.at[l] * b.at[l])
 SUREWOOD_WIDE(Wide, operator+, Wide, Wide, a.at[l] + b.at[l])

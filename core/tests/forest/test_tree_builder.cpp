@@ -5,10 +5,10 @@
 #include <cstdio>
 #include <vector>
 
+#include "common/rng.hpp"
 #include "forest/bin_column.hpp"
 #include "forest/forest_predict.hpp"
 #include "forest/log_table.hpp"
-#include "common/rng.hpp"
 #include "forest/short_nodes.hpp"
 #include "forest/tree_builder.hpp"
 
@@ -37,7 +37,8 @@ Problem make_problem(std::uint64_t seed, std::uint32_t n, std::uint32_t n_column
     p.labels.push_back(static_cast<std::uint16_t>(stream.below(n_classes)));
     p.rows.push_back(i);
     p.weights.push_back(1 + stream.below(max_weight));
-    for (std::uint32_t j = 0; j < n_columns; ++j) p.by_row[std::size_t(i) * n_columns + j] = p.codes[std::size_t(j) * n + i];
+    for (std::uint32_t j = 0; j < n_columns; ++j)
+      p.by_row[std::size_t(i) * n_columns + j] = p.codes[std::size_t(j) * n + i];
   }
   for (int b = 0; b < 255; ++b) p.values.push_back(b * 1.5);
   p.bins.n_rows = n;
@@ -60,9 +61,17 @@ TreeArrays grow(const Problem& p, const GrowOptions& options) {
 }
 
 ForestView view(const TreeArrays& out, const Problem& p) {
-  return {out.nodes.data(),         out.leaf_class.data(),   out.leaf_weight.data(), out.category_left.data(),
-          out.category_set.data(),  out.node_start.data(),   out.leaf_start.data(),  out.category_start.data(),
-          static_cast<std::uint32_t>(out.node_start.size() - 1), p.n_classes,        p.n_columns};
+  return {out.nodes.data(),
+          out.leaf_class.data(),
+          out.leaf_weight.data(),
+          out.category_left.data(),
+          out.category_set.data(),
+          out.node_start.data(),
+          out.leaf_start.data(),
+          out.category_start.data(),
+          static_cast<std::uint32_t>(out.node_start.size() - 1),
+          p.n_classes,
+          p.n_columns};
 }
 
 void check_same(const TreeArrays& a, const TreeArrays& b) {
@@ -173,7 +182,8 @@ void raw_values_take_the_side_of_their_bin() {
   for (std::uint32_t n : {2u, 300u}) {
     std::vector<double> from_codes(n * 3, 0.0), from_values(n * 3, 0.0);
     predict_codes(view(out, p), p.bins, 0, n, from_codes.data());
-    predict_values(view(out, p), raw.data(), n, p.n_columns, Thresholds{edges.data(), offset.data()}, from_values.data());
+    predict_values(view(out, p), raw.data(), n, p.n_columns, Thresholds{edges.data(), offset.data()},
+                   from_values.data());
     assert(from_codes == from_values);
   }
 }
@@ -181,7 +191,8 @@ void raw_values_take_the_side_of_their_bin() {
 }  // namespace
 
 int main() {
-  assert(weight_log2(1) == 0 && weight_log2(2) == 2ll << kLogFraction && weight_log2(1u << 30) == 30ll << (30 + kLogFraction));
+  assert(weight_log2(1) == 0 && weight_log2(2) == 2ll << kLogFraction &&
+         weight_log2(1u << 30) == 30ll << (30 + kLogFraction));
   const double edges[3] = {0.5, 1.5, 2.5}, values[5] = {0.5, 0.6, -1.0, 9.0, NAN};
   std::uint8_t codes[5];
   bin_column(values, 5, edges, 3, codes);

@@ -4,9 +4,9 @@
 #include <cstdio>
 #include <vector>
 
+#include "common/rng.hpp"
 #include "svm/kernel.hpp"
 #include "svm/kernel_rows.hpp"
-#include "common/rng.hpp"
 
 using namespace surewood;
 

@@ -6,10 +6,10 @@
 #include <numeric>
 #include <vector>
 
-#include "svm/block_predict.hpp"
 #include "common/cpu.hpp"
-#include "svm/one_vs_one.hpp"
 #include "common/rng.hpp"
+#include "svm/block_predict.hpp"
+#include "svm/one_vs_one.hpp"
 #include "svm/predict.hpp"
 
 using namespace surewood;
@@ -32,8 +32,8 @@ struct Data {
   std::vector<float> norms;
   std::vector<std::int32_t> label, all;
 
-  Data(int rows, int features, int classes, std::uint64_t seed) : n(rows), d(features), x(rows * features),
-      norms(rows), label(rows), all(rows) {
+  Data(int rows, int features, int classes, std::uint64_t seed)
+      : n(rows), d(features), x(rows * features), norms(rows), label(rows), all(rows) {
     Stream stream(stream_key(seed, {1}));
     for (int i = 0; i < n; ++i) {
       label[i] = i % classes;
