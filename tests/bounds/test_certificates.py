@@ -1,6 +1,7 @@
 """Clopper-Pearson, kl inverse, sample compression."""
 
 import math
+from decimal import Decimal, localcontext
 
 import numpy as np
 import pytest
@@ -135,3 +136,41 @@ def test_tree_codes_written_out():
 def test_bad_arguments_are_named(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def exact_kl(q, p):
+    """The divergence in sixty decimal digits."""
+    with localcontext() as context:
+        context.prec = 60
+        a, b = Decimal(q), Decimal(p)
+        first = a * (a / b).ln() if a else Decimal(0)
+        return first + ((1 - a) * ((1 - a) / (1 - b)).ln() if a < 1 else 0)
+
+
+@pytest.mark.parametrize("q", [0.0, 1e-12, 1e-4, 0.08, 0.5, 0.999, 1 - 1e-12])
+@pytest.mark.parametrize("epsilon", [1e-30, 1e-20, 1e-15, 1e-12, 1e-10, 1e-6, 1e-2, 2.0])
+def test_kl_inverse_is_never_below_the_exact_one(q, epsilon):
+    p = kl_inverse(q, epsilon)
+    assert p == 1.0 or exact_kl(q, p) >= Decimal(epsilon)
+    assert p - q <= 1.001 * max(np.spacing(q), float(kl_inverse(q, epsilon * (1 + 1e-6)) - q))
+    lower = kl_inverse_lower(q, epsilon)
+    assert lower == 0.0 or (lower <= q and exact_kl(q, lower) >= Decimal(epsilon))
+
+
+def test_kl_inverse_of_a_tiny_budget_is_the_square_root_law():
+    for epsilon in (1e-10, 1e-14, 1e-18):
+        wide = math.sqrt(2 * 0.3 * 0.7 * epsilon)
+        assert kl_inverse(0.3, epsilon) - 0.3 == pytest.approx(wide, rel=1e-4)
+    assert kl_inverse(0.3, 0.0) == 0.3
+
+
+PROBABILITY = st.one_of(st.just(0.0), st.floats(1e-20, 1))
+
+
+@given(PROBABILITY, PROBABILITY)
+def test_divergence_is_exact_to_the_last_digits(q, p):
+    value = binary_kl(q, p)
+    if (p == 0 and q > 0) or (p == 1 and q < 1):
+        assert value == math.inf
+    elif 0 < p < 1:
+        assert value == pytest.approx(float(exact_kl(q, p)), rel=1e-13, abs=1e-300)

@@ -185,3 +185,9 @@ def test_paths_and_the_simple_form():
 def test_bad_arguments_are_named(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+@pytest.mark.parametrize("n", [1, 5, 40])
+def test_the_constant_classifier_has_dimension_one_with_and_without_constant_term(n):
+    assert vc_dimension(n, 0, homogeneous=True) == vc_dimension(n, 0) == 1
+    assert vc_dimension(n, [0, 1], homogeneous=True).tolist() == [1, n + 1]

@@ -101,3 +101,9 @@ def test_norm_bounds_hold_for_members_of_the_ball(seed, m, n):
 def test_bad_arguments_are_named(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_a_single_function_has_no_complexity_and_never_a_negative_one():
+    rng = np.random.default_rng(0)
+    for m in range(1, 12):
+        assert 0.0 <= exact_rademacher(rng.normal(size=(1, m))) <= 1e-15

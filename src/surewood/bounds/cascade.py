@@ -16,14 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from surewood._arrays import Counts, Floats
 
 from . import _arguments as check
-from .risk_bound import (
-    RiskBound,
-    active_leaves,
-    dyadic_rho_bound,
-    fixed_rho_bound,
-    leaf_fractions,
-    uniform_rho_bound,
-)
+from .risk_bound import LeafTheorem, RiskBound, leaf_fractions
 from .status import Status
 
 __all__ = [
@@ -210,21 +203,8 @@ def cascade_bound(
     >>> round(bound.value, 4)
     0.0406
     """
-    m, training_error, plus = leaf_fractions(correct, errors)
-    charge = leaf_charge(complexity)
-    inverse = check.inverse_rho(rho, rho_inverse)
-    term = ensemble_terms(np.array([inverse[0]]), m, n_families, reading)
-    return fixed_rho_bound(
-        training_error,
-        plus,
-        charge,
-        inverse,
-        float(term[0]),
-        m=m,
-        delta=check.confidence(delta),
-        confidence_factor=4.0,
-        status=Status.GUARANTEE if reading == "theorem" else Status.HEURISTIC,
-    )
+    theorem = _theorem(correct, errors, complexity, n_families, reading)
+    return theorem.at(check.inverse_rho(rho, rho_inverse), check.confidence(delta))
 
 
 def cascade_bound_uniform(
@@ -246,19 +226,8 @@ def cascade_bound_uniform(
     >>> bound.rho_inverse, str(bound.status)
     (2.0, 'GUARANTEE')
     """
-    m, training_error, plus = leaf_fractions(correct, errors)
-    charge = leaf_charge(complexity)
-    return uniform_rho_bound(
-        training_error,
-        plus,
-        charge,
-        lambda inverse: ensemble_terms(inverse, m, n_families, "theorem"),
-        m=m,
-        delta=check.confidence(delta),
-        confidence_factor=4.0,
-        max_rho_inverse=check.count(max_rho_inverse, "max_rho_inverse", 1),
-        status=Status.GUARANTEE,
-    )
+    theorem = _theorem(correct, errors, complexity, n_families)
+    return theorem.uniform(check.count(max_rho_inverse, "max_rho_inverse", 1), check.confidence(delta))
 
 
 def cascade_bound_simple(
@@ -274,15 +243,23 @@ def cascade_bound_simple(
     >>> cascade_bound_simple([600_000, 390_000], [5_000, 5_000], [1e-3, 1e-3], n_families=4).l_term
     0.0
     """
-    m, _, plus = leaf_fractions(correct, errors)
+    return _theorem(correct, errors, complexity, n_families).simple(check.confidence(delta))
 
-    def bound_at(inverse: int, share: float) -> RiskBound:
-        return cascade_bound(
-            correct, errors, complexity, n_families=n_families, rho_inverse=inverse, delta=share
-        )
 
-    n_active = int(active_leaves(plus, leaf_charge(complexity)).sum())
-    return dyadic_rho_bound(bound_at, n_active, m=m, delta=check.confidence(delta))
+def _theorem(
+    correct: ArrayLike, errors: ArrayLike, complexity: ArrayLike, n_families: int, reading: str = "theorem"
+) -> LeafTheorem:
+    """Theorem 1 of DC with everything filled in but rho and delta; a printed reading proves nothing."""
+    m, training_error, plus = leaf_fractions(correct, errors)
+    return LeafTheorem(
+        m,
+        training_error,
+        plus,
+        leaf_charge(complexity),
+        lambda inverse: ensemble_terms(inverse, m, n_families, reading),
+        4.0,
+        Status.GUARANTEE if reading == "theorem" else Status.HEURISTIC,
+    )
 
 
 def leaf_charge(complexity: ArrayLike) -> Floats:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import betainccinv, gammaln, logsumexp, xlogy
+from scipy.special import betainccinv, gammaln, logsumexp
 
 from surewood._arrays import Floats
 
@@ -30,6 +30,9 @@ __all__ = [
 
 _LOG_SMALLEST = -36.0  # SciPy's inverse of the beta function gives NaN for smaller tails of few points
 _TAIL_TERMS = 1 << 17  # terms of a binomial tail that are summed one by one
+_SERIES = 0.1  # where log(1 + x) is summed as a series; its first term left out is below 1e-21
+_LARGEST = np.finfo(np.float64).max
+_KL_ERROR = 1e-14  # relative error of the computed divergence, generously
 
 
 def clopper_pearson(errors: int, n: int, *, delta: float = 0.05, n_models: int = 1) -> float:
@@ -113,12 +116,37 @@ def binary_kl(q: ArrayLike, p: ArrayLike) -> Any:
 
 
 def _kl(q: Floats, p: Floats) -> Floats:
-    # xlogy(0, 0) = 0, and q > 0 against p = 0 is infinite: both as the definition wants
-    return np.asarray(xlogy(q, q) - xlogy(q, p) + xlogy(1 - q, 1 - q) - xlogy(1 - q, 1 - p))
+    """The divergence as a sum of two non-negative parts, accurate to a few units in the last place.
+
+    With r = p - q the linear parts of the two logarithms cancel exactly, so each logarithm is taken without
+    them: ``q g(r/q) + (1-q) g(-r/(1-q))`` with ``g(x) = x - log(1+x)``.
+    """
+    difference = p - q
+    return np.asarray(_kl_part(q, p, difference) + _kl_part(1.0 - q, 1.0 - p, -difference))
+
+
+def _kl_part(q: Floats, p: Floats, difference: Floats) -> Floats:
+    """``q g((p - q)/q)``: p - q where q = 0, infinite where p = 0 < q."""
+    with np.errstate(all="ignore"):  # the branches not taken may divide by zero
+        ratio = difference / q
+        # q * inf = inf as wanted for p = 0; the minimum only keeps an overflowing quotient finite
+        far = difference - q * np.log(np.minimum(p / q, _LARGEST))
+        part = np.where(np.abs(ratio) <= 0.5, q * _log1p_remainder(ratio), far)
+    return np.where(q > 0, part, np.maximum(difference, 0.0))
+
+
+def _log1p_remainder(x: Floats) -> Floats:
+    """``x - log(1 + x)`` without cancellation: ``log(1 + x) = 2 artanh(s)`` with ``s = x/(2 + x)``."""
+    s = x / (2.0 + x)
+    square = s * s
+    series = np.full_like(square, 1.0 / 15.0)
+    for odd in (13.0, 11.0, 9.0, 7.0, 5.0, 3.0):
+        series = 1.0 / odd + square * series
+    return np.where(np.abs(x) <= _SERIES, x * s - 2.0 * s * square * series, x - np.log1p(x))
 
 
 def kl_inverse(q: ArrayLike, epsilon: ArrayLike) -> Any:
-    """Largest p >= q with ``kl(q||p) <= epsilon`` (§6.2), from above to the last bit.
+    """Largest p >= q with ``kl(q||p) <= epsilon`` (§6.2), never rounded down.
 
     Examples
     --------
@@ -131,7 +159,7 @@ def kl_inverse(q: ArrayLike, epsilon: ArrayLike) -> Any:
 
 
 def kl_inverse_lower(q: ArrayLike, epsilon: ArrayLike) -> Any:
-    """Smallest p <= q with ``kl(q||p) <= epsilon`` (§6.2), from below to the last bit.
+    """Smallest p <= q with ``kl(q||p) <= epsilon`` (§6.2), never rounded up.
 
     Examples
     --------
@@ -143,13 +171,16 @@ def kl_inverse_lower(q: ArrayLike, epsilon: ArrayLike) -> Any:
 
 
 def _kl_bisection(q: ArrayLike, epsilon: ArrayLike, *, upward: bool) -> Any:
+    """Outer end of the last interval, so that rounding can only widen the limit."""
     start, budget = np.broadcast_arrays(check.unit(q, "q"), check.finite(epsilon, "epsilon", minimum=0.0))
-    inside, outside = start.copy(), np.full(start.shape, 1.0 if upward else 0.0)
-    for _ in range(64):
+    inside, outside = start.copy(), np.where(budget > 0, 1.0 if upward else 0.0, start)
+    budget = budget * (1.0 + _KL_ERROR)
+    while True:
         middle = 0.5 * (inside + outside)
+        if np.all((middle == inside) | (middle == outside)):
+            return float(outside) if outside.ndim == 0 else outside
         within = _kl(start, middle) <= budget
         inside, outside = np.where(within, middle, inside), np.where(within, outside, middle)
-    return float(outside) if outside.ndim == 0 else outside
 
 
 def compression_bound(
@@ -162,7 +193,7 @@ def compression_bound(
     m : int
         Training points.
     n_compressed : int
-        Distinct points that suffice to rebuild the classifier: support vectors of all pairwise machines
+        Distinct points that suffice to rebuild the classifier: support vectors of all pairwise SVMs
         together.
     errors : int
         Errors on the other ``m - n_compressed`` points.

@@ -41,7 +41,7 @@ def vc_dimension(n_features: int, degree: Any, *, homogeneous: bool = False) -> 
     degree : int or array of int
         Polynomial degree(s), 0 for the constant classifier.
     homogeneous : bool, default=False
-        Kernel without constant term (``coef0=0``) plus the bias of the machine.
+        Kernel without constant term (``coef0=0``) plus the bias of the SVM.
 
     Returns
     -------
@@ -66,7 +66,7 @@ def vc_dimension(n_features: int, degree: Any, *, homogeneous: bool = False) -> 
 
 
 def _polynomial_dimension(n: int, degree: int, homogeneous: bool) -> int:
-    if homogeneous:
+    if homogeneous and degree > 0:  # degree 0 is the constant, which the bias already is
         return math.comb(n + degree - 1, degree) + 1
     return math.comb(n + degree, degree)
 

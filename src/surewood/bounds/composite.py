@@ -18,15 +18,7 @@ from numpy.typing import ArrayLike
 from surewood._arrays import Floats
 
 from . import _arguments as check
-from .risk_bound import (
-    RiskBound,
-    active_leaves,
-    dyadic_rho_bound,
-    fixed_rho_bound,
-    leaf_fractions,
-    uniform_rho_bound,
-)
-from .status import Status
+from .risk_bound import LeafTheorem, RiskBound, leaf_fractions
 
 __all__ = [
     "composite_bound",
@@ -39,7 +31,7 @@ __all__ = [
 
 
 def composite_family_count(n_degrees: int, max_depth: int) -> int:
-    """Families that can be named before seeing data: one a (degree, depth), constants included ([D-08]).
+    """Families that can be named before seeing data: one per (degree, depth), constants included ([D-08]).
 
     Parameters
     ----------
@@ -178,21 +170,8 @@ def composite_bound(
     >>> round(bound.value, 4)
     0.0333
     """
-    m, training_error, plus = leaf_fractions(correct, errors)
-    c, charge = leaf_charge(complexity, n_classes)
-    inverse = check.inverse_rho(rho, rho_inverse)
-    term = ensemble_terms(np.array([inverse[0]]), m, n_families, c)
-    return fixed_rho_bound(
-        training_error,
-        plus,
-        charge,
-        inverse,
-        float(term[0]),
-        m=m,
-        delta=check.confidence(delta),
-        confidence_factor=2.0,
-        status=Status.GUARANTEE,
-    )
+    theorem = _theorem(correct, errors, complexity, n_classes, n_families)
+    return theorem.at(check.inverse_rho(rho, rho_inverse), check.confidence(delta))
 
 
 def composite_bound_simple(
@@ -218,16 +197,8 @@ def composite_bound_simple(
     >>> bound.l_term, bound.rho_inverse
     (0.0, 2.0)
     """
-    m, _, plus = leaf_fractions(correct, errors)
-    c, charge = leaf_charge(complexity, n_classes)
-
-    def bound_at(inverse: int, share: float) -> RiskBound:
-        return composite_bound(
-            correct, errors, complexity, n_classes=c, n_families=n_families, rho_inverse=inverse, delta=share
-        )
-
-    n_active = int(active_leaves(plus, charge).sum())
-    return dyadic_rho_bound(bound_at, n_active, m=m, delta=check.confidence(delta))
+    theorem = _theorem(correct, errors, complexity, n_classes, n_families)
+    return theorem.simple(check.confidence(delta))
 
 
 def composite_bound_uniform(
@@ -258,18 +229,18 @@ def composite_bound_uniform(
     >>> round(bound.value, 4), bound.rho_inverse
     (0.0336, 2.0)
     """
+    theorem = _theorem(correct, errors, complexity, n_classes, n_families)
+    return theorem.uniform(check.count(max_rho_inverse, "max_rho_inverse", 1), check.confidence(delta))
+
+
+def _theorem(
+    correct: ArrayLike, errors: ArrayLike, complexity: ArrayLike, n_classes: int, n_families: int
+) -> LeafTheorem:
+    """Theorem 1 of RCF with everything filled in but rho and delta."""
     m, training_error, plus = leaf_fractions(correct, errors)
     c, charge = leaf_charge(complexity, n_classes)
-    return uniform_rho_bound(
-        training_error,
-        plus,
-        charge,
-        lambda inverse: ensemble_terms(inverse, m, n_families, c),
-        m=m,
-        delta=check.confidence(delta),
-        confidence_factor=2.0,
-        max_rho_inverse=check.count(max_rho_inverse, "max_rho_inverse", 1),
-        status=Status.GUARANTEE,
+    return LeafTheorem(
+        m, training_error, plus, charge, lambda inverse: ensemble_terms(inverse, m, n_families, c), 2.0
     )
 
 

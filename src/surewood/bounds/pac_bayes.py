@@ -35,7 +35,7 @@ __all__ = [
     "tandem_losses",
 ]
 
-_BLOCK = 1 << 14  # rows a matrix product; float32 counts stay exact up to 2^24
+_BLOCK = 1 << 14  # rows per matrix product; float32 counts stay exact up to 2^24
 
 
 class OutOfBag(NamedTuple):
@@ -63,7 +63,7 @@ class Tandem:
         return self.errors / self.sizes
 
     def loss(self, weights: ArrayLike | None = None) -> float:
-        """Mean tandem loss of two members drawn independently (uniformly, unless weighted)."""
+        """Mean tandem loss of two members drawn independently (uniformly by default)."""
         share = check.weights(weights, self.sizes.shape[0], "weights")
         return float(share @ self.rates @ share)
 
@@ -111,7 +111,7 @@ def out_of_bag_counts(predictions: ArrayLike, in_bag: ArrayLike, y: ArrayLike) -
 def tandem_losses(predictions: ArrayLike, in_bag: ArrayLike, y: ArrayLike) -> Tandem:
     """Joint errors of all pairs of members on the points neither of them used.
 
-    Two products of single-precision 0/1 matrices a block of points; see :func:`out_of_bag_errors` for the
+    Two products of single-precision 0/1 matrices per block of points; see :func:`out_of_bag_errors` for the
     arguments.
 
     Examples
@@ -165,7 +165,7 @@ def _vote_arrays(
 
 
 def posterior_kl(posterior: ArrayLike, prior: ArrayLike | None = None) -> float:
-    """Divergence of the vote's weights from the prior (uniform unless given).
+    """Divergence of the vote's weights from the prior (uniform by default).
 
     Examples
     --------
@@ -182,12 +182,33 @@ def posterior_kl(posterior: ArrayLike, prior: ArrayLike | None = None) -> float:
     return max(0.0, float(xlogy(after, after / safe).sum()))
 
 
-def _complexity(kl: float, n: int, delta: float, n_models: int, multiplier: float) -> tuple[float, int]:
-    """``multiplier KL + log(2 sqrt(n) n_models / delta)`` and the checked n."""
-    n = check.count(n, "n", 1)
+class _Order(NamedTuple):
+    """What tells (6.2) from (6.3): how often the divergence counts, and the factor before the bound."""
+
+    divergences: float
+    factor: float
+
+
+_FIRST, _TANDEM = _Order(1.0, 2.0), _Order(2.0, 4.0)
+
+
+def _complexity(order: _Order, kl: float, n: int, delta: float, n_models: int) -> float:
+    """``KL (twice for pairs) + log(2 sqrt(n) n_models / delta)``."""
     divergence = float(check.finite(kl, "kl", minimum=0.0))
     log_delta = math.log(check.confidence(delta)) - math.log(check.count(n_models, "n_models", 1))
-    return multiplier * divergence + math.log(2.0 * math.sqrt(n)) - log_delta, n
+    return order.divergences * divergence + math.log(2.0 * math.sqrt(check.count(n, "n", 1))) - log_delta
+
+
+def _kl_bound(order: _Order, loss: float, n: int, kl: float, delta: float, n_models: int) -> float:
+    K = _complexity(order, kl, n, delta, n_models)
+    return min(1.0, order.factor * float(kl_inverse(check.unit(loss, "loss"), K / n)))
+
+
+def _lambda_bound(
+    order: _Order, loss: float, n: int, kl: float, delta: float, n_models: int, lam: float | None
+) -> float:
+    K = _complexity(order, kl, n, delta, n_models)
+    return min(1.0, order.factor * lambda_form(loss, n, K, lam)[0])
 
 
 def pac_bayes_bound(loss: float, n: int, *, kl: float = 0.0, delta: float = 0.05, n_models: int = 1) -> float:
@@ -211,8 +232,7 @@ def pac_bayes_bound(loss: float, n: int, *, kl: float = 0.0, delta: float = 0.05
     >>> round(pac_bayes_bound(0.08, 900), 6)
     0.236891
     """
-    K, n = _complexity(kl, n, delta, n_models, 1.0)
-    return min(1.0, 2.0 * float(kl_inverse(check.unit(loss, "loss"), K / n)))
+    return _kl_bound(_FIRST, loss, n, kl, delta, n_models)
 
 
 def pac_bayes_tandem_bound(
@@ -226,12 +246,11 @@ def pac_bayes_tandem_bound(
     >>> round(pac_bayes_tandem_bound(0.02, 330), 6)
     0.246149
     """
-    K, n = _complexity(kl, n, delta, n_models, 2.0)
-    return min(1.0, 4.0 * float(kl_inverse(check.unit(loss, "loss"), K / n)))
+    return _kl_bound(_TANDEM, loss, n, kl, delta, n_models)
 
 
 def lambda_form(loss: float, n: int, complexity: float, lam: float | None = None) -> tuple[float, float]:
-    """``loss/(1-lam/2) + K/(lam (1-lam/2) n)`` and the lambda used, the optimal one unless given (§6.3).
+    """``loss/(1-lam/2) + K/(lam (1-lam/2) n)`` and the lambda used, by default the optimal one (§6.3).
 
     Examples
     --------
@@ -260,8 +279,7 @@ def pac_bayes_lambda_bound(
     >>> pac_bayes_bound(0.08, 900) <= pac_bayes_lambda_bound(0.08, 900)
     True
     """
-    K, n = _complexity(kl, n, delta, n_models, 1.0)
-    return min(1.0, 2.0 * lambda_form(loss, n, K, lam)[0])
+    return _lambda_bound(_FIRST, loss, n, kl, delta, n_models, lam)
 
 
 def pac_bayes_tandem_lambda_bound(
@@ -275,8 +293,7 @@ def pac_bayes_tandem_lambda_bound(
     >>> pac_bayes_tandem_bound(0.02, 330) <= pac_bayes_tandem_lambda_bound(0.02, 330)
     True
     """
-    K, n = _complexity(kl, n, delta, n_models, 2.0)
-    return min(1.0, 4.0 * lambda_form(loss, n, K, lam)[0])
+    return _lambda_bound(_TANDEM, loss, n, kl, delta, n_models, lam)
 
 
 def optimise_posterior(
@@ -299,7 +316,7 @@ def optimise_posterior(
     n : int
         Smallest out-of-bag part.
     prior : array, optional
-        Fixed in advance; uniform unless given.
+        Fixed in advance; uniform by default.
     delta : float, default=0.05
     tolerance : float, default=1e-9
         Stop when the bound falls by less.
@@ -317,7 +334,7 @@ def optimise_posterior(
     smallest = rates[before > 0].min()  # a member without prior weight stays out
     weights, previous, lam = before.copy(), math.inf, 1.0
     for _ in range(check.count(max_iterations, "max_iterations", 1)):
-        K, n = _complexity(posterior_kl(weights, before), n, delta, 1, 1.0)
+        K = _complexity(_FIRST, posterior_kl(weights, before), n, delta, 1)
         value, lam = lambda_form(min(1.0, float(weights @ rates)), n, K)
         if previous - value < tolerance:
             break

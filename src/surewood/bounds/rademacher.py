@@ -48,7 +48,7 @@ def exact_rademacher(values: ArrayLike) -> float:
     Parameters
     ----------
     values : array of shape (n_functions, m)
-        One row a function, one column a point; at most 22 points.
+        One row per function, one column per point; at most 22 points.
 
     Examples
     --------
@@ -67,7 +67,7 @@ def exact_rademacher(values: ArrayLike) -> float:
         codes = np.arange(start, min(start + _BLOCK, 1 << m))
         signs = 1.0 - 2.0 * ((codes[:, None] >> np.arange(m)) & 1)
         total += float((signs @ table.T).max(axis=1).sum())
-    return total / float(m * 2.0**m)
+    return max(0.0, total) / float(m * 2.0**m)  # a single function sums to 0 up to rounding
 
 
 def monte_carlo_rademacher(

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from surewood._arrays import Floats, Mask
 
 from . import _arguments as check
+from .knapsack import cheapest_within
 
 __all__ = [
     "RealLeaf",
@@ -74,21 +75,22 @@ def real_leaf_term(margins: ArrayLike, m: int, charge: float) -> RealLeaf:
     return _best_threshold(values, m, cost)
 
 
-def _best_threshold(
-    sorted_margins: Floats, m: int, charge: float, multiplier: float = 0.0, smallest: float = 0.0
-) -> RealLeaf:
-    """Best threshold >= smallest at price charge + multiplier for 1/theta; the term omits the multiplier."""
-    cap = sorted_margins.size / m
+def _best_threshold(sorted_margins: Floats, m: int, charge: float) -> RealLeaf:
+    """The cheapest of the options of one leaf, the largest threshold among equals."""
+    thetas, terms = _options(sorted_margins, m, charge)
+    best = int(np.argmin(terms))
+    return RealLeaf(float(terms[best]), float(thetas[best]))
+
+
+def _options(sorted_margins: Floats, m: int, charge: float) -> tuple[Floats, Floats]:
+    """Thresholds worth having and their terms: the cap (infinite threshold) first, then falling terms."""
     first = int(np.searchsorted(sorted_margins, 0.0, side="right"))
-    thetas = np.unique(sorted_margins[first:])
-    thetas = thetas[thetas >= max(smallest, _SMALLEST_THETA)]
-    if thetas.size == 0:
-        return RealLeaf(cap, np.inf)
+    thetas = np.unique(sorted_margins[first:])[::-1]
+    thetas = thetas[thetas >= _SMALLEST_THETA]
     below = np.searchsorted(sorted_margins, thetas, side="left") / m
-    best = int(np.argmin(below + (charge + multiplier) / thetas))
-    if below[best] + (charge + multiplier) / thetas[best] >= cap:
-        return RealLeaf(cap, np.inf)
-    return RealLeaf(float(below[best] + charge / thetas[best]), float(thetas[best]))
+    terms = np.r_[sorted_margins.size / m, below + charge / thetas]
+    better = np.r_[True, terms[1:] < np.minimum.accumulate(terms)[:-1]]
+    return np.r_[np.inf, thetas][better], terms[better]
 
 
 def real_leaf_terms(
@@ -101,9 +103,9 @@ def real_leaf_terms(
 ) -> RealLeaves:
     """Terms of all leaves with the inverse thresholds of uncapped leaves summing to at most 1/rho (2.10).
 
-    Any thresholds within the budget give a valid bound. When the leaves' own minima exceed it, a common price
-    on 1/theta is raised until they fit, and what is left of the budget goes to the capped leaves, largest
-    first.
+    The smallest total: a multiple-choice knapsack, solved exactly from its Lagrangian relaxation. Any
+    thresholds within the budget give a valid bound, so where more than a hundred thousand partial choices
+    would have to be kept the relaxation's own solution is returned.
 
     Examples
     --------
@@ -117,48 +119,13 @@ def real_leaf_terms(
     budget = check.inverse_rho(rho, rho_inverse)[0] * (1.0 + 1e-9)
     values = [np.sort(check.finite(leaf, "margins", ndim=1)) for leaf in margins]
     if len(values) != cost.size:
-        raise ValueError(f"charge must have one entry a leaf ({len(values)}), got {cost.size}")
+        raise ValueError(f"charge must have one entry per leaf ({len(values)}), got {cost.size}")
     if sum(leaf.size for leaf in values) > m:
         raise ValueError(f"margins must have at most m={m} entries in all")
-
-    def choose(multiplier: float) -> RealLeaves:
-        chosen = [_best_threshold(leaf, m, float(c), multiplier) for leaf, c in zip(values, cost)]
-        return RealLeaves(np.array([leaf.term for leaf in chosen]), np.array([leaf.theta for leaf in chosen]))
-
-    best = choose(0.0)
-    if not _fits(best, budget):
-        best = _fill(_cheapest_fit(choose, budget), values, m, cost, budget)
-    return best
-
-
-def _fits(leaves: RealLeaves, budget: float) -> bool:
-    return float((1.0 / leaves.thetas).sum()) <= budget
-
-
-def _cheapest_fit(choose: Callable[[float], RealLeaves], budget: float) -> RealLeaves:
-    """Choice at the smallest common price on 1/theta at which the budget is kept."""
-    low, high = 0.0, 1.0
-    while not _fits(choose(high), budget):  # ends: a high enough price caps every leaf
-        low, high = high, 2.0 * high
-    best = choose(high)
-    for _ in range(60):
-        middle = 0.5 * (low + high)
-        candidate = choose(middle)
-        if _fits(candidate, budget):
-            best, high = candidate, middle
-        else:
-            low = middle
-    return best
-
-
-def _fill(leaves: RealLeaves, values: list[Floats], m: int, charge: Floats, budget: float) -> RealLeaves:
-    """Give capped leaves, largest first, thresholds that fit the remaining budget."""
-    terms, thetas = leaves.terms.copy(), leaves.thetas.copy()
-    for k in sorted(range(len(values)), key=lambda k: -values[k].size):
-        left = budget - float((1.0 / thetas).sum())
-        if np.isinf(thetas[k]) and left > 0:
-            terms[k], thetas[k] = _best_threshold(values[k], m, float(charge[k]), smallest=1.0 / left)
-    return RealLeaves(terms, thetas)
+    options = [_options(leaf, m, float(c)) for leaf, c in zip(values, cost)]
+    chosen = cheapest_within([(1.0 / thetas, terms) for thetas, terms in options], budget)
+    best = np.array([(terms[k], thetas[k]) for (thetas, terms), k in zip(options, chosen)]).reshape(-1, 2)
+    return RealLeaves(best[:, 0], best[:, 1])
 
 
 def smallest_margins(margins: Sequence[ArrayLike]) -> Floats:

@@ -1,5 +1,6 @@
 """A risk bound with its parts, and the closed minimum over leaves both papers share (theory.md §2.2).
 
+`LeafTheorem` is Theorem 1 of either paper before rho and delta are known; its forms give `RiskBound`s.
 `RiskBound` keeps training error, leaf terms, L-term, ensemble term and confidence apart. `leaf_terms`,
 `active_leaves` and `l_term` work on fractions of the sample and on `charge`, the constant times the
 complexity: 8 c r_k for composite trees, 4 r_k for cascades.
@@ -132,79 +133,85 @@ def _sorted_excess(correct: ArrayLike, charge: ArrayLike) -> Floats:
     return np.sort(plus[active] - cost[active])
 
 
-def fixed_rho_bound(
-    training_error: float,
-    correct: ArrayLike,
-    charge: ArrayLike,
-    inverse: tuple[float, int],
-    ensemble_term: float,
-    *,
-    m: int,
-    delta: float,
-    confidence_factor: float,
-    status: Status,
-) -> RiskBound:
-    """Assemble (2.2) or (3.2) for a rho fixed in advance; the factor is 2 or 4 inside the confidence root."""
-    excess = _sorted_excess(correct, charge)
-    return RiskBound(
-        training_error=float(training_error),
-        leaf_terms=float(leaf_terms(correct, charge).sum()),
-        l_term=float(excess[: max(0, excess.size - inverse[1])].sum()),
-        ensemble_term=ensemble_term,
-        confidence=confidence_term(m, delta, confidence_factor),
-        rho_inverse=inverse[0],
-        delta=delta,
-        status=status,
-    )
+@dataclass(frozen=True)
+class LeafTheorem:
+    """Theorem 1 of either paper, (2.2) or (3.2), with everything filled in but rho and delta.
 
-
-def uniform_rho_bound(
-    training_error: float,
-    correct: ArrayLike,
-    charge: ArrayLike,
-    ensemble_terms: Callable[[Floats], Floats],
-    *,
-    m: int,
-    delta: float,
-    confidence_factor: float,
-    max_rho_inverse: int,
-    status: Status,
-) -> RiskBound:
-    """Smallest of the bounds at rho = 1/j, j = 1..J, each at delta/(j(j+1)) (2.6, [D-07]).
-
-    Beyond the number of active leaves the L-term stays 0 and only the price grows (until the bound is above
-    1 anyway), so larger j need not be tried.
+    Parameters
+    ----------
+    m : int
+        Size of the sample.
+    training_error : float
+    correct, charge : array of shape (n_leaves,)
+        Correct fraction of the sample and constant times complexity, per leaf.
+    ensemble_terms : callable
+        The term C for an array of values of 1/rho.
+    confidence_factor : float
+        2 or 4, inside the root of the confidence term.
+    status : Status
     """
-    excess = _sorted_excess(correct, charge)
-    j = np.arange(1, min(max_rho_inverse, max(1, excess.size)) + 1)
-    running = np.concatenate(([0.0], np.cumsum(excess)))
-    l_terms = running[np.maximum(0, excess.size - j)]
-    ensemble = ensemble_terms(j.astype(np.float64))
-    confidence = np.sqrt((np.log(confidence_factor * j * (j + 1.0)) - math.log(delta)) / (2.0 * m))
-    best = int(np.argmin(l_terms + ensemble + confidence))
-    return RiskBound(
-        training_error=float(training_error),
-        leaf_terms=float(leaf_terms(correct, charge).sum()),
-        l_term=float(l_terms[best]),
-        ensemble_term=float(ensemble[best]),
-        confidence=float(confidence[best]),
-        rho_inverse=float(j[best]),
-        delta=delta,
-        status=status,
-    )
 
+    m: int
+    training_error: float
+    correct: Floats
+    charge: Floats
+    ensemble_terms: Callable[[Floats], Floats]
+    confidence_factor: float
+    status: Status = Status.GUARANTEE
 
-def dyadic_rho_bound(
-    bound_at: Callable[[int, float], RiskBound], n_active: int, *, m: int, delta: float
-) -> RiskBound:
-    """Simple form: the bound at the largest rho = 2^-k <= 1/n_active, and the price of picking k (§2.4).
+    def at(self, inverse: tuple[float, int], delta: float) -> RiskBound:
+        """The bound at a rho fixed in advance, given as 1/rho and its integer part."""
+        excess = _sorted_excess(self.correct, self.charge)
+        return self._bound(
+            float(excess[: max(0, excess.size - inverse[1])].sum()),
+            float(self.ensemble_terms(np.array([inverse[0]]))[0]),
+            confidence_term(self.m, delta, self.confidence_factor),
+            inverse[0],
+            delta,
+        )
 
-    Each k >= 1 fails with probability (delta/2)/k^2 at most, together below delta; splitting the root leaves
-    sqrt(log k / m) beside the confidence term at delta/2.
-    """
-    k = max(1, (max(n_active, 1) - 1).bit_length())
-    bound = bound_at(2**k, delta / 2.0)
-    return replace(bound, confidence=bound.confidence + math.sqrt(math.log(k) / m), delta=delta)
+    def uniform(self, max_rho_inverse: int, delta: float) -> RiskBound:
+        """Smallest of the bounds at rho = 1/j, j = 1..J, each at delta/(j(j+1)) (2.6, [D-07]).
+
+        Beyond the number of active leaves the L-term stays 0 and only the other terms grow (until the bound
+        is above 1 anyway), so larger j need not be tried.
+        """
+        excess = _sorted_excess(self.correct, self.charge)
+        j = np.arange(1, min(max_rho_inverse, max(1, excess.size)) + 1)
+        running = np.concatenate(([0.0], np.cumsum(excess)))
+        l_terms = running[np.maximum(0, excess.size - j)]
+        ensemble = self.ensemble_terms(j.astype(np.float64))
+        log_split = np.log(self.confidence_factor * j * (j + 1.0))
+        confidence = np.sqrt((log_split - math.log(delta)) / (2.0 * self.m))
+        best = int(np.argmin(l_terms + ensemble + confidence))
+        return self._bound(
+            float(l_terms[best]), float(ensemble[best]), float(confidence[best]), float(j[best]), delta
+        )
+
+    def simple(self, delta: float) -> RiskBound:
+        """The bound at the largest rho = 2^-k that no active leaf exceeds, and the price of picking k (§2.4).
+
+        Each k >= 1 fails with probability (delta/2)/k^2 at most, together below delta; splitting the root
+        leaves sqrt(log k / m) beside the confidence term at delta/2.
+        """
+        n_active = int(active_leaves(self.correct, self.charge).sum())
+        k = max(1, (max(n_active, 1) - 1).bit_length())
+        bound = self.at((float(2**k), 2**k), delta / 2.0)
+        return replace(bound, confidence=bound.confidence + math.sqrt(math.log(k) / self.m), delta=delta)
+
+    def _bound(
+        self, l_part: float, ensemble: float, confidence: float, rho_inverse: float, delta: float
+    ) -> RiskBound:
+        return RiskBound(
+            training_error=float(self.training_error),
+            leaf_terms=float(leaf_terms(self.correct, self.charge).sum()),
+            l_term=l_part,
+            ensemble_term=ensemble,
+            confidence=confidence,
+            rho_inverse=rho_inverse,
+            delta=delta,
+            status=self.status,
+        )
 
 
 def confidence_term(m: int, delta: float, factor: float) -> float:
