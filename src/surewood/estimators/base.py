@@ -1,0 +1,102 @@
+"""What every classifier of the package does the same way."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+
+from surewood._arrays import Floats
+from surewood.estimators.parameters import Switch
+from surewood.estimators.rules import Rule
+from surewood.tables import by_label, column_names, plain
+
+
+class ClassifierBase(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Base of the public classifiers.
+
+    A subclass defines ``fit``, ``predict_proba`` and the rules of its parameters. Its fitted state is one
+    frozen object, ``model_``, besides public attributes that end in ``_``.
+    """
+
+    #: The rule of each parameter but `study`.
+    _parameter_rules: ClassVar[Mapping[str, Rule]] = {}
+    #: What `study` may hold.
+    _study_switches: ClassVar[Mapping[str, Switch]] = {}
+    #: Parameters of older versions by their names of today.
+    _renamed_parameters: ClassVar[Mapping[str, str]] = {}
+
+    classes_: NDArray[Any]
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Class probabilities, shape (n_rows, n_classes), columns in the order of ``classes_``."""
+        raise NotImplementedError
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The class with the largest probability, the first one on ties."""
+        labels: NDArray[Any] = np.asarray(self.classes_)[self.predict_proba(X).argmax(axis=1)]
+        return labels
+
+    def predict_log_proba(self, X: Any) -> Floats:
+        """Logarithms of :meth:`predict_proba`."""
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.log(self.predict_proba(X)))
+
+    @property
+    def n_classes_(self) -> int:
+        """Number of classes."""
+        return len(self.classes_)
+
+    def _column_names(self) -> list[str]:
+        """Names of the training columns; x0, x1, ... where the table had none."""
+        return column_names(self.schema_, self.n_features_in_)
+
+    def _explanations(self, kind: str, probabilities: Floats, details: list[dict[str, Any]]) -> list[Any]:
+        """What ``explain`` returns: one dictionary per row, beginning with what every family reports."""
+        labels = [plain(label) for label in self.classes_]
+        return [
+            {
+                "kind": kind,
+                "prediction": labels[int(row.argmax())],
+                "probabilities": by_label(labels, row),
+                **detail,
+            }
+            for row, detail in zip(probabilities, details)
+        ]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.sparse = True
+        return tags
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Take the state of a saved model, also of an older version."""
+        super().__setstate__(self._state_of_today(dict(state)))
+
+    @classmethod
+    def _state_of_today(cls, state: dict[str, Any]) -> dict[str, Any]:
+        """A saved state with today's parameters; families also translate their older fitted state here.
+
+        Parameters of old names get the new ones, those that became study switches go into `study` where they
+        differ from the default, and those that did not exist get their defaults.
+        """
+        parameters = inspect.signature(cls).parameters
+        for old, new in cls._renamed_parameters.items():
+            if old in state and new not in state:
+                state[new] = state.pop(old)
+        study = {}
+        for name, switch in cls._study_switches.items():
+            if name in state and name not in parameters:
+                value = state.pop(name)
+                if value is not switch.default and value != switch.default:
+                    study[name] = value
+        if study:
+            state["study"] = {**(state.get("study") or {}), **study}
+        for name, parameter in parameters.items():
+            state.setdefault(name, parameter.default)
+        return state

@@ -1,0 +1,223 @@
+"""The one validator: what the parameters of every estimator may be, and what shared ones mean.
+
+An estimator class lists its rules in ``_parameter_rules`` (all of its parameters) and its study switches in
+``_study_switches``; ``check_parameters(self)`` is the first line of ``fit``. A parameter that several
+estimators have takes its rule from :data:`COMMON`, so that it accepts the same values, with the same
+sentence, everywhere.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+
+from surewood.estimators.calibration import METHODS
+from surewood.estimators.rules import (
+    AUTO,
+    Boolean,
+    Choice,
+    Either,
+    Fraction,
+    Integer,
+    Kind,
+    ListOf,
+    Mapped,
+    Nullable,
+    Number,
+    Rule,
+    check_value,
+)
+from surewood.svm.dual import MAX_DEGREE
+
+__all__ = [
+    "COMMON",
+    "MAX_DEGREE",
+    "Switch",
+    "calibration_method",
+    "check_parameters",
+    "features_tried",
+    "memory_bytes",
+    "rows_counted",
+    "study_settings",
+]
+
+_UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
+_BINARY_UNITS = {"k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
+_SIZE = re.compile(r"\s*(\d+(?:\.\d*)?|\.\d+)\s*([kmgt]?)(i?)b\s*", re.IGNORECASE)
+_MOST_SEED = 2**32 - 1
+
+
+def _is_size(text: str) -> bool:
+    found = _SIZE.fullmatch(text)
+    return found is not None and float(found[1]) > 0 and not (found[3] and not found[2])
+
+
+def _is_splitter(value: Any) -> bool:
+    is_pairs = isinstance(value, Iterable) and not isinstance(value, str | bytes | Mapping)
+    return is_pairs or (callable(getattr(value, "split", None)) and not isinstance(value, str | bytes))
+
+
+def _is_column_list(value: Any) -> bool:
+    return isinstance(value, Iterable) and not isinstance(value, str | bytes | Mapping)
+
+
+#: Rules of the parameters that estimators share. Names that an estimator does not have do not matter to it.
+COMMON: Mapping[str, Rule] = {
+    "n_estimators": Integer(1),
+    "max_depth": Nullable(Integer(1)),
+    "max_features": Nullable(Choice("auto", "sqrt", "log2"), Integer(1), Fraction()),
+    "min_samples_leaf": Either(Integer(1), Fraction()),
+    "min_samples_split": Either(Integer(2), Fraction()),
+    "min_weight_fraction_leaf": Number(0.0, 0.5),
+    "min_impurity_decrease": Number(0.0),
+    "max_bins": Integer(2, 255),
+    "bootstrap": Boolean(),
+    "max_samples": Nullable(AUTO, Integer(1), Fraction()),
+    "criterion": Choice("gini", "entropy", "log_loss"),
+    "class_weight": Nullable(
+        Kind("a dictionary", lambda value: isinstance(value, Mapping)), Choice("balanced")
+    ),
+    "random_state": Nullable(
+        Integer(0, _MOST_SEED), Kind("a RandomState", lambda value: isinstance(value, np.random.RandomState))
+    ),
+    "n_jobs": Nullable(
+        Kind("a nonzero integer", Integer().is_kind, lambda value: value != 0),
+    ),
+    "verbose": Either(Boolean(), Integer(0)),
+    "warm_start": Boolean(),
+    "max_memory": Nullable(
+        Number(above=0.0, finite=False, what="a number of bytes"),
+        Kind("text such as '4GB' or '512MiB'", lambda value: isinstance(value, str), _is_size),
+    ),
+    "time_limit": Nullable(Number(0.0, finite=False, what="a number of seconds")),
+    "calibrate": Either(Boolean(), Choice(*METHODS)),
+    "cv": Either(
+        Integer(2),
+        Number(above=0.0, below=1.0, what="a validation fraction"),
+        Kind("a scikit-learn splitter or an iterable of (train, test) pairs", _is_splitter),
+    ),
+    "refit": Boolean(),
+    "degrees": Either(
+        AUTO, Integer(1, MAX_DEGREE), ListOf(Integer(1, MAX_DEGREE), f"integers from 1 to {MAX_DEGREE}")
+    ),
+    "C": Either(
+        AUTO,
+        Number(above=0.0, finite=False),
+        ListOf(Number(above=0.0, finite=False), "numbers above 0, one per degree"),
+    ),
+    "C_grid": ListOf(Number(above=0.0), "numbers above 0"),
+    "gamma_scale": Either(AUTO, Number(0.0)),
+    "tol": Number(above=0.0),
+    "max_iter": Either(
+        Kind("-1", lambda value: Integer().is_kind(value), lambda value: value == -1), Integer(1)
+    ),
+    "categorical_features": Nullable(
+        Choice("from_dtype"), Kind("a list of column names or positions, a mask", _is_column_list)
+    ),
+    "remember_rows": Boolean(),
+}
+
+
+@dataclass(frozen=True)
+class Switch:
+    """A study switch: its default and what it may be."""
+
+    default: Any
+    rule: Rule
+
+
+def check_parameters(estimator: Any) -> None:
+    """Check every parameter of an estimator against its rule, study switches included.
+
+    Examples
+    --------
+    >>> from surewood import BinnedForestClassifier
+    >>> check_parameters(BinnedForestClassifier(n_estimators="many"))
+    Traceback (most recent call last):
+    ...
+    TypeError: n_estimators must be an integer of at least 1, got 'many'.
+    """
+    for name, value in estimator.get_params(deep=False).items():
+        if name != "study":
+            check_value(name, value, estimator._parameter_rules[name])
+    if "study" in estimator.get_params(deep=False):
+        study_settings(estimator)
+
+
+def study_settings(estimator: Any) -> dict[str, Any]:
+    """The study switches of an estimator: the defaults of its class, changed by its `study`, all checked."""
+    switches: Mapping[str, Switch] = estimator._study_switches
+    check_value("study", estimator.study, Mapped(tuple(switches)))
+    given = {} if estimator.study is None else estimator.study
+    for name, value in given.items():
+        check_value(f"study[{name!r}]", value, switches[name].rule)
+    return {name: given.get(name, switch.default) for name, switch in switches.items()}
+
+
+def features_tried(max_features: Any, n_features: int) -> int:
+    """`max_features` as a number of features; square roots and logarithms are rounded down.
+
+    Examples
+    --------
+    >>> [features_tried(value, 100) for value in ("auto", "sqrt", "log2", 0.5, 7, None)]
+    [10, 10, 6, 50, 7, 100]
+    """
+    check_value("max_features", max_features, COMMON["max_features"])
+    if max_features is None:
+        return n_features
+    if isinstance(max_features, str):
+        return max(1, int(math.log2(n_features)) if max_features == "log2" else math.isqrt(n_features))
+    if isinstance(max_features, Integral):
+        if int(max_features) > n_features:
+            raise ValueError(
+                f"max_features must be at most the number of features, {n_features}, got {max_features!r}."
+            )
+        return int(max_features)
+    return max(1, int(float(max_features) * n_features))
+
+
+def rows_counted(value: Any, n_rows: int, least: int = 1) -> int:
+    """A number of rows: an integer itself, a fraction as that part of `n_rows`, rounded up.
+
+    Examples
+    --------
+    >>> rows_counted(5, 100), rows_counted(0.033, 100)
+    (5, 4)
+    """
+    return max(least, int(value) if isinstance(value, Integral) else math.ceil(float(value) * n_rows))
+
+
+def memory_bytes(max_memory: Any) -> int | None:
+    """`max_memory` in bytes; None without a limit.
+
+    Examples
+    --------
+    >>> memory_bytes("4GB"), memory_bytes("1 GiB"), memory_bytes(2048.0), memory_bytes(None)
+    (4000000000, 1073741824, 2048, None)
+    """
+    check_value("max_memory", max_memory, COMMON["max_memory"])
+    if isinstance(max_memory, str):
+        found = _SIZE.fullmatch(max_memory)
+        assert found is not None  # the rule said so
+        unit = found[2].lower()
+        return int(float(found[1]) * (_BINARY_UNITS[unit] if found[3] else _UNITS[unit]))
+    return None if max_memory is None or math.isinf(max_memory) else int(max_memory)
+
+
+def calibration_method(calibrate: bool | str) -> str | None:
+    """The method that `calibrate` names; True is "auto", False is None.
+
+    Examples
+    --------
+    >>> calibration_method(True), calibration_method("isotonic"), calibration_method(False)
+    ('auto', 'isotonic', None)
+    """
+    if isinstance(calibrate, str):
+        return calibrate
+    return "auto" if calibrate else None
