@@ -17,7 +17,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from surewood._arrays import Floats
 from surewood.bounds import EstimateEvidence, Evidence
+from surewood.cascade import report_facts
 from surewood.cascade.explaining import explain_generic, told_rows
+from surewood.cascade.explanation_steps import explanation_steps
 from surewood.cascade.families import Family, Member
 from surewood.cascade.generic_search import GenericResult, GenericSearch, GenericTree, Question
 from surewood.cascade.leaf_calibration import LeafCalibrator
@@ -111,6 +113,11 @@ class DeepCascadeClassifier(ClassifierMixin, BaseEstimator):
     >>> model.score(X, y) > 0.85
     True
     """
+
+    __report_facts__ = report_facts.generic_report_facts
+    __explanation_steps__ = explanation_steps
+    leaf_terms = report_facts.generic_leaf_terms
+    leaf_flow = report_facts.generic_leaf_flow
 
     def __init__(
         self,

@@ -24,7 +24,9 @@ from surewood.bounds import (
     cascade_family_count,
     vc_dimension,
 )
+from surewood.cascade import report_facts, sizes
 from surewood.cascade.explaining import explain_cascade, told_rows
+from surewood.cascade.explanation_steps import explanation_steps
 from surewood.cascade.model import Cascade, Evaluation
 from surewood.cascade.reject import LeafRecord, RejectOption, leaf_groups
 from surewood.cascade.svm_fit import class_columns
@@ -34,6 +36,14 @@ from surewood.tables import begin_predict, plain
 
 class CascadeInsight:
     """Methods of fitted SVM cascades; see `DeepCascadeSVMClassifier`."""
+
+    __report_facts__ = report_facts.svm_report_facts
+    __explanation_steps__ = explanation_steps
+    leaf_terms = report_facts.svm_leaf_terms
+    leaf_degrees = report_facts.leaf_degrees
+    leaf_flow = report_facts.svm_leaf_flow
+    settings_for = staticmethod(sizes.settings_for)
+    max_training_rows = sizes.MAX_TRAINING_ROWS
 
     cascades_: list[Cascade]
 

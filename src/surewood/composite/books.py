@@ -11,15 +11,21 @@ from sklearn.utils.validation import check_is_fitted
 
 from surewood._arrays import Floats
 from surewood.bounds import Evidence, LeafLedger
-from surewood.composite import accounting
+from surewood.composite import accounting, report_facts
 from surewood.composite import parameters as check
 from surewood.composite.explaining import explain_rows
+from surewood.composite.explanation_steps import explanation_steps
 from surewood.composite.tree_nodes import tree_nodes
 from surewood.tables import begin_predict
 
 
 class Books:
     """Methods that only read fitted attributes."""
+
+    __report_facts__ = report_facts.report_facts
+    __explanation_steps__ = explanation_steps
+    leaf_terms = report_facts.leaf_terms
+    leaf_degrees = report_facts.leaf_degrees
 
     def _names(self) -> Any:
         names = getattr(self, "feature_names_in_", None)

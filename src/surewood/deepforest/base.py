@@ -17,11 +17,13 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from surewood._arrays import Floats
+from surewood.deepforest import report_facts
 from surewood.deepforest.block import LayerInput
 from surewood.deepforest.checks import check_common
 from surewood.deepforest.cost import LayerCost, estimate_cascade_cost, settle_memory
 from surewood.deepforest.evidence import held_out_evidence
 from surewood.deepforest.explaining import told_rows
+from surewood.deepforest.explanation_steps import explanation_steps
 from surewood.deepforest.folds import usable_folds
 from surewood.deepforest.layer_input import InputReader, training_input
 from surewood.deepforest.members import Member, TreeSettings, parse_compositions
@@ -38,6 +40,11 @@ _ROWS_AT_ONCE = 2**16  # rows predicted together: class vectors of all forests s
 
 class DeepForestBase(ClassifierMixin, BaseEstimator, ABC):
     """Base of the cascades; not an estimator by itself."""
+
+    __report_facts__ = report_facts.cascade_report_facts
+    __explanation_steps__ = explanation_steps
+    layer_table = report_facts.layer_table
+    staged_margins = report_facts.staged_margins
 
     def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | str | None = None) -> Any:
         """Grow the cascade.

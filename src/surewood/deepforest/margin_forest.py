@@ -11,6 +11,7 @@ import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import NDArray
 
+from surewood.deepforest import report_facts
 from surewood.deepforest.additive import StepRule
 from surewood.deepforest.base import DeepForestBase
 from surewood.deepforest.checks import check_choice, check_number
@@ -164,6 +165,8 @@ class MarginDeepForestClassifier(DeepForestBase):
     >>> model.predict(X[:2]).tolist(), model.layers_[0].n_trees
     ([0, 0], 200)
     """
+
+    __report_facts__ = report_facts.margin_report_facts
 
     def __init__(
         self,

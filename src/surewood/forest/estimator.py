@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from surewood.bounds import EstimateEvidence, Evidence
 from surewood.estimators.calibration import ScoreCalibrator
 from surewood.estimators.cost import CostEstimate, refuse_beyond
+from surewood.forest import report_facts
 from surewood.forest.cost import forest_cost
 from surewood.forest.parameters import check_forest_params, tree_params
 from surewood.parallel.progress import stage
@@ -115,6 +116,9 @@ class BinnedForestClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
     >>> forest.predict(X[:2]).tolist(), forest.predict_proba(X).shape
     ([0, 0], (150, 3))
     """
+
+    __report_facts__ = report_facts.report_facts
+    __explanation_steps__ = report_facts.explanation_steps
 
     def __init__(
         self,

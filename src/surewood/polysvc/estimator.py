@@ -18,6 +18,7 @@ from surewood.bounds import EstimateEvidence, Evidence
 from surewood.estimators.calibration import lift
 from surewood.estimators.cost import CostEstimate, probe_seconds, refuse_beyond
 from surewood.parallel.progress import stage
+from surewood.polysvc import report_facts
 from surewood.polysvc.compression import compression_counts, compression_evidence, rebuilt_alike
 from surewood.polysvc.coupling import PairCoupling
 from surewood.polysvc.parameters import check_parameters
@@ -109,6 +110,9 @@ class PolySVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     >>> grid.errors.shape
     (3, 3)
     """
+
+    __report_facts__ = report_facts.report_facts
+    __explanation_steps__ = report_facts.explanation_steps
 
     def __init__(
         self,

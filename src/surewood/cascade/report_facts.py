@@ -1,0 +1,270 @@
+"""A cascade as pages, plots and the command line show it.
+
+`svm_report_facts` and `generic_report_facts` are ``__report_facts__`` of the estimators. The functions
+``..._leaf_terms``, ``..._leaf_flow`` and `leaf_degrees` are what the plots of :mod:`surewood.inspect` read.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from surewood.estimators import describing
+from surewood.estimators.describing import Exit, Facts, ReportRows
+from surewood.estimators.wording import plural
+
+MAX_ROWS = 2000  # for accuracy against work, which evaluates the cascade eight times
+SVM_DESCRIPTION = (
+    "A chain of support vector machines: rows that the first one classifies with a clear margin leave there, "
+    "the others go on to the next."
+)
+GENERIC_DESCRIPTION = "A chain of classifiers: a decision rule sends the harder rows on, the others stay."
+
+
+def svm_report_facts(model: Any, rows: ReportRows | None = None) -> Facts:
+    """Title, key figures, flow, criterion and work of a fitted SVM cascade."""
+    cascades = model.cascades_
+    gamma = model.gamma_scale_
+    degrees = sorted({int(degree) for one in cascades for degree in one.degrees})
+    figures = [
+        describing.figure("cascades" if len(cascades) == 1 else "cascades, one per class", len(cascades)),
+        describing.figure("leaves in the longest", max(one.n_leaves for one in cascades)),
+        describing.figure("degrees", ", ".join(map(str, degrees)), "text"),
+        describing.figure("support vectors", sum(node.n_support for one in cascades for node in one.nodes)),
+        _penalty(gamma),
+        describing.figure(
+            "proven to be the minimum",
+            "yes" if all(found.proven for found in model.search_) else "no",
+            "text",
+        ),
+        describing.figure("SVMs trained in the search", _n_trained(model)),
+    ]
+    title = describing.title_of(type(model))
+    if rows is None or not len(rows):
+        return describing.report_facts(title, SVM_DESCRIPTION, figures)
+    flows = svm_leaf_flow(model, rows.X, rows.y)
+    charts = []
+    if max(len(leaves) for leaves in flows.values()) > 1:
+        charts.append(_flow_chart(flows))
+        if gamma:
+            charts.append(_terms_chart([(name, *svm_leaf_terms(model, k)) for k, name in enumerate(flows)]))
+        few = rows.sample(MAX_ROWS)
+        charts.append(_work_chart(model.latency_curve(few.X, few.y)))
+    return describing.report_facts(title, SVM_DESCRIPTION, figures, _sections(flows, charts))
+
+
+def _n_trained(model: Any) -> int:
+    return int(sum(found.n_machines for found in model.search_))
+
+
+def generic_report_facts(model: Any, rows: ReportRows | None = None) -> Facts:
+    """Title, key figures, flow and criterion of a fitted cascade of any classifiers."""
+    figures = [
+        describing.figure("leaves", len(model.cascade_.leaves)),
+        _penalty(float(model.gamma_scale)),
+    ]
+    title = describing.title_of(type(model))
+    if rows is None or not len(rows):
+        return describing.report_facts(title, GENERIC_DESCRIPTION, figures)
+    flows = generic_leaf_flow(model, rows.X, rows.y)
+    charts = []
+    if len(flows["all"]) > 1:
+        charts.append(_flow_chart(flows))
+        if model.gamma_scale:
+            charts.append(_terms_chart([("all", *generic_leaf_terms(model))]))
+    return describing.report_facts(title, GENERIC_DESCRIPTION, figures, _sections(flows, charts))
+
+
+def _penalty(gamma: float | None) -> Facts:
+    label = "γ, scale of the complexity penalty"
+    return describing.figure(label, gamma) if gamma else describing.figure(label, "not used", "text")
+
+
+def svm_leaf_terms(model: Any, part: int = 0) -> tuple[pd.DataFrame, float]:
+    """Ledger of one cascade, and its gamma_scale."""
+    ledgers = model.ledger()
+    every = list(ledgers.values()) if isinstance(ledgers, dict) else [ledgers]
+    if not 0 <= part < len(every):
+        raise ValueError(f"part must be below {len(every)}, the number of cascades; got {part}.")
+    return every[part].to_frame().reset_index(), float(every[part].gamma_scale)
+
+
+def generic_leaf_terms(model: Any, part: int = 0) -> tuple[pd.DataFrame, float]:
+    """Ledger of the cascade, and its gamma_scale."""
+    if part != 0:
+        raise ValueError(f"part must be 0, this model is one cascade; got {part}.")
+    frame = model.ledger().rename_axis("leaf").reset_index()
+    frame["points"] = frame["correct"] + frame["errors"]
+    frame["term"] = np.minimum(frame["complexity_term"], frame["sample_term"])
+    frame["degree"] = frame["family"]
+    return frame, float(model.gamma_scale)
+
+
+def leaf_degrees(model: Any, X: Any) -> NDArray[np.float64]:
+    """Degree of the leaf that classifies each row, one column per cascade."""
+    leaf = model.decision_path(X).reshape(-1, len(model.cascades_))
+    columns = [cascade.degrees[leaf[:, t]] for t, cascade in enumerate(model.cascades_)]
+    return np.column_stack(columns).astype(np.float64)
+
+
+def svm_leaf_flow(model: Any, X: Any, y: Any = None) -> dict[str, list[Exit]]:
+    """Leaves of every cascade with the rows that leave there."""
+    exits = model.exits(X, y)
+    flows = {}
+    for cascade, (name, table) in zip(model.cascades_, exits.groupby("cascade", sort=False)):
+        left = int(table["points"].sum())
+        chain = []
+        for node, row in zip(cascade.nodes, table.to_dict("records")):
+            threshold, accuracy = float(node.threshold), row.get("accuracy")
+            chain.append(
+                Exit(
+                    int(row["leaf"]),
+                    int(row["degree"]),
+                    left,
+                    int(row["points"]),
+                    None if accuracy is None or np.isnan(accuracy) else float(accuracy),
+                    threshold if math.isfinite(threshold) else None,
+                    int(row["kernel_values"]),
+                )
+            )
+            left -= int(row["points"])
+        flows[str(name)] = chain
+    return flows
+
+
+def generic_leaf_flow(model: Any, X: Any, y: Any = None) -> dict[str, list[Exit]]:
+    """Leaves of the cascade with the rows that stay there."""
+    leaf = model.decision_path(X)
+    correct = None if y is None else np.asarray(model.predict(X)) == np.asarray(y)
+    rules = [float(rule.threshold) for rule in _rules(model)]
+    names = [type(family).__name__.removesuffix("Family").lower() for family in model.leaf_families_]
+    chain, left = [], len(leaf)
+    for k in range(len(model.cascade_.leaves)):
+        here = leaf == k
+        accuracy = float(correct[here].mean()) if correct is not None and here.any() else None
+        threshold = rules[k] if k < len(rules) else None
+        # a chain that ended early keeps the classifier of its last leaf
+        name = names[k] if k < len(rules) else names[-1]
+        chain.append(Exit(k, name, left, int(here.sum()), accuracy, threshold, None))
+        left -= int(here.sum())
+    return {"all": chain}
+
+
+def _rules(model: Any) -> Any:
+    return model.cascade_.questions
+
+
+def _sections(flows: dict[str, list[Exit]], charts: list[Facts]) -> list[Facts]:
+    columns = [
+        describing.column("cascade", "text"),
+        describing.column("leaf"),
+        describing.column("degree or classifier", "text"),
+        describing.column("threshold"),
+        describing.column("rows that arrive"),
+        describing.column("rows that leave"),
+        describing.column("correct, %", digits=1),
+        describing.column("kernel values per row"),
+    ]
+    rows = [
+        [
+            name,
+            leaf.leaf + 1,
+            str(leaf.degree),
+            leaf.threshold,
+            leaf.arrive,
+            leaf.points,
+            None if leaf.accuracy is None else 100 * leaf.accuracy,
+            leaf.kernel_values,
+        ]
+        for name, leaves in flows.items()
+        for leaf in leaves
+    ]
+    text = ""
+    if not charts:
+        text = "The best cascade here is a single classifier: a longer chain would not justify its cost."
+    table = describing.table("leaves", columns, rows, search=len(rows) > 10)
+    first = [describing.section("", charts)] if charts else []
+    return [*first, describing.section("Leaf by leaf", [table], text)]
+
+
+def _flow_chart(flows: dict[str, list[Exit]]) -> Facts:
+    variants = []
+    for name, leaves in flows.items():
+        stages = [
+            {
+                "label": f"degree {leaf.degree}" if isinstance(leaf.degree, int) else str(leaf.degree),
+                "arrive": leaf.arrive,
+                "points": leaf.points,
+                "accuracy": leaf.accuracy,
+                "threshold": leaf.threshold,
+            }
+            for leaf in leaves
+        ]
+        variants.append({"name": _name(name), "stages": stages})
+    n_rows = next(iter(flows.values()))[0].arrive
+    return describing.chart(
+        "flow",
+        "The flow of rows",
+        variants,
+        choose="cascade",
+        wide=True,
+        caption=f"{plural(n_rows, 'row')}. A row leaves where its distance from the boundary exceeds the "
+        "threshold.",
+    )
+
+
+def _name(name: str) -> str:
+    return "" if name == "all" else f"{name} against the rest"
+
+
+def _terms_chart(parts: list[tuple[str, pd.DataFrame, float]]) -> Facts:
+    variants = []
+    for name, ledger, _ in parts:
+        total = float(ledger["points"].sum())
+        active = [
+            f"complexity penalty {'active' if s == 'complexity' else 'inactive'}" for s in ledger["side"]
+        ]
+        variants.append(
+            {
+                "name": _name(name),
+                "names": [f"leaf {k + 1}" for k in range(len(ledger))],
+                "series": [
+                    describing.series("errors", (ledger["errors"] / total).tolist(), "other"),
+                    describing.series("complexity penalty", ledger["term"].tolist(), "main", active),
+                ],
+            }
+        )
+    return describing.chart(
+        "bars",
+        "What each leaf adds to the criterion",
+        variants,
+        choose="cascade",
+        y_title="fraction of the sample",
+        caption="CRITERION: the sum was minimized over all cascades; it is a selection score, not an error.",
+    )
+
+
+def _work_chart(curve: pd.DataFrame) -> Facts:
+    """Accuracy against the work per row, as thresholds are scaled."""
+    scale = curve["scale"].tolist()
+    labels = ["all leave first" if s == 0 else "as fitted" if s == 1 else "" for s in scale]
+    return describing.chart(
+        "lines",
+        "Accuracy against work",
+        [
+            {
+                "name": "",
+                "x": curve["kernel_values"].tolist(),
+                "series": [describing.series("accuracy", curve["accuracy"].tolist())],
+                "labels": labels,
+            }
+        ],
+        x_title="kernel values per row",
+        y_title="accuracy",
+        y_format="percent",
+        caption="Thresholds scaled from 0 (every row leaves at the first SVM) to infinity.",
+    )

@@ -1,0 +1,226 @@
+"""A composite tree or forest as pages, plots and the command line show it.
+
+`report_facts` is ``__report_facts__`` of the estimators; `leaf_terms` and `leaf_degrees` are what the plots
+of :mod:`surewood.inspect` read.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from surewood.estimators import describing
+from surewood.estimators.describing import Facts, ReportRows, short
+from surewood.parallel.progress import stage
+
+MAX_TREES = 8  # drawn
+MAX_LEAVES = 400  # of the ledger on a page
+DESCRIPTION = (
+    "Shallow trees whose leaves hold support vector machines; a data-dependent complexity penalty decides "
+    "how rich each leaf may be."
+)
+LEDGER = {
+    "tree": describing.column("tree"),
+    "leaf": describing.column("leaf"),
+    "path": describing.column("path", "text", wide=True),
+    "points": describing.column("rows"),
+    "errors": describing.column("errors"),
+    "degree": describing.column("degree"),
+    "complexity_term": describing.column("complexity"),
+    "sample_term": describing.column("correct, as a fraction of all rows"),
+    "side": describing.column("side", "text"),
+    "C": describing.column("C"),
+}
+
+
+def report_facts(model: Any, rows: ReportRows | None = None) -> Facts:
+    """Title, key figures, trees, degrees and ledger of a fitted composite tree or forest."""
+    title = describing.title_of(type(model))
+    verbose = 0 if rows is None else rows.verbose
+    ledger = _whole_ledger(model, verbose)
+    figures = _figures(model, ledger)
+    if rows is None:
+        return describing.report_facts(title, DESCRIPTION, figures)
+    drawn = []
+    chosen = _chosen_trees(ledger)
+    with stage(verbose, "drawing trees", len(chosen)) as advance:
+        for tree in chosen:
+            drawn.append(_tree(model, tree))
+            advance(1)
+    blocks = [_icicle(drawn), _degrees(ledger), _settings(model)]
+    return describing.report_facts(
+        title,
+        DESCRIPTION,
+        figures,
+        [describing.section("", blocks), describing.section("The ledger", [_ledger(ledger)], _told(ledger))],
+    )
+
+
+def leaf_terms(model: Any, part: int = 0) -> tuple[pd.DataFrame, float]:
+    """Ledger of one tree, and its gamma_scale."""
+    return model.ledger(part), float(model.settings_[0].gamma_scale)
+
+
+def leaf_degrees(model: Any, X: Any) -> NDArray[np.float64]:
+    """Degree of the leaf of each row, one column per tree."""
+    facts, leaf = model.model_.facts, model.apply(X)
+    first = np.searchsorted(facts.tree, np.arange(leaf.shape[1]))
+    return np.asarray(facts.degree[leaf + first], dtype=np.float64)
+
+
+def _whole_ledger(model: Any, verbose: int) -> pd.DataFrame:
+    parts = []
+    with stage(verbose, "reading the trees' ledgers", model.model_.n_trees) as advance:
+        for tree in range(model.model_.n_trees):
+            parts.append(model.ledger(tree))
+            advance(1)
+    return pd.concat(parts, ignore_index=True)
+
+
+def _figures(model: Any, ledger: pd.DataFrame) -> list[Facts]:
+    histogram = ledger["degree"].value_counts().sort_index()
+    degrees = ", ".join(f"{degree}: {100 * n / len(ledger):.0f} %" for degree, n in histogram.items())
+    figures = [
+        describing.figure("composite trees", model.model_.n_trees),
+        describing.figure("leaves", len(ledger)),
+        describing.figure("degrees of the leaves", degrees, "text"),
+        describing.figure(
+            "leaves with an active complexity penalty", model.active_leaves_, "percent", digits=1
+        ),
+    ]
+    if model.held_out_error_ is not None:
+        figures.append(
+            describing.figure(
+                "error on rows held out from each tree", model.held_out_error_, "percent", "ESTIMATE"
+            )
+        )
+    plain = model.model_.plain
+    if plain is not None:
+        figures.append(
+            describing.figure(
+                f"weight of {plain.n_trees:,} plain trees in the vote",
+                _plain_weight(model),
+                "percent",
+                digits=0,
+            )
+        )
+    return figures
+
+
+def _plain_weight(model: Any) -> float:
+    return float(model.plain_share_)
+
+
+def _chosen_trees(ledger: pd.DataFrame) -> list[int]:
+    """Trees to draw: those with most leaves, of them the ones with fewest errors."""
+    size = ledger.groupby("tree").agg(leaves=("leaf", "size"), errors=("errors", "sum")).reset_index()
+    order = size.sort_values(["leaves", "errors", "tree"], ascending=[False, True, True], kind="stable")
+    return [int(tree) for tree in order["tree"][:MAX_TREES]]
+
+
+def _tree(model: Any, tree: int) -> Facts:
+    """A tree as a variant of the icicle."""
+    records = model.nodes(tree).to_dict("records")
+    n_leaves = sum(record["leaf"] >= 0 for record in records)
+    return {
+        "name": f"tree {tree}, {n_leaves} {'leaf' if n_leaves == 1 else 'leaves'}",
+        "nodes": [_node(record) for record in records],
+    }
+
+
+def _node(record: dict[str, Any]) -> Facts:
+    is_root, is_leaf = record["parent"] < 0, record["leaf"] >= 0
+    hints = [
+        f"{record['points']:,.0f} rows",
+        f"{record['errors']:,.0f} training errors",
+        f"complexity {record['complexity_term']:.4g}",
+    ]
+    if is_leaf:
+        side = "active" if record["side"] == "complexity" else "inactive"
+        hints += [f"leaf {record['leaf']}, degree {record['degree']}", f"complexity penalty {side}"]
+    return {
+        "id": int(record["node"]),
+        "parent": None if is_root else int(record["parent"]),
+        "depth": int(record["depth"]),
+        "label": "all rows" if is_root else short(record["condition"], 80),
+        "value": float(record["points"]),
+        "text": f"degree {record['degree']}" if is_leaf else "",
+        "hints": hints,
+        "level": int(record["degree"]) if is_leaf else None,
+    }
+
+
+def _icicle(drawn: list[Facts]) -> Facts:
+    return describing.chart(
+        "icicle",
+        "A tree, from all rows (top) to its leaves",
+        drawn,
+        choose="tree",
+        wide=True,
+        caption="Width: training rows. The stronger a leaf's color, the higher the degree of its SVM; "
+        "degree 0 predicts a single class. Hover for counts and complexity, click to enlarge.",
+    )
+
+
+def _degrees(ledger: pd.DataFrame) -> Facts:
+    names, active, inactive, hints = [], [], [], []
+    for degree, group in ledger.groupby("degree"):
+        n_active = int((group["side"] == "complexity").sum())
+        names.append(f"degree {degree}")
+        active.append(n_active)
+        inactive.append(len(group) - n_active)
+        hints.append(f"{100 * len(group) / len(ledger):.1f} % of the leaves have this degree")
+    parts = [
+        describing.series("complexity penalty active", active, "main", hints),
+        describing.series("inactive", inactive, "other", hints),
+    ]
+    return describing.chart(
+        "bars",
+        "Degrees of the leaves",
+        [{"name": "", "names": names, "series": parts}],
+        y_title="leaves",
+        caption="Where the penalty is active, a richer classifier had to justify its cost; elsewhere the tie "
+        "rule chose.",
+    )
+
+
+def _settings(model: Any) -> Facts:
+    lines = []
+    for one in model.settings_:
+        depth = f"Depth at most {one.max_depth}" if one.max_depth else "No split, one classifier for all rows"
+        several = "degrees" if len(one.degrees) > 1 else "degree"
+        degrees = ", ".join(str(degree) for degree in one.degrees)
+        C = ", ".join(f"{value:.4g}" for value in np.atleast_1d(one.C))
+        lines.append(
+            f"{depth}; {several} {degrees} with C {C}; {one.max_features} columns tried per node; "
+            f"γ {one.gamma_scale:.4g}."
+        )
+    return describing.paragraph(
+        "Settings of the trees",
+        lines,
+        "γ scales the complexity penalty in the criterion that chose the degrees; below 1 the criterion is a "
+        "selection score, not a bound.",
+    )
+
+
+def _told(ledger: pd.DataFrame) -> str:
+    text = (
+        "One row per leaf: the splits that lead to it, its rows, how rich its classifier is and which side "
+        "of the minimum decided."
+    )
+    if len(ledger) > MAX_LEAVES:
+        text += f" The {MAX_LEAVES:,} largest leaves of {len(ledger):,}; model.ledger() has them all."
+    return text
+
+
+def _ledger(ledger: pd.DataFrame) -> Facts:
+    """The leaves with most rows, in the order of the trees."""
+    order = np.argsort(-ledger["points"].to_numpy(), kind="stable")[:MAX_LEAVES]
+    shown = ledger.iloc[np.sort(order)][list(LEDGER)].copy()
+    shown["path"] = [short(path, 240) for path in shown["path"]]
+    return describing.table(
+        "ledger", list(LEDGER.values()), shown.to_numpy(dtype=object).tolist(), search=True
+    )
