@@ -263,8 +263,6 @@ auto bag_counts(const nb::tuple& lottery, std::uint64_t seed, std::uint64_t tree
 auto content_keys(const std::vector<AnyArray>& blocks) { return to_numpy(row_keys(bins_view(blocks))); }
 
 void register_forest(nb::module_& module) {
-  module.def("use_tree_instruction_set", &use_tree_instruction_set, "name"_a,
-             "Use 'baseline', 'avx2' or 'avx512' in the forest engine; False if this machine lacks it.");
   module.def("grow_trees", &grow, "blocks"_a, "row_blocks"_a, "values"_a.noconvert(), "value_offset"_a.noconvert(),
              "is_category"_a.noconvert(), "has_missing"_a.noconvert(), "labels"_a.noconvert(), "n_classes"_a,
              "rows"_a.noconvert(), "weights"_a.none(), "splitter"_a, "criterion"_a, "max_depth"_a,

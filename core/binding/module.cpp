@@ -33,8 +33,10 @@ auto random_words(std::uint64_t seed, const AnyArray& ids, std::size_t count) {
 
 NB_MODULE(_core, module) {
   module.doc() = "The compiled core of surewood. Import it from surewood.trees or surewood.svm only.";
-  module.def("instruction_set", &surewood::instruction_set,
-             "The best instruction set of this machine: 'avx512', 'avx2' or 'baseline'.");
+  module.def("instruction_set", &surewood::best_instruction_set,
+             "The best instruction set of this processor and build: 'avx512', 'avx2' or 'baseline'.");
+  module.def("use_instruction_set", &surewood::use_instruction_set, "name"_a,
+             "Use 'baseline', 'avx2' or 'avx512' in all kernels; False where there is no such set. For tests.");
   module.def("random_words", &random_words, "seed"_a, "ids"_a.noconvert(), "count"_a,
              "The first `count` words of the stream keyed by (seed, ids).");
   register_forest(module);

@@ -265,8 +265,6 @@ void count_votes(const AnyArray& codes, ScoreOut out) {
 }
 
 void register_svm(nb::module_& module) {
-  module.def("use_svm_instruction_set", &surewood::use_svm_routines, "name"_a,
-             "Use 'baseline', 'avx2' or 'avx512' in the SVM engine; False if this machine lacks it.");
   module.def("inner_products_into", &inner_products_into, "a"_a.noconvert(), "b"_a.noconvert(), "first"_a, "last"_a,
              "out"_a.noconvert(), "out[first:last] = a[first:last] @ b.T, float32, the same for any range.");
   module.def("squared_norms", &squared_norms, "x"_a.noconvert(), "Inner products of the rows with themselves.");

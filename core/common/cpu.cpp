@@ -4,37 +4,40 @@
 
 namespace surewood {
 
-const char* instruction_set() {
-#if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
-  const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2");
-  if (avx2 && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
-      __builtin_cpu_supports("avx512vl"))
-    return "avx512";
-  if (avx2) return "avx2";
-  return "baseline";
+namespace {
+
+constexpr const char* kNames[] = {"baseline", "avx2", "avx512"};
+
+int best() {
+#if defined(SUREWOOD_X86_SETS)
+  const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") &&
+                    __builtin_cpu_supports("popcnt");
+  const bool avx512 = avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+                      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+  return avx512 ? 2 : avx2 ? 1 : 0;
 #else
-  return "baseline";
+  return 0;
 #endif
 }
 
-namespace {
-
-int level(const std::string& name) { return name == "avx512" ? 2 : name == "avx2" ? 1 : name == "baseline" ? 0 : -1; }
-
 std::atomic<int>& chosen() {
-  static std::atomic<int> set{level(instruction_set())};
+  static std::atomic<int> set{best()};
   return set;
 }
 
 }  // namespace
 
-InstructionSet tree_instruction_set() { return static_cast<InstructionSet>(chosen().load(std::memory_order_relaxed)); }
+const char* best_instruction_set() { return kNames[best()]; }
 
-bool use_tree_instruction_set(const std::string& name) {
-  const int wanted = level(name);
-  if (wanted < 0 || wanted > level(instruction_set())) return false;
-  chosen().store(wanted);
-  return true;
+InstructionSet instruction_set() { return static_cast<InstructionSet>(chosen().load(std::memory_order_relaxed)); }
+
+bool use_instruction_set(const std::string& name) {
+  for (int set = 0; set <= best(); ++set)
+    if (name == kNames[set]) {
+      chosen().store(set);
+      return true;
+    }
+  return false;
 }
 
 }  // namespace surewood

@@ -1,20 +1,37 @@
-// What this machine offers to the kernels; shipped code is baseline with run-time dispatch.
+// One scheme of CPU dispatch for all kernels: shipped code is baseline, vector kernels are compiled again for AVX2 and
+// AVX-512 and chosen at run time.
+//
+// A kernel's source is included once per set, each time inside a namespace of its own and between the files
+// common/target_*.inl, which speak to GCC and to Clang. Results are the same bit for bit with any set.
 #pragma once
 
 #include <string>
 
-namespace surewood {
+#if defined(__x86_64__) && defined(__GNUC__)  // Clang defines it, too
+#define SUREWOOD_X86_SETS 1
+#include <immintrin.h>
+#endif
 
-// "avx512", "avx2" or "baseline": the best instruction set of the machine that runs.
-const char* instruction_set();
+#if defined(__GNUC__)
+#define SUREWOOD_INLINE inline __attribute__((always_inline))
+#define SUREWOOD_INLINE_LAMBDA __attribute__((always_inline))
+#else
+#define SUREWOOD_INLINE inline
+#define SUREWOOD_INLINE_LAMBDA
+#endif
+
+namespace surewood {
 
 enum class InstructionSet : int { kBaseline = 0, kAvx2 = 1, kAvx512 = 2 };
 
-// What the forest engine uses: the best, unless another set was asked for.
-InstructionSet tree_instruction_set();
+// "baseline", "avx2" or "avx512": the best set that this processor and this build have.
+const char* best_instruction_set();
 
-// Selects "baseline", "avx2" or "avx512" for the forest engine; false when this machine has no such set. For
-// tests: trees are the same bit for bit. Not to be called while trees grow.
-bool use_tree_instruction_set(const std::string& name);
+// The set in use: the best one by default.
+InstructionSet instruction_set();
+
+// Selects a set by name for all kernels; false where there is no such set. For tests; not to be called while kernels
+// run.
+bool use_instruction_set(const std::string& name);
 
 }  // namespace surewood

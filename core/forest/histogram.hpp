@@ -15,13 +15,8 @@
 #include <cstdlib>
 #include <memory>
 
+#include "common/cpu.hpp"
 #include "forest/split.hpp"
-
-#if defined(__GNUC__) || defined(__clang__)
-#define SUREWOOD_INLINE inline __attribute__((always_inline))
-#else
-#define SUREWOOD_INLINE inline
-#endif
 
 namespace surewood {
 

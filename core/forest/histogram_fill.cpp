@@ -4,7 +4,6 @@
 #include <cstdlib>
 #include <new>
 
-#include "common/cpu.hpp"
 #include "forest/histogram.hpp"
 
 namespace surewood {
@@ -19,18 +18,15 @@ HistogramScratch::HistogramScratch() {
 namespace {
 
 namespace baseline {
-#define SUREWOOD_TARGET
 #include "forest/histogram_fill.inl"
-#undef SUREWOOD_TARGET
 }  // namespace baseline
 
-#if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
-#define SUREWOOD_DISPATCH 1
+#if defined(SUREWOOD_X86_SETS)
+#include "common/target_avx2.inl"
 namespace avx2 {
-#define SUREWOOD_TARGET __attribute__((target("avx2,bmi,bmi2,popcnt")))
 #include "forest/histogram_fill.inl"
-#undef SUREWOOD_TARGET
 }  // namespace avx2
+#include "common/target_end.inl"
 #endif
 
 }  // namespace
@@ -38,8 +34,8 @@ namespace avx2 {
 template <class Sample>
 void fill_histograms(const NodeView<Sample>& node, const BatchFeature* features, int n_features, Seen seen,
                      HistogramScratch& histograms, std::uint64_t* word) {
-#if defined(SUREWOOD_DISPATCH)
-  if (tree_instruction_set() != InstructionSet::kBaseline)
+#if defined(SUREWOOD_X86_SETS)
+  if (instruction_set() != InstructionSet::kBaseline)
     return avx2::fill_any(node, features, n_features, seen, histograms, word);
 #endif
   baseline::fill_any(node, features, n_features, seen, histograms, word);

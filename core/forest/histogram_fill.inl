@@ -1,5 +1,5 @@
-// Body of the histogram fill; included by forest/histogram_fill.cpp once for each instruction set, inside a namespace
-// of its own, with SUREWOOD_TARGET set to the function attribute of that set.
+// Body of the histogram fill; included by forest/histogram_fill.cpp once per instruction set, inside a namespace of its
+// own (common/cpu.hpp).
 
 template <class Word, int kShift>
 struct PairAdder {
@@ -96,8 +96,8 @@ SUREWOOD_INLINE void fill_seen(const NodeView<Sample>& node, const BatchFeature*
 }
 
 template <class Sample>
-SUREWOOD_TARGET void fill_any(const NodeView<Sample>& node, const BatchFeature* features, int n_features, Seen seen,
-                              HistogramScratch& histograms, std::uint64_t* word) {
+void fill_any(const NodeView<Sample>& node, const BatchFeature* features, int n_features, Seen seen,
+              HistogramScratch& histograms, std::uint64_t* word) {
 #define SUREWOOD_RUN(...) return fill_seen<__VA_ARGS__>(node, features, n_features, seen, histograms, word)
   const std::uint32_t tier = label_tier(node.n_labels);
   switch (cell_tier(node)) {

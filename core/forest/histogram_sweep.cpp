@@ -6,8 +6,6 @@
 #include <cstring>
 #include <limits>
 
-#include "common/cpu.hpp"
-
 #if defined(__SSE2__)
 #include <emmintrin.h>
 #endif
@@ -52,23 +50,21 @@ SUREWOOD_INLINE __m128i four_sums(const __m128i* v) {
 #endif
 
 namespace baseline {
-#define SUREWOOD_TARGET
 #include "forest/histogram_sweep.inl"
-#undef SUREWOOD_TARGET
 }  // namespace baseline
 
-#if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
-#define SUREWOOD_DISPATCH 1
+#if defined(SUREWOOD_X86_SETS)
+#include "common/target_avx2.inl"
 namespace avx2 {
-#define SUREWOOD_TARGET __attribute__((target("avx2,bmi,bmi2,popcnt")))
 #include "forest/histogram_sweep.inl"
-#undef SUREWOOD_TARGET
 }  // namespace avx2
+#include "common/target_end.inl"
+
+#include "common/target_avx512.inl"
 namespace avx512 {
-#define SUREWOOD_TARGET __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi,bmi2,popcnt")))
 #include "forest/histogram_sweep.inl"
-#undef SUREWOOD_TARGET
 }  // namespace avx512
+#include "common/target_end.inl"
 #endif
 
 }  // namespace
@@ -76,8 +72,8 @@ namespace avx512 {
 std::uint32_t sweep_histograms(const NodeShape& node, const BatchFeature* features, int n_features, Seen seen,
                                HistogramScratch& histograms, const std::uint64_t* word, SplitScratch& scratch,
                                Split& best) {
-#if defined(SUREWOOD_DISPATCH)
-  const InstructionSet set = tree_instruction_set();
+#if defined(SUREWOOD_X86_SETS)
+  const InstructionSet set = instruction_set();
   if (set == InstructionSet::kAvx512)
     return avx512::sweep(node, features, n_features, seen, histograms, word, scratch, best);
   if (set == InstructionSet::kAvx2)

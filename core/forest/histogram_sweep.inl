@@ -1,5 +1,5 @@
-// Body of the histogram scan; included by forest/histogram_sweep.cpp once for each instruction set, inside a
-// namespace of its own, with SUREWOOD_TARGET set to the function attribute of that set.
+// Body of the histogram scan; included by forest/histogram_sweep.cpp once per instruction set, inside a namespace of
+// its own (common/cpu.hpp).
 
 // ---- occupied bins -----------------------------------------------------------------------------------
 
@@ -317,9 +317,8 @@ SUREWOOD_INLINE std::uint32_t sweep_batch(const NodeShape& node, const BatchFeat
   return varying;
 }
 
-SUREWOOD_TARGET std::uint32_t sweep(const NodeShape& node, const BatchFeature* features, int n_features, Seen seen,
-                                    HistogramScratch& scratch, const std::uint64_t* word, SplitScratch& shared,
-                                    Split& best) {
+std::uint32_t sweep(const NodeShape& node, const BatchFeature* features, int n_features, Seen seen,
+                    HistogramScratch& scratch, const std::uint64_t* word, SplitScratch& shared, Split& best) {
 #define SUREWOOD_RUN(...) return sweep_batch<__VA_ARGS__>(node, features, n_features, seen, scratch, word, shared, best)
   using Half = std::int16_t;
   using Full = std::uint32_t;

@@ -4,11 +4,6 @@
 
 #include "common/cpu.hpp"
 
-#if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
-#include <immintrin.h>
-#define SUREWOOD_DISPATCH 1
-#endif
-
 namespace surewood {
 
 namespace {
@@ -19,7 +14,7 @@ auto number_test(const std::uint8_t* codes, std::uint8_t shift, std::uint8_t tes
   };
 }
 
-#if defined(SUREWOOD_DISPATCH)
+#if defined(SUREWOOD_X86_SETS)
 // For each set of four 64-bit lanes: those lanes in order, as pairs of 32-bit lanes. The rest does not matter.
 struct alignas(32) Lanes {
   std::uint32_t lane[8];
@@ -38,11 +33,10 @@ constexpr std::array<Lanes, 16> make_lanes() {
 }
 constexpr std::array<Lanes, 16> kLanes = make_lanes();
 
+#include "common/target_avx2.inl"
 // Four samples are read before anything is written over them: what went left so far is never longer than what was read.
-__attribute__((target("avx2,bmi,bmi2,popcnt"))) std::uint32_t partition_avx2(NarrowSample* samples, std::uint32_t n,
-                                                                             NarrowSample* spare,
-                                                                             const std::uint8_t* codes,
-                                                                             std::uint8_t shift, std::uint8_t test) {
+std::uint32_t partition_avx2(NarrowSample* samples, std::uint32_t n, NarrowSample* spare, const std::uint8_t* codes,
+                             std::uint8_t shift, std::uint8_t test) {
   const __m256i shifts = _mm256_set1_epi8(static_cast<char>(shift)), tests = _mm256_set1_epi8(static_cast<char>(test));
   const std::uint32_t fours = n & ~3u;
   std::uint32_t left = 0;
@@ -65,14 +59,15 @@ __attribute__((target("avx2,bmi,bmi2,popcnt"))) std::uint32_t partition_avx2(Nar
   }
   return partition_samples(samples, n, spare, number_test(codes, shift, test), fours, left);
 }
+#include "common/target_end.inl"
 #endif
 
 }  // namespace
 
 std::uint32_t partition_blocks(NarrowSample* samples, std::uint32_t n, NarrowSample* spare, const std::uint8_t* codes,
                                std::uint8_t shift, std::uint8_t test) {
-#if defined(SUREWOOD_DISPATCH)
-  if (tree_instruction_set() != InstructionSet::kBaseline) return partition_avx2(samples, n, spare, codes, shift, test);
+#if defined(SUREWOOD_X86_SETS)
+  if (instruction_set() != InstructionSet::kBaseline) return partition_avx2(samples, n, spare, codes, shift, test);
 #endif
   return partition_samples(samples, n, spare, number_test(codes, shift, test));
 }

@@ -6,8 +6,6 @@
 
 #if defined(__GNUC__) || defined(__clang__)
 
-#define SUREWOOD_INLINE inline __attribute__((always_inline))
-#define SUREWOOD_INLINE_LAMBDA __attribute__((always_inline))
 SUREWOOD_INLINE int lowest_bit(unsigned bits) { return __builtin_ctz(bits); }
 SUREWOOD_INLINE int count_bits(unsigned bits) { return __builtin_popcount(bits); }
 SUREWOOD_INLINE int lowest_bit64(unsigned long long bits) { return bits ? __builtin_ctzll(bits) : 64; }
@@ -102,8 +100,6 @@ SUREWOOD_INLINE Lanes swapped(Lanes a) {
 
 #else  // plain arrays: the same lanes for compilers without vector types
 
-#define SUREWOOD_INLINE inline
-#define SUREWOOD_INLINE_LAMBDA
 inline int lowest_bit64(unsigned long long bits) {
   int place = 0;
   while (place < 64 && !(bits >> place & 1u)) ++place;

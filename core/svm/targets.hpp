@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 
 #include "svm/dual.hpp"
 
@@ -32,12 +31,8 @@ struct SvmRoutines {
   void (*vote_block)(const BlockMachine&, const float* x, int count, BlockVotes&);
 };
 
-// The routines in use: the best this machine runs, unless another set was asked for.
+// The routines of the instruction set in use (common/cpu.hpp). Results are the same bit for bit with any set
+// (vote_block: after its doubtful rows were evaluated again).
 const SvmRoutines& svm_routines();
-
-// Selects "baseline", "avx2" or "avx512"; false when this machine (or build) has no such set. For tests:
-// results are the same bit for bit (vote_block: after its doubtful rows were evaluated again). Not to be called while a
-// solve is running.
-bool use_svm_routines(const std::string& name);
 
 }  // namespace surewood

@@ -182,10 +182,10 @@ def test_noisy_leaves_at_large_C_are_optimal_and_the_same_everywhere(C):
     assert equal_arrays(machines, solve(cache_size=1))
     try:
         for name in ("baseline", "avx2", "avx512"):
-            if _core.use_svm_instruction_set(name):
+            if _core.use_instruction_set(name):
                 assert equal_arrays(machines, solve())
     finally:
-        _core.use_svm_instruction_set(_core.instruction_set())
+        _core.use_instruction_set(_core.instruction_set())
 
 
 @pytest.mark.parametrize("weighted", [False, True])

@@ -27,10 +27,10 @@ def test_any_block_any_threads_any_instruction_set():
     np.testing.assert_array_equal(whole, whole.T)
     try:
         for name in ("baseline", "avx2", "avx512"):
-            if _core.use_svm_instruction_set(name):
+            if _core.use_instruction_set(name):
                 np.testing.assert_array_equal(products(X, X), whole)
     finally:
-        _core.use_svm_instruction_set(_core.instruction_set())
+        _core.use_instruction_set(_core.instruction_set())
 
 
 def test_blocks_are_the_same_with_and_without_the_stored_matrix():

@@ -124,10 +124,10 @@ def test_blocks_of_rows_vote_like_single_rows_on_every_instruction_set(n_feature
     assert np.array_equal(one_by_one[:, 11], -2 - assign[:, 11])
     try:
         for name in ("baseline", "avx2", "avx512"):
-            if _core.use_svm_instruction_set(name):
+            if _core.use_instruction_set(name):
                 assert np.array_equal(predictor.predict(grid, assign), one_by_one)
     finally:
-        _core.use_svm_instruction_set(_core.instruction_set())
+        _core.use_instruction_set(_core.instruction_set())
     assert np.array_equal(predictor.predict(grid, assign, n_jobs=2), one_by_one)
 
 

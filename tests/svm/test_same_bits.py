@@ -13,16 +13,16 @@ def test_same_bits_on_every_instruction_set():
     X, labels = blobs(120, 5, 3, 7)
     arguments = (Gram(X), [np.arange(120), np.arange(50)], labels, [1, 2, 5], [0.1, 10.0])
     try:
-        _core.use_svm_instruction_set("baseline")
+        _core.use_instruction_set("baseline")
         expected = solve_many(*arguments)
         rbf = solve_many(*arguments[:3], [1], 1.0, kernel=KernelSpec("rbf", 0.2))
         for name in ("avx2", "avx512"):
-            if _core.use_svm_instruction_set(name):
+            if _core.use_instruction_set(name):
                 assert equal_arrays(solve_many(*arguments), expected)
                 assert equal_arrays(solve_many(*arguments[:3], [1], 1.0, kernel=KernelSpec("rbf", 0.2)), rbf)
-                assert not _core.use_svm_instruction_set("avx1024")
+                assert not _core.use_instruction_set("avx1024")
     finally:
-        _core.use_svm_instruction_set(_core.instruction_set())
+        _core.use_instruction_set(_core.instruction_set())
 
 
 @pytest.mark.parametrize("kernel", [None, KernelSpec("rbf", 0.3)])
@@ -43,10 +43,10 @@ def test_small_problems_have_a_loop_of_their_own_and_the_same_bits(kernel, weigh
     assert (expected.arrays["iterations"] > 32 + 4 * 64).any()  # some took free steps
     try:
         for name in ("baseline", "avx2"):
-            if _core.use_svm_instruction_set(name):
+            if _core.use_instruction_set(name):
                 assert equal_arrays(solve_many(*arguments, **options), expected)
     finally:
-        _core.use_svm_instruction_set(_core.instruction_set())
+        _core.use_instruction_set(_core.instruction_set())
 
 
 @pytest.mark.parametrize("features", [3, 40])

@@ -103,13 +103,13 @@ def test_every_kernel_tier_and_instruction_set_gives_the_tree_of_the_plain_way(n
     plain = grown(fast=False)
     try:
         for name in ("baseline", "avx2", "avx512"):
-            if _core.use_tree_instruction_set(name):
+            if _core.use_instruction_set(name):
                 quick = grown()
                 assert same(quick.forest, plain.forest)
                 np.testing.assert_allclose(quick.importances, plain.importances, rtol=1e-12)
     finally:
-        assert _core.use_tree_instruction_set(_core.instruction_set())
-    assert not _core.use_tree_instruction_set("avx1024")
+        assert _core.use_instruction_set(_core.instruction_set())
+    assert not _core.use_instruction_set("avx1024")
 
 
 def test_a_class_without_a_row_in_the_bag_gets_no_share():

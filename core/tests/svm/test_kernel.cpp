@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <vector>
 
+#include "common/cpu.hpp"
 #include "common/rng.hpp"
 #include "svm/kernel.hpp"
 #include "svm/kernel_rows.hpp"
@@ -113,12 +114,12 @@ void test_rows() {
 int main() {
   const char* sets[] = {"baseline", "avx2", "avx512"};
   for (const char* set : sets) {
-    if (!use_svm_routines(set)) continue;
+    if (!use_instruction_set(set)) continue;
     test_products();
     test_kernels();
     test_scale();
     test_rows();
   }
-  assert(!use_svm_routines("none"));
+  assert(!use_instruction_set("none"));
   std::puts("kernel ok");
 }

@@ -98,12 +98,12 @@ void test_optimal() {
 void test_same_bits() {
   Data data(70, 4, 3, 3);
   const std::vector<std::int32_t> degrees = {1, 2, 3, 3, 4, 5, 6, 7, 8, 9, 9, 9, 9, 9};
-  use_svm_routines("baseline");
+  use_instruction_set("baseline");
   const MachineBatch expected = solve(data, {}, degrees);
   SolveOptions tight;
   tight.cache_bytes = 1;
   for (const char* set : {"baseline", "avx2", "avx512"}) {
-    if (!use_svm_routines(set)) continue;
+    if (!use_instruction_set(set)) continue;
     assert(same(solve(data, {}, degrees), expected));
     assert(same(solve(data, tight, degrees), expected));
   }
@@ -172,13 +172,13 @@ void test_prediction() {
   // The same codes in blocks, on every instruction set; constants pass through.
   for (int i = 0; i < data.n; ++i) assign[2 * i + 1] = i % 2 ? -2 - 3 : 0;
   for (const char* name : {"baseline", "avx2", "avx512"}) {
-    if (!use_svm_routines(name)) continue;
+    if (!use_instruction_set(name)) continue;
     std::vector<std::int32_t> found(2 * data.n);
     assert(predict_by_machine(data.x.data(), data.n, kPoly, machines, assign.data(), 2, stop, found.data()));
     for (int i = 0; i < data.n; ++i)
       assert(found[2 * i] == codes[2 * i] && found[2 * i + 1] == (i % 2 ? 3 : codes[2 * i]));
   }
-  use_svm_routines(instruction_set());
+  use_instruction_set(best_instruction_set());
 }
 
 void test_one_class() {
