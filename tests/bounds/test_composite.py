@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from surewood.bounds import (
-    Status,
     composite_bound,
     composite_bound_simple,
     composite_bound_uniform,
@@ -75,7 +74,7 @@ def test_uniform_bound_is_the_smallest_fixed_bound_at_its_share_of_delta():
     ]
     uniform = composite_bound_uniform(**TREE, complexity=COMPLEXITY, max_rho_inverse=8, delta=0.05, **shared)
     assert uniform.total == pytest.approx(min(bound.total for bound in fixed), abs=1e-12)
-    assert uniform.status is Status.GUARANTEE
+    assert uniform.proved
     assert uniform.training_error == pytest.approx(0.05)
 
 

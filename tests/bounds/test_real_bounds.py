@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from surewood.bounds import (
-    Status,
     cascade_bound,
     composite_bound,
     real_cascade_bound,
@@ -26,7 +25,7 @@ def test_leaves_with_margins_of_one_are_the_two_valued_ones(rho_inverse):
     plain = composite_bound(CORRECT, ERRORS, COMPLEXITY, n_classes=2, **arguments)
     real = real_composite_bound(margins, COMPLEXITY, n_classes=2, **arguments)
     assert real.decomposition() == pytest.approx(plain.decomposition())
-    assert real.status is Status.GUARANTEE
+    assert real.proved
     plain = cascade_bound(CORRECT, ERRORS, COMPLEXITY, **arguments)
     for thresholds in ("smallest", "any"):
         real = real_cascade_bound(margins, COMPLEXITY, thresholds=thresholds, **arguments)

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from surewood.bounds import Condition, Status
+from surewood.bounds import Condition, issue_guarantee
 from surewood.certify import Certificate, Entry, Method, Withheld
 
 HOLDS = (Condition("untouched <points>", True, "stated by the caller"),)
@@ -14,9 +14,8 @@ HOLDS = (Condition("untouched <points>", True, "stated by the caller"),)
 
 def guarantee(value=0.1, delta=0.05, method=Method.HOLDOUT):
     variant = "exact" if method is Method.HOLDOUT else "kl"
-    return Entry(
-        method=method,
-        status=Status.GUARANTEE,
+    return issue_guarantee(
+        method,
         value=value,
         sample="holdout",
         n=100,

@@ -5,8 +5,8 @@ import io
 import pytest
 from rich.console import Console
 
-from surewood.bounds import Condition, Status
-from surewood.certify import Certificate, Entry, Method
+from surewood.bounds import Condition, issue_guarantee
+from surewood.certify import Certificate, Method
 from surewood.cli.summary_text import print_certificate
 
 
@@ -25,9 +25,8 @@ from surewood.cli.summary_text import print_certificate
     ],
 )
 def test_a_guarantee_that_beats_nothing_says_what_it_does_not_beat(majority, verdict):
-    entry = Entry(
-        method=Method.HOLDOUT,
-        status=Status.GUARANTEE,
+    entry = issue_guarantee(
+        Method.HOLDOUT,
         value=0.3556,
         sample="holdout",
         n=80,

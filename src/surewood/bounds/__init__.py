@@ -12,7 +12,8 @@ margin, margin_step, margin_theorem   margins, exact step size, the stated theor
 certificates        holdout, kl inverse, sample compression (§6)
 pac_bayes           votes with out-of-bag points (§6.3)
 statistics          tests and ranks (§7)
-ledger              one row a leaf
+ledger              one row per leaf
+entry, guarantee    a number with its status word; the one door through which guarantees are issued
 condition, evidence, leaf_evidence, point_evidence   what a model tells `surewood.certify`
 """
 
@@ -67,7 +68,9 @@ from .composite_selection import (
     select_degrees,
 )
 from .condition import Condition
+from .entry import AT_LEAST, AT_MOST, Entry, Withheld
 from .evidence import EstimateEvidence, Evidence, HeuristicEvidence, OffersEvidence
+from .guarantee import Method, issue_guarantee
 from .leaf_evidence import CascadeEvidence, ForestEvidence, TreeEvidence
 from .ledger import LeafLedger, cascade_ledger, composite_ledger, path_in_words
 from .margin import (
@@ -127,9 +130,12 @@ from .statistics import McNemar, TTest, average_ranks, corrected_paired_t_test, 
 from .status import Status
 
 __all__ = [
+    "AT_LEAST",
+    "AT_MOST",
     "CascadeEvidence",
     "CompressionEvidence",
     "Condition",
+    "Entry",
     "EstimateEvidence",
     "Evidence",
     "ForestEvidence",
@@ -137,6 +143,7 @@ __all__ = [
     "LeafLedger",
     "MarginTheorem",
     "McNemar",
+    "Method",
     "MonteCarlo",
     "OffersEvidence",
     "OutOfBag",
@@ -149,6 +156,7 @@ __all__ = [
     "Tandem",
     "TreeEvidence",
     "VoteEvidence",
+    "Withheld",
     "active_leaves",
     "average_ranks",
     "binary_kl",
@@ -183,6 +191,7 @@ __all__ = [
     "effective_sample_size",
     "exact_rademacher",
     "interval_rademacher",
+    "issue_guarantee",
     "kernel_rademacher",
     "kl_inverse",
     "kl_inverse_lower",

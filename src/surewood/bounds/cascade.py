@@ -17,7 +17,6 @@ from surewood._arrays import Counts, Floats
 
 from . import _arguments as check
 from .risk_bound import LeafTheorem, RiskBound, leaf_fractions
-from .status import Status
 
 __all__ = [
     "cascade_bound",
@@ -194,7 +193,7 @@ def cascade_bound(
         One of the two.
     delta : float, default=0.05
     reading : {"theorem", "print_in", "print_out"}
-        With a printed reading the result is marked HEURISTIC.
+        A printed reading proves nothing (``proved=False``).
 
     Examples
     --------
@@ -223,8 +222,8 @@ def cascade_bound_uniform(
     >>> from surewood.bounds import cascade_bound_uniform
     >>> correct, errors, r = [600_000, 390_000], [5_000, 5_000], [1e-3, 1e-3]
     >>> bound = cascade_bound_uniform(correct, errors, r, n_families=4, max_rho_inverse=4)
-    >>> bound.rho_inverse, str(bound.status)
-    (2.0, 'GUARANTEE')
+    >>> bound.rho_inverse, bound.proved
+    (2.0, True)
     """
     theorem = _theorem(correct, errors, complexity, n_families)
     return theorem.uniform(check.count(max_rho_inverse, "max_rho_inverse", 1), check.confidence(delta))
@@ -258,7 +257,7 @@ def _theorem(
         leaf_charge(complexity),
         lambda inverse: ensemble_terms(inverse, m, n_families, reading),
         4.0,
-        Status.GUARANTEE if reading == "theorem" else Status.HEURISTIC,
+        proved=reading == "theorem",
     )
 
 

@@ -19,7 +19,6 @@ from . import _arguments as check
 from . import cascade, composite
 from .real_leaves import real_leaf_term, real_leaf_terms, smallest_margins, switched_on_leaves
 from .risk_bound import RiskBound, confidence_term
-from .status import Status
 
 __all__ = ["real_cascade_bound", "real_composite_bound"]
 
@@ -120,7 +119,6 @@ def real_cascade_bound(
         confidence=confidence_term(m, check.confidence(delta), 4.0),
         rho_inverse=inverse,
         delta=delta,
-        status=Status.GUARANTEE,
     )
 
 
@@ -140,7 +138,6 @@ def _threshold_bound(
         confidence=confidence_term(m, check.confidence(delta), factor),
         rho_inverse=inverse,
         delta=delta,
-        status=Status.GUARANTEE,
     )
 
 

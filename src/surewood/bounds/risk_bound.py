@@ -18,7 +18,6 @@ from numpy.typing import ArrayLike
 from surewood._arrays import Floats, Mask
 
 from . import _arguments as check
-from .status import Status
 
 __all__ = ["RiskBound", "active_leaves", "l_term", "leaf_terms"]
 
@@ -29,8 +28,8 @@ class RiskBound:
 
     Examples
     --------
-    >>> from surewood.bounds import RiskBound, Status
-    >>> bound = RiskBound(0.1, 0.2, 0.0, 0.25, 0.05, rho_inverse=2.0, delta=0.05, status=Status.GUARANTEE)
+    >>> from surewood.bounds import RiskBound
+    >>> bound = RiskBound(0.1, 0.2, 0.0, 0.25, 0.05, rho_inverse=2.0, delta=0.05)
     >>> round(bound.value, 12)
     0.6
     """
@@ -42,7 +41,7 @@ class RiskBound:
     confidence: float
     rho_inverse: float
     delta: float
-    status: Status
+    proved: bool = True
 
     @property
     def total(self) -> float:
@@ -148,7 +147,8 @@ class LeafTheorem:
         The term C for an array of values of 1/rho.
     confidence_factor : float
         2 or 4, inside the root of the confidence term.
-    status : Status
+    proved : bool
+        False where a printed formula is evaluated that the theorem does not give.
     """
 
     m: int
@@ -157,7 +157,7 @@ class LeafTheorem:
     charge: Floats
     ensemble_terms: Callable[[Floats], Floats]
     confidence_factor: float
-    status: Status = Status.GUARANTEE
+    proved: bool = True
 
     def at(self, inverse: tuple[float, int], delta: float) -> RiskBound:
         """The bound at a rho fixed in advance, given as 1/rho and its integer part."""
@@ -210,7 +210,7 @@ class LeafTheorem:
             confidence=confidence,
             rho_inverse=rho_inverse,
             delta=delta,
-            status=self.status,
+            proved=self.proved,
         )
 
 

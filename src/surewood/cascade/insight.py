@@ -190,14 +190,14 @@ class CascadeInsight:
         own = self.out_of_fold_
         record = LeafRecord.of(own.scores, own.leaf, own.distance)
         edges = record.band_edges([c.n_leaves for c in self.cascades_], bands)
-        codes, weight, status = own.codes, own.weight, "ESTIMATE"
+        codes, weight = own.codes, own.weight
         if X is not None:
-            record, status = self._record(X), "GUARANTEE"
+            record = self._record(X)
             codes = self._codes(y, len(record.predicted))
             weight = np.ones(len(codes))
         groups = leaf_groups(record, edges)
         right = record.predicted == codes
-        return RejectOption.fit(self, edges, groups, right, weight, max_error, delta, status)
+        return RejectOption.fit(self, edges, groups, right, weight, max_error, delta, X is not None)
 
     def ledger(self) -> LeafLedger | dict[Any, LeafLedger]:
         """One row a leaf, with the terms of the criterion (3.8); a dictionary by class for one-vs-rest."""

@@ -16,7 +16,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from surewood._arrays import Floats
-from surewood.bounds import clopper_pearson
+from surewood.bounds import Condition, Entry, Method, clopper_pearson, issue_guarantee
 from surewood.cascade.parameters import share, whole
 
 Edges = dict[tuple[int, int], Floats]
@@ -70,8 +70,8 @@ class RejectOption:
         One row a group: ``cascade``, ``leaf``, ``band``, ``points``, ``errors``, ``upper_bound``,
         ``accepted``.
     max_error, delta : float
-    status : str
-        "GUARANTEE" when the bounds come from rows apart, else "ESTIMATE".
+    guarantees : tuple of Entry
+        One guarantee per group with rows, when the bounds come from held-out rows; otherwise none.
     """
 
     model: Any
@@ -79,7 +79,12 @@ class RejectOption:
     groups: pd.DataFrame
     max_error: float
     delta: float
-    status: str
+    guarantees: tuple[Entry, ...]
+
+    @property
+    def status(self) -> str:
+        """What the bounds are: guaranteed on held-out rows, otherwise estimated."""
+        return str(self.guarantees[0].status) if self.guarantees else "ESTIMATE"
 
     @classmethod
     def fit(
@@ -91,7 +96,7 @@ class RejectOption:
         weight: Floats,
         max_error: float,
         delta: float,
-        status: str,
+        held_out: bool,
     ) -> RejectOption:
         """Bound the error of every group and accept those that promise enough."""
         share("delta", delta)
@@ -108,7 +113,8 @@ class RejectOption:
         table = pd.DataFrame(names, columns=["cascade", "leaf", "band"])
         table["points"], table["errors"], table["upper_bound"] = points, errors, bound
         table["accepted"] = table["upper_bound"] <= max_error
-        return cls(model, edges, table, float(max_error), float(delta), status)
+        guarantees = _leaf_guarantees(table, delta / len(names)) if held_out else ()
+        return cls(model, edges, table, float(max_error), float(delta), guarantees)
 
     @property
     def coverage(self) -> float:
@@ -141,3 +147,22 @@ class RejectOption:
 
     def _accepted(self, record: LeafRecord) -> NDArray[np.bool_]:
         return self.groups["accepted"].to_numpy()[leaf_groups(record, self.edges)]
+
+
+def _leaf_guarantees(table: pd.DataFrame, delta: float) -> tuple[Entry, ...]:
+    """The bound of every group with rows, issued like every other guarantee of the package."""
+    independent = Condition("these rows were not used for training or tuning", True, "stated by the caller")
+    return tuple(
+        issue_guarantee(
+            Method.HOLDOUT,
+            value=row.upper_bound,
+            delta=delta,
+            n=int(row.points),
+            sample="holdout",
+            variant="exact",
+            conditions=[independent],
+            quantity=f"error in leaf {row.leaf}, band {row.band} of cascade {row.cascade}",
+        )
+        for row in table.itertuples()
+        if row.points
+    )

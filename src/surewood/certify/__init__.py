@@ -1,6 +1,5 @@
 """What may be promised about a fitted model (theory.md §6).
 
-entry          one number with its status word; the type refuses a GUARANTEE that is none
 certificate    the entries, the verdict, and their forms
 rendering      text and HTML
 claims         guarantees waiting for their share of delta
@@ -8,8 +7,9 @@ from_evidence  what a model's own structure and training sample allow
 issuing        `certify`
 """
 
+from surewood.bounds import Entry, Method, Withheld
+
 from .certificate import NOTHING_TO_PROMISE, Certificate
-from .entry import Entry, Method, Withheld
 from .issuing import certify
 
 __all__ = ["NOTHING_TO_PROMISE", "Certificate", "Entry", "Method", "Withheld", "certify"]

@@ -7,9 +7,8 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from surewood.bounds import Status
+from surewood.bounds import Entry, Status, Withheld
 
-from .entry import Entry, Withheld
 from .rendering import certificate_html, certificate_text, rounded_up
 
 if TYPE_CHECKING:

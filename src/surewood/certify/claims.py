@@ -10,9 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from surewood.bounds import Condition, Status
-
-from .entry import Entry, Method, Withheld
+from surewood.bounds import Condition, Entry, Method, Withheld, issue_guarantee
 
 __all__ = ["BY_CALLER", "Caller", "Claim", "Reading", "claim_or_withhold"]
 
@@ -72,13 +70,6 @@ def claim_or_withhold(
         return
 
     def entry(delta: float) -> Entry:
-        return Entry(
-            method=method,
-            status=Status.GUARANTEE,
-            delta=delta,
-            conditions=tuple(conditions),
-            **fields,
-            **issue(delta),
-        )
+        return issue_guarantee(method, delta=delta, conditions=conditions, **fields, **issue(delta))
 
     reading.claims.append(Claim(method, entry))

@@ -14,9 +14,11 @@ import numpy as np
 from surewood.bounds import (
     CascadeEvidence,
     CompressionEvidence,
+    Entry,
     EstimateEvidence,
     ForestEvidence,
     HeuristicEvidence,
+    Method,
     RiskBound,
     Status,
     TreeEvidence,
@@ -33,7 +35,6 @@ from surewood.bounds import (
 )
 
 from .claims import Caller, Reading, claim_or_withhold
-from .entry import Entry, Method
 
 __all__ = ["read_all", "read_evidence"]
 

@@ -8,12 +8,11 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
-from surewood.bounds import Condition, OffersEvidence, Status, clopper_pearson
+from surewood.bounds import Condition, Entry, Method, OffersEvidence, Status, Withheld, clopper_pearson
 from surewood.bounds import _arguments as check
 
 from .certificate import Certificate
 from .claims import BY_CALLER, Caller, Reading, claim_or_withhold
-from .entry import Entry, Method, Withheld
 from .from_evidence import read_all
 
 __all__ = ["certify"]
