@@ -26,10 +26,10 @@ def test_demo_as_a_stranger_runs_it(tmp_path):
             assert row["error"] < floor["error"]
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert summary["certificate"]["sentence"] in page
-    assert [family["summary"]["family"]["kind"] for family in summary["families"]] == [
-        "composite",
-        "cascade",
-        "layers",
+    assert [family["summary"]["model"]["title"] for family in summary["families"]] == [
+        "Random composite forest",
+        "Deep cascade SVM",
+        "Margin deep forest",
     ]
     assert page.count("Inside the ") == 3
 

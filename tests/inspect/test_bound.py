@@ -41,7 +41,7 @@ def test_many_leaves_become_one_bar(tree):
 
 
 def test_a_model_without_a_ledger_is_refused(margin_forest, cascades):
-    with pytest.raises(ValueError, match="MarginDeepForestClassifier has no ledger"):
+    with pytest.raises(ValueError, match="MarginDeepForestClassifier has no leaf ledger to show"):
         BoundDisplay.from_estimator(margin_forest)
     with pytest.raises(ValueError, match="part must be below 3, the number of cascades; got 3"):
         bound_terms(cascades, 3)

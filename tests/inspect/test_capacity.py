@@ -47,14 +47,14 @@ def test_frames_with_categories_and_odd_names():
     display = CapacityMapDisplay.from_estimator(model, X, features=("$x^{", "z"), grid_resolution=5)
     display.figure_.canvas.draw()
     assert display.names == ("$x^{", "z")
-    with pytest.raises(ValueError, match="features must be number columns; 'job' is not"):
+    with pytest.raises(ValueError, match="features must be numeric columns; 'job' is not"):
         CapacityMapDisplay.from_estimator(model, X, features=("job", "z"))
     with pytest.raises(ValueError, match="'age', which is not a column of X"):
         CapacityMapDisplay.from_estimator(model, X, features=("age", "z"))
 
 
 def test_models_without_degrees_are_refused(margin_forest, three_classes, forest, moons):
-    with pytest.raises(ValueError, match="MarginDeepForestClassifier has no degrees"):
+    with pytest.raises(ValueError, match="MarginDeepForestClassifier has no degrees to show"):
         row_degrees(margin_forest, three_classes[0])
     with pytest.raises(ValueError, match="part must be between 0 and 3, got 4"):
         row_degrees(forest, moons[0], 4)

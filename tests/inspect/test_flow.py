@@ -41,7 +41,7 @@ def test_bars_and_words(cascade, moons):
     heights = [bar.get_height() for bar in display.ax_.patches]
     assert heights == [leaf.arrive for leaf in leaves] + [leaf.points for leaf in leaves]
     words = "".join(text.get_text() for text in display.ax_.texts)
-    assert f"{leaves[0].accuracy:.1%} right" in words
+    assert f"{leaves[0].accuracy:.1%} correct" in words
     assert f"{leaves[0].threshold:.3g} go on" in words
 
 
@@ -61,7 +61,7 @@ def test_one_cascade_is_chosen_by_its_class(cascades, three_classes):
 
 
 def test_what_does_not_flow_is_said(tree, moons):
-    with pytest.raises(ValueError, match="CompositeTreeClassifier is not a cascade"):
+    with pytest.raises(ValueError, match="CompositeTreeClassifier has no flow of rows to show"):
         cascade_flow(tree, *moons)
-    with pytest.raises(ValueError, match=r"leaf must have one entry a point \(3\), got 2"):
+    with pytest.raises(ValueError, match=r"leaf must have one entry per row \(3\), got 2"):
         CascadeFlowDisplay.from_predictions(np.zeros(3), np.zeros(3), [0, 1])

@@ -35,5 +35,5 @@ def test_a_cascade_forest_has_no_weights(cascade_forest):
 
 
 def test_a_model_without_layers_is_refused(tree):
-    with pytest.raises(ValueError, match="CompositeTreeClassifier has no layers"):
+    with pytest.raises(ValueError, match="CompositeTreeClassifier has no layers to show"):
         LayerGrowthDisplay.from_estimator(tree)

@@ -161,7 +161,7 @@ def shown(page, column):
 def test_the_ledger_sorts_and_filters(opened):
     page = opened("composite")
     heads = page.evaluate(f"[...{LEDGER}.querySelectorAll('th')].map(h => h.innerText.trim())")
-    rows_column, path_column = heads.index("rows"), heads.index("questions")
+    rows_column, path_column = heads.index("rows"), heads.index("path")
     before = shown(page, rows_column)
     press = f"{LEDGER}.querySelectorAll('th button')[{rows_column}].click()"
     page.evaluate(press)

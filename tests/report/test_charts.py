@@ -9,7 +9,7 @@ import numpy as np
 
 import surewood
 from surewood.report import charts
-from surewood.report.layer_charts import CLASS_COLOURS
+from surewood.report.blocks import CLASS_COLORS
 
 STYLE = files("surewood.report").joinpath("static", "page.css").read_text(encoding="utf-8")
 
@@ -33,7 +33,7 @@ def test_every_colour_that_a_chart_names_exists():
     named = {name for text in sources for name in re.findall(r'"@([a-z][a-z0-9-]*)"', text)}
     assert {"leaf", "peer-soft", "seq3"} <= named
     assert {f"--{name}" for name in named} <= known.keys()
-    assert len(set(CLASS_COLOURS)) == len(CLASS_COLOURS)
+    assert len(set(CLASS_COLORS)) == len(CLASS_COLORS)
 
 
 def test_labels_are_text_for_plotly():

@@ -55,8 +55,8 @@ def test_every_model_has_a_page(model):
     assert json.loads(json.dumps(summary, allow_nan=False)) == summary
     assert summary["scores"]["error"] == pytest.approx(1 - model.score(*HOLD))
     page = report.render_page(summary)
-    assert "What may be promised" in page
-    assert ("Inside the model" in page) == (summary["family"] is not None)
+    assert "What is guaranteed" in page
+    assert ("Inside the model" in page) == bool(summary["inside"]["figures"])
 
 
 def test_the_numbers_are_scikit_learns():
@@ -84,7 +84,7 @@ def test_the_hardest_rows_are_named_as_the_frame_names_them():
 def test_without_a_holdout_the_page_says_so():
     summary = report.build_summary(MODELS["forest"].fit(*TRAIN), *TRAIN)
     assert summary["scores"]["sample"] == "training"
-    assert "No rows were kept apart" in report.render_page(summary)
+    assert "No holdout was used" in report.render_page(summary)
     assert all(entry["status"] != "GUARANTEE" for entry in summary["certificate"]["entries"])
 
 
@@ -98,7 +98,7 @@ def test_a_given_certificate_is_used():
         assert "With 95 % confidence" in facts["sentence"]
 
 
-def test_a_promise_is_never_rounded_down():
+def test_a_guarantee_is_never_rounded_down():
     from surewood.report.words import percent_up
 
     assert percent_up(0.123401) == "12.35 %"
@@ -106,11 +106,11 @@ def test_a_promise_is_never_rounded_down():
     assert percent_up(1.0) == "100.00 %"
 
 
-def test_what_nothing_can_be_promised_about():
+def test_a_holdout_too_small_for_a_guarantee():
     tiny = (X[[0, 100]], y[[0, 100]])
     facts = report.build_summary(MODELS["forest"].fit(*TRAIN), *TRAIN, holdout=tiny)["certificate"]
     assert facts["trivial"]
-    assert facts["sentence"].startswith("Nothing beyond guessing can be guaranteed")
+    assert facts["sentence"].startswith("We cannot guarantee that this model beats the baseline")
 
 
 def test_columns_of_all_kinds(hostile):

@@ -1,8 +1,8 @@
 """Where the value of a bound or criterion comes from, leaf by leaf: `bound_terms` and `BoundDisplay`.
 
-A leaf adds its errors (as a share of the sample) and the smaller of two prices: what its richness costs, or
-the share of points it gets right (2.9), (3.8). With gamma_scale 1 the sum is what a bound is made of; below
-1 it is a CRITERION, a selection score.
+A leaf adds its errors (as a fraction of the sample) and the smaller of two terms: its complexity penalty, or
+the fraction of rows it classifies correctly (2.9), (3.8). With gamma_scale 1 the sum is what a bound is made
+of; below 1 it is a CRITERION, a selection score.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from surewood.inspect.drawing import BARK, LEAF, PEER, new_axes, pyplot, tidy
-from surewood.inspect.families import family_of
+from surewood.inspect.model_data import method_of
 
 __all__ = ["BoundDisplay", "bound_terms"]
 
@@ -24,33 +24,18 @@ def bound_terms(model: Any, part: int = 0) -> tuple[pd.DataFrame, float]:
     Parameters
     ----------
     model : fitted composite tree or forest, or cascade
+        Any classifier with a method ``leaf_terms``.
     part : int, default=0
         Number of the tree, or of the cascade where each class has one.
 
     Returns
     -------
     terms : DataFrame
-        One row a leaf: ``leaf``, ``degree``, ``error_term``, ``term``, ``side``.
+        One row per leaf: ``leaf``, ``degree``, ``error_term``, ``term``, ``side``.
     gamma_scale : float
     """
-    family = family_of(model)
-    if family == "composite":
-        return _terms(model.ledger(part)), float(model.settings_[0].gamma_scale)
-    if family == "cascade":
-        ledgers = model.ledger()
-        every = list(ledgers.values()) if isinstance(ledgers, dict) else [ledgers]
-        if not 0 <= part < len(every):
-            raise ValueError(f"part must be below {len(every)}, the number of cascades; got {part}.")
-        return _terms(every[part].to_frame().reset_index()), float(every[part].gamma_scale)
-    if family == "generic_cascade":
-        frame = model.ledger().rename_axis("leaf").reset_index()
-        frame["points"] = frame["correct"] + frame["errors"]
-        frame["term"] = np.minimum(frame["complexity_term"], frame["sample_term"])
-        frame["degree"] = frame["family"]
-        return _terms(frame), float(model.gamma_scale)
-    raise ValueError(
-        f"{type(model).__name__} has no ledger; composite trees, composite forests and cascades have one."
-    )
+    ledger, gamma_scale = method_of(model, "leaf_terms", "leaf ledger")(part)
+    return _terms(ledger), float(gamma_scale)
 
 
 def _terms(ledger: pd.DataFrame) -> pd.DataFrame:
@@ -67,7 +52,7 @@ def _terms(ledger: pd.DataFrame) -> pd.DataFrame:
 
 
 class BoundDisplay:
-    """Bars a leaf: its errors, and the price of its richness (or of its points, where that is less).
+    """Bars per leaf: its errors, and its complexity penalty (or its correct rows, where these are fewer).
 
     Parameters
     ----------
@@ -125,14 +110,14 @@ class BoundDisplay:
             )
             names.append(f"{len(rest)} other leaves")
         for colour, words in (
-            (LEAF, "price of the richness"),
-            (BARK, "its points (complexity not felt)"),
+            (LEAF, "complexity penalty"),
+            (BARK, "correct rows (penalty inactive)"),
         ):
             self.ax_.barh([0], [0], color=colour, label=words)
         self.ax_.set_yticks(range(len(names)), names)
         self.ax_.invert_yaxis()
         word = "terms of the bound" if self.gamma_scale == 1 else f"CRITERION, γ = {self.gamma_scale:g}"
-        self.ax_.set(xlabel=f"share of the sample; sum {self.value:.4g} ({word})")
+        self.ax_.set(xlabel=f"fraction of the sample; sum {self.value:.4g} ({word})")
         tidy(self.ax_)
         self.ax_.grid(axis="y", visible=False)
         self.ax_.legend(frameon=False, fontsize="small")

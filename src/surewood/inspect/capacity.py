@@ -9,7 +9,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from surewood.inspect.drawing import new_axes, pyplot
-from surewood.inspect.families import family_of
+from surewood.inspect.model_data import method_of
 
 __all__ = ["CapacityMapDisplay", "row_degrees"]
 
@@ -20,26 +20,16 @@ def row_degrees(model: Any, X: Any, part: int | None = None) -> NDArray[np.float
     Parameters
     ----------
     model : fitted composite tree, composite forest or SVM cascade
+        Any classifier with a method ``leaf_degrees``.
     X : table
     part : int, optional
-        One tree of a forest, or one of the cascades; the mean over all unless given.
+        One tree of a forest, or one of the cascades; by default the mean over all.
 
     Returns
     -------
     ndarray of float64, shape (n,)
     """
-    family = family_of(model)
-    if family == "composite":
-        facts, leaf = model.model_.facts, model.apply(X)
-        first = np.searchsorted(facts.tree, np.arange(leaf.shape[1]))
-        degrees = facts.degree[leaf + first]
-    elif family == "cascade":
-        leaf = model.decision_path(X).reshape(-1, len(model.cascades_))
-        degrees = np.column_stack([c.degrees[leaf[:, t]] for t, c in enumerate(model.cascades_)])
-    else:
-        raise ValueError(
-            f"{type(model).__name__} has no degrees; composite trees and forests and SVM cascades have."
-        )
+    degrees = method_of(model, "leaf_degrees", "degrees")(X)
     if part is None:
         return np.asarray(degrees.mean(axis=1), dtype=np.float64)
     if not 0 <= part < degrees.shape[1]:
@@ -103,11 +93,11 @@ class CapacityMapDisplay:
         ----------
         estimator : fitted composite tree, composite forest or SVM cascade
         X : table
-            Its range is drawn; columns that are not drawn stand at their median or most frequent value.
+            Its range is drawn; all other columns are set to their median or most frequent value.
         features : pair of positions or names, default=(0, 1)
-            Two number columns.
+            Two numeric columns.
         part : int, optional
-            One tree of a forest, or one of the cascades; the mean over all unless given.
+            One tree of a forest, or one of the cascades; by default the mean over all.
         grid_resolution : int, default=80
         ax : matplotlib Axes, optional
         """
@@ -154,7 +144,7 @@ def _position(frame: pd.DataFrame, feature: Any) -> int:
 def _span(frame: pd.DataFrame, j: int, k: int) -> NDArray[np.float64]:
     column = frame.iloc[:, j]
     if not pd.api.types.is_numeric_dtype(column.dtype):
-        raise ValueError(f"features must be number columns; {frame.columns[j]!r} is not.")
+        raise ValueError(f"features must be numeric columns; {frame.columns[j]!r} is not.")
     low, high = float(column.min()), float(column.max())
     pad = 0.03 * (high - low or 1.0)
     return np.linspace(low - pad, high + pad, k)

@@ -1,54 +1,25 @@
-"""How points leave a cascade: `cascade_flow` and `CascadeFlowDisplay`."""
+"""How rows leave a cascade: `cascade_flow` and `CascadeFlowDisplay`."""
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from surewood.estimators.describing import Exit
 from surewood.inspect.drawing import LEAF, PEER, new_axes, pyplot, tidy
-from surewood.inspect.families import family_of
-from surewood.inspect.labels import class_codes
+from surewood.inspect.model_data import method_of
 
 __all__ = ["CascadeFlowDisplay", "Exit", "cascade_flow"]
 
 
-@dataclass(frozen=True)
-class Exit:
-    """One leaf of a cascade, and the points that meet it.
-
-    Attributes
-    ----------
-    leaf : int
-    degree : int or str
-        Degree of the machine, or family of a generic cascade's classifier.
-    arrive, points : int
-        Points that reach the leaf, and that leave there.
-    accuracy : float or None
-        Of those that leave; None without labels or points.
-    threshold : float or None
-        Points at this distance or nearer go on; None at the last leaf.
-    kernel_values : int or None
-        Kernel values computed for a point that leaves here.
-    """
-
-    leaf: int
-    degree: int | str
-    arrive: int
-    points: int
-    accuracy: float | None
-    threshold: float | None
-    kernel_values: int | None
-
-
 def cascade_flow(model: Any, X: Any, y: Any = None) -> dict[str, list[Exit]]:
-    """Leaves of every cascade of a model with the points that leave there.
+    """Leaves of every cascade of a model with the rows that leave there.
 
     Parameters
     ----------
     model : fitted cascade
+        Any classifier with a method ``leaf_flow``.
     X, y : table, and labels if known
 
     Returns
@@ -56,63 +27,12 @@ def cascade_flow(model: Any, X: Any, y: Any = None) -> dict[str, list[Exit]]:
     dict of str to list of Exit
         By class where each has a cascade of its own, else a single entry "all".
     """
-    family = family_of(model)
-    if family == "cascade":
-        return _svm_flow(model, X, y)
-    if family == "generic_cascade":
-        return _generic_flow(model, X, y)
-    raise ValueError(f"{type(model).__name__} is not a cascade: no point leaves it early.")
-
-
-def _svm_flow(model: Any, X: Any, y: Any) -> dict[str, list[Exit]]:
-    exits = model.exits(X, y)
-    flows = {}
-    for cascade, (name, table) in zip(model.cascades_, exits.groupby("cascade", sort=False)):
-        left = int(table["points"].sum())
-        chain = []
-        for node, row in zip(cascade.nodes, table.to_dict("records")):
-            threshold = float(node.threshold)
-            chain.append(
-                Exit(
-                    int(row["leaf"]),
-                    int(row["degree"]),
-                    left,
-                    int(row["points"]),
-                    _known(row.get("accuracy")),
-                    threshold if math.isfinite(threshold) else None,
-                    int(row["kernel_values"]),
-                )
-            )
-            left -= int(row["points"])
-        flows[str(name)] = chain
-    return flows
-
-
-def _generic_flow(model: Any, X: Any, y: Any) -> dict[str, list[Exit]]:
-    leaf = model.decision_path(X)
-    right = None
-    if y is not None:
-        right = class_codes(model.classes_, y) == class_codes(model.classes_, model.predict(X))
-    questions = [float(question.threshold) for question in model.cascade_.questions]
-    names = [type(family).__name__.removesuffix("Family").lower() for family in model.leaf_families_]
-    chain, left = [], len(leaf)
-    for k in range(len(model.cascade_.leaves)):
-        here = leaf == k
-        accuracy = float(right[here].mean()) if right is not None and here.any() else None
-        threshold = questions[k] if k < len(questions) else None
-        # a chain that ended early keeps the classifier of its last leaf
-        name = names[k] if k < len(questions) else names[-1]
-        chain.append(Exit(k, name, left, int(here.sum()), accuracy, threshold, None))
-        left -= int(here.sum())
-    return {"all": chain}
-
-
-def _known(value: Any) -> float | None:
-    return None if value is None or np.isnan(value) else float(value)
+    found: dict[str, list[Exit]] = method_of(model, "leaf_flow", "flow of rows")(X, y)
+    return found
 
 
 class CascadeFlowDisplay:
-    """Bars a leaf: points that arrive, that leave there, and how many of those are classified rightly.
+    """Bars per leaf: rows that arrive, that leave there, and the fraction of those classified correctly.
 
     Parameters
     ----------
@@ -164,12 +84,12 @@ class CascadeFlowDisplay:
     def from_predictions(
         cls, y_true: Any, y_pred: Any, leaf: Any, *, degrees: Any = None, ax: Any = None
     ) -> CascadeFlowDisplay:
-        """Draw the flow of points whose leaf (0, 1, ...) and predicted label are known."""
+        """Draw the flow of rows whose leaf (0, 1, ...) and predicted label are known."""
         pyplot()
         where = np.asarray(leaf).astype(np.int64).ravel()
         right = np.asarray(y_true).ravel() == np.asarray(y_pred).ravel()
         if len(where) != len(right) or not len(where):
-            raise ValueError(f"leaf must have one entry a point ({len(right)}), got {len(where)}.")
+            raise ValueError(f"leaf must have one entry per row ({len(right)}), got {len(where)}.")
         exits, left = [], len(where)
         for k in range(int(where.max()) + 1):
             here = where == k
@@ -190,7 +110,7 @@ class CascadeFlowDisplay:
         for one, height in zip(self.exits, arrive):
             words = [f"{one.points / max(1, arrive[0]):.0%} leave"]
             if one.accuracy is not None:
-                words.append(f"{one.accuracy:.1%} right")
+                words.append(f"{one.accuracy:.1%} correct")
             if one.threshold is not None:
                 words.append(f"|f| ≤ {one.threshold:.3g} go on")
             options = {"ha": "center", "va": "bottom", "fontsize": "small"}
@@ -199,7 +119,7 @@ class CascadeFlowDisplay:
             )
         named = [f"leaf {one.leaf}\ndegree {one.degree}".removesuffix("\ndegree ") for one in self.exits]
         self.ax_.set_xticks(x, named)
-        self.ax_.set(ylabel="points", ylim=(0, 1.3 * max(1, arrive[0])))
+        self.ax_.set(ylabel="rows", ylim=(0, 1.3 * max(1, arrive[0])))
         if self.name != "all":
             self.ax_.set_title(f"{self.name} against the rest", fontsize="medium", parse_math=False)
         tidy(self.ax_)

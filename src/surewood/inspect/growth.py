@@ -1,4 +1,4 @@
-"""What each layer of a deep forest brought: `LayerGrowthDisplay`."""
+"""What each layer of a deep forest adds: `LayerGrowthDisplay`."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from surewood.deepforest.figures import layer_curves
 from surewood.inspect.drawing import BARK, LEAF, PLUM, SKY, new_axes, pyplot, tidy
-from surewood.inspect.families import family_of
+from surewood.inspect.model_data import method_of
 
 __all__ = ["LayerGrowthDisplay", "layer_table"]
 
 
 def layer_table(model: Any, X: Any = None, y: Any = None, stages: list[Any] | None = None) -> pd.DataFrame:
-    """One row a layer that was grown, kept or not.
+    """One row per layer that was grown, kept or not.
 
     Parameters
     ----------
     model : fitted margin or cascade forest
+        Any classifier with a method ``layer_table``.
     X, y : table and labels, optional
     stages : list of ndarray, optional
         Scores of these points after 1, 2, ... layers, where they are known already.
@@ -31,27 +31,8 @@ def layer_table(model: Any, X: Any = None, y: Any = None, stages: list[Any] | No
         in the final score; NaN where not kept), ``effective_sample_size``, ``seconds``, ``kept``; with points
         also ``accuracy`` and ``margin_ratio`` on them (NaN where not kept).
     """
-    if family_of(model) not in ("margin_forest", "cascade_forest"):
-        raise ValueError(f"{type(model).__name__} has no layers; margin forests and cascade forests have.")
-    curves = layer_curves(model, X, y, stages)
-    records = model.layers_
-    n = len(records)
-    table = pd.DataFrame(
-        {name: curves[name] for name in ("layer", "held_out_accuracy", "held_out_margin_ratio")}
-    )
-    table["alpha"] = _padded(getattr(model, "alphas_", []), n)
-    table["effective_sample_size"] = [record.effective_sample_size for record in records]
-    table["seconds"] = [record.seconds for record in records]
-    table["kept"] = [record.layer <= model.n_layers_ for record in records]
-    for name in ("accuracy", "margin_ratio"):
-        if name in curves:
-            table[name] = _padded(curves[name], n)
-    return table
-
-
-def _padded(values: Any, n: int) -> list[float]:
-    given = [float(value) for value in values]
-    return given + [np.nan] * (n - len(given))
+    found: pd.DataFrame = method_of(model, "layer_table", "layers")(X, y, stages)
+    return found
 
 
 class LayerGrowthDisplay:
@@ -82,7 +63,7 @@ class LayerGrowthDisplay:
     def from_estimator(
         cls, estimator: Any, X: Any = None, y: Any = None, *, axes: Any = None
     ) -> LayerGrowthDisplay:
-        """Draw the layers of a fitted margin or cascade forest, with curves on given points on wish."""
+        """Draw the layers of a fitted margin or cascade forest; with `X`, `y` also curves on these rows."""
         pyplot()
         return cls(layer_table(estimator, X, y)).plot(axes=axes)
 

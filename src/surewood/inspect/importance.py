@@ -23,13 +23,13 @@ def permutation_importance(
 
     This is :func:`sklearn.inspection.permutation_importance` itself, so values agree with it for the same
     seed. Unlike ``feature_importances_`` it does not favour columns with many values, and it works for
-    models without trees; columns that say the same share their importance between them.
+    models without trees; correlated columns split their importance among them.
 
     Parameters
     ----------
     model : fitted classifier
     X, y : table and labels
-        Preferably rows that took no part in the fit.
+        Preferably rows that were held out from the fit.
     scoring, n_repeats, n_jobs, random_state, sample_weight, max_samples
         As there.
 

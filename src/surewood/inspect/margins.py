@@ -1,27 +1,25 @@
-"""Margins of points, layer by layer: data (`staged_margins`) and drawing (`MarginDistributionDisplay`).
+"""Margins of rows, layer by layer: data (`staged_margins`) and drawing (`MarginDistributionDisplay`).
 
-The margin of a point is the score of its class minus the best other score (4.2): positive where the model is
-right. The margin ratio (4.6) is their standard deviation over their mean, a HEURISTIC.
+The margin of a row is the score of its class minus the best other score (4.2): positive where the model is
+correct. The margin ratio (4.6) is their standard deviation over their mean, a HEURISTIC.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from surewood.bounds import margin_ratio, margins
-from surewood.deepforest.figures import staged_scores
 from surewood.inspect.drawing import new_axes, pyplot, tidy
-from surewood.inspect.families import family_of
 from surewood.inspect.labels import class_codes
 
 __all__ = ["MarginDistributionDisplay", "staged_margins"]
 
 
 def staged_margins(model: Any, X: Any, y: Any) -> dict[str, NDArray[np.float64]]:
-    """Margins of points after each layer of a deep forest; of any other classifier, those of its scores.
+    """Margins of rows after each layer of a deep forest; for any other classifier, margins of its scores.
 
     Returns
     -------
@@ -31,16 +29,25 @@ def staged_margins(model: Any, X: Any, y: Any) -> dict[str, NDArray[np.float64]]
     codes = class_codes(model.classes_, y)
     if len(model.classes_) < 2:
         raise ValueError("margins need at least two classes; this model knows one.")
-    if family_of(model) in ("margin_forest", "cascade_forest"):
-        stages = staged_scores(model, X)
-        return {f"layer {t}": margins(scores, codes) for t, scores in enumerate(stages, start=1)}
-    if family_of(model) == "cascade":
+    if isinstance(model, _HasStages):
+        return model.staged_margins(X, codes)
+    if isinstance(model, _HasMargins):
         return {"model": model.margins(X, y)}
     return {"model": margins(model.predict_proba(X), codes)}
 
 
+@runtime_checkable
+class _HasStages(Protocol):
+    def staged_margins(self, X: Any, codes: NDArray[np.int64]) -> dict[str, NDArray[np.float64]]: ...
+
+
+@runtime_checkable
+class _HasMargins(Protocol):
+    def margins(self, X: Any, y: Any) -> NDArray[np.float64]: ...
+
+
 class MarginDistributionDisplay:
-    """Histograms of margins, one line a layer, with the margin ratio of each.
+    """Histograms of margins, one line per layer, with the margin ratio of each.
 
     Parameters
     ----------
@@ -79,9 +86,9 @@ class MarginDistributionDisplay:
         ----------
         estimator : fitted classifier
         X, y : table and labels
-            Preferably rows that took no part in the fit.
+            Preferably rows that were held out from the fit.
         layers : list of int, optional
-            Layers (1, 2, ...) of a deep forest to draw; all unless given.
+            Layers (1, 2, ...) of a deep forest to draw; all by default.
         ax : matplotlib Axes, optional
         **line
             For ``Axes.stairs``.
@@ -123,7 +130,7 @@ class MarginDistributionDisplay:
             words = f"{name}: ratio {margin_ratio(values):.3f}, {np.mean(values <= 0):.1%} not above 0"
             self.ax_.stairs(share, edges, **{"color": colour, "linewidth": 1.8, "label": words, **line})
         self.ax_.axvline(0.0, color="0.5", linestyle=":", linewidth=1)
-        self.ax_.set(xlabel="margin", ylabel="share of the points")
+        self.ax_.set(xlabel="margin", ylabel="fraction of the rows")
         self.ax_.legend(frameon=False, fontsize="small", title="margin ratio: HEURISTIC")
         tidy(self.ax_)
         return self

@@ -1,9 +1,9 @@
 """Charts as plain dictionaries that ``parts.chart`` puts on a page and plotly draws.
 
-`figure` makes one; `label` turns a name into text that plotly shows as it is. Colours are names of the style
+`figure` makes one; `label` turns a name into text that plotly shows as it is. Colors are names of the style
 sheet with an ``@`` before them (``@leaf``, ``@soft``, ...), so that they follow light and dark; they are
 looked up only under keys whose name contains "color". The rest of the file are the charts that all models
-share; those of the families are in :mod:`surewood.report.family_charts`.
+share; those that a model describes itself with are drawn in :mod:`surewood.report.blocks`.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from surewood.report.plain import plain, short
+from surewood.report.plain import plain_dict, short
 from surewood.report.words import percent, percent_up
 
 __all__ = ["COLOURS", "figure", "label"]
 
-#: Colours of series, in their order.
+#: Colors of series, in their order.
 COLOURS = ("@leaf", "@sky", "@bark", "@plum", "@warn", "@peer")
 SCALE = [[0, "@seq0"], [0.35, "@seq1"], [0.7, "@seq2"], [1, "@seq3"]]
 
@@ -51,7 +51,7 @@ def figure(
     data : list of dict
         Traces of plotly.
     layout : dict, optional
-        Of plotly; fonts, colours, grid and margins are set by the page.
+        Of plotly; fonts, colors, grid and margins are set by the page.
     height : int
         Pixels.
     variants : list of dict, optional
@@ -67,7 +67,7 @@ def figure(
     [3]
     """
     shown = [{"name": "", "data": data or []}] if variants is None else variants
-    return plain(
+    return plain_dict(
         {
             "title": title,
             "caption": caption,
@@ -80,7 +80,7 @@ def figure(
 
 
 def confusion(facts: dict[str, Any], sample: str) -> dict[str, Any]:
-    """Counts by true and predicted class; colours are shares of the true class."""
+    """Counts by true and predicted class; colors are fractions of the true class."""
     names = [label(name, 24) for name in facts["labels"]]
     counts = np.array(facts["matrix"], dtype=float)
     share = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
@@ -104,21 +104,21 @@ def confusion(facts: dict[str, Any], sample: str) -> dict[str, Any]:
         trace["texttemplate"] = "%{text}"
     ticks = {"tickmode": "array", "tickvals": list(range(n)), "ticktext": names, "showgrid": False}
     return figure(
-        "Which classes are taken for which",
+        "Confusion matrix",
         [trace],
         {
             "xaxis": {**ticks, "title": {"text": "predicted"}},
             "yaxis": {**ticks, "title": {"text": "true"}, "autorange": "reversed"},
         },
         height=max(320, min(560, 90 + 26 * n)),
-        caption=f"Rows of the {sample}; the stronger the colour, the larger the share of the true class.",
+        caption=f"Rows of the {sample}; the stronger the color, the larger the fraction of the true class.",
     )
 
 
 def calibration(facts: dict[str, Any], sample: str) -> dict[str, Any]:
-    """Observed against said probability."""
+    """Observed against predicted probability."""
     bins = facts["bins"]
-    said, seen = [b["said"] for b in bins], [b["observed"] for b in bins]
+    predicted, observed = [b["predicted"] for b in bins], [b["observed"] for b in bins]
     most = max(b["rows"] for b in bins)
     ideal = {
         "type": "scatter",
@@ -131,8 +131,8 @@ def calibration(facts: dict[str, Any], sample: str) -> dict[str, Any]:
     trace = {
         "type": "scatter",
         "mode": "markers",
-        "x": said,
-        "y": seen,
+        "x": predicted,
+        "y": observed,
         "customdata": [b["rows"] for b in bins],
         "error_y": {
             "type": "data",
@@ -144,19 +144,19 @@ def calibration(facts: dict[str, Any], sample: str) -> dict[str, Any]:
             "width": 3,
         },
         "marker": {"color": "@leaf", "size": [5 + 13 * (b["rows"] / most) ** 0.5 for b in bins]},
-        "hovertemplate": "said %{x:.1%}, happened %{y:.1%}<br>%{customdata} rows<extra></extra>",
+        "hovertemplate": "predicted %{x:.1%}, observed %{y:.1%}<br>%{customdata} rows<extra></extra>",
     }
     share = {"tickformat": ".0%", "range": [-0.03, 1.03]}
     return figure(
-        "Are its probabilities true?",
+        "Calibration",
         [ideal, trace],
         {
             "showlegend": False,
             "xaxis": {**share, "title": {"text": label(facts["of"], 60)}},
-            "yaxis": {**share, "title": {"text": "share that came true"}},
+            "yaxis": {**share, "title": {"text": "observed frequency"}},
         },
         height=340,
-        caption="On the dotted line, what is said with 80 % comes true in 80 of 100 cases. Mean gap on the "
+        caption="On the dotted line, a prediction of 80 % is correct in 80 of 100 cases. Mean gap on the "
         f"{sample}: {100 * facts['expected_calibration_error']:.1f} points; bars are 95 % intervals; large "
         "dots have many rows.",
     )
@@ -185,7 +185,7 @@ def class_balance(classes: list[dict[str, Any]], limit: int = 30) -> dict[str, A
 
 
 def importances(rows: list[dict[str, Any]]) -> dict[str, Any]:
-    """Impurity importances of the weightiest columns."""
+    """Impurity importances of the most important columns."""
     shown = rows[::-1]
     trace = {
         "type": "bar",
@@ -196,10 +196,10 @@ def importances(rows: list[dict[str, Any]]) -> dict[str, Any]:
         "hovertemplate": "%{x:.1%}<extra></extra>",
     }
     return figure(
-        "Columns that the trees ask about",
+        "Feature importance",
         [trace],
         {
-            "xaxis": {"tickformat": ".0%", "title": {"text": "share of the impurity removed"}},
+            "xaxis": {"tickformat": ".0%", "title": {"text": "fraction of the impurity removed"}},
             "yaxis": _names([r["column"] for r in shown]),
             "bargap": 0.35,
         },
@@ -208,9 +208,9 @@ def importances(rows: list[dict[str, Any]]) -> dict[str, Any]:
     )
 
 
-def promises(certificate: dict[str, Any], scores: dict[str, Any]) -> dict[str, Any] | None:
-    """The guarantees beside the measured error and the error of naming the largest class."""
-    rows = [("largest class", scores["majority_error"], "@peer", "measured")]
+def guarantees(certificate: dict[str, Any], scores: dict[str, Any]) -> dict[str, Any] | None:
+    """The guarantees beside the measured error and the majority-class baseline."""
+    rows = [("baseline (majority class)", scores["majority_error"], "@peer", "measured")]
     if scores["sample"] == "holdout":
         rows.append(("this model, holdout", scores["error"], "@sky", "ESTIMATE"))
     rows += [
@@ -233,7 +233,7 @@ def promises(certificate: dict[str, Any], scores: dict[str, Any]) -> dict[str, A
         "hovertemplate": "%{text} (%{customdata})<extra></extra>",
     }
     return figure(
-        "Errors: measured and promised",
+        "Errors: measured and guaranteed",
         [trace],
         {
             "xaxis": {"tickformat": ".0%", "rangemode": "tozero", "tickangle": 0, "nticks": 4},

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from surewood.report import charts
-from surewood.report.family_charts import family_charts
+from surewood.report.blocks import draw_sections
 from surewood.report.rendering import render_template, write_text
 
 __all__ = ["render_page", "write_json", "write_page"]
@@ -37,13 +37,14 @@ def page_title(summary: dict[str, Any]) -> str:
 def model_values(summary: dict[str, Any]) -> dict[str, Any]:
     """What ``model.html`` needs: the summary and the charts made from it."""
     sample = summary["scores"]["sample"]
-    promises = None
+    guarantees = None
     if summary["certificate"] is not None:
-        promises = charts.promises(summary["certificate"], summary["scores"])
+        guarantees = charts.guarantees(summary["certificate"], summary["scores"])
     return {
         "summary": summary,
-        "inside": family_charts(summary["family"]),
-        "promises": promises,
+        "facts": summary["inside"],
+        "sections": draw_sections(summary["inside"]),
+        "guarantees": guarantees,
         "confusion": charts.confusion(summary["confusion"], sample),
         "calibration": summary["calibration"] and charts.calibration(summary["calibration"], sample),
         "classes": charts.class_balance(summary["data"]["classes"]),

@@ -8,7 +8,9 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["plain", "short"]
+from surewood.estimators.describing import short
+
+__all__ = ["plain", "plain_dict", "short"]
 
 
 def plain(value: Any) -> Any:
@@ -36,7 +38,6 @@ def plain(value: Any) -> Any:
     return str(value)
 
 
-def short(value: Any, limit: int = 60) -> str:
-    """Text of at most `limit` characters, on one line."""
-    text = " ".join(str(value).split())
-    return text if len(text) <= limit else text[: limit - 1] + "…"
+def plain_dict(value: Mapping[Any, Any]) -> dict[str, Any]:
+    """A JSON-able copy of a dictionary."""
+    return {str(key): plain(item) for key, item in value.items()}

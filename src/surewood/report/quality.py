@@ -1,6 +1,6 @@
 """How well a model predicts some rows: scores, confusion, calibration, and the rows it finds hardest.
 
-All values are ESTIMATES; on training rows they are biased and the page says so.
+All values are ESTIMATES; on training rows they are biased, with a note on the page.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ import pandas as pd
 from numpy.typing import NDArray
 from sklearn.metrics import balanced_accuracy_score, log_loss
 
-from surewood.report.plain import plain, short
-from surewood.report.subsample import take
+from surewood.estimators.describing import take_rows
+from surewood.report.plain import plain_dict, short
 from surewood.report.table_facts import column_names
 
 __all__ = ["Predictions", "calibration", "confusion", "hardest_rows", "predictions", "scores"]
@@ -44,7 +44,7 @@ class Predictions:
 
     @property
     def right(self) -> NDArray[np.bool_]:
-        return self.codes == self.guesses
+        return np.equal(self.codes, self.guesses)
 
     @property
     def n_rows(self) -> int:
@@ -55,7 +55,7 @@ class Predictions:
         at = np.flatnonzero(self.codes >= 0)
         if len(at) == self.n_rows:
             return Rows(self.X, self.y, self.codes)
-        return Rows(take(self.X, at), self.y[at], self.codes[at])
+        return Rows(take_rows(self.X, at), self.y[at], self.codes[at])
 
 
 class Rows(NamedTuple):
@@ -71,39 +71,39 @@ class Rows(NamedTuple):
 
 
 def predictions(model: Any, X: Any, y: Any, proba: NDArray[np.float64] | None = None) -> Predictions:
-    """Ask the model once, or take the probabilities that it gave before."""
+    """Predict once, or use probabilities that are known already."""
     return Predictions(model, X, y, proba)
 
 
-def scores(asked: Predictions, sample: str) -> dict[str, Any]:
-    """Error, balanced accuracy, log-loss, Brier score, and the error of always naming the largest class."""
-    counts = np.unique(asked.y, return_counts=True)[1]
+def scores(judged: Predictions, sample: str) -> dict[str, Any]:
+    """Error, balanced accuracy, log-loss, Brier score, and the error of the majority-class baseline."""
+    counts = np.unique(judged.y, return_counts=True)[1]
     values: dict[str, Any] = {
         "sample": sample,
-        "n": asked.n_rows,
-        "error": float(1.0 - asked.right.mean()),
+        "n": judged.n_rows,
+        "error": float(1.0 - judged.right.mean()),
         "majority_error": float(1.0 - counts.max() / counts.sum()),
         "balanced_accuracy": None,
         "log_loss": None,
         "brier": None,
     }
-    known = asked.codes >= 0
+    known = judged.codes >= 0
     if len(counts) > 1 and known.all():
-        values["balanced_accuracy"] = float(balanced_accuracy_score(asked.codes, asked.guesses))
-    if asked.proba is not None and known.any() and len(asked.classes) > 1:
-        proba, codes = asked.proba[known], asked.codes[known]
-        values["log_loss"] = float(log_loss(codes, proba, labels=np.arange(len(asked.classes))))
+        values["balanced_accuracy"] = float(balanced_accuracy_score(judged.codes, judged.guesses))
+    if judged.proba is not None and known.any() and len(judged.classes) > 1:
+        proba, codes = judged.proba[known], judged.codes[known]
+        values["log_loss"] = float(log_loss(codes, proba, labels=np.arange(len(judged.classes))))
         truth = np.zeros_like(proba)
         truth[np.arange(len(codes)), codes] = 1.0
         values["brier"] = float(((proba - truth) ** 2).sum(axis=1).mean())
-    return plain(values)
+    return plain_dict(values)
 
 
-def confusion(asked: Predictions) -> dict[str, Any]:
+def confusion(judged: Predictions) -> dict[str, Any]:
     """Counts of (true, predicted); beyond 20 classes the rarest share one row and column."""
-    n = len(asked.classes)
-    names = [short(label, 28) for label in asked.classes.tolist()]
-    codes, guesses = asked.codes.copy(), asked.guesses.copy()
+    n = len(judged.classes)
+    names = [short(label, 28) for label in judged.classes.tolist()]
+    codes, guesses = judged.codes.copy(), judged.guesses.copy()
     if n > MAX_CLASSES:
         kept = np.sort(
             np.argsort(-np.bincount(codes[codes >= 0], minlength=n), kind="stable")[: MAX_CLASSES - 1]
@@ -120,17 +120,17 @@ def confusion(asked: Predictions) -> dict[str, Any]:
     return {"labels": names, "matrix": matrix.tolist()}
 
 
-def calibration(asked: Predictions) -> dict[str, Any] | None:
-    """Said and observed probability in bins: of the second of two classes, else of the predicted class."""
-    if asked.proba is None or len(asked.classes) < 2:
+def calibration(judged: Predictions) -> dict[str, Any] | None:
+    """Predicted and observed probability in bins: of class 2 of two, else of the predicted class."""
+    if judged.proba is None or len(judged.classes) < 2:
         return None
-    if len(asked.classes) == 2:
-        said, happened = asked.proba[:, 1], asked.codes == 1
-        of = f"probability of {short(asked.classes[1], 28)}"
+    if len(judged.classes) == 2:
+        predicted, happened = judged.proba[:, 1], judged.codes == 1
+        of = f"probability of {short(judged.classes[1], 28)}"
     else:
-        said, happened = asked.proba.max(axis=1), asked.right
+        predicted, happened = judged.proba.max(axis=1), judged.right
         of = "probability of the predicted class"
-    place = np.minimum((said * N_BINS).astype(np.int64), N_BINS - 1)
+    place = np.minimum((predicted * N_BINS).astype(np.int64), N_BINS - 1)
     bins = []
     for k in range(N_BINS):
         here = place == k
@@ -138,10 +138,16 @@ def calibration(asked: Predictions) -> dict[str, Any] | None:
             n, share = int(here.sum()), float(happened[here].mean())
             low, high = _wilson(share, n)
             bins.append(
-                {"said": float(said[here].mean()), "observed": share, "low": low, "high": high, "rows": n}
+                {
+                    "predicted": float(predicted[here].mean()),
+                    "observed": share,
+                    "low": low,
+                    "high": high,
+                    "rows": n,
+                }
             )
-    gap = sum(b["rows"] * abs(b["said"] - b["observed"]) for b in bins) / max(1, asked.n_rows)
-    return plain({"of": of, "bins": bins, "expected_calibration_error": gap})
+    gap = sum(b["rows"] * abs(b["predicted"] - b["observed"]) for b in bins) / max(1, judged.n_rows)
+    return plain_dict({"of": of, "bins": bins, "expected_calibration_error": gap})
 
 
 def _wilson(share: float, n: int, z: float = 1.96) -> tuple[float, float]:
@@ -151,31 +157,31 @@ def _wilson(share: float, n: int, z: float = 1.96) -> tuple[float, float]:
     return max(0.0, float(middle - half)), min(1.0, float(middle + half))
 
 
-def hardest_rows(model: Any, asked: Predictions) -> dict[str, Any] | None:
-    """The rows whose true class got the smallest probability, with the values of the weightiest columns."""
-    if asked.proba is None:
+def hardest_rows(model: Any, judged: Predictions) -> dict[str, Any] | None:
+    """The rows whose true class got the smallest probability, with their most important values."""
+    if judged.proba is None:
         return None
-    known = np.flatnonzero(asked.codes >= 0)
-    own = asked.proba[known, asked.codes[known]]
+    known = np.flatnonzero(judged.codes >= 0)
+    own = judged.proba[known, judged.codes[known]]
     chosen = known[np.argsort(own, kind="stable")[:N_HARDEST]]
-    names = column_names(model, asked.X)
+    names = column_names(model, judged.X)
     weight = np.asarray(getattr(model, "feature_importances_", np.zeros(len(names))))
     weight = weight if len(weight) == len(names) else np.zeros(len(names))
     columns = np.sort(np.argsort(-weight, kind="stable")[:N_VALUES])
-    labels = asked.X.index if isinstance(asked.X, pd.DataFrame) else None
+    labels = judged.X.index if isinstance(judged.X, pd.DataFrame) else None
     rows = []
     for i in chosen:
         rows.append(
             {
                 "row": short(i if labels is None else labels[i], 20),
-                "truth": str(asked.y[i]),
-                "predicted": str(asked.predicted[i]),
-                "probability_of_truth": asked.proba[i, asked.codes[i]],
-                "probability_of_prediction": asked.proba[i, asked.guesses[i]],
-                "values": [_cell(asked.X, int(i), int(j)) for j in columns],
+                "truth": str(judged.y[i]),
+                "predicted": str(judged.predicted[i]),
+                "probability_of_truth": judged.proba[i, judged.codes[i]],
+                "probability_of_prediction": judged.proba[i, judged.guesses[i]],
+                "values": [_cell(judged.X, int(i), int(j)) for j in columns],
             }
         )
-    return plain({"columns": [names[j] for j in columns], "rows": rows})
+    return plain_dict({"columns": [names[j] for j in columns], "rows": rows})
 
 
 def _cell(X: Any, i: int, j: int) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 import surewood
-from surewood.report.plain import plain, short
+from surewood.report.plain import plain_dict, short
 
 __all__ = ["run_facts", "settings"]
 
@@ -59,7 +59,7 @@ def run_facts(model: Any, run: dict[str, Any] | None) -> dict[str, Any]:
             packages[name] = version(name)
         except PackageNotFoundError:
             continue
-    return plain(
+    return plain_dict(
         {
             "seconds": given.pop("seconds", None),
             "peak_memory_bytes": _peak_of_process() if peak is None else peak,

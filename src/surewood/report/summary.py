@@ -1,6 +1,7 @@
 """``build_summary``: everything a page shows about a fitted model, as plain values.
 
-The same dictionary is the JSON of a report; nothing on the page comes from anywhere else.
+The same dictionary is the JSON of a report; nothing on the page comes from anywhere else. What is special
+about a kind of model comes from the model itself, through ``__report_facts__``.
 """
 
 from __future__ import annotations
@@ -11,45 +12,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from surewood.inspect.families import family_of, last_step
 from surewood.parallel.progress import stage
 from surewood.report import quality, run_facts, table_facts
 from surewood.report.certificate_words import certificate_facts, issue
-from surewood.report.family_facts import family_facts
+from surewood.report.model_facts import last_step, model_facts
 from surewood.report.plain import plain
 
 __all__ = ["build_summary"]
 
 FORMAT = 1
-
-FAMILY_WORDS = {
-    "composite": "Shallow trees whose leaves hold support vector machines; a data-dependent price decides "
-    "how rich each leaf may be.",
-    "cascade": "A chain of support vector machines: points that the first one is sure about leave there, the "
-    "others go on to the next.",
-    "generic_cascade": "A chain of classifiers: a question sends the harder points on, the others stay.",
-    "margin_forest": "Layers of forests; each layer looks harder at points that the layers before found "
-    "difficult.",
-    "cascade_forest": "Layers of forests; each layer reads the table and what the layer before said.",
-    "forest": "Many decision trees, grown on random parts of the rows and columns, that vote.",
-    "svm": "A support vector machine with a polynomial kernel for each pair of classes.",
-    "other": "",
-}
-
-
-TITLES = {
-    "BinnedForestClassifier": "Binned forest",
-    "CascadeForestClassifier": "Cascade forest",
-    "CompositeTreeClassifier": "Composite tree",
-    "DeepCascadeClassifier": "Deep cascade",
-    "DeepCascadeSVMClassifier": "Deep cascade",
-    "DeepCascadeSVMClassifierCV": "Deep cascade",
-    "MarginDeepForestClassifier": "Margin deep forest",
-    "MarginDeepForestClassifierCV": "Margin deep forest",
-    "PolySVC": "Polynomial SVM",
-    "RandomCompositeForestClassifier": "Random composite forest",
-    "RandomCompositeForestClassifierCV": "Random composite forest",
-}
 
 
 def build_summary(
@@ -73,15 +44,15 @@ def build_summary(
     X, y : table and labels
         What it was trained on.
     holdout : tuple (X, y), optional
-        Rows that took no part in training. Without them the page judges the training rows, and says so.
+        Rows held out from training. Without them the page shows training errors, with a note.
     certificate : Certificate or its dict, optional
-        Of :func:`surewood.certify.certify`; issued from the holdout unless given.
+        Of :func:`surewood.certify.certify`; issued from the holdout by default.
     dataset : dict, optional
         ``name``, ``source`` and ``notes`` (a list of sentences).
     run : dict, optional
         ``seconds``, ``peak_memory_bytes``, ``seed``, ``command``.
     probabilities : ndarray of shape (n, n_classes), optional
-        Of the rows that are judged, where they are known already; the model is not asked again.
+        Of the rows that are judged, where they are known already.
     verbose : int, default=0
 
     Returns
@@ -105,34 +76,25 @@ def build_summary(
         certificate = issue(model, X, y, holdout)
     parts: dict[str, Callable[[], Any]] = {
         "format": lambda: FORMAT,
-        "model": lambda: _model_facts(model),
+        "model": lambda: {"name": type(core).__name__},
         "data": lambda: _data_facts(model, X, y, holdout, judged, dataset),
         "scores": lambda: quality.scores(judged, "training" if holdout is None else "holdout"),
         "certificate": lambda: None if certificate is None else certificate_facts(certificate),
         "confusion": lambda: quality.confusion(judged),
         "calibration": lambda: quality.calibration(judged),
         "hardest": lambda: quality.hardest_rows(model, judged),
-        "family": lambda: family_facts(model, judged, is_holdout=holdout is not None, verbose=verbose),
+        "inside": lambda: model_facts(model, judged, is_holdout=holdout is not None, verbose=verbose),
         "importances": lambda: _importances(model, X),
         "settings": lambda: run_facts.settings(core),
         "run": lambda: run_facts.run_facts(core, run),
     }
-    summary = {}
+    summary: dict[str, Any] = {}
     with stage(verbose, "collecting what the page shows", len(parts)) as advance:
         for name, make in parts.items():
             summary[name] = make()
             advance(1)
+    summary["model"] |= {key: summary["inside"].pop(key) for key in ("title", "description")}
     return summary
-
-
-def _model_facts(model: Any) -> dict[str, Any]:
-    name, family = type(last_step(model)).__name__, family_of(model)
-    return {
-        "name": name,
-        "title": TITLES.get(name, name),
-        "family": family,
-        "words": FAMILY_WORDS[family],
-    }
 
 
 def _data_facts(

@@ -9,7 +9,7 @@ __all__ = ["FILTERS", "memory", "number", "percent", "seconds"]
 
 
 def percent(value: float | None, digits: int = 2) -> str:
-    """A share, such as ``"3.40 %"``; nothing for None.
+    """A fraction in percent, such as ``"3.40 %"``; nothing for None.
 
     Examples
     --------
@@ -20,7 +20,7 @@ def percent(value: float | None, digits: int = 2) -> str:
 
 
 def percent_up(value: float | None, digits: int = 2) -> str:
-    """A promise in percent: never rounded down."""
+    """A guarantee in percent: never rounded down."""
     if value is None:
         return ""
     scale = 10.0**digits
