@@ -1,6 +1,10 @@
 """Sphinx configuration; `make docs` turns every warning into an error."""
 
+import sys
 from importlib.metadata import version as _version
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent / "_ext"))
 
 project = "surewood"
 author = "the surewood developers"
@@ -13,10 +17,11 @@ extensions = [
     "sphinx.ext.viewcode",
     "numpydoc",
     "myst_parser",
+    "theory_links",
 ]
 html_theme = "furo"
 html_title = "surewood"
-exclude_patterns = ["_build"]
+exclude_patterns = ["_build", "_ext"]
 source_suffix = {".rst": "restructuredtext", ".md": "markdown"}
 myst_enable_extensions = ["dollarmath", "amsmath"]
 myst_heading_anchors = 3
