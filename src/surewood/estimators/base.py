@@ -38,7 +38,8 @@ class ClassifierBase(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The class with the largest probability, the first one on ties."""
-        labels: NDArray[Any] = np.asarray(self.classes_)[self.predict_proba(X).argmax(axis=1)]
+        best = self.predict_proba(X).argmax(axis=1)  # before classes_: this call refuses unfitted estimators
+        labels: NDArray[Any] = np.asarray(self.classes_)[best]
         return labels
 
     def predict_log_proba(self, X: Any) -> Floats:

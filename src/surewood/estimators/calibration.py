@@ -275,7 +275,7 @@ class ScoreCalibrator:
 
 def _on_curve(curve: IsotonicRegression, at: Floats) -> Floats:
     """``curve.predict`` without its checks, which take longer than everything else for few rows."""
-    return np.interp(at, curve.X_thresholds_, curve.y_thresholds_)
+    return np.asarray(np.interp(at, curve.X_thresholds_, curve.y_thresholds_))
 
 
 _OTHERS = -1  # the isotonic curve of all predicted classes with few points
@@ -298,8 +298,8 @@ def lift(proba: Floats, best: NDArray[Any]) -> Floats:
 
 def _shifted(log_proba: Floats, power: float | Floats, offsets: Floats) -> Floats:
     """softmax(power · log p + offsets), nothing below the smallest probability; a power may be a matrix."""
-    scaled = (power * log_proba if np.isscalar(power) else log_proba @ power) + offsets
-    return _softmax(scaled)
+    scaled = power * log_proba if isinstance(power, float) else log_proba @ power
+    return _softmax(scaled + offsets)
 
 
 def _softmax(scaled: Floats) -> Floats:

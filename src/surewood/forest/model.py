@@ -1,0 +1,117 @@
+"""The fitted forest: trees, bins and what the out-of-bag rows told."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from surewood._arrays import Floats
+from surewood.bounds import EstimateEvidence, Evidence
+from surewood.estimators.calibration import ScoreCalibrator
+from surewood.tables import Table
+from surewood.trees.binning import BinMapper, BinnedMatrix
+from surewood.trees.flat_tree import FlatForest
+
+
+@dataclass(frozen=True)
+class OutOfBag:
+    """Votes of the trees that did not see a row.
+
+    Attributes
+    ----------
+    votes : ndarray, shape (n_rows, n_classes)
+        Mean class frequencies, by row of the user's table; NaN for rows that every tree saw.
+    accuracy : float
+        Weighted fraction of correct predictions (ESTIMATE); NaN where every tree saw every row.
+    """
+
+    votes: Floats
+    accuracy: float
+
+
+@dataclass(frozen=True)
+class ForestModel:
+    """A fitted forest.
+
+    Attributes
+    ----------
+    trees : FlatForest
+    mapper : BinMapper
+        The bins of the columns.
+    seed : int
+        What the bags and the trees were drawn with; a warm start goes on with it.
+    importances : ndarray, shape (n_features,)
+        Mean over the trees of the decreases of impurity.
+    calibrator : ScoreCalibrator or None
+    out_of_bag : OutOfBag or None
+        Where they were asked for.
+    """
+
+    trees: FlatForest
+    mapper: BinMapper
+    seed: int
+    importances: Floats
+    calibrator: ScoreCalibrator | None
+    out_of_bag: OutOfBag | None
+
+    @property
+    def has_categories(self) -> bool:
+        """Whether a column is split by sets of categories."""
+        return bool(self.mapper.is_category.any())
+
+    def binned(self, table: Table) -> BinnedMatrix:
+        """A table in the bins of the training table."""
+        return BinnedMatrix.of(self.mapper.codes(table), self.mapper)
+
+    def probabilities(self, table: Table, n_jobs: int | None) -> Floats:
+        """Class probabilities of every row."""
+        if self.has_categories:
+            return self.calibrated(self.trees.predict_proba(self.binned(table), n_jobs))
+        return self.raw_probabilities(table.matrix(), n_jobs)
+
+    def raw_probabilities(self, X: Floats, n_jobs: int | None) -> Floats:
+        """The same for a matrix of numbers, which the engine reads as it is."""
+        return self.calibrated(self.trees.predict_proba_raw(X, self.mapper, n_jobs))
+
+    def calibrated(self, votes: Floats) -> Floats:
+        """Probabilities from votes; the votes themselves without calibration."""
+        return votes if self.calibrator is None else self.calibrator.transform(votes)
+
+    def leaves(self, table: Table, n_jobs: int | None) -> NDArray[np.uint32]:
+        """Node, within its tree, in which each row ends."""
+        return self.trees.apply(self.binned(table), n_jobs=n_jobs)
+
+    def paths(self, leaves: NDArray[np.int64]) -> sp.csr_matrix:
+        """Indicator of the nodes that rows pass on the way to their leaves, shape (n_rows, n_nodes)."""
+        start = self.trees.node_start
+        rows, columns = [], []
+        for tree in range(self.trees.n_trees):
+            parent = self.trees.table(tree)["parent"]
+            at, row = leaves[:, tree], np.arange(len(leaves))
+            while len(at):
+                rows.append(row)
+                columns.append(at + start[tree])
+                at = parent[at]
+                row, at = row[at >= 0], at[at >= 0]
+        row, column = np.concatenate(rows), np.concatenate(columns)
+        values = np.ones(len(row), dtype=np.int64)
+        return sp.csr_matrix((values, (row, column)), shape=(len(leaves), int(start[-1])))
+
+    def evidence(self) -> Iterator[Evidence]:
+        """The out-of-bag error, where it was computed (ESTIMATE).
+
+        Bins are learned from all rows and leaves vote with class frequencies, so the conditions of the
+        PAC-Bayes bounds (theory.md §6.3) do not hold and no guarantee is offered.
+        """
+        if self.out_of_bag is not None and np.isfinite(self.out_of_bag.accuracy):
+            known = int((~np.isnan(self.out_of_bag.votes[:, 0])).sum())
+            yield EstimateEvidence(
+                name="out-of-bag error",
+                value=1.0 - self.out_of_bag.accuracy,
+                n=known,
+                used_for_selection=False,
+            )
