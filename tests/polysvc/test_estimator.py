@@ -26,7 +26,7 @@ def test_without_scaling_it_is_the_machine_of_svc(four_classes, kernel, n_classe
     X, y, Z, _ = four_classes
     keep = y < n_classes
     arguments = {"kernel": kernel, "degree": 2, "C": 0.7, "coef0": 1.0, "decision_function_shape": "ovo"}
-    ours = PolySVC(scale=False, probability=False, **arguments).fit(X[keep], y[keep])
+    ours = PolySVC(scale=False, calibrate=False, **arguments).fit(X[keep], y[keep])
     peer = SVC(**arguments).fit(X[keep], y[keep])
     assert (ours.predict(Z) == peer.predict(Z)).mean() >= 0.98
     np.testing.assert_allclose(ours.decision_function(Z), peer.decision_function(Z), rtol=0.01, atol=0.02)
@@ -40,7 +40,7 @@ def test_without_scaling_it_is_the_machine_of_svc(four_classes, kernel, n_classe
 
 def test_fitted_attributes_give_the_decision_function(four_classes):
     X, y, Z, _ = four_classes
-    model = PolySVC(scale=False, gamma=0.2, degree=3, probability=False).fit(X, y < 2)
+    model = PolySVC(scale=False, gamma=0.2, degree=3, calibrate=False).fit(X, y < 2)
     K = (0.2 * Z @ model.support_vectors_.T + 1.0) ** 3
     np.testing.assert_allclose(
         (K @ model.dual_coef_.T + model.intercept_)[:, 0], model.decision_function(Z), atol=1e-3
@@ -56,9 +56,9 @@ def test_probabilities_agree_with_predictions_and_help(four_classes):
     np.testing.assert_allclose(proba.sum(axis=1), 1.0)
     np.testing.assert_array_equal(model.classes_[proba.argmax(axis=1)], model.predict(Z))
     assert log_loss(t, proba) < 0.9 * np.log(4)
-    assert not hasattr(PolySVC(probability=False), "predict_proba")
-    late = PolySVC(probability=False).fit(X, y).set_params(probability=True)
-    with pytest.raises(AttributeError, match="fitted with probability=False"):
+    assert not hasattr(PolySVC(calibrate=False), "predict_proba")
+    late = PolySVC(calibrate=False).fit(X, y).set_params(calibrate=True)
+    with pytest.raises(AttributeError, match="fitted with calibrate=False"):
         late.predict_proba(Z)
 
 
@@ -78,7 +78,7 @@ def test_memory_and_threads_do_not_change_a_bit(four_classes, monkeypatch):
     X, y, Z, _ = four_classes
     wide = np.hstack([X] * 8)  # wide enough for the stored matrix
     expected = PolySVC().fit(wide, y).decision_function(np.hstack([Z] * 8))
-    monkeypatch.setattr("surewood.polysvc.estimator.gram_limit", lambda _: 0)  # the matrix is not stored
+    monkeypatch.setattr("surewood.polysvc.cost.gram_limit", lambda _: 0)  # the matrix is not stored
     for change in ({}, {"n_jobs": 2}, {"cache_size": 0.01}):
         again = PolySVC(**change).fit(wide, y).decision_function(np.hstack([Z] * 8))
         np.testing.assert_array_equal(again, expected)
@@ -118,7 +118,7 @@ def test_one_class_is_a_constant():
 def test_the_iteration_cap_warns_and_flags(four_classes):
     X, y, *_ = four_classes
     with pytest.warns(ConvergenceWarning, match="met max_iter=3 before the tolerance"):
-        model = PolySVC(max_iter=3, probability=False).fit(X, y)
+        model = PolySVC(max_iter=3, calibrate=False).fit(X, y)
     assert model.fit_status_ == 1
     assert (model.n_iter_ <= 3).all()
 
@@ -137,7 +137,7 @@ def test_real_tables_give_the_predictions_of_svc(name):
     X, y = table.drop(columns=["target", "split"]).to_numpy(float)[:2500], table["target"].to_numpy()[:2500]
     X = (X - X.mean(axis=0)) / X.std(axis=0)
     for degree in (1, 3):
-        ours = PolySVC(scale=False, gamma="auto", degree=degree, probability=False).fit(X, y)
+        ours = PolySVC(scale=False, gamma="auto", degree=degree, calibrate=False).fit(X, y)
         peer = SVC(kernel="poly", gamma="auto", coef0=1.0, degree=degree).fit(X, y)
         peer.decision_function_shape = "ovo"
         differs = ours.predict(X) != peer.predict(X)
@@ -148,4 +148,4 @@ def test_real_tables_give_the_predictions_of_svc(name):
 def test_verbose_names_the_stage(four_classes, capsys):
     X, y, _, _ = four_classes
     PolySVC(verbose=1).fit(X, y)
-    assert "training the machine" in capsys.readouterr().err
+    assert "training the SVM" in capsys.readouterr().err

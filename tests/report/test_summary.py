@@ -41,7 +41,7 @@ MODELS = {
     "in a pipeline": make_pipeline(
         StandardScaler(), CompositeTreeClassifier(max_depth=1, C=1.0, random_state=0)
     ),
-    "without probabilities": PolySVC(degree=2, probability=False),
+    "without probabilities": PolySVC(degree=2, calibrate=False),
 }
 
 

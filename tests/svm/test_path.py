@@ -24,7 +24,7 @@ def test_grid_equals_single_fits(iris):
     assert grid.fold_errors is None
     for d, degree in enumerate([1, 3]):
         for c, C in enumerate([0.01, 1.0]):
-            alone = PolySVC(gamma=0.25, degree=degree, C=C, probability=False).fit(X, y)
+            alone = PolySVC(gamma=0.25, degree=degree, C=C, calibrate=False).fit(X, y)
             assert abs(grid.train_errors[d, c] - (1 - alone.score(X, y))) <= 1.5 / 150
 
 
@@ -35,7 +35,7 @@ def test_folds_equal_fits_on_the_folds(iris):
     assert grid.fold_errors.shape == (3, 1, 2)
     for f, (train, held) in enumerate(cv.split(X)):
         for c, C in enumerate(grid.Cs):
-            alone = PolySVC(scale=False, gamma=0.1, degree=2, C=C, probability=False).fit(X[train], y[train])
+            alone = PolySVC(scale=False, gamma=0.1, degree=2, C=C, calibrate=False).fit(X[train], y[train])
             assert abs(grid.fold_errors[f, 0, c] - (1 - alone.score(X[held], y[held]))) <= 2.5 / 50
     one = PolySVC(scale=False, gamma=0.1).path(
         X, y, degrees=[2], Cs=[0.5, 5.0], validation=(np.arange(100), np.arange(100, 150))
@@ -66,5 +66,5 @@ def test_errors_say_what_was_wrong(iris):
         PolySVC().path(X, y, [1], [1.0], cv=3, validation=([0], [1]))
     with pytest.raises(ValueError, match="Cs must name at least one value"):
         PolySVC().path(X, y, [1], [])
-    with pytest.raises(ValueError, match="split 0 has no training rows or no held-out rows"):
+    with pytest.raises(ValueError, match="split 0 of cv has no training rows or no held-out rows"):
         PolySVC().path(X, y, [1], [1.0], validation=([], [1]))

@@ -360,7 +360,7 @@ def test_a_fit_that_is_interrupted_leaves_nothing(broken, monkeypatch):
     def interrupt(*arguments, **more):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("surewood.forest.estimator.grow_forest", interrupt)
+    monkeypatch.setattr("surewood.forest.training.grow_forest", interrupt)
     refused(broken.folder, "^$", KeyboardInterrupt)
 
 

@@ -72,7 +72,7 @@ class PairCoupling:
 
         shared = _smallest(slope_loss, 1.0 / total)
         coupling.slope, coupling.offset = _platt(pair, value, won, mass, shared, n_pairs)
-        coupling.held_out_error, coupling.n_held_out = _held_out_error(held_out, codes, weight)
+        coupling.held_out_error, coupling.n_held_out = held_out_error(held_out, codes, weight)
         points = np.concatenate([rows for rows, _, _ in held_out])
         proba = np.concatenate([coupling._coupled(d, known) for _, known, d in held_out])
         log_proba, share = np.log(proba), weight[points] / total
@@ -164,7 +164,7 @@ def _contests(
     return np.concatenate(pairs), np.concatenate(values), np.concatenate(wins), np.concatenate(masses)
 
 
-def _held_out_error(held_out: HeldOut, codes: NDArray[Any], weight: Floats) -> tuple[float, int]:
+def held_out_error(held_out: HeldOut, codes: NDArray[Any], weight: Floats) -> tuple[float, int]:
     """Share of the weight that the votes of the machines get wrong, and the number of rows."""
     wrong = mass = 0.0
     for rows, known, decisions in held_out:

@@ -1,0 +1,220 @@
+"""Plan and data to a fitted SVM: encode, choose C where asked, solve, calibrate on held-out rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from surewood._arrays import Floats
+from surewood.estimators.cost import refuse_beyond
+from surewood.estimators.folds import folds_in_order, given_splits, splits_among, splits_of
+from surewood.parallel.progress import stage
+from surewood.polysvc.compression import compression_counts
+from surewood.polysvc.cost import CALIBRATION_FOLDS, estimate_cost, stored_limit
+from surewood.polysvc.coupling import HeldOut, PairCoupling
+from surewood.polysvc.model import SupportVectors, SvmModel
+from surewood.polysvc.plan import C_GRID, SvmPlan
+from surewood.polysvc.score_calibration import ScoreCoupling
+from surewood.svm.cost import gram_limit
+from surewood.svm.dual import solve_many
+from surewood.svm.gram import Gram, KernelSpec
+from surewood.svm.nearest import first_rows
+from surewood.svm.one_vs_one import Machines, Predictor
+from surewood.svm.path import DegreePath, solve_path
+from surewood.tables import DesignEncoder, FitInputs, Table
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A training set as the solver sees it.
+
+    Attributes
+    ----------
+    encoder : DesignEncoder
+    center : ndarray of shape (d,)
+    gram : Gram
+    spec : KernelSpec
+    codes : ndarray of int32
+    weight : ndarray of float64 or None
+    """
+
+    encoder: DesignEncoder
+    center: Floats
+    gram: Gram
+    spec: KernelSpec
+    codes: NDArray[np.int32]
+    weight: Floats | None
+
+    def solve(self, plan: SvmPlan, groups: list[NDArray[Any]]) -> Machines:
+        """One SVM for each group of rows; C is settled by now."""
+        assert plan.C is not None
+        return solve_many(
+            self.gram,
+            groups,
+            self.codes,
+            [plan.degree],
+            [plan.C],
+            kernel=self.spec,
+            weights=self.weight,
+            **plan.solver_options,
+        )
+
+
+def train(plan: SvmPlan, inputs: FitInputs) -> SvmModel:
+    """Train the SVM on all rows, and five more for its probabilities."""
+    encoder = DesignEncoder(scale=plan.scale).fit(inputs.table, inputs.weight)
+    needed = estimate_cost(plan, inputs, encoder.n_columns_).memory_bytes
+    refuse_beyond(plan.max_memory, needed, "use fewer rows or a smaller cache_size")
+    limit = stored_limit(plan, encoder.n_columns_)
+    problem = _posed(plan, encoder, inputs.table, inputs.y, inputs.weight, limit)
+    C_given = plan.C is not None
+    calibration = None
+    with stage(plan.verbose, "training the SVM", 2 + int(plan.calibration is not None)) as advance:
+        if not C_given:
+            plan = replace(plan, C=_chosen_penalty(plan, problem))
+        advance(1)
+        machines = problem.solve(plan, [np.arange(problem.gram.n_rows)])
+        advance(1)
+        if plan.calibration is not None:
+            calibration = _calibration(plan, problem, inputs.n_classes)
+            advance(1)
+    assert inputs.inverse is not None  # equal rows were merged
+    assert plan.C is not None
+    rows, predictor = first_rows(inputs), machines.predictor()
+    # An encoder that only passes numbers through has learned nothing from the rows.
+    plain_numbers = not (plan.scale or inputs.table.is_category.any() or encoder.missing_.any())
+    return SvmModel(
+        n_classes=inputs.n_classes,
+        encoder=encoder,
+        center=problem.center,
+        predictor=predictor,
+        calibration=calibration,
+        support=_support(machines, predictor, rows, problem.center, inputs.n_classes, plan.kernel),
+        support_origin=rows[predictor.support_index],
+        n_iter=machines.pair("iterations", 0).astype(np.int32),
+        converged=bool(machines.converged.all()),
+        C=plan.C,
+        C_given=C_given,
+        solver_options=plan.solver_options,
+        compression=compression_counts(machines, inputs.y),
+        fixed_design=bool(plain_numbers and (plan.kernel == "linear" or plan.gamma != "scale")),
+        unweighted=inputs.weight is None,
+    )
+
+
+def train_path(
+    plan: SvmPlan,
+    inputs: FitInputs,
+    degrees: ArrayLike,
+    Cs: ArrayLike,
+    cv: Any,
+    validation: tuple[ArrayLike, ArrayLike] | None,
+) -> DegreePath:
+    """Every (degree, C) of a grid on one Gram matrix; equal rows were not merged."""
+    if cv is not None and validation is not None:
+        raise ValueError("give cv or validation, not both")
+    kept = np.arange(len(inputs.y)) if inputs.weight is None else np.flatnonzero(inputs.weight > 0)
+    weight = None if inputs.weight is None else inputs.weight[kept]
+    table, codes = inputs.table.take(kept), np.ascontiguousarray(inputs.y[kept])
+    encoder = DesignEncoder(scale=plan.scale).fit(table, weight)
+    problem = _posed(plan, encoder, table, codes, weight, gram_limit(plan.max_memory))
+    splits: Any = [] if validation is None else [validation]
+    if cv is not None:
+        splits = given_splits(cv, inputs.y)
+    folds = splits_among(splits, kept, len(inputs.y))
+    return solve_path(
+        problem.gram,
+        codes,
+        degrees,
+        Cs,
+        kernel=problem.spec,
+        folds=folds,
+        weights=weight,
+        **plan.solver_options,
+    )
+
+
+def _posed(
+    plan: SvmPlan,
+    encoder: DesignEncoder,
+    table: Table,
+    codes: NDArray[np.int32],
+    weight: Floats | None,
+    limit: int,
+) -> Problem:
+    """Encode a table and form its inner products, stored where they fit into `limit` bytes."""
+    design = encoder.transform(table)
+    spec, center = plan.kernel_spec(design, weight), _center(plan.kernel, design, weight)
+    design -= center
+    return Problem(encoder, center, Gram(design, max_memory=limit, n_jobs=plan.n_jobs), spec, codes, weight)
+
+
+def _center(kernel: str, design: Floats, weight: Floats | None) -> Floats:
+    """The origin, moved into the data where the kernel does not mind: float32 then loses nothing."""
+    if kernel == "poly":
+        return np.zeros(design.shape[1])
+    return np.asarray(np.average(design, axis=0, weights=weight))
+
+
+def _chosen_penalty(plan: SvmPlan, problem: Problem) -> float:
+    """The C of smallest cross-validated error, the smaller one on ties ([D-12])."""
+    splits = splits_of(folds_in_order(problem.codes, CALIBRATION_FOLDS))
+    if not splits:
+        return 1.0
+    path = solve_path(
+        problem.gram,
+        problem.codes,
+        [plan.degree],
+        C_GRID,
+        kernel=problem.spec,
+        folds=splits,
+        weights=problem.weight,
+        **plan.solver_options,
+    )
+    return float(path.best_C[0])
+
+
+def _calibration(plan: SvmPlan, problem: Problem, n_classes: int) -> PairCoupling | ScoreCoupling:
+    """Learn probabilities from rows that the scoring SVM did not see."""
+    splits = splits_of(folds_in_order(problem.codes, CALIBRATION_FOLDS))
+    machines = problem.solve(plan, [train for train, _ in splits])
+    held_out: HeldOut = []
+    for k, (_, held) in enumerate(splits):
+        known = machines.classes(k)
+        rows = held[np.isin(problem.codes[held], known)]
+        decisions = machines.predictor(k).decisions(problem.gram.X[rows], n_jobs=plan.n_jobs)
+        held_out.append((rows, known, decisions))
+    weight = np.ones(len(problem.codes)) if problem.weight is None else problem.weight
+    if plan.calibration in (None, "auto"):
+        return PairCoupling.fit(held_out, problem.codes, weight, n_classes)
+    return ScoreCoupling.fit(str(plan.calibration), held_out, problem.codes, weight, n_classes)
+
+
+def _support(
+    machines: Machines,
+    predictor: Predictor,
+    rows: NDArray[Any],
+    center: Floats,
+    n_classes: int,
+    kernel: str,
+) -> SupportVectors:
+    """Support vectors and coefficients in the layout of `SVC`."""
+    known = machines.classes(0)
+    support = rows[machines.support(0)]
+    owner = np.repeat(known, machines.arrays["class_support"])
+    order = np.lexsort((support, owner))  # by class, then by training row
+    sign = -1.0 if n_classes == 2 else 1.0  # SVC turns the two-class SVM around
+    bias = machines.pair("bias", 0)
+    if kernel == "linear" and len(known) > 1:  # in the user's coordinates: the decision at zero
+        bias = predictor.decisions(-center[None, :])[0]
+    return SupportVectors(
+        rows=support[order].astype(np.int32),
+        vectors=machines.gram.X[machines.support(0)][order] + center,
+        per_class=np.bincount(owner, minlength=n_classes).astype(np.int32),
+        dual_coef=sign * np.ascontiguousarray(machines.coef(0)[order].T),
+        intercept=sign * bias,
+        kernel_scale=float(machines.scale.ravel()[0]),
+    )
