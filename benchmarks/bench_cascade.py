@@ -69,7 +69,7 @@ def exact_minimum(names, folds) -> None:
             runs = [
                 timed(lambda f=f, g=gamma: minimise(fresh_tree(f), f.task.complexity, g)) for f in prepared
             ]
-            seconds, machines = [s for s, _ in runs], [r.n_machines for _, r in runs]
+            seconds, machines = [s for s, _ in runs], [r.n_svms for _, r in runs]
             leaves = " ".join(str(r.path.n_leaves) for _, r in runs)
             assert all(r.proven for _, r in runs)
             print(
@@ -84,7 +84,7 @@ def exact_minimum(names, folds) -> None:
             seconds, pieces = timed(
                 lambda t=whole, f=prepared[0]: gamma_path(t, f.task.complexity, gamma_min=1e-3)
             )
-            cost = f"{whole.n_machines} machines, {seconds:.2f} s"
+            cost = f"{whole.n_svms} SVMs, {seconds:.2f} s"
             print(f"{name:15s} γ path to 0.001: {len(pieces)} pieces, {cost}", flush=True)
 
 
@@ -96,18 +96,18 @@ def against_svc(names, repeats: int, limit: int) -> None:
         peer, pairs, same = SvcTrainer(fold.task.trainer), [], True
         for _ in range(repeats):
             ours, found = timed(
-                lambda f=fold: minimise(fresh_tree(f), f.task.complexity, 1e-3, budget=Budget(machines=limit))
+                lambda f=fold: minimise(fresh_tree(f), f.task.complexity, 1e-3, budget=Budget(svms=limit))
             )
             theirs, other = timed(
                 lambda f=fold, p=peer: minimise(
-                    fresh_tree(f, p), f.task.complexity, 1e-3, budget=Budget(machines=limit)
+                    fresh_tree(f, p), f.task.complexity, 1e-3, budget=Budget(svms=limit)
                 )
             )
             pairs.append((ours, theirs))
             same &= found.path == other.path
         ratio = statistics.median(b / a for a, b in pairs)
         ours, theirs = (statistics.median(column) for column in zip(*pairs))
-        print(f"{name:15s} {found.n_machines:9d} {ours:9.4f} {theirs:9.4f} {ratio:7.1f}  {same}", flush=True)
+        print(f"{name:15s} {found.n_svms:9d} {ours:9.4f} {theirs:9.4f} {ratio:7.1f}  {same}", flush=True)
 
 
 def enumerate_everything(max_leaves: int) -> None:
@@ -123,7 +123,7 @@ def enumerate_everything(max_leaves: int) -> None:
     scored = sum(int(level.trained.sum()) for level in tree.levels)
     print(
         f"\nfull enumeration on german, at most {max_leaves} leaves: {scored} cascades scored, "
-        f"{tree.n_machines} machines, {seconds:.1f} s"
+        f"{tree.n_svms} SVMs, {seconds:.1f} s"
     )
 
 

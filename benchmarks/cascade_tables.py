@@ -131,7 +131,7 @@ def raw() -> str:
         complexity = np.sqrt(np.maximum(printed, 0.0) / m)  # the root of a negative number, read as 0
         for gamma in PAPER_GAMMAS:
             right = minimise(fold.task.tree, fold.task.complexity, gamma)
-            wrong = minimise(fold.task.tree, complexity, gamma, budget=Budget(machines=20_000))
+            wrong = minimise(fold.task.tree, complexity, gamma, budget=Budget(svms=20_000))
             rows.append(
                 {
                     "data set": f"{name}, m = {m}",
@@ -151,7 +151,7 @@ def raw() -> str:
 def _words(found, degrees) -> str:
     own = ", ".join(str(degrees[c]) for c in found.path.choices)
     words = f"degree {own}" if found.path.n_leaves == 1 else f"{found.path.n_leaves} leaves, degrees {own}"
-    return words if found.proven else f"{words} (best of {found.n_machines:,} machines)"
+    return words if found.proven else f"{words} (best of {found.n_svms:,} SVMs)"
 
 
 def multiclass() -> str:
@@ -164,8 +164,8 @@ def multiclass() -> str:
             errors, started = [], time.process_time()
             for train, test in StratifiedKFold(5, shuffle=True, random_state=0).split(X, y):
                 model = DeepCascadeSVMClassifier(
-                    multiclass=mode, gamma_scale=1e-3, max_leaves=3, max_machines=2000, C="cv",
-                    probability=False, random_state=0,
+                    multiclass=mode, gamma_scale=1e-3, max_leaves=3, calibrate=False, random_state=0,
+                    study={"max_svms": 2000, "C_selection": "cv"},
                 )  # fmt: skip
                 model.fit(X.iloc[train], y.iloc[train])
                 errors.append(1.0 - model.score(X.iloc[test], y.iloc[test]))

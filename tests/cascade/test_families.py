@@ -38,7 +38,7 @@ def test_every_family_fits_scores_orders_and_knows_its_complexity(name, codes, n
     assert 0 <= family.rademacher(X, n_classes) <= math.sqrt(2 * math.log(2)) + 1e-12
     if family.can_order:
         assert member.order(X).shape == (60,)
-        assert 0 <= family.question_rademacher(X, n_classes) <= math.sqrt(math.log(2) / 2) + 1e-12
+        assert 0 <= family.split_rademacher(X, n_classes) <= math.sqrt(math.log(2) / 2) + 1e-12
 
 
 def stump_values(points):
@@ -63,10 +63,10 @@ def test_thresholds_and_intervals_on_one_feature_exactly():
     assert ThresholdFamily().rademacher(points, 2) == pytest.approx(exact_rademacher(stump_values(points)))
     order = np.argsort(points[:, 0])
     below = np.array([np.isin(np.arange(7), order[:k]) for k in range(8)], dtype=float)
-    assert ThresholdFamily().question_rademacher(points, 2) == pytest.approx(exact_rademacher(below))
+    assert ThresholdFamily().split_rademacher(points, 2) == pytest.approx(exact_rademacher(below))
     inside = [np.isin(np.arange(7), order[a:b]) for a in range(8) for b in range(a, 8)]
     expected = exact_rademacher(np.array(inside, dtype=float))
-    assert StumpFamily().question_rademacher(points, 2) == pytest.approx(expected)
+    assert StumpFamily().split_rademacher(points, 2) == pytest.approx(expected)
 
 
 def test_bounds_by_counting_are_above_the_exact_value():
@@ -102,7 +102,7 @@ def test_the_best_stump_is_the_best():
     assert best_stump(np.zeros((4, 1)), np.array([0, 1, 1, 1], np.int32), np.ones(4), 2, [0])[2:] == (1, 1)
 
 
-def test_linear_machines_are_linear():
+def test_linear_svms_are_linear():
     member = LinearFamily("hinge", C=1.0).fit(X, CODES, np.ones(60), 2)
     values = member.scores(np.array([[0.0] * 3, [1.0] * 3, [2.0] * 3]))[:, 1]
     assert values[2] - values[1] == pytest.approx(values[1] - values[0], abs=1e-4)
@@ -113,15 +113,15 @@ def test_linear_machines_are_linear():
 def test_a_ball_in_the_kernels_space():
     family = KernelFamily("rbf", norm=3.0)
     assert family.rademacher(X, 2) == pytest.approx(kernel_rademacher(np.ones(60), norm=3.0))
-    assert family.question_rademacher(X, 2) == family.rademacher(X, 2)
+    assert family.split_rademacher(X, 2) == family.rademacher(X, 2)
     assert KernelFamily("poly", 2, norm=1.0).rademacher(X, 2) > 0
 
 
 def test_any_classifier_with_a_complexity_of_the_users():
-    family = EstimatorFamily(LogisticRegression(), complexity=0.2, question_complexity=lambda X, c: 0.1 * c)
+    family = EstimatorFamily(LogisticRegression(), complexity=0.2, split_complexity=lambda X, c: 0.1 * c)
     assert family.can_order
     assert family.rademacher(X, 2) == 0.2
-    assert family.question_rademacher(X, 2) == pytest.approx(0.2)
+    assert family.split_rademacher(X, 2) == pytest.approx(0.2)
     member = family.fit(X, CODES, np.ones(60), 2)
     assert (member.scores(X).argmax(axis=1) == CODES).mean() > 0.8
     neighbours = EstimatorFamily(KNeighborsClassifier(1)).fit(X, CODES, np.ones(60), 2)
@@ -129,7 +129,7 @@ def test_any_classifier_with_a_complexity_of_the_users():
     perceptron = EstimatorFamily(Perceptron()).fit(X, THREE, np.ones(60), 3)
     assert perceptron.scores(X).shape == (60, 3)
     with pytest.raises(
-        ValueError, match=r"the complexity of LogisticRegression must be at least 0; got -1\.0"
+        ValueError, match=r"the complexity of LogisticRegression must be at least 0, got -1\.0"
     ):
         EstimatorFamily(LogisticRegression(), complexity=-1.0).rademacher(X, 2)
 
@@ -137,16 +137,16 @@ def test_any_classifier_with_a_complexity_of_the_users():
 def test_names_that_are_none():
     with pytest.raises(ValueError, match="leaves must hold families, or names among constant, threshold"):
         as_families("leaves", ["forest"])
-    with pytest.raises(ValueError, match="questions must be a list of families or of their names; got 3"):
-        as_families("questions", 3)
+    with pytest.raises(TypeError, match="splits must be a list of families or of their names, got 3"):
+        as_families("splits", 3)
     with pytest.raises(ValueError, match=r"ThresholdFamily\(feature=9\): the sample has 3 columns"):
         ThresholdFamily(9).fit(X, CODES, np.ones(60), 2)
     with pytest.raises(ValueError, match="complexity must be 'massart' or 'monte_carlo'"):
         StumpFamily("guess").rademacher(X, 2)
 
 
-def test_trees_as_questions_count_leaves_that_go_on():
-    assert TreeFamily(1).question_log_growth(50, 3, 5) == pytest.approx(math.log(150) + 2 * math.log(2))
+def test_trees_as_splits_count_leaves_that_go_on():
+    assert TreeFamily(1).split_log_growth(50, 3, 5) == pytest.approx(math.log(150) + 2 * math.log(2))
 
 
 def test_a_tree_as_arrays_predicts_as_the_tree():

@@ -57,8 +57,8 @@ def test_the_path_may_end_early():
 
 def test_a_budget_is_shared_by_the_searches_and_owned_up_to():
     tree = PrefixTree(ToyTrainer(60, 2, 0, accuracy=0.6), SHARES, 3)
-    pieces = gamma_path(tree, COMPLEXITY, budget=Budget(machines=10))
-    assert tree.n_machines < 20
+    pieces = gamma_path(tree, COMPLEXITY, budget=Budget(svms=10))
+    assert tree.n_svms < 20
     assert not any(piece.proven for piece in pieces)
     whole = gamma_path(tree, COMPLEXITY)
     assert all(piece.proven for piece in whole)

@@ -6,7 +6,7 @@ import pytest
 
 from surewood.cascade import ConstantFamily, KernelFamily, LinearFamily, StumpFamily, ThresholdFamily
 from surewood.cascade.generic_search import GenericSearch, GenericTree
-from surewood.cascade.questions import as_fractions
+from surewood.cascade.splits import as_fractions
 
 LEAVES = [ConstantFamily(), StumpFamily(), KernelFamily("poly", 2)]
 QUESTIONS = [ThresholdFamily(0), StumpFamily(), LinearFamily("hinge")]
@@ -62,7 +62,7 @@ def test_branch_and_bound_is_exhaustive_search(seed, gamma):
     codes = (X[:, 0] * X[:, 1] + 0.5 * rng.normal(size=24) > 0).astype(np.int32)
     weight, shares = np.ones(24), as_fractions([0.4, 0.7])
     a = np.array([family.rademacher(X, 2) for family in LEAVES])
-    q = np.array([family.question_rademacher(X, 2) for family in QUESTIONS])
+    q = np.array([family.split_rademacher(X, 2) for family in QUESTIONS])
     scale = 4 * gamma * 24
     tree = GenericTree(X, codes, weight, 2, LEAVES, QUESTIONS)
     found = GenericSearch(tree, shares, 3, scale, a, q).run()

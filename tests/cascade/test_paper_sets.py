@@ -18,17 +18,17 @@ pytestmark = pytest.mark.needs_data
         ("ionosphere", (2.72, 3.33, 3.33, 3.33)),
     ],
 )
-def test_the_published_scales_select_a_single_machine(name, four_roots):
+def test_the_published_scales_select_a_single_svm(name, four_roots):
     X, y = load(name).part_of("cascades")
     rows = np.random.default_rng(0).permutation(len(y))[: int(0.6 * len(y))]
     X, y = X.iloc[rows], y.iloc[rows]
-    for gamma, machines in ((1.0, 1), (0.1, 4), (0.01, 300)):
-        settings = {"gamma_scale": gamma, "C": 1.0, "probability": False, "random_state": 0}
+    for gamma, n_svms in ((1.0, 1), (0.1, 4), (0.01, 300)):
+        settings = {"gamma_scale": gamma, "C": 1.0, "calibrate": False, "random_state": 0}
         model = DeepCascadeSVMClassifier(**settings).fit(X, y)
         assert model.cascades_[0].n_leaves == 1
         assert model.search_[0].proven
         assert model.search_[0].n_cascades == 191_956
-        assert model.search_[0].n_machines <= machines
+        assert model.search_[0].n_svms <= n_svms
         if gamma == 1.0:  # inert: every cascade scores exactly 1
             assert model.search_[0].score == len(y)
             assert model.cascades_[0].degrees.tolist() == [1]

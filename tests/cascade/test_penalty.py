@@ -3,8 +3,8 @@ import pytest
 from sklearn.svm import SVC
 
 from surewood.cascade.penalty import best_penalties, penalty_errors
-from surewood.cascade.sample import deal_folds
-from surewood.cascade.svm_trainer import KernelChoice
+from surewood.cascade.plan import deal_folds
+from surewood.cascade.trainer import KernelChoice
 from surewood.svm import Gram
 
 

@@ -69,8 +69,8 @@ def test_an_inert_scale_returns_the_first_plain_machine_at_once():
     found = minimise(tree_of(trainer, 4), np.array([0.5, 0.6, 0.7, 0.8]), 1.0)
     assert found.path.choices == (0,)
     assert found.score == 40.0  # exactly
-    assert found.n_machines == trainer.n_calls == 1
-    assert found.active_share == 0.0
+    assert found.n_svms == trainer.n_calls == 1
+    assert found.active_fraction == 0.0
 
 
 def test_every_machine_is_trained_once():
@@ -78,7 +78,7 @@ def test_every_machine_is_trained_once():
     tree = tree_of(trainer, 3)
     minimise(tree, np.array([0.2, 0.3, 0.4]), 0.001)
     before = trainer.n_calls
-    assert tree.n_machines == before
+    assert tree.n_svms == before
     minimise(tree, np.array([0.2, 0.3, 0.4]), 0.001)
     minimise(tree, np.array([0.2, 0.3, 0.4]), 1.0)
     assert trainer.n_calls == before
@@ -91,7 +91,7 @@ def test_every_machine_is_trained_once():
 def test_a_budget_gives_a_valid_gap(machines, seed):
     trainer, complexity = ToyTrainer(30, 3, seed), np.array([0.2, 0.3, 0.4])
     exact = minimise(tree_of(trainer), complexity, 0.01)
-    cut_short = minimise(tree_of(trainer), complexity, 0.01, budget=Budget(machines=machines))
+    cut_short = minimise(tree_of(trainer), complexity, 0.01, budget=Budget(svms=machines))
     assert cut_short.lower_bound <= exact.score + tie(exact.score)
     assert cut_short.score >= exact.score - tie(exact.score)
     assert cut_short.gap >= (cut_short.score - exact.score) / 30 - 1e-12
@@ -123,6 +123,6 @@ def test_a_tree_too_large_to_number_is_refused():
         PrefixTree(ToyTrainer(5, 9, 0), [Fraction(i, 100) for i in range(1, 100)], 12)
 
 
-def test_without_a_share_below_one_there_are_plain_machines_only():
+def test_without_a_share_below_one_there_are_plain_svms_only():
     tree = PrefixTree(ToyTrainer(20, 2, 0), [Fraction(1)], 4)
     assert minimise(tree, np.array([0.1, 0.2]), 0.0).path.n_leaves == 1

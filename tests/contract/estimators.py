@@ -15,7 +15,7 @@ SMALL = {
     "CascadeForestClassifier": {"n_estimators": 5, "max_layers": 3},
     "DeepCascadeClassifier": {"max_leaves": 2},
     "DeepCascadeSVMClassifier": {"max_leaves": 2},
-    "DeepCascadeSVMClassifierCV": {"max_leaves": 2, "cv": 2, "max_machines": 100},
+    "DeepCascadeSVMClassifierCV": {"max_leaves": 2, "cv": 2, "study": {"max_svms": 100}},
     "MarginDeepForestClassifier": {"n_estimators": 5, "max_layers": 3},
     "MarginDeepForestClassifierCV": {"n_estimators": 5, "max_layers": 3, "thetas": (0.7, 0.9)},
     "MultiGrainedScanner": {"n_estimators": 5},

@@ -104,7 +104,7 @@ def shares(fit):
     ("model", "stages"),
     [
         (
-            surewood.DeepCascadeSVMClassifierCV(2, cv=3, max_machines=20, random_state=0, verbose=1),
+            surewood.DeepCascadeSVMClassifierCV(2, cv=3, study={"max_svms": 20}, random_state=0, verbose=1),
             ["choosing C on the folds", "gamma paths of the folds", "asking the folds' cascades",
              "searching on all rows", "asking cascades without a fold", "calibrating"],
         ),

@@ -20,7 +20,7 @@ SETTINGS = {
     "CompositeTreeClassifier": {"max_depth": 2},
     "DeepCascadeClassifier": {"max_leaves": 3},
     "DeepCascadeSVMClassifier": {"gamma_scale": 1e-3, "max_leaves": 3},
-    "DeepCascadeSVMClassifierCV": {"max_leaves": 2, "cv": 2, "max_machines": 100},
+    "DeepCascadeSVMClassifierCV": {"max_leaves": 2, "cv": 2, "study": {"max_svms": 100}},
     "MarginDeepForestClassifier": {"n_estimators": 4, "max_layers": 3},
     "MarginDeepForestClassifierCV": {"n_estimators": 4, "max_layers": 2, "thetas": (0.7, 0.9)},
     "MultiGrainedScanner": {"n_estimators": 3, "windows": [2]},

@@ -19,7 +19,7 @@ MODELS = {
     "CompositeTreeClassifier": {"max_depth": 2, "C": 1.0},
     "DeepCascadeClassifier": {"max_leaves": 2},
     "DeepCascadeSVMClassifier": {"gamma_scale": 1e-3, "max_leaves": 2},
-    "DeepCascadeSVMClassifierCV": {"max_leaves": 2, "cv": 2, "max_machines": 50},
+    "DeepCascadeSVMClassifierCV": {"max_leaves": 2, "cv": 2, "study": {"max_svms": 50}},
     "MarginDeepForestClassifier": {"n_estimators": 2, "max_layers": 2, "n_folds": 2},
     "MarginDeepForestClassifierCV": {"n_estimators": 2, "max_layers": 2, "thetas": (0.7, 0.9)},
     "MultiGrainedScanner": {"n_estimators": 2, "windows": [2]},

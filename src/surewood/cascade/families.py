@@ -1,13 +1,13 @@
 """Families of classifiers that a generic cascade is made of (theory.md §3.5).
 
 A family knows how to `fit` a member to weighted points, how rich it is as a class of leaves (`rademacher`)
-and, if its members can order points, as a class of questions (`question_rademacher`). Members give `scores`
+and, if its members can order points, as a class of splits (`split_rademacher`). Members give `scores`
 (the class of largest score is predicted) and `order` (the points of smallest value go on). Complexities refer
 to the whole sample: closed forms where there are any, otherwise Massart's bound (1.3) of the number of
 labelings.
 
 Here: the interface, constants, and the wrapper for any scikit-learn classifier. `threshold_families` has
-thresholds and stumps, `tree_family` small trees, `kernel_families` linear and kernel machines.
+thresholds and stumps, `tree_family` small trees, `kernel_families` linear and kernel SVMs.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ from sklearn.utils.validation import has_fit_parameter
 
 from surewood._arrays import Codes, Floats
 from surewood.bounds import massart
-from surewood.cascade.svm_trainer import distance_of
+from surewood.cascade.old_form import renamed
+from surewood.cascade.trainer import distance_of
 
 
 class Member(ABC):
@@ -33,17 +34,17 @@ class Member(ABC):
 
     @abstractmethod
     def scores(self, X: Floats) -> Floats:
-        """One score a class, shape (n, n_classes); the largest is the predicted class, the first on ties."""
+        """One score per class, shape (n, n_classes); the largest is predicted, the first one on ties."""
 
     def order(self, X: Floats) -> Floats:
-        """Points of smallest value go on: unless said otherwise, those whose two best scores are nearest."""
+        """Points of smallest value go on: by default those whose two best scores are nearest."""
         return distance_of(self.scores(X))
 
 
 class Family(ABC):
-    """A class of classifiers, for leaves or for questions."""
+    """A class of classifiers, for leaves or for splits."""
 
-    can_order = True  # whether members order points, so that the family may ask questions
+    can_order = True  # whether members order points, so that the family may split
 
     @abstractmethod
     def fit(self, X: Floats, codes: Codes, weight: Floats, n_classes: int) -> Member:
@@ -53,7 +54,7 @@ class Family(ABC):
     def log_growth(self, m: int, n_features: int, n_classes: int) -> float:
         """Log of the number of ways in which members label `m` points."""
 
-    def question_log_growth(self, m: int, n_features: int, n_classes: int) -> float:
+    def split_log_growth(self, m: int, n_features: int, n_classes: int) -> float:
         """Log of the number of ways in which ``order(x) <= c`` divides `m` points."""
         return 2.0 * self.log_growth(m, n_features, n_classes)
 
@@ -63,10 +64,10 @@ class Family(ABC):
         growth = min(m * math.log(2.0), self.log_growth(m, X.shape[1], n_classes))
         return float(massart(growth, m, values="signed" if n_classes == 2 else "binary"))
 
-    def question_rademacher(self, X: Floats, n_classes: int) -> float:
-        """Complexity as questions, values 0 and 1."""
+    def split_rademacher(self, X: Floats, n_classes: int) -> float:
+        """Complexity as splits, values 0 and 1."""
         m = len(X)
-        growth = min(m * math.log(2.0), self.question_log_growth(m, X.shape[1], n_classes))
+        growth = min(m * math.log(2.0), self.split_log_growth(m, X.shape[1], n_classes))
         return float(massart(growth, m, values="binary"))
 
 
@@ -81,7 +82,7 @@ class ConstantMember(Member):
 
     @classmethod
     def of(cls, codes: Codes, weight: Floats, n_classes: int) -> ConstantMember:
-        """Class shares of the points, which put the majority class first."""
+        """Class frequencies of the points, of which the majority class has the largest."""
         return cls(np.bincount(codes, weights=weight, minlength=n_classes) / weight.sum())
 
 
@@ -159,7 +160,7 @@ def _can_order(estimator: Any) -> bool:
 def _no_order(estimator: Any) -> str:
     return (
         f"{type(estimator).__name__} has neither decision_function nor predict_proba, so it cannot order "
-        "points and cannot ask questions; offer it for leaves only."
+        "points and cannot split; offer it for leaves only."
     )
 
 
@@ -173,8 +174,8 @@ class EstimatorFamily(Family):
         Cloned for every node.
     complexity : float or callable
         Rademacher complexity as leaves, or a function of ``(X, n_classes)`` that gives it.
-    question_complexity : float or callable, optional
-        The same as questions; `complexity` unless given.
+    split_complexity : float or callable, optional
+        The same as splits; by default `complexity`.
 
     Examples
     --------
@@ -185,7 +186,10 @@ class EstimatorFamily(Family):
 
     estimator: Any
     complexity: float | Callable[[Floats, int], float] = 1.0
-    question_complexity: float | Callable[[Floats, int], float] | None = None
+    split_complexity: float | Callable[[Floats, int], float] | None = None
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(renamed(state, {"question_complexity": "split_complexity"}))
 
     @property
     def can_order(self) -> bool:  # type: ignore[override]
@@ -202,14 +206,14 @@ class EstimatorFamily(Family):
     def rademacher(self, X: Floats, n_classes: int) -> float:
         return self._value(self.complexity, X, n_classes)
 
-    def question_rademacher(self, X: Floats, n_classes: int) -> float:
-        given = self.complexity if self.question_complexity is None else self.question_complexity
+    def split_rademacher(self, X: Floats, n_classes: int) -> float:
+        given = self.complexity if self.split_complexity is None else self.split_complexity
         return self._value(given, X, n_classes)
 
     def _value(self, given: Any, X: Floats, n_classes: int) -> float:
         value = float(given(X, n_classes)) if callable(given) else float(given)
         if not value >= 0:
             raise ValueError(
-                f"the complexity of {type(self.estimator).__name__} must be at least 0; got {value!r}."
+                f"the complexity of {type(self.estimator).__name__} must be at least 0, got {value!r}."
             )
         return value

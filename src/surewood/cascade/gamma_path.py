@@ -1,9 +1,9 @@
-r"""Every γ at which the best cascade changes, from one tree of machines.
+r"""Every γ at which the best cascade changes, from one tree of SVMs.
 
 Let :math:`E(\gamma)=\min_f\mathrm{score}_f(\gamma)` in counts. A leaf's term
 :math:`m_k^-+\min(4\gamma m\,a_k,m_k^+)` is the smaller of two lines in γ, so the score of a cascade is the
-smallest of finitely many lines (one for each set of leaves that pay their complexity), and so is E: concave,
-non-decreasing and piecewise linear, equal to m for :math:`\gamma\ge1/(4a_{\min})`.
+smallest of finitely many lines (one for each set of leaves whose complexity penalty is active), and so is E:
+concave, non-decreasing and piecewise linear, equal to m for :math:`\gamma\ge1/(4a_{\min})`.
 
 *Finding E.* Suppose exact searches at :math:`\gamma_0<\gamma_1` returned minimisers with lines
 :math:`\ell_0,\ell_1` through :math:`E(\gamma_0),E(\gamma_1)`. No line is below E anywhere. If the lines are
@@ -17,7 +17,7 @@ alike. Lines are finitely many and every search finds a kink or a new line, so w
 *The cascade of a piece.* Where E is linear, :math:`\mathrm{score}_f-E\ge0` is concave; if it vanishes at one
 inner point it vanishes on the whole piece. So all inner points of a piece have the same minimisers, and the
 same first one in the tie order: one search at an inner point names it. Neighbouring pieces with the same
-cascade (one of its leaves begins to pay its complexity) are joined.
+cascade (one more of its leaves has an active penalty) are joined.
 """
 
 from __future__ import annotations
@@ -83,8 +83,8 @@ def gamma_path(
     gamma_min : float, default=0
         Where to stop; near 0 nothing is pruned but by training errors, so the last stretch is the longest.
     budget : Budget, optional
-        Of all searches together. When it runs out the rest of the path is made of the machines trained by
-        then, and ``piece.proven`` says so.
+        Of all searches together. When it runs out, the rest of the path is made of the SVMs trained by then,
+        and ``piece.proven`` is False.
 
     Returns
     -------
@@ -117,7 +117,7 @@ def gamma_path(
 
 
 def _kinks(at: Callable[[float], SearchResult], low: float, high: float) -> list[float]:
-    """Ascending points inside (low, high) that include every change of slope of E; see the module's text."""
+    """Ascending points inside (low, high) that include every change of slope of E, as explained above."""
     below, above = at(low), at(high)
     (b0, s0), (b1, s1) = below.line, above.line
     steepness = max(abs(s0), abs(s1), 1.0)
@@ -140,11 +140,11 @@ class _SharedBudget:
 
     def __init__(self, tree: PrefixTree, budget: Budget) -> None:
         self.tree, self.budget = tree, budget
-        self.machines_before, self.started = tree.n_machines, time.perf_counter()
+        self.svms_before, self.started = tree.n_svms, time.perf_counter()
 
     def left(self) -> Budget:
-        seconds, machines = self.budget.seconds, self.budget.machines
+        seconds, svms = self.budget.seconds, self.budget.svms
         return Budget(
             None if seconds is None else max(0.0, seconds - (time.perf_counter() - self.started)),
-            None if machines is None else max(0, machines - (self.tree.n_machines - self.machines_before)),
+            None if svms is None else max(0, svms - (self.tree.n_svms - self.svms_before)),
         )

@@ -1,8 +1,8 @@
-r"""Exact minimum of (3.6) over leaves, fractions, leaf families and question families (theory.md §3.5).
+r"""Exact minimum of (3.6) over leaves, fractions, leaf families and split families (theory.md §3.5).
 
-For one fraction μ the subsets S_k depend on the question families alone, and a leaf's classifier on its own
-points alone. So the score splits: for a given sequence of questions every leaf takes its own best family. The
-search runs over sequences of questions as a tree of prefixes, pruned by (3.9), with every member fitted once.
+For one fraction μ the subsets S_k depend on the split families alone, and a leaf's classifier on its own
+points alone. So the score is a sum: for a given sequence of splits every leaf takes its own best family. The
+search runs over sequences of splits as a tree of prefixes, pruned by (3.9), with every member fitted once.
 
 Ties go to the first cascade in the order of the printed loops: fewer leaves, earlier fraction, then
 lexicographically smaller (H_1, ..., H_l), then (Q_1, ..., Q_{l-1}).
@@ -11,17 +11,18 @@ lexicographically smaller (H_1, ..., H_l), then (Q_1, ..., Q_{l-1}).
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
 
-from surewood._arrays import Floats
-from surewood.cascade.families import Codes, ConstantMember, Family, Member
+from surewood._arrays import Codes, Floats
+from surewood.cascade.families import ConstantMember, Family, Member
 from surewood.cascade.prefix_tree import Rows
-from surewood.cascade.questions import cut, points_to_continue
+from surewood.cascade.sample import varies
 from surewood.cascade.search import tie
+from surewood.cascade.splits import cut, points_to_continue
 
 
 class GenericPath(NamedTuple):
@@ -30,10 +31,10 @@ class GenericPath(NamedTuple):
     n_leaves: int
     fraction: int
     leaves: tuple[int, ...]
-    questions: tuple[int, ...]
+    splits: tuple[int, ...]
 
 
-@dataclass
+@dataclass(frozen=True)
 class GenericResult:
     """The best cascade: its score in counts, and its leaves' counts and complexities."""
 
@@ -47,7 +48,7 @@ class GenericResult:
     n_cascades: int = 0
 
 
-class Question(NamedTuple):
+class SplitRule(NamedTuple):
     """A member that orders points, and the value up to which they go on."""
 
     member: Member
@@ -63,10 +64,10 @@ class GenericTree:
     weight: Floats
     n_classes: int
     leaf_families: Sequence[Family]
-    question_families: Sequence[Family]
+    split_families: Sequence[Family]
     n_fitted: int = 0
     _leaves: dict[tuple[bytes, int], Member] = field(default_factory=dict)
-    _questions: dict[tuple[bytes, int], tuple[Member, Floats]] = field(default_factory=dict)
+    _splits: dict[tuple[bytes, int], tuple[Member, Floats]] = field(default_factory=dict)
 
     def leaf(self, rows: Rows, family: int) -> Member:
         """The member of a leaf family on a leaf's points."""
@@ -75,31 +76,32 @@ class GenericTree:
             self._leaves[key] = self._fit(self.leaf_families[family], rows)
         return self._leaves[key]
 
-    def divide(self, rows: Rows, family: int, share: Fraction) -> tuple[Question, Rows, Rows] | None:
-        """Question, points that stay and points that go on; None when nobody stays or nobody goes on."""
+    def divide(self, rows: Rows, family: int, fraction: Fraction) -> tuple[SplitRule, Rows, Rows] | None:
+        """Split, points that stay and points that go on; None when either part would be empty."""
         key = (rows.tobytes(), family)
-        if key not in self._questions:
-            member = self._fit(self.question_families[family], rows)
+        if key not in self._splits:
+            member = self._fit(self.split_families[family], rows)
             values = np.zeros(len(rows)) if isinstance(member, ConstantMember) else member.order(self.X[rows])
-            self._questions[key] = (member, values)
-        member, values = self._questions[key]
+            self._splits[key] = (member, values)
+        member, values = self._splits[key]
         order = np.argsort(values, kind="stable")
         running = np.cumsum(self.weight[rows][order])
-        on = cut(values[order], running, points_to_continue(share, running[-1]))
-        if not 0 < on.count < len(rows):
+        on = cut(values[order], running, points_to_continue(fraction, running[-1]))
+        if not 0 < on.n_points < len(rows):
             return None
         return (
-            Question(member, on.threshold),
-            np.sort(rows[order[on.count :]]),
-            np.sort(rows[order[: on.count]]),
+            SplitRule(member, on.threshold),
+            np.sort(rows[order[on.n_points :]]),
+            np.sort(rows[order[: on.n_points]]),
         )
 
     def _fit(self, family: Family, rows: Rows) -> Member:
         codes, weight = self.codes[rows], self.weight[rows]
         self.n_fitted += 1
-        if (codes == codes[0]).all():  # one class: a constant, which every family contains
+        X = np.ascontiguousarray(self.X[rows])
+        if (codes == codes[0]).all() or not varies(X):  # a constant is all that can be learned
             return ConstantMember.of(codes, weight, self.n_classes)
-        return family.fit(np.ascontiguousarray(self.X[rows]), codes, weight, self.n_classes)
+        return family.fit(X, codes, weight, self.n_classes)
 
 
 class GenericSearch:
@@ -112,7 +114,7 @@ class GenericSearch:
     max_leaves : int
     scale : float
         4γm, or 8cγm with more than two classes (§2.2).
-    leaf_complexity, question_complexity : ndarray
+    leaf_complexity, split_complexity : ndarray
         Rademacher complexities of the families on the whole sample.
     """
 
@@ -123,11 +125,11 @@ class GenericSearch:
         max_leaves: int,
         scale: float,
         leaf_complexity: Floats,
-        question_complexity: Floats,
+        split_complexity: Floats,
     ) -> None:
         self.tree, self.max_leaves, self.scale = tree, max_leaves, scale
-        self.fractions = tuple(share for share in fractions if share < 1)
-        self.a, self.q = leaf_complexity, question_complexity
+        self.fractions = tuple(one for one in fractions if one < 1)
+        self.a, self.q = leaf_complexity, split_complexity
         self.best: GenericResult | None = None
         self.n_pruned = 0
 
@@ -139,11 +141,11 @@ class GenericSearch:
             for fraction in range(len(self.fractions)):
                 self._extend(n_leaves, fraction, rows, 0.0, (), 0.0, [])
         assert self.best is not None
-        self.best.n_fitted, self.best.n_pruned = self.tree.n_fitted, self.n_pruned
         h, q = len(self.a), len(self.q)
         sizes = (len(self.fractions) * h**n * q ** (n - 1) for n in range(2, self.max_leaves + 1))
-        self.best.n_cascades = h + sum(sizes)
-        return self.best
+        return replace(
+            self.best, n_fitted=self.tree.n_fitted, n_pruned=self.n_pruned, n_cascades=h + sum(sizes)
+        )
 
     def _extend(
         self,
@@ -151,32 +153,32 @@ class GenericSearch:
         fraction: int,
         rows: Rows,
         collected: float,
-        questions: tuple[int, ...],
-        asked: float,
+        splits: tuple[int, ...],
+        cost: float,
         leaves: list[tuple[int, float, float, float]],
     ) -> None:
-        """All cascades with `n_leaves` leaves that continue a prefix whose questions cost `asked`."""
-        if len(questions) == n_leaves - 1:
-            self._finish(n_leaves, fraction, rows, collected, questions, asked, leaves)
+        """All cascades with `n_leaves` leaves that continue a prefix whose splits cost `cost`."""
+        if len(splits) == n_leaves - 1:
+            self._finish(n_leaves, fraction, rows, collected, splits, cost, leaves)
             return
-        for family in self._open_questions(n_leaves, fraction, rows, collected, asked):
+        for family in self._open_splits(n_leaves, fraction, rows, collected, cost):
             parts = self.tree.divide(rows, family, self.fractions[fraction])
             if parts is None:
                 continue
             _, stay, go_on = parts
-            cost = asked + float(self.q[family])
-            leaf, term = self._best_leaf(stay, cost)
+            more = cost + float(self.q[family])
+            leaf, term = self._best_leaf(stay, more)
             self._extend(
-                n_leaves, fraction, go_on, collected + term, (*questions, family), cost, [*leaves, leaf]
+                n_leaves, fraction, go_on, collected + term, (*splits, family), more, [*leaves, leaf]
             )
 
-    def _open_questions(
-        self, n_leaves: int, fraction: int, rows: Rows, collected: float, asked: float
+    def _open_splits(
+        self, n_leaves: int, fraction: int, rows: Rows, collected: float, cost: float
     ) -> Iterator[int]:
-        """Question families that may still lead to a better cascade, by (3.9)."""
+        """Split families that may still lead to a better cascade, by (3.9)."""
         size, smallest = float(self.tree.weight[rows].sum()), float(self.a.min())
         for family in range(len(self.q)):
-            bound = collected + min(size, self.scale * (asked + float(self.q[family]) + smallest))
+            bound = collected + min(size, self.scale * (cost + float(self.q[family]) + smallest))
             best = self.best
             assert best is not None
             later = (n_leaves, fraction) > best.path[:2]
@@ -185,12 +187,12 @@ class GenericSearch:
             else:
                 yield family
 
-    def _best_leaf(self, rows: Rows, asked: float) -> tuple[tuple[int, float, float, float], float]:
-        """Family, right weight, wrong weight and complexity of the cheapest leaf here, and its term."""
+    def _best_leaf(self, rows: Rows, cost: float) -> tuple[tuple[int, float, float, float], float]:
+        """Family, correct weight, wrong weight and complexity of the cheapest leaf here, and its term."""
         codes, weight = self.tree.codes[rows], self.tree.weight[rows]
         size, found, lowest = float(weight.sum()), None, np.inf
         for family in range(len(self.a)):
-            complexity = asked + float(self.a[family])
+            complexity = cost + float(self.a[family])
             charge = self.scale * complexity
             if found is not None and min(charge, size) >= lowest - tie(lowest):
                 continue  # even without an error this family would not be cheaper
@@ -208,13 +210,13 @@ class GenericSearch:
         fraction: int,
         rows: Rows,
         collected: float,
-        questions: tuple[int, ...],
-        asked: float,
+        splits: tuple[int, ...],
+        cost: float,
         leaves: list[tuple[int, float, float, float]],
     ) -> None:
-        leaf, term = self._best_leaf(rows, asked)
+        leaf, term = self._best_leaf(rows, cost)
         everything = [*leaves, leaf]
-        path = GenericPath(n_leaves, fraction, tuple(one[0] for one in everything), questions)
+        path = GenericPath(n_leaves, fraction, tuple(one[0] for one in everything), splits)
         score = collected + term
         best = self.best
         if best is not None:

@@ -1,4 +1,4 @@
-"""Linear and kernel machines as families of a generic cascade."""
+"""Linear classifiers and kernel SVMs as families of a generic cascade."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.linear_model import LogisticRegression
 
-from surewood._arrays import Floats
+from surewood._arrays import Codes, Floats
 from surewood.bounds import kernel_rademacher, log_growth, vc_dimension
-from surewood.cascade.families import Codes, EstimatorMember, Family, Member
+from surewood.cascade.families import EstimatorMember, Family, Member
 from surewood.svm import Gram, KernelSpec, Predictor, solve_many
 from surewood.svm.class_scores import class_scores
 
@@ -21,8 +21,8 @@ def pairwise_growth(growth: float, m: int, n_classes: int) -> float:
 
 
 @dataclass
-class MachineMember(Member):
-    """A fitted one-vs-one machine."""
+class SvmMember(Member):
+    """A fitted one-vs-one SVM."""
 
     predictor: Predictor
     n_classes: int
@@ -45,11 +45,11 @@ class KernelFamily(Family):
         Of the polynomial kernel (⟨x,x'⟩/n + 1)^degree.
     C : float, default=1
     gamma : float, optional
-        Kernel width, 1/n unless given.
+        Kernel width, by default 1/n.
     norm : float, optional
         Take the trace bound of a ball of this radius in the kernel's space as complexity instead of the
-        growth function. An RBF machine may label points at will, so that without `norm` its complexity is the
-        largest possible; with it the number is a HEURISTIC, since nothing keeps machines inside the ball.
+        growth function. An RBF SVM realizes every labeling, so that without `norm` its complexity is the
+        largest possible; with it the number is a HEURISTIC, since nothing keeps SVMs inside the ball.
 
     Examples
     --------
@@ -70,11 +70,11 @@ class KernelFamily(Family):
 
     def fit(self, X: Floats, codes: Codes, weight: Floats, n_classes: int) -> Member:
         plain = bool((weight == 1.0).all())
-        machines = solve_many(
+        solved = solve_many(
             Gram(X), [np.arange(len(X))], codes, [self.degree], [self.C], kernel=self.spec(X.shape[1]),
             weights=None if plain else weight,
         )  # fmt: skip
-        return MachineMember(machines.predictor([0]), n_classes)
+        return SvmMember(solved.predictor([0]), n_classes)
 
     def log_growth(self, m: int, n_features: int, n_classes: int) -> float:
         if self.kernel == "rbf":
@@ -82,17 +82,17 @@ class KernelFamily(Family):
         return pairwise_growth(float(log_growth(vc_dimension(n_features, self.degree), m)), m, n_classes)
 
     def rademacher(self, X: Floats, n_classes: int) -> float:
-        return super().rademacher(X, n_classes) if self.norm is None else self._trace(X)
+        return super().rademacher(X, n_classes) if self.norm is None else self._trace(X, self.norm)
 
-    def question_rademacher(self, X: Floats, n_classes: int) -> float:
-        return super().question_rademacher(X, n_classes) if self.norm is None else self._trace(X)
+    def split_rademacher(self, X: Floats, n_classes: int) -> float:
+        return super().split_rademacher(X, n_classes) if self.norm is None else self._trace(X, self.norm)
 
-    def _trace(self, X: Floats) -> float:
+    def _trace(self, X: Floats, norm: float) -> float:
         inner, spec = np.einsum("ij,ij->i", X, X), self.spec(X.shape[1])
         diagonal = (
             np.ones(len(X)) if self.kernel == "rbf" else (spec.gamma * inner + spec.coef0) ** self.degree
         )
-        return kernel_rademacher(diagonal, norm=self.norm)
+        return kernel_rademacher(diagonal, norm=norm)
 
 
 @dataclass
@@ -103,7 +103,7 @@ class LinearFamily(Family):
     ----------
     loss : {"logistic", "hinge"}
     C : float, default=1
-        Inverse regularisation.
+        Inverse regularization.
 
     Examples
     --------
@@ -120,7 +120,7 @@ class LinearFamily(Family):
         if self.loss == "hinge":
             return KernelFamily(degree=1, C=self.C * X.shape[1]).fit(X, codes, weight, n_classes)
         if self.loss != "logistic":
-            raise ValueError(f"loss must be 'logistic' or 'hinge'; got {self.loss!r}.")
+            raise ValueError(f"loss must be 'logistic' or 'hinge', got {self.loss!r}.")
         model = LogisticRegression(C=self.C, max_iter=1000, tol=1e-6)
         return EstimatorMember(model.fit(X, codes, sample_weight=weight), n_classes)
 

@@ -1,11 +1,12 @@
-"""Probabilities of a cascade: every leaf calibrated by itself, since scores of different machines differ."""
+"""Probabilities of a cascade: every leaf is calibrated by itself, since scores of different SVMs differ."""
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
+from collections.abc import Sequence
 
-from surewood._arrays import Floats
+import numpy as np
+
+from surewood._arrays import Codes, Counts, Floats
 from surewood.estimators.calibration import ScoreCalibrator
 from surewood.parallel.progress import stage
 
@@ -13,7 +14,12 @@ _ENOUGH = 20  # held-out points that a leaf needs for a calibrator of its own
 
 
 class LeafCalibrator:
-    """One calibrator a leaf, and one for all leaves with few held-out points.
+    """One calibrator per leaf, and one for all leaves with few held-out points.
+
+    Parameters
+    ----------
+    method : str, default="auto"
+        See :class:`~surewood.estimators.calibration.ScoreCalibrator`.
 
     Examples
     --------
@@ -24,25 +30,23 @@ class LeafCalibrator:
     array([1, 0, 1])
     """
 
+    def __init__(self, method: str = "auto") -> None:
+        self.method = method
+
     def fit(
-        self,
-        scores: Floats,
-        codes: NDArray[np.int32],
-        weight: Floats,
-        leaf: NDArray[np.int64],
-        verbose: int = 0,
+        self, scores: Floats, codes: Codes, weight: Floats, leaf: Counts, verbose: int = 0
     ) -> LeafCalibrator:
         """Fit on held-out scores and the leaves they came from."""
         leaves = [k for k in np.unique(leaf) if _ENOUGH <= (leaf == k).sum() < len(leaf)]
         self.by_leaf_: dict[int, ScoreCalibrator] = {}
         with stage(verbose, "calibrating", 1 + len(leaves)) as advance:
-            self.shared_ = ScoreCalibrator(kind="decisions").fit(scores, codes, weight, advance)
+            self.shared_ = ScoreCalibrator(self.method, kind="decisions").fit(scores, codes, weight, advance)
             for k in leaves:
-                here, own = leaf == k, ScoreCalibrator(kind="decisions")
+                here, own = leaf == k, ScoreCalibrator(self.method, kind="decisions")
                 self.by_leaf_[int(k)] = own.fit(scores[here], codes[here], weight[here], advance)
         return self
 
-    def transform(self, scores: Floats, leaf: NDArray[np.int64]) -> Floats:
+    def transform(self, scores: Floats, leaf: Counts) -> Floats:
         """Probabilities with the largest at the largest score."""
         proba = self.shared_.transform(scores)
         for k, calibrator in self.by_leaf_.items():
@@ -50,3 +54,8 @@ class LeafCalibrator:
             if here.any():
                 proba[here] = calibrator.transform(scores[here])
         return proba
+
+
+def calibrated_leaf(leaves: Sequence[Counts]) -> Counts:
+    """The leaf that a row's probabilities depend on: with one cascade per class, none."""
+    return leaves[0] if len(leaves) == 1 else np.zeros(len(leaves[0]), dtype=np.int64)

@@ -1,165 +1,165 @@
-"""A trained cascade: machines, thresholds, and the way of a point through them (theory.md (3.7)).
-
-`Cascade.evaluate` sends rows down the chain; `build_cascade` trains the chain that a list of choices
-describes. A point stays at node k when its distance exceeds the threshold, otherwise it goes on; whoever
-reaches the last node stays there, so every point has exactly one leaf.
-"""
+"""The fitted model of the SVM cascades: one frozen object that predicts and gives evidence."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from surewood._arrays import Floats
-from surewood.cascade.prefix_tree import Path, Rows
-from surewood.cascade.questions import cut, points_to_continue
-from surewood.cascade.svm_trainer import SvmTrainer, distance_of
-from surewood.svm import Predictor
+from surewood._arrays import Counts, Floats
+from surewood.bounds import (
+    CascadeEvidence,
+    EstimateEvidence,
+    Evidence,
+    LeafLedger,
+    cascade_complexity,
+    cascade_depths,
+    cascade_family_count,
+)
+from surewood.cascade.chain import Cascade, Evaluation
+from surewood.cascade.held_out import OutOfFold
+from surewood.cascade.leaf_calibration import LeafCalibrator, calibrated_leaf
+from surewood.cascade.old_form import model_state_of_today
+from surewood.cascade.reject import LeafRecord
+from surewood.cascade.sample import encoded
+from surewood.cascade.search import SearchResult
+from surewood.cascade.tasks import class_columns
+from surewood.cascade.trainer import KernelChoice, distance_of
+from surewood.tables import DesignEncoder, Table
 
 
-@dataclass
-class CascadeNode:
-    """One machine of the chain, and the training points that stay with it.
+@dataclass(frozen=True)
+class CascadeModel:
+    """Fitted SVM cascades. Everything here was recorded by ``fit``; later parameters do not matter [D-37].
 
     Attributes
     ----------
-    degree : int
-        Of the kernel; for ``rbf`` the width.
-    fraction : float or None
-        Share of the node's points that was to go on; None at the last node.
-    threshold : float
-        Points at this distance or nearer go on; negative infinity at the last node.
-    n_support : int
-        Support vectors: kernel values a point costs here.
-    plus, minus : float
-        Right and wrong training weight of the leaf.
-    predictor : Predictor or None
-        None where the node is the constant `constant`.
-    n_iter : int
-        Iterations of the solver.
+    cascades : tuple of Cascade
+        One, or one per class for one-vs-rest.
+    search : tuple of SearchResult
+        One per cascade.
+    held_out : OutOfFold
+        Scores of training rows by cascades of the same structure that did not see them.
+    kernels : KernelChoice
+        All degrees that were offered.
+    C : ndarray, shape (n_cascades, n_degrees)
+    gamma_scale : float or None
+        None where no γ selected the cascade (a single SVM chosen by cross-validation).
+    growth : str
+    max_leaves, n_classes : int
+    encoder : DesignEncoder
+    calibrator : LeafCalibrator or None
+    origin : ndarray of int64
+        Row of the training table of each row of the sample.
+    is_affine, is_counted : bool
+        See :class:`~surewood.cascade.sample.Sample`.
     """
 
-    choice: int
-    degree: int
-    fraction: float | None
-    threshold: float
-    n_support: int
-    plus: float
-    minus: float
-    predictor: Predictor | None
-    constant: int = 0
-    n_iter: int = 0
-
-
-class Evaluation(NamedTuple):
-    """Rows after the cascade: score (a decision value, or one a class), leaf, kernel values computed."""
-
-    scores: Floats
-    leaf: NDArray[np.int64]
-    work: NDArray[np.int64]
-
-
-@dataclass
-class Cascade:
-    """A chain of nodes over `n_classes` classes; with two, scores are decision values of the second class."""
-
-    nodes: list[CascadeNode]
+    cascades: tuple[Cascade, ...]
+    search: tuple[SearchResult, ...]
+    held_out: OutOfFold
+    kernels: KernelChoice
+    C: Floats
+    gamma_scale: float | None
+    growth: str
+    max_leaves: int
     n_classes: int
+    encoder: DesignEncoder
+    calibrator: LeafCalibrator | None
+    origin: Counts
+    is_affine: bool
+    is_counted: bool
 
-    @property
-    def n_leaves(self) -> int:
-        return len(self.nodes)
+    # --- predictions ---------------------------------------------------------------------------------------
 
-    @property
-    def plus(self) -> Floats:
-        return np.array([node.plus for node in self.nodes])
-
-    @property
-    def minus(self) -> Floats:
-        return np.array([node.minus for node in self.nodes])
-
-    @property
-    def degrees(self) -> NDArray[np.int64]:
-        return np.array([node.degree for node in self.nodes], dtype=np.int64)
+    def encode(self, table: Table) -> Floats:
+        """Rows as the SVMs see them."""
+        return encoded(self.encoder, table)
 
     def evaluate(
         self, design: Floats, *, scale: float = 1.0, n_leaves: int | None = None, n_jobs: int | None = None
-    ) -> Evaluation:
-        """Send rows down the chain, thresholds multiplied by `scale` (0: all stay at the first node).
+    ) -> list[Evaluation]:
+        """Rows after each cascade; see :meth:`Cascade.evaluate`."""
+        return [one.evaluate(design, scale=scale, n_leaves=n_leaves, n_jobs=n_jobs) for one in self.cascades]
 
-        With `n_leaves` the chain ends after so many nodes.
-        """
-        nodes = self.nodes[:n_leaves]
-        n = len(design)
-        scores = np.zeros(n if self.n_classes == 2 else (n, self.n_classes))
-        leaf, work = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
-        here = np.arange(n)
-        for k, node in enumerate(nodes):
-            if not len(here):
-                break
-            own = node_scores(node, design if len(here) == n else design[here], self.n_classes, n_jobs)
-            scores[here], leaf[here] = own, k
-            work[here] += node.n_support
-            if k + 1 < len(nodes):
-                limit = scale * node.threshold if scale > 0 else -math.inf
-                here = here[distance_of(own) <= limit]
-        return Evaluation(scores, leaf, work)
+    def scores(self, parts: Sequence[Evaluation]) -> Floats:
+        """One score per class."""
+        return class_columns([part.scores for part in parts], self.n_classes)
 
+    def probabilities(self, parts: Sequence[Evaluation]) -> Floats:
+        """Calibrated class probabilities."""
+        if self.calibrator is None:
+            raise AttributeError("this cascade was fitted with calibrate=False: it has no probabilities.")
+        return self.calibrator.transform(self.scores(parts), calibrated_leaf([part.leaf for part in parts]))
 
-def node_scores(node: CascadeNode, design: Floats, n_classes: int, n_jobs: int | None = None) -> Floats:
-    """Decision values of a two-class node, or class scores of a node with more."""
-    if node.predictor is None:
-        if n_classes == 2:
-            return np.full(len(design), 2.0 * node.constant - 1.0)
-        scores = np.full((len(design), n_classes), -1.0)
-        scores[:, node.constant] = 1.0
-        return scores
-    return SvmTrainer.scores_of(node.predictor, design, n_classes, n_jobs)
+    def record(self, design: Floats, n_jobs: int | None = None) -> LeafRecord:
+        """Predicted code, deciding cascade, leaf and distance of every row."""
+        parts = self.evaluate(design, n_jobs=n_jobs)
+        return LeafRecord.of(
+            self.scores(parts),
+            np.column_stack([part.leaf for part in parts]),
+            np.column_stack([distance_of(part.scores) for part in parts]),
+        )
 
+    # --- books ---------------------------------------------------------------------------------------------
 
-def build_cascade(trainer: SvmTrainer, path: Path, fractions: Sequence[Fraction]) -> Cascade:
-    """Train the chain of a path on the trainer's sample; it ends early where no question can be asked."""
-    nodes: list[CascadeNode] = []
-    rows: Rows = np.arange(len(trainer.weight), dtype=np.int32)
-    for k, choice in enumerate(path.choices):
-        share = fractions[path.fractions[k]] if k + 1 < len(path.choices) else None
-        node, rows_on = _build_node(trainer, rows, choice, share)
-        nodes.append(node)
-        if rows_on is None:
-            break
-        rows = rows_on
-    return Cascade(nodes, trainer.n_classes)
+    def ledger(self, t: int) -> LeafLedger:
+        """One row per leaf of cascade `t`, with the terms of the criterion (3.8)."""
+        cascade = self.cascades[t]
+        m = max(1, int(np.ceil(cascade.plus.sum() + cascade.minus.sum())))
+        own = self.kernels.of_degrees(cascade.degrees.tolist())
+        growth = own.log_growth(m, self.growth)
+        scale = 1.0 if self.gamma_scale is None else self.gamma_scale
+        return LeafLedger(
+            depth=cascade_depths(cascade.n_leaves),
+            path=np.array(cascade.paths_in_words(), dtype=object),
+            correct=cascade.plus,
+            errors=cascade.minus,
+            degree=cascade.degrees,
+            vc_dimension=own.vc_dimension(m),
+            log_growth=growth,
+            complexity_term=4.0 * scale * cascade_complexity(growth, m),
+            gamma_scale=scale,
+        )
 
+    def evidence(self) -> list[Evidence]:
+        """Counts for (3.2), where it applies, and the out-of-fold error."""
+        found: list[Evidence] = []
+        if self.n_classes == 2 and self.kernels.kernel == "poly":
+            found.append(self._counts())
+        found.append(
+            EstimateEvidence(
+                name="out-of-fold error of cascades with the fitted degrees and fractions",
+                value=self.held_out.error,
+                n=len(self.held_out.codes),
+                used_for_selection=True,  # degrees and fractions were chosen with these rows
+            )
+        )
+        return found
 
-def _build_node(
-    trainer: SvmTrainer, rows: Rows, choice: int, share: Fraction | None
-) -> tuple[CascadeNode, Rows | None]:
-    weight, degree = trainer.weight[rows], trainer.kernels.degrees[choice]
-    if trainer.is_constant(rows):
-        code = int(trainer.codes[rows[0]])
-        return CascadeNode(choice, degree, None, -math.inf, 0, float(weight.sum()), 0.0, None, code), None
-    machines = trainer.machines([rows], [choice])
-    outcome = trainer.outcome(machines, 0, rows)
-    predictor = machines.predictor([0])
-    stays, rows_on, threshold = np.ones(len(rows), dtype=bool), None, -math.inf
-    if share is not None:
-        order = np.argsort(outcome.distance, kind="stable")
-        running = np.cumsum(weight[order])
-        on = cut(outcome.distance[order], running, points_to_continue(share, running[-1]))
-        if 0 < on.count < len(rows):
-            rows_on, threshold = np.sort(rows[order[: on.count]]), on.threshold
-            stays[order[: on.count]] = False
-    plus = float(weight[stays & outcome.correct].sum())
-    minus = float(weight[stays & ~outcome.correct].sum())
-    fraction = None if rows_on is None else float(share)
-    node = CascadeNode(
-        choice, degree, fraction, threshold, len(predictor.support_rows), plus, minus, predictor,
-        n_iter=int(machines.iterations.sum()),
-    )  # fmt: skip
-    return node, rows_on
+    def _counts(self) -> CascadeEvidence:
+        cascade, held_out = self.cascades[0], self.held_out
+        whole = bool((cascade.plus % 1 == 0).all() and (cascade.minus % 1 == 0).all())
+        plus, minus = (np.rint(part).astype(np.int64) for part in (cascade.plus, cascade.minus))
+        m = max(1, int(plus.sum() + minus.sum()))
+        growth = self.kernels.of_degrees(cascade.degrees.tolist()).log_growth(m)
+        frequency = np.bincount(held_out.codes, weights=held_out.weight) / held_out.weight.sum()
+        return CascadeEvidence(
+            majority_error=1.0 - float(frequency.max()),
+            correct=plus,
+            errors=minus,
+            complexity=cascade_complexity(growth, m, variant="smaller"),
+            n_families=cascade_family_count(len(self.kernels.degrees), self.max_leaves),
+            max_leaves=self.max_leaves,
+            criterion_complexity=cascade_complexity(growth, m) if self.gamma_scale else None,
+            gamma_scale=self.gamma_scale or None,
+            unweighted=self.is_counted and whole,
+            affine_features=self.is_affine,
+        )
+
+    @classmethod
+    def of_old_state(cls, state: dict[str, Any]) -> CascadeModel:
+        """The model of an estimator of an older version; its fitted attributes leave `state`."""
+        return cls(**model_state_of_today(state))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from surewood.cascade.families import ConstantFamily, Family
@@ -9,7 +10,7 @@ from surewood.cascade.kernel_families import KernelFamily, LinearFamily
 from surewood.cascade.threshold_families import StumpFamily, ThresholdFamily
 from surewood.cascade.tree_family import TreeFamily
 
-NAMED = {
+NAMED: dict[str, Callable[[], Family]] = {
     "constant": ConstantFamily,
     "threshold": ThresholdFamily,
     "stump": StumpFamily,
@@ -26,8 +27,8 @@ def as_families(name: str, given: Any) -> list[Family]:
     """Families from names and objects."""
     items = [given] if isinstance(given, str | Family) else given
     if not hasattr(items, "__iter__"):
-        raise ValueError(f"{name} must be a list of families or of their names; got {given!r}.")
-    families = []
+        raise TypeError(f"{name} must be a list of families or of their names, got {given!r}.")
+    families: list[Family] = []
     for item in items:
         if isinstance(item, str) and item in NAMED:
             families.append(NAMED[item]())
@@ -35,7 +36,7 @@ def as_families(name: str, given: Any) -> list[Family]:
             families.append(item)
         else:
             raise ValueError(
-                f"{name} must hold families, or names among {', '.join(NAMED)}; got {item!r}. "
+                f"{name} must hold families, or names among {', '.join(NAMED)}, got {item!r}. "
                 "Wrap a scikit-learn classifier as EstimatorFamily(classifier, complexity)."
             )
     return families

@@ -1,15 +1,14 @@
-"""C of each degree: smallest held-out error of one machine on the whole sample (theory.md [D-12])."""
+"""C of each degree: smallest held-out error of one SVM on the whole sample (theory.md [D-12])."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
-from surewood._arrays import Floats
+from surewood._arrays import Codes, Floats
 from surewood.cascade.prefix_tree import Rows
-from surewood.cascade.svm_trainer import KernelChoice
+from surewood.cascade.trainer import KernelChoice
 from surewood.parallel.progress import Advance, ignore
 from surewood.svm import Gram, solve_many
 
@@ -18,7 +17,7 @@ Folds = Sequence[tuple[Rows, Rows]]
 
 def penalty_errors(
     gram: Gram,
-    codes: NDArray[np.int32],
+    codes: Codes,
     weight: Floats,
     kernels: KernelChoice,
     grid: Floats,
@@ -31,19 +30,19 @@ def penalty_errors(
 ) -> Floats:
     """Held-out error weight of every (choice, C), summed over the folds; shape (n_choices, n_C).
 
-    `advance` is told of `penalty_machines` machines: each once when it is trained, once when it was asked.
+    `advance` counts the `penalty_steps`: each SVM once when it is trained, once when it has predicted.
     """
     errors = np.zeros((len(kernels.degrees), len(grid)))
     weights = None if bool((weight == 1.0).all()) else weight
     for group in _kernel_groups(kernels):
         degrees = [1] if kernels.kernel == "rbf" else [kernels.degrees[c] for c in group]
-        machines = solve_many(
+        solved = solve_many(
             gram, [train for train, _ in folds], codes, degrees, grid, kernel=kernels.spec(group[0]),
             weights=weights, tol=tol, max_iter=max_iter, warm_start=True, n_jobs=n_jobs, advance=advance,
         )  # fmt: skip
         per_fold = len(group) * len(grid)
         for k, (_, held_out) in enumerate(folds):
-            predictor = machines.predictor(np.arange(k * per_fold, (k + 1) * per_fold))
+            predictor = solved.predictor(np.arange(k * per_fold, (k + 1) * per_fold))
             assign = np.tile(np.arange(per_fold, dtype=np.int32), (len(held_out), 1))
             predicted = predictor.predict(gram.X[held_out], assign, n_jobs=n_jobs)
             wrong = weight[held_out] @ (predicted != codes[held_out][:, None])
@@ -52,7 +51,7 @@ def penalty_errors(
     return errors
 
 
-def penalty_machines(kernels: KernelChoice, grid: Floats, folds: Folds) -> int:
+def penalty_steps(kernels: KernelChoice, grid: Floats, folds: Folds) -> int:
     """Steps of :func:`penalty_errors`."""
     return 2 * len(folds) * len(kernels.degrees) * len(grid)
 
@@ -60,7 +59,8 @@ def penalty_machines(kernels: KernelChoice, grid: Floats, folds: Folds) -> int:
 def best_penalties(errors: Floats, grid: Floats) -> Floats:
     """The C of smallest error for each choice, the smaller one on ties ([D-12])."""
     order = np.argsort(grid, kind="stable")
-    return grid[order][np.argmin(errors[:, order], axis=1)]
+    best: Floats = grid[order][np.argmin(errors[:, order], axis=1)]
+    return best
 
 
 def _kernel_groups(kernels: KernelChoice) -> list[list[int]]:

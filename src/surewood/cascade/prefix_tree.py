@@ -1,13 +1,11 @@
 """The tree of prefixes of all cascades, grown on demand and shared by every search (theory.md §3.7).
 
-A node at level k is a subset S_k, reached by the choices (machine, fraction) of the nodes before it; a *pair*
-is a node and one of the machines it may use. Training a pair tells (i) the counts of the cascade that ends
-there and (ii) the points of S_k in order of distance, whose beginnings are the subsets of all its
-continuations. So a pair is trained once whatever fractions, scales of the complexity and numbers of leaves
-are asked later.
+A node at level k is a subset S_k, reached by the choices (SVM, fraction) of the nodes before it; a *pair* is
+a node and one of the SVMs it may use. Training a pair gives (i) the counts of the cascade that ends there and
+(ii) the points of S_k in order of distance, whose beginnings are the subsets of all its continuations. So a
+pair is trained once, whatever fractions, scales of the complexity and numbers of leaves are searched later.
 
-`Trainer` is what a tree needs to know about machines, `Level` the arrays of one level, `PrefixTree` grows
-them.
+`Trainer` is what a tree needs to know about SVMs, `Level` the arrays of one level, `PrefixTree` grows them.
 """
 
 from __future__ import annotations
@@ -21,31 +19,33 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from surewood._arrays import Floats
-from surewood.cascade.questions import counts_to_continue, points_to_continue
+from surewood._arrays import AnyArray, Floats
+from surewood.cascade.splits import counts_to_continue, points_to_continue
 
 Rows = NDArray[np.int32]
 
 
 class Outcome(NamedTuple):
-    """A trained machine at its own points: distances that order them, and whether each is classified right.
+    """A trained SVM at its own points: distances that order them, and whether each is classified correctly.
 
-    `distance` is None where the machine is a constant, which orders nothing and must be the last node.
+    `distance` is None where the SVM is a constant, which orders nothing and must be the last node.
+    `tie_width` is the largest decision value that counts as zero [D-41].
     """
 
     distance: Floats | None
     correct: NDArray[np.bool_]
+    tie_width: float = 0.0
 
 
 class Trainer(Protocol):
-    """Machines for subsets of one sample.
+    """Trains SVMs on subsets of one sample.
 
     Attributes
     ----------
     weight : ndarray of float64, shape (n,)
         Weight of each point; all 1 for plain counts.
     n_choices : int
-        Machines a node chooses from, in the order of ties.
+        SVMs that a node chooses from, in the order in which ties are broken.
     """
 
     weight: Floats
@@ -57,7 +57,7 @@ class Trainer(Protocol):
 
 
 class Path(NamedTuple):
-    """A cascade by its choices: one machine a node, one fraction a question."""
+    """A cascade by its choices: one SVM per node, one fraction per split."""
 
     choices: tuple[int, ...]
     fractions: tuple[int, ...]
@@ -68,11 +68,11 @@ class Path(NamedTuple):
 
 
 class Continuation(NamedTuple):
-    """Rows of a trained pair by distance, and of each fraction: points that go on, counts that stay."""
+    """Rows of a trained pair by distance, and for each fraction: points that go on, counts that stay."""
 
     order: Rows
     fraction: NDArray[np.int64]
-    count: NDArray[np.int64]
+    n_points: NDArray[np.int64]
     size: Floats
     leaf_plus: Floats
     leaf_minus: Floats
@@ -80,10 +80,10 @@ class Continuation(NamedTuple):
 
 @dataclass
 class Level:
-    """Nodes of one level as parallel arrays, and what their trained pairs said.
+    """Nodes of one level as parallel arrays, and the counts of their trained pairs.
 
-    `leaf_plus` and `leaf_minus` are the right and wrong weight that the question before this node left
-    behind; `key` orders nodes as their choices (δ₁, μ₁, δ₂, ...) do ([D-25]); `count` is the number of rows.
+    `leaf_plus` and `leaf_minus` are the correct and wrong weight that the split before this node left behind;
+    `key` orders nodes as their choices (δ₁, μ₁, δ₂, ...) do ([D-25]); `count` is the number of rows.
     """
 
     parent: NDArray[np.int64]
@@ -95,8 +95,8 @@ class Level:
     leaf_plus: Floats
     leaf_minus: Floats
     trained: NDArray[np.bool_]  # (nodes, choices)
-    end_plus: Floats  # (nodes, choices): right weight if the cascade ends here
-    order: dict[tuple[int, int], Rows] = field(default_factory=dict)  # rows by distance, a trained pair
+    end_plus: Floats  # (nodes, choices): correct weight if the cascade ends here
+    order: dict[tuple[int, int], Rows] = field(default_factory=dict)  # rows by distance, per trained pair
 
     def __len__(self) -> int:
         return len(self.parent)
@@ -109,30 +109,30 @@ class PrefixTree:
     ----------
     trainer : Trainer
     fractions : sequence of Fraction
-        Ascending; a share of 1 is dominated by the cascade without that node and is left out.
+        Ascending; a fraction of 1 is dominated by the cascade without that node and is left out.
     max_leaves : int
 
     Attributes
     ----------
     levels : list of Level
         Level k - 1 holds the subsets S_k.
-    n_machines : int
-        Machines trained so far; subsets met again on another way down are not trained again.
+    n_svms : int
+        SVMs trained so far; subsets met again on another path are not trained again.
     """
 
     def __init__(self, trainer: Trainer, fractions: Sequence[Fraction], max_leaves: int) -> None:
         self.trainer = trainer
-        self.fractions = tuple(share for share in fractions if share < 1)
+        self.fractions = tuple(one for one in fractions if one < 1)
         self.max_leaves = max_leaves if self.fractions else 1
-        self.n_machines = 0
+        self.n_svms = 0
         self._branches = trainer.n_choices * max(len(self.fractions), 1)
         if self._branches ** (self.max_leaves - 1) * trainer.n_choices >= 2**62:
             raise ValueError(
-                f"max_leaves={max_leaves} with {trainer.n_choices} machines and {len(self.fractions)} "
-                "fractions a node makes more cascades than can be numbered; take fewer leaves or choices."
+                f"max_leaves={max_leaves} with {trainer.n_choices} SVMs and {len(self.fractions)} fractions "
+                "per node makes more cascades than can be numbered; take fewer leaves or choices."
             )
         self.levels = [self._root()]
-        self._grown: list[list[dict[str, NDArray]]] = [[] for _ in range(self.max_leaves + 1)]
+        self._grown: list[list[dict[str, AnyArray]]] = [[] for _ in range(self.max_leaves + 1)]
         self._continuations: dict[tuple[bytes, int], Continuation | None] = {}
         self._ends: dict[tuple[bytes, int], float] = {}
         self._wanted_of: dict[float, Floats] = {}
@@ -178,14 +178,14 @@ class PrefixTree:
             missing = tuple(sorted(c for c in own if not self._known(level, names[node], c)))
             if missing:
                 batches.setdefault(missing, {})[names[node]] = subsets[node]
-        for own, together in batches.items():
-            self._train_batch(level, together, own)
+        for missing, together in batches.items():
+            self._train_batch(level, together, missing)
         for node, own in wanted.items():
             for choice in own:
                 self._record(level, node, choice, names[node])
 
     def _known(self, level: int, name: bytes, choice: int) -> bool:
-        """Whether the same subset was met before on another way down."""
+        """Whether the same subset was met before on another path."""
         return (name, choice) in (self._ends if self._is_last(level) else self._continuations)
 
     def _is_last(self, level: int) -> bool:
@@ -199,7 +199,7 @@ class PrefixTree:
                 self._ends[name, choice] = float(weight[outcome.correct].sum())
                 if not self._is_last(level):
                     self._continuations[name, choice] = self._continue(rows, weight, outcome)
-        self.n_machines += len(subsets) * len(choices)
+        self.n_svms += len(subsets) * len(choices)
 
     def settle(self, level: int) -> None:
         """Append the continuations found since the last call to `level`."""
@@ -215,7 +215,7 @@ class PrefixTree:
         n, g = len(fresh["parent"]), self.trainer.n_choices
         fresh["trained"], fresh["end_plus"] = np.zeros((n, g), dtype=bool), np.zeros((n, g))
         if level == len(self.levels):
-            self.levels.append(Level(**fresh))
+            self.levels.append(Level(**fresh, order={}))
             return
         here = self.levels[level]
         for name, values in fresh.items():
@@ -230,7 +230,7 @@ class PrefixTree:
         if following is None:
             return
         here.order[node, choice] = following.order
-        n = len(following.count)
+        n = len(following.n_points)
         branch = choice * len(self.fractions) + following.fraction
         self._grown[level + 1].append(
             {
@@ -238,7 +238,7 @@ class PrefixTree:
                 "choice": np.full(n, choice),
                 "fraction": following.fraction,
                 "key": here.key[node] * self._branches + branch,
-                "count": following.count,
+                "count": following.n_points,
                 "size": following.size,
                 "leaf_plus": following.leaf_plus,
                 "leaf_minus": following.leaf_minus,
@@ -267,7 +267,7 @@ class PrefixTree:
     def _wanted(self, total: float) -> Floats:
         """Weight that each fraction of a subset's weight sends on."""
         if total not in self._wanted_of:
-            wanted = [points_to_continue(share, total) for share in self.fractions]
+            wanted = [points_to_continue(one, total) for one in self.fractions]
             self._wanted_of[total] = np.array(wanted, dtype=np.float64)
         return self._wanted_of[total]
 
@@ -278,10 +278,19 @@ class PrefixTree:
         return root
 
     def _empty(self, n: int = 0) -> Level:
-        whole, real, g = np.zeros(n, dtype=np.int64), np.zeros(n), self.trainer.n_choices
+        def whole() -> NDArray[np.int64]:
+            return np.zeros(n, dtype=np.int64)
+
+        g = self.trainer.n_choices
         return Level(
-            *(whole.copy() for _ in range(5)),
-            *(real.copy() for _ in range(3)),
+            parent=whole(),
+            choice=whole(),
+            fraction=whole(),
+            key=whole(),
+            count=whole(),
+            size=np.zeros(n),
+            leaf_plus=np.zeros(n),
+            leaf_minus=np.zeros(n),
             trained=np.zeros((n, g), dtype=bool),
             end_plus=np.zeros((n, g)),
         )

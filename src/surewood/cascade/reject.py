@@ -1,46 +1,47 @@
-"""The reject option: answer only where the leaf's error is bounded well enough.
+"""The reject option: predict only where the leaf's error is bounded well enough.
 
-Rows fall into groups: the leaf at which the cascade of the predicted class lets them go, divided on wish into
-bands of distance. Each group's error is bounded from above (Clopper-Pearson (6.1), delta shared by the
-groups); groups above the wanted error are rejected. The bounds are guarantees for rows that took no part in
-the fit.
+Rows fall into groups: the leaf at which the cascade of the predicted class lets them leave, optionally
+divided into bands of distance. `count_groups` counts rows and errors per group; each group's error is bounded
+from above (Clopper-Pearson (6.1), delta divided among the groups), and groups above the wanted error are
+rejected. The bounds are guarantees for rows that took no part in the fit.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-from surewood._arrays import Floats
+from surewood._arrays import AnyArray, Codes, Counts, Floats, Mask
 from surewood.bounds import Condition, Entry, Method, clopper_pearson, issue_guarantee
-from surewood.cascade.parameters import share, whole
+from surewood.estimators.rules import Integer, Number, check_value
 
 Edges = dict[tuple[int, int], Floats]
 
 
 @dataclass(frozen=True)
 class LeafRecord:
-    """Of every row: predicted code, cascade that decided, its leaf, and the distance there."""
+    """For every row: predicted code, the cascade that decided, its leaf, and the distance there."""
 
-    predicted: NDArray[np.int64]
-    cascade: NDArray[np.int64]
-    leaf: NDArray[np.int64]
+    predicted: Counts
+    cascade: Counts
+    leaf: Counts
     distance: Floats
 
     @classmethod
-    def of(cls, scores: Floats, leaf: NDArray[np.int64], distance: Floats) -> LeafRecord:
+    def of(cls, scores: Floats, leaf: Counts, distance: Floats) -> LeafRecord:
+        """From the scores per class, and leaf and distance per cascade."""
         predicted = scores.argmax(axis=1)
         cascade = predicted if leaf.shape[1] > 1 else np.zeros(len(predicted), dtype=np.int64)
         rows = np.arange(len(predicted))
         return cls(predicted, cascade, leaf[rows, cascade], distance[rows, cascade])
 
-    def band_edges(self, n_leaves: list[int], bands: int) -> Edges:
-        """Inner edges of the bands of every leaf: quantiles of the distances that went there."""
-        bands = whole("bands", bands, 1)
+    def band_edges(self, n_leaves: Sequence[int], bands: int) -> Edges:
+        """Inner edges of the bands of every leaf: quantiles of the distances found there."""
+        check_value("bands", bands, Integer(1))
         edges: Edges = {}
         for cascade, leaves in enumerate(n_leaves):
             for leaf in range(leaves):
@@ -50,7 +51,7 @@ class LeafRecord:
         return edges
 
 
-def leaf_groups(record: LeafRecord, edges: Edges) -> NDArray[np.int64]:
+def leaf_groups(record: LeafRecord, edges: Edges) -> Counts:
     """Number of each row's group, in the order (cascade, leaf, band)."""
     groups, first = np.zeros(len(record.predicted), dtype=np.int64), 0
     for (cascade, leaf), inner in edges.items():
@@ -61,22 +62,82 @@ def leaf_groups(record: LeafRecord, edges: Edges) -> NDArray[np.int64]:
 
 
 @dataclass(frozen=True)
+class GroupCounts:
+    """Rows and errors of every group: all that a statement about the reject option may use.
+
+    Attributes
+    ----------
+    names : list of (cascade, leaf, band)
+    points, errors : ndarray of int64, one entry per group
+    """
+
+    names: list[tuple[int, int, int]]
+    points: Counts
+    errors: Counts
+
+    def upper_bounds(self, delta: float) -> Floats:
+        """Upper bounds of the groups' errors that hold together with probability at least 1 - delta."""
+        level = self.level(delta)
+        bounds = [
+            clopper_pearson(int(k), int(n), delta=level) if n else 1.0
+            for k, n in zip(self.errors, self.points)
+        ]
+        return np.array(bounds)
+
+    def level(self, delta: float) -> float:
+        """The part of delta that each group's bound may use."""
+        return delta / len(self.names)
+
+    def guarantees(self, delta: float) -> tuple[Entry, ...]:
+        """The bound of every group with rows as a guarantee, for rows that took no part in the fit."""
+        independent = Condition(
+            "these rows were not used for training or tuning", True, "stated by the caller"
+        )
+        return tuple(
+            issue_guarantee(
+                Method.HOLDOUT,
+                value=float(bound),
+                delta=self.level(delta),
+                n=int(n),
+                sample="holdout",
+                variant="exact",
+                conditions=[independent],
+                quantity=f"error in leaf {leaf}, band {band} of cascade {cascade}",
+            )
+            for (cascade, leaf, band), n, bound in zip(self.names, self.points, self.upper_bounds(delta))
+            if n
+        )
+
+
+def count_groups(record: LeafRecord, edges: Edges, codes: Codes, weight: Floats) -> GroupCounts:
+    """Count rows and errors per group; fractional sums round to the safe side."""
+    names = [(c, leaf, band) for (c, leaf), inner in edges.items() for band in range(len(inner) + 1)]
+    groups, is_wrong = leaf_groups(record, edges), record.predicted != codes
+    points = np.rint(np.bincount(groups, weights=weight, minlength=len(names))).astype(np.int64)
+    wrong = np.bincount(groups, weights=weight * is_wrong, minlength=len(names))
+    errors = np.minimum(np.ceil(wrong - 1e-9).astype(np.int64), points)
+    return GroupCounts(names, points, errors)
+
+
+@dataclass(frozen=True)
 class RejectOption:
-    """A cascade that may say nothing.
+    """A cascade that may abstain.
 
     Attributes
     ----------
     groups : DataFrame
-        One row a group: ``cascade``, ``leaf``, ``band``, ``points``, ``errors``, ``upper_bound``,
+        One row per group: ``cascade``, ``leaf``, ``band``, ``points``, ``errors``, ``upper_bound``,
         ``accepted``.
+    counts : GroupCounts
     max_error, delta : float
     guarantees : tuple of Entry
         One guarantee per group with rows, when the bounds come from held-out rows; otherwise none.
     """
 
-    model: Any
+    estimator: Any
     edges: Edges
     groups: pd.DataFrame
+    counts: GroupCounts
     max_error: float
     delta: float
     guarantees: tuple[Entry, ...]
@@ -87,38 +148,26 @@ class RejectOption:
         return str(self.guarantees[0].status) if self.guarantees else "ESTIMATE"
 
     @classmethod
-    def fit(
+    def of(
         cls,
-        model: Any,
+        estimator: Any,
         edges: Edges,
-        groups: NDArray[np.int64],
-        right: NDArray[np.bool_],
-        weight: Floats,
+        counts: GroupCounts,
         max_error: float,
         delta: float,
-        held_out: bool,
+        is_held_out: bool,
     ) -> RejectOption:
-        """Bound the error of every group and accept those that promise enough."""
-        share("delta", delta)
-        if not 0 <= max_error <= 1:
-            raise ValueError(f"max_error must lie between 0 and 1; got {max_error!r}.")
-        names = [(c, leaf, band) for (c, leaf), inner in edges.items() for band in range(len(inner) + 1)]
-        points = np.rint(np.bincount(groups, weights=weight, minlength=len(names))).astype(np.int64)
-        wrong = np.bincount(groups, weights=weight * ~right, minlength=len(names))
-        errors = np.minimum(np.ceil(wrong - 1e-9).astype(np.int64), points)
-        bound = [
-            clopper_pearson(int(k), int(n), delta=delta / len(names)) if n else 1.0
-            for k, n in zip(errors, points)
-        ]
-        table = pd.DataFrame(names, columns=["cascade", "leaf", "band"])
-        table["points"], table["errors"], table["upper_bound"] = points, errors, bound
+        """Bound the error of every group and accept those whose bound is small enough."""
+        table = pd.DataFrame(counts.names, columns=["cascade", "leaf", "band"])
+        table["points"], table["errors"] = counts.points, counts.errors
+        table["upper_bound"] = counts.upper_bounds(delta)
         table["accepted"] = table["upper_bound"] <= max_error
-        guarantees = _leaf_guarantees(table, delta / len(names)) if held_out else ()
-        return cls(model, edges, table, float(max_error), float(delta), guarantees)
+        guarantees = counts.guarantees(delta) if is_held_out else ()
+        return cls(estimator, edges, table, counts, float(max_error), float(delta), guarantees)
 
     @property
     def coverage(self) -> float:
-        """Share of the rows behind the bounds that is accepted."""
+        """Fraction of the rows behind the bounds that is accepted."""
         points = self.groups["points"]
         return float(points[self.groups["accepted"]].sum() / max(1, points.sum()))
 
@@ -134,35 +183,22 @@ class RejectOption:
             }
         )
 
-    def accepts(self, X: Any) -> NDArray[np.bool_]:
+    def accepts(self, X: Any) -> Mask:
         """Whether each row falls into an accepted group."""
-        return self._accepted(self.model._record(X))
+        return self._accepted(self.estimator._leaf_record(X))
 
-    def predict(self, X: Any, rejected: Any = None) -> NDArray[Any]:
-        """Labels, and `rejected` for rows that fall into a group which cannot promise enough."""
-        record = self.model._record(X)
-        labels = self.model.classes_[record.predicted].astype(object)
+    def predict(self, X: Any, rejected: Any = None) -> AnyArray:
+        """Labels, and `rejected` for rows of groups that are not accepted."""
+        record = self.estimator._leaf_record(X)
+        labels: AnyArray = np.asarray(self.estimator.classes_)[record.predicted].astype(object)
         labels[~self._accepted(record)] = rejected
         return labels
 
-    def _accepted(self, record: LeafRecord) -> NDArray[np.bool_]:
-        return self.groups["accepted"].to_numpy()[leaf_groups(record, self.edges)]
+    def _accepted(self, record: LeafRecord) -> Mask:
+        return np.asarray(self.groups["accepted"].to_numpy()[leaf_groups(record, self.edges)], dtype=bool)
 
 
-def _leaf_guarantees(table: pd.DataFrame, delta: float) -> tuple[Entry, ...]:
-    """The bound of every group with rows, issued like every other guarantee of the package."""
-    independent = Condition("these rows were not used for training or tuning", True, "stated by the caller")
-    return tuple(
-        issue_guarantee(
-            Method.HOLDOUT,
-            value=row.upper_bound,
-            delta=delta,
-            n=int(row.points),
-            sample="holdout",
-            variant="exact",
-            conditions=[independent],
-            quantity=f"error in leaf {row.leaf}, band {row.band} of cascade {row.cascade}",
-        )
-        for row in table.itertuples()
-        if row.points
-    )
+def check_limits(max_error: float, delta: float) -> None:
+    """Refuse limits that are no probabilities."""
+    check_value("max_error", max_error, Number(0.0, 1.0))
+    check_value("delta", delta, Number(above=0.0, below=1.0))

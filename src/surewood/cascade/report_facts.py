@@ -58,14 +58,14 @@ def svm_report_facts(model: Any, rows: ReportRows | None = None) -> Facts:
 
 
 def _n_trained(model: Any) -> int:
-    return int(sum(found.n_machines for found in model.search_))
+    return int(sum(found.n_svms for found in model.search_))
 
 
 def generic_report_facts(model: Any, rows: ReportRows | None = None) -> Facts:
     """Title, key figures, flow and criterion of a fitted cascade of any classifiers."""
     figures = [
         describing.figure("leaves", len(model.cascade_.leaves)),
-        _penalty(float(model.gamma_scale)),
+        _penalty(model.gamma_scale_),
     ]
     title = describing.title_of(type(model))
     if rows is None or not len(rows):
@@ -74,7 +74,7 @@ def generic_report_facts(model: Any, rows: ReportRows | None = None) -> Facts:
     charts = []
     if len(flows["all"]) > 1:
         charts.append(_flow_chart(flows))
-        if model.gamma_scale:
+        if model.gamma_scale_:
             charts.append(_terms_chart([("all", *generic_leaf_terms(model))]))
     return describing.report_facts(title, GENERIC_DESCRIPTION, figures, _sections(flows, charts))
 
@@ -101,7 +101,7 @@ def generic_leaf_terms(model: Any, part: int = 0) -> tuple[pd.DataFrame, float]:
     frame["points"] = frame["correct"] + frame["errors"]
     frame["term"] = np.minimum(frame["complexity_term"], frame["sample_term"])
     frame["degree"] = frame["family"]
-    return frame, float(model.gamma_scale)
+    return frame, float(model.gamma_scale_)
 
 
 def leaf_degrees(model: Any, X: Any) -> NDArray[np.float64]:
@@ -155,7 +155,7 @@ def generic_leaf_flow(model: Any, X: Any, y: Any = None) -> dict[str, list[Exit]
 
 
 def _rules(model: Any) -> Any:
-    return model.cascade_.questions
+    return model.cascade_.splits
 
 
 def _sections(flows: dict[str, list[Exit]], charts: list[Facts]) -> list[Facts]:

@@ -1,17 +1,17 @@
 r"""The exact minimiser of the cascade criterion (3.8), by branch and bound over prefixes (theory.md §3.7).
 
 In counts a cascade scores :math:`\sum_k T_k`, :math:`T_k=m_k^-+\min(4\gamma m\,a_k,\,m_k^+)`. A prefix that
-has collected P, whose questions cost Q and which leaves :math:`|S_k|` points can, when node k uses a machine
-of complexity a, not be completed below
+has collected P, whose splits cost Q and which leaves :math:`|S_k|` points cannot, when node k uses an SVM of
+complexity a, be completed below
 
 .. math:: P+\min\big(|S_k|,\;4\gamma m(Q+a)\big),
 
 since every leaf from here on pays at least Q + a, and if none pays its complexity all of its points are paid.
-This is (3.9) with the complexity of the machine at hand in place of the smallest one, so that rich machines
-are not even trained where a poor one may still win; where the cascade must go on, another :math:`a_{\min}` is
+This is (3.9) with the complexity of the SVM at hand in place of the smallest one, so that complex SVMs are
+not even trained where a simple one may still win; where the cascade must go on, another :math:`a_{\min}` is
 added.
 
-Levels are searched in order, machines within a level by increasing bound: early good cascades prune the rest.
+Levels are searched in order, SVMs within a level by increasing bound: early good cascades prune the rest.
 The tie order [D-25] (fewer leaves, then smaller choices) is kept by comparing keys, and a pair is dropped at
 a tie only if it comes later than the best cascade so far. So the result does not depend on the order of the
 visit, on what earlier searches of the same tree trained, or on threads.
@@ -22,12 +22,13 @@ from __future__ import annotations
 import math
 import time
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from surewood._arrays import Floats
+from surewood.cascade.old_form import renamed
 from surewood.cascade.prefix_tree import Path, PrefixTree
 
 _FIRST_CHUNK, _LARGEST_CHUNK = 4, 128  # pairs trained between two looks at the best cascade
@@ -36,10 +37,10 @@ _BEAM = 8
 
 @dataclass(frozen=True)
 class Budget:
-    """Limits after which a search stops with what it has; `machines` keeps the result deterministic."""
+    """Limits after which a search stops with the best so far; `svms` keeps the result deterministic."""
 
     seconds: float | None = None
-    machines: int | None = None
+    svms: int | None = None
 
 
 @dataclass(frozen=True)
@@ -49,16 +50,16 @@ class SearchResult:
     Attributes
     ----------
     path : Path
-        Machines and fractions by their positions on the lists.
+        SVMs and fractions by their positions on the lists.
     score : float
         Criterion in counts, m times (3.8).
     lower_bound : float
         No cascade scores less; equal to `score` when `proven`.
-    plus, minus, complexity : ndarray, one entry a leaf
-        Right and wrong weight, and the bracket a_k of (3.8).
-    n_machines, n_pruned, n_cascades : int
-        Machines trained by this search, machines it proved unnecessary at the levels it reached, and cascades
-        that full enumeration would have scored.
+    plus, minus, complexity : ndarray, one entry per leaf
+        Correct and wrong weight, and the bracket a_k of (3.8).
+    n_svms, n_pruned, n_cascades : int
+        SVMs trained by this search, SVMs it proved unnecessary at the levels it reached, and cascades that
+        full enumeration would have scored.
     seconds : float
     """
 
@@ -70,10 +71,13 @@ class SearchResult:
     plus: Floats
     minus: Floats
     complexity: Floats
-    n_machines: int
+    n_svms: int
     n_pruned: int
     n_cascades: int
     seconds: float
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(renamed(state, {"n_machines": "n_svms"}))
 
     @property
     def proven(self) -> bool:
@@ -82,7 +86,7 @@ class SearchResult:
 
     @property
     def gap(self) -> float:
-        """Largest possible distance to the minimum, as a share of the sample."""
+        """Largest possible distance to the minimum, as a fraction of the sample."""
         return 0.0 if self.proven else (self.score - self.lower_bound) / self.total
 
     @property
@@ -93,8 +97,8 @@ class SearchResult:
         return intercept, float(4.0 * self.total * self.complexity[active].sum())
 
     @property
-    def active_share(self) -> float:
-        """Share of the leaves at which the complexity was felt (§2.9)."""
+    def active_fraction(self) -> float:
+        """Fraction of the leaves whose complexity penalty is active (§2.9)."""
         return float(np.mean(4.0 * self.gamma * self.total * self.complexity < self.plus))
 
 
@@ -116,9 +120,9 @@ def minimise(
     Parameters
     ----------
     tree : PrefixTree
-        Grown as far as needed; machines of earlier searches are not trained again.
+        Grown as far as needed; SVMs of earlier searches are not trained again.
     complexity : ndarray, shape (n_choices,)
-        √(Λ/m) of each machine.
+        √(Λ/m) of each SVM.
     gamma : float
         Scale of the complexity, 0 to infinity.
     n_leaves : int, optional
@@ -133,10 +137,10 @@ def minimise(
 
 
 class _View(NamedTuple):
-    """Of every node of a level: points collected, cost of the questions, and the bound of each pair."""
+    """For every node of a level: points collected, cost of the splits, and the bound of each pair."""
 
     collected: Floats
-    questions: Floats
+    splits: Floats
     bound: Floats
 
 
@@ -158,7 +162,7 @@ class _Search:
         self.last_level = (tree.max_leaves if n_leaves is None else min(n_leaves, tree.max_leaves)) - 1
         # One more than any score: an infinite start makes the relative tolerance NaN.
         self.best = _Incumbent(self.m + 1.0, tree.max_leaves + 1, 0, -1, -1)
-        self.started, self.machines_before, self.pruned = time.perf_counter(), tree.n_machines, 0
+        self.started, self.svms_before, self.pruned = time.perf_counter(), tree.n_svms, 0
 
     def run(self) -> SearchResult | None:
         if self.n_leaves is not None and self.n_leaves > self.tree.max_leaves:
@@ -206,22 +210,22 @@ class _Search:
         return nodes[order], choices[order]
 
     def _view(self, level: int) -> _View:
-        collected, questions = np.zeros(1), np.zeros(1)
+        collected, splits = np.zeros(1), np.zeros(1)
         for k in range(1, level + 1):
             here = self.tree.levels[k]
             a = self.a[here.choice]
-            before = questions[here.parent]
-            # A leaf left behind counts its node's complexity twice: question and classifier (3.8).
+            before = splits[here.parent]
+            # A leaf counts its node's complexity twice: as a split and as a classifier (3.8).
             collected = (
                 collected[here.parent] + here.leaf_minus + self._charge(before + 2.0 * a, here.leaf_plus)
             )
-            questions = before + a
+            splits = before + a
         here = self.tree.levels[level]
         goes_on = self.a.min() if self.n_leaves is not None and level < self.last_level else 0.0
-        paid = questions[:, None] + self.a[None, :] + goes_on
-        # theory.md (3.9), with the complexity of the machine at hand
+        paid = splits[:, None] + self.a[None, :] + goes_on
+        # theory.md (3.9), with the complexity of the SVM at hand
         bound = collected[:, None] + self._charge(paid, np.broadcast_to(here.size[:, None], paid.shape))
-        return _View(collected, questions, bound)
+        return _View(collected, splits, bound)
 
     def _charge(self, complexity: Floats, at_most: Floats) -> Floats:
         if math.isinf(self.scale):
@@ -248,7 +252,7 @@ class _Search:
             return
         here = self.tree.levels[level]
         plus = here.end_plus[nodes, choices]
-        charge = self._charge(view.questions[nodes] + self.a[choices], plus)
+        charge = self._charge(view.splits[nodes] + self.a[choices], plus)
         score = view.collected[nodes] + (here.size[nodes] - plus) + charge
         keys = self._keys(level, nodes, choices)
         lowest = float(score.min())
@@ -263,7 +267,7 @@ class _Search:
             self.best = found
 
     def _scan_trained(self) -> None:
-        """Start from the best cascade among the machines of earlier searches."""
+        """Start from the best cascade among the SVMs of earlier searches."""
         for level in range(min(self.last_level + 1, len(self.tree.levels))):
             nodes, choices = np.nonzero(self.tree.levels[level].trained)
             self._consider(level, nodes, choices, self._view(level))
@@ -283,7 +287,7 @@ class _Search:
 
     def _out_of_budget(self) -> bool:
         limits = self.budget
-        if limits.machines is not None and self.tree.n_machines - self.machines_before >= limits.machines:
+        if limits.svms is not None and self.tree.n_svms - self.svms_before >= limits.svms:
             return True
         return limits.seconds is not None and time.perf_counter() - self.started >= limits.seconds
 
@@ -315,7 +319,7 @@ class _Search:
             plus=np.array(plus[::-1]),
             minus=np.array(minus[::-1]),
             complexity=leaf_complexity(self.a[list(path.choices)]),
-            n_machines=tree.n_machines - self.machines_before,
+            n_svms=tree.n_svms - self.svms_before,
             n_pruned=self.pruned,
             n_cascades=tree.n_cascades,
             seconds=time.perf_counter() - self.started,
@@ -323,7 +327,7 @@ class _Search:
 
 
 def leaf_complexity(node_complexity: Floats) -> Floats:
-    """The bracket of (3.8) at every leaf, from √(Λ/m) of every node's machines."""
+    """The bracket of (3.8) at every leaf, from √(Λ/m) of every node's SVMs."""
     a = np.asarray(node_complexity, dtype=np.float64)
     depth = np.minimum(np.arange(1, len(a) + 1), len(a) - 1)  # [D-22]
     return np.concatenate(([0.0], np.cumsum(a)))[depth] + a

@@ -15,9 +15,9 @@ def settings_for(n_rows: int, n_classes: int) -> dict[str, Any]:
     Examples
     --------
     >>> settings_for(1200, 2)
-    {'max_machines': 500}
+    {'study': {'max_svms': 500}}
     """
     native = n_classes > MANY_CLASSES
     n_svms = _SEARCH_WORK / n_rows**2 / (1 if native else max(n_classes - 1, 1))
-    settings: dict[str, Any] = {"max_machines": int(min(max(n_svms, 30), 2000))}
+    settings: dict[str, Any] = {"study": {"max_svms": int(min(max(n_svms, 30), 2000))}}
     return {**settings, "multiclass": "native"} if native else settings

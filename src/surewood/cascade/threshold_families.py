@@ -1,4 +1,4 @@
-"""Thresholds on one feature, fixed or chosen, as leaves and as questions."""
+"""Thresholds on one feature, fixed or chosen, as leaves and as splits."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from surewood._arrays import Floats
+from surewood._arrays import Codes, Floats
 from surewood.bounds import interval_rademacher, monte_carlo_rademacher, threshold_rademacher
-from surewood.cascade.families import Codes, Family, Member
+from surewood.cascade.families import Family, Member
 from surewood.cascade.stumps import best_stump, largest_stump_correlation
 
 
@@ -26,7 +26,7 @@ class StumpMember(Member):
 
     def scores(self, X: Floats) -> Floats:
         side = np.where(X[:, self.feature] <= self.threshold, self.low, self.high)
-        return (side[:, None] == np.arange(self.n_classes)).astype(np.float64)
+        return np.asarray(side[:, None] == np.arange(self.n_classes), dtype=np.float64)
 
     def order(self, X: Floats) -> Floats:
         value = X[:, self.feature]
@@ -35,7 +35,7 @@ class StumpMember(Member):
 
 @dataclass
 class ThresholdFamily(Family):
-    """Thresholds on one feature fixed in advance; as a question, the points of small value go on.
+    """Thresholds on one feature fixed in advance; as a split, the points of small value go on.
 
     Examples
     --------
@@ -59,14 +59,14 @@ class ThresholdFamily(Family):
         """Exact for two classes and distinct values."""
         return threshold_rademacher(len(X)) if n_classes == 2 else super().rademacher(X, n_classes)
 
-    def question_rademacher(self, X: Floats, n_classes: int) -> float:
+    def split_rademacher(self, X: Floats, n_classes: int) -> float:
         """Exact for distinct values."""
         return threshold_rademacher(len(X), orientations=1, values="binary")
 
 
 @dataclass
 class StumpFamily(Family):
-    """Thresholds on the best feature; as a question, the points nearest to the threshold go on.
+    """Thresholds on the best feature; as a split, the points nearest to the threshold go on.
 
     Parameters
     ----------
@@ -91,12 +91,12 @@ class StumpFamily(Family):
     def log_growth(self, m: int, n_features: int, n_classes: int) -> float:
         return math.log(m * n_features * n_classes**2)
 
-    def question_log_growth(self, m: int, n_features: int, n_classes: int) -> float:
+    def split_log_growth(self, m: int, n_features: int, n_classes: int) -> float:
         return math.log(n_features * (m * (m + 1) / 2 + 1))  # intervals on one of the features
 
     def rademacher(self, X: Floats, n_classes: int) -> float:
         if self.complexity not in ("massart", "monte_carlo"):
-            raise ValueError(f"complexity must be 'massart' or 'monte_carlo'; got {self.complexity!r}.")
+            raise ValueError(f"complexity must be 'massart' or 'monte_carlo', got {self.complexity!r}.")
         if self.complexity == "massart" or n_classes > 2:
             return super().rademacher(X, n_classes)
         order = np.argsort(X, axis=0, kind="stable")
@@ -105,7 +105,7 @@ class StumpFamily(Family):
         )
         return drawn.estimate
 
-    def question_rademacher(self, X: Floats, n_classes: int) -> float:
+    def split_rademacher(self, X: Floats, n_classes: int) -> float:
         if X.shape[1] == 1:  # exact for distinct values
             return interval_rademacher(len(X))
-        return super().question_rademacher(X, n_classes)
+        return super().split_rademacher(X, n_classes)

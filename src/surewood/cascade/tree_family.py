@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.tree import DecisionTreeClassifier
 
-from surewood._arrays import Floats
-from surewood.cascade.families import Codes, Family, Member
+from surewood._arrays import Codes, Floats
+from surewood.cascade.families import Family, Member
+from surewood.cascade.old_form import renamed
 
 
 @dataclass
@@ -21,22 +23,25 @@ class TreeMember(Member):
     threshold: Floats
     left: NDArray[np.int64]
     right: NDArray[np.int64]
-    share: Floats  # (nodes, classes)
+    frequency: Floats  # (nodes, classes)
     depth: int
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(renamed(state, {"share": "frequency"}))
 
     @classmethod
     def of(cls, tree: DecisionTreeClassifier, n_classes: int) -> TreeMember:
         """Copy a fitted scikit-learn tree."""
         own, nodes = tree.tree_, np.arange(tree.tree_.node_count)
         is_leaf = own.children_left < 0
-        share = np.zeros((len(nodes), n_classes))
-        share[:, np.asarray(tree.classes_, dtype=np.int64)] = own.value[:, 0, :]
+        frequency = np.zeros((len(nodes), n_classes))
+        frequency[:, np.asarray(tree.classes_, dtype=np.int64)] = own.value[:, 0, :]
         return cls(
             np.where(is_leaf, 0, own.feature).astype(np.int64),
             own.threshold.copy(),
             np.where(is_leaf, nodes, own.children_left).astype(np.int64),
             np.where(is_leaf, nodes, own.children_right).astype(np.int64),
-            share / share.sum(axis=1, keepdims=True),
+            frequency / frequency.sum(axis=1, keepdims=True),
             int(own.max_depth),
         )
 
@@ -46,12 +51,12 @@ class TreeMember(Member):
         for _ in range(self.depth):
             low = single[np.arange(len(X)), self.feature[node]] <= self.threshold[node]
             node = np.where(low, self.left[node], self.right[node])
-        return self.share[node]
+        return self.frequency[node]
 
 
 @dataclass
 class TreeFamily(Family):
-    """Small decision trees; as a question, the points whose leaf is least pure go on.
+    """Small decision trees; as a split, the points whose leaf is least pure go on.
 
     Examples
     --------
@@ -68,8 +73,8 @@ class TreeFamily(Family):
         return TreeMember.of(tree.fit(X, codes, sample_weight=weight), n_classes)
 
     def log_growth(self, m: int, n_features: int, n_classes: int) -> float:
-        nodes = 2**self.max_depth - 1
+        nodes = (1 << self.max_depth) - 1
         return nodes * math.log(m * n_features) + (nodes + 1) * math.log(n_classes)
 
-    def question_log_growth(self, m: int, n_features: int, n_classes: int) -> float:
+    def split_log_growth(self, m: int, n_features: int, n_classes: int) -> float:
         return self.log_growth(m, n_features, 2)  # a leaf goes on or stays

@@ -2,7 +2,7 @@
 
 A kernel machine's cost grows with the square of its rows, so the cascade has rules of its own here, each of
 which an option overrides: at most `CASCADE_ROWS` training rows (``--max-rows``), fewer machines a search the
-more rows there are (``--set max_machines=...``), and one cascade for all classes above `MANY_CLASSES` of them
+more rows there are (study switch `max_svms`), and one cascade for all classes above `MANY_CLASSES` of them
 (``--set multiclass=one_vs_rest``). The other two families bound their work by themselves.
 """
 
@@ -47,13 +47,13 @@ class Family:
         Examples
         --------
         >>> FAMILIES["cascade"].parameters_for(1200, 2), FAMILIES["mddf"].parameters_for(1200, 2)
-        ({'max_machines': 500}, {})
+        ({'study': {'max_svms': 500}}, {})
         """
         if self.name != "cascade":
             return {}
         native = n_classes > MANY_CLASSES
         machines = _MACHINE_WORK / n_rows**2 / (1 if native else max(n_classes - 1, 1))
-        parameters: dict[str, Any] = {"max_machines": int(min(max(machines, 30), 2000))}
+        parameters: dict[str, Any] = {"study": {"max_svms": int(min(max(machines, 30), 2000))}}
         if native:
             parameters["multiclass"] = "native"
         return parameters

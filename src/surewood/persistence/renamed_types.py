@@ -16,6 +16,20 @@ _SCHEMA = "schema.json"  # skops' description of the object
 #: Since format 1.
 RENAMED = {
     "surewood.calibration.ScoreCalibrator": "surewood.estimators.calibration.ScoreCalibrator",
+    "surewood.cascade.generic.DeepCascadeClassifier": (
+        "surewood.cascade.generic_estimator.DeepCascadeClassifier"
+    ),
+    "surewood.cascade.generic.GenericCascade": "surewood.cascade.generic_model.GenericCascade",
+    "surewood.cascade.generic_search.Question": "surewood.cascade.generic_search.SplitRule",
+    "surewood.cascade.kernel_families.MachineMember": "surewood.cascade.kernel_families.SvmMember",
+    "surewood.cascade.model.Cascade": "surewood.cascade.chain.Cascade",
+    "surewood.cascade.model.CascadeNode": "surewood.cascade.chain.CascadeNode",
+    "surewood.cascade.svm.DeepCascadeSVMClassifier": "surewood.cascade.estimator.DeepCascadeSVMClassifier",
+    "surewood.cascade.svm_cv.DeepCascadeSVMClassifierCV": (
+        "surewood.cascade.model_selection.DeepCascadeSVMClassifierCV"
+    ),
+    "surewood.cascade.svm_fit.OutOfFold": "surewood.cascade.held_out.OutOfFold",
+    "surewood.cascade.svm_trainer.KernelChoice": "surewood.cascade.trainer.KernelChoice",
     "surewood.datasets.preparing.TablePreparer": "surewood.tables.preparing.TablePreparer",
     "surewood.svm.coupling.PairCoupling": "surewood.polysvc.coupling.PairCoupling",
     "surewood.svm.poly_svc.PolySVC": "surewood.polysvc.estimator.PolySVC",

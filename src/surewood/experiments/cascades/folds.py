@@ -1,8 +1,8 @@
 """One fold of the protocol of *Learning with Deep Cascades* (theory.md §3.8), ready for searching.
 
 Five shuffled folds; fold j is the test part, fold j + 1 the validation part, the other three the training
-part. Scaling and machines come from the training part, C of every degree from the validation error of a
-single machine ([D-12]).
+part. Scaling and SVMs come from the training part, C of every degree from the validation error of a
+single SVM ([D-12]).
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from surewood.cascade.parameters import SvmParameters, check_svm_parameters
+from surewood.cascade.model_selection import DeepCascadeSVMClassifierCV
+from surewood.cascade.plan import CascadeSettings, problems_of, read_settings
 from surewood.cascade.prefix_tree import Path
 from surewood.cascade.sample import Sample, make_sample
-from surewood.cascade.svm_cv import DeepCascadeSVMClassifierCV
-from surewood.cascade.svm_fit import Task, choose_C, prepare, tasks_of
+from surewood.cascade.tasks import Task, choose_C, prepare
 from surewood.datasets import load
 from surewood.svm import Gram
 from surewood.tables import begin_fit
@@ -37,7 +37,7 @@ class Fold:
     train: Rows
     validation: Rows
     test: Rows
-    parameters: SvmParameters
+    parameters: CascadeSettings
     C: NDArray[np.float64]
 
     def error(self, path: Path, rows: Rows) -> float:
@@ -58,7 +58,7 @@ def prepare_fold(name: str, j: int, seed: int = 0, **changes: Any) -> Fold:
     data = load(name)
     X, y = data.part_of("cascades") if "cascades" in data.papers else data.train
     model = DeepCascadeSVMClassifierCV(**changes)
-    parameters = check_svm_parameters(model)
+    parameters = read_settings(model)
     inputs = begin_fit(model, X, y, merge=False)
     fold = folds_of(len(inputs.y), seed)
     held = (j + 1) % N_FOLDS
@@ -66,7 +66,7 @@ def prepare_fold(name: str, j: int, seed: int = 0, **changes: Any) -> Fold:
     train = np.flatnonzero((fold != j) & (fold != held)).astype(np.int32)
     sample = make_sample(inputs, None, scaled_on=train)
     gram = Gram(sample.design)
-    problem = tasks_of(sample, "one_vs_rest")[0]
-    C = choose_C(sample, gram, problem[1], parameters, [(train, validation)])
+    problem = problems_of(sample, "one_vs_rest")[0]
+    C = choose_C(sample, gram, problem, parameters, [(train, validation)])
     task = prepare(sample, gram, problem, parameters, C, train)
     return Fold(name, j, task, sample, train, validation, test, parameters, np.asarray(C))

@@ -51,8 +51,7 @@ class CascadesPaper:
             degrees=tuple(profile.get("degrees")),
             fractions=tuple(profile.get("fractions")),
             max_leaves=profile.get("max_leaves"),
-            C_grid=tuple(profile.get("C")),
-            max_machines=profile.get("max_machines"),
+            study={"C_grid": tuple(profile.get("C")), "max_svms": profile.get("max_machines")},
             n_jobs=context.n_jobs,
         )
         shared = time.perf_counter() - started
@@ -66,7 +65,7 @@ class CascadesPaper:
                 path, more = plain_choice(fold), {}
             elif method == "cascade":
                 found = paper_choice(fold, tuple(profile.get("gammas")))
-                path, more = found.path, {"gamma": found.gamma, "active_leaves": found.active_share}
+                path, more = found.path, {"gamma": found.gamma, "active_leaves": found.active_fraction}
             else:
                 rule = rule or PathRule(fold, float(profile.get("gamma_min")))
                 path, more = rule.choose(STANDARD_ERRORS[method]), _forced(fold, rule)
@@ -104,7 +103,7 @@ def _record(fold: Fold, method: str, path: Path, more: dict[str, Any]) -> dict[s
             "n_validation": len(fold.validation),
             "n_test": len(fold.test),
             "n_leaves": path.n_leaves,
-            "machines": int(fold.task.tree.n_machines),
+            "machines": int(fold.task.tree.n_svms),
             **more,
         },
         "chosen": {

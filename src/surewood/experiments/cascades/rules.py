@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from surewood.cascade.choosing import (
+from surewood.cascade.candidates import (
     Candidate,
     FoldTask,
     choose,
@@ -53,7 +53,7 @@ class PathRule:
         fold = self.fold
         self.one = FoldTask(fold.task, fold.validation)
         self.one.explore(self.gamma_min, LEAF_GAMMAS, fold.parameters.budget)
-        self.candidates = list_candidates([self.one], len(fold.parameters.degrees), LEAF_GAMMAS)
+        self.candidates = list_candidates([self.one], len(fold.parameters.degrees))
         answers = held_out_scores([self.one], self.candidates, fold.sample.design, 2)
         sample = fold.sample
         self.table = compare(self.candidates, [answers], sample.codes, sample.weight, fold.parameters.degrees)
@@ -76,7 +76,7 @@ def run_fold(fold: Fold, gamma_min: float = 1e-3) -> dict[str, Any]:
     for name, standard_errors in (("ours", 2.0), ("one_se", 1.0), ("best", 0.0)):
         path = rule.choose(standard_errors)
         row[name], row[f"{name}_leaves"] = fold.error(path, fold.test), path.n_leaves
-    row["pieces"], row["machines"] = len(rule.one.pieces), fold.task.tree.n_machines
+    row["pieces"], row["machines"] = len(rule.one.pieces), fold.task.tree.n_svms
     for leaves in (2, 3, 4):
         exact = rule.exactly(leaves)
         row[f"exactly_{leaves}"] = float("nan") if exact is None else fold.error(exact, fold.test)

@@ -1,7 +1,7 @@
 """Folds that the user gives, over rows of which equal ones are merged.
 
 Equal rows that the folds treat alike become one row of their summed weight, so that weight 2 is the row twice
-here as everywhere; equal rows that the folds part stay apart.
+here as everywhere; equal rows that the folds separate stay separate.
 """
 
 from __future__ import annotations
@@ -10,18 +10,16 @@ import dataclasses
 from typing import Any
 
 import numpy as np
-from sklearn.model_selection import check_cv
 
 from surewood.cascade.penalty import Folds
+from surewood.estimators.folds import given_splits
 from surewood.tables import FitInputs, merge_equal_rows
 
 
 def merge_within_folds(inputs: FitInputs, cv: Any) -> tuple[FitInputs, Folds]:
     """Inputs with merged rows, and the splits of `cv` in terms of them; `inputs` must not be merged yet."""
     n = len(inputs.y)
-    splits = list(check_cv(cv, inputs.y, classifier=True).split(np.zeros(n), inputs.y))
-    if not splits:
-        raise ValueError("cv has no split.")
+    splits = given_splits(cv, inputs.y)
     side = np.zeros((n, len(splits)), dtype=np.int8)  # 1 in training, 2 held out, 3 both, 0 neither
     for k, (train, held_out) in enumerate(splits):
         side[train, k] += 1
@@ -32,10 +30,10 @@ def merge_within_folds(inputs: FitInputs, cv: Any) -> tuple[FitInputs, Folds]:
     kept = side[merged.rows]
     folds = []
     for k in range(len(splits)):
-        train, held_out = (np.flatnonzero(kept[:, k] & bit).astype(np.int32) for bit in (1, 2))
-        if not len(train) or not len(held_out):
+        inside, outside = (np.flatnonzero(kept[:, k] & bit).astype(np.int32) for bit in (1, 2))
+        if not len(inside) or not len(outside):
             raise ValueError("cv has a split without training or without held-out rows of positive weight.")
-        folds.append((train, held_out))
+        folds.append((inside, outside))
     fresh = dataclasses.replace(
         inputs,
         table=inputs.table.take(merged.rows),

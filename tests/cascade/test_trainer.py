@@ -3,11 +3,11 @@ import pytest
 from sklearn.svm import SVC
 
 from surewood.bounds import leaf_log_growth
-from surewood.cascade.model import build_cascade
+from surewood.cascade.chain import build_cascade
 from surewood.cascade.prefix_tree import PrefixTree
-from surewood.cascade.questions import as_fractions
 from surewood.cascade.search import minimise
-from surewood.cascade.svm_trainer import KernelChoice, SvmTrainer, distance_of
+from surewood.cascade.splits import as_fractions
+from surewood.cascade.trainer import KernelChoice, SvmTrainer, distance_of
 from surewood.svm import Gram
 from tests.cascade.reference import all_scores, first_minimiser
 

@@ -1,3 +1,5 @@
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -5,7 +7,7 @@ from sklearn.datasets import load_iris, make_moons
 
 from surewood import DeepCascadeSVMClassifier
 from surewood.cascade.search import leaf_complexity
-from surewood.cascade.svm_trainer import SvmTrainer
+from surewood.cascade.trainer import SvmTrainer
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +37,7 @@ def test_search_statistics(moons):
     found = model.search_[0]
     assert found.proven
     assert found.gap == 0.0
-    assert 0 < found.n_machines <= found.n_cascades == 2 + 2 * 4 + 2 * 16
+    assert 0 < found.n_svms <= found.n_cascades == 2 + 2 * 4 + 2 * 16
     assert found.n_pruned >= 0
     m = len(moons[1])
     brackets = leaf_complexity(model.kernels_.complexity(m)[list(found.path.choices)])
@@ -78,12 +80,12 @@ def test_exactly_so_many_leaves(moons):
 
 def test_a_budget_returns_the_best_so_far_with_its_gap(moons):
     whole = small(gamma_scale=1e-4, degrees=(1, 2, 3)).fit(*moons).search_[0]
-    part = small(gamma_scale=1e-4, degrees=(1, 2, 3), max_machines=5).fit(*moons).search_[0]
-    assert part.n_machines < whole.n_machines
+    part = small(gamma_scale=1e-4, degrees=(1, 2, 3), study={"max_svms": 5}).fit(*moons).search_[0]
+    assert part.n_svms < whole.n_svms
     assert not part.proven
     assert part.lower_bound <= whole.score <= part.score
     assert part.gap >= (part.score - whole.score) / len(moons[1])
-    at_once = small(gamma_scale=1e-4, time_budget=0.0).fit(*moons)
+    at_once = small(gamma_scale=1e-4, time_limit=0.0).fit(*moons)
     assert at_once.search_[0].path.n_leaves == 1
 
 
@@ -136,50 +138,82 @@ def test_a_class_of_one_row():
     assert np.isfinite(model.predict_proba(X)).all()
 
 
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        (
-            {"max_leaves": 0},
-            "max_leaves must be an integer of at least 1: a cascade has at least one leaf; got 0",
-        ),
-        ({"fractions": (0.5, 1.5)}, r"fractions must lie in \(0, 1\]: 1.5 of a node's points cannot go on"),
-        ({"fractions": (0.0,)}, r"fractions must lie in \(0, 1\]"),
-        ({"degrees": ()}, "degrees is empty"),
-        ({"degrees": (0, 1)}, "degrees must be an integer of at least 1"),
-        ({"degrees": (101,)}, "degrees must be at most 100"),
-        ({"gamma_scale": -1.0}, "gamma_scale must be at least 0; got -1.0"),
-        ({"C": "best"}, "C must be one of 'validation', 'cv'; got 'best'"),
-        ({"C": (1.0, 2.0, 3.0)}, "C must be one number or one for each of the 2 degrees; got 3"),
-        ({"C": -1.0}, "C must be a list of positive finite numbers"),
-        ({"C_grid": ()}, "C_grid must be a list of positive finite numbers"),
-        ({"kernel": "sigmoid"}, "kernel must be one of 'poly', 'homogeneous', 'rbf'; got 'sigmoid'"),
-        ({"growth": "raw"}, "growth must be one of 'capped', 'sum'; got 'raw'"),
-        ({"multiclass": "ovo"}, "multiclass must be one of 'one_vs_rest', 'native'; got 'ovo'"),
-        ({"validation_fraction": 1.0}, "validation_fraction must lie strictly between 0 and 1"),
-        ({"C": "cv", "C_folds": 1}, "C_folds must be an integer of at least 2; got 1"),
-        ({"max_machines": 0}, "max_machines must be an integer of at least 1; got 0"),
-        ({"time_budget": -1}, "time_budget must be at least 0; got -1"),
-        ({"tol": 0.0}, "tol must be above 0; got 0.0"),
-    ],
-)
-def test_bad_settings_are_named(moons, changes, message):
-    with pytest.raises(ValueError, match=message):
+BAD_VALUES = [
+    ({"max_leaves": 0}, "max_leaves must be an integer of at least 1, got 0."),
+    ({"fractions": (0.5, 1.5)}, "fractions must be a list of numbers in (0, 1], got (0.5, 1.5)."),
+    ({"fractions": (0.0,)}, "fractions must be a list of numbers in (0, 1], got (0.0,)."),
+    (
+        {"degrees": ()},
+        "degrees must be 'auto', an integer from 1 to 100 or a list of integers",
+    ),
+    ({"degrees": (0, 1)}, "degrees must be 'auto', an integer from 1 to 100 or a list of integers"),
+    ({"degrees": (101,)}, "degrees must be 'auto', an integer from 1 to 100 or a list of integers"),
+    ({"gamma_scale": -1.0}, "gamma_scale must be 'auto' or a number of at least 0, got -1.0."),
+    (
+        {"C": "best"},
+        "C must be 'auto', a number above 0 or a list of numbers above 0, one per degree, got 'best'.",
+    ),
+    ({"C": (1.0, 2.0, 3.0)}, "C must be one number or one for each of the 2 degrees, got (1.0, 2.0, 3.0)."),
+    ({"C": -1.0}, "C must be 'auto', a number above 0 or a list of numbers above 0"),
+    ({"kernel": "sigmoid"}, "kernel must be 'poly', 'homogeneous' or 'rbf', got 'sigmoid'."),
+    ({"multiclass": "ovo"}, "multiclass must be 'one_vs_rest' or 'native', got 'ovo'."),
+    ({"time_limit": -1}, "time_limit must be a number of seconds of at least 0 or None, got -1."),
+    ({"study": {"C_grid": ()}}, "study['C_grid'] must be a list of numbers above 0, got ()."),
+    ({"study": {"growth": "raw"}}, "study['growth'] must be 'capped' or 'sum', got 'raw'."),
+    ({"study": {"C_folds": 1}}, "study['C_folds'] must be an integer of at least 2, got 1."),
+    ({"study": {"max_svms": 0}}, "study['max_svms'] must be an integer of at least 1 or None, got 0."),
+    ({"study": {"tol": 0.0}}, "study['tol'] must be a number above 0, got 0.0."),
+    ({"study": {"validation_fraction": 1.0}}, "must be a number strictly between 0 and 1, got 1.0."),
+    (
+        {"study": {"max_machines": 3}},
+        "study must be None or a dictionary with keys among 'C_selection'",
+    ),
+]
+
+
+@pytest.mark.parametrize(("changes", "message"), BAD_VALUES)
+def test_bad_values_are_named(moons, changes, message):
+    with pytest.raises(ValueError, match=re.escape(message)):
         small(**changes).fit(*moons)
 
 
-@pytest.mark.parametrize("C", ["cv", "validation", 1.0, (0.1, 10.0)])
-def test_ways_to_set_the_penalty(moons, C):
-    model = small(C=C).fit(*moons)
+@pytest.mark.parametrize(
+    "changes",
+    [{"max_leaves": 2.0}, {"fractions": 0.5}, {"n_leaves": "two"}, {"study": [1]}, {"kernel": None}],
+)
+def test_wrong_types_are_named(moons, changes):
+    with pytest.raises(TypeError, match=f"{next(iter(changes))} must be "):
+        small(**changes).fit(*moons)
+
+
+@pytest.mark.parametrize("selection", ["cv", "validation"])
+def test_the_penalty_is_chosen_among_the_grid(moons, selection):
+    model = small(study={"C_selection": selection, "C_grid": (0.1, 10.0)}).fit(*moons)
     assert model.C_.shape == (1, 2)
-    if not isinstance(C, str):
-        np.testing.assert_array_equal(model.C_[0], np.broadcast_to(C, 2))
+    assert set(model.C_.ravel()) <= {0.1, 10.0}
+
+
+@pytest.mark.parametrize("C", [1.0, (0.1, 10.0)])
+def test_a_given_penalty(moons, C):
+    model = small(C=C).fit(*moons)
+    np.testing.assert_array_equal(model.C_[0], np.broadcast_to(C, 2))
+
+
+def test_auto_is_the_default(moons):
+    X, y = moons
+    given = DeepCascadeSVMClassifier(max_leaves=2, degrees="auto", gamma_scale="auto", random_state=0)
+    default = DeepCascadeSVMClassifier(max_leaves=2, random_state=0)
+    np.testing.assert_array_equal(
+        given.fit(X, y).decision_function(X), default.fit(X, y).decision_function(X)
+    )
+    assert given.gamma_scale_ == 0.01
+    assert given.kernels_.degrees == (1, 2, 3, 4)
 
 
 def test_without_probabilities_there_is_no_such_method(moons):
-    model = small(probability=False).fit(*moons)
+    model = small(calibrate=False).fit(*moons)
     assert not hasattr(model, "predict_proba")
-    assert model.set_params(probability=True).fit(*moons).predict_proba(moons[0]).shape == (110, 2)
+    assert model.set_params(calibrate=True).fit(*moons).predict_proba(moons[0]).shape == (110, 2)
 
 
 def test_a_stopped_fit_leaves_nothing_behind(moons, monkeypatch):
@@ -219,6 +253,6 @@ def test_stages_end_in_the_prediction():
     stages = list(model.staged_predict_proba(X))
     assert len(stages) == 3
     np.testing.assert_array_equal(stages[-1], model.predict_proba(X))
-    stayed = model.apply(X) == 0  # rows that leave at the first machine never change
+    stayed = model.apply(X) == 0  # rows that leave at the first SVM never change
     np.testing.assert_array_equal(stages[0][stayed], stages[2][stayed])
     assert (stages[0] != stages[2]).any()

@@ -39,8 +39,8 @@ def test_a_cascade_is_taken_when_it_is_better():
     X = np.c_[rng.uniform(-4, 4, 900), rng.uniform(-1, 1, 900)]
     near = np.abs(X[:, 0]) < 1
     y = np.where(near, (X[:, 0] * X[:, 1] > 0), X[:, 0] > 0).astype(int)
-    settings = {"max_leaves": 2, "degrees": (1, 2), "gamma_min": 1e-3, "random_state": 0, "max_machines": 500}
-    model = DeepCascadeSVMClassifierCV(cv=3, **settings).fit(X[:600], y[:600])
+    settings = {"max_leaves": 2, "degrees": (1, 2), "gamma_min": 1e-3, "random_state": 0}
+    model = DeepCascadeSVMClassifierCV(cv=3, study={"max_svms": 500}, **settings).fit(X[:600], y[:600])
     assert model.cascades_[0].n_leaves == 2
     plain = DeepCascadeSVMClassifier(max_leaves=1, degrees=(1, 2), gamma_scale=0.0, random_state=0)
     assert model.score(X[600:], y[600:]) > plain.fit(X[:600], y[:600]).score(X[600:], y[600:]) + 0.03
@@ -59,7 +59,7 @@ def test_one_given_split_without_refit(moons):
     # The held-out rows do not touch the model: neither scaling nor machines.
     moved = X.copy()
     moved[80:] *= 5
-    same_C = small(C=1.0, cv=PredefinedSplit(fold), refit=False, standard_errors=1e9, degrees=(2,))
+    same_C = small(C=1.0, cv=PredefinedSplit(fold), refit=False, study={"standard_errors": 1e9}, degrees=(2,))
     np.testing.assert_array_equal(
         same_C.fit(X, y).decision_function(X[:80]), same_C.fit(moved, y).decision_function(X[:80])
     )
@@ -81,13 +81,13 @@ def test_several_classes():
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"C": "validation"}, "C must be 'cv', a number or one number for each degree"),
-        ({"cv": 1}, "cv must be an integer of at least 2; got 1"),
+        ({"C": "validation"}, "C must be 'auto', a number above 0 or a list of numbers above 0"),
+        ({"cv": 1}, "cv must be an integer of at least 2, a validation fraction strictly between 0 and 1 or"),
         ({"cv": []}, "cv has no split"),
         ({"cv": [(np.arange(5), np.array([], dtype=int))]}, "cv has a split without"),
-        ({"gamma_min": -1}, "gamma_min must be at least 0; got -1"),
-        ({"leaf_gammas": (0.0,)}, "leaf_gammas must be above 0; got 0.0"),
-        ({"standard_errors": -1}, "standard_errors must be at least 0; got -1"),
+        ({"gamma_min": -1}, "gamma_min must be a number of at least 0, got -1"),
+        ({"leaf_gammas": (0.0,)}, "leaf_gammas must be a list of numbers above 0, which may be empty, got"),
+        ({"study": {"standard_errors": -1}}, "must be a number of at least 0, got -1"),
     ],
 )
 def test_bad_settings_are_named(moons, changes, message):

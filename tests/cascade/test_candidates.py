@@ -3,7 +3,7 @@ import math
 import numpy as np
 import pandas as pd
 
-from surewood.cascade.choosing import Candidate, HeldOut, choose, compare
+from surewood.cascade.candidates import Candidate, HeldOut, choose, compare
 
 
 def table_of(rows):

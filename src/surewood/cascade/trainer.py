@@ -1,7 +1,8 @@
-r"""Support vector machines for the nodes of a cascade: :math:`C=\sqrt{|S_k|/m}\,C_\delta` (theory.md §3.6).
+r"""SVMs for the nodes of a cascade, with :math:`C=\sqrt{|S_k|/m}\,C_\delta` (theory.md §3.6).
 
 `KernelChoice` lists what a node may use, `SvmTrainer` trains batches of subsets over one Gram matrix for the
-search. Machines are not kept: the few of the chosen cascade are trained again, bit for bit the same.
+search. The SVMs of the search are not kept: the few of the chosen cascade are trained again, bit for bit the
+same.
 """
 
 from __future__ import annotations
@@ -11,11 +12,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from surewood._arrays import Floats
+from surewood._arrays import Codes, Floats
 from surewood.bounds import log_growth, vc_dimension
 from surewood.cascade.prefix_tree import Outcome, Rows
+from surewood.cascade.sample import varies
+from surewood.cascade.splits import near_tie, settled
 from surewood.parallel.progress import Advance, ignore
 from surewood.svm import Gram, KernelSpec, Machines, Predictor, solve_many
 from surewood.svm.class_scores import class_scores
@@ -25,10 +27,10 @@ KERNELS = ("poly", "homogeneous", "rbf")
 
 @dataclass(frozen=True)
 class KernelChoice:
-    """A kernel and the degrees (or widths) that nodes choose from.
+    r"""A kernel and the degrees (or widths) that nodes choose from.
 
-    ``poly``: :math:`(\\langle x,x'\\rangle/n+1)^\\delta`; ``homogeneous``: without the constant;
-    ``rbf``: :math:`\\exp(-2^{\\delta-1}|x-x'|^2/n)`, whose degree is a width.
+    ``poly``: :math:`(\langle x,x'\rangle/n+1)^\delta`; ``homogeneous``: without the constant;
+    ``rbf``: :math:`\exp(-2^{\delta-1}|x-x'|^2/n)`, whose degree is a width.
     """
 
     kernel: str
@@ -36,26 +38,36 @@ class KernelChoice:
     n_features: int
 
     def spec(self, choice: int) -> KernelSpec:
+        """The kernel of one choice, for the solver."""
         n = self.n_features
         if self.kernel == "rbf":
             return KernelSpec("rbf", 2.0 ** (self.degrees[choice] - 1) / n)
         return KernelSpec("poly", 1.0 / n, 1.0 if self.kernel == "poly" else 0.0)
 
+    def of_degrees(self, degrees: Sequence[int]) -> KernelChoice:
+        """The same kernel with other degrees, such as those of a fitted cascade."""
+        return KernelChoice(self.kernel, tuple(int(d) for d in degrees), self.n_features)
+
     def log_growth(self, m: int, growth: str = "capped") -> Floats:
-        """Λ of the classifiers of each choice on `m` points (1.1); an rbf kernel may label them at will."""
+        """Λ of the classifiers of each choice on `m` points (1.1); an rbf kernel realizes every labeling."""
         if self.kernel == "rbf":
             return np.full(len(self.degrees), m * np.log(2.0))
+        return np.asarray(log_growth(self.vc_dimension(m), m, mode=growth), dtype=np.float64)
+
+    def vc_dimension(self, m: int) -> Floats:
+        """VC dimension of each choice; for rbf, where it is infinite, the sample size `m`."""
+        if self.kernel == "rbf":
+            return np.full(len(self.degrees), m)
         homogeneous = self.kernel == "homogeneous"
-        dimension = vc_dimension(self.n_features, list(self.degrees), homogeneous=homogeneous)
-        return np.asarray(log_growth(dimension, m, mode=growth), dtype=np.float64)
+        return np.asarray(vc_dimension(self.n_features, list(self.degrees), homogeneous=homogeneous))
 
     def complexity(self, m: int, growth: str = "capped") -> Floats:
         """√(Λ/m) of each choice, as (3.8) prints it."""
-        return np.sqrt(self.log_growth(m, growth) / m)
+        return np.asarray(np.sqrt(self.log_growth(m, growth) / m))
 
 
 class SvmTrainer:
-    """Trains machines of all choices on subsets of one sample.
+    r"""Trains SVMs of all choices on subsets of one sample.
 
     Parameters
     ----------
@@ -66,20 +78,20 @@ class SvmTrainer:
         Positive weights.
     kernels : KernelChoice
     C : ndarray, shape (n_choices,)
-        :math:`C_\\delta` on the whole sample.
+        :math:`C_\delta` on the whole sample.
     tol, max_iter, n_jobs
         See `surewood.svm.solve_many`.
     part : ndarray of int32, optional
-        The rows of the sample, all of them unless given; subsets are numbered within it.
+        The rows of the sample, by default all of them; subsets are numbered within it.
     n_classes : int, optional
-        With more than two, machines are one-vs-one and the distance of a point is the gap between its two
-        best class scores.
+        With more than two, SVMs are one-vs-one and the distance of a point is the gap between its two best
+        class scores.
     """
 
     def __init__(
         self,
         gram: Gram,
-        codes: NDArray[np.int32],
+        codes: Codes,
         weight: Floats,
         kernels: KernelChoice,
         C: Floats,
@@ -98,6 +110,7 @@ class SvmTrainer:
         self.kernels, self.C, self.n_choices = kernels, np.asarray(C, dtype=np.float64), len(kernels.degrees)
         self.tol, self.max_iter, self.n_jobs = tol, max_iter, n_jobs
         self.n_unconverged = 0
+        self._varies = varies(gram.X[self.part] if part is not None else gram.X)
         self._advance: Advance = ignore
         # The solver scales with the box of each point; without weights it takes a shorter way.
         self._weights = None if bool((weight == 1.0).all()) else weight
@@ -111,13 +124,13 @@ class SvmTrainer:
         return own
 
     @contextmanager
-    def telling(self, advance: Advance) -> Iterator[None]:
-        """Tell of every machine that is trained inside."""
+    def reporting(self, advance: Advance) -> Iterator[None]:
+        """Report every SVM that is trained inside to `advance`."""
         self._advance = advance
         try:
             yield
         finally:
-            self._advance = ignore  # a trainer travels to other processes, who is told does not
+            self._advance = ignore  # a trainer travels to other processes, its listener does not
 
     def train(self, rows: Sequence[Rows], choices: Sequence[int]) -> list[list[Outcome]]:
         """Outcomes of every choice on every subset; see `prefix_tree.Trainer`."""
@@ -129,45 +142,46 @@ class SvmTrainer:
                 outcomes.append(next(trained))
                 ready.pop(0)
             else:
-                outcomes.append([Outcome(None, self._constant_correct(own)) for _ in choices])
+                majority = predicted_of(self.constant_scores(own)[None])
+                outcomes.append([Outcome(None, self.codes[own] == majority) for _ in choices])
         return outcomes
 
     def is_constant(self, rows: Rows) -> bool:
-        """Whether a subset has one class only: a constant classifies it and no question can be asked."""
+        """Whether only a constant can be learned, because of one class or equal rows; no split then."""
         codes = self.codes[rows]
-        return bool((codes == codes[0]).all())
+        return not self._varies or bool((codes == codes[0]).all())
 
-    def _constant_correct(self, rows: Rows) -> NDArray[np.bool_]:
-        return np.ones(len(rows), dtype=bool)
+    def constant_scores(self, rows: Rows) -> Floats:
+        """Score of a constant for every class: 2p - 1 for a class of frequency p, which favors the majority.
+
+        With two classes the decision value, an array without dimensions.
+        """
+        counts = np.bincount(self.codes[rows], weights=self.weight[rows], minlength=self.n_classes)
+        scores = 2.0 * counts / counts.sum() - 1.0
+        return np.asarray(scores[1]) if self.n_classes == 2 else scores
 
     def _train_ready(self, rows: list[Rows], choices: Sequence[int]) -> Iterator[list[Outcome]]:
-        batches = [self.machines(rows, group) for group in self._by_kernel(choices)] if rows else []
+        batches = [self.solve(rows, group) for group in self._by_kernel(choices)] if rows else []
         for k, own in enumerate(rows):
             yield [
-                self.outcome(machines, machines.index(k, d), own)
-                for machines in batches
-                for d in range(machines.shape[1])
+                self.outcome(solved, solved.index(k, d), own)
+                for solved in batches
+                for d in range(solved.shape[1])
             ]
 
-    def outcome(self, machines: Machines, problem: int, rows: Rows) -> Outcome:
-        """Distances and right answers of a machine at its own points."""
-        if self.n_classes == 2:  # free: the solver has the decision values
-            decision = machines.decision(problem)
-            return Outcome(np.abs(decision), decision * (2.0 * self.codes[rows] - 1.0) > 0)
-        design = np.ascontiguousarray(self.gram.X[self.part[rows]])
-        scores = self.scores_of(machines.predictor([problem]), design, self.n_classes, self.n_jobs)
-        return Outcome(distance_of(scores), scores.argmax(axis=1) == self.codes[rows])
+    def outcome(self, solved: Machines, problem: int, rows: Rows) -> Outcome:
+        """Distances and correctness of an SVM at its own points, near-ties settled [D-41]."""
+        if self.n_classes == 2:  # the solver has the decision values
+            scores = np.asarray(solved.decision(problem), dtype=np.float64)
+        else:
+            design = np.ascontiguousarray(self.gram.X[self.part[rows]])
+            scores = scores_of(solved.predictor([problem]), design, self.n_classes, self.n_jobs)
+        width = near_tie(scores)
+        scores = settled(scores, width)
+        return Outcome(distance_of(scores), predicted_of(scores) == self.codes[rows], width)
 
-    @staticmethod
-    def scores_of(predictor: Predictor, design: Floats, n_classes: int, n_jobs: int | None = None) -> Floats:
-        """Decision values of a two-class machine (positive: the second class), or one score a class."""
-        decisions = predictor.decisions(design, n_jobs=n_jobs)
-        if n_classes == 2:
-            return -decisions[:, 0]
-        return class_scores(decisions, predictor.classes, n_classes)
-
-    def machines(self, rows: Sequence[Rows], choices: Sequence[int]) -> Machines:
-        """Machines of choices that share a kernel, on subsets with at least two classes."""
+    def solve(self, rows: Sequence[Rows], choices: Sequence[int]) -> Machines:
+        """SVMs of choices that share a kernel, on subsets with at least two classes."""
         size = np.array([self.weight[own].sum() for own in rows])
         boxes = np.sqrt(size / self.total)[:, None] * self.C[list(choices)][None, :]
         degrees = [1] if self.kernels.kernel == "rbf" else [self.kernels.degrees[c] for c in choices]
@@ -184,9 +198,23 @@ class SvmTrainer:
         return [[c] for c in choices] if self.kernels.kernel == "rbf" else [list(choices)]
 
 
+def scores_of(predictor: Predictor, design: Floats, n_classes: int, n_jobs: int | None = None) -> Floats:
+    """Decision values of a two-class SVM (positive: the second class), or one score per class."""
+    decisions = predictor.decisions(design, n_jobs=n_jobs)
+    if n_classes == 2:
+        return np.asarray(-decisions[:, 0])
+    return class_scores(decisions, predictor.classes, n_classes)
+
+
+def predicted_of(scores: Floats) -> Codes:
+    """Class codes: the second class where the decision value is positive, or the first best score."""
+    winners = scores > 0 if scores.ndim == 1 else scores.argmax(axis=1)
+    return winners.astype(np.int32)
+
+
 def distance_of(scores: Floats) -> Floats:
-    """How far from the boundary: |f|, or the gap between the two best class scores."""
+    """Distance from the decision boundary: |f|, or the gap between the two best class scores."""
     if scores.ndim == 1:
         return np.abs(scores)
     best = np.partition(scores, -2, axis=1)
-    return best[:, -1] - best[:, -2]
+    return np.asarray(best[:, -1] - best[:, -2])

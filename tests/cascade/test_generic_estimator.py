@@ -34,16 +34,16 @@ def test_a_large_scale_gives_the_first_family():
     X, y = load_iris(return_X_y=True)
     model = DeepCascadeClassifier(gamma_scale=10.0).fit(X, y)
     assert isinstance(model.leaf_families_[0], ConstantFamily)
-    assert model.question_families_ == []
+    assert model.split_families_ == ()
 
 
 def test_families_as_objects_and_names(moons):
     wrapped = EstimatorFamily(LogisticRegression(), complexity=0.1)
-    model = DeepCascadeClassifier(leaves=["stump", wrapped], questions=[wrapped], gamma_scale=1e-3)
+    model = DeepCascadeClassifier(leaves=["stump", wrapped], splits=[wrapped], gamma_scale=1e-3)
     model = clone(model).fit(*moons)
     assert model.score(*moons) > 0.8
     assert model.decision_function(moons[0]).shape == (150,)
-    no_questions = DeepCascadeClassifier(leaves=StumpFamily(), questions=[]).fit(*moons)
+    no_questions = DeepCascadeClassifier(leaves=StumpFamily(), splits=[]).fit(*moons)
     assert no_questions.search_.path.n_leaves == 1
 
 
@@ -58,11 +58,11 @@ def test_several_classes():
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"questions": ["constant"]}, "ConstantFamily cannot order points, so it cannot ask questions"),
+        ({"splits": ["constant"]}, "ConstantFamily cannot order points, so it cannot split"),
         ({"leaves": []}, "leaves is empty"),
-        ({"max_leaves": 0}, "max_leaves must be an integer of at least 1: a cascade has at least one leaf"),
-        ({"fractions": [2.0]}, r"fractions must lie in \(0, 1\]"),
-        ({"gamma_scale": "auto"}, "gamma_scale must be at least 0; got 'auto'"),
+        ({"max_leaves": 0}, "max_leaves must be an integer of at least 1, got 0"),
+        ({"fractions": [2.0]}, r"fractions must be a list of numbers in \(0, 1\], got \[2.0\]"),
+        ({"gamma_scale": "small"}, "gamma_scale must be 'auto' or a number of at least 0, got 'small'"),
         ({"leaves": [LogisticRegression()]}, "Wrap a scikit-learn classifier as EstimatorFamily"),
     ],
 )
@@ -80,8 +80,6 @@ def test_evidence_is_an_estimate_only(moons):
 
 @pytest.mark.parametrize("name", ["stump", "tree", "logistic", "linear_svm", "quadratic", "rbf"])
 def test_models_are_saved_and_loaded(moons, tmp_path, name):
-    model = DeepCascadeClassifier(leaves=[name], questions=[name], gamma_scale=1e-4, random_state=0).fit(
-        *moons
-    )
+    model = DeepCascadeClassifier(leaves=[name], splits=[name], gamma_scale=1e-4, random_state=0).fit(*moons)
     again = surewood.load(surewood.save(model, tmp_path / "model.surewood"))
     np.testing.assert_array_equal(again.predict_proba(moons[0]), model.predict_proba(moons[0]))

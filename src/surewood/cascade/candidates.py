@@ -1,8 +1,8 @@
-"""Choosing among cascades on held-out rows, with plain machines as the point of comparison.
+"""Choosing among cascades on held-out rows, with single SVMs as the baseline.
 
-Candidates are the plain machines of each degree, the minimisers along the γ path, and the minimisers with
-exactly l leaves. `held_out_errors` asks every candidate about every held-out row; `choose` takes the best
-plain machine unless a cascade beats it by more than the noise of the comparison.
+Candidates are the single SVMs of each degree, the minimizers along the γ path, and the minimizers with
+exactly l leaves. `held_out_scores` gives every candidate's scores of every held-out row; `choose` takes the
+best single SVM unless a cascade beats it by more than the noise of the comparison.
 """
 
 from __future__ import annotations
@@ -11,16 +11,16 @@ import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-from surewood._arrays import Floats
+from surewood._arrays import Codes, Floats
 from surewood.cascade.gamma_path import PathPiece, gamma_path, inner_point
 from surewood.cascade.prefix_tree import Path, Rows
 from surewood.cascade.search import Budget, minimise
-from surewood.cascade.svm_fit import Task, class_columns, search_step
+from surewood.cascade.tasks import Task, class_columns, search_step
 from surewood.parallel.progress import Advance, ignore
 
 MOST_INTERVALS = 40
@@ -40,6 +40,13 @@ class Candidate:
             return "plain"
         return "path" if self.n_leaves is None else "leaves"
 
+    def params(self, degrees: Sequence[int]) -> dict[str, Any]:
+        """Parameters of a :class:`DeepCascadeSVMClassifier` that give this candidate."""
+        if self.choice is not None:
+            return {"max_leaves": 1, "degrees": (degrees[self.choice],)}
+        params: dict[str, Any] = {"gamma_scale": self.gamma}
+        return params if self.n_leaves is None else {**params, "n_leaves": self.n_leaves}
+
 
 @dataclass
 class FoldTask:
@@ -51,12 +58,17 @@ class FoldTask:
     exact: dict[Candidate, Path] = field(default_factory=dict)
 
     def explore(self, gamma_min: float, leaf_gammas: Sequence[float], budget: Budget) -> None:
-        """Find the γ path and the minimisers with exactly l leaves."""
+        """Find the γ path and the minimizers with exactly l leaves; the time is divided among them."""
         tree, complexity = self.task.tree, self.task.complexity
-        self.pieces = gamma_path(tree, complexity, gamma_min=gamma_min, budget=budget)
+        path_budget, exact_budget = budget, budget
+        n_exact = len(leaf_gammas) * (tree.max_leaves - 1)
+        if budget.seconds is not None and n_exact:
+            path_budget = Budget(budget.seconds / 2, budget.svms)
+            exact_budget = Budget(budget.seconds / 2 / n_exact, budget.svms)
+        self.pieces = gamma_path(tree, complexity, gamma_min=gamma_min, budget=path_budget)
         for gamma in leaf_gammas:
             for n_leaves in range(2, tree.max_leaves + 1):
-                found = minimise(tree, complexity, gamma, n_leaves=n_leaves, budget=budget)
+                found = minimise(tree, complexity, gamma, n_leaves=n_leaves, budget=exact_budget)
                 if found is not None:
                     self.exact[Candidate(gamma, n_leaves)] = found.path
 
@@ -85,10 +97,8 @@ def explored(
     return one
 
 
-def list_candidates(
-    fold_tasks: Sequence[FoldTask], n_choices: int, leaf_gammas: Sequence[float]
-) -> list[Candidate]:
-    """Plain machines, a γ between any two places where some fold's cascade changes, numbers of leaves."""
+def list_candidates(fold_tasks: Sequence[FoldTask], n_choices: int) -> list[Candidate]:
+    """Single SVMs, a γ between any two places where some fold's cascade changes, numbers of leaves."""
     ends = sorted({end for one in fold_tasks for piece in one.pieces for end in (piece.low, piece.high)})
     inner = [inner_point(low, high) for low, high in itertools.pairwise(ends)]
     if len(inner) > MOST_INTERVALS:
@@ -97,17 +107,17 @@ def list_candidates(
     return [
         *(Candidate(choice=c) for c in range(n_choices)),
         *(Candidate(gamma) for gamma in reversed(inner)),
-        *sorted(exact, key=lambda one: (one.n_leaves, -(one.gamma or 0.0))),
+        *sorted(exact, key=lambda one: (one.n_leaves or 0, -(one.gamma or 0.0))),
     ]
 
 
-@dataclass
+@dataclass(frozen=True)
 class HeldOut:
     """Scores of one fold's candidates on its held-out rows, and the sizes of their cascades."""
 
     rows: Rows
-    scores: list[Floats]  # a candidate: (rows, classes)
-    n_leaves: Floats  # a candidate: mean over the cascades
+    scores: list[Floats]  # per candidate: (rows, classes)
+    n_leaves: Floats  # per candidate: mean over the cascades
 
 
 def held_out_scores(
@@ -117,7 +127,7 @@ def held_out_scores(
     n_classes: int,
     advance: Advance = ignore,
 ) -> HeldOut:
-    """Ask every candidate of one fold, a step each; cascades that several share are trained once."""
+    """Scores by every candidate of one fold, a step each; cascades that several share are trained once."""
     rows = tasks[0].held_out
     known: dict[tuple[int, Path], Floats] = {}
     scores, leaves = [], []
@@ -138,11 +148,11 @@ def held_out_scores(
 def compare(
     candidates: Sequence[Candidate],
     folds: Sequence[HeldOut],
-    codes: NDArray[np.int32],
+    codes: Codes,
     weight: Floats,
     degrees: Sequence[int],
 ) -> pd.DataFrame:
-    """One row a candidate: held-out error, and gain over the best plain machine with its standard error."""
+    """One row per candidate: held-out error, and gain over the best single SVM with its standard error."""
     rows = np.concatenate([fold.rows for fold in folds])
     own = weight[rows]
     wrong = np.array(
@@ -153,7 +163,7 @@ def compare(
     )
     errors = wrong @ own
     plain = [k for k, one in enumerate(candidates) if one.kind == "plain"]
-    base = min(plain, key=lambda k: errors[k])  # the smaller degree on ties
+    base = min(plain, key=lambda k: float(errors[k]))  # the smaller degree on ties
     difference = own * (wrong[base].astype(np.float64) - wrong)
     gain = difference.sum(axis=1)
     noise = np.sqrt(np.maximum((difference**2).sum(axis=1) - gain**2 / len(rows), 0.0))
@@ -166,12 +176,15 @@ def compare(
             "error": errors / own.sum(),
             "gain": gain / own.sum(),
             "standard_error": noise / own.sum(),
+            "params": [one.params(degrees) for one in candidates],
+            "mean_test_score": 1.0 - errors / own.sum(),
+            "rank_test_score": pd.Series(errors).rank(method="min").astype(np.int32),
         }
     )
 
 
 def choose(table: pd.DataFrame, standard_errors: float) -> int:
-    """Row of the best plain machine, or of the cascade that beats it by more than so many standard errors.
+    """Row of the best single SVM, or of the cascade that beats it by more than this many standard errors.
 
     Among such cascades the one of largest gain; on ties fewer leaves, then the earlier row (larger γ).
     """

@@ -1,0 +1,295 @@
+"""`DeepCascadeClassifier`: cascades of any families of classifiers and splits (theory.md §3.5)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, ClassVar
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from surewood._arrays import AnyArray, Counts, Floats
+from surewood.bounds import Evidence
+from surewood.cascade import report_facts
+from surewood.cascade.base import is_calibrated
+from surewood.cascade.cost import estimate_generic_cost
+from surewood.cascade.explaining import explain_generic_rows
+from surewood.cascade.explanation_steps import explanation_steps
+from surewood.cascade.families import Family
+from surewood.cascade.generic_model import GenericCascade, GenericEvaluation, GenericModel
+from surewood.cascade.generic_search import GenericResult
+from surewood.cascade.generic_training import GenericPlan, train_generic
+from surewood.cascade.named_families import as_families
+from surewood.cascade.plan import FRACTION_LIST, GAMMA_SCALE, calibration_folds, read_gamma
+from surewood.cascade.sample import Sample, make_sample
+from surewood.cascade.splits import as_fractions
+from surewood.estimators.base import ClassifierBase
+from surewood.estimators.cost import CostEstimate
+from surewood.estimators.parameters import COMMON, calibration_method, check_parameters, memory_bytes
+from surewood.estimators.rules import Either, Integer, Kind, Rule
+from surewood.estimators.seeds import draw_seed
+from surewood.tables import begin_fit, begin_predict, plain
+
+_FAMILIES = Either(
+    Kind("a family", lambda value: isinstance(value, Family)),
+    Kind("a list of families or of their names", lambda value: isinstance(value, Iterable)),
+)
+
+
+class DeepCascadeClassifier(ClassifierBase):
+    r"""Cascade of any families of classifiers and splits, by the exact minimum of a learning bound.
+
+    A split sends a fraction μ of its points on; the others stay and are classified by the leaf. The number of
+    leaves, μ, leaf families and split families are the exact minimizer of
+
+    .. math:: \widehat R_S+\sum_k\min\Big(4\gamma\Big[\sum_{j\le d_k}\widehat{\mathfrak R}_S(Q_j)
+              +\widehat{\mathfrak R}_S(H_k)\Big],\frac{m_k^+}m\Big)
+
+    (with 8c in place of 4 for c > 2 classes).
+
+    Parameters
+    ----------
+    leaves : list of family or name, default=("constant", "stump", "tree", "linear_svm", "quadratic")
+        Families that leaves choose from; ties go to the earlier one. Names: constant, threshold, stump, tree,
+        logistic, linear_svm, quadratic, cubic, rbf. `EstimatorFamily` wraps any scikit-learn classifier.
+    splits : list of family or name, default=("linear_svm",)
+        Families that splits choose from; they must order points.
+    max_leaves : int, default=3
+    fractions : list of float, default=(0.25, 0.5, 0.75)
+        Fractions μ, the same for all nodes of a cascade.
+    gamma_scale : "auto" or float, default=0.01
+        Multiplier γ of the complexity; below 1 the criterion is a selection score, not a bound. "auto" is the
+        default.
+    max_memory : int, float, str or None, default=None
+        Memory that a fit may take beyond the table itself, in bytes or as text such as "4GB"; a fit that
+        would need more is refused.
+    calibrate : bool or {"auto", "temperature", "offset", "isotonic"}, default=True
+        Method that calibrates `predict_proba`, leaf by leaf, on out-of-fold scores; True is "auto", False is
+        none.
+    class_weight : dict, "balanced" or None, default=None
+    categorical_features : "from_dtype", list or mask, default="from_dtype"
+    random_state : int, RandomState or None, default=None
+        Deals the folds of the calibration.
+    remember_rows : bool, default=True
+        Whether the model remembers fingerprints of its training rows.
+
+    Attributes
+    ----------
+    classes_ : ndarray
+    model_ : GenericModel
+        The fitted state.
+    cascade_ : GenericCascade
+    search_ : GenericResult
+        Chosen families, counts and complexities per leaf, members fitted, prefixes pruned.
+    leaf_families_, split_families_ : tuple of Family
+        The chosen ones, node by node.
+    gamma_scale_ : float
+    out_of_fold_error_ : float
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> X, y = make_moons(100, noise=0.2, random_state=0)
+    >>> model = DeepCascadeClassifier(gamma_scale=1e-3, random_state=0).fit(X, y)
+    >>> model.score(X, y) > 0.85
+    True
+    """
+
+    __report_facts__ = report_facts.generic_report_facts
+    __explanation_steps__ = explanation_steps
+    leaf_terms = report_facts.generic_leaf_terms
+    leaf_flow = report_facts.generic_leaf_flow
+
+    _parameter_rules: ClassVar[dict[str, Rule]] = {
+        "leaves": _FAMILIES,
+        "splits": _FAMILIES,
+        "max_leaves": Integer(1),
+        "fractions": FRACTION_LIST,
+        **{name: COMMON[name] for name in ("gamma_scale", "max_memory", "calibrate", "class_weight")},
+        **{name: COMMON[name] for name in ("categorical_features", "random_state", "remember_rows")},
+    }
+    _renamed_parameters: ClassVar[dict[str, str]] = {"questions": "splits", "probability": "calibrate"}
+
+    model_: GenericModel
+
+    def __init__(
+        self,
+        leaves: Any = ("constant", "stump", "tree", "linear_svm", "quadratic"),
+        splits: Any = ("linear_svm",),
+        *,
+        max_leaves: int = 3,
+        fractions: Any = (0.25, 0.5, 0.75),
+        gamma_scale: Any = GAMMA_SCALE,
+        max_memory: float | str | None = None,
+        calibrate: bool | str = True,
+        class_weight: Any = None,
+        categorical_features: Any = "from_dtype",
+        random_state: Any = None,
+        remember_rows: bool = True,
+    ) -> None:
+        self.leaves = leaves
+        self.splits = splits
+        self.max_leaves = max_leaves
+        self.fractions = fractions
+        self.gamma_scale = gamma_scale
+        self.max_memory = max_memory
+        self.calibrate = calibrate
+        self.class_weight = class_weight
+        self.categorical_features = categorical_features
+        self.random_state = random_state
+        self.remember_rows = remember_rows
+
+    def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> DeepCascadeClassifier:
+        """Find and fit the best cascade.
+
+        Parameters
+        ----------
+        X : table of shape (n, n_features)
+        y : array-like of shape (n,)
+        sample_weight : array-like of shape (n,), optional
+            Whole weights count as equal rows; others are rescaled to mean 1.
+
+        Returns
+        -------
+        DeepCascadeClassifier
+        """
+        leaves, splits = self._families()
+        inputs = begin_fit(self, X, y, sample_weight, class_weight=self.class_weight,
+                           categorical_features=self.categorical_features)  # fmt: skip
+        sample = make_sample(inputs, sample_weight)
+        model = train_generic(self._plan(leaves, splits, sample), sample)
+        inputs.store(self)
+        self.model_ = model
+        return self
+
+    def _families(self) -> tuple[tuple[Family, ...], tuple[Family, ...]]:
+        check_parameters(self)
+        leaves, splits = as_families("leaves", self.leaves), as_families("splits", self.splits)
+        if not leaves:
+            raise ValueError("leaves is empty: a cascade needs at least one family of classifiers.")
+        for family in splits:
+            if not family.can_order:
+                raise ValueError(
+                    f"{type(family).__name__} cannot order points, so it cannot split; "
+                    "offer it for leaves only."
+                )
+        return tuple(leaves), tuple(splits)
+
+    def _plan(self, leaves: tuple[Family, ...], splits: tuple[Family, ...], sample: Sample) -> GenericPlan:
+        return GenericPlan(
+            leaves=leaves,
+            splits=splits,
+            max_leaves=int(self.max_leaves),
+            fractions=as_fractions(self.fractions),
+            gamma_scale=read_gamma(self.gamma_scale),
+            calibration=calibration_method(self.calibrate),
+            calibration_folds=calibration_folds(sample, draw_seed(self.random_state)),
+            max_memory=memory_bytes(self.max_memory),
+        )
+
+    def estimate_cost(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> CostEstimate:
+        """Memory and a range of time of a fit before it starts, from two small fits (ESTIMATE)."""
+        self._families()
+        return estimate_generic_cost(self, X, y, sample_weight)
+
+    # --- fitted attributes ---------------------------------------------------------------------------------
+
+    @property
+    def cascade_(self) -> GenericCascade:
+        """The fitted chain."""
+        return self.model_.cascade
+
+    @property
+    def search_(self) -> GenericResult:
+        """Result of the search."""
+        return self.model_.search
+
+    @property
+    def leaf_families_(self) -> tuple[Family, ...]:
+        """Chosen families of the leaves."""
+        return self.model_.leaf_families
+
+    @property
+    def split_families_(self) -> tuple[Family, ...]:
+        """Chosen families of the splits."""
+        return self.model_.split_families
+
+    @property
+    def gamma_scale_(self) -> float:
+        """γ that selected the cascade."""
+        return self.model_.gamma_scale
+
+    @property
+    def out_of_fold_error_(self) -> float:
+        """Out-of-fold error of cascades with the chosen families."""
+        return self.model_.held_out_error
+
+    # --- predictions ---------------------------------------------------------------------------------------
+
+    def decision_function(self, X: Any) -> Floats:
+        """Scores: shape (n,), positive for the second class, or one score per class."""
+        scores = self._evaluate(X).scores
+        return np.asarray(scores[:, 1] - scores[:, 0]) if len(self.classes_) == 2 else scores
+
+    def predict(self, X: Any) -> AnyArray:
+        """Class labels: the class of the largest score, which also has the largest probability."""
+        codes = self._evaluate(X).scores.argmax(axis=1)
+        labels: AnyArray = np.asarray(self.classes_)[codes]
+        return labels
+
+    @available_if(is_calibrated)  # type: ignore[untyped-decorator]
+    def predict_proba(self, X: Any) -> Floats:
+        """Probabilities calibrated on out-of-fold scores; the largest is that of the predicted class."""
+        found = self._evaluate(X)
+        return self.model_.probabilities(found)
+
+    @available_if(is_calibrated)  # type: ignore[untyped-decorator]
+    def predict_log_proba(self, X: Any) -> Floats:
+        """Logarithms of :meth:`predict_proba`."""
+        return super().predict_log_proba(X)
+
+    def decision_path(self, X: Any) -> Counts:
+        """Leaf at which each row stays."""
+        return self._evaluate(X).leaf
+
+    def apply(self, X: Any) -> Counts:
+        """Leaf at which each row stays, as :meth:`decision_path`."""
+        return self.decision_path(X)
+
+    def explain(self, X: Any) -> list[dict[str, Any]]:
+        """How rows were classified: the splits that each met, and the leaf where it stayed.
+
+        Returns
+        -------
+        list of dict
+            As for :class:`DeepCascadeSVMClassifier`; the single cascade's entry names the leaf's ``family``
+            and the ``split`` of every node.
+        """
+        check_is_fitted(self, "model_")
+        model, table = self.model_, begin_predict(self, X)
+        found = model.cascade.evaluate(model.encode(table))
+        probabilities = None if model.calibrator is None else model.probabilities(found)
+        return explain_generic_rows(model, table, probabilities, [plain(label) for label in self.classes_])
+
+    def ledger(self) -> pd.DataFrame:
+        """One row per leaf: family, counts, complexity, and which side of the minimum is smaller."""
+        check_is_fitted(self, "model_")
+        return self.model_.ledger()
+
+    def __certificate_evidence__(self) -> Iterable[Evidence]:
+        """The out-of-fold error; families of the user's own come without a guarantee."""
+        return self.model_.evidence()
+
+    def _evaluate(self, X: Any) -> GenericEvaluation:
+        check_is_fitted(self, "model_")
+        table = begin_predict(self, X)
+        return self.model_.cascade.evaluate(self.model_.encode(table))
+
+    @classmethod
+    def _state_of_today(cls, state: dict[str, Any]) -> dict[str, Any]:
+        if "cascade_" in state:  # a fitted estimator of format 1
+            state["model_"] = GenericModel.of_old_state(state)
+        return super()._state_of_today(state)
