@@ -23,11 +23,13 @@ from sklearn.svm import SVC
 
 from benchmarks.svc_forest import Leaf, LibsvmMachines, SvcMachines, one_pass_grid, predict_forest, same_work
 from surewood.composite.data import TrainingData, prepare
-from surewood.composite.fitting import Setting, fit_trees, grow
 from surewood.composite.grid import Axes, HeldOut, grid_errors
+from surewood.composite.growing import grow
+from surewood.composite.leaf_svms import SolverOptions, train
 from surewood.composite.leaves import IndexSets, collect_leaves, cut
-from surewood.composite.machines import SolverOptions, train
 from surewood.composite.selection import complexities
+from surewood.composite.setting import Setting
+from surewood.composite.tree_fitting import fit_trees
 from surewood.datasets import load
 from surewood.svm import Gram
 from surewood.tables import begin_fit
@@ -53,7 +55,7 @@ def problem(name: str) -> tuple[TrainingData, HeldOut]:
 
 
 def setting_for(data: TrainingData, depth: int, degrees: range = DEGREES) -> Setting:
-    r = max(1, round(np.sqrt(data.n_questions)))
+    r = max(1, round(np.sqrt(data.n_splitting)))
     return Setting(depth, r, tuple(degrees), (C,) * len(degrees), 1e-3)
 
 
@@ -100,7 +102,7 @@ def our_same_work(data: TrainingData, held: HeldOut, n_trees: int) -> int:
         first = place[asked]
         row, column = np.nonzero(first >= 0)
         assign = first[row, column, None] + np.arange(len(DEGREES), dtype=np.int32)
-        chunk.machines.predictor().predict(held.design[row], assign, n_jobs=1)
+        chunk.svms.predictor().predict(held.design[row], assign, n_jobs=1)
     return len(mixed) * len(DEGREES)
 
 
@@ -197,7 +199,7 @@ def bench_grid(quick: bool, names: tuple[str, ...] = SETS) -> None:
         scale = unique_machines(_flat(every), data) / unique_machines(_flat(by_depth), data)
         cost = complexities(
             np.arange(max(DEPTHS) + 1), np.array(DEGREES), m=data.total(), n_features=data.n_features,
-            n_questions=data.n_questions, max_features=setting_for(data, 1).max_features,
+            n_splitting=data.n_splitting, max_features=setting_for(data, 1).max_features,
             n_classes=data.n_classes,
         )  # fmt: skip
         table = dict(enumerate(cost))
@@ -217,7 +219,7 @@ def _flat(by_depth: dict[int, list[list[Leaf]]]) -> list[Leaf]:
 
 def our_prediction(model: Any, data: TrainingData, table: Any) -> Any:
     """From the table to the votes: bins and design included."""
-    return model.shares(data.reader.matrix(table), data.reader.design(table), "one_hot")
+    return model.composite_scores(data.reader.matrix(table), data.reader.design(table), "one_hot")
 
 
 def bench_prediction(quick: bool) -> None:
@@ -225,29 +227,33 @@ def bench_prediction(quick: bool) -> None:
     print(f"\nprediction of {n_rows} pendigits rows by {n_trees} trees of depth 4, degree 3")
     loaded = load("pendigits")
     data, _ = problem("pendigits")
-    model, _ = fit_trees(data, setting_for(data, 4, range(3, 4)), n_trees, 0, OPTIONS)
+    model = fit_trees(data, setting_for(data, 4, range(3, 4)), n_trees, 0, OPTIONS).trees
     table = begin_fit(DummyClassifier(), loaded.X, loaded.y, merge=False).table.take(np.arange(n_rows))
     matrix, design = data.reader.matrix(table), data.reader.design(table)
     at = model.leaf_index(matrix)
     trained = model.leaf_index(data.matrix)
     forest: list[list[Any]] = [[] for _ in range(n_trees)]
-    for k in range(len(model.facts)):
-        tree = int(model.facts.tree[k])
+    for k in range(len(model.leaves)):
+        tree = int(model.leaves.tree[k])
         rows = np.flatnonzero(trained[:, tree] == k)
-        machine: Any = int(model.facts.constant[k])
+        machine: Any = int(model.leaves.constant[k])
         if machine < 0:
-            box = float(model.facts.C[k])
+            box = float(model.leaves.C[k])
             machine = SVC(kernel="poly", degree=3, gamma=1 / data.n_features, coef0=1.0, C=box)
             machine.fit(data.gram.X[rows], data.y[rows])
         forest[tree].append((np.flatnonzero(at[:, tree] == k), machine))
     ours, peer = [], []
     for _ in range(1 if quick else 5):
         ours.append(
-            timed(lambda: model.shares(data.reader.matrix(table), data.reader.design(table), "one_hot"))
+            timed(
+                lambda: model.composite_scores(
+                    data.reader.matrix(table), data.reader.design(table), "one_hot"
+                )
+            )
         )
         peer.append(timed(lambda: predict_forest(forest, design, data.n_classes)))
     same = (
-        model.shares(matrix, design, "one_hot").argmax(axis=1)
+        model.composite_scores(matrix, design, "one_hot").argmax(axis=1)
         == predict_forest(forest, design, data.n_classes)
     ).mean()
     ratio = np.median(np.array(peer) / np.array(ours))

@@ -28,7 +28,7 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OrdinalEncoder
 
-from surewood.composite import RandomCompositeForestClassifier, portfolio
+from surewood.composite import RandomCompositeForestClassifier, pilot
 from surewood.datasets import load
 
 PAPER_SETS = (
@@ -53,14 +53,14 @@ def random_forest() -> Any:
 @contextmanager
 def rule(**values: Any) -> Iterator[None]:
     """Another value for a constant of the pilot, while a variant runs."""
-    before = {name: getattr(portfolio, name) for name in values}
+    before = {name: getattr(pilot, name) for name in values}
     for name, value in values.items():
-        setattr(portfolio, name, value)
+        setattr(pilot, name, value)
     try:
         yield
     finally:
         for name, value in before.items():
-            setattr(portfolio, name, value)
+            setattr(pilot, name, value)
 
 
 def forest(**parameters: Any) -> Callable[[], Any]:
@@ -79,22 +79,22 @@ VARIANTS: dict[str, tuple[Callable[[], Any], dict[str, Any]]] = {
     "paper: degrees 1-9, γ 1e-4, depth 4": (paper(gamma_scale=1e-4), {}),
     "paper: degrees 1-3, γ 1e-4, depth 4": (paper(gamma_scale=1e-4, degrees=(1, 2, 3)), {}),
     "the same with constant leaves": (
-        paper(gamma_scale=1e-4, degrees=(1, 2, 3), constant_leaves=True), {},
+        paper(gamma_scale=1e-4, degrees=(1, 2, 3), study={"constant_leaves": True}), {},
     ),
     "one common degree, depth 4": (paper(selection="common_degree", degrees=(1, 2, 3)), {}),
     "random degrees 1-3, depth 4": (paper(selection="random_degree", degrees=(1, 2, 3)), {}),
-    "pilot, one setting, no plain trees": (forest(plain_share=0.0), {"BEST": 1}),
-    "pilot, three settings, no plain trees": (forest(plain_share=0.0), {}),
+    "pilot, one setting, no plain trees": (forest(plain_weight=0.0), {"BEST": 1}),
+    "pilot, three settings, no plain trees": (forest(plain_weight=0.0), {}),
     "pilot, one setting, plain trees": (forest(), {"BEST": 1}),
     "pilot, three settings, plain trees": (forest(), {}),
     "... five settings": (forest(), {"BEST": 5}),
     "... degrees 1-9": (forest(degrees=NINE), {}),
     "... depth 0 only": (forest(max_depth=0), {}),
     "... depth 3 only": (forest(max_depth=3), {}),
-    "... bootstrap": (forest(bootstrap=True), {}),
-    "... trees on all rows": (forest(max_samples=None), {}),
-    "... pairwise vote shares": (forest(leaf_scores="ovo_votes"), {}),
-    "... calibrated leaves": (forest(leaf_scores="calibrated"), {}),
+    "... bootstrap": (forest(study={"bootstrap": True}), {}),
+    "... trees on all rows": (forest(study={"max_samples": None}), {}),
+    "... pairwise vote shares": (forest(study={"leaf_scores": "ovo_votes"}), {}),
+    "... calibrated leaves": (forest(study={"leaf_scores": "calibrated"}), {}),
 }  # fmt: skip
 DEFAULT = "pilot, three settings, plain trees"
 PEER = "random forest, 500 trees"
@@ -135,7 +135,7 @@ def measure(name: str, repeat: int, phase: str, method: str) -> dict[str, Any]:
     note = ""
     if hasattr(model, "settings_"):
         shapes = [f"{s.max_depth}/{'-'.join(map(str, s.degrees))}" for s in model.settings_]
-        note = f"plain {model.plain_share_}; depth/degrees {' '.join(shapes)}"
+        note = f"plain {model.plain_weight_}; depth/degrees {' '.join(shapes)}"
     values = (phase, name, repeat, method, float(wrong.mean()), fitted - started, predicted - fitted, note)
     return dict(zip(FIELDS, values))
 

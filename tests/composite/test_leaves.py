@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
-from surewood.composite.fitting import Setting, grow, grow_to_size
+from surewood.composite.growing import grow, grow_to_size
+from surewood.composite.leaf_svms import SolverOptions
 from surewood.composite.leaves import IndexSets, Topology, collect_leaves, cut
-from surewood.composite.machines import SolverOptions
+from surewood.composite.setting import Setting
 from tests.composite.composite_samples import prepared, sample
 
 OPTIONS = SolverOptions()
@@ -56,7 +57,7 @@ def test_leaves_above_the_size_limit_go_deeper(data):
     grove, stop = grow_to_size(data, limited, 4, 0, OPTIONS)
     leaves, sets = leaves_of(data, grove, stop)
     sizes = np.array([len(sets.rows[k]) for k in leaves.set_id])
-    assert sizes[~sets.pure[leaves.set_id]].max() <= 30  # pure leaves need no machine
+    assert sizes[~sets.pure[leaves.set_id]].max() <= 30  # pure leaves need no SVM
     assert leaves.depth.min() >= 1
     # No leaf is cut further than it must be: the parent of a leaf below depth 1 was too large.
     counts = grove.topology.sizes(grove.assigned, grove.bags)

@@ -16,7 +16,7 @@ from surewood.composite.selection import (
     leaf_terms,
 )
 
-SMALL = {"n_features": 3, "n_questions": 3, "max_features": 2, "n_classes": 3}
+SMALL = {"n_features": 3, "n_splitting": 3, "max_features": 2, "n_classes": 3}
 
 
 @st.composite

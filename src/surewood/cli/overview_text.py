@@ -71,7 +71,7 @@ def _composite(estimator: Any) -> dict[str, str]:
         text += f", {percent(correct / points)} right"
     n_trees = len(np.atleast_1d(estimator.criterion_))
     return {
-        "trees": f"{n_trees} composite; plain trees have {percent(estimator.plain_share_, 0)} of the vote",
+        "trees": f"{n_trees} composite; plain trees have {percent(estimator.plain_weight_, 0)} of the vote",
         "degrees": f"{degrees} of the leaves",
         "active leaves": f"{percent(estimator.active_leaves_, 1)} felt the complexity of their degree",
         "ledger": text,

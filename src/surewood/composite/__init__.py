@@ -1,18 +1,24 @@
-"""Random composite forests: trees whose leaves hold machines of chosen degrees (theory.md §2).
+"""Random composite forests: trees whose leaves hold SVMs of chosen degrees (theory.md §2).
 
-* :mod:`~surewood.composite.data`, :mod:`~surewood.composite.leaves`, :mod:`~surewood.composite.machines`: the
-  sample, the leaves of all trees, and one machine a (row set, degree);
-* :mod:`~surewood.composite.selection`: degrees from counts;
-* :mod:`~surewood.composite.fitting`, :mod:`~surewood.composite.model`: one setting fitted, and what it
-  predicts;
-* :mod:`~surewood.composite.rules`, :mod:`~surewood.composite.portfolio`,
-  :mod:`~surewood.composite.tuning`: what "auto" means;
-* :mod:`~surewood.composite.ensemble`, :mod:`~surewood.composite.accounting`: the whole forest and its books;
-* :mod:`~surewood.composite.tree`, :mod:`~surewood.composite.forest`: the estimators.
+* :mod:`~surewood.composite.estimator`, :mod:`~surewood.composite.model_selection`,
+  :mod:`~surewood.composite.base`: the public classes and what they share;
+* :mod:`~surewood.composite.parameters`, :mod:`~surewood.composite.plan`: from parameters and data to a plan,
+  with :mod:`~surewood.composite.pilot`, :mod:`~surewood.composite.tuning` and
+  :mod:`~surewood.composite.depths` for what "auto" means;
+* :mod:`~surewood.composite.training`: from plan and data to a fitted model, with
+  :mod:`~surewood.composite.tree_fitting` for the trees of one :mod:`~surewood.composite.setting` and
+  :mod:`~surewood.composite.out_of_bag` for held-out votes;
+* :mod:`~surewood.composite.model`: the fitted model, with :mod:`~surewood.composite.trees`,
+  :mod:`~surewood.composite.votes`, :mod:`~surewood.composite.ledgers`, :mod:`~surewood.composite.evidence`;
+* :mod:`~surewood.composite.data`, :mod:`~surewood.composite.growing`, :mod:`~surewood.composite.leaves`,
+  :mod:`~surewood.composite.leaf_svms`: the sample, grown trees, the leaves of all trees, one SVM per
+  (row set, degree);
+* :mod:`~surewood.composite.selection`, :mod:`~surewood.composite.leaf_choice`: degrees from counts;
+* :mod:`~surewood.composite.splits`, :mod:`~surewood.composite.search`, :mod:`~surewood.composite.grid`: the
+  grid for the price of one fit.
 """
 
-from surewood.composite.forest import RandomCompositeForestClassifier
+from surewood.composite.estimator import CompositeTreeClassifier, RandomCompositeForestClassifier
 from surewood.composite.model_selection import RandomCompositeForestClassifierCV
-from surewood.composite.tree import CompositeTreeClassifier
 
 __all__ = ["CompositeTreeClassifier", "RandomCompositeForestClassifier", "RandomCompositeForestClassifierCV"]

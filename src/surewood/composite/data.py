@@ -1,8 +1,8 @@
-"""What a fit reads: bins for the questions, a design matrix and its Gram for the leaf machines.
+"""What a fit reads: bins for the splits, a design matrix and its Gram matrix for the leaf SVMs.
 
-Built once and shared by all trees, depths, degrees and folds. Equal rows are merged, rows of weight 0 gone.
-Arrays: `y` int32 (n,), codes 0..n_classes-1 of the whole problem; `weight` float64 (n,), positive, or None
-for all 1.
+Built once and shared by all trees, depths, degrees and folds. Equal rows are merged, rows of weight 0
+removed. Arrays: `y` int32 (n,), codes 0..n_classes-1 of the whole problem; `weight` float64 (n,), positive,
+or None for all 1.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ class Reader:
         return cls(learn_bins(table, weight), DesignEncoder().fit(table, weight))
 
     def matrix(self, table: Table) -> BinnedMatrix:
-        """The codes that questions are put to."""
+        """The bin codes that splits test."""
         return BinnedMatrix.of(self.mapper.codes(table), self.mapper)
 
     def design(self, table: Table) -> Floats:
-        """The numbers that machines see, at least one column."""
+        """The numbers that SVMs see, at least one column."""
         design = self.encoder.transform(table)
         return design if design.shape[1] else np.zeros((table.n_rows, 1))
 
@@ -57,13 +57,13 @@ class TrainingData:
         return len(self.y)
 
     @property
-    def n_questions(self) -> int:
-        """Features offered to questions, |F|."""
+    def n_splitting(self) -> int:
+        """Features offered to splits, |F|."""
         return self.matrix.n_columns
 
     @property
     def n_features(self) -> int:
-        """Features that machines see, n."""
+        """Features that SVMs see, n."""
         return int(self.gram.X.shape[1])
 
     def total(self, rows: NDArray[Any] | None = None) -> float:
@@ -81,9 +81,8 @@ def prepare(inputs: FitInputs, max_memory: int | None, n_jobs: int | None) -> Tr
     return TrainingData(reader, reader.matrix(table), gram, inputs.y, inputs.n_classes, weight)
 
 
-def merged(inputs: FitInputs, rows: NDArray[Any] | None = None) -> FitInputs:
-    """Some rows of inputs that were read as given, equal ones merged: what a fit on them alone would see."""
-    rows = np.arange(inputs.table.n_rows) if rows is None else rows
+def part_of_inputs(inputs: FitInputs, rows: NDArray[Any]) -> FitInputs:
+    """Some rows, equal ones merged: what a fit on them alone would see."""
     table, y = inputs.table.take(rows), inputs.y[rows]
     found = merge_equal_rows(table, y, None if inputs.weight is None else inputs.weight[rows])
     weight = None if (found.weight == 1.0).all() else found.weight

@@ -1,54 +1,33 @@
-"""What the tree, the forest and its CV twin have in common once they are fitted."""
+"""``RandomCompositeForestClassifier`` and ``CompositeTreeClassifier``: parameters, documentation, ``fit``."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
-import numpy as np
-import scipy.sparse as sp
-from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import check_random_state
+from surewood.composite.base import CompositeClassifier
+from surewood.composite.parameters import (
+    FOREST_SWITCHES,
+    RULES,
+    SELECTIONS,
+    TREE_SWITCHES,
+    rules_of,
+)
+from surewood.composite.plan import Parameters, make_plan
+from surewood.composite.training import train_model
+from surewood.estimators.parameters import study_settings
+from surewood.estimators.rules import Choice
+from surewood.estimators.seeds import draw_seed
 
-from surewood._arrays import Floats
-from surewood.composite import accounting
-from surewood.composite import parameters as check
-from surewood.composite.books import Books
-from surewood.composite.cost import cost_of, memory_of
-from surewood.composite.data import TrainingData, prepare
-from surewood.composite.ensemble import Ensemble, fit_plan, with_out_of_fold
-from surewood.composite.machines import SolverOptions
-from surewood.composite.model import ROWS_A_BLOCK
-from surewood.composite.rules import ENOUGH_FOR_BAGS, Plan, resolve
-from surewood.estimators.calibration import ScoreCalibrator
-from surewood.estimators.cost import CostEstimate, refuse_beyond
-from surewood.parallel.progress import stage
-from surewood.svm import first_rows, gram_limit
-from surewood.tables import DesignEncoder, FitInputs, Table, begin_fit, begin_predict, by_batches
+_TREE_PARAMETERS = (
+    "max_depth", "max_features", "degrees", "C", "gamma_scale", "selection", "calibrate", "class_weight",
+    "categorical_features", "max_memory", "remember_rows", "n_jobs", "random_state", "verbose",
+)  # fmt: skip
 
 
-class _CompositeClassifier(Books, ClassifierMixin, BaseEstimator):
-    """Shared methods; subclasses have the parameters, and may find the plan in another way."""
+class _PlannedClassifier(CompositeClassifier):
+    """An estimator whose parameters and data determine the plan of its forest."""
 
-    # --- fit -----------------------------------------------------------------------------------------------
-
-    def _begin(self, X: Any, y: Any, sample_weight: Any, merge: bool = True) -> FitInputs:
-        check.check_common(self)
-        return begin_fit(
-            self,
-            X,
-            y,
-            sample_weight,
-            class_weight=self.class_weight,
-            categorical_features=self.categorical_features,
-            merge=merge,
-        )
-
-    def _options(self) -> SolverOptions:
-        return SolverOptions(float(self.tol), int(self.max_iter), self.n_jobs, int(self.verbose))
-
-    def _draw_seed(self) -> int:
-        return int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
+    random_state: Any
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
         """Fit to a table and its labels.
@@ -66,169 +45,292 @@ class _CompositeClassifier(Books, ClassifierMixin, BaseEstimator):
         """
         with self._begin(X, y, sample_weight) as inputs:
             data = self._prepared(inputs)
-            seed, options = self._draw_seed(), self._options()
-            plan = resolve(self, data, seed, options)
-            self._carry_out(inputs, data, plan, seed, options, not inputs.weighted)
+            options = self._options()
+            plan = make_plan(self._parameters(), data, draw_seed(self.random_state), options)
+            self._store(inputs, train_model(plan, inputs, data, options))
         return self
 
-    def _carry_out(
+
+class RandomCompositeForestClassifier(_PlannedClassifier):
+    """A forest whose leaves hold polynomial SVMs of chosen degrees.
+
+    Shallow random trees route rows to leaves; a leaf holds a one-vs-one SVM with a polynomial kernel, and its
+    degree is chosen leaf by leaf by a data-dependent criterion, for the whole forest by out-of-bag votes, or
+    both.
+
+    Parameters
+    ----------
+    n_estimators : int, default=100
+        Composite trees.
+    max_depth : "auto" or int, default="auto"
+        Splits above a leaf (0: one SVM for all rows). "auto": chosen by the pilot, or, with another
+        `selection`, 4, less where leaves would have fewer than 20 rows.
+    max_features : {"auto", "sqrt", "log2"}, int, float or None, default="sqrt"
+        Features tried at a node; None: all.
+    degrees : "auto", int or list of int, default="auto"
+        Degrees offered to leaves. "auto" is 1, 2, 3.
+    C : "auto", float or list of float, default="auto"
+        Regularization, one value or one per degree; a leaf with the fraction s of the rows uses
+        ``sqrt(s) * C``. "auto": by the pilot, or, with another `selection`, by 5-fold cross-validation of
+        one SVM per degree.
+    gamma_scale : "auto" or float, default="auto"
+        Multiplier of the complexity in the criterion. "auto" is 1e-4.
+    selection : {"auto", "exact", "random_sequences", "common_degree", "random_degree"}, default="auto"
+        "exact" is the minimum of the criterion over all sequences of degrees; "random_sequences" the best of
+        some random ones; "common_degree" and "random_degree" do without the criterion (RF-SVM). "auto" runs
+        a pilot on subsamples and takes the three best of all (depth, degree, C) and of the criterion at every
+        depth, by out-of-bag error, together with plain trees.
+    plain_weight : "auto" or float, default="auto"
+        Weight in the vote of plain trees (no depth limit, class frequencies at the leaves, bootstrap), below
+        1. "auto": by out-of-bag error of the pilot; 0 with another `selection`.
+    calibrate : bool or {"auto", "temperature", "isotonic"}, default=True
+        Calibration of ``predict_proba`` on out-of-bag (or out-of-fold) votes; True is "auto", False gives
+        the mean scores.
+    class_weight : dict, "balanced" or None, default=None
+    categorical_features : "from_dtype", list of names, positions, mask or None, default="from_dtype"
+    max_memory : int, text such as "4GB" or None, default=None
+        Memory a fit may use. Above half of it inner products are formed leaf by leaf, with the same result.
+    remember_rows : bool, default=True
+        Whether the model keeps what is needed to recognize its training rows.
+    n_jobs : int or None, default=None
+        Threads. Results do not depend on it.
+    random_state : int, RandomState or None, default=None
+    verbose : int, default=0
+    study : dict or None, default=None
+        Switches that only a study needs, see below.
+
+    Attributes
+    ----------
+    classes_ : ndarray
+    model_ : CompositeModel
+        Everything that was fitted, as one frozen object.
+    settings_ : tuple of Setting
+        What the parts of the forest were grown with.
+    plain_weight_ : float
+    held_out_error_ : float
+        ESTIMATE: error of out-of-bag (or out-of-fold) votes; NaN where there were none.
+    criterion_ : ndarray
+        CRITERION (2.9) of each composite tree.
+    active_leaves_ : float
+        Fraction of leaves with an active complexity penalty; at 0 the tie rule chose the degrees.
+    degrees_histogram_ : dict
+    n_iter_ : int
+        Most iterations of an SVM, summed over its pairs of classes.
+    feature_importances_ : ndarray
+        All 0 where no tree splits.
+    n_features_in_, feature_names_in_, schema_
+
+    See Also
+    --------
+    RandomCompositeForestClassifierCV : The whole grid of the paper in one pass.
+    CompositeTreeClassifier : One tree.
+
+    Notes
+    -----
+    **Study switches** (keys of `study`):
+
+    ======================== =========== =============================================================
+    key                      default     meaning
+    ======================== =========== =============================================================
+    n_sequences              10          sequences drawn with ``selection="random_sequences"``
+    constant_leaves          "auto"      offer degree 0, the majority class, at every leaf; leaves of
+                                         one class have it anyway
+    leaf_scores              "one_hot"   what a leaf contributes: the class its SVM predicts, with
+                                         "ovo_votes" the fraction of pairs each class wins, with
+                                         "calibrated" its label with its out-of-bag accuracy
+    n_plain_trees            "auto"      plain trees, where their weight is positive; "auto" is 5 per
+                                         composite tree
+    bootstrap                False       draw the rows of a tree with replacement
+    max_samples              "auto"      rows per tree (a fraction: of all); "auto" is 0.8 with
+                                         ``selection="auto"``, else all
+    max_leaf_size            "auto"      leaves with more rows are split further, beyond `max_depth`;
+                                         "auto" is 2000, less where the fit would cost too much
+    min_weight_fraction_leaf 0.0         least weight of a leaf, as a fraction of what a tree sees
+    tol                      1e-3        stopping tolerance of the SVMs, as in libsvm
+    max_iter                 10000       iterations per pair of classes; SVMs that need more are kept
+                                         and flagged in the ledger
+    ======================== =========== =============================================================
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> forest = RandomCompositeForestClassifier(n_estimators=20, random_state=0).fit(X, y)
+    >>> forest.predict(X[:2]).tolist(), forest.predict_proba(X).shape
+    ([0, 0], (150, 3))
+    """
+
+    _parameter_rules: ClassVar[Any] = rules_of(
+        ("n_estimators", "plain_weight", *_TREE_PARAMETERS), RULES, selection=Choice("auto", *SELECTIONS)
+    )
+    _study_switches: ClassVar[Any] = FOREST_SWITCHES
+    _renamed_parameters: ClassVar[Any] = {"plain_share": "plain_weight"}
+
+    def __init__(
         self,
-        inputs: FitInputs,
-        data: TrainingData,
-        plan: Plan,
-        seed: int,
-        options: SolverOptions,
-        unweighted: bool,
+        n_estimators: int = 100,
+        *,
+        max_depth: int | str = "auto",
+        max_features: str | int | float | None = "sqrt",
+        degrees: Any = "auto",
+        C: Any = "auto",
+        gamma_scale: float | str = "auto",
+        selection: str = "auto",
+        plain_weight: float | str = "auto",
+        calibrate: bool | str = True,
+        class_weight: Any = None,
+        categorical_features: Any = "from_dtype",
+        max_memory: int | str | None = None,
+        remember_rows: bool = True,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+        study: dict[str, Any] | None = None,
     ) -> None:
-        """Fit a plan, calibrate, and only then write on the estimator."""
-        ensemble = fit_plan(data, plan, seed, options, self.leaf_scores)
-        ensemble = self._judged(data, ensemble, plan, seed, options)
-        calibrator = self._calibrator(data, ensemble)
-        self._store(inputs, data, plan, ensemble, calibrator)
-        self._unweighted = unweighted
+        self.n_estimators = n_estimators
+        self.max_depth = max_depth
+        self.max_features = max_features
+        self.degrees = degrees
+        self.C = C
+        self.gamma_scale = gamma_scale
+        self.selection = selection
+        self.plain_weight = plain_weight
+        self.calibrate = calibrate
+        self.class_weight = class_weight
+        self.categorical_features = categorical_features
+        self.max_memory = max_memory
+        self.remember_rows = remember_rows
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+        self.study = study
 
-    def _judged(
-        self, data: TrainingData, ensemble: Ensemble, plan: Plan, seed: int, options: SolverOptions
-    ) -> Ensemble:
-        """With held-out votes where calibration needs them and the bags do not give them."""
-        if ensemble.held_out is not None or self.calibrate is False or data.total() < ENOUGH_FOR_BAGS:
-            return ensemble
-        return with_out_of_fold(data, ensemble, plan, seed, options)
+    @classmethod
+    def paper(cls, **changes: Any) -> RandomCompositeForestClassifier:
+        """The algorithm of the paper: degrees 1 to 9 by the exact minimum of the criterion, no bags.
 
-    def _calibrator(self, data: TrainingData, ensemble: Ensemble) -> ScoreCalibrator | None:
-        if self.calibrate is False or ensemble.held_out is None or data.n_classes < 2:
-            return None
-        with stage(int(self.verbose), "calibrating", 1) as advance:
-            calibrator = ScoreCalibrator(self.calibrate)
-            return calibrator.fit(ensemble.held_out, data.y, data.weight, advance, self.n_jobs)
+        Parameters
+        ----------
+        **changes
+            Any parameter, over these: ``selection="exact"``, ``degrees=1..9``, ``gamma_scale=1e-3``,
+            ``max_depth=4``, no plain trees, votes as probabilities, no limit on the size of leaves. Keys of
+            `study` are changed one by one.
 
-    def _store(
-        self,
-        inputs: FitInputs,
-        data: TrainingData,
-        plan: Plan,
-        ensemble: Ensemble,
-        calibrator: ScoreCalibrator | None,
-    ) -> None:
-        inputs.store(self)
-        self.model_ = ensemble.model
-        self.reader_ = data.reader
-        self.settings_ = ensemble.settings
-        self.n_iter_ = max(1, int(ensemble.model.facts.iterations.max(initial=0)))
-        self.plain_share_ = plan.plain_share
-        self.calibrator_ = calibrator
-        self.n_design_ = data.n_features
-        predictor = ensemble.model.predictor
-        self._support_origin = None if predictor is None else first_rows(inputs)[predictor.support_index]
-        self._part_of_tree = ensemble.part_of_tree
-        self._importances = ensemble.importances
-        self._n_degrees = plan.n_degrees
-        self._tuned = plan.portfolio is not None
-        self._votes = ensemble.votes
-        self._growth = accounting.question_growth(data.reader.mapper, data.matrix.has_missing, data.n_rows)
-        self._affine = all(
-            p is None or int(p.max(initial=-1)) < data.reader.encoder.max_categories
-            for p in data.reader.encoder.positions_
-        )
-        self._held_out_kind = ensemble.held_out_kind
-        self._held_out_rows = 0
-        self.held_out_error_ = np.nan
-        if ensemble.held_out is not None:
-            known = ~np.isnan(ensemble.held_out).any(axis=1)
-            wrong = ensemble.held_out[known].argmax(axis=1) != data.y[known]
-            weight = None if data.weight is None else data.weight[known]
-            self._held_out_rows = int(known.sum())
-            if known.any():
-                self.held_out_error_ = float(np.average(wrong, weights=weight))
-
-    # --- predictions ---------------------------------------------------------------------------------------
-
-    def predict_proba(self, X: Any) -> Floats:
-        """Class probabilities: the trees' mean score, calibrated unless `calibrate` is False.
-
-        The largest probability of a row is that of the class with the largest mean score.
+        Examples
+        --------
+        >>> RandomCompositeForestClassifier.paper(max_depth=3).selection
+        'exact'
         """
-        shares = by_batches(begin_predict(self, X), self._shares)
-        return shares if self.calibrator_ is None else self.calibrator_.transform(shares)
+        setting: dict[str, Any] = {
+            "selection": "exact",
+            "degrees": tuple(range(1, 10)),
+            "gamma_scale": 1e-3,
+            "max_depth": 4,
+            "plain_weight": 0.0,
+            "calibrate": False,
+        }
+        study = {"max_samples": None, "max_leaf_size": None} | (changes.pop("study", None) or {})
+        return cls(**(setting | changes), study=study)
 
-    def predict(self, X: Any) -> NDArray[Any]:
-        """The class with the largest probability, the first on ties."""
-        best = self.predict_proba(X).argmax(axis=1)
-        return np.asarray(self.classes_)[best]
-
-    def predict_log_proba(self, X: Any) -> Floats:
-        """Logarithms of :meth:`predict_proba`."""
-        with np.errstate(divide="ignore"):
-            return np.log(self.predict_proba(X))
-
-    def _shares(self, table: Table) -> Floats:
-        """Mean score of the trees, in blocks of rows so that memory does not grow with the table."""
-        out = np.empty((table.n_rows, len(self.classes_)))
-        for begin in range(0, table.n_rows, ROWS_A_BLOCK):
-            end = min(begin + ROWS_A_BLOCK, table.n_rows)
-            part = table if end - begin == table.n_rows else table.take(np.arange(begin, end))
-            out[begin:end] = self.model_.all_shares(
-                self.reader_.matrix(part), self.reader_.design(part), self.leaf_scores, self.n_jobs
-            )
-        return out
-
-    def tree_predictions(self, X: Any) -> NDArray[Any]:
-        """The label that each composite tree gives to each row, shape (n_rows, n_trees)."""
-        table = begin_predict(self, X)
-
-        def labels(part: Table) -> NDArray[np.int32]:
-            return self.model_.labels(self.reader_.matrix(part), self.reader_.design(part), self.n_jobs)
-
-        return np.asarray(self.classes_)[by_batches(table, labels)]
-
-    def apply(self, X: Any) -> NDArray[np.int64]:
-        """Number of the leaf (within its tree, as in :meth:`ledger`) of each row, shape (n_rows, n_trees)."""
-        table = begin_predict(self, X)
-        leaf = self.model_.leaf_index(self.reader_.matrix(table), self.n_jobs)
-        first = np.searchsorted(self.model_.facts.tree, np.arange(self.model_.n_trees))
-        return leaf.astype(np.int64) - first
-
-    def decision_path(self, X: Any) -> tuple[sp.csr_matrix, NDArray[np.int64]]:
-        """Nodes that each row passes in the composite trees, as in scikit-learn's forests."""
-        table = begin_predict(self, X)
-        leaf = self.model_.leaf_index(self.reader_.matrix(table), self.n_jobs)
-        at = self.model_.facts.node[leaf]
-        start = self.model_.forest.node_start
-        parent = np.concatenate(
-            [
-                np.where(t["parent"] >= 0, t["parent"] + s, -1)
-                for t, s in zip((self.model_.forest.table(k) for k in range(self.model_.n_trees)), start)
-            ]
+    def _parameters(self) -> Parameters:
+        study = study_settings(self)
+        return Parameters(
+            n_estimators=self.n_estimators,
+            max_depth=self.max_depth,
+            max_features=self.max_features,
+            degrees=self.degrees,
+            C=self.C,
+            gamma_scale=self.gamma_scale,
+            selection=self.selection,
+            plain_weight=self.plain_weight,
+            calibrate=self.calibrate,
+            **{name: value for name, value in study.items() if name not in ("tol", "max_iter")},
         )
-        row = np.broadcast_to(np.arange(len(at))[:, None], at.shape).ravel()
-        at = at.ravel()
-        rows, columns = [], []
-        while len(at):
-            rows.append(row)
-            columns.append(at)
-            at = parent[at]
-            row, at = row[at >= 0], at[at >= 0]
-        row, column = np.concatenate(rows), np.concatenate(columns)
-        shape = (leaf.shape[0], int(start[-1]))
-        return sp.csr_matrix((np.ones(len(row), dtype=np.int64), (row, column)), shape=shape), start.copy()
 
-    def estimate_cost(self, X: Any, y: Any, sample_weight: Any = None) -> CostEstimate:
-        """Memory and a range of time of a fit, without doing it (ESTIMATE)."""
-        inputs = self._begin(X, y, sample_weight)
-        width = max(DesignEncoder().fit(inputs.table, inputs.weight).n_columns_, 1)
-        return cost_of(self, inputs.table.n_rows, inputs.table.n_columns, width, inputs.n_classes)
 
-    def _prepared(self, inputs: FitInputs) -> TrainingData:
-        """What a fit reads, unless it would need more than `max_memory`."""
-        if self.max_memory is not None:
-            width = max(DesignEncoder().fit(inputs.table, inputs.weight).n_columns_, 1)
-            shape = inputs.table.n_rows, inputs.table.n_columns
-            parts, _ = memory_of(self, *shape, width, inputs.n_classes)
-            refuse_beyond(self.max_memory, sum(parts.values()), "use fewer trees or fewer rows")
-        return prepare(inputs, gram_limit(self.max_memory), self.n_jobs)
+class CompositeTreeClassifier(_PlannedClassifier):
+    """One tree whose leaves hold polynomial SVMs, their degrees chosen by a data-dependent criterion.
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.input_tags.sparse = True
-        return tags
+    Parameters
+    ----------
+    max_depth : "auto" or int, default="auto"
+        Splits above a leaf. "auto": 4, less where leaves would have fewer than 20 rows.
+    max_features : {"auto", "sqrt", "log2"}, int, float or None, default=None
+        Features tried at a node; None: all, and the tree is not random.
+    selection : {"exact", "random_sequences", "common_degree", "random_degree"}, default="exact"
+    degrees, C, gamma_scale, calibrate, class_weight, categorical_features, max_memory, remember_rows, \
+n_jobs, random_state, verbose
+        As in :class:`RandomCompositeForestClassifier`.
+    study : dict or None, default=None
+        The study switches of :class:`RandomCompositeForestClassifier`, except `n_plain_trees`, `bootstrap`
+        and `max_samples`: the tree sees all rows.
+
+    Attributes
+    ----------
+    classes_, model_, settings_, criterion_, active_leaves_, degrees_histogram_, feature_importances_, ...
+        As in :class:`RandomCompositeForestClassifier`.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> tree = CompositeTreeClassifier(max_depth=1, C=1.0, random_state=0).fit(X, y)
+    >>> tree.ledger()[["path", "points", "degree"]].to_dict("list")
+    {'path': ['x2 <= 2.45', 'x2 > 2.45'], 'points': [50, 100], 'degree': [0, 2]}
+    """
+
+    _parameter_rules: ClassVar[Any] = rules_of(_TREE_PARAMETERS, RULES, selection=Choice(*SELECTIONS))
+    _study_switches: ClassVar[Any] = TREE_SWITCHES
+
+    def __init__(
+        self,
+        *,
+        max_depth: int | str = "auto",
+        max_features: str | int | float | None = None,
+        degrees: Any = "auto",
+        C: Any = "auto",
+        gamma_scale: float | str = "auto",
+        selection: str = "exact",
+        calibrate: bool | str = True,
+        class_weight: Any = None,
+        categorical_features: Any = "from_dtype",
+        max_memory: int | str | None = None,
+        remember_rows: bool = True,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+        study: dict[str, Any] | None = None,
+    ) -> None:
+        self.max_depth = max_depth
+        self.max_features = max_features
+        self.degrees = degrees
+        self.C = C
+        self.gamma_scale = gamma_scale
+        self.selection = selection
+        self.calibrate = calibrate
+        self.class_weight = class_weight
+        self.categorical_features = categorical_features
+        self.max_memory = max_memory
+        self.remember_rows = remember_rows
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+        self.study = study
+
+    def _parameters(self) -> Parameters:
+        study = study_settings(self)
+        return Parameters(
+            n_estimators=1,
+            max_depth=self.max_depth,
+            max_features=self.max_features,
+            degrees=self.degrees,
+            C=self.C,
+            gamma_scale=self.gamma_scale,
+            selection=self.selection,
+            plain_weight=0.0,
+            calibrate=self.calibrate,
+            n_plain_trees="auto",
+            bootstrap=False,
+            max_samples=None,
+            **{name: value for name, value in study.items() if name not in ("tol", "max_iter")},
+        )

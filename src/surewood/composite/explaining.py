@@ -7,51 +7,56 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from surewood._arrays import Floats
 from surewood.composite.model import CompositeModel
 from surewood.svm import nearest_support
-from surewood.tables import ColumnReader, by_label, plain
+from surewood.tables import ColumnReader, Table, by_label, plain
 from surewood.trees import Traces, trace
 
 
-def explain_rows(
-    estimator: Any, table: Any, proba: NDArray[np.float64], origin: NDArray[np.int64] | None
-) -> list[dict[str, Any]]:
-    """One dictionary a row; `origin` has the training row of every support point."""
-    model: CompositeModel = estimator.model_
-    matrix, design = estimator.reader_.matrix(table), estimator.reader_.design(table)
-    stops = np.zeros(len(model.forest.nodes), dtype=bool)
-    stops[model.facts.node] = True
-    traces = trace(model.forest, matrix, estimator.reader_.mapper, stops)
-    leaf = model.leaf_index(matrix)
-    labels = model.labels(matrix, design)
-    shares = model.all_shares(matrix, design, estimator.leaf_scores)
-    plain_votes = None if model.plain is None else model.plain.predict_proba(matrix)
-    reader = ColumnReader(table, estimator.schema_)
-    told = []
-    for row in range(table.n_rows):
+def explain_rows(model: CompositeModel, table: Table, probabilities: Floats) -> list[dict[str, Any]]:
+    """One dictionary per row: votes, splits by column, trees, nearest support vectors.
+
+    `probabilities` are those of the rows, shape (n_rows, n_classes).
+    """
+    trees = model.trees
+    matrix, design = model.reader.matrix(table), model.reader.design(table)
+    traces = trace(trees.forest, matrix, model.reader.mapper, _is_leaf(model))
+    leaf = trees.leaf_index(matrix)
+    labels = trees.labels(matrix, design)
+    votes = trees.mean_scores(matrix, design, model.leaf_scores)
+    plain_votes = None if trees.plain is None else trees.plain.predict_proba(matrix)
+    reader = ColumnReader(table, model.schema)
+    explained = []
+    for row in range(len(probabilities)):
         one = {
-            "kind": "composite",
-            "prediction": plain(estimator.classes_[proba[row].argmax()]),
-            "probabilities": by_label(estimator.classes_, proba[row]),
-            "votes": by_label(estimator.classes_, shares[row]),
+            "votes": by_label(model.classes, votes[row]),
             "features": traces.questions(row, reader),
-            "trees": _trees(estimator.classes_, model, traces, reader, row, leaf[row], labels[row]),
+            "trees": _trees(model, traces, reader, row, leaf[row], labels[row]),
             "support": [],
         }
-        if model.predictor is not None:
-            one["support"] = nearest_support(model.predictor, design[row], estimator.classes_, origin)
-        if plain_votes is not None:
+        if trees.predictor is not None:
+            one["support"] = nearest_support(
+                trees.predictor, design[row], model.classes, model.support_origin
+            )
+        if trees.plain is not None and plain_votes is not None:
             one["plain_trees"] = {
-                "trees": model.plain.n_trees,
-                "weight": float(model.plain_share),
-                "votes": by_label(estimator.classes_, plain_votes[row]),
+                "trees": trees.plain.n_trees,
+                "weight": float(trees.plain_weight),
+                "votes": by_label(model.classes, plain_votes[row]),
             }
-        told.append(one)
-    return told
+        explained.append(one)
+    return explained
+
+
+def _is_leaf(model: CompositeModel) -> NDArray[np.bool_]:
+    """Whether each node of all trees is a leaf of a composite tree."""
+    stops = np.zeros(len(model.trees.forest.nodes), dtype=bool)
+    stops[model.trees.leaves.node] = True
+    return stops
 
 
 def _trees(
-    classes: Any,
     model: CompositeModel,
     traces: Traces,
     reader: ColumnReader,
@@ -59,17 +64,16 @@ def _trees(
     leaf: NDArray[Any],
     labels: NDArray[Any],
 ) -> list[dict[str, Any]]:
-    facts = model.facts
-    first = np.searchsorted(facts.tree, np.arange(model.n_trees))
+    leaves, first = model.trees.leaves, model.first_leaf
     return [
         {
             "tree": tree,
             "leaf": int(leaf[tree] - first[tree]),
             "path": traces.path(row, tree, reader),
-            "degree": int(facts.degree[leaf[tree]]),
-            "points": float(facts.total[leaf[tree]]),
-            "correct": float(facts.correct[leaf[tree]]),
-            "vote": plain(classes[labels[tree]]),
+            "degree": int(leaves.degree[leaf[tree]]),
+            "points": float(leaves.total[leaf[tree]]),
+            "correct": float(leaves.correct[leaf[tree]]),
+            "vote": plain(model.classes[labels[tree]]),
         }
         for tree in range(model.n_trees)
     ]

@@ -2,8 +2,9 @@
 
 One forest, grown to the largest depth with the largest number of trees, holds every point of the grid:
 shallower trees are its tops, smaller forests its prefixes, and gamma only re-reads counts.
-:func:`grid_errors` trains each (row set, degree) once, keeps the machines that some point of the grid
-chooses, and counts the errors of every point on held-out rows. Trees come in batches, so that memory is
+
+:func:`grid_errors` trains each (row set, degree) once, keeps the SVMs that some point of the grid chooses,
+and counts the errors of every point on held-out rows. Trees come in batches, so that memory is
 bounded and a deadline can be met.
 """
 
@@ -18,13 +19,15 @@ from numpy.typing import NDArray
 
 from surewood._arrays import Floats
 from surewood.composite.data import TrainingData
-from surewood.composite.fitting import Grove, LeafChoice, Setting, grow
+from surewood.composite.growing import Grove, grow
+from surewood.composite.leaf_choice import LeafChoice
+from surewood.composite.leaf_svms import LeafSVMs, SolverOptions, train
 from surewood.composite.leaves import IndexSets, Leaves, collect_leaves, cut
-from surewood.composite.machines import MachineStore, SolverOptions, train
+from surewood.composite.setting import Setting
 from surewood.svm import Predictor, vote_counts
 from surewood.trees import BinnedMatrix
 
-TREES_A_BATCH = 100
+TREES_PER_BATCH = 100
 
 
 @dataclass(frozen=True)
@@ -40,7 +43,7 @@ class Axes:
 
 @dataclass(frozen=True)
 class HeldOut:
-    """Rows on which the points of the grid are judged."""
+    """Held-out rows on which the points of the grid are compared."""
 
     matrix: BinnedMatrix
     design: Floats
@@ -66,7 +69,7 @@ def grid_errors(
     while done < max(axes.sizes):
         if done and deadline is not None and time.monotonic() > deadline:
             break
-        count = min(_next_stop(axes.sizes, done), done + TREES_A_BATCH) - done
+        count = min(_next_stop(axes.sizes, done), done + TREES_PER_BATCH) - done
         walk.batch(done, count)
         done += count
     return walk.errors
@@ -77,7 +80,7 @@ def _next_stop(sizes: tuple[int, ...], done: int) -> int:
 
 
 class _Walk:
-    """Sets, counts, kept machines and votes, from one batch of trees to the next."""
+    """Sets, counts, kept SVMs and votes, from one batch of trees to the next."""
 
     def __init__(
         self,
@@ -92,8 +95,8 @@ class _Walk:
         self.setting, self.seed, self.options = setting, seed, options
         self.sets = IndexSets(data.y, data.weight, data.n_classes)
         self.correct = np.zeros((0, len(setting.degrees)))
-        self.number = np.zeros((0, len(setting.degrees)), dtype=np.int32)  # machine of (set, degree), or -1
-        self.store = MachineStore()
+        self.number = np.zeros((0, len(setting.degrees)), dtype=np.int32)  # SVM of (set, degree), or -1
+        self.svms = LeafSVMs()
         self.votes = np.zeros((len(axes.depths), len(axes.choices), len(held.y), data.n_classes))
         self.errors = np.full((len(axes.depths), len(axes.choices), len(axes.sizes)), np.nan)
 
@@ -123,7 +126,7 @@ class _Walk:
         self.number = np.concatenate([self.number, np.full((missing, width), -1, dtype=np.int32)])
 
     def _train(self, views: list[Any], m: Floats, first: int) -> None:
-        """Machines of new sets, and of known ones whose degree was not wanted before."""
+        """SVMs of new sets, and of known ones whose degree was not wanted before."""
         mixed = np.flatnonzero(~self.sets.pure)
         used = np.unique(np.concatenate([leaves.set_id for leaves, _ in views]))
         new = np.intersect1d(mixed[np.isnan(self.correct[mixed, 0])], used)
@@ -144,15 +147,15 @@ class _Walk:
             for leaves, _ in views:
                 for s, places in self._wanted(leaves, m, first, chunk.ids).items():
                     wanted.setdefault(s, set()).update(p for p in places if self.number[s, p] < 0)
-            self.store.keep(chunk, wanted)
+            self.svms.keep(chunk, wanted)
             for s, places in wanted.items():
                 for p in places:
-                    self.number[s, p] = self.store.number(s, p)
+                    self.number[s, p] = self.svms.number(s, p)
 
     def _wanted(
         self, leaves: Leaves, m: Floats, first: int, ids: NDArray[np.int64] | None
     ) -> dict[int, set[int]]:
-        """Degrees (places on the list) that some point of the grid picks at these sets.
+        """Degrees (positions in the list) that some point of the grid picks at these sets.
 
         With `ids` the counts of other sets may not be known yet.
         """
@@ -183,21 +186,21 @@ class _Walk:
     def _vote(self, grove: Grove, views: list[Any], m: Floats, first: int) -> None:
         nodes = grove.forest.apply(self.held.matrix, n_jobs=self.options.n_jobs).astype(np.int64)
         nodes += grove.topology.start[:-1]
-        predictor = self.store.predictor()
+        predictor = self.svms.predictor()
         before: list[tuple[NDArray[np.int32], NDArray[np.int32]]] = []
         for d, (leaves, of_node) in enumerate(views):
             leaf = of_node[nodes]
             majority = self.sets.majority[leaves.set_id].astype(np.int32)
             at = np.flatnonzero(~self.sets.pure[leaves.set_id])
-            now = []
+            now: list[tuple[NDArray[np.int32], NDArray[np.int32]]] = []
             for g, option in enumerate(self.axes.choices):
-                machine = np.full(len(leaves), -1, dtype=np.int32)
+                svm = np.full(len(leaves), -1, dtype=np.int32)
                 choice = self._choice(leaves, m, first, option)
                 column = self._columns(choice, at, option) - int(self.setting.constant_leaves)
-                by_machine = column >= 0
-                chosen = at[by_machine]
-                machine[chosen] = self.number[leaves.set_id[chosen], column[by_machine]]
-                assign = machine[leaf]
+                by_svm = column >= 0
+                chosen = at[by_svm]
+                svm[chosen] = self.number[leaves.set_id[chosen], column[by_svm]]
+                assign = svm[leaf]
                 codes = self._codes(predictor, assign, before + now)
                 now.append((assign, codes))
                 labels = np.where(assign >= 0, codes, majority[leaf])
@@ -207,20 +210,20 @@ class _Walk:
     def _codes(
         self, predictor: Predictor | None, assign: NDArray[np.int32], known: list[Any]
     ) -> NDArray[np.int32]:
-        """Labels by the machines of `assign`; what a neighbour on the grid asked already is copied."""
+        """Labels by the SVMs of `assign`; those known from a neighbor on the grid are copied."""
         codes = np.full(assign.shape, -1, dtype=np.int32)
         if predictor is None:
             return codes
         left = assign >= 0
-        for earlier, answers in known:
+        for earlier, labels in known:
             same = left & (assign == earlier)
-            codes[same] = answers[same]
+            codes[same] = labels[same]
             left &= ~same
         rows = np.flatnonzero(left.any(axis=1))
         if len(rows):
-            ask = np.where(left[rows], assign[rows], -1).astype(np.int32)
-            answers = predictor.predict(self.held.design[rows], ask, n_jobs=self.options.n_jobs)
-            codes[rows] = np.where(left[rows], answers, codes[rows])
+            query = np.where(left[rows], assign[rows], -1).astype(np.int32)
+            labels = predictor.predict(self.held.design[rows], query, n_jobs=self.options.n_jobs)
+            codes[rows] = np.where(left[rows], labels, codes[rows])
         return codes
 
     def _count_errors(self) -> Floats:

@@ -2,8 +2,8 @@
 
 * :class:`Topology`: parents, depths and path codes of all nodes of a forest;
 * :func:`cut`: the node at which each path stops, for a depth limit and a size limit;
-* :class:`IndexSets`: distinct sets of rows, found by their sorted row numbers: one machine serves them all;
-* :class:`Leaves` and :func:`collect_leaves`: one entry a leaf, in an order that does not depend on how
+* :class:`IndexSets`: distinct sets of rows, found by their sorted row numbers: equal leaves share SVMs;
+* :class:`Leaves` and :func:`collect_leaves`: one entry per leaf, in an order that does not depend on how
   deep the trees were grown, so that a tree cut at depth M and a tree grown to depth M are the same tree.
 """
 
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from surewood._arrays import Floats
 from surewood.trees import FlatForest
 
-MAX_DEPTH = 60  # a path code has one bit a question
+MAX_DEPTH = 60  # a path code has one bit per split
 Ints = NDArray[np.int64]
 
 
@@ -33,11 +33,11 @@ class Topology:
     start : ndarray, shape (n_trees + 1,)
         Where each tree's nodes begin.
     parent, depth : ndarray of int64
-        Global number of the parent (-1: root), questions above the node.
+        Global number of the parent (-1: root), splits above the node.
     code : ndarray of uint64
         1 for the root, 2p and 2p + 1 for the children of p.
     terminal : ndarray of bool
-        Nodes without a question.
+        Nodes without a split.
     """
 
     start: Ints
@@ -78,7 +78,7 @@ def cut(topology: Topology, max_depth: int, max_size: int | None = None, sizes: 
     """The node at which a row that ends in each node stops; -1 for nodes above all stops.
 
     A path stops at the first node that lies at `max_depth` or deeper and holds at most `max_size` rows, or
-    where the tree has no further question.
+    where the tree has no further split.
     """
     closed = topology.depth >= max_depth
     if max_size is not None:
@@ -97,7 +97,7 @@ _MASSES_AT_ONCE = 1 << 20  # class weights of sets in hand at a time
 
 
 class IndexSets:
-    """Distinct sets of training rows and what is known of their classes without a machine."""
+    """Distinct sets of training rows and what is known of their classes without an SVM."""
 
     def __init__(self, y: NDArray[np.int32], weight: NDArray[np.float64] | None, n_classes: int) -> None:
         self._y, self._weight, self._n_classes = y, weight, n_classes
@@ -127,7 +127,7 @@ class IndexSets:
         return self._table[:, k]
 
     def _facts(self, sets: list[NDArray[np.int32]]) -> Floats:
-        """Weight, weight of the heaviest class, that class and the number of classes, a row a set."""
+        """Weight, weight of the majority class, that class and the number of classes, one row per set."""
         rows = np.concatenate(sets)
         cell = np.repeat(np.arange(len(sets)) * self._n_classes, [len(own) for own in sets]) + self._y[rows]
         weight = None if self._weight is None else self._weight[rows]
@@ -144,23 +144,23 @@ class IndexSets:
 
     @property
     def majority_total(self) -> Floats:
-        """Weight of each set's heaviest class."""
+        """Weight of each set's majority class."""
         return self._column(1)
 
     @property
     def majority(self) -> NDArray[np.int32]:
-        """Heaviest class of each set, the lowest code on ties."""
+        """Majority class of each set by weight, the lowest code on ties."""
         return self._column(2).astype(np.int32)
 
     @property
     def pure(self) -> NDArray[np.bool_]:
-        """Sets with one class: constant, degree 0, no machine (theory.md [D-13])."""
-        return self._column(3) == 1.0
+        """Sets with one class: constant, degree 0, no SVM (theory.md [D-13])."""
+        return np.asarray(self._column(3) == 1.0)
 
 
 @dataclass(frozen=True)
 class Leaves:
-    """One entry a leaf, sorted by tree and then by path code."""
+    """One entry per leaf, sorted by tree and then by path code."""
 
     tree: Ints
     code: NDArray[np.uint64]

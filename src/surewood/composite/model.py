@@ -1,236 +1,245 @@
-"""A fitted composite forest as plain arrays, and its votes.
+"""A fitted composite forest: one frozen object that holds all that a fitted estimator reads.
 
-Every tree is a composite tree (theory.md §2.1): questions lead to a leaf, the leaf holds a constant
-(degree 0) or a one-vs-one machine. A row's class in a tree is a lookup and at most one machine; all
-machines share one product of the row with their support rows.
+Predictions, ledgers, explanations and certificates are functions of this object and of a table; nothing here
+looks at the parameters of an estimator.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
+import pandas as pd
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from surewood._arrays import Floats
-from surewood.composite.leaves import Leaves
-from surewood.composite.machines import join_predictors
-from surewood.svm import Predictor, vote_counts
-from surewood.trees import BinnedMatrix, FlatForest
+from surewood.bounds import EstimateEvidence, Evidence, LeafLedger, VoteEvidence
+from surewood.composite.data import Reader, TrainingData
+from surewood.composite.evidence import SampleFacts, forest_evidence, tree_evidence
+from surewood.composite.leaves import Topology
+from surewood.composite.ledgers import criterion_of, ledger_frame, path_words, tree_ledger
+from surewood.composite.plan import Searched
+from surewood.composite.setting import Setting
+from surewood.composite.tree_nodes import tree_nodes
+from surewood.composite.trees import ROWS_PER_BLOCK, CompositeTrees
+from surewood.estimators.calibration import ScoreCalibrator
+from surewood.tables import Table, TableSchema, column_names
+from surewood.trees import FlatForest
 
-ROWS_A_BLOCK = 8192  # rows whose votes of all trees are held at once
+Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class LeafFacts:
-    """One entry a leaf of every tree: structure, choice and counts.
+class HeldOutError:
+    """ESTIMATE: error on rows that the voting trees did not see; NaN, on no row, where there were none."""
 
-    `leaves` gives tree, path code, depth and row set; `degree` (0: constant), `C` (the box C_k, 0 where
-    constant), `correct` and `total` (weights on the rows the tree saw), `constant` (class code, -1 where
-    a machine decides) and `machine` (number in the predictor, -1 where constant).
-    """
-
-    tree: NDArray[np.int64]
-    code: NDArray[np.uint64]
-    depth: NDArray[np.int64]
-    node: NDArray[np.int64]
-    degree: NDArray[np.int64]
-    C: Floats
-    correct: Floats
-    total: Floats
-    constant: NDArray[np.int32]
-    machine: NDArray[np.int32]
-    converged: NDArray[np.bool_]
-    iterations: NDArray[np.int64]
+    kind: str
+    error: float
+    n_rows: int
 
     @classmethod
-    def of(cls, leaves: Leaves, **facts: Any) -> LeafFacts:
-        return cls(tree=leaves.tree, code=leaves.code, depth=leaves.depth, node=leaves.node, **facts)
-
-    def __len__(self) -> int:
-        return len(self.tree)
+    def of(cls, votes: Floats | None, kind: str, data: TrainingData) -> HeldOutError:
+        """The weighted error of held-out votes, rows without a vote left out."""
+        known = np.zeros(data.n_rows, dtype=bool) if votes is None else ~np.isnan(votes).any(axis=1)
+        if votes is None or not known.any():
+            return cls(kind, np.nan, 0)
+        wrong = votes[known].argmax(axis=1) != data.y[known]
+        weight = None if data.weight is None else data.weight[known]
+        return cls(kind, float(np.average(wrong, weights=weight)), int(known.sum()))
 
 
 @dataclass(frozen=True)
 class CompositeModel:
-    """Trees, leaves and machines of a forest.
+    """A fitted composite tree or forest.
 
-    `leaf_of_node` maps every node (all trees, one after another) to the leaf in which a row that ends there
-    lands. `plain` are trees without limit of depth whose leaves keep their class frequencies (degree 0
-    throughout); together they have the share `plain_share` of the vote, the composite trees the rest in
-    equal parts.
+    Attributes
+    ----------
+    trees : CompositeTrees
+        Splits, leaves and SVMs as plain arrays; plain trees and their weight in the vote.
+    reader : Reader
+        Reads tables as the training table was read.
+    classes : ndarray
+    schema : TableSchema
+    settings : tuple of Setting
+        What the parts of the forest were grown with.
+    part_of_tree : ndarray of int64
+        Which of them each composite tree has.
+    leaf_scores : str
+        What a leaf contributes to the vote.
+    importances : ndarray
+        Impurity importances of the splits, not normalized.
+    calibrator : ScoreCalibrator or None
+    held_out : HeldOutError
+    votes : VoteEvidence or None
+        Out-of-bag statistics of the trees.
+    searched : Searched
+        What the fit chose from.
+    sample : SampleFacts
+    support_origin : ndarray of int64 or None
+        Training row of each support row.
     """
 
-    forest: FlatForest
-    leaf_of_node: NDArray[np.int32]
-    facts: LeafFacts
-    predictor: Predictor | None
-    n_classes: int
-    plain: FlatForest | None = None
-    plain_share: float = 0.0
-    leaf_trust: LeafTrust | None = None
+    trees: CompositeTrees
+    reader: Reader
+    classes: NDArray[np.generic]
+    schema: TableSchema
+    settings: tuple[Setting, ...]
+    part_of_tree: Ints
+    leaf_scores: str
+    importances: Floats
+    calibrator: ScoreCalibrator | None
+    held_out: HeldOutError
+    votes: VoteEvidence | None
+    searched: Searched
+    sample: SampleFacts
+    support_origin: Ints | None
+
+    # --- structure -----------------------------------------------------------------------------------------
 
     @property
     def n_trees(self) -> int:
-        return self.forest.n_trees
+        """Composite trees."""
+        return self.trees.n_trees
 
-    def trees(self, n: int) -> CompositeModel:
-        """The first `n` composite trees (views), with the same plain trees."""
-        return replace(self, forest=self.forest.trees(0, n))
+    @property
+    def plain(self) -> FlatForest | None:
+        """The plain trees, None where there are none."""
+        return self.trees.plain
 
-    def leaf_index(self, matrix: BinnedMatrix, n_jobs: int | None = 1) -> NDArray[np.int32]:
-        """Leaf (entry of `facts`) of every row in every tree, shape (n_rows, n_trees)."""
-        return self.forest.look_up(matrix, self._node_slice(self.leaf_of_node), n_jobs)
+    @property
+    def plain_weight(self) -> float:
+        """Weight of the plain trees in the vote."""
+        return self.trees.plain_weight
 
-    def _node_slice(self, values: NDArray[np.int32]) -> NDArray[np.int32]:
-        return values[: int(self.forest.node_start[-1])]
+    @property
+    def n_iter(self) -> int:
+        """Most iterations of an SVM, summed over its pairs of classes; at least 1."""
+        return max(1, int(self.trees.leaves.iterations.max(initial=0)))
 
-    def labels(
-        self, matrix: BinnedMatrix, design: Floats, n_jobs: int | None = 1, mask: NDArray[Any] | None = None
-    ) -> NDArray[np.int32]:
-        """Class that every tree gives to every row, shape (n_rows, n_trees); -1 where `mask` is False."""
-        # What a leaf asks for: a machine, or a constant as `Predictor.predict` writes it.
-        ask_of_leaf = np.where(self.facts.machine >= 0, self.facts.machine, -2 - self.facts.constant)
-        ask = self.forest.look_up(matrix, ask_of_leaf[self._node_slice(self.leaf_of_node)], n_jobs)
-        if mask is not None:
-            ask = np.where(mask, ask, -1).astype(np.int32)
-        if self.predictor is not None:
-            return self.predictor.predict(design, ask, n_jobs=n_jobs)
-        return np.where(ask < -1, -2 - ask, -1).astype(np.int32)
+    @property
+    def feature_importances(self) -> Floats:
+        """Impurity importances, summing to 1; all 0 where no tree splits."""
+        total = self.importances.sum()
+        return self.importances / total if total > 0 else np.zeros_like(self.importances)
 
-    def shares(
-        self,
-        matrix: BinnedMatrix,
-        design: Floats,
-        leaf_scores: str,
-        n_jobs: int | None = 1,
-        mask: NDArray[Any] | None = None,
-    ) -> Floats:
-        """Mean score (2.1) of the composite trees that `mask` names, all by default; NaN where none."""
-        if leaf_scores == "ovo_votes":
-            return self._ovo_shares(self.leaf_index(matrix, n_jobs), design, n_jobs, mask)
-        labels = self.labels(matrix, design, n_jobs, mask)
-        if leaf_scores == "calibrated" and self.leaf_trust is not None:
-            return self.leaf_trust.shares(self.leaf_index(matrix, n_jobs), labels)
-        return vote_shares(labels, self.n_classes)
+    @property
+    def degrees_histogram(self) -> dict[int, int]:
+        """Number of leaves of each degree, over all composite trees."""
+        degrees, counts = np.unique(self.trees.leaves.degree, return_counts=True)
+        return {int(d): int(n) for d, n in zip(degrees, counts)}
 
-    def all_shares(
-        self, matrix: BinnedMatrix, design: Floats, leaf_scores: str, n_jobs: int | None = 1
-    ) -> Floats:
-        """Mean score of all trees, plain ones included."""
-        shares = self.shares(matrix, design, leaf_scores, n_jobs)
-        if self.plain is None:
-            return shares
-        return blend(shares, self.plain.predict_proba(matrix, n_jobs), self.plain_share)
+    # --- predictions ---------------------------------------------------------------------------------------
 
-    def _ovo_shares(
-        self, leaf: NDArray[Any], design: Floats, n_jobs: int | None, mask: NDArray[Any] | None
-    ) -> Floats:
-        """Mean over trees of the share of pairs each class wins."""
-        constant, machine = self.facts.constant[leaf], self.facts.machine[leaf]
-        if mask is not None:
-            constant, machine = np.where(mask, constant, -1), np.where(mask, machine, -1)
-        shares = vote_counts(constant, self.n_classes)
-        if self.predictor is not None:
-            shares += self.predictor.vote_share(
-                design, np.ascontiguousarray(machine), n_classes=self.n_classes, n_jobs=n_jobs
+    def mean_scores(self, table: Table, n_jobs: int | None) -> Floats:
+        """Mean score of the trees, in blocks of rows so that memory does not grow with the table."""
+        out = np.empty((table.n_rows, len(self.classes)))
+        for begin in range(0, table.n_rows, ROWS_PER_BLOCK):
+            end = min(begin + ROWS_PER_BLOCK, table.n_rows)
+            part = table if end - begin == table.n_rows else table.take(np.arange(begin, end))
+            matrix, design = self.reader.matrix(part), self.reader.design(part)
+            out[begin:end] = self.trees.mean_scores(matrix, design, self.leaf_scores, n_jobs)
+        return out
+
+    def calibrated(self, scores: Floats) -> Floats:
+        """Probabilities from mean scores."""
+        return scores if self.calibrator is None else self.calibrator.transform(scores)
+
+    def tree_labels(self, table: Table, n_jobs: int | None) -> NDArray[np.int32]:
+        """Class code that each composite tree gives to each row."""
+        return self.trees.labels(self.reader.matrix(table), self.reader.design(table), n_jobs)
+
+    def leaf_numbers(self, table: Table, n_jobs: int | None) -> Ints:
+        """Number of each row's leaf within its tree, shape (n_rows, n_trees)."""
+        leaf = self.trees.leaf_index(self.reader.matrix(table), n_jobs)
+        return leaf.astype(np.int64) - self.first_leaf
+
+    @property
+    def first_leaf(self) -> Ints:
+        """Entry of each tree's first leaf in the table of leaves."""
+        return np.searchsorted(self.trees.leaves.tree, np.arange(self.n_trees)).astype(np.int64)
+
+    def decision_path(self, table: Table, n_jobs: int | None) -> tuple[sp.csr_matrix, Ints]:
+        """Nodes that each row passes, and where each tree's columns begin."""
+        leaf = self.trees.leaf_index(self.reader.matrix(table), n_jobs)
+        parent = Topology.of(self.trees.forest).parent
+        at = self.trees.leaves.node[leaf]
+        row = np.broadcast_to(np.arange(len(at))[:, None], at.shape).ravel()
+        at = at.ravel()
+        rows, columns = [], []
+        while len(at):
+            rows.append(row)
+            columns.append(at)
+            at = parent[at]
+            row, at = row[at >= 0], at[at >= 0]
+        row, column = np.concatenate(rows), np.concatenate(columns)
+        start = self.trees.forest.node_start
+        ones = np.ones(len(row), dtype=np.int64)
+        return sp.csr_matrix((ones, (row, column)), shape=(leaf.shape[0], int(start[-1]))), start.copy()
+
+    # --- ledgers -------------------------------------------------------------------------------------------
+
+    @property
+    def column_names(self) -> list[str]:
+        """Names of the training columns; x0, x1, ... where the table had none."""
+        return column_names(self.schema, self.sample.n_splitting)
+
+    def setting_of(self, tree: int) -> Setting:
+        """The setting of a composite tree."""
+        return self.settings[int(self.part_of_tree[tree])]
+
+    def tree_ledger(self, tree: int, with_paths: bool = True) -> LeafLedger:
+        """Ledger of one tree."""
+        paths = None
+        if with_paths:
+            paths = path_words(self.trees, tree, self.reader.mapper, self.column_names, self.schema)
+        return tree_ledger(self.trees, tree, self.setting_of(tree), self.sample, paths)
+
+    def ledger(self, tree: int | None = None) -> pd.DataFrame:
+        """One row per leaf, of one tree or of all."""
+        numbers = range(self.n_trees) if tree is None else [self.checked_tree(tree)]
+        return ledger_frame(((t, self.tree_ledger(t)) for t in numbers), self.trees)
+
+    def nodes(self, tree: int) -> pd.DataFrame:
+        """One row per node of a tree, parents first."""
+        ledger = self.tree_ledger(self.checked_tree(tree), with_paths=False)
+        return tree_nodes(self.trees, tree, ledger, self.reader.mapper, self.column_names, self.schema)
+
+    def checked_tree(self, tree: int) -> int:
+        """The number of a tree, refused where there is none."""
+        if tree >= self.n_trees:
+            raise ValueError(f"tree must be below {self.n_trees}, got {tree}.")
+        return tree
+
+    @property
+    def criterion(self) -> Floats:
+        """CRITERION (2.9) of each composite tree with its gamma_scale: a selection score, not a bound."""
+        return np.array([criterion_of(self.tree_ledger(t, with_paths=False)) for t in range(self.n_trees)])
+
+    @property
+    def active_leaves(self) -> float:
+        """Fraction of leaves with an active complexity penalty: the smaller side of the minimum (§2.9)."""
+        active = [self.tree_ledger(t, with_paths=False).active for t in range(self.n_trees)]
+        return float(np.concatenate(active).mean())
+
+    # --- evidence ------------------------------------------------------------------------------------------
+
+    def evidence(self) -> Iterator[Evidence]:
+        """What a certificate may use, from what the fit recorded ([D-37])."""
+        one_hot = self.leaf_scores == "one_hot"
+        if all(s.sampling == "all" for s in self.settings) and self.plain_weight == 0.0:
+            trees = [
+                tree_evidence(self.trees, t, self.setting_of(t), self.sample, self.searched, one_hot=one_hot)
+                for t in range(self.n_trees)
+            ]
+            yield forest_evidence(trees, one_hot)
+        if self.votes is not None:
+            yield self.votes
+        if self.held_out.n_rows:
+            yield EstimateEvidence(
+                name=f"{self.held_out.kind} error",
+                value=self.held_out.error,
+                n=self.held_out.n_rows,
+                used_for_selection=self.searched.n_settings > 1,
             )
-        voters = (np.full(len(leaf), leaf.shape[1]) if mask is None else mask.sum(axis=1))[:, None]
-        return np.divide(shares, voters, out=np.full_like(shares, np.nan), where=voters > 0)
-
-
-@dataclass(frozen=True)
-class LeafTrust:
-    """Calibrated leaves: how often a leaf's label is right, and where the rest of the probability goes.
-
-    `right` (n_leaves,) is the share of rows outside the bag that the leaf classified right, pulled
-    towards the forest's own share by `PULL` imaginary rows; `spread` (n_classes, n_classes) how the
-    forest's wrong labels are distributed over the true classes.
-    """
-
-    right: Floats
-    spread: Floats
-
-    PULL = 10.0
-
-    @classmethod
-    def measure(
-        cls,
-        leaf: NDArray[Any],
-        labels: NDArray[Any],
-        y: NDArray[Any],
-        weight: Floats | None,
-        n_leaves: int,
-        n_classes: int,
-    ) -> LeafTrust:
-        """From labels (n_rows, n_trees) of held-out rows, -1 where a tree does not count."""
-        row, tree = np.nonzero(labels >= 0)
-        voted, true, at = labels[row, tree], y[row], leaf[row, tree]
-        mass = np.ones(len(row)) if weight is None else weight[row]
-        hit = np.where(voted == true, mass, 0.0)
-        mean = (hit.sum() + 1.0) / (mass.sum() + 2.0)
-        sums, counts = np.bincount(at, hit, n_leaves), np.bincount(at, mass, n_leaves)
-        right = (sums + cls.PULL * mean) / (counts + cls.PULL)
-        confusion = np.bincount(voted * n_classes + true, mass, n_classes**2)
-        confusion = confusion.reshape(n_classes, n_classes) + 1.0 / n_classes
-        np.fill_diagonal(confusion, 0.0)
-        total = confusion.sum(axis=1, keepdims=True)
-        return cls(right, np.divide(confusion, total, out=np.zeros_like(confusion), where=total > 0))
-
-    def shares(self, leaf: NDArray[Any], labels: NDArray[Any]) -> Floats:
-        """Mean over trees of the calibrated leaf scores."""
-        n_rows, n_classes = len(labels), len(self.spread)
-        voted = labels >= 0
-        place = (labels + np.arange(n_rows)[:, None] * n_classes)[voted]
-        trust = self.right[leaf[voted]]
-        kept = np.bincount(place, trust, n_rows * n_classes).reshape(n_rows, n_classes)
-        rest = np.bincount(place, 1.0 - trust, n_rows * n_classes).reshape(n_rows, n_classes)
-        sums = kept + rest @ self.spread
-        total = sums.sum(axis=1, keepdims=True)
-        return np.divide(sums, total, out=np.full_like(sums, np.nan), where=total > 0)
-
-
-def blend(composite: Floats, plain: Floats, plain_share: float) -> Floats:
-    """Shares of the whole vote; a row that one side does not know is left to the other."""
-    mixed = (1.0 - plain_share) * composite + plain_share * plain
-    return np.where(np.isnan(mixed), np.where(np.isnan(composite), plain, composite), mixed)
-
-
-def vote_shares(labels: NDArray[Any], n_classes: int) -> Floats:
-    """Vote fractions; NaN rows where no tree voted."""
-    sums = vote_counts(labels, n_classes)
-    total = sums.sum(axis=1, keepdims=True)
-    return np.divide(sums, total, out=np.full_like(sums, np.nan), where=total > 0)
-
-
-def join_models(parts: list[CompositeModel]) -> CompositeModel:
-    """Trees of several models, in order, as one."""
-    if len(parts) == 1:
-        return parts[0]
-    forest = parts[0].forest
-    for part in parts[1:]:
-        forest = forest.extend(part.forest)
-    trees = np.cumsum([0] + [p.n_trees for p in parts])
-    nodes = np.cumsum([0] + [len(p.leaf_of_node) for p in parts])
-    leaves = np.cumsum([0] + [len(p.facts) for p in parts])
-    machines = np.cumsum([0] + [0 if p.predictor is None else p.predictor.n_machines for p in parts])
-    facts = {
-        name: np.concatenate([getattr(p.facts, name) for p in parts])
-        for name in LeafFacts.__dataclass_fields__
-    }
-    facts["tree"] = np.concatenate([p.facts.tree + t for p, t in zip(parts, trees)])
-    facts["node"] = np.concatenate([p.facts.node + n for p, n in zip(parts, nodes)])
-    facts["machine"] = np.concatenate(
-        [np.where(p.facts.machine >= 0, p.facts.machine + m, -1) for p, m in zip(parts, machines)]
-    ).astype(np.int32)
-    leaf_of_node = np.concatenate(
-        [np.where(p.leaf_of_node >= 0, p.leaf_of_node + k, -1) for p, k in zip(parts, leaves)]
-    ).astype(np.int32)
-    return CompositeModel(
-        forest,
-        leaf_of_node,
-        LeafFacts(**facts),
-        join_predictors([p.predictor for p in parts if p.predictor is not None]),
-        parts[0].n_classes,
-    )

@@ -61,14 +61,14 @@ def report_facts(model: Any, rows: ReportRows | None = None) -> Facts:
 
 def leaf_terms(model: Any, part: int = 0) -> tuple[pd.DataFrame, float]:
     """Ledger of one tree, and its gamma_scale."""
-    return model.ledger(part), float(model.settings_[0].gamma_scale)
+    return model.ledger(part), float(model.model_.setting_of(part).gamma_scale)
 
 
 def leaf_degrees(model: Any, X: Any) -> NDArray[np.float64]:
     """Degree of the leaf of each row, one column per tree."""
-    facts, leaf = model.model_.facts, model.apply(X)
-    first = np.searchsorted(facts.tree, np.arange(leaf.shape[1]))
-    return np.asarray(facts.degree[leaf + first], dtype=np.float64)
+    leaves, leaf = model.model_.trees.leaves, model.apply(X)
+    first = model.model_.first_leaf
+    return np.asarray(leaves.degree[leaf + first], dtype=np.float64)
 
 
 def _whole_ledger(model: Any, verbose: int) -> pd.DataFrame:
@@ -77,7 +77,8 @@ def _whole_ledger(model: Any, verbose: int) -> pd.DataFrame:
         for tree in range(model.model_.n_trees):
             parts.append(model.ledger(tree))
             advance(1)
-    return pd.concat(parts, ignore_index=True)
+    ledger: pd.DataFrame = pd.concat(parts, ignore_index=True)
+    return ledger
 
 
 def _figures(model: Any, ledger: pd.DataFrame) -> list[Facts]:
@@ -111,7 +112,7 @@ def _figures(model: Any, ledger: pd.DataFrame) -> list[Facts]:
 
 
 def _plain_weight(model: Any) -> float:
-    return float(model.plain_share_)
+    return float(model.plain_weight_)
 
 
 def _chosen_trees(ledger: pd.DataFrame) -> list[int]:

@@ -1,8 +1,8 @@
 """Which degree each leaf gets, from counts alone (theory.md §2.7-§2.10, [D-10], [D-16]).
 
-Inputs are tables with one row a leaf and one column a degree, ascending. :func:`complexities` gives
-``A_k`` (2.8), :func:`leaf_terms` ``T_k`` (2.11); the choosers return a column a leaf. Draws are functions
-of (seed, tree, path code), so they do not depend on threads or on how deep a tree was grown.
+Inputs are tables with one row per leaf and one column per degree, ascending. :func:`complexities` gives
+``A_k`` (2.8), :func:`leaf_terms` ``T_k`` (2.11); the choosers return one column number per leaf. Draws are
+functions of (seed, tree, path code), so they do not depend on threads or on how deep a tree was grown.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from surewood.bounds import (
     question_log_growth,
     select_degrees,
 )
+from surewood.estimators.seeds import splitmix64
 
 Columns = NDArray[np.intp]
 
@@ -31,14 +32,14 @@ def complexities(
     *,
     m: float,
     n_features: int,
-    n_questions: int,
+    n_splitting: int,
     max_features: int,
     n_classes: int,
 ) -> Floats:
     """``A_k`` (2.8) of every (leaf, degree), shape (n_leaves, n_degrees); degree 0 is a constant."""
     size = max(int(np.ceil(m - 1e-9)), 1)
     levels, place = np.unique(np.asarray(depth), return_inverse=True)
-    sizes = (size, n_features, n_questions, max_features, max(n_classes, 2))
+    sizes = (size, n_features, n_splitting, max_features, max(n_classes, 2))
     return _complexities_by_depth(tuple(levels.tolist()), tuple(np.asarray(degrees).tolist()), *sizes)[place]
 
 
@@ -48,14 +49,14 @@ def _complexities_by_depth(
     degrees: tuple[int, ...],
     size: int,
     n_features: int,
-    n_questions: int,
+    n_splitting: int,
     max_features: int,
     n_classes: int,
 ) -> Floats:
-    """Asked for over and over: for every gamma, cut and chunk of machines."""
+    """Needed again for every gamma, cut and chunk of SVMs."""
     growth = leaf_log_growth(np.array(degrees), n_features, size, n_classes)
-    question = question_log_growth(size, max_features, n_questions)
-    table = np.asarray(composite_complexity(np.array(depth)[:, None], growth[None, :], question, size))
+    split = question_log_growth(size, max_features, n_splitting)
+    table = np.asarray(composite_complexity(np.array(depth)[:, None], growth[None, :], split, size))
     table.flags.writeable = False
     return table
 
@@ -115,7 +116,7 @@ def choose_random_sequences(
 
 
 def choose_random_degree(n_degrees: int, tree: NDArray[Any], code: NDArray[np.uint64], seed: int) -> Columns:
-    """One uniformly random degree a leaf ([D-16], option)."""
+    """One uniformly random degree per leaf ([D-16], option)."""
     return keyed_below(n_degrees, seed, 0x5EED, tree, code)
 
 
@@ -130,15 +131,6 @@ def keyed_below(n: int, *keys: Any) -> Columns:
     """
     state = np.zeros(1, dtype=np.uint64)
     for key in keys:
-        state = _mix(state ^ np.asarray(key).astype(np.uint64))
+        state = splitmix64(state ^ np.asarray(key).astype(np.uint64))
     # The high 53 bits as a fraction of one: no modulo bias worth naming.
     return ((state >> np.uint64(11)).astype(np.float64) * 2.0**-53 * n).astype(np.intp)
-
-
-def _mix(x: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """The finaliser of SplitMix64, arithmetic modulo 2^64."""
-    with np.errstate(over="ignore"):
-        x = x + np.uint64(0x9E3779B97F4A7C15)
-        x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-        x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-        return x ^ (x >> np.uint64(31))

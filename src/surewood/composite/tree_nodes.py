@@ -2,36 +2,40 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
 
-import numpy as np
 import pandas as pd
 
 from surewood.bounds import LeafLedger, path_in_words
-from surewood.composite.accounting import leaf_paths, question_words
-from surewood.composite.model import CompositeModel
+from surewood.composite.ledgers import leaf_paths, split_words
+from surewood.composite.trees import CompositeTrees
 from surewood.tables import TableSchema
 from surewood.trees import BinMapper
 
 
 def tree_nodes(
-    model: CompositeModel, tree: int, ledger: LeafLedger, mapper: BinMapper, names: Any, schema: TableSchema
+    trees: CompositeTrees,
+    tree: int,
+    ledger: LeafLedger,
+    mapper: BinMapper,
+    names: Sequence[str],
+    schema: TableSchema,
 ) -> pd.DataFrame:
-    """One row a node, parents before children, left before right; see ``Books.nodes``."""
-    leaves = np.flatnonzero(model.facts.tree == tree)
+    """One row per node, parents before children, left before right; columns as in ``nodes`` of estimators."""
+    leaves = trees.leaves.of_tree(tree)
     words, leaf_of = {1: path_in_words([])}, {}
     below: dict[int, list[int]] = {1: []}
-    for k, (leaf, questions) in enumerate(zip(leaves, leaf_paths(model, tree, mapper))):
-        code = int(model.facts.code[leaf])
+    for k, (leaf, splits) in enumerate(zip(leaves, leaf_paths(trees, tree, mapper))):
+        code = int(trees.leaves.code[leaf])
         leaf_of[code] = k
-        for step in range(len(questions) + 1):
+        for step in range(len(splits) + 1):
             below.setdefault(code >> step, []).append(k)
-        for step, question in enumerate(questions, start=1):  # a path code has one bit a question
-            above = code >> (len(questions) - step)
-            words[above] = path_in_words([question_words(question, names[question.feature], schema)])
+        for step, split in enumerate(splits, start=1):  # a path code has one bit per split
+            above = code >> (len(splits) - step)
+            words[above] = path_in_words([split_words(split, names[split.feature], schema)])
     codes = sorted(words, key=lambda code: (code.bit_length(), code))
     place = {code: i for i, code in enumerate(codes)}
-    leaf = [leaf_of.get(code, -1) for code in codes]
+    number = [leaf_of.get(code, -1) for code in codes]
     return pd.DataFrame(
         {
             "node": range(len(codes)),
@@ -41,9 +45,9 @@ def tree_nodes(
             "points": [float(ledger.points[below[code]].sum()) for code in codes],
             "errors": [float(ledger.errors[below[code]].sum()) for code in codes],
             "complexity_term": [float(ledger.complexity_term[below[code]].sum()) for code in codes],
-            "leaf": leaf,
-            "degree": [int(ledger.degree[k]) if k >= 0 else -1 for k in leaf],
-            "side": [_side(ledger, k) for k in leaf],
+            "leaf": number,
+            "degree": [int(ledger.degree[k]) if k >= 0 else -1 for k in number],
+            "side": [_side(ledger, k) for k in number],
         }
     )
 

@@ -48,7 +48,12 @@ def models() -> list[tuple[str, Any, str]]:
         (
             "composite forest of depth 3",
             RandomCompositeForestClassifier(
-                50, selection="exact", max_depth=3, constant_leaves=True, gamma_scale=1e-3, random_state=SEED
+                50,
+                selection="exact",
+                max_depth=3,
+                gamma_scale=1e-3,
+                study={"constant_leaves": True},
+                random_state=SEED,
             ),
             "degrees chosen leaf by leaf by the criterion",
         ),

@@ -15,6 +15,14 @@ _SCHEMA = "schema.json"  # skops' description of the object
 
 #: Since format 1.
 RENAMED = {
+    "surewood.composite.fitting.Setting": "surewood.composite.setting.Setting",
+    "surewood.composite.forest.RandomCompositeForestClassifier": (
+        "surewood.composite.estimator.RandomCompositeForestClassifier"
+    ),
+    "surewood.composite.model.CompositeModel": "surewood.composite.trees.CompositeTrees",
+    "surewood.composite.model.LeafFacts": "surewood.composite.trees.LeafTable",
+    "surewood.composite.model.LeafTrust": "surewood.composite.votes.LeafReliability",
+    "surewood.composite.tree.CompositeTreeClassifier": "surewood.composite.estimator.CompositeTreeClassifier",
     "surewood.calibration.ScoreCalibrator": "surewood.estimators.calibration.ScoreCalibrator",
     "surewood.cascade.generic.DeepCascadeClassifier": (
         "surewood.cascade.generic_estimator.DeepCascadeClassifier"

@@ -17,12 +17,13 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from surewood.composite.data import TrainingData
-from surewood.composite.fitting import Setting, fit_trees
-from surewood.composite.forest import RandomCompositeForestClassifier
+from surewood.composite.estimator import RandomCompositeForestClassifier
 from surewood.composite.grid import HeldOut
-from surewood.composite.machines import SolverOptions
+from surewood.composite.leaf_svms import SolverOptions
 from surewood.composite.search import part_of
-from surewood.composite.tuning import best_boxes, path_errors, tune_boxes
+from surewood.composite.setting import Setting
+from surewood.composite.tree_fitting import fit_trees
+from surewood.composite.tuning import best_C, held_out_errors, tune_C
 from surewood.experiments.error_grids import pack
 from surewood.experiments.protocol import Profile
 from surewood.experiments.rcf.division import Division, thinned_features
@@ -108,7 +109,7 @@ class GridStudy:
             self.outcomes.append(walk(data, held, self.axes, setting, seed, self._options))
 
     def _parts(self, rows: NDArray[Any], held: NDArray[Any]) -> tuple[TrainingData, HeldOut]:
-        return part_of(self._inputs, rows, held, self._options, None)
+        return part_of(self._inputs, (rows, held), self._options, None)
 
     def _boxes(
         self,
@@ -120,11 +121,13 @@ class GridStudy:
     ) -> tuple[float, ...]:
         """C of every degree ([D-12])."""
         if how == "cv":
-            return tune_boxes(data, degrees, self._seed, self._options, C_grid)[0]
+            return tune_C(data, degrees, self._seed, self._options, C_grid)[0]
         n = len(self._division.validation)
         rows = np.arange(data.n_rows, dtype=np.int32)
-        errors = path_errors(data, rows, held.design[:n], held.y[:n], None, degrees, C_grid, self._options)
-        return best_boxes(errors, C_grid)
+        errors = held_out_errors(
+            data, rows, held.design[:n], held.y[:n], None, degrees, C_grid, self._options
+        )
+        return best_C(errors, C_grid)
 
     def _rules(self, method: str) -> list[int]:
         return [g for g, rule in enumerate(self.axes.rules) if rule.method == method]
@@ -171,9 +174,9 @@ class GridStudy:
         setting = replace(
             point.rule.setting(self._base), max_features=point.max_features, max_depth=point.depth
         )
-        model, _ = fit_trees(data, setting, point.n_trees, self._seed, self._options)
-        shares = model.shares(held.matrix, held.design, "one_hot", self._options.n_jobs)
-        return float((shares.argmax(axis=1) != held.y).mean())
+        trees = fit_trees(data, setting, point.n_trees, self._seed, self._options).trees
+        votes = trees.composite_scores(held.matrix, held.design, "one_hot", self._options.n_jobs)
+        return float((votes.argmax(axis=1) != held.y).mean())
 
 
 def preferred(errors: NDArray[Any], features: Sequence[int], n_columns: int) -> tuple[int, ...]:

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from surewood.composite.forest import RandomCompositeForestClassifier
+from surewood.composite.estimator import RandomCompositeForestClassifier
 from surewood.datasets import load
 from surewood.experiments.error_grids import pack
 from surewood.experiments.paper import Context, Unit
@@ -172,7 +172,7 @@ def _default(
         "method": "surewood",
         "metrics": {"error": error, "active_leaves": float(model.active_leaves_)},
         "chosen": {
-            "plain_share": float(model.plain_share_),
+            "plain_weight": float(model.plain_weight_),
             "settings": [[s.max_depth, list(s.degrees)] for s in model.settings_],
         },
         "seconds": time.perf_counter() - began,

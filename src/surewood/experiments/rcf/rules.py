@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from surewood.composite.fitting import LeafChoice, Setting
+from surewood.composite.leaf_choice import LeafChoice
+from surewood.composite.setting import Setting
 
 #: method -> selection of the composite forest
 SELECTIONS = {

@@ -16,10 +16,12 @@ from numpy.typing import NDArray
 
 from surewood._arrays import Floats
 from surewood.composite.data import TrainingData
-from surewood.composite.fitting import Grove, LeafChoice, Setting, grow
 from surewood.composite.grid import HeldOut
+from surewood.composite.growing import Grove, grow
+from surewood.composite.leaf_choice import LeafChoice
+from surewood.composite.leaf_svms import Chunk, SolverOptions, train
 from surewood.composite.leaves import IndexSets, Leaves, collect_leaves, cut
-from surewood.composite.machines import Chunk, SolverOptions, train
+from surewood.composite.setting import Setting
 from surewood.experiments.rcf.rules import Rule
 from surewood.svm import vote_counts
 
@@ -220,7 +222,7 @@ def _chunk_labels(
     own = np.repeat(np.arange(len(rows)), counts)
     assign = np.full((len(rows), int(counts.max()), n_degrees), -1, dtype=np.int32)
     assign[own, slot] = group[:, None] * n_degrees + np.arange(n_degrees)
-    codes = chunk.machines.predictor().predict(
+    codes = chunk.svms.predictor().predict(
         held.design[rows], assign.reshape(len(rows), -1), n_jobs=options.n_jobs
     )
     return codes.reshape(assign.shape)[own, slot].astype(np.int16)

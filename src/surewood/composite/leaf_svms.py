@@ -1,8 +1,8 @@
-"""Leaf machines: one a (row set, degree, C), trained by the batch, kept in one compact form.
+"""SVMs of the leaves: one per (row set, degree, C), trained in batches, kept in one compact form.
 
-* :func:`train` solves all sets for all degrees in chunks of bounded memory and lets the caller keep what it
-  needs of each chunk (counts always, machines only those that some leaf chose);
-* :class:`MachineStore` joins what was kept into one predictor whose support rows are shared by all machines.
+* :func:`train` solves all sets for all degrees in chunks of bounded memory; the caller keeps what it needs of
+  each chunk (counts always, SVMs only where a leaf chose them);
+* :class:`LeafSVMs` joins what was kept into one predictor whose support rows are shared by all SVMs.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from surewood.parallel.progress import stage
 from surewood.svm import Machines, Predictor, solve_many
 
 CHUNK_BYTES = 128 << 20  # coefficients held while a chunk is looked at
-_CHUNK_WORK = 2e8  # squares of leaf sizes, machine by machine: below a second, so that progress is seen
+_CHUNK_WORK = 2e8  # squared leaf sizes, summed over SVMs: less than a second, so that progress is visible
 
 
 @dataclass(frozen=True)
 class SolverOptions:
-    """How machines are trained; the same for all of them."""
+    """How SVMs are trained, on how many threads, and how much is reported meanwhile."""
 
     tol: float = 1e-3
     max_iter: int = 10_000
@@ -38,10 +38,10 @@ class SolverOptions:
 
 @dataclass(frozen=True)
 class Chunk:
-    """Machines of some sets, shape (sets, degrees, C values), and how many points they classify right."""
+    """SVMs of some sets, shape (sets, degrees, C values), and the weight they classify correctly."""
 
     ids: NDArray[np.int64]
-    machines: Machines
+    svms: Machines
     correct: Floats
 
 
@@ -55,23 +55,23 @@ def train(
     options: SolverOptions,
     warm_start: bool = False,
 ) -> Iterator[Chunk]:
-    """Train machines on the sets `ids` for every degree and C, chunk by chunk.
+    """Train SVMs on the sets `ids` for every degree and C, chunk by chunk.
 
     `C` has shape (degrees, C values) and is scaled leaf by leaf: C_k = sqrt(m_k / base) C (2.12).
     """
     sizes = np.array([len(sets.rows[k]) for k in ids], dtype=np.int64)
     total = sets.total[ids]
-    with stage(options.verbose, "training leaf machines", len(ids) * C.size) as advance:
+    with stage(options.verbose, "training leaf SVMs", len(ids) * C.size) as advance:
         ahead = max(1, 4 * worker_count(options.n_jobs))  # other workers: enough for all of them at once
         for begin, end in _chunks(sizes, data.n_classes, C.size, ahead):
             part = ids[begin:end]
-            boxes = np.sqrt(total[begin:end] / base)[:, None, None] * C[None, :, :]  # theory.md (2.12)
-            machines = solve_many(
+            scaled_C = np.sqrt(total[begin:end] / base)[:, None, None] * C[None, :, :]  # theory.md (2.12)
+            svms = solve_many(
                 data.gram,
                 [sets.rows[k] for k in part],
                 data.y,
                 degrees,
-                boxes,
+                scaled_C,
                 weights=data.weight,
                 tol=options.tol,
                 max_iter=options.max_iter,
@@ -79,11 +79,11 @@ def train(
                 n_jobs=options.n_jobs,
                 advance=advance,
             )
-            yield Chunk(part, machines, correct_weight(machines, data))
+            yield Chunk(part, svms, correct_weight(svms, data))
 
 
 def _chunks(sizes: NDArray[np.int64], n_classes: int, per_set: int, ahead: int = 1) -> list[tuple[int, int]]:
-    """Ranges of sets whose coefficients fit, should every point be a support point; and of short work."""
+    """Ranges of sets whose coefficients fit even if every point is a support vector, and of short work."""
     held_bytes = sizes * float(per_set) * (8.0 * max(min(n_classes, 12) - 1, 1) + 8.0)
     work = sizes.astype(np.float64) ** 2 * per_set
     cost = np.cumsum(np.maximum(held_bytes / CHUNK_BYTES, work / (ahead * _CHUNK_WORK)))
@@ -96,23 +96,23 @@ def _chunks(sizes: NDArray[np.int64], n_classes: int, per_set: int, ahead: int =
     return [(a, b) for a, b in pairwise(cuts) if b > a]
 
 
-def correct_weight(machines: Machines, data: TrainingData) -> Floats:
-    """Weight of the points that each machine classifies right, m_k^+ of theory.md §2.1."""
+def correct_weight(svms: Machines, data: TrainingData) -> Floats:
+    """Weight of the points that each SVM classifies correctly, m_k^+ of theory.md §2.1."""
     if data.weight is None:
-        return machines.n_correct.astype(np.float64)
-    repeats = machines.shape[1] * machines.shape[2]
-    correct = np.zeros((machines.shape[0], repeats))
-    predicted, at = machines.arrays["predicted"], 0
-    for group in range(machines.shape[0]):
-        rows = machines.points[machines.starts[group] : machines.starts[group + 1]]
+        return svms.n_correct.astype(np.float64)
+    repeats = svms.shape[1] * svms.shape[2]
+    correct = np.zeros((svms.shape[0], repeats))
+    predicted, at = svms.arrays["predicted"], 0
+    for group in range(svms.shape[0]):
+        rows = svms.points[svms.starts[group] : svms.starts[group + 1]]
         block = predicted[at : at + repeats * len(rows)].reshape(repeats, len(rows))
         correct[group] = (block == data.y[rows]) @ data.weight[rows]
         at += repeats * len(rows)
-    return correct.reshape(machines.shape)
+    return correct.reshape(svms.shape)
 
 
-class MachineStore:
-    """Machines kept from chunks, numbered in the order in which they came."""
+class LeafSVMs:
+    """SVMs kept from chunks, numbered in the order in which they came."""
 
     def __init__(self) -> None:
         self._parts: list[Predictor] = []
@@ -121,20 +121,20 @@ class MachineStore:
         self._number: dict[tuple[int, int], int] = {}
 
     def keep(self, chunk: Chunk, wanted: dict[int, Any]) -> None:
-        """Keep, of set ``chunk.ids[g]``, the flat (degree, C) places ``wanted[id]``."""
-        per_set = chunk.machines.shape[1] * chunk.machines.shape[2]
+        """Keep, of set ``chunk.ids[g]``, the SVMs at the flat (degree, C) positions ``wanted[id]``."""
+        per_set = chunk.svms.shape[1] * chunk.svms.shape[2]
         problems: list[int] = []
         for g, set_id in enumerate(chunk.ids.tolist()):
             for place in sorted({int(p) for p in wanted.get(set_id, ())}):
                 self._number[set_id, place] = len(self._number)
                 problems.append(g * per_set + place)
         if problems:
-            self._parts.append(chunk.machines.predictor(problems))
-            self._converged.append(chunk.machines.converged.ravel()[problems])
-            self._iterations.append(chunk.machines.iterations.ravel()[problems])
+            self._parts.append(chunk.svms.predictor(problems))
+            self._converged.append(chunk.svms.converged.ravel()[problems])
+            self._iterations.append(chunk.svms.iterations.ravel()[problems])
 
     def number(self, set_id: int, place: int) -> int:
-        """Number of a kept machine."""
+        """Number of a kept SVM."""
         return self._number[set_id, place]
 
     @property
@@ -146,7 +146,7 @@ class MachineStore:
         return np.concatenate(self._iterations) if self._iterations else np.zeros(0, dtype=np.int64)
 
     def predictor(self) -> Predictor | None:
-        """All kept machines as one predictor; None when there are none."""
+        """All kept SVMs as one predictor; None when there are none."""
         return join_predictors(self._parts)
 
 

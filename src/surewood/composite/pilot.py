@@ -1,17 +1,17 @@
-"""The settings a plain ``fit`` chooses by itself: a pilot on bags, judged by the rows outside them.
+"""The settings a default ``fit`` chooses by itself: a pilot forest, compared on its out-of-bag rows.
 
 Rules, each measured in docs/composite-forest.md:
 
-1. The pilot takes at most `PILOT_ROWS` rows and grows `n_trees` trees on subsamples of 80 %, cut at every
-   candidate depth (nested trees: nothing is grown twice).
-2. Every (depth, degree, C) is a candidate, an end of the list of C only where its neighbour is the best
-   so far; so is, at every depth, the paper's own rule: the degree by the criterion (2.9), leaf by leaf,
+1. The pilot takes at most `PILOT_ROWS` rows and grows its trees on subsamples of 80 %, cut at every candidate
+   depth (nested trees: nothing is grown twice).
+2. Every (depth, degree, C) is a candidate, an end of the list of C only where its neighbor is the best so
+   far; so is, at every depth, the paper's own rule: the degree by the criterion (2.9), leaf by leaf,
    constants included, with the best C of every degree.
-3. The `BEST` candidates with the fewest out-of-bag errors (then the smaller log-loss of their votes)
-   share the trees.
-4. Plain trees get the share of the vote that leaves the fewest out-of-bag errors, the most even one on ties.
-5. On more rows than the pilot had, trees go deeper by log2 of the ratio: leaves, and C_k, stay what they
-   were.
+3. The `BEST` candidates with the fewest out-of-bag errors (then the smaller log loss of their votes) divide
+   the trees among them.
+4. Plain trees get the weight in the vote that leaves the fewest out-of-bag errors, the most even one on ties.
+5. On more rows than the pilot had, trees go deeper by log2 of the ratio: the sizes of leaves, and C_k, stay
+   the same.
 """
 
 from __future__ import annotations
@@ -25,34 +25,37 @@ from numpy.typing import NDArray
 
 from surewood._arrays import Floats
 from surewood.composite.data import TrainingData
-from surewood.composite.fitting import Grove, LeafChoice, Setting, grow
+from surewood.composite.growing import grow
+from surewood.composite.leaf_choice import LeafChoice
+from surewood.composite.leaf_svms import SolverOptions, train
 from surewood.composite.leaves import IndexSets, collect_leaves, cut
-from surewood.composite.machines import SolverOptions, train
-from surewood.composite.model import blend, vote_shares
+from surewood.composite.out_of_bag import outside_bags, plain_out_of_bag
+from surewood.composite.setting import Setting, plain_tree_params
+from surewood.composite.votes import blend, vote_fractions
 from surewood.parallel.progress import stage
-from surewood.trees import TreeParams, grow_forest, out_of_bag
+from surewood.trees import grow_forest
 
 PILOT_ROWS = 2000
 IN_BAG = 0.8
 BEST = 3
-PLAIN_SHARES = (0.5, 0.25, 0.75, 0.0, 0.9)  # in the order of preference on ties
+PLAIN_WEIGHTS = (0.5, 0.25, 0.75, 0.0, 0.9)  # in the order of preference on ties
 PILOT_PLAIN_TREES = 200
 
 
 @dataclass(frozen=True)
-class Grid:
+class PilotGrid:
     """Candidates of the pilot."""
 
     depths: tuple[int, ...]
     degrees: tuple[int, ...]
     C: tuple[float, ...]
     gamma_scale: float
-    plain_shares: tuple[float, ...] = PLAIN_SHARES
+    plain_weights: tuple[float, ...] = PLAIN_WEIGHTS
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """A judged candidate: a common degree (`degrees` of one) or the criterion over several."""
+    """A candidate and its votes: a common degree (`degrees` of one) or the criterion over several."""
 
     depth: int
     degrees: tuple[int, ...]
@@ -60,23 +63,28 @@ class Candidate:
     by_criterion: bool
     error: float
     log_loss: float
-    shares: Floats
+    votes: Floats
 
 
 @dataclass(frozen=True)
-class Portfolio:
-    """What the pilot chose, and all it looked at."""
+class PilotResult:
+    """What the pilot chose, and all that it compared."""
 
     settings: tuple[Setting, ...]
-    plain_share: float
+    plain_weight: float
     candidates: tuple[Candidate, ...]
     plain_errors: dict[float, float]
 
+    @property
+    def n_outcomes(self) -> int:
+        """Outcomes that the comparison could have had: sets of candidates times weights of plain trees."""
+        return math.comb(len(self.candidates), len(self.settings)) * len(self.plain_errors)
 
-def choose_portfolio(
-    data: TrainingData, grid: Grid, template: Setting, seed: int, options: SolverOptions
-) -> Portfolio:
-    """Run the pilot. `template` has the parameters that are not candidates."""
+
+def run_pilot(
+    data: TrainingData, grid: PilotGrid, template: Setting, seed: int, options: SolverOptions
+) -> PilotResult:
+    """Compare all candidates. `template` has the values that are not compared."""
     candidates: list[Candidate] = []
     with stage(options.verbose, "pilot: depths", len(grid.depths)) as advance:
         pilot = _Pilot(data, grid, template, seed, options)
@@ -85,21 +93,21 @@ def choose_portfolio(
             advance(1)
     ranked = sorted(candidates, key=lambda c: (c.error, c.log_loss, c.depth, c.degrees, c.C))
     best = _distinct(ranked)[:BEST]
-    mean = np.mean([c.shares for c in best], axis=0)
+    mean = np.mean([c.votes for c in best], axis=0)
     errors = {0.0: pilot.error(mean)}
-    if any(share > 0 for share in grid.plain_shares):
-        plain = pilot.plain_shares()
-        errors = {share: pilot.error(blend(mean, plain, share)) for share in grid.plain_shares}
-    share = min(errors, key=lambda s: (round(errors[s], 12), grid.plain_shares.index(s)))
+    if any(weight > 0 for weight in grid.plain_weights):
+        plain = pilot.plain_votes()
+        errors = {weight: pilot.error(blend(mean, plain, weight)) for weight in grid.plain_weights}
+    weight = min(errors, key=lambda w: (round(errors[w], 12), grid.plain_weights.index(w)))
     settings = tuple(pilot.setting(c) for c in best)
-    return Portfolio(settings, share, tuple(ranked), errors)
+    return PilotResult(settings, weight, tuple(ranked), errors)
 
 
 def _distinct(ranked: list[Candidate]) -> list[Candidate]:
     """At depth 0 the criterion over all degrees repeats a common degree: keep the first of equals."""
     kept: list[Candidate] = []
     for candidate in ranked:
-        if not any(np.array_equal(candidate.shares, other.shares, equal_nan=True) for other in kept):
+        if not any(np.array_equal(candidate.votes, other.votes, equal_nan=True) for other in kept):
             kept.append(candidate)
     return kept
 
@@ -108,7 +116,7 @@ class _Pilot:
     """Pilot trees, and the out-of-bag votes of every candidate on them."""
 
     def __init__(
-        self, data: TrainingData, grid: Grid, template: Setting, seed: int, options: SolverOptions
+        self, data: TrainingData, grid: PilotGrid, template: Setting, seed: int, options: SolverOptions
     ) -> None:
         self.data, self.grid, self.seed, self.options = data, grid, seed, options
         self.rows = pilot_rows(data.n_rows, seed)
@@ -127,31 +135,31 @@ class _Pilot:
     def at_depth(self, depth: int) -> list[Candidate]:
         """All candidates of one depth: inner values of C first, an end of the list where it looks better."""
         view = _View(self, depth)
-        judged: dict[tuple[int, float], Candidate] = {}
+        known: dict[tuple[int, float], Candidate] = {}
 
-        def look(degrees: list[int], boxes: tuple[float, ...]) -> None:
-            if degrees and boxes:
-                view.train(degrees, boxes)
-                for key in [(d, c) for d in degrees for c in boxes]:
-                    judged[key] = self._judge(depth, (key[0],), (key[1],), False, view.labels[key])
+        def compare(degrees: list[int], C_values: tuple[float, ...]) -> None:
+            if degrees and C_values:
+                view.train(degrees, C_values)
+                for key in [(d, c) for d in degrees for c in C_values]:
+                    known[key] = self._candidate(depth, (key[0],), (key[1],), False, view.labels[key])
 
         def best(degree: int) -> float:
-            return min((judged[k].error, k[1]) for k in judged if k[0] == degree)[1]
+            return min((known[k].error, k[1]) for k in known if k[0] == degree)[1]
 
-        every, boxes = list(self.grid.degrees), tuple(sorted(self.grid.C))
-        inner = boxes[1:-1] if len(boxes) > 3 else boxes
-        look(every, inner)
-        if inner != boxes:
-            look([d for d in every if best(d) == inner[0]], boxes[:1])
-            look([d for d in every if best(d) == inner[-1]], boxes[-1:])
-        found = list(judged.values())
+        every, C_grid = list(self.grid.degrees), tuple(sorted(self.grid.C))
+        inner = C_grid[1:-1] if len(C_grid) > 3 else C_grid
+        compare(every, inner)
+        if inner != C_grid:
+            compare([d for d in every if best(d) == inner[0]], C_grid[:1])
+            compare([d for d in every if best(d) == inner[-1]], C_grid[-1:])
+        found = list(known.values())
         if len(every) > 1:
             C = tuple(best(d) for d in every)
             labels = view.by_criterion(self.grid.degrees, C)
-            found.append(self._judge(depth, self.grid.degrees, C, True, labels))
+            found.append(self._candidate(depth, self.grid.degrees, C, True, labels))
         return found
 
-    def _judge(
+    def _candidate(
         self,
         depth: int,
         degrees: tuple[int, ...],
@@ -159,52 +167,49 @@ class _Pilot:
         criterion: bool,
         labels: NDArray[Any],
     ) -> Candidate:
-        shares = vote_shares(labels, self.data.n_classes)
-        error, loss = self.error(shares), self.log_loss(shares)
-        return Candidate(depth, degrees, C, criterion, error, loss, shares)
+        votes = vote_fractions(labels, self.data.n_classes)
+        return Candidate(depth, degrees, C, criterion, self.error(votes), self.log_loss(votes), votes)
 
-    def plain_shares(self) -> Floats:
-        """Out-of-bag class shares of plain trees on the pilot rows."""
-        params = plain_params(self.template.max_features)
+    def plain_votes(self) -> Floats:
+        """Out-of-bag class vectors of plain trees on the pilot rows."""
+        params = plain_tree_params(self.template.max_features)
         grown = grow_forest(
             self.data.matrix, self.data.y, self.data.n_classes, params, n_trees=PILOT_PLAIN_TREES,
             seed=self.seed + 1, weight=self.data.weight, rows=self.rows, n_jobs=self.options.n_jobs,
             verbose=self.options.verbose,
         )  # fmt: skip
-        return out_of_bag_shares(grown, self.data, self.rows, self.options)
+        return plain_out_of_bag(grown, self.data, self.rows, self.options)
 
-    def error(self, shares: Floats) -> float:
-        """Weighted share of rows outside some bag that are voted wrong."""
-        known = ~np.isnan(shares).any(axis=1)
+    def error(self, votes: Floats) -> float:
+        """Weighted fraction of misclassified rows, among those outside some bag."""
+        known = ~np.isnan(votes).any(axis=1)
         rows = self.rows[known]
-        wrong = shares[known].argmax(axis=1) != self.data.y[rows]
+        wrong = votes[known].argmax(axis=1) != self.data.y[rows]
         weight = None if self.data.weight is None else self.data.weight[rows]
         return float(np.average(wrong, weights=weight)) if len(rows) else 1.0
 
-    def log_loss(self, shares: Floats) -> float:
-        known = ~np.isnan(shares).any(axis=1)
+    def log_loss(self, votes: Floats) -> float:
+        """Log loss of the votes, kept off 0 and 1."""
+        known = ~np.isnan(votes).any(axis=1)
         rows = self.rows[known]
-        true = 0.98 * shares[known, self.data.y[rows]] + 0.02 / self.data.n_classes
+        true = 0.98 * votes[known, self.data.y[rows]] + 0.02 / self.data.n_classes
         weight = None if self.data.weight is None else self.data.weight[rows]
         return float(np.average(-np.log(true), weights=weight)) if len(rows) else np.inf
 
     def setting(self, candidate: Candidate) -> Setting:
-        """The candidate on all rows: same leaf sizes, same C_k."""
+        """The candidate on all rows: same sizes of leaves, same C_k."""
         ratio = self.data.n_rows / len(self.rows)
-        depth = candidate.depth + round(math.log2(ratio))
-        C = tuple(c * math.sqrt(ratio) for c in candidate.C)
         return replace(
             self.final,
-            max_depth=depth,
+            max_depth=candidate.depth + round(math.log2(ratio)),
             degrees=candidate.degrees,
-            C=C,
+            C=tuple(c * math.sqrt(ratio) for c in candidate.C),
             constant_leaves=candidate.by_criterion,
         )
 
 
 class _View:
-    """The pilot's trees cut at one depth: counts and out-of-bag labels of every (degree, C) trained so
-    far."""
+    """The pilot's trees cut at one depth: counts and out-of-bag labels of each (degree, C) trained so far."""
 
     def __init__(self, pilot: _Pilot, depth: int) -> None:
         self.pilot = pilot
@@ -219,14 +224,14 @@ class _View:
         self.labels: dict[tuple[int, float], NDArray[np.int16]] = {}
         self.correct: dict[tuple[int, float], Floats] = {}
 
-    def train(self, degrees: list[int], boxes: tuple[float, ...]) -> None:
-        """Machines of all leaves for these degrees and C, and their labels of the rows outside the bags."""
+    def train(self, degrees: list[int], C_values: tuple[float, ...]) -> None:
+        """SVMs of all leaves for these degrees and C, and their labels of the rows outside the bags."""
         pilot, data = self.pilot, self.pilot.data
-        keys = [(d, c) for d in degrees for c in boxes]
+        keys = [(d, c) for d in degrees for c in C_values]
         for key in keys:
             self.labels[key] = self.majority.copy()
             self.correct[key] = np.zeros(len(pilot.sets))
-        table = np.tile(np.array(boxes), (len(degrees), 1))
+        table = np.tile(np.array(C_values), (len(degrees), 1))
         design, place = data.gram.X[pilot.rows], np.full(len(pilot.sets), -1)
         base = float(pilot.m.mean())
         for chunk in train(data, pilot.sets, self.ids, np.array(degrees), table, base, pilot.options, True):
@@ -237,7 +242,7 @@ class _View:
             # All (degree, C) side by side: one product of the rows with the support rows serves them all.
             places = np.arange(len(keys))[None, :, None]
             assign = np.where(here[:, None, :], first[:, None, :] * len(keys) + places, -1)
-            codes = chunk.machines.predictor().predict(
+            codes = chunk.svms.predictor().predict(
                 design, assign.reshape(len(design), -1), n_jobs=pilot.options.n_jobs
             )
             codes = codes.reshape(assign.shape)
@@ -246,7 +251,7 @@ class _View:
                 self.labels[key][here] = codes[:, k][here]
 
     def by_criterion(self, degrees: tuple[int, ...], C: tuple[float, ...]) -> NDArray[Any]:
-        """Labels when every leaf takes the degree of the smallest ``T_k``, constants included."""
+        """Labels when every leaf gets the degree of the smallest ``T_k``, constants included."""
         pilot, keys = self.pilot, list(zip(degrees, C))
         setting = replace(
             pilot.template, degrees=degrees, C=C, constant_leaves=True, gamma_scale=pilot.grid.gamma_scale
@@ -255,11 +260,11 @@ class _View:
         correct = np.stack([self.correct[key] for key in keys], axis=1)
         column = choice.columns(np.arange(len(self.leaves)), correct)[self.leaf]
         stacked = np.stack([self.majority, *(self.labels[key] for key in keys)])
-        return np.take_along_axis(stacked, column[None], axis=0)[0]
+        return np.asarray(np.take_along_axis(stacked, column[None], axis=0)[0])
 
 
 def pilot_trees(n_rows: int, n_classes: int) -> int:
-    """Trees of the pilot: fewer where rows are many, and where pairs of classes are.
+    """Trees of the pilot: fewer where there are many rows or many pairs of classes.
 
     Examples
     --------
@@ -271,31 +276,7 @@ def pilot_trees(n_rows: int, n_classes: int) -> int:
 
 
 def pilot_rows(n_rows: int, seed: int) -> NDArray[np.int64]:
-    """All rows, or a random part of `PILOT_ROWS` of them, ascending."""
+    """All rows, or a random `PILOT_ROWS` of them, ascending."""
     if n_rows <= PILOT_ROWS:
         return np.arange(n_rows)
     return np.sort(np.random.default_rng([seed, 1]).permutation(n_rows)[:PILOT_ROWS])
-
-
-def outside_bags(grove: Grove, rows: NDArray[Any]) -> NDArray[np.bool_]:
-    """Which of `rows` each tree did not see, shape (rows, trees)."""
-    outside = np.ones((len(rows), len(grove.bags)), dtype=bool)
-    for tree, bag in enumerate(grove.bags):
-        outside[np.searchsorted(rows, bag), tree] = False
-    return outside
-
-
-def plain_params(max_features: int) -> TreeParams:
-    """Plain trees: bootstrap, no limit of depth, class frequencies at the leaves."""
-    return TreeParams(criterion="gini", max_features=max_features, sampling="bootstrap")
-
-
-def out_of_bag_shares(grown: Any, data: TrainingData, rows: NDArray[Any], options: SolverOptions) -> Floats:
-    """Mean class vectors of the trees that did not see a row; NaN where all did."""
-    with stage(options.verbose, "out-of-bag votes of plain trees", len(grown.bag.rows)) as advance:
-        sums, votes = out_of_bag(grown.forest, grown.bag, data.matrix, options.n_jobs, advance=advance)
-    shares = np.full((len(rows), data.n_classes), np.nan)
-    place = np.searchsorted(rows, grown.bag.rows)
-    seen = votes > 0
-    shares[place[seen]] = sums[seen] / votes[seen, None]
-    return shares

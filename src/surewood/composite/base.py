@@ -1,0 +1,231 @@
+"""What the tree, the forest and its CV twin have in common: input, predictions, ledgers, evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from surewood._arrays import Floats
+from surewood.bounds import Evidence
+from surewood.composite import report_facts
+from surewood.composite.cost import estimate_cost, needed_memory
+from surewood.composite.data import TrainingData, prepare
+from surewood.composite.explaining import explain_rows
+from surewood.composite.explanation_steps import explanation_steps
+from surewood.composite.leaf_svms import SolverOptions
+from surewood.composite.model import CompositeModel
+from surewood.composite.old_form import model_of_old_state
+from surewood.composite.plan import Parameters
+from surewood.composite.setting import Setting
+from surewood.estimators.base import ClassifierBase
+from surewood.estimators.cost import CostEstimate, refuse_beyond
+from surewood.estimators.parameters import check_parameters, memory_bytes, study_settings
+from surewood.estimators.rules import Integer, check_value
+from surewood.svm import gram_limit
+from surewood.tables import DesignEncoder, FitInputs, begin_fit, begin_predict, by_batches
+
+
+class CompositeClassifier(ClassifierBase):
+    """Shared methods. A subclass has the parameters and ``fit``, which stores a `CompositeModel`."""
+
+    __report_facts__ = report_facts.report_facts
+    __explanation_steps__ = explanation_steps
+    leaf_terms = report_facts.leaf_terms
+    leaf_degrees = report_facts.leaf_degrees
+
+    model_: CompositeModel
+    class_weight: Any
+    categorical_features: Any
+    max_memory: Any
+    n_jobs: int | None
+    verbose: int
+
+    # --- fit -----------------------------------------------------------------------------------------------
+
+    def _parameters(self) -> Parameters:
+        """What a plan is made from."""
+        raise NotImplementedError
+
+    def _begin(self, X: Any, y: Any, sample_weight: Any) -> FitInputs:
+        """Checked parameters, then checked data with equal rows merged."""
+        check_parameters(self)
+        return begin_fit(
+            self,
+            X,
+            y,
+            sample_weight,
+            class_weight=self.class_weight,
+            categorical_features=self.categorical_features,
+        )
+
+    def _options(self) -> SolverOptions:
+        study = study_settings(self)
+        return SolverOptions(float(study["tol"]), int(study["max_iter"]), self.n_jobs, int(self.verbose))
+
+    def _check_memory(self, inputs: FitInputs) -> None:
+        """Refuse a fit that would need more than `max_memory`."""
+        limit = memory_bytes(self.max_memory)
+        if limit is not None:
+            needed, _ = needed_memory(self._parameters(), self._size(inputs), limit, self.n_jobs)
+            refuse_beyond(limit, sum(needed.values()), "use fewer trees or fewer rows")
+
+    def _prepared(self, inputs: FitInputs) -> TrainingData:
+        """What a fit reads, within `max_memory`."""
+        self._check_memory(inputs)
+        return prepare(inputs, gram_limit(memory_bytes(self.max_memory)), self.n_jobs)
+
+    def _store(self, inputs: FitInputs, model: CompositeModel) -> None:
+        """Write on the estimator, once everything has succeeded."""
+        inputs.store(self)
+        self.model_ = model
+
+    @staticmethod
+    def _size(inputs: FitInputs) -> tuple[int, int, int, int]:
+        """Rows, columns, columns of the design matrix, classes."""
+        width = max(DesignEncoder().fit(inputs.table, inputs.weight).n_columns_, 1)
+        return inputs.table.n_rows, inputs.table.n_columns, width, inputs.n_classes
+
+    def _passes(self, n_columns: int) -> int:
+        """How often the work of a fit is done."""
+        return 1
+
+    def estimate_cost(self, X: Any, y: Any, sample_weight: Any = None) -> CostEstimate:
+        """Memory and a range of time of a fit, without doing it (ESTIMATE)."""
+        inputs = self._begin(X, y, sample_weight)
+        limit, size = memory_bytes(self.max_memory), self._size(inputs)
+        return estimate_cost(self._parameters(), size, limit, self.n_jobs, self._passes(size[1]))
+
+    # --- predictions ---------------------------------------------------------------------------------------
+
+    def _fitted(self) -> CompositeModel:
+        """The fitted model."""
+        check_is_fitted(self, "model_")
+        return self.model_
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Class probabilities: the trees' mean score, calibrated by default.
+
+        The largest probability of a row is that of the class with the largest mean score.
+        """
+        model, table = self._fitted(), begin_predict(self, X)
+        return model.calibrated(by_batches(table, lambda part: model.mean_scores(part, self.n_jobs)))
+
+    def tree_predictions(self, X: Any) -> NDArray[Any]:
+        """The label that each composite tree gives to each row, shape (n_rows, n_trees)."""
+        model, table = self._fitted(), begin_predict(self, X)
+        codes = by_batches(table, lambda part: model.tree_labels(part, self.n_jobs))
+        return np.asarray(model.classes[codes])
+
+    def apply(self, X: Any) -> NDArray[np.int64]:
+        """Number of the leaf (within its tree, as in :meth:`ledger`) of each row, shape (n_rows, n_trees)."""
+        model = self._fitted()
+        return model.leaf_numbers(begin_predict(self, X), self.n_jobs)
+
+    def decision_path(self, X: Any) -> tuple[sp.csr_matrix, NDArray[np.int64]]:
+        """Nodes that each row passes in the composite trees, as in scikit-learn's forests."""
+        model = self._fitted()
+        return model.decision_path(begin_predict(self, X), self.n_jobs)
+
+    def explain(self, X: Any) -> list[dict[str, Any]]:
+        """How rows were classified: path, leaf, degree and vote of every composite tree.
+
+        Parameters
+        ----------
+        X : table of a few rows
+            Every row gives as many paths as there are trees.
+
+        Returns
+        -------
+        list of dict
+            One per row, of values that JSON knows: ``kind`` ("composite"), ``prediction``, ``probabilities``
+            and ``votes`` (mean score of the trees) by label, ``features`` (splits on each column along the
+            paths), and ``trees``, one entry per tree with ``tree``, ``leaf`` (as in :meth:`apply` and
+            :meth:`ledger`), ``path``, ``degree`` (0: constant), ``points`` and ``correct`` (training weight
+            of the leaf) and ``vote``. A step of a path has ``feature``, ``operator``, ``value`` and the
+            row's ``actual`` value. ``support`` are the nearest support vectors of the leaf SVMs (training
+            ``row``, ``distance``, ``label``); ``plain_trees`` are the votes of the plain trees, if any.
+        """
+        model, table = self._fitted(), begin_predict(self, X)
+        probabilities = self.predict_proba(X)
+        return self._explanations("composite", probabilities, explain_rows(model, table, probabilities))
+
+    # --- what the model knows of itself --------------------------------------------------------------------
+
+    def ledger(self, tree: int | None = None) -> pd.DataFrame:
+        """One row per leaf: depth, path, counts, degree, complexity, and which side of the minimum decided.
+
+        Parameters
+        ----------
+        tree : int, optional
+            One tree only. Plain trees have no ledger: every leaf of theirs is a constant.
+        """
+        if tree is not None:
+            check_value("tree", tree, Integer(0))
+        return self._fitted().ledger(tree)
+
+    def nodes(self, tree: int = 0) -> pd.DataFrame:
+        """A composite tree, one row per node, parents first.
+
+        Returns
+        -------
+        DataFrame
+            ``node``, ``parent`` (-1 at the root), ``depth``, ``condition`` (the side of the split that leads
+            here, in words), ``points``, ``errors`` and ``complexity_term`` (sums over the leaves below),
+            ``leaf`` (its number in :meth:`ledger`, -1 at inner nodes), ``degree`` (-1 there) and ``side``.
+        """
+        check_value("tree", tree, Integer(0))
+        return self._fitted().nodes(tree)
+
+    def __certificate_evidence__(self) -> Iterable[Evidence]:
+        """What `surewood.certify` may use: counts of the trees, out-of-bag votes, held-out error."""
+        return self._fitted().evidence()
+
+    @property
+    def settings_(self) -> tuple[Setting, ...]:
+        """What the parts of the forest were grown with."""
+        return self._fitted().settings
+
+    @property
+    def plain_weight_(self) -> float:
+        """Weight of the plain trees in the vote."""
+        return self._fitted().plain_weight
+
+    @property
+    def held_out_error_(self) -> float:
+        """ESTIMATE: error of out-of-bag (or out-of-fold) votes; NaN where there were none."""
+        return self._fitted().held_out.error
+
+    @property
+    def criterion_(self) -> Floats:
+        """CRITERION (2.9) of each composite tree with its gamma_scale: a selection score, not a bound."""
+        return self._fitted().criterion
+
+    @property
+    def active_leaves_(self) -> float:
+        """Fraction of leaves with an active complexity penalty (§2.9)."""
+        return self._fitted().active_leaves
+
+    @property
+    def degrees_histogram_(self) -> dict[int, int]:
+        """Number of leaves of each degree, over all composite trees."""
+        return self._fitted().degrees_histogram
+
+    @property
+    def feature_importances_(self) -> Floats:
+        """Impurity importances of the splits, summing to 1; all 0 where no tree splits."""
+        return self._fitted().feature_importances
+
+    @property
+    def n_iter_(self) -> int:
+        """Most iterations of an SVM, summed over its pairs of classes."""
+        return self._fitted().n_iter
+
+    @classmethod
+    def _state_of_today(cls, state: dict[str, Any]) -> dict[str, Any]:
+        return super()._state_of_today(model_of_old_state(state))

@@ -1,0 +1,103 @@
+"""What a certificate may read of a composite forest: counts that fit recorded (theory.md §2, §6, [D-37])."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from surewood.bounds import Evidence, ForestEvidence, TreeEvidence
+from surewood.composite.plan import Searched
+from surewood.composite.setting import Setting
+from surewood.composite.trees import CompositeTrees
+from surewood.tables import DesignEncoder
+from surewood.trees import BinMapper
+
+
+@dataclass(frozen=True)
+class SampleFacts:
+    """What the bounds need to know of the sample.
+
+    Attributes
+    ----------
+    n_features, n_splitting : int
+        Features that SVMs see; features offered to splits.
+    split_growth : float or None
+        Log-growth of one split where it is more than a threshold.
+    unweighted : bool
+        Whether no sample weights or class weights were given.
+    affine_features : bool
+        Whether the SVMs' features are an affine image of features fixed in advance.
+    """
+
+    n_features: int
+    n_splitting: int
+    split_growth: float | None
+    unweighted: bool
+    affine_features: bool
+
+
+def split_log_growth(mapper: BinMapper, has_missing: NDArray[Any], m: int) -> float | None:
+    """Log-growth of one split where it is more than a threshold: category sets, a side for missing values.
+
+    None where every split is a threshold on a column without missing values.
+    """
+    if not mapper.is_category.any() and not has_missing.any():
+        return None
+    logs = []
+    for j in range(mapper.n_columns):
+        if mapper.is_category[j]:
+            bins = int(mapper.offset[j + 1] - mapper.offset[j]) + 1  # missing values are one more
+            logs.append(min(bins, m) * np.log(2.0))
+        else:
+            logs.append(np.log(2.0 * m) + (np.log(2.0) if has_missing[j] else 0.0))
+    return float(np.logaddexp.reduce(logs))
+
+
+def has_affine_features(encoder: DesignEncoder) -> bool:
+    """Whether no category column was cut to its most frequent categories."""
+    return all(
+        places is None or int(places.max(initial=-1)) < encoder.max_categories
+        for places in encoder.positions_
+    )
+
+
+def tree_evidence(
+    trees: CompositeTrees,
+    tree: int,
+    setting: Setting,
+    sample: SampleFacts,
+    searched: Searched,
+    *,
+    one_hot: bool,
+) -> TreeEvidence:
+    """Counts of one tree for the paper's bound (2.6)."""
+    leaves = trees.leaves
+    at = leaves.of_tree(tree)
+    return TreeEvidence(
+        correct=np.rint(leaves.correct[at]).astype(np.int64),
+        errors=np.rint(leaves.total[at] - leaves.correct[at]).astype(np.int64),
+        depth=leaves.depth[at],
+        degree=leaves.degree[at],
+        n_classes=max(trees.n_classes, 2),
+        n_features=sample.n_features,
+        n_question_features=sample.n_splitting,
+        max_features=setting.max_features,
+        n_degrees=searched.n_degrees,
+        max_depth=searched.max_depth,
+        gamma_scale=setting.gamma_scale,
+        question_growth=sample.split_growth,
+        one_hot=one_hot,
+        whole_sample=setting.sampling == "all",
+        unweighted=sample.unweighted,
+        affine_features=sample.affine_features,
+    )
+
+
+def forest_evidence(trees: list[TreeEvidence], hard_vote: bool) -> Evidence:
+    """The evidence of one tree itself, or of the vote of several."""
+    if len(trees) == 1:
+        return trees[0]
+    return ForestEvidence(trees=tuple(trees), hard_vote=hard_vote)

@@ -1,0 +1,71 @@
+"""How composite trees are grown and their leaves filled: one setting, shared by some trees of a forest."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from surewood.trees import TreeParams
+
+
+@dataclass(frozen=True)
+class Setting:
+    """Everything about a composite tree except its data, its seed and its number.
+
+    Attributes
+    ----------
+    max_depth, max_features : int
+        Splits above a leaf; features drawn at a node.
+    degrees, C : tuple
+        Degrees in ascending order and one C per degree, scaled by leaf (2.12). A common degree is a tuple
+        of one.
+    gamma_scale : float
+        Multiplier of the complexity term of the criterion (2.9).
+    selection : str
+        "exact", "random_sequences" or "random_degree".
+    max_size : int or None
+        Leaves with more rows are split further, beyond `max_depth`.
+    n_sequences : int
+        Sequences drawn with "random_sequences".
+    constant_leaves : bool
+        Offer degree 0, the majority class, at every leaf.
+    sampling, n_draws : str, int or None
+        How the rows of a tree are drawn, and how many.
+    min_weight_fraction_leaf : float
+    """
+
+    max_depth: int
+    max_features: int
+    degrees: tuple[int, ...]
+    C: tuple[float, ...]
+    gamma_scale: float
+    selection: str = "exact"
+    max_size: int | None = None
+    n_sequences: int = 10
+    constant_leaves: bool = False
+    sampling: str = "all"
+    n_draws: int | None = None
+    min_weight_fraction_leaf: float = 0.0
+
+    @property
+    def offered(self) -> NDArray[np.int64]:
+        """Degrees a leaf may have, 0 first where it is offered."""
+        return np.array(((0,) if self.constant_leaves else ()) + self.degrees, dtype=np.int64)
+
+    def tree_params(self, max_depth: int) -> TreeParams:
+        """The engine's parameters for trees of this depth."""
+        return TreeParams(
+            criterion="entropy",
+            max_depth=max_depth,
+            max_features=self.max_features,
+            min_weight_fraction_leaf=self.min_weight_fraction_leaf,
+            sampling=self.sampling,
+            n_draws=self.n_draws,
+        )
+
+
+def plain_tree_params(max_features: int) -> TreeParams:
+    """Plain trees: bootstrap, no depth limit, class frequencies at the leaves."""
+    return TreeParams(criterion="gini", max_features=max_features, sampling="bootstrap")

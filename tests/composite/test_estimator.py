@@ -1,0 +1,246 @@
+"""The forest and the tree: their algorithm, their options, data as it comes."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.datasets import load_iris
+from sklearn.svm import SVC
+
+from surewood import CompositeTreeClassifier, RandomCompositeForestClassifierCV
+from surewood import RandomCompositeForestClassifier as Forest
+from tests.composite.composite_samples import sample
+
+
+@pytest.fixture(scope="module")
+def problem():
+    return sample(150, seed=2)
+
+
+@pytest.fixture(scope="module")
+def fitted(problem):
+    return Forest(n_estimators=24, degrees=(1, 2), random_state=0).fit(*problem)
+
+
+@pytest.fixture(scope="module")
+def paper(problem):
+    return Forest.paper(n_estimators=15, max_depth=3, C=1.0, random_state=0).fit(*problem)
+
+
+def quick(**parameters):
+    return Forest(**({"n_estimators": 4, "random_state": 0} | parameters))
+
+
+def test_leaf_svms_are_those_of_libsvm(problem):
+    """Depth 0, one degree: the forest is one polynomial SVM on standardised features."""
+    X, y = problem
+    forest = Forest.paper(
+        n_estimators=3, max_depth=0, degrees=2, C=2.0, study={"tol": 1e-6}, random_state=0
+    ).fit(X, y)
+    Z = (X - X.mean(axis=0)) / X.std(axis=0)
+    svm = SVC(kernel="poly", degree=2, gamma=1 / X.shape[1], coef0=1.0, C=2.0, tol=1e-6).fit(Z, y)
+    assert np.mean(forest.predict(X) == svm.predict(Z)) > 0.99
+    assert forest.ledger(0)["correct"].sum() == pytest.approx((svm.predict(Z) == y).sum(), abs=1)
+
+
+def test_exact_selection_scores_at_most_the_random_sequences(problem, paper):
+    drawn = clone(paper).set_params(selection="random_sequences").fit(*problem)
+    assert (paper.criterion_ <= drawn.criterion_ + 1e-12).all()
+    # The trees are the same: only degrees differ.
+    assert paper.ledger()["path"].tolist() == drawn.ledger()["path"].tolist()
+
+
+def test_forests_without_the_criterion(problem, paper):
+    common = clone(paper).set_params(selection="common_degree", degrees=(1, 2, 3), C="auto").fit(*problem)
+    assert len(set(common.degrees_histogram_) - {0}) == 1
+    mixed = clone(paper).set_params(selection="random_degree").fit(*problem)
+    assert len(mixed.degrees_histogram_) > 4
+
+
+def test_constant_leaves_are_offered_where_asked(problem, paper):
+    without = paper.degrees_histogram_.get(0, 0)
+    offered = (
+        clone(paper)
+        .set_params(study={"max_leaf_size": None, "constant_leaves": True}, gamma_scale=1e-3)
+        .fit(*problem)
+    )
+    assert offered.degrees_histogram_.get(0, 0) > without
+    assert (
+        offered.criterion_
+        <= clone(offered).set_params(study={"max_leaf_size": None}).fit(*problem).criterion_
+    ).all()
+
+
+@pytest.mark.parametrize("leaf_scores", ["one_hot", "ovo_votes", "calibrated"])
+@pytest.mark.parametrize("bags", [{}, {"max_samples": 0.7}, {"bootstrap": True}])
+def test_probabilities_sum_to_one_and_agree_with_predictions(problem, leaf_scores, bags):
+    X, y = problem
+    forest = Forest(
+        n_estimators=10,
+        selection="exact",
+        max_depth=2,
+        C=1.0,
+        random_state=0,
+        study={"leaf_scores": leaf_scores, **bags},
+    ).fit(X, y)
+    proba = forest.predict_proba(X)
+    assert proba.sum(axis=1) == pytest.approx(1.0)
+    assert np.array_equal(forest.classes_[proba.argmax(axis=1)], forest.predict(X))
+    assert forest.model_.calibrator is not None
+    raw = clone(forest).set_params(calibrate=False).fit(X, y)
+    assert np.array_equal(raw.predict(X), forest.predict(X))
+
+
+def test_any_number_of_threads_gives_the_same_forest(problem):
+    X, y = problem
+    one = Forest(n_estimators=12, degrees=(1, 2), random_state=3, n_jobs=1).fit(X, y)
+    two = Forest(n_estimators=12, degrees=(1, 2), random_state=3, n_jobs=2).fit(X, y)
+    assert np.array_equal(one.predict_proba(X), two.predict_proba(X))
+    pd.testing.assert_frame_equal(one.ledger(), two.ledger())
+
+
+def test_inner_products_formed_leaf_by_leaf_change_nothing(problem, monkeypatch):
+    X, y = problem
+    stored = Forest(n_estimators=6, degrees=2, random_state=3).fit(X, y)
+    monkeypatch.setattr("surewood.composite.base.gram_limit", lambda _: 0)
+    formed = Forest(n_estimators=6, degrees=2, random_state=3).fit(X, y)
+    assert np.array_equal(stored.predict_proba(X), formed.predict_proba(X))
+
+
+def test_large_leaves_go_deeper(problem):
+    forest = Forest(
+        n_estimators=4, selection="exact", max_depth=1, C=1.0, random_state=0, study={"max_leaf_size": 40}
+    )
+    ledger = forest.fit(*problem).ledger()
+    assert ledger.loc[ledger["degree"] > 0, "points"].max() <= 40
+    assert ledger["depth"].max() > 1
+
+
+def test_given_values_bind_the_pilot(problem):
+    forest = Forest(n_estimators=9, max_depth=2, degrees=(2,), C=0.5, plain_weight=0.0, random_state=0)
+    forest.fit(*problem)
+    assert {s.max_depth for s in forest.settings_} == {2}
+    assert {s.degrees for s in forest.settings_} == {(2,)}
+    assert {s.C for s in forest.settings_} == {(0.5,)}
+    assert forest.plain_weight_ == 0.0
+
+
+def test_tables_as_they_come(table_with_everything):
+    frame, y = table_with_everything
+    forest = Forest(n_estimators=20, random_state=0).fit(frame, y)
+    assert forest.score(frame, y) > 0.85
+    assert any("job" in path for path in forest.ledger()["path"])
+    later = frame.iloc[:5].copy()
+    later["job"] = ["astronaut", None, "cook", "clerk", "pilot"]
+    assert forest.predict_proba(later).shape == (5, 2)
+    assert {t["vote"] for t in forest.explain(frame.iloc[[0]])[0]["trees"]} <= {"yes", "no"}
+
+
+def test_weights_count_like_repeated_rows(problem):
+    X, y = problem
+    weight = np.random.default_rng(0).integers(0, 3, len(y))
+    twice = Forest(n_estimators=8, degrees=2, random_state=0).fit(
+        np.repeat(X, weight, axis=0), np.repeat(y, weight)
+    )
+    weighted = Forest(n_estimators=8, degrees=2, random_state=0).fit(X, y, sample_weight=weight)
+    assert np.array_equal(twice.predict_proba(X), weighted.predict_proba(X))
+    assert weighted.ledger(0)["points"].sum() < weight.sum()  # a bag, in weights
+    whole = CompositeTreeClassifier(max_depth=1, C=1.0, random_state=0).fit(X, y, sample_weight=weight)
+    assert whole.ledger()["points"].sum() == weight.sum()
+
+
+def test_verbose_names_the_stages(problem, capsys):
+    Forest(n_estimators=4, selection="exact", max_depth=1, C=1.0, verbose=1, calibrate=False).fit(*problem)
+    said = capsys.readouterr().err
+    assert "growing trees" in said
+    assert "training leaf SVMs" in said
+
+
+def test_a_failed_fit_leaves_the_estimator_as_it_was(problem):
+    X, y = problem
+    forest = Forest(n_estimators=4, selection="exact", C=1.0, random_state=0).fit(X, y)
+    before = forest.predict_proba(X)
+    forest.set_params(gamma_scale=-1.0)
+    with pytest.raises(ValueError, match="gamma_scale"):
+        forest.fit(X[:50], y[:50])
+    assert np.array_equal(forest.predict_proba(X), before)
+
+
+def test_the_default_classifies_iris():
+    X, y = load_iris(return_X_y=True)
+    order = np.random.default_rng(0).permutation(len(y))
+    forest = Forest(n_estimators=30, random_state=0).fit(X[order[:100]], y[order[:100]])
+    assert forest.score(X[order[100:]], y[order[100:]]) > 0.9
+
+
+def test_an_interrupt_in_a_subprocess_ends_the_fit():
+    """Ctrl-C reaches the fit while SVMs are trained, and nothing half-fitted stays behind."""
+    script = """
+import _thread, threading
+import subprocess
+import sys
+
+import subprocess
+import sys
+
+import numpy as np
+from surewood import RandomCompositeForestClassifier
+rng = np.random.default_rng(0)
+X, y = rng.normal(size=(4000, 10)), rng.integers(0, 3, 4000)
+forest = RandomCompositeForestClassifier.paper(n_estimators=500, max_depth=1, C=100.0)
+threading.Timer(1.0, _thread.interrupt_main).start()
+try:
+    while True:
+        forest.fit(X, y)
+        del forest.model_
+except KeyboardInterrupt:
+    print("interrupted", hasattr(forest, "model_"))
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=120)
+    assert done.stdout.strip() == "interrupted False", done.stderr
+
+
+def test_one_class_is_predicted():
+    X = np.random.default_rng(0).normal(size=(30, 3))
+    for model in (quick(), CompositeTreeClassifier(), RandomCompositeForestClassifierCV(n_estimators=3)):
+        model.fit(X, ["only"] * 30)
+        assert model.predict(X[:2]).tolist() == ["only", "only"]
+        assert model.predict_proba(X[:2]).tolist() == [[1.0], [1.0]]
+
+
+def test_classes_with_one_example_are_kept():
+    X, y = sample(120)
+    y = y.copy()
+    y[0], y[1] = 7, 8
+    for model in (quick(), quick(selection="exact", max_depth=2, C=1.0)):
+        model.fit(X, y)
+        assert model.classes_.tolist() == [0, 1, 2, 7, 8]
+        assert model.predict_proba(X).shape == (120, 5)
+
+
+def test_more_features_than_rows():
+    X, y = sample(60, n_features=200)
+    assert quick().fit(X, y).predict(X).shape == (60,)
+
+
+def test_constant_columns():
+    X, y = sample(100)
+    constant = np.ones((100, 2))
+    with_them = quick(max_features=None).fit(np.column_stack([X, constant]), y)
+    assert with_them.score(np.column_stack([X, constant]), y) > 0.5
+    nothing_else = quick().fit(constant, y)
+    assert len(set(nothing_else.predict(constant))) == 1
+
+
+def test_huge_and_tiny_values_do_not_disturb():
+    X, y = sample(80)
+    X = X * np.array([1e150, 1e-150, 1.0, 1e300, 1.0, 1.0])
+    assert quick().fit(X, y).predict_proba(X).sum(axis=1) == pytest.approx(1.0)
+
+
+def test_two_rows_are_enough():
+    model = quick().fit([[0.0], [1.0]], [0, 1])
+    assert model.predict([[0.0], [1.0]]).tolist() == [0, 1]

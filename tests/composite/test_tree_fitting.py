@@ -1,0 +1,44 @@
+"""Composite trees of one setting."""
+
+import numpy as np
+import pytest
+
+from surewood.composite.leaf_svms import SolverOptions
+from surewood.composite.setting import Setting
+from surewood.composite.tree_fitting import fit_trees
+from surewood.composite.trees import join_trees
+from tests.composite.composite_samples import prepared, sample
+
+OPTIONS = SolverOptions()
+
+
+def setting(**changes):
+    base = {"max_depth": 2, "max_features": 2, "degrees": (1, 2), "C": (1.0, 1.0), "gamma_scale": 1e-4}
+    return Setting(**(base | changes))
+
+
+@pytest.fixture(scope="module")
+def data():
+    return prepared(*sample(150))
+
+
+def test_trees_do_not_depend_on_their_company(data):
+    together = fit_trees(data, setting(selection="random_degree"), 6, 3, OPTIONS).trees
+    first = fit_trees(data, setting(selection="random_degree"), 2, 3, OPTIONS).trees
+    rest = fit_trees(data, setting(selection="random_degree"), 4, 3, OPTIONS, first_tree=2).trees
+    joined = join_trees([first, rest])
+    labels = together.labels(data.matrix, data.gram.X)
+    assert np.array_equal(joined.labels(data.matrix, data.gram.X), labels)
+    assert np.array_equal(joined.leaves.degree, together.leaves.degree)
+    assert np.array_equal(together.first(2).labels(data.matrix, data.gram.X), labels[:, :2])
+
+
+def test_degree_zero_is_the_majority_class():
+    rng = np.random.default_rng(0)
+    data = prepared(rng.normal(size=(60, 3)), rng.integers(0, 2, 60))
+    model = fit_trees(
+        data, setting(max_depth=0, constant_leaves=True, gamma_scale=1e-9, C=(1e-6, 1e-6)), 1, 0, OPTIONS
+    ).trees
+    assert model.leaves.degree.tolist() == [0]
+    assert model.leaves.constant[0] == np.bincount(data.y).argmax()
+    assert model.predictor is None
