@@ -1,0 +1,25 @@
+"""A summary completed with profile, missing sets and facts of the run."""
+
+from surewood.experiments.summary import complete_summary
+from tests.experiments.toy_paper import PROFILE, ToyPaper
+
+
+def record(dataset, repeat, seconds, **more):
+    own = {"dataset": dataset, "repeat": repeat, "method": "plain", "metrics": {"error": 0.1}}
+    return {**own, "seconds": seconds, "shared_seconds": 2.0, **more}
+
+
+def test_sets_without_a_record_are_missing_with_their_reason():
+    summary = complete_summary(ToyPaper(), PROFILE, [record("alpha", 0, 1.0)], {"beta": "not found"})
+    assert summary["missing"] == [
+        {"dataset": "beta", "reason": "not found"},
+        {"dataset": "gamma", "reason": "not run"},
+    ]
+    assert (summary["paper"], summary["profile"], summary["sizes"]) == ("toy", "toy", {"repeats": 2})
+
+
+def test_shared_time_counts_once_per_unit():
+    records = [record("alpha", 0, 1.0), record("alpha", 0, 3.0), record("alpha", 1, 1.0, machine="M")]
+    run = complete_summary(ToyPaper(), PROFILE, records)["run"]
+    assert run["seconds"] == 1.0 + 3.0 + 1.0 + 2 * 2.0
+    assert (run["records"], run["machines"], run["peak_memory_bytes"]) == (3, ["M"], 0)
