@@ -184,7 +184,10 @@ def test_pickle_is_small_and_faithful():
     forest = BinnedForestClassifier(20, random_state=0).fit(X_IRIS, Y_IRIS)
     text = pickle.dumps(forest)
     np.testing.assert_array_equal(pickle.loads(text).predict_proba(X_IRIS), forest.predict_proba(X_IRIS))
-    assert len(text) < len(pickle.dumps(RandomForestClassifier(20, random_state=0).fit(X_IRIS, Y_IRIS))) / 5
+    peer = pickle.dumps(RandomForestClassifier(20, random_state=0).fit(X_IRIS, Y_IRIS))
+    bare = pickle.dumps(BinnedForestClassifier(20, random_state=0, remember_rows=False).fit(X_IRIS, Y_IRIS))
+    assert len(bare) < len(peer) / 5
+    assert len(text) - len(bare) < 8 * len(X_IRIS) + 300  # what the remembered rows take
 
 
 def test_arrays_that_only_read_are_fine():

@@ -82,14 +82,6 @@ def test_frames_merge_by_value():
     assert sorted(inputs.weight) == [1.0, 2.0, 2.0]
 
 
-def test_wide_tables_are_hashed_in_blocks(monkeypatch):
-    X = np.random.default_rng(1).normal(size=(4, 50))
-    y = np.zeros(4, dtype=np.int32)
-    whole = module.row_hashes(table_of(X), y)
-    monkeypatch.setattr(module, "_BLOCK", 12)
-    np.testing.assert_array_equal(module.row_hashes(table_of(X), y), whole)
-
-
 def test_after_a_collision_another_salt_is_tried(monkeypatch):
     honest = module.row_hashes
 

@@ -177,8 +177,8 @@ def _facts(
     settings: RunSettings,
 ) -> dict[str, Any]:
     """Everything worth remembering about the fit, as plain values."""
-    from surewood.cli.input_table import plain
     from surewood.cli.training import peak_memory
+    from surewood.tables import plain
 
     measured = None
     if data.holdout is not None:

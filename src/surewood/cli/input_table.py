@@ -164,8 +164,3 @@ def check_classes(y: pd.Series, target: str) -> None:
             f"class{plural} {shown} of the target {target!r} {'have' if plural else 'has'} fewer than "
             f"{LEAST_ROWS_A_CLASS} rows; leave them out, or join them to another class."
         )
-
-
-def plain(value: Any) -> Any:
-    """A NumPy scalar as a plain value, for JSON."""
-    return value.item() if isinstance(value, np.generic) else value

@@ -114,7 +114,7 @@ def _predict_large(model: Path, table: str, proba: bool, out: Path | None, as_js
 
 
 def _records(answers: pd.DataFrame, classes: np.ndarray, proba: bool) -> list[dict[str, object]]:
-    from surewood.cli.input_table import plain
+    from surewood.tables import plain
 
     records: list[dict[str, object]] = [{"prediction": plain(label)} for label in answers["prediction"]]
     if proba:

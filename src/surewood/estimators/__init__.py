@@ -4,6 +4,7 @@
 * :mod:`~surewood.estimators.rules`, :mod:`~surewood.estimators.parameters`: the one validator, with the
   rules and meanings of the parameters that several estimators have;
 * :mod:`~surewood.estimators.seeds`, :mod:`~surewood.estimators.folds`: seeds and folds;
+* :mod:`~surewood.estimators.remembered`: hashes of the training rows, to recognise copies;
 * :mod:`~surewood.estimators.calibration`: probabilities from held-out scores;
 * :mod:`~surewood.estimators.cost`, :mod:`~surewood.estimators.time_limit`: memory and time, before and during
   a fit.

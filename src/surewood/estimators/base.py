@@ -12,15 +12,17 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 
 from surewood._arrays import Floats
 from surewood.estimators.parameters import Switch
+from surewood.estimators.remembered import RememberedRows
 from surewood.estimators.rules import Rule
-from surewood.tables import by_label, column_names, plain
+from surewood.tables import FitInputs, by_label, column_names, plain
 
 
 class ClassifierBase(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Base of the public classifiers.
 
-    A subclass defines ``fit``, ``predict_proba`` and the rules of its parameters. Its fitted state is one
-    frozen object, ``model_``, besides public attributes that end in ``_``.
+    A subclass defines ``fit``, ``predict_proba`` and the rules of its parameters, among which is
+    `remember_rows`. Its fitted state is one frozen object, ``model_``, besides public attributes that end in
+    ``_``; ``fit`` ends with ``self._store_fit(inputs)``.
     """
 
     #: The rule of each parameter but `study`.
@@ -31,6 +33,8 @@ class ClassifierBase(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     _renamed_parameters: ClassVar[Mapping[str, str]] = {}
 
     classes_: NDArray[Any]
+    remembered_rows_: RememberedRows | None
+    remember_rows: bool
 
     def predict_proba(self, X: Any) -> Floats:
         """Class probabilities, shape (n_rows, n_classes), columns in the order of ``classes_``."""
@@ -51,6 +55,15 @@ class ClassifierBase(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def n_classes_(self) -> int:
         """Number of classes."""
         return len(self.classes_)
+
+    def _store_fit(self, inputs: FitInputs) -> None:
+        """The last line of ``fit``, within ``with begin_fit(...)``: what every fitted classifier has.
+
+        ``classes_``, ``schema_``, the names and number of columns, and ``remembered_rows_``.
+        """
+        remembered = RememberedRows.of(inputs) if self.remember_rows else None
+        inputs.store(self)
+        self.remembered_rows_ = remembered
 
     def _column_names(self) -> list[str]:
         """Names of the training columns; x0, x1, ... where the table had none."""
@@ -100,4 +113,6 @@ class ClassifierBase(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             state["study"] = {**(state.get("study") or {}), **study}
         for name, parameter in parameters.items():
             state.setdefault(name, parameter.default)
+        if "classes_" in state:  # fitted
+            state.setdefault("remembered_rows_", None)
         return state

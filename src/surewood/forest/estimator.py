@@ -69,7 +69,8 @@ class BinnedForestClassifier(ClassifierBase):
         Bytes (or text such as "4GB") that a fit may take beyond the table itself. A fit that would need more
         is refused; :meth:`estimate_cost` tells beforehand.
     remember_rows : bool, default=True
-        Keep a hash of every training row, so that a later certificate can tell new rows from known ones.
+        Keep a hash of every training row (8 bytes each) in ``remembered_rows_``, so that a certificate can
+        tell new rows from copies of training rows.
     n_jobs : int or None, default=None
         Threads. Results do not depend on it.
     random_state : int, RandomState or None, default=None
@@ -211,7 +212,7 @@ class BinnedForestClassifier(ClassifierBase):
             else:
                 beginning = Beginning.after(kept)
             model = train(plan, inputs, beginning)
-            inputs.store(self)
+            self._store_fit(inputs)
             self.model_ = model
         return self
 

@@ -76,7 +76,8 @@ class PolySVC(ClassifierBase):
     cache_size : float, default=200
         MB of kernel rows that a thread may hold.
     remember_rows : bool, default=True
-        Keep a hash of every training row, so that a later certificate can tell new rows from known ones.
+        Keep a hash of every training row (8 bytes each) in ``remembered_rows_``, so that a certificate can
+        tell new rows from copies of training rows.
     n_jobs : int or None, default=None
         Threads, as in joblib; the result is the same for any number.
     verbose : int, default=0
@@ -178,9 +179,9 @@ class PolySVC(ClassifierBase):
         PolySVC
         """
         plan = make_plan(self)
-        inputs = self._begin(X, y, sample_weight)
-        model = train(plan, inputs)
-        inputs.store(self)
+        with self._begin(X, y, sample_weight) as inputs:
+            model = train(plan, inputs)
+            self._store_fit(inputs)
         self.model_ = model
         if not model.converged:
             warnings.warn(
@@ -221,8 +222,8 @@ class PolySVC(ClassifierBase):
             Errors and SVMs of the grid; `best`, and `best_C` for each degree.
         """
         plan = make_plan(self)
-        inputs = self._begin(X, y, sample_weight, merge=False)
-        return train_path(plan, inputs, degrees, Cs, cv, validation)
+        with self._begin(X, y, sample_weight, merge=False) as inputs:
+            return train_path(plan, inputs, degrees, Cs, cv, validation)
 
     def _begin(self, X: Any, y: Any, sample_weight: Any, merge: bool = True) -> FitInputs:
         return begin_fit(
@@ -276,9 +277,9 @@ class PolySVC(ClassifierBase):
     def estimate_cost(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> CostEstimate:
         """Memory and a range of time of a fit before it starts, from two small fits (ESTIMATE)."""
         plan = make_plan(self)
-        inputs = self._begin(X, y, sample_weight)
-        width = DesignEncoder(scale=self.scale).fit(inputs.table, inputs.weight).n_columns_
-        return estimate_cost(plan, inputs, width, probe_seconds(self, X, y))
+        with self._begin(X, y, sample_weight) as inputs:
+            width = DesignEncoder(scale=self.scale).fit(inputs.table, inputs.weight).n_columns_
+            return estimate_cost(plan, inputs, width, probe_seconds(self, X, y))
 
     def __certificate_evidence__(self) -> Iterable[Evidence]:
         """What `surewood.certify` may use: sample compression (theory.md §6.4) and the out-of-fold error."""

@@ -9,6 +9,8 @@
 * :mod:`~surewood.tables.parquet`, :mod:`~surewood.tables.parquet_fit` and
   :mod:`~surewood.tables.row_stream` do the same for Parquet data sets larger than memory, with
   :mod:`~surewood.tables.workspace` for scratch files;
+* :mod:`~surewood.tables.row_hashes` gives hashes of the contents of rows, on
+  :mod:`~surewood.tables.mixing`;
 * :mod:`~surewood.tables.duplicates` merges equal rows and puts rows into an order of their own;
 * :mod:`~surewood.tables.validation` holds ``begin_fit`` and ``begin_predict``;
 * :mod:`~surewood.tables.design` turns a table into the all-numeric form that kernel machines see;
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
     from surewood.tables.plain_values import ColumnReader, by_label, column_names, plain
     from surewood.tables.preparing import TablePreparer
     from surewood.tables.reading_cost import reading_bytes
+    from surewood.tables.row_hashes import content_hashes, table_content_hashes
     from surewood.tables.schema import TableSchema
     from surewood.tables.table import Table
     from surewood.tables.table_file import read_table
@@ -54,11 +57,13 @@ _HOME = {
     "by_batches": "surewood.tables.validation",
     "by_label": "surewood.tables.plain_values",
     "column_names": "surewood.tables.plain_values",
+    "content_hashes": "surewood.tables.row_hashes",
     "is_mapped": "surewood.tables.workspace",
     "merge_equal_rows": "surewood.tables.duplicates",
     "plain": "surewood.tables.plain_values",
     "read_table": "surewood.tables.table_file",
     "reading_bytes": "surewood.tables.reading_cost",
+    "table_content_hashes": "surewood.tables.row_hashes",
 }
 
 __all__ = [
@@ -78,10 +83,12 @@ __all__ = [
     "by_batches",
     "by_label",
     "column_names",
+    "content_hashes",
     "is_mapped",
     "merge_equal_rows",
     "plain",
     "read_table",
     "reading_bytes",
+    "table_content_hashes",
 ]
 __getattr__, __dir__ = _lazy_names(__name__, _HOME)

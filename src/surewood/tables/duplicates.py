@@ -12,12 +12,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from surewood.tables.row_hashes import row_hashes
 from surewood.tables.table import Table
 
-_BLOCK = 1 << 18  # values hashed at once: stays in the second-level cache
-_SALTS = (
-    16  # two different rows share a hash once in 10^8 tables of a million rows: then another salt is tried
-)
+# Two different rows share a hash once in 10^8 tables of a million rows: then another salt is tried.
+_SALTS = 16
 
 
 @dataclass(frozen=True)
@@ -67,29 +66,6 @@ def merge_equal_rows(
     # Sum the weights of a group from small to large, so that the order of the given rows cannot be heard.
     ascending = np.lexsort((weight[rows], group))
     return MergedRows(rows[new], inverse, np.add.reduceat(weight[rows][ascending], np.flatnonzero(new)))
-
-
-def row_hashes(table: Table, y: NDArray[np.int32], salt: int = 0) -> NDArray[np.uint64]:
-    """A 64-bit hash of each row's values and class; all NaNs are equal, and so are the two zeros."""
-    total = _mixed(y.astype(np.uint64) + np.uint64(1 + (salt << 40)))
-    width = max(1, _BLOCK // max(1, table.n_rows))
-    with np.errstate(over="ignore"):
-        for start in range(0, table.n_columns, width):
-            block = table.columns(start, start + width)
-            block = np.where(np.isnan(block), np.nan, block + 0.0)
-            keys = _mixed(
-                np.arange(start, start + block.shape[1], dtype=np.uint64) + np.uint64((salt + 1) << 32)
-            )
-            total += _mixed(block.view(np.uint64) + keys).sum(axis=1, dtype=np.uint64)
-    return _mixed(total)
-
-
-def _mixed(z: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """The finaliser of SplitMix64, as in core/common/rng.hpp."""
-    with np.errstate(over="ignore"):
-        z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-        z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-        return z ^ (z >> np.uint64(31))
 
 
 def _are_equal(

@@ -19,6 +19,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from surewood.tables.arrow_source import ArrowSource, arrow_kind, is_text
+from surewood.tables.mixing import GOLDEN, mixed
 
 SUFFIXES = (".parquet", ".pq")
 _BATCH_VALUES = 1 << 22  # values a batch: some 32 MB as numbers
@@ -35,12 +36,10 @@ class Selection:
 
     def mask(self, start: int, stop: int) -> NDArray[np.bool_]:
         """Rows `start` to `stop`."""
-        z = np.arange(start, stop, dtype=np.uint64) + np.uint64((self.seed + 1) * 0x9E3779B97F4A7C15 % 2**64)
-        with np.errstate(over="ignore"):  # the finaliser of SplitMix64
-            z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-            z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-        share = ((z ^ (z >> np.uint64(31))) >> np.uint64(11)) * 2.0**-53
-        return np.asarray((share >= self.low) & (share < self.high))
+        offset = np.uint64((self.seed + 1) * int(GOLDEN) % 2**64)
+        words = mixed(np.arange(start, stop, dtype=np.uint64) + offset)
+        place = (words >> np.uint64(11)) * 2.0**-53
+        return np.asarray((place >= self.low) & (place < self.high))
 
 
 @dataclass(frozen=True)

@@ -1,12 +1,13 @@
-"""Values that JSON knows: what explanations are made of.
+"""Values that JSON knows: what explanations and reports are made of.
 
-:func:`plain` turns a scalar of any library into a Python one; :func:`by_label` names one number a class;
+:func:`plain` turns values of any library into Python ones; :func:`by_label` names one number per class;
 :class:`ColumnReader` gives names, actual values and categories of a table's columns as a user would say them.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -17,25 +18,37 @@ from surewood.tables.table import Table
 
 
 def plain(value: Any) -> Any:
-    """A scalar as JSON has it: text, int, float, bool or None (missing and infinite values are None).
+    """A value as JSON has it: text, number, bool, None, lists and dictionaries of them.
+
+    Missing and infinite numbers are None; what JSON does not know is its text.
 
     Examples
     --------
     >>> import numpy as np
     >>> plain(np.int32(3)), plain(np.nan), plain(np.str_("no")), plain(np.datetime64("2024-01-02"))
     (3, None, 'no', '2024-01-02')
+    >>> plain({"a": np.float64("nan"), 3: np.arange(2), "t": (True, None)})
+    {'a': None, '3': [0, 1], 't': [True, None]}
     """
     if isinstance(value, np.generic):
         value = value.item()
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if value is None or isinstance(value, str | bool | int):
+    if value is None or isinstance(value, str | bool):
         return value
+    if isinstance(value, int):
+        return int(value)
+    if isinstance(value, float):
+        return float(value) if math.isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, np.ndarray):
+        return [plain(item) for item in value.tolist()]
+    if isinstance(value, list | tuple | set | frozenset):
+        return [plain(item) for item in value]
     return str(value)
 
 
 def by_label(classes: Any, values: ArrayLike) -> dict[Any, Any]:
-    """One number a class, by its label.
+    """One number per class, by its label.
 
     Examples
     --------

@@ -53,6 +53,8 @@ class FitInputs:
     schema : TableSchema
     weighted : bool
         Whether sample weights (an array or a column) or class weights were given.
+    given : Table or None
+        All rows that took part, as they came: before equal rows were merged and rows of weight 0 left out.
     """
 
     table: Table
@@ -63,6 +65,7 @@ class FitInputs:
     inverse: NDArray[np.int64] | None
     _probe: Any
     weighted: bool = False
+    given: Table | None = None
 
     @property
     def n_classes(self) -> int:
@@ -146,7 +149,7 @@ def begin_fit(
     table = schema.read(source)
     weight = _weights(X, codes, classes, sample_weight, class_weight)
     weighted = sample_weight is not None or class_weight is not None
-    given = FitInputs(table, codes, classes, weight, schema, np.arange(table.n_rows), probe, weighted)
+    given = FitInputs(table, codes, classes, weight, schema, np.arange(table.n_rows), probe, weighted, table)
     return _merged(given) if merge else given
 
 
@@ -184,7 +187,7 @@ def _begin_parquet(
     weight = _weights(found.y, found.y, found.classes, sample_weight, class_weight)
     weighted = sample_weight is not None or class_weight is not None
     table, schema = found.stream.table(), found.stream.schema
-    inputs = FitInputs(table, found.y, found.classes, weight, schema, None, probe, weighted)
+    inputs = FitInputs(table, found.y, found.classes, weight, schema, None, probe, weighted, table)
     inputs = _merged(inputs) if merge else inputs
     if found.kept is None:
         return inputs

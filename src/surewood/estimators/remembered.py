@@ -1,0 +1,79 @@
+"""What a fitted classifier remembers of its training rows: hashes that recognise copies ([D-33], [D-34])."""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from surewood.tables import FitInputs, content_hashes, table_content_hashes
+
+
+@dataclass(frozen=True)
+class RememberedRows:
+    """Sorted hashes of the contents of all rows that a fit was given, rows of weight 0 included.
+
+    Two contents are equal when they agree after rounding numbers to 6 significant digits and stripping text.
+
+    Attributes
+    ----------
+    hashes : ndarray of uint64
+        Ascending, each content once.
+    salt : int
+        Drawn anew for every fit, so that hashes of different models cannot be compared.
+    n_rows : int
+        Rows of the training table.
+    columns : list of str or None
+        Their columns, where the training table had names.
+
+    Examples
+    --------
+    >>> from surewood import BinnedForestClassifier
+    >>> X = [[0.1, 1.0], [0.2, 2.0], [0.3, 3.0]]
+    >>> rows = BinnedForestClassifier(2).fit(X, [0, 1, 1]).remembered_rows_
+    >>> rows.contains([[0.2 + 1e-9, 2.0], [0.2, 2.5]])
+    array([ True, False])
+    """
+
+    hashes: NDArray[np.uint64]
+    salt: int
+    n_rows: int
+    columns: list[str] | None
+
+    @classmethod
+    def of(cls, inputs: FitInputs) -> RememberedRows:
+        """Remember the rows of a fit."""
+        assert inputs.given is not None
+        salt = secrets.randbits(63)
+        hashes = table_content_hashes(inputs.given, inputs.schema, salt=salt)
+        return cls(np.unique(hashes), salt, len(hashes), inputs.schema.names)
+
+    @classmethod
+    def from_table(cls, X: Any) -> RememberedRows:
+        """Remember the rows of a table: for models of other libraries."""
+        salt = secrets.randbits(63)
+        hashes = content_hashes(X, salt=salt)
+        names = [str(name) for name in X.columns] if hasattr(X, "columns") else None
+        return cls(np.unique(hashes), salt, len(hashes), names)
+
+    @property
+    def n_contents(self) -> int:
+        """Different contents among the rows."""
+        return len(self.hashes)
+
+    def contains(self, X: Any) -> NDArray[np.bool_]:
+        """Which rows of a table have the content of a remembered row.
+
+        Parameters
+        ----------
+        X : table
+            Whatever an estimator takes; columns are found by name where both tables have names.
+        """
+        if len(self.hashes) == 0:
+            return np.zeros(len(content_hashes(X, salt=self.salt)), dtype=bool)
+        found = content_hashes(X, salt=self.salt, columns=self.columns)
+        place = np.minimum(np.searchsorted(self.hashes, found), len(self.hashes) - 1)
+        return np.asarray(self.hashes[place] == found)

@@ -1,0 +1,182 @@
+"""64-bit hashes of the contents of rows: the one place where rows become numbers.
+
+* :func:`row_hashes` hashes values as they are, and the class. It decides the order of the rows of a fit
+  (:mod:`~surewood.tables.duplicates`), so it never changes.
+* :func:`content_hashes` hashes what a reader would call the same row, whatever holds the table: numbers after
+  rounding to 6 significant digits, text without the blanks around it ([D-33]). A salt keys it ([D-34]).
+
+Both add up a mixed word per cell, so columns may come in blocks and rows in batches. ``core/forest`` hashes
+rows of bins for itself; those words order the rows of a bag and are never compared with these.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from surewood._arrays import Floats
+from surewood.tables.mixing import GOLDEN, mixed, splitmix64
+from surewood.tables.parquet import as_parquet
+from surewood.tables.schema import TableSchema, open_source
+from surewood.tables.source import CATEGORY, NUMBER, Source
+from surewood.tables.table import Table
+
+Hashes = NDArray[np.uint64]
+
+_BLOCK = 1 << 16  # values hashed at once: they stay in the cache
+_WIDE_BLOCK = 1 << 18  # the same for `row_hashes`
+_LEAST_POWER, _MOST_POWER = -300, 308  # of ten: smaller numbers are rounded like 1e-300
+_MISSING = np.uint64(0x6E616E)  # what a missing value is hashed as
+_INFINITE = np.uint64(0x696E66)
+_MILLISECONDS = 1e3
+
+
+def row_hashes(table: Table, y: NDArray[np.int32], salt: int = 0) -> Hashes:
+    """A hash of each row's values and class; all NaNs are equal, and so are the two zeros."""
+    total = mixed(y.astype(np.uint64) + np.uint64(1 + (salt << 40)))
+    width = max(1, _WIDE_BLOCK // max(1, table.n_rows))
+    with np.errstate(over="ignore"):
+        for start in range(0, table.n_columns, width):
+            block = table.columns(start, start + width)
+            block = np.where(np.isnan(block), np.nan, block + 0.0)
+            columns = np.arange(start, start + block.shape[1], dtype=np.uint64)
+            keys = mixed(columns + np.uint64((salt + 1) << 32))
+            total += mixed(block.view(np.uint64) + keys).sum(axis=1, dtype=np.uint64)
+    return mixed(total)
+
+
+def content_hashes(X: Any, digits: int = 6, salt: int = 0, columns: list[str] | None = None) -> Hashes:
+    """A hash of each row's contents, the same from an array, a frame or a file with the same values.
+
+    Parameters
+    ----------
+    X : table
+        Whatever an estimator takes: array, sparse matrix, pandas or polars frame, Arrow table, Parquet file.
+    digits : int, default=6
+        Significant digits that numbers are rounded to. Times are rounded to milliseconds.
+    salt : int, default=0
+        Hashes of different salts cannot be compared.
+    columns : list of str, optional
+        The columns that count, in this order, where the table has names; all by default.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"size": [1.0, 2.0], "color": ["red ", "blue"]})
+    >>> again = np.array([[1.0000000001, "red"], [2, " blue"]], dtype=object)
+    >>> bool((content_hashes(frame) == content_hashes(again)).all())
+    True
+    """
+    parquet = as_parquet(X)
+    if parquet is not None:
+        opened = parquet.open(columns=columns)
+        parts = [_of_source(source, digits, salt, columns) for _, _, source in opened.batches()]
+        return np.concatenate([np.empty(0, dtype=np.uint64), *parts])
+    return _of_source(open_source(X), digits, salt, columns)
+
+
+def table_content_hashes(table: Table, schema: TableSchema, digits: int = 6, salt: int = 0) -> Hashes:
+    """The same for a table that was read with its own schema: every category in it is known to the schema."""
+    out = np.empty(table.n_rows, dtype=np.uint64)
+    for places, part in table.batches():
+        out[places] = _of_table(part, schema, digits, salt, range(part.n_columns))
+    return out
+
+
+def _of_source(source: Source, digits: int, salt: int, columns: list[str] | None) -> Hashes:
+    order = _column_order(source, columns)
+    schema = TableSchema.learn(source)
+    return _of_table(schema.read(source), schema, digits, salt, order)
+
+
+def _column_order(source: Source, columns: list[str] | None) -> list[int]:
+    if columns is None or source.names is None:
+        return list(range(source.n_columns))
+    absent = [name for name in columns if name not in source.names]
+    if absent:
+        raise ValueError(f"the table lacks the column {absent[0]!r}, which the hashed rows have.")
+    return [source.names.index(name) for name in columns]
+
+
+def _of_table(table: Table, schema: TableSchema, digits: int, salt: int, order: Any) -> Hashes:
+    total = np.zeros(table.n_rows, dtype=np.uint64)
+    for key, j in zip(_column_keys(len(order), salt), order):
+        column = table.column(j)
+        words = _category_words(schema.categories[j] or [], digits) if schema.kinds[j] == CATEGORY else None
+        for at in range(0, len(column), _BLOCK):
+            part = column[at : at + _BLOCK]
+            if words is not None:
+                cells = words[np.where(np.isnan(part), len(words) - 1, part).astype(np.intp)]
+            else:
+                cells = _rounded(part, digits) if schema.kinds[j] == NUMBER else _moments(part)
+            with np.errstate(over="ignore"):
+                total[at : at + _BLOCK] += mixed(cells + key)
+    return mixed(total)
+
+
+def _column_keys(n_columns: int, salt: int) -> Hashes:
+    """A word for each column, so that equal values in different columns differ."""
+    start = splitmix64(np.uint64(salt % 2**64))
+    with np.errstate(over="ignore"):
+        return splitmix64(start + np.arange(1, n_columns + 1, dtype=np.uint64) * GOLDEN)
+
+
+_SCALES = np.array([float(f"1e{-e}") for e in range(_LEAST_POWER, _MOST_POWER + 2)])
+
+
+def _rounded(values: Floats, digits: int) -> Hashes:
+    """Numbers as words that are equal where the numbers agree in so many significant digits.
+
+    A logarithm that is off by a rounding error at a power of ten does no harm: the mantissa is carried.
+    """
+    size = np.abs(values)
+    top = 10.0**digits
+    with np.errstate(divide="ignore", invalid="ignore"):
+        power = np.floor(np.log10(size))
+        np.clip(power, _LEAST_POWER, _MOST_POWER, out=power)
+        place = np.where(np.isnan(power), 0.0, power - _LEAST_POWER).astype(np.intp)
+        mantissa = np.rint(size * _SCALES.take(place) * (top / 10.0))
+        carried = mantissa >= top
+        mantissa = np.where(carried, top / 10.0, mantissa)
+        # Below 2^53, so exact; the power is left out of a zero.
+        whole = np.where(mantissa > 0.0, mantissa * 1024.0 + (place + carried), 0.0)
+        words = whole.astype(np.int64).view(np.uint64)
+    words |= (np.signbit(values) & (mantissa > 0.0)).astype(np.uint64) << np.uint64(63)
+    odd = ~np.isfinite(values)
+    if odd.any():
+        words[odd] = np.where(np.isnan(values[odd]), _MISSING, _INFINITE + (values[odd] < 0))
+    return words
+
+
+def _moments(seconds: Floats) -> Hashes:
+    """Times as words, rounded to milliseconds."""
+    known = ~np.isnan(seconds)
+    words = np.full(len(seconds), _MISSING)
+    words[known] = np.rint(seconds[known] * _MILLISECONDS).astype(np.int64).view(np.uint64)
+    return words
+
+
+def _category_words(categories: list[Any], digits: int) -> Hashes:
+    """A word for each category, numbers as in number columns, and one for a missing value at the end."""
+    words = np.empty(len(categories) + 1, dtype=np.uint64)
+    for k, value in enumerate(categories):
+        if isinstance(value, str):
+            words[k] = _text_word(value.strip())
+        else:
+            words[k] = _rounded(np.array([float(value)]), digits)[0]
+    words[-1] = _MISSING
+    return words
+
+
+def _text_word(text: str) -> int:
+    data = text.encode("utf-8", "surrogatepass")
+    data += b"\x80" + b"\0" * (-(len(data) + 1) % 8)
+    word = np.uint64(len(data))
+    for part in np.frombuffer(data, dtype="<u8"):
+        word = splitmix64(word ^ part)[()]
+    return int(word)
+
+
+__all__ = ["content_hashes", "row_hashes", "table_content_hashes"]

@@ -1,0 +1,81 @@
+"""A fitted model recognises its training rows, and nothing else."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import surewood
+from surewood import BinnedForestClassifier, PolySVC
+from surewood.estimators.remembered import RememberedRows
+
+
+def frame(n=60, seed=0):
+    rng = np.random.default_rng(seed)
+    table = pd.DataFrame(
+        {"a": rng.normal(size=n), "b": rng.integers(0, 10**6, n), "c": rng.choice(["x", "y"], n)}
+    )
+    return table, np.where(table["a"] > 0, "yes", "no")
+
+
+@pytest.mark.parametrize("model", [BinnedForestClassifier(3, random_state=0), PolySVC(degree=1)])
+def test_training_rows_are_known_and_new_ones_are_not(model):
+    X, y = frame()
+    rows = model.fit(X, y).remembered_rows_
+    assert rows.n_rows == rows.n_contents == 60
+    assert (np.diff(rows.hashes.astype(object)) > 0).all()
+    assert rows.contains(X).all()
+    assert not rows.contains(frame(seed=1)[0]).any()
+    noisy = X.assign(a=X["a"] * (1 + 1e-9), c=" " + X["c"] + " ")
+    assert rows.contains(noisy).mean() > 0.99
+    assert rows.contains(X[["c", "a", "b"]]).all()  # columns are found by name
+
+
+def test_unseen_categories_are_new_rows():
+    X, y = frame()
+    X.loc[:5, "c"] = None
+    rows = BinnedForestClassifier(2).fit(X, y).remembered_rows_
+    assert rows.contains(X).all()
+    assert not rows.contains(X.loc[:5].assign(c="z")).any()
+
+
+def test_all_rows_count_with_or_without_weight_and_copies_once():
+    X, y = frame()
+    weight = np.ones(60)
+    weight[:30] = 0.0
+    rows = BinnedForestClassifier(2).fit(X, y, weight).remembered_rows_
+    assert rows.contains(X).all()
+    twice = BinnedForestClassifier(2).fit(pd.concat([X, X]), np.r_[y, y]).remembered_rows_
+    assert (twice.n_rows, twice.n_contents) == (120, 60)
+
+
+def test_hashes_of_two_models_cannot_be_compared():
+    X, y = frame()
+    one, two = (BinnedForestClassifier(2, random_state=0).fit(X, y).remembered_rows_ for _ in range(2))
+    assert len(np.intersect1d(one.hashes, two.hashes)) == 0
+
+
+def test_nothing_is_remembered_where_that_is_asked():
+    X, y = frame()
+    assert BinnedForestClassifier(2, remember_rows=False).fit(X, y).remembered_rows_ is None
+
+
+def test_they_are_saved_with_the_model(tmp_path):
+    X, y = frame()
+    with_ = surewood.save(BinnedForestClassifier(2, random_state=0).fit(X, y), tmp_path / "a.surewood")
+    assert surewood.load(with_).remembered_rows_.contains(X).all()
+
+
+def test_a_parquet_file_is_remembered_like_a_frame(tmp_path):
+    X, y = frame()
+    X.assign(y=y).to_parquet(tmp_path / "t.parquet")
+    model = BinnedForestClassifier(2, random_state=0).fit(tmp_path / "t.parquet", "y")
+    assert model.remembered_rows_.contains(X).all()
+    assert model.remembered_rows_.contains(tmp_path / "t.parquet").all()
+
+
+def test_tables_of_other_libraries():
+    X, _ = frame()
+    rows = RememberedRows.from_table(X)
+    assert rows.contains(X).all()
+    assert not rows.contains(frame(seed=1)[0]).any()
+    assert RememberedRows.from_table(X.to_numpy()).contains(X.to_numpy(dtype=object)).all()

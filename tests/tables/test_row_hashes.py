@@ -1,0 +1,121 @@
+"""Contents are hashed alike wherever they come from, and apart where they differ."""
+
+import datetime
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from surewood.tables import TableSchema, content_hashes, table_content_hashes
+from surewood.tables import row_hashes as module
+
+
+def mixed_frame():
+    return pd.DataFrame(
+        {
+            "size": [1.5, np.nan, -0.0, 1234567.0],
+            "count": [3, 4, 5, 6],
+            "color": ["red", None, " blue ", "red"],
+            "day": pd.to_datetime(["2024-01-02", "2024-01-03", None, "2024-01-02"]),
+            "ok": [True, False, True, True],
+        }
+    )
+
+
+def test_the_same_from_pandas_polars_arrow_and_parquet(tmp_path):
+    polars = pytest.importorskip("polars")
+    frame = mixed_frame()
+    frame.to_parquet(tmp_path / "t.parquet")
+    hashes = content_hashes(frame, salt=5)
+    for other in (polars.from_pandas(frame), pa.Table.from_pandas(frame), tmp_path / "t.parquet",
+                  frame.astype({"color": "category", "count": "Int64"})):  # fmt: skip
+        assert content_hashes(other, salt=5).tolist() == hashes.tolist()
+
+
+def test_the_same_from_arrays_frames_and_sparse_matrices():
+    import scipy.sparse as sp
+
+    X = np.random.default_rng(0).normal(size=(50, 4)).round(2)
+    hashes = content_hashes(X)
+    for other in (X.tolist(), np.asfortranarray(X), pd.DataFrame(X), sp.csr_matrix(X), X.astype(object)):
+        assert (content_hashes(other) == hashes).all()
+    single = X.astype(np.float32)
+    assert (content_hashes(single) == hashes).all()
+
+
+def test_a_table_read_by_its_schema_gives_the_same():
+    frame = mixed_frame()
+    schema = TableSchema.learn(frame, categorical_features=["color", "count"])
+    assert (table_content_hashes(schema.read(frame), schema, salt=9) == content_hashes(frame, salt=9)).all()
+
+
+def test_text_is_stripped_and_missing_values_are_equal():
+    one = content_hashes(pd.DataFrame({"a": ["x", None, "x y"]}))
+    two = content_hashes(pd.DataFrame({"a": [" x\t", np.nan, "x  y"]}))
+    assert (one == two).tolist() == [True, True, False]
+
+
+def test_every_cell_matters_and_so_does_its_column():
+    X = np.arange(12.0).reshape(3, 4)
+    hashes = content_hashes(X)
+    for j in range(4):
+        changed = X.copy()
+        changed[:, j] += 0.5
+        assert (content_hashes(changed) != hashes).all()
+    assert (content_hashes(X[:, ::-1]) != hashes).all()
+    assert content_hashes(X[::-1]).tolist() == hashes[::-1].tolist()
+    assert (content_hashes(X, salt=1) != hashes).all()
+
+
+def test_times_are_told_apart_by_milliseconds():
+    start = datetime.datetime(2024, 1, 2)
+    times = [start + datetime.timedelta(milliseconds=k) for k in (0, 1, 86_400_000)]
+    frame = pd.DataFrame({"t": times})
+    assert len(set(content_hashes(frame).tolist())) == 3
+    assert (content_hashes(frame.astype("datetime64[ms]")) == content_hashes(frame)).all()
+
+
+@given(
+    st.floats(min_value=1e-290, max_value=1e300),
+    st.floats(min_value=-3e-10, max_value=3e-10),
+    st.sampled_from([1.0, -1.0]),
+)
+def test_numbers_are_rounded_to_six_digits(value, noise, sign):
+    text = f"{sign * value:.5e}"
+    middle = float(text)  # in the middle of its rounding interval
+    one, two, far = content_hashes(np.array([[middle], [middle * (1 + noise)], [middle * 1.0001]]))
+    assert one == two
+    assert one != far
+
+
+def test_rounding_agrees_with_text():
+    rng = np.random.default_rng(0)
+    values = rng.normal(size=3000) * 10.0 ** rng.integers(-200, 200, 3000)
+    values = np.r_[values, 0.0, -0.0, 1e5, 999999.4, 1e-5, 1.0, 10.0, 999.9999999]
+    hashes = content_hashes(values[:, None])
+    texts = [f"{value + 0.0:.5e}" for value in values]
+    by_text = {}
+    assert all(by_text.setdefault(text, h) == h for text, h in zip(texts, hashes))
+    assert len(set(hashes.tolist())) == len(set(texts))
+
+
+def test_columns_are_found_by_name():
+    frame = mixed_frame()
+    shuffled = frame[["ok", "day", "color", "count", "size"]].assign(extra=1)
+    assert (content_hashes(shuffled, columns=list(frame)) == content_hashes(frame)).all()
+    with pytest.raises(ValueError, match="the table lacks the column 'size', which the hashed rows have"):
+        content_hashes(frame.drop(columns="size"), columns=list(frame))
+
+
+@pytest.mark.parametrize("n_rows", [4, 1])
+def test_wide_tables_are_hashed_in_blocks(monkeypatch, n_rows):
+    X = np.random.default_rng(1).normal(size=(n_rows, 50))
+    table, y = TableSchema.learn(X).read(X), np.zeros(n_rows, dtype=np.int32)
+    whole, contents = module.row_hashes(table, y), content_hashes(X)
+    monkeypatch.setattr(module, "_WIDE_BLOCK", 12)
+    monkeypatch.setattr(module, "_BLOCK", 3)
+    np.testing.assert_array_equal(module.row_hashes(table, y), whole)
+    np.testing.assert_array_equal(content_hashes(X), contents)
