@@ -1,0 +1,76 @@
+"""Limits and habits of the repository: length of functions, families, what the wheel tests need."""
+
+import ast
+import re
+import sys
+import tomllib
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+SOURCE = ROOT / "src" / "surewood"
+TESTS = ROOT / "tests"
+
+LONGEST_FUNCTION = 60  # lines of a body; the docstring is not counted
+
+FAMILIES = {"composite", "cascade", "deepforest", "forest", "polysvc"}
+
+
+def python_files(folder):
+    return sorted(path for path in folder.rglob("*.py") if "__pycache__" not in path.parts)
+
+
+def body_lines(function):
+    """Lines from the first statement after the docstring to the end."""
+    body = function.body
+    if isinstance(body[0], ast.Expr) and isinstance(getattr(body[0].value, "value", None), str):
+        body = body[1:]
+    return function.end_lineno - body[0].lineno + 1 if body else 0
+
+
+def functions(tree):
+    return [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+
+
+def test_no_function_body_is_longer_than_a_screen():
+    long = [
+        f"{path.relative_to(ROOT)}:{function.lineno} {function.name}: {body_lines(function)} lines"
+        for path in python_files(SOURCE)
+        for function in functions(ast.parse(path.read_text(encoding="utf-8")))
+        if body_lines(function) > LONGEST_FUNCTION
+    ]
+    assert not long, "\n" + "\n".join(long)
+
+
+def test_a_docstring_is_not_counted_and_a_body_is():
+    text = 'def f():\n    """One.\n\n    Two.\n    """\n    x = 1\n    return x\n'
+    assert [body_lines(f) for f in functions(ast.parse(text))] == [2]
+    assert [body_lines(f) for f in functions(ast.parse("def g():\n    '''Nothing else.'''\n"))] == [0]
+
+
+def test_the_families_are_those_of_the_import_contract():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    (contract,) = (c for c in project["tool"]["importlinter"]["contracts"] if c["id"] == "layers")
+    (layer,) = (names for names in contract["layers"] if "composite" in names)
+    assert set(re.split(r"\s*\|\s*", layer)) == FAMILIES
+
+
+def imported_when_collected(path):
+    """Packages that a test module imports at its top level."""
+    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.Import):
+            yield from (name.name.split(".")[0] for name in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.level == 0:
+            yield node.module.split(".")[0]
+
+
+def test_the_tests_of_the_wheels_can_be_collected():
+    """`test-requires` of cibuildwheel and the dependencies cover what the test modules import."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    requirements = project["project"]["dependencies"] + project["tool"]["cibuildwheel"]["test-requires"]
+    import_names = {"scikit-learn": "sklearn", "imbalanced-learn": "imblearn"}
+    named = {re.match(r"[\w-]+", requirement)[0] for requirement in requirements}
+    available = (
+        {import_names.get(name, name) for name in named} | {"surewood", "tests"} | sys.stdlib_module_names
+    )
+    imported = {name for path in python_files(TESTS) for name in imported_when_collected(path)}
+    assert sorted(imported - available) == []
