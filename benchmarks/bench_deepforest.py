@@ -97,7 +97,7 @@ def compare(
         on_disk.append((once(sys.executable, "ours_on_disk", arrays, n_trees, n_layers, seed, threads), peer))
     title = f"{name}, 4 forests x {n_trees} trees, {n_layers} layers, out-of-bag, {threads} threads"
     report(title, "DF21", pairs)
-    report(f"{title}, ours with keep_in_memory=False", "DF21", on_disk)
+    report(f"{title}, ours with finished layers on disk", "DF21", on_disk)
 
 
 def compare_with_scikit_learn(

@@ -32,11 +32,9 @@ def ours(n_trees, n_layers, seed, keep_in_memory=True):
     return CascadeForestClassifier(
         n_trees,
         forests=("random", "random", "extra", "extra"),
-        cross_fit="oob",
         max_layers=n_layers,
-        monitor=EveryLayer(),
         calibrate=False,
-        keep_in_memory=keep_in_memory,
+        study={"cross_fit": "oob", "monitor": EveryLayer(), "keep_in_memory": keep_in_memory},
         n_jobs=THREADS,
         random_state=seed,
     )
@@ -66,8 +64,8 @@ def ours_folds(n_trees, n_layers, seed):
     return CascadeForestClassifier(
         n_trees,
         max_layers=n_layers,
-        monitor=EveryLayer(),
         calibrate=False,
+        study={"monitor": EveryLayer()},
         n_jobs=THREADS,
         random_state=seed,
     )

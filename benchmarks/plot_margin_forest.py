@@ -95,7 +95,11 @@ def main():
     data = load(arguments.data)
     X, y = data.train
     model = MarginDeepForestClassifier(
-        arguments.n_estimators, max_layers=5, keep_held_out=True, n_jobs=-1, random_state=0
+        arguments.n_estimators,
+        max_layers=5,
+        study={"keep_held_out": True},
+        n_jobs=-1,
+        random_state=0,
     ).fit(X, y)
     curves = layer_curves(model, *data.test)
     held, new = "#3366cc", "#dc3912"

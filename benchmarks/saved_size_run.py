@@ -20,13 +20,13 @@ def ours(X, y, n_trees, n_layers, folder):
     import surewood
     from deepforest_runs import EveryLayer
 
+    study = {"cross_fit": "oob", "patience": n_layers + 1}
     model = surewood.MarginDeepForestClassifier(
-        n_trees, forests=("random", "random", "extra", "extra"), cross_fit="oob", depth_schedule=None,
-        max_layers=n_layers, monitor="accuracy", patience=n_layers + 1, random_state=0,
+        n_trees, forests=("random", "random", "extra", "extra"), depth_schedule=None, max_layers=n_layers,
+        random_state=0, study={**study, "monitor": EveryLayer()},
     )  # fmt: skip
-    model.set_params(monitor=EveryLayer())
     model.fit(X, y)
-    model.set_params(monitor="accuracy")
+    model.set_params(study=study)
     surewood.save(model, folder / "model.surewood")
     return sum(layer.n_trees for layer in model.layers_ if layer.kept)
 

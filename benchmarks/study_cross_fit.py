@@ -48,7 +48,7 @@ def main() -> None:
                 model = MarginDeepForestClassifier(
                     TREES[name] * times,
                     forests=PUBLISHED,
-                    cross_fit=cross_fit,
+                    study={"cross_fit": cross_fit},
                     n_jobs=arguments.n_jobs,
                     random_state=seed,
                 )

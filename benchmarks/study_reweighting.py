@@ -15,15 +15,14 @@ import numpy as np
 import pandas as pd
 
 from surewood.datasets import load
-from surewood.deepforest.additive import StepRule
-from surewood.deepforest.block import LayerInput
+from surewood.deepforest.data import TrainingSet
+from surewood.deepforest.depth_schedules import AUTO_SCHEDULES
 from surewood.deepforest.first_layer import choose_first_layer
-from surewood.deepforest.layer_input import InputReader
-from surewood.deepforest.margin_forest import AUTO_SCHEDULES
-from surewood.deepforest.margin_growth import MarginPlan, grow_margin_forest
-from surewood.deepforest.members import PUBLISHED, TreeSettings, parse_members
+from surewood.deepforest.layer_input import InputReader, LayerInput
+from surewood.deepforest.margin_growth import grow_margin_forest
+from surewood.deepforest.members import PUBLISHED, parse_members
+from surewood.deepforest.plan import MarginPlan, RunOptions
 from surewood.deepforest.reweighting import STRENGTHS, WeightRule
-from surewood.deepforest.training import RunOptions, TrainingSet
 from surewood.tables import TableSchema
 
 RESULTS = Path(__file__).parent / "results" / "reweighting.csv"
@@ -108,7 +107,7 @@ def study(name: str, seed: int, n_jobs: int) -> list[dict]:
     members, training, test_input, test_codes = prepare(name, seed)
     options = RunOptions(n_jobs=n_jobs)
     plans = [
-        MarginPlan(members, TreeSettings(), (rate,) * len(members), StepRule(), WeightRule(), 5, seed=seed)
+        MarginPlan(members=members, schedule=(rate,) * len(members), n_folds=5, seed=seed)
         for rate in AUTO_SCHEDULES
     ]
     plan, first = choose_first_layer(training, plans, options)
@@ -126,7 +125,7 @@ def measure(training, plan, rule, first, options, test_input: LayerInput, test_c
     fit = grow_margin_forest(
         training, replace(plan, weights=rule, patience=2, max_layers=6), options, first=first
     )
-    staged = [float((s.argmax(axis=1) == test_codes).mean()) for s in fit.model.staged_scores(test_input)]
+    staged = [float((s.argmax(axis=1) == test_codes).mean()) for s in fit.layers.staged_scores(test_input)]
     return {
         "layer1_held_out": fit.records[0].accuracy,
         "layer2_own_held_out": fit.records[1].layer_accuracy if len(fit.records) > 1 else np.nan,

@@ -20,11 +20,11 @@ from surewood.datasets import load
 
 PUBLISHED = ("random", "random", "completely_random", "completely_random")
 VARIANTS: dict[str, dict[str, Any]] = {
-    "10 folds": {"n_folds": 10},
+    "10 folds": {"cv": 10},
     "300 trees a forest": {"n_estimators": 300},
     "published block": {"forests": PUBLISHED},
-    "log loss monitored": {"monitor": "neg_log_loss"},
-    "no reweighting": {"reweighting": "none"},
+    "log loss monitored": {"study": {"monitor": "neg_log_loss"}},
+    "no reweighting": {"study": {"reweighting": "none"}},
 }
 
 

@@ -17,7 +17,7 @@ from sklearn.preprocessing import MinMaxScaler
 
 from surewood import BinnedForestClassifier
 from surewood.datasets import load
-from surewood.deepforest.contrast_machine import _ContrastMachine
+from surewood.deepforest.contrast_classifier import _ContrastClassifier
 
 GAMMA = 0.01  # the best of 0.01, 0.02 and 0.04 on MNIST, of columns between 0 and 1
 
@@ -30,8 +30,8 @@ def models(seed: int):
         yield f"least squares, 3000 {name}", make_pipeline(MinMaxScaler(), drawn, RidgeClassifier(1e-3))
     for n_units in (1500, 3000, 6000):
         for n_steps in (0, 10):
-            machine = _ContrastMachine(n_units, n_steps=n_steps, random_state=seed)
-            yield f"{n_units} contrasts, {n_steps} steps", machine
+            classifier = _ContrastClassifier(n_units, n_steps=n_steps, random_state=seed)
+            yield f"{n_units} contrasts, {n_steps} steps", classifier
 
 
 def main() -> None:

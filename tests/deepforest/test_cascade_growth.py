@@ -2,10 +2,11 @@ import numpy as np
 import pytest
 from sklearn.datasets import make_classification
 
-from surewood.deepforest.block import LayerInput
-from surewood.deepforest.cascade_growth import CascadePlan, grow_cascade, side_by_side
-from surewood.deepforest.members import PUBLISHED, TreeSettings, parse_members
-from surewood.deepforest.training import RunOptions, TrainingSet
+from surewood.deepforest.cascade_growth import grow_cascade
+from surewood.deepforest.data import TrainingSet
+from surewood.deepforest.layer_input import LayerInput
+from surewood.deepforest.members import PUBLISHED, parse_members
+from surewood.deepforest.plan import CascadePlan, RunOptions
 from surewood.trees import bin_array
 
 
@@ -18,12 +19,13 @@ def training():
 
 
 def plan(**changes):
-    return CascadePlan(parse_members(PUBLISHED, 5), TreeSettings(), 3, **{"max_layers": 4, **changes})
+    standard = {"max_layers": 4, "patience": 4, "min_improvement": 0.0}
+    return CascadePlan(members=parse_members(PUBLISHED, 5), n_folds=3, **{**standard, **changes})
 
 
 def test_later_layers_see_all_forests_of_the_layer_before(training):
     fit = grow_cascade(training, plan(patience=9), RunOptions())
-    widths = [layer.block.models[0].n_features for layer in fit.model.layers]
+    widths = [layer.block.models[0].n_features for layer in fit.layers.layers]
     assert widths[0] == 6
     assert set(widths[1:]) <= {6 + 4 * 3}
 
@@ -31,17 +33,11 @@ def test_later_layers_see_all_forests_of_the_layer_before(training):
 def test_the_last_layer_is_the_best_one_and_its_mean_is_the_prediction(training):
     fit = grow_cascade(training, plan(), RunOptions(keep_held_out=True))
     best = max(record.score for record in fit.records)
-    assert fit.records[len(fit.model.layers) - 1].score == best
-    np.testing.assert_array_equal(fit.held_out, fit.staged_held_out[len(fit.model.layers) - 1])
-    stages = list(fit.model.staged_scores(training.inputs))
-    assert len(stages) == len(fit.model.layers)
+    assert fit.records[len(fit.layers.layers) - 1].score == best
+    np.testing.assert_array_equal(fit.held_out, fit.staged_held_out[len(fit.layers.layers) - 1])
+    stages = list(fit.layers.staged_scores(training.inputs))
+    assert len(stages) == len(fit.layers.layers)
     np.testing.assert_allclose(stages[-1].sum(axis=1), 1.0)
-
-
-def test_side_by_side_keeps_rows_together():
-    vectors = np.arange(12.0).reshape(2, 3, 2)  # two forests, three rows, two classes
-    np.testing.assert_array_equal(side_by_side(vectors)[0], [0, 1, 6, 7])
-    assert side_by_side(vectors[:, :0]).shape == (0, 4)
 
 
 @pytest.mark.parametrize("screening", ["auto", 0.9])
@@ -49,19 +45,19 @@ def test_screened_points_stop_in_training_and_in_prediction(training, screening)
     fit = grow_cascade(training, plan(screening=screening, patience=9), RunOptions(keep_held_out=True))
     in_play = [record.n_points for record in fit.records]
     assert in_play == sorted(in_play, reverse=True)
-    gate = fit.model.layers[0].gate
+    gate = fit.layers.layers[0].gate
     if len(fit.records) > 1 and gate < np.inf:
         assert in_play[1] < in_play[0]
-    stages = list(fit.model.staged_scores(training.inputs))
-    for layer, before, after in zip(fit.model.layers, stages, stages[1:]):
+    stages = list(fit.layers.staged_scores(training.inputs))
+    for layer, before, after in zip(fit.layers.layers, stages, stages[1:]):
         sure = before.max(axis=1) >= layer.gate
         np.testing.assert_array_equal(before[sure], after[sure])
 
 
 def test_a_gate_that_everybody_passes_leaves_the_first_layer_in_charge(training):
     fit = grow_cascade(training, plan(screening=0.0), RunOptions())
-    assert [record.n_points for record in fit.records][1:] == [9] * (len(fit.records) - 1)  # 3 a class stay
-    stages = list(fit.model.staged_scores(training.inputs))
+    assert [record.n_points for record in fit.records][1:] == [9] * (len(fit.records) - 1)  # 3 per class stay
+    stages = list(fit.layers.staged_scores(training.inputs))
     np.testing.assert_array_equal(stages[0], stages[-1])
 
 

@@ -12,12 +12,15 @@ def fitted():
     X, y = load_iris(return_X_y=True)
     names = np.array(["setosa", "versicolor", "virginica"])[y]
     model = MarginDeepForestClassifier(
-        5, step="literal", patience=9, max_layers=3, keep_held_out=True, random_state=0
+        5,
+        max_layers=3,
+        study={"step": "literal", "patience": 9, "keep_held_out": True},
+        random_state=0,
     ).fit(X, names)
     return model, X, names
 
 
-def test_curves_have_a_point_a_layer(fitted):
+def test_curves_have_a_point_per_layer(fitted):
     model, X, y = fitted
     curves = layer_curves(model, X, y)
     assert len(curves["layer"]) == len(curves["held_out_accuracy"]) == len(model.layers_)
@@ -46,5 +49,5 @@ def test_what_is_missing_is_said(fitted):
     with pytest.raises(ValueError, match="labels that the model was not trained on"):
         layer_curves(model, X, np.full(150, "rose"))
     bare = MarginDeepForestClassifier(2, max_layers=1, random_state=0).fit(X, y)
-    with pytest.raises(ValueError, match="fit with keep_held_out=True"):
+    with pytest.raises(ValueError, match=r"fit with study=\{'keep_held_out': True\}"):
         representation(bare, X, 2)

@@ -4,13 +4,11 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_wine
 
-from surewood.deepforest.additive import StepRule
+from surewood.deepforest.data import TrainingSet
 from surewood.deepforest.first_layer import choose_first_layer, first_layers
 from surewood.deepforest.layer_input import InputReader, training_input
-from surewood.deepforest.margin_growth import MarginPlan
-from surewood.deepforest.members import AUTO_BLOCKS, TreeSettings, parse_members
-from surewood.deepforest.reweighting import WeightRule
-from surewood.deepforest.training import RunOptions, TrainingSet
+from surewood.deepforest.members import AUTO_BLOCKS, parse_members
+from surewood.deepforest.plan import MarginPlan, RunOptions
 from surewood.trees import as_table
 
 RUN = RunOptions()
@@ -27,7 +25,7 @@ def training():
 
 def plans(rates=(8, 16)):
     return [
-        MarginPlan(parse_members(block, 4), TreeSettings(), (rate,) * 4, StepRule(), WeightRule(), 3)
+        MarginPlan(members=parse_members(block, 4), schedule=(rate,) * 4, n_folds=3)
         for block in AUTO_BLOCKS
         for rate in rates
     ]

@@ -2,33 +2,19 @@ import warnings
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from sklearn.model_selection import KFold, ShuffleSplit
 
-from surewood.deepforest.folds import deal_folds, layer_seed, usable_folds
-
-
-@given(st.lists(st.integers(0, 4), min_size=2, max_size=60), st.integers(2, 6), st.integers(0, 5))
-def test_every_class_is_spread_evenly(labels, n_folds, seed):
-    y = np.array(labels)
-    fold = deal_folds(y, n_folds, seed)
-    sizes = np.bincount(fold, minlength=n_folds)
-    assert sizes.max() - sizes.min() <= 1
-    for code in np.unique(y):
-        shares = np.bincount(fold[y == code], minlength=n_folds)
-        assert shares.max() - shares.min() <= 1
+from surewood.deepforest.folds import given_folds, layer_seed, usable_folds
 
 
-def test_folds_depend_on_the_seed_only():
-    y = np.arange(100) % 3
-    np.testing.assert_array_equal(deal_folds(y, 5, 7), deal_folds(y, 5, 7))
-    assert (deal_folds(y, 5, 7) != deal_folds(y, 5, 8)).any()
-    assert layer_seed(0, 1) != layer_seed(0, 2) != layer_seed(1, 2)
+def test_parts_of_a_fit_have_seeds_of_their_own():
+    assert layer_seed(0, 1) == layer_seed(0, 1)
+    assert len({layer_seed(0, 1), layer_seed(0, 2), layer_seed(1, 2), layer_seed(0, 1, 3)}) == 4
 
 
 def test_a_rare_class_lowers_the_number_of_folds_and_says_so():
     y = np.array([0] * 10 + [1] * 3)
-    with pytest.warns(UserWarning, match="class 'rare' has 3 rows, fewer than n_folds=5: using 3 folds"):
+    with pytest.warns(UserWarning, match="class 'rare' has 3 rows, fewer than cv=5: using 3 folds"):
         assert usable_folds(y, 5, np.array(["common", "rare"])) == 3
 
 
@@ -38,3 +24,14 @@ def test_never_below_two_folds_and_absent_classes_do_not_count():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert usable_folds(np.array([0] * 9), 5, np.array(["a", "b"])) == 5
+
+
+def test_a_splitter_gives_the_folds():
+    fold = given_folds(KFold(3), np.arange(7) % 2)
+    assert fold.tolist() == [0, 0, 0, 1, 1, 2, 2]
+
+
+@pytest.mark.parametrize("cv", [ShuffleSplit(2, random_state=0), [([0, 1], [2, 3, 4, 5])]])
+def test_folds_that_do_not_hold_out_every_row_once_are_refused(cv):
+    with pytest.raises(ValueError, match="cv must hold out every row exactly once, in at least two splits"):
+        given_folds(cv, np.array([0, 1, 0, 1, 0, 1]))

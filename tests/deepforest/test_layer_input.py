@@ -1,8 +1,7 @@
 import numpy as np
 import pytest
 
-from surewood.deepforest.block import LayerInput
-from surewood.deepforest.layer_input import learn_vector_bins, training_input, widen
+from surewood.deepforest.layer_input import LayerInput, learn_vector_bins, training_input, widen
 from surewood.trees import bin_array
 
 

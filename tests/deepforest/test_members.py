@@ -1,7 +1,9 @@
+import re
+
 import pytest
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
 
-from surewood.deepforest.members import TreeSettings, features_tried, parse_members, tree_params
+from surewood.deepforest.members import TreeSettings, has_contrast, only_forests, parse_members, tree_params
 
 
 def test_kinds_pairs_and_classifiers():
@@ -11,17 +13,24 @@ def test_kinds_pairs_and_classifiers():
 
 
 @pytest.mark.parametrize(
-    ("forests", "message"),
+    ("forests", "error", "message"),
     [
-        ("random", "forests must be a list with at least one forest, got 'random'"),
-        ([], "at least one forest"),
-        (["forest"], r"forests\[0\] is 'forest'; expected 'random', 'extra', 'completely_random'"),
-        (["random", ("extra", 0)], r"forests\[1\]: the number of trees must be a positive integer, got 0"),
-        ([RidgeClassifier()], r"forests\[0\], RidgeClassifier, has no predict_proba; wrap it in Calibrated"),
+        (
+            ["forest"],
+            ValueError,
+            "forests[0] must be 'random', 'extra', 'completely_random', 'contrast', a pair",
+        ),
+        (
+            ["random", ("extra", 0)],
+            ValueError,
+            "a pair of a kind of forest and a number of trees or a classifier",
+        ),
+        ([RidgeClassifier()], ValueError, "or a classifier with predict_proba, got RidgeClassifier()."),
+        ([3], TypeError, "got 3."),
     ],
 )
-def test_what_is_not_a_forest_is_refused(forests, message):
-    with pytest.raises(ValueError, match=message):
+def test_what_is_not_a_forest_is_refused(forests, error, message):
+    with pytest.raises(error, match=re.escape(message)):
         parse_members(forests, 10)
 
 
@@ -38,5 +47,18 @@ def test_how_trees_are_grown():
     assert drawn.sampling == "resample"
 
 
-def test_features_tried_fits_every_layer():
-    assert [features_tried(f, 50) for f in (None, "sqrt", "log2", 200, 0.5, 0.001)] == [50, 7, 5, 50, 25, 1]
+def test_the_number_of_features_fits_every_layer():
+    (member,) = parse_members(["random"], 5)
+    tried = [
+        tree_params(member, TreeSettings(max_features=f), 50, None, out_of_bag=False).max_features
+        for f in (None, "sqrt", "log2", 200, 0.5, 0.001)
+    ]
+    assert tried == [50, 7, 5, 50, 25, 1]
+
+
+def test_what_a_block_is_made_of():
+    forests, contrast = parse_members(["random", "extra"], 2), parse_members(["contrast", "extra"], 2)
+    assert only_forests(forests)
+    assert not only_forests(contrast)
+    assert has_contrast(contrast)
+    assert not has_contrast(parse_members([LogisticRegression()], 2))

@@ -5,7 +5,6 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
 from surewood.deepforest import CascadeForestClassifier, MultiGrainedScanner
-from surewood.deepforest.scanning import row_folds, row_keys
 
 
 def bumps(n=150, length=12, seed=0):
@@ -49,15 +48,6 @@ def test_a_rows_own_label_never_changes_its_own_vectors():
     assert (before != after).any()
 
 
-def test_the_fold_of_a_row_is_in_its_values():
-    X, _ = bumps(300)
-    X32 = X.astype(np.float32)
-    np.testing.assert_array_equal(row_keys(X32), row_keys(X32.astype(np.float64)))
-    np.testing.assert_array_equal(row_folds(X, 3)[::-1], row_folds(X[::-1], 3))
-    assert np.bincount(row_folds(X, 3), minlength=3).min() > 60
-    assert row_keys(np.array([[0.0]]))[0] == row_keys(np.array([[-0.0]]))[0]
-
-
 def test_sampled_windows_and_missing_values():
     X, y = bumps(80)
     X[::7, 3] = np.nan
@@ -68,9 +58,9 @@ def test_sampled_windows_and_missing_values():
 @pytest.mark.parametrize(
     ("parameters", "error", "message"),
     [
-        ({"stride": 0}, ValueError, "stride must be at least 1, got 0"),
-        ({"n_folds": 1}, ValueError, "n_folds must be at least 2, got 1"),
-        ({"n_estimators": 2.5}, TypeError, "n_estimators must be an integer, got 2.5"),
+        ({"stride": 0}, ValueError, "stride must be an integer of at least 1, got 0."),
+        ({"cv": 1}, ValueError, "cv must be an integer of at least 2, got 1."),
+        ({"n_estimators": 2.5}, TypeError, "n_estimators must be an integer of at least 1, got 2.5."),
         ({"forests": [LogisticRegression()]}, ValueError, "must be kinds of forests, not classifiers"),
         ({"shape": (5, 5)}, ValueError, "does not describe rows of 12 values"),
     ],
@@ -85,3 +75,10 @@ def test_category_columns_are_refused():
     X = pd.DataFrame({"a": [1.0, 2.0, 3.0, 4.0], "b": list("xyxy")})
     with pytest.raises(ValueError, match="slides windows over numbers; X has category columns"):
         MultiGrainedScanner().fit(X, [0, 1, 0, 1])
+
+
+def test_transform_uses_the_folds_of_the_fit():
+    X, y = bumps(60)
+    scanner = MultiGrainedScanner(windows=[3], n_estimators=3, random_state=0).fit(X, y)
+    before = scanner.transform(X)
+    np.testing.assert_array_equal(scanner.set_params(cv=5).transform(X), before)

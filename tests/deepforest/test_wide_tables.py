@@ -1,4 +1,4 @@
-"""Contrast machines in margin forests: when they are offered, and what a fit with one is like."""
+"""Contrast classifiers in margin forests: when they are offered, and what a fit with one is like."""
 
 import numpy as np
 import pandas as pd
@@ -7,7 +7,7 @@ import scipy.sparse as sp
 
 import surewood
 from surewood.deepforest import MarginDeepForestClassifier, MarginDeepForestClassifierCV
-from surewood.deepforest.wide_tables import machine_bytes, suits_contrasts
+from surewood.deepforest.wide_tables import contrast_bytes, suits_contrasts
 from surewood.tables import TableSchema
 
 
@@ -35,7 +35,7 @@ def suits(X):
     return suits_contrasts(TableSchema.learn(X).read(X))
 
 
-def test_who_is_offered_a_machine():
+def test_which_tables_are_offered_contrasts():
     X, _ = wide_rows(1000)
     assert suits(X)
     assert suits(pd.DataFrame(X))
@@ -48,7 +48,7 @@ def test_who_is_offered_a_machine():
     assert not suits(pd.DataFrame(X).assign(kind=pd.Categorical(["x"] * 1000)))
 
 
-def test_the_machine_is_chosen_where_it_is_better(fitted):
+def test_contrasts_are_chosen_where_it_is_better(fitted):
     model, _, _ = fitted
     assert model.forests_ == [("contrast", 0), ("extra", 10)]
     X, y = wide_rows(1000, seed=1)
@@ -63,8 +63,8 @@ def test_a_table_that_does_not_need_it_keeps_its_forests():
     y = (X[:, 0] > 0) ^ (X[:, 1] > 0)
     offered = margin_forest(max_layers=1).fit(X, y)
     assert "contrast" not in [kind for kind, _ in offered.forests_]
-    assert offered.reader_.numbers is None
-    limited = margin_forest(max_layers=1, max_memory=2e7).fit(X, y)  # too little for the machine
+    assert offered.model_.reader.numbers is None
+    limited = margin_forest(max_layers=1, max_memory=2e7).fit(X, y)  # too little for the classifier
     assert limited.forests_ == offered.forests_
     np.testing.assert_array_equal(limited.predict_proba(X), offered.predict_proba(X))
 
@@ -103,7 +103,7 @@ def test_importances_and_explanations_speak_of_columns(fitted):
     assert model.feature_importances_.sum() == pytest.approx(1.0)
     told = model.explain(X[:1])[0]["layers"][0]
     assert [forest["kind"] for forest in told["forests"]] == ["contrast", "extra"]
-    assert told["features"][0]["questions"] > 0
+    assert told["features"][0]["splits"] > 0
 
 
 def test_lists_of_depths_and_searches_compare_forests_only():
@@ -116,10 +116,10 @@ def test_lists_of_depths_and_searches_compare_forests_only():
     assert len(search.fit(X, y).forests_) == 4
 
 
-def test_the_cost_knows_of_the_machine():
+def test_the_cost_includes_the_contrasts():
     X, y = wide_rows(1000)
-    with_machine = margin_forest(n_jobs=2).estimate_cost(X, y)
+    with_contrasts = margin_forest(n_jobs=2).estimate_cost(X, y)
     without = margin_forest(n_jobs=2, forests=["extra"] * 4).estimate_cost(X, y)
-    assert with_machine.parts["contrasts"] == machine_bytes(1000, 120, 2)
+    assert with_contrasts.parts["contrasts"] == contrast_bytes(1000, 120, 2)
     assert without.parts["contrasts"] == 0
-    assert with_machine.memory_bytes > without.memory_bytes
+    assert with_contrasts.memory_bytes > without.memory_bytes

@@ -70,7 +70,7 @@ def generic_cascade(moons):
 @pytest.fixture(scope="session")
 def margin_forest(three_classes):
     return MarginDeepForestClassifier(
-        4, forests=["random", "extra"], max_layers=3, patience=3, random_state=0
+        4, forests=["random", "extra"], max_layers=3, study={"patience": 3}, random_state=0
     ).fit(*three_classes)
 
 

@@ -16,7 +16,7 @@ import surewood
 HERE = Path(__file__).parent
 SETTINGS = {
     "BinnedForestClassifier": {"n_estimators": 8, "calibrate": True},
-    "CascadeForestClassifier": {"n_estimators": 4, "max_layers": 3, "n_folds": 3},
+    "CascadeForestClassifier": {"n_estimators": 4, "max_layers": 3, "cv": 3},
     "CompositeTreeClassifier": {"max_depth": 2},
     "DeepCascadeClassifier": {"max_leaves": 3},
     "DeepCascadeSVMClassifier": {"gamma_scale": 1e-3, "max_leaves": 3},

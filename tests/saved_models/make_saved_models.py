@@ -15,12 +15,12 @@ from surewood.persistence import FORMAT
 HERE = Path(__file__).parent
 MODELS = {
     "BinnedForestClassifier": {"n_estimators": 4, "max_depth": 4},
-    "CascadeForestClassifier": {"n_estimators": 2, "max_layers": 2, "n_folds": 2},
+    "CascadeForestClassifier": {"n_estimators": 2, "max_layers": 2, "cv": 2},
     "CompositeTreeClassifier": {"max_depth": 2, "C": 1.0},
     "DeepCascadeClassifier": {"max_leaves": 2},
     "DeepCascadeSVMClassifier": {"gamma_scale": 1e-3, "max_leaves": 2},
     "DeepCascadeSVMClassifierCV": {"max_leaves": 2, "cv": 2, "study": {"max_svms": 50}},
-    "MarginDeepForestClassifier": {"n_estimators": 2, "max_layers": 2, "n_folds": 2},
+    "MarginDeepForestClassifier": {"n_estimators": 2, "max_layers": 2, "cv": 2},
     "MarginDeepForestClassifierCV": {"n_estimators": 2, "max_layers": 2, "thetas": (0.7, 0.9)},
     "MultiGrainedScanner": {"n_estimators": 2, "windows": [2]},
     "PolySVC": {"degree": 2},

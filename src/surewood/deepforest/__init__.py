@@ -1,16 +1,29 @@
 """Margin deep forests (mdDF), gcForest's cascade, and multi-grained scanning, on one forest engine.
 
-* `members`, `folds`, `row_order`: which forests, which points are held out together, in which order;
-* `block`, `tasks`, `custom`: forests or classifiers, cross-fitted, turned into class vectors;
-* `layer_input`: what a layer reads;
+The skeleton that all families share:
+
+* `estimator`, `cascade_forest`, `model_selection`, `scanning`: the public classes; `base`, `parameters`: what
+  they share;
+* `plan`: from parameters and data to one frozen plan; `data`: the prepared table;
+* `training`: from plan and data to the frozen fitted `model`;
+* `explaining`, `cost`, `evidence`, `report_facts`, `explanation_steps`: what a model tells about itself;
+* `old_form`: model files of older versions.
+
+Ideas of its own:
+
+* `members`, `depth_schedules`, `folds`, `row_order`: which forests, how deep, which points are held out
+  together, in which order;
+* `block`, `tasks`, `fold_classifiers`, `contrast_classifier`, `contrast_units`, `wide_tables`: forests or
+  classifiers, cross-fitted, turned into class vectors;
+* `layer_input`, `margin_layers`, `cascade_layers`: what a layer reads, and how layers predict;
 * `additive`, `reweighting`, `stopping`, `screening`: step, weights, stop rule, confidence gates;
-* `margin_growth`, `cascade_growth`: the two algorithms as functions of arrays;
-* `base`, `margin_forest`, `cascade_forest`, `model_selection`, `scanning`: the estimators;
-* `cost`, `spilling`, `importances`, `evidence`, `records`, `figures`: around them.
+* `first_layer`, `margin_growth`, `cascade_growth`, `growth_log`, `search`: the algorithms as functions of
+  arrays;
+* `spilling`, `importances`, `records`, `figures`, `window_views`, `window_forests`: around them.
 """
 
 from surewood.deepforest.cascade_forest import CascadeForestClassifier
-from surewood.deepforest.margin_forest import MarginDeepForestClassifier
+from surewood.deepforest.estimator import MarginDeepForestClassifier
 from surewood.deepforest.model_selection import PAPER_GRID, MarginDeepForestClassifierCV
 from surewood.deepforest.records import LayerRecord
 from surewood.deepforest.scanning import MultiGrainedScanner

@@ -1,7 +1,7 @@
 """The additive score f_t and its margins: one step of the cascade (theory.md (4.1), (4.2), (4.5), [D-29]).
 
 :class:`AdditiveScore` is a value: `first_step` and `next_step` return a new one. The `mode` decides how a
-layer is added:
+layer is added (:func:`earlier_weight` is the one place that knows):
 
 * ``"simplex"``: f becomes (1 - β) f + β h, the α of the layers stay in the simplex;
 * ``"literal"``: f + α h with α ≥ 0 as published;
@@ -42,7 +42,7 @@ class AdditiveScore:
     scores : ndarray of float64, shape (m, n_classes)
     z : ndarray of float64, shape (m,)
     alphas : tuple of float
-        Weight of every layer in `scores`.
+        Weight of each layer in `scores`.
     step : float
         The last layer's step (β in simplex mode).
     """
@@ -79,21 +79,35 @@ def next_step(
 ) -> AdditiveScore:
     """Add a layer."""
     gamma = class_margins(vectors, y)
-    keep = 1.0
     if rule.mode == "simplex":  # a step along h - f, at most 1
         step = _step(before.scores, vectors - before.scores, before.z, gamma - before.z, y, rule, weight)
-        keep = 1.0 - step
     else:
         step = _step(before.scores, vectors, before.z, gamma, y, rule, weight)
-    scores = keep * before.scores + step * vectors
-    z = class_margins(scores, y) if rule.margins == "of_sum" else keep * before.z + step * gamma
-    return AdditiveScore(scores, z, (*(keep * alpha for alpha in before.alphas), step), step)
+    scores = add_layer(before.scores, vectors, step, rule.mode)
+    z = class_margins(scores, y) if rule.margins == "of_sum" else add_layer(before.z, gamma, step, rule.mode)
+    return AdditiveScore(scores, z, add_weight(before.alphas, step, rule.mode), step)
+
+
+def earlier_weight(step: float, mode: str) -> float:
+    """The factor of everything before a layer that is added with this step ([D-29])."""
+    return 1.0 - step if mode == "simplex" else 1.0
 
 
 def add_layer(scores: Floats, vectors: Floats, step: float, mode: str) -> Floats:
     """What :func:`next_step` does to the scores of other points."""
-    keep = 1.0 - step if mode == "simplex" else 1.0
-    return keep * scores + step * vectors
+    return earlier_weight(step, mode) * scores + step * vectors
+
+
+def add_weight(alphas: tuple[float, ...], step: float, mode: str) -> tuple[float, ...]:
+    """Weights of all layers in the sum, once a layer with this step has been added.
+
+    Examples
+    --------
+    >>> add_weight((1.0,), 0.25, "simplex"), add_weight((1.0,), 0.25, "literal")
+    ((0.75, 0.25), (1.0, 0.25))
+    """
+    keep = earlier_weight(step, mode)
+    return (*(keep * alpha for alpha in alphas), step)
 
 
 def _step(

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial
@@ -25,15 +25,22 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from surewood._arrays import Floats
-from surewood.deepforest.custom import FoldClassifier, fit_fold_classifier
+from surewood.deepforest.fold_classifiers import FoldClassifier, fit_fold_classifier
 from surewood.deepforest.folds import layer_seed
+from surewood.deepforest.layer_input import LayerInput
 from surewood.deepforest.members import Member, TreeSettings, tree_params
-from surewood.deepforest.row_order import take_rows
-from surewood.deepforest.tasks import HeldRows, grow_and_predict, grow_and_predict_out_of_bag
+from surewood.deepforest.tasks import (
+    HeldOutTrees,
+    HeldRows,
+    OutOfBagTrees,
+    TreeTask,
+    grow_and_predict,
+    grow_and_predict_out_of_bag,
+)
 from surewood.parallel import in_threads, run_in_threads, run_tasks, share, thread_count
 from surewood.parallel.progress import stage
 from surewood.tables import alongside
-from surewood.trees import BinnedMatrix, FlatForest, ForestJoiner, TreeParams, grow_seconds, share_matrix
+from surewood.trees import FlatForest, ForestJoiner, TreeParams, grow_seconds, share_matrix
 
 _TASK_VISITS = 4e7  # row visits of a task: a few tenths of a second, so an interrupt is answered
 _FEW_ROWS = 8192  # up to here a forest predicts in one task
@@ -41,32 +48,8 @@ _LEAST_WEIGHT = 1e-3  # theory.md [D-28]
 
 
 @dataclass(frozen=True)
-class LayerInput:
-    """What a layer reads.
-
-    Attributes
-    ----------
-    matrix : BinnedMatrix
-        Codes, for the forests.
-    numbers : ndarray of float64, shape (n_rows, n_numbers), or None
-        The same inputs as numbers, where a classifier takes a forest's place.
-    """
-
-    matrix: BinnedMatrix
-    numbers: Floats | None = None
-
-    def rows(self, start: int, stop: int) -> LayerInput:
-        """Rows `start` to `stop`; the input itself when these are all."""
-        stop = min(stop, self.matrix.n_rows)
-        if start == 0 and stop == self.matrix.n_rows:
-            return self
-        numbers = None if self.numbers is None else self.numbers[start:stop]
-        return LayerInput(take_rows(self.matrix, np.arange(start, stop)), numbers)
-
-
-@dataclass(frozen=True)
 class BlockPlan:
-    """How a block is trained; `max_depth` has one entry a member."""
+    """How a block is trained; `max_depth` has one entry per member."""
 
     members: Sequence[Member]
     max_depth: Sequence[int | None]
@@ -75,9 +58,9 @@ class BlockPlan:
     cross_fit: str = "kfold"
 
 
-@dataclass
+@dataclass(frozen=True)
 class Block:
-    """A trained block: one forest a member holding the trees of all folds, or one classifier a fold."""
+    """A trained block: per member one forest with the trees of all folds, or one classifier per fold."""
 
     models: list[FlatForest | list[FoldClassifier]]
     n_classes: int
@@ -112,7 +95,7 @@ class Block:
         return sum(model.nbytes for model in self.models if isinstance(model, FlatForest))
 
 
-@dataclass
+@dataclass(frozen=True)
 class BlockFit:
     """Result of :func:`train_block`.
 
@@ -149,7 +132,7 @@ class BlockFit:
 def train_block(
     inputs: LayerInput,
     y: NDArray[np.int32],
-    fold: NDArray[np.int16],
+    fold: NDArray[np.int64],
     plan: BlockPlan,
     *,
     seed: int,
@@ -165,7 +148,7 @@ def train_block(
     inputs : LayerInput
     y : ndarray of int32, shape (n_rows,)
         Class codes.
-    fold : ndarray of int16, shape (n_rows,)
+    fold : ndarray of int64, shape (n_rows,)
         Fold of every row, 0 ... n_folds - 1; -1 for rows that take no part.
     plan : BlockPlan
     seed : int
@@ -206,7 +189,7 @@ class _Trainer:
         self,
         inputs: LayerInput,
         labels: NDArray[np.uint16],
-        fold: NDArray[np.int16],
+        fold: NDArray[np.int64],
         plan: BlockPlan,
         seed: int,
         weight: Floats | None,
@@ -236,19 +219,20 @@ class _Trainer:
         share(self.labels)
         seconds = [self._seconds(piece) for piece in self.pieces]
         tasks = map(self._task, self.pieces)
-        found = run_tasks(tasks, self.n_jobs, seconds=seconds, one_by_one=True)
+        found: Iterator[HeldOutTrees | OutOfBagTrees] = run_tasks(
+            tasks, self.n_jobs, seconds=seconds, one_by_one=True
+        )
         sums = np.zeros_like(self.vectors) if self.oob else self.vectors
         votes = np.zeros(self.vectors.shape[:2])
-        for piece, result in zip(self.pieces, found):
-            forest, part, importances = result[0], result[-2], result[-1]
+        for piece, grown in zip(self.pieces, found):
             n_trees = self.plan.members[piece.member].n_trees
-            self.forests[piece.member].add(forest)
-            if self.oob:
-                sums[piece.member, result[1]] += part
-                votes[piece.member, result[1]] += result[2]
+            self.forests[piece.member].add(grown.forest)
+            if isinstance(grown, OutOfBagTrees):
+                sums[piece.member, grown.rows] += grown.sums
+                votes[piece.member, grown.rows] += grown.votes
             else:
-                sums[piece.member, self._held(piece.fold)] += part / n_trees
-            self.importances[piece.member] += importances * piece.count / n_trees
+                sums[piece.member, self._held(piece.fold)] += grown.sums / n_trees
+            self.importances[piece.member] += grown.importances * piece.count / n_trees
             advance(piece.count)
         if self.oob:
             self._out_of_bag_vectors(sums, votes)
@@ -266,12 +250,21 @@ class _Trainer:
 
     def _task(self, piece: _Piece) -> Any:
         data, params = self._fold_data(piece.fold), self._params(piece.member)
-        matrix, n_classes = self.inputs.matrix, self.plan.n_classes
         seed = layer_seed(self.seed, piece.fold, piece.member)
-        own = (params, data.weight, data.rows, seed, piece.start, piece.count)
+        task = TreeTask(
+            self.inputs.matrix,
+            self.labels,
+            self.plan.n_classes,
+            params,
+            data.weight,
+            data.rows,
+            seed,
+            piece.start,
+            piece.count,
+        )
         if self.oob:
-            return delayed(grow_and_predict_out_of_bag)(matrix, self.labels, n_classes, *own)
-        return delayed(grow_and_predict)(matrix, data.held, self.labels, n_classes, *own)
+            return delayed(grow_and_predict_out_of_bag)(task)
+        return delayed(grow_and_predict)(task, data.held)
 
     def _fold_data(self, fold: int) -> _FoldData:
         """What the tasks of a fold share; they come one after another, so only the latest is kept."""
@@ -298,16 +291,16 @@ class _Trainer:
     def _out_of_bag_vectors(self, sums: Floats, votes: Floats) -> None:
         rows = self._rows(0)
         weight = guarded_weights(self.weight, rows, self.labels, self.plan.n_classes)
-        # A point that every tree saw has no out-of-bag vector: it gets the class shares, which know nothing.
-        shares = _class_shares(self.labels[rows], weight, rows, self.plan.n_classes)
+        # A point in the bag of every tree has no out-of-bag vector: it gets the class frequencies.
+        frequencies = _class_frequencies(self.labels[rows], weight, rows, self.plan.n_classes)
         for number, member in enumerate(self.plan.members):
             if member.is_forest:
                 unseen = votes[number] == 0
-                sums[number, unseen], votes[number, unseen] = shares, 1.0
+                sums[number, unseen], votes[number, unseen] = frequencies, 1.0
                 self.vectors[number, rows] = sums[number, rows] / votes[number, rows, None]
 
     def _fit_classifiers(self, advance: Any) -> None:
-        """Classifiers in a forest's place: contrast machines in threads, those of others one by one."""
+        """Classifiers in a forest's place: contrast classifiers in threads, those of others one by one."""
         places = [
             (fold, number)
             for fold in range(self.n_folds)
@@ -316,7 +309,7 @@ class _Trainer:
         ]
         own = [place for place in places if self.plan.members[place[1]].kind == "contrast"]
         stop = np.zeros(1, dtype=np.uint8)
-        # One thread a machine: products that several threads share may add up in another order.
+        # One thread per classifier: products split over several threads may add up in another order.
         with threadpool_limits(1, user_api="blas") if own else nullcontext():
             tasks = (delayed(self._fit_classifier)(*place, stop=stop) for place in own)
             for _ in in_threads(tasks, self.n_jobs, ahead=1, stop=stop):
@@ -342,7 +335,7 @@ class _Trainer:
         return tree_params(member, self.plan.settings, self.inputs.matrix.n_columns, depth, self.oob)
 
     def _spans(self, number: int, n_rows: int) -> list[tuple[int, int]]:
-        """Ranges of trees, a task each; they depend on the work and never on the number of workers."""
+        """Ranges of trees, one per task; they depend on the work and never on the number of workers."""
         n_trees = self.plan.members[number].n_trees
         visits = n_rows * max(1.0, math.log2(max(n_rows, 2))) * self._params(number).max_features
         size = int(min(n_trees, max(1.0, _TASK_VISITS // visits)))
@@ -360,7 +353,7 @@ class _Trainer:
 def guarded_weights(
     weight: Floats | None, rows: NDArray[np.int64], labels: NDArray[np.uint16], n_classes: int
 ) -> Floats | None:
-    """Weights with a little added to all, should a class of these rows have no weight at all ([D-28])."""
+    """The weights, with a little added to all of them if a class of these rows has none at all ([D-28])."""
     if weight is None:
         return None
     present = np.bincount(labels[rows], minlength=n_classes) > 0
@@ -368,8 +361,8 @@ def guarded_weights(
     return weight + _LEAST_WEIGHT if (present & (mass <= 0)).any() else weight
 
 
-def _class_shares(
+def _class_frequencies(
     labels: NDArray[np.uint16], weight: Floats | None, rows: NDArray[np.int64], n_classes: int
 ) -> Floats:
     mass = np.bincount(labels, weights=None if weight is None else weight[rows], minlength=n_classes)
-    return mass / mass.sum()
+    return np.asarray(mass / mass.sum())

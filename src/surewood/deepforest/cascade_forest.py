@@ -5,16 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from surewood._arrays import Floats
 from surewood.deepforest.base import DeepForestBase
-from surewood.deepforest.cascade_growth import CascadeFit, CascadePlan, grow_cascade
-from surewood.deepforest.checks import check_choice, check_integer, check_number
-from surewood.deepforest.explaining import layer_entry, questions_asked
-from surewood.deepforest.importances import trace_layer
-from surewood.deepforest.members import Member, parse_compositions
-from surewood.deepforest.training import RunOptions, TrainingSet
-from surewood.tables import plain
+from surewood.deepforest.data import PreparedData
+from surewood.deepforest.members import PUBLISHED, parse_members
+from surewood.deepforest.model import CascadeForestModel
+from surewood.deepforest.parameters import CASCADE_SWITCHES, SHARED_RULES
+from surewood.deepforest.plan import Blocks, CascadePlan, FitPlan, Parameters, plan_cascade_forest
+from surewood.deepforest.training import train_cascade_forest
+from surewood.estimators.parameters import COMMON
+from surewood.estimators.rules import AUTO, Nullable, Number
+from surewood.tables import Table
 
 
 class CascadeForestClassifier(DeepForestBase):
@@ -29,38 +31,44 @@ class CascadeForestClassifier(DeepForestBase):
         Trees of each forest (in each fold).
     forests : list, default=("random", "random", "completely_random", "completely_random")
         The forests of a layer, as in :class:`MarginDeepForestClassifier`.
-    cross_fit : {"kfold", "oob"}, default="kfold"
-        Held-out folds, or out-of-bag trees of forests grown once (`n_folds` times fewer trees).
-    n_folds : int, default=5
-        Lowered, with a warning, where a class has fewer rows.
+    cv : int, splitter or list of (train, test) pairs, default=5
+        Folds of the cross-fitting, as in :class:`MarginDeepForestClassifier`.
     screening : None, "auto" or float, default=None
-        Points whose largest class share reaches the gate stop at the layer. "auto" finds the gate of each
-        layer from its held-out accuracy; a number is a fixed gate.
-    screening_factor : float, default=3.0
-        "auto": points that stop must be wrong this many times less often than all points in play.
-    screening_growth : bool, default=False
-        Enlarge forests in inverse proportion to the share of points in play.
+        Points whose largest class probability reaches the gate stop at the layer. "auto" finds the gate of
+        each layer from its held-out accuracy; a number is a fixed gate.
     max_depth : int or None, default=None
-    max_features : {"sqrt", "log2"}, int, float or None, default="sqrt"
-    criterion : {"gini", "entropy", "log_loss"}, default="gini"
-    min_samples_leaf : int, default=1
-    min_weight_fraction_leaf : float, default=0.0
-        Least weight of a leaf, as a fraction of the weight a tree sees.
     max_layers : int, default=20
-    patience : int, default=4
-        Layers in a row without improvement before growing stops.
-    min_improvement : float, default=0.0
-    monitor, validation_fraction, calibrate, class_weight, categorical_features, max_bins, keep_in_memory, \
-spill_folder, keep_held_out, max_memory, n_jobs, random_state, verbose
+    max_features, criterion, min_samples_leaf, calibrate, class_weight, categorical_features, max_memory, \
+remember_rows, n_jobs, random_state, verbose
         As in :class:`MarginDeepForestClassifier`.
+    study : dict or None, default=None
+        Switches that only a study needs, see below.
 
     Attributes
     ----------
-    classes_, layers_, n_layers_, held_out_scores_, staged_held_out_scores_, feature_importances_, \
-n_features_in_, feature_names_in_, schema_
-        As in :class:`MarginDeepForestClassifier`.
-    gates_ : ndarray, one entry a layer
+    model_ : CascadeForestModel
+        The fitted model.
+    gates_ : ndarray, one entry per layer
         Confidence from which points stop at each layer; infinite without screening.
+    classes_, layers_, n_layers_, forests_, held_out_scores_, held_out_labels_, staged_held_out_scores_, \
+feature_importances_, n_features_in_, feature_names_in_, schema_
+        As in :class:`MarginDeepForestClassifier`.
+
+    Notes
+    -----
+    **Study switches** (keys of `study`, with their defaults):
+
+    screening_factor : float, 3.0
+        ``screening="auto"``: points that stop must be wrong this many times less often than all points in
+        play.
+    screening_growth : bool, False
+        Enlarge forests in inverse proportion to the fraction of points in play.
+    patience : int, 4
+        Layers in a row without improvement before growing stops.
+    min_improvement : float, 0.0
+    cross_fit, monitor, validation_fraction, min_weight_fraction_leaf, weighting, max_bins, keep_held_out, \
+keep_in_memory, spill_folder
+        As in :class:`MarginDeepForestClassifier`.
 
     Examples
     --------
@@ -71,136 +79,87 @@ n_features_in_, feature_names_in_, schema_
     ([0, 0], (150, 3))
     """
 
+    _parameter_rules = {  # noqa: RUF012
+        **SHARED_RULES,
+        "screening": Nullable(AUTO, Number(0.0, 1.0)),
+        "max_depth": COMMON["max_depth"],
+    }
+    _study_switches = CASCADE_SWITCHES
+    _explained_kind = "cascade_forest"
+
     def __init__(
         self,
         n_estimators: int = 100,
         *,
-        forests: Any = ("random", "random", "completely_random", "completely_random"),
-        cross_fit: str = "kfold",
-        n_folds: int = 5,
+        forests: Any = PUBLISHED,
+        cv: Any = 5,
         screening: float | str | None = None,
-        screening_factor: float = 3.0,
-        screening_growth: bool = False,
         max_depth: int | None = None,
         max_features: Any = "sqrt",
         criterion: str = "gini",
-        min_samples_leaf: int = 1,
-        min_weight_fraction_leaf: float = 0.0,
+        min_samples_leaf: int | float = 1,
         max_layers: int = 20,
-        patience: int = 4,
-        min_improvement: float = 0.0,
-        monitor: Any = "accuracy",
-        validation_fraction: float | None = None,
         calibrate: bool | str = True,
         class_weight: Any = None,
         categorical_features: Any = "from_dtype",
-        max_bins: int = 255,
-        keep_in_memory: bool = True,
-        spill_folder: Any = None,
-        keep_held_out: bool = False,
-        max_memory: float | None = None,
+        max_memory: float | str | None = None,
+        remember_rows: bool = True,
         n_jobs: int | None = None,
         random_state: Any = None,
         verbose: int = 0,
+        study: dict[str, Any] | None = None,
     ) -> None:
         self.n_estimators = n_estimators
         self.forests = forests
-        self.cross_fit = cross_fit
-        self.n_folds = n_folds
+        self.cv = cv
         self.screening = screening
-        self.screening_factor = screening_factor
-        self.screening_growth = screening_growth
         self.max_depth = max_depth
         self.max_features = max_features
         self.criterion = criterion
         self.min_samples_leaf = min_samples_leaf
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
         self.max_layers = max_layers
-        self.patience = patience
-        self.min_improvement = min_improvement
-        self.monitor = monitor
-        self.validation_fraction = validation_fraction
         self.calibrate = calibrate
         self.class_weight = class_weight
         self.categorical_features = categorical_features
-        self.max_bins = max_bins
-        self.keep_in_memory = keep_in_memory
-        self.spill_folder = spill_folder
-        self.keep_held_out = keep_held_out
         self.max_memory = max_memory
+        self.remember_rows = remember_rows
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
+        self.study = study
+
+    @classmethod
+    def paper(cls, **parameters: Any) -> CascadeForestClassifier:
+        """The published cascade of gcForest: four random and four completely random forests of 500 trees.
+
+        Three folds, no limit of depth, four layers without improvement end the growth.
+
+        Parameters
+        ----------
+        **parameters
+            Changes.
+
+        Examples
+        --------
+        >>> CascadeForestClassifier.paper(max_layers=5).n_estimators
+        500
+        """
+        forests = ("random",) * 4 + ("completely_random",) * 4
+        return cls(**{"n_estimators": 500, "forests": forests, "cv": 3, **parameters})
 
     @property
-    def gates_(self) -> NDArray[np.float64]:
+    def gates_(self) -> Floats:
         """Confidence from which points stop at each kept layer."""
-        return np.array([layer.gate for layer in self.model_.layers])
+        model: CascadeForestModel = self._model()
+        return np.asarray(model.gates)
 
-    def _check(self, compositions: list[list[Member]]) -> None:
-        if len(compositions) > 1:
-            raise ValueError("forests='auto' is for margin forests; name the forests of the cascade.")
-        if self.screening is not None and not isinstance(self.screening, str):
-            check_number(self, "screening", 0.0, 1.0)
-        else:
-            check_choice(self, "screening", (None, "auto"))
-        check_number(self, "screening_factor", 1.0, float("inf"), open_ends=True)
-        if self.max_depth is not None:
-            check_integer(self, "max_depth", 1)
+    def _blocks(self, parameters: Parameters, table: Table) -> Blocks:
+        return [parse_members(parameters["forests"], parameters["n_estimators"])]
 
-    def _grow(
-        self,
-        training: TrainingSet,
-        validation: TrainingSet | None,
-        compositions: list[list[Member]],
-        n_folds: int,
-        seed: int,
-        run: RunOptions,
-    ) -> CascadeFit:
-        screening = self.screening
-        plan = CascadePlan(
-            members=compositions[0],
-            settings=self._tree_settings(),
-            n_folds=n_folds,
-            max_depth=self.max_depth,
-            cross_fit=self.cross_fit,
-            max_layers=self.max_layers,
-            patience=self.patience,
-            min_improvement=self.min_improvement,
-            monitor=self.monitor,
-            screening=screening if screening is None or isinstance(screening, str) else float(screening),
-            screening_factor=self.screening_factor,
-            screening_growth=self.screening_growth,
-            max_bins=self.max_bins,
-            seed=seed,
-        )
-        return grow_cascade(training, plan, run, validation)
+    def _plan(
+        self, parameters: Parameters, blocks: Blocks, data: PreparedData, seed: int
+    ) -> FitPlan[CascadePlan]:
+        return plan_cascade_forest(parameters, blocks, data, seed)
 
-    def _trace_importances(self) -> NDArray[np.float64]:
-        traced: NDArray[np.float64] | None = None
-        for layer in self.model_.layers:
-            traced = trace_layer(layer.importances, self.n_features_in_, traced)
-        assert traced is not None
-        return traced
-
-    def _explained(self, base: Any, names: list[str]) -> tuple[str, NDArray[np.float64], list[list[Any]]]:
-        told: list[list[Any]] = [[] for _ in range(base.matrix.n_rows)]
-        kinds = [member.kind for member in parse_compositions(self.forests, self.n_estimators)[0]]
-        for number, (here, inputs, vectors, scores) in enumerate(self.model_.walk(base, self.n_jobs)):
-            layer = self.model_.layers[number]
-            if not len(here):
-                break
-            asked = questions_asked(layer.block, inputs, names, False)
-            for k, row in enumerate(here):
-                entry = layer_entry(
-                    number + 1, 1.0, kinds, vectors[:, k], scores[row], asked[k], self.classes_
-                )
-                entry["gate"] = plain(layer.gate)
-                told[row].append(entry)
-        return "cascade_forest", scores, told
-
-    def _first_depth(self, n_members: int) -> list[int | None]:
-        return [self.max_depth] * n_members
-
-    def _vector_columns(self, n_classes: int, n_members: int) -> int:
-        return n_classes * n_members
+    def _train(self, plan: FitPlan[CascadePlan], data: PreparedData) -> CascadeForestModel:
+        return train_cascade_forest(plan, data)

@@ -1,4 +1,4 @@
-"""How a cascade of forests classified single rows: layer by layer, vectors, margins, questions asked."""
+"""How a cascade of forests classified single rows: layer by layer, class vectors, margins and splits."""
 
 from __future__ import annotations
 
@@ -7,9 +7,77 @@ from typing import Any
 import numpy as np
 
 from surewood._arrays import Floats
-from surewood.deepforest.block import Block, LayerInput
-from surewood.tables import by_label, plain
+from surewood.deepforest.block import Block
+from surewood.deepforest.cascade_layers import CascadeLayers
+from surewood.deepforest.layer_input import LayerInput
+from surewood.deepforest.margin_layers import MarginLayers
+from surewood.deepforest.model import CascadeForestModel, DeepForestModel, MarginForestModel
+from surewood.tables import Table, TableSchema, by_label, column_names, plain
 from surewood.trees import FlatForest, trace
+
+Entry = dict[str, Any]
+
+
+def explain_rows(
+    model: DeepForestModel, table: Table, schema: TableSchema, classes: Any, n_jobs: int | None = None
+) -> list[Entry]:
+    """Votes, margin and layers of every row: what ``explain`` adds to the predictions."""
+    names = column_names(schema, table.n_columns)
+    base = model.reader.read(table)
+    layers: list[list[Entry]] = [[] for _ in range(table.n_rows)]
+    if isinstance(model, MarginForestModel):
+        scores = _explain_margin_layers(model.layers, base, model.kinds, names, classes, layers, n_jobs)
+    else:
+        assert isinstance(model, CascadeForestModel)
+        scores = _explain_cascade_layers(model.layers, base, model.kinds, names, classes, layers, n_jobs)
+    return [
+        {"votes": by_label(classes, own), "margin": margin_of(own), "layers": layers[row]}
+        for row, own in enumerate(scores)
+    ]
+
+
+def _explain_margin_layers(
+    model: MarginLayers,
+    base: LayerInput,
+    kinds: list[str],
+    names: list[str],
+    classes: Any,
+    out: list[list[Entry]],
+    n_jobs: int | None,
+) -> Floats:
+    """Append an entry per layer to the list of each row; return the final scores."""
+    alphas, scores = model.alphas(), np.zeros((0, 0))
+    for number, (inputs, vectors, scores) in enumerate(model.walk(base, n_jobs)):
+        only_vectors = model.layer_inputs == "scores" and number > 0
+        splits = count_splits(model.layers[number].block, inputs, names, only_vectors)
+        weight = alphas[number] / sum(alphas)
+        for row, own in enumerate(out):
+            own.append(
+                layer_entry(number + 1, weight, kinds, vectors[:, row], scores[row], splits[row], classes)
+            )
+    return scores
+
+
+def _explain_cascade_layers(
+    model: CascadeLayers,
+    base: LayerInput,
+    kinds: list[str],
+    names: list[str],
+    classes: Any,
+    out: list[list[Entry]],
+    n_jobs: int | None,
+) -> Floats:
+    """The same for rows that may stop at a gate."""
+    scores = np.zeros((0, 0))
+    for number, (here, inputs, vectors, scores) in enumerate(model.walk(base, n_jobs)):
+        if not len(here):
+            break
+        layer = model.layers[number]
+        splits = count_splits(layer.block, inputs, names, only_vectors=False)
+        for k, row in enumerate(here):
+            entry = layer_entry(number + 1, 1.0, kinds, vectors[:, k], scores[row], splits[k], classes)
+            out[row].append({**entry, "gate": plain(layer.gate)})
+    return scores
 
 
 def margin_of(scores: Floats) -> float:
@@ -20,14 +88,14 @@ def margin_of(scores: Floats) -> float:
     return float(best - second)
 
 
-def questions_asked(block: Block, inputs: LayerInput, names: list[str], vectors: bool) -> list[list[Any]]:
-    """For each row the features that the layer's trees asked about, most often first.
+def count_splits(block: Block, inputs: LayerInput, names: list[str], only_vectors: bool) -> list[list[Entry]]:
+    """For each row the features that the layer's trees split on along its paths, most often first.
 
-    Questions about class vectors of earlier layers stand together under "earlier layers"; with `vectors` the
-    layer sees nothing else.
+    Splits on class vectors of earlier layers are counted together as "earlier layers"; with `only_vectors`
+    the layer sees nothing else.
     """
     matrix = inputs.matrix
-    n_table = 0 if vectors else len(names)
+    n_table = 0 if only_vectors else len(names)
     counts = np.zeros((matrix.n_rows, n_table + 1), dtype=np.int64)
     for model in block.models:
         if not isinstance(model, FlatForest):
@@ -38,7 +106,7 @@ def questions_asked(block: Block, inputs: LayerInput, names: list[str], vectors:
         counts += np.bincount(row * (n_table + 1) + feature, minlength=counts.size).reshape(counts.shape)
     labels = [*names[:n_table], "earlier layers"]
     return [
-        [{"feature": labels[j], "questions": int(own[j])} for j in np.argsort(-own, kind="stable") if own[j]]
+        [{"feature": labels[j], "splits": int(own[j])} for j in np.argsort(-own, kind="stable") if own[j]]
         for own in counts
     ]
 
@@ -49,9 +117,9 @@ def layer_entry(
     kinds: list[str],
     vectors: Floats,
     scores: Floats,
-    asked: list[Any],
+    splits: list[Entry],
     classes: Any,
-) -> dict[str, Any]:
+) -> Entry:
     """One layer and one row: `vectors` (n_members, n_classes) of its forests, `scores` after the layer."""
     return {
         "layer": number,
@@ -63,22 +131,5 @@ def layer_entry(
             {"kind": kind, "vector": by_label(classes, own), "vote": plain(classes[own.argmax()])}
             for kind, own in zip(kinds, vectors)
         ],
-        "features": asked,
+        "features": splits,
     }
-
-
-def told_rows(
-    kind: str, classes: Any, proba: Floats, scores: Floats, layers: list[list[dict[str, Any]]]
-) -> list[dict[str, Any]]:
-    """Prediction, probabilities and layers of every row; `layers` has one list a row."""
-    return [
-        {
-            "kind": kind,
-            "prediction": plain(classes[proba[row].argmax()]),
-            "probabilities": by_label(classes, proba[row]),
-            "votes": by_label(classes, scores[row]),
-            "margin": margin_of(scores[row]),
-            "layers": layers[row],
-        }
-        for row in range(len(proba))
-    ]

@@ -36,4 +36,4 @@ def _layer(layer: Mapping[str, Any]) -> Facts:
 
 
 def _n_splits(one: Mapping[str, Any]) -> int:
-    return int(one["questions"])
+    return int(one["splits"])

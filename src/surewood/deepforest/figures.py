@@ -1,6 +1,6 @@
 """Data of the figures, as plain arrays: what the report and the reproduction draw (theory.md §4.7).
 
-`layer_curves` is figure A: accuracy and margin ratio a layer, held-out and on given points.
+`layer_curves` is figure A: accuracy and margin ratio by layer, held-out and on given points.
 `representation_view` is figure B: a t-SNE view of what a layer reads, with the scatter ratio (4.8) of the
 view and of the representation. Margin ratios are HEURISTIC, held-out accuracies ESTIMATES; t-SNE distances
 are no metric.
@@ -18,6 +18,7 @@ from surewood._arrays import Floats
 from surewood.bounds import margin_ratio, scatter_ratio
 from surewood.deepforest.additive import class_margins
 from surewood.parallel.progress import stage
+from surewood.tables import DesignEncoder, begin_predict
 
 
 def layer_curves(
@@ -65,12 +66,10 @@ def layer_curves(
 
 def staged_scores(model: Any, X: Any, verbose: int = 0) -> list[Floats]:
     """Uncalibrated scores of points after 1, 2, ... kept layers."""
-    from surewood.tables import begin_predict
-
     table = begin_predict(model, X)
     stages = []
-    with stage(verbose, "asking the layers", model.n_layers_) as advance:
-        for scores in model.model_.staged_scores(model.reader_.read(table), model.n_jobs):
+    with stage(verbose, "predicting layer by layer", model.n_layers_) as advance:
+        for scores in model.model_.staged_scores(table, model.n_jobs):
             stages.append(scores)
             advance(1)
     return stages
@@ -103,13 +102,13 @@ class RepresentationView:
 def representation(model: Any, X: Any, layer: int, scores_only: bool = False) -> Floats:
     """What layer 2, 3, ... read of the training rows: standardised numbers and held-out scores.
 
-    `X` is the training table; `model` must have been fitted with ``keep_held_out=True``. Number columns and
-    scores have mean 0 and deviation 1, categories are one-hot.
+    `X` is the training table; `model` must have been fitted with ``study={"keep_held_out": True}``. Number
+    columns and scores have mean 0 and deviation 1, categories are one-hot.
     """
-    from surewood.tables import DesignEncoder, begin_predict
-
     if not model.staged_held_out_scores_:
-        raise ValueError("the figure needs the held-out scores of every layer: fit with keep_held_out=True.")
+        raise ValueError(
+            "the figure needs the held-out scores of every layer: fit with study={'keep_held_out': True}."
+        )
     if not 2 <= layer <= len(model.staged_held_out_scores_) + 1:
         raise ValueError(
             f"layer must be between 2 and {len(model.staged_held_out_scores_) + 1}, whose inputs are known, "
@@ -121,7 +120,7 @@ def representation(model: Any, X: Any, layer: int, scores_only: bool = False) ->
     spread = np.nanstd(scores, axis=0)
     standardised = (scores - np.nanmean(scores, axis=0)) / np.where(spread > 0, spread, 1.0)
     if scores_only:
-        return standardised
+        return np.asarray(standardised)
     table = begin_predict(model, X)
     return np.hstack([DesignEncoder().fit(table).transform(table), standardised])
 

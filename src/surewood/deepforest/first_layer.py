@@ -13,9 +13,10 @@ from dataclasses import replace
 from typing import Any
 
 from surewood.deepforest.block import BlockFit
-from surewood.deepforest.margin_growth import MarginPlan, train_first_layer
-from surewood.deepforest.stopping import held_out_score
-from surewood.deepforest.training import RunOptions, TrainingSet
+from surewood.deepforest.data import TrainingSet
+from surewood.deepforest.growth_log import score_of
+from surewood.deepforest.margin_growth import train_first_layer
+from surewood.deepforest.plan import MarginPlan, RunOptions
 
 
 def first_layers(
@@ -29,7 +30,8 @@ def first_layers(
     for rates in dict.fromkeys(frozenset(plan.schedule) for plan in plans):
         sharing = [plan for plan in plans if frozenset(plan.schedule) == rates]
         pool = _pool([_forests(plan) for plan in sharing])
-        whole = replace(sharing[0], members=[m for m, _ in pool], schedule=tuple(rate for _, rate in pool))
+        members, schedule = tuple(member for member, _ in pool), tuple(rate for _, rate in pool)
+        whole = replace(sharing[0], members=members, schedule=schedule)
         fit = train_first_layer(training, whole, run)
         for plan in sharing:
             yield plan, fit.take(_places(_forests(plan), pool))
@@ -43,8 +45,7 @@ def choose_first_layer(
     for plan, fit in first_layers(training, plans, run):
         if len(plans) == 1:
             return plan, fit
-        vectors = fit.vectors.mean(axis=0)
-        score = held_out_score(plan.monitor, vectors, training.y, training.classes, training.weight)
+        score = score_of(plan, fit.vectors.mean(axis=0), training)
         if best is None or score > best[0]:
             best = (score, plan, fit)
     assert best is not None

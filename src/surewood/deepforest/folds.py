@@ -1,8 +1,8 @@
-"""Which points are held out together: stratified folds, seeded a layer (theory.md §4.2).
+"""How many folds cross-fitting uses, which ones the user gave, and the seed of each part of a fit.
 
-`usable_folds` lowers the number of folds to what the rarest class allows and says so; `deal_folds` deals the
-points of each class to the folds like cards; `layer_seed` keys all randomness of a fit by (seed, layer,
-part).
+`usable_folds` lowers the number of folds to what the rarest class allows and reports it. Every layer deals
+its own folds (:func:`surewood.estimators.folds.stratified_folds`) unless the user gave them (`given_folds`).
+`layer_seed` keys all randomness of a fit by (seed, layer, part), see theory.md §4.2.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from surewood._arrays import Codes
+from surewood.estimators.folds import given_splits
 
 
 def layer_seed(seed: int, *ids: int) -> int:
@@ -36,27 +37,34 @@ def usable_folds(y: Codes, n_folds: int, classes: NDArray[Any]) -> int:
     usable = max(2, min(n_folds, int(counts[rarest])))
     if usable < n_folds:
         label = classes[rarest : rarest + 1].tolist()[0]
+        rows = "1 row" if counts[rarest] == 1 else f"{counts[rarest]} rows"
         warnings.warn(
-            f"class {label!r} has {counts[rarest]} rows, fewer than n_folds={n_folds}: using {usable} folds.",
+            f"class {label!r} has {rows}, fewer than cv={n_folds}: using {usable} folds.",
             UserWarning,
             stacklevel=3,
         )
     return usable
 
 
-def deal_folds(y: Codes, n_folds: int, seed: int) -> NDArray[np.int16]:
-    """Fold of every row: rows are shuffled, sorted by class and dealt in turn.
+def given_folds(cv: Any, y: NDArray[Any]) -> NDArray[np.int64]:
+    """Fold of every row from a splitter or from pairs of (train, test) rows.
 
-    Fold sizes differ by at most one, and so do the shares of each class.
+    Every training row needs a held-out class vector, so every row has to be in exactly one test part.
 
     Examples
     --------
-    >>> fold = deal_folds(np.array([0, 0, 0, 0, 1, 1]), 2, seed=0)
-    >>> np.bincount(fold).tolist(), np.bincount(fold[:4]).tolist()
-    ([3, 3], [2, 2])
+    >>> given_folds([([0, 1], [2, 3]), ([2, 3], [0, 1])], np.array([0, 1, 0, 1])).tolist()
+    [1, 1, 0, 0]
     """
-    shuffled = np.random.default_rng(seed).permutation(len(y))
-    by_class = shuffled[np.argsort(y[shuffled], kind="stable")]
-    fold = np.empty(len(y), dtype=np.int16)
-    fold[by_class] = np.arange(len(y)) % n_folds
+    splits = given_splits(cv, y)
+    times = np.zeros(len(y), dtype=np.int64)
+    fold = np.zeros(len(y), dtype=np.int64)
+    for number, (_, held) in enumerate(splits):
+        times[held] += 1
+        fold[held] = number
+    if len(splits) < 2 or (times != 1).any():
+        raise ValueError(
+            "cv must hold out every row exactly once, in at least two splits: cross-fitting needs a held-out "
+            f"class vector of each row; {int((times != 1).sum())} of {len(y)} rows are not."
+        )
     return fold

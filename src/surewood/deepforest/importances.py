@@ -32,7 +32,7 @@ def trace_layer(
     if earlier is None:
         return importances
     own = importances[:n_features] if sees_table else np.zeros(n_features)
-    return own + (importances.sum() - own.sum()) * earlier
+    return np.asarray(own + (importances.sum() - own.sum()) * earlier)
 
 
 def mix(traced: Sequence[Floats], alphas: Sequence[float]) -> Floats:

@@ -1,7 +1,8 @@
 """The input of each layer: the table's bins, learned once, and the class vectors of the layer before.
 
-:class:`InputReader` turns tables into the input of the first layer. `widen` adds a layer's class vectors:
-only those columns are binned, the base block is shared ("bin once").
+:class:`LayerInput` is what a layer reads. :class:`InputReader` turns tables into the input of the first
+layer. `widen` adds a layer's class vectors: only those columns are binned, the base block is shared ("bin
+once").
 """
 
 from __future__ import annotations
@@ -12,16 +13,42 @@ import numpy as np
 from numpy.typing import NDArray
 
 from surewood._arrays import Floats
-from surewood.deepforest.block import LayerInput
-from surewood.deepforest.custom import NumberReader
+from surewood.deepforest.fold_classifiers import NumberReader
 from surewood.deepforest.members import Member
+from surewood.deepforest.row_order import take_rows
 from surewood.tables import Table, alongside
 from surewood.trees import BinMapper, BinnedMatrix, as_table, learn_bins
 
 ROW_COPY_BYTES = 2**24  # beyond about a last-level cache small nodes prefer a row-major copy
 
 
-@dataclass
+@dataclass(frozen=True)
+class LayerInput:
+    """What a layer reads.
+
+    Attributes
+    ----------
+    matrix : BinnedMatrix
+        Codes, for the forests.
+    numbers : ndarray of float64, shape (n_rows, n_numbers), or None
+        The same inputs as numbers, where a classifier takes a forest's place.
+    """
+
+    matrix: BinnedMatrix
+    numbers: Floats | None = None
+
+    def take(self, rows: NDArray[np.int64]) -> LayerInput:
+        """Some rows, in ascending order; the input itself when these are all of them."""
+        if len(rows) == self.matrix.n_rows:
+            return self
+        return LayerInput(take_rows(self.matrix, rows), None if self.numbers is None else self.numbers[rows])
+
+    def span(self, start: int, stop: int) -> LayerInput:
+        """Rows `start` to `stop`."""
+        return self.take(np.arange(start, min(stop, self.matrix.n_rows)))
+
+
+@dataclass(frozen=True)
 class InputReader:
     """Bins of the table and, where a classifier takes a forest's place, the encoding of its numbers."""
 

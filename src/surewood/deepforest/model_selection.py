@@ -1,32 +1,28 @@
-"""Choosing target, loss and depth of a margin forest by held-out score, with the first layer shared ([D-31]).
-
-The first layer depends on the depth schedule only, so the 72 settings of the paper need four first layers.
-Later layers differ in their weights and must be grown; ``halving`` drops the worse settings layer by layer.
-"""
+"""Choosing target, loss and depth of a margin forest by held-out score, sharing first layers ([D-31])."""
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass, replace
-from itertools import product
-from numbers import Real
 from typing import Any
 
 import numpy as np
 
-from surewood.deepforest.additive import StepRule
-from surewood.deepforest.block import BlockFit
-from surewood.deepforest.checks import check_number
-from surewood.deepforest.first_layer import choose_first_layer
-from surewood.deepforest.margin_forest import MarginDeepForestClassifier, parse_schedules
-from surewood.deepforest.margin_growth import (
-    MarginFit,
-    MarginGrowth,
-    MarginPlan,
-    grow_margin_forest,
+from surewood.deepforest.base import MarginForestBase
+from surewood.deepforest.data import PreparedData
+from surewood.deepforest.depth_schedules import parse_schedules
+from surewood.deepforest.members import PUBLISHED, parse_compositions
+from surewood.deepforest.model import MarginForestModel
+from surewood.deepforest.parameters import (
+    DEPTH_SCHEDULE,
+    MARGIN_RULES,
+    MARGIN_SWITCHES,
+    MU_LOSS,
+    THETA,
 )
-from surewood.deepforest.members import Member, parse_compositions
-from surewood.deepforest.training import RunOptions, TrainingSet
+from surewood.deepforest.plan import Blocks, Parameters, SearchPlan, plan_search
+from surewood.deepforest.search import SearchResult, SettingRecord
+from surewood.deepforest.training import search_margin_forest, train_best_setting
+from surewood.estimators.parameters import COMMON, Switch
+from surewood.estimators.rules import Boolean, ListOf, Nullable, Number
 from surewood.tables import Table
 
 #: The grid of the paper (4.3), [D-27]: 6 x 3 x 4 settings.
@@ -37,274 +33,208 @@ PAPER_GRID = {
 }
 
 
-@dataclass(frozen=True)
-class SettingRecord:
-    """One setting of the grid and how far it came.
-
-    Attributes
-    ----------
-    forests : tuple of str
-    theta, mu_loss : float
-    schedule : int, None or tuple
-    score : float
-        Best monitored score over its layers (ESTIMATE, biased by the choice).
-    n_layers : int
-        Layers it was grown to before it was dropped or stopped.
-    """
-
-    forests: tuple[str, ...]
-    theta: float
-    mu_loss: float
-    schedule: Any
-    score: float
-    n_layers: int
-
-
-class MarginDeepForestClassifierCV(MarginDeepForestClassifier):
+class MarginDeepForestClassifierCV(MarginForestBase):
     """Margin deep forest with target, loss and depth schedule chosen by held-out score.
 
     Parameters
     ----------
     n_estimators : int, default=100
-    thetas : tuple of float, default=(0.7, 0.8, 0.9)
-    mus : tuple of float, default=(0.05,)
-    schedules : tuple, default=(4, 8, 16)
-        Growth rates of the depth (or None), each as `depth_schedule` of :class:`MarginDeepForestClassifier`.
-        ``MarginDeepForestClassifierCV(**PAPER_GRID)`` searches the 72 settings of the paper.
-    halving : float or None, default=3.0
-        After each layer only one in `halving` of the settings goes on; None grows every one to its end.
+        Trees of each forest (in each fold).
     forests : list or "auto", default="auto"
         "auto" takes, for each schedule, the block with the best held-out score at the first layer.
-    **parameters
-        All other parameters of :class:`MarginDeepForestClassifier` but `theta`, `mu_loss`, `depth_schedule`.
+    cv : int, splitter or list of (train, test) pairs, default=5
+        Folds of the cross-fitting, as in :class:`MarginDeepForestClassifier`. Settings are compared by the
+        held-out scores of these folds.
+    thetas : list of float, default=(0.7, 0.8, 0.9)
+        Margin targets to compare.
+    mus : list of float, default=(0.05,)
+        Slopes of the loss beyond the target (`mu_loss`) to compare.
+    schedules : list, default=(4, 8, 16)
+        Depth schedules to compare, each as `depth_schedule` of :class:`MarginDeepForestClassifier`.
+    refit : bool, default=True
+        Grow the best setting and keep it; without it there is only the comparison and nothing predicts.
+    max_features, min_samples_leaf, max_layers, calibrate, class_weight, categorical_features, max_memory, \
+remember_rows, n_jobs, random_state, verbose
+        As in :class:`MarginDeepForestClassifier`.
+    study : dict or None, default=None
+        Switches that only a study needs: those of :class:`MarginDeepForestClassifier` and the two below.
 
     Attributes
     ----------
     best_params_ : dict
-        The chosen ``forests``, ``theta``, ``mu_loss`` and ``depth_schedule``.
-    settings_ : list of SettingRecord
-        All settings with their scores.
+        The chosen ``forests``, ``theta``, ``mu_loss`` and ``depth_schedule``: parameters of
+        :class:`MarginDeepForestClassifier`.
+    best_score_ : float
+        ESTIMATE, biased by the choice: best held-out score of the chosen setting.
+    best_index_ : int
+        Its place in `cv_results_`.
+    cv_results_ : dict of arrays
+        One entry per setting, made for ``pandas.DataFrame(model.cv_results_)``: ``params``,
+        ``param_theta``, ``param_mu_loss``, ``param_depth_schedule``, ``param_forests``,
+        ``mean_test_score``, ``rank_test_score`` as in scikit-learn, and ``n_layers``, the layers that the
+        setting was grown to before it was dropped or stopped.
+    model_, classes_, layers_, n_layers_, alphas_, forests_, depth_schedule_, reweighting_, \
+held_out_scores_, held_out_labels_, staged_held_out_scores_, feature_importances_, n_features_in_, \
+feature_names_in_, schema_
+        As in :class:`MarginDeepForestClassifier`; with ``refit=True`` only, as far as they describe a model.
 
     See Also
     --------
-    MarginDeepForestClassifier : with fixed values; it has all other attributes and methods.
+    MarginDeepForestClassifier : with fixed values.
+
+    Notes
+    -----
+    **Study switches** beside those of :class:`MarginDeepForestClassifier` (with their defaults):
+
+    halving : float or None, 3.0
+        After each layer only one in `halving` of the settings goes on; None grows all of them to their end.
+    criterion : {"gini", "entropy", "log_loss"}, "gini"
 
     Examples
     --------
     >>> from sklearn.datasets import load_iris
     >>> X, y = load_iris(return_X_y=True)
     >>> model = MarginDeepForestClassifierCV(5, thetas=(0.7, 0.9), schedules=(4,), random_state=0).fit(X, y)
-    >>> sorted(model.best_params_), len(model.settings_)
+    >>> sorted(model.best_params_), len(model.cv_results_["params"])
     (['depth_schedule', 'forests', 'mu_loss', 'theta'], 2)
     """
+
+    _parameter_rules = {  # noqa: RUF012
+        **{name: rule for name, rule in MARGIN_RULES.items() if name != "criterion"},
+        "thetas": ListOf(THETA, "numbers strictly between 0 and 1"),
+        "mus": ListOf(MU_LOSS, "numbers above 0 and at most 1"),
+        "schedules": ListOf(DEPTH_SCHEDULE, "depth schedules: 'auto', integers of at least 1, lists or None"),
+        "refit": Boolean(),
+    }
+    _study_switches = {  # noqa: RUF012
+        **MARGIN_SWITCHES,
+        "halving": Switch(3.0, Nullable(Number(above=1.0))),
+        "criterion": Switch("gini", COMMON["criterion"]),
+    }
 
     def __init__(
         self,
         n_estimators: int = 100,
         *,
         forests: Any = "auto",
-        cross_fit: str = "kfold",
-        n_folds: int = 5,
+        cv: Any = 5,
         thetas: Any = (0.7, 0.8, 0.9),
         mus: Any = (0.05,),
         schedules: Any = (4, 8, 16),
-        halving: float | None = 3.0,
-        step: str = "simplex",
-        margins: str = "layer",
-        reweighting: str = "sample_size",
-        strength: float | None = None,
-        weighting: str = "reweight",
-        layer_inputs: str = "both",
+        refit: bool = True,
         max_features: Any = "sqrt",
-        criterion: str = "gini",
-        min_samples_leaf: int = 1,
-        min_weight_fraction_leaf: float = 0.0,
+        min_samples_leaf: int | float = 1,
         max_layers: int = 10,
-        patience: int = 3,
-        min_improvement: float = 1e-4,
-        monitor: Any = "accuracy",
-        validation_fraction: float | None = None,
         calibrate: bool | str = True,
         class_weight: Any = None,
         categorical_features: Any = "from_dtype",
-        max_bins: int = 255,
-        keep_in_memory: bool = True,
-        spill_folder: Any = None,
-        keep_held_out: bool = False,
-        max_memory: float | None = None,
+        max_memory: float | str | None = None,
+        remember_rows: bool = True,
         n_jobs: int | None = None,
         random_state: Any = None,
         verbose: int = 0,
+        study: dict[str, Any] | None = None,
     ) -> None:
         self.n_estimators = n_estimators
         self.forests = forests
-        self.cross_fit = cross_fit
-        self.n_folds = n_folds
+        self.cv = cv
         self.thetas = thetas
         self.mus = mus
         self.schedules = schedules
-        self.halving = halving
-        self.step = step
-        self.margins = margins
-        self.reweighting = reweighting
-        self.strength = strength
-        self.weighting = weighting
-        self.layer_inputs = layer_inputs
+        self.refit = refit
         self.max_features = max_features
-        self.criterion = criterion
         self.min_samples_leaf = min_samples_leaf
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
         self.max_layers = max_layers
-        self.patience = patience
-        self.min_improvement = min_improvement
-        self.monitor = monitor
-        self.validation_fraction = validation_fraction
         self.calibrate = calibrate
         self.class_weight = class_weight
         self.categorical_features = categorical_features
-        self.max_bins = max_bins
-        self.keep_in_memory = keep_in_memory
-        self.spill_folder = spill_folder
-        self.keep_held_out = keep_held_out
         self.max_memory = max_memory
+        self.remember_rows = remember_rows
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
+        self.study = study
 
-    def _offered(self, compositions: list[list[Member]], table: Table) -> list[list[Member]]:
-        return compositions  # a machine in each layer of dozens of settings would take hours
+    @classmethod
+    def paper(cls, **parameters: Any) -> MarginDeepForestClassifierCV:
+        """The published mdDF with its grid of 72 settings, all of them grown to their end.
 
-    def _check(self, compositions: list[list[Member]]) -> None:
-        self._check_steps()
-        for name in ("thetas", "mus", "schedules"):
-            values = getattr(self, name)
-            if not isinstance(values, list | tuple | np.ndarray) or len(values) == 0:
-                raise ValueError(f"{name} must be a list with at least one value, got {values!r}.")
-        for value in self.thetas:
-            if not (isinstance(value, Real) and 0.0 < value < 1.0):
-                raise ValueError(f"thetas must be strictly between 0 and 1, got {value!r}.")
-        for value in self.mus:
-            if not (isinstance(value, Real) and 0.0 < value <= 1.0):
-                raise ValueError(f"mus must be in (0, 1], got {value!r}.")
-        for value in self.schedules:
-            for members in compositions:
-                parse_schedules(value, len(members))
-        if self.halving is not None:
-            check_number(self, "halving", 1.0, float("inf"), open_ends=True)
+        Parameters
+        ----------
+        **parameters
+            Changes; a `study` adds to the published switches.
 
-    def _grow(
-        self,
-        training: TrainingSet,
-        validation: TrainingSet | None,
-        compositions: list[list[Member]],
-        n_folds: int,
-        seed: int,
-        run: RunOptions,
-    ) -> MarginFit:
-        plans, firsts = self._plans(compositions, n_folds, seed), {}
-        for schedule in dict.fromkeys(plan.schedule for plan in plans):
-            blocks = {plan.first_key: plan for plan in plans if plan.schedule == schedule}
-            plan, fit = choose_first_layer(training, list(blocks.values()), run)
-            firsts[plan.first_key] = fit
-        plans = [plan for plan in plans if plan.first_key in firsts]
-        trials = search(training, validation, plans, firsts, run, self.halving)
-        best = max(range(len(trials)), key=lambda i: (trials[i].score, -i))
-        plan, first = plans[best], firsts[plans[best].first_key]
-        fit = grow_margin_forest(training, plan, run, first=first, validation=validation)
-        return SearchedFit(**vars(fit), settings=[setting(p, t) for p, t in zip(plans, trials)])
+        Examples
+        --------
+        >>> len(MarginDeepForestClassifierCV.paper().thetas)
+        6
+        """
+        study = {"reweighting": "literal", "halving": None, **(parameters.pop("study", None) or {})}
+        return cls(**{**PAPER_GRID, "forests": PUBLISHED, "study": study, **parameters})
 
-    def _plans(self, compositions: list[list[Member]], n_folds: int, seed: int) -> list[MarginPlan]:
-        """One plan a setting; earlier ones win ties."""
-        plans = []
-        for members, schedule, theta, mu in product(compositions, self.schedules, self.thetas, self.mus):
-            for rates in parse_schedules(schedule, len(members)):
-                step = StepRule(self.step, self.margins, float(theta), float(mu))
-                plans.append(self._plan(members, rates, step, n_folds, seed))
-        return plans
+    def _blocks(self, parameters: Parameters, table: Table) -> Blocks:
+        # No contrast classifiers: one in each layer of dozens of settings would take hours.
+        blocks = parse_compositions(parameters["forests"], parameters["n_estimators"])
+        for members in blocks:
+            for schedule in parameters["schedules"]:
+                parse_schedules(schedule, len(members))
+        return blocks
 
-    def _store(self, inputs: Any, reader: Any, ordered: Any, training: Any, grown: Any, run: Any) -> None:
-        super()._store(inputs, reader, ordered, training, grown, run)
-        self.settings_: list[SettingRecord] = grown.settings
-        best = max(self.settings_, key=lambda record: record.score)
-        self.best_params_ = {
-            "forests": list(best.forests),
-            "theta": best.theta,
-            "mu_loss": best.mu_loss,
-            "depth_schedule": best.schedule,
+    def _plan(self, parameters: Parameters, blocks: Blocks, data: PreparedData, seed: int) -> SearchPlan:
+        return plan_search(parameters, blocks, data, seed)
+
+    def _train(self, plan: SearchPlan, data: PreparedData) -> tuple[SearchResult, MarginForestModel | None]:
+        found = search_margin_forest(plan, data)
+        return found, train_best_setting(plan, data, found) if plan.refit else None
+
+    def _store(self, fitted: tuple[SearchResult, MarginForestModel | None]) -> None:
+        found, model = fitted
+        given = None if isinstance(self.forests, str) else list(self.forests)
+        for name, value in search_attributes(found.settings, found.best_index, given).items():
+            setattr(self, name, value)
+        if model is not None:
+            self.model_ = model
+        elif "model_" in vars(self):  # of an earlier fit
+            del self.model_
+
+    @classmethod
+    def _state_of_today(cls, state: dict[str, Any]) -> dict[str, Any]:
+        state = super()._state_of_today(state)
+        if "settings" in state:  # of a model file of format 1
+            settings = state.pop("settings")
+            best = max(range(len(settings)), key=lambda k: (settings[k].score, -k))
+            given = None if isinstance(state["forests"], str) else list(state["forests"])
+            state.update(search_attributes(settings, best, given))
+        return state
+
+
+def search_attributes(
+    settings: tuple[SettingRecord, ...], best_index: int, forests: list[Any] | None
+) -> dict[str, Any]:
+    """The public attributes of a search; `forests` as the user gave them, None where they were chosen."""
+    params = [
+        {
+            "forests": list(setting.forests) if forests is None else forests,
+            "theta": setting.theta,
+            "mu_loss": setting.mu_loss,
+            "depth_schedule": setting.schedule,
         }
-
-    def _trial_layers(self) -> tuple[float, float]:
-        """First layers are shared by the targets; one in `halving` of the settings goes on at each layer."""
-        compositions = parse_compositions(self.forests, self.n_estimators)
-        first = len(compositions) * len(self.schedules)
-        settings = first * len(self.thetas) * len(self.mus)
-        later = self.max_layers if self.halving is None else 1.0 / (1.0 - 1.0 / float(self.halving))
-        return first, first + settings * later
-
-    def _first_depth(self, n_members: int) -> list[int | None]:
-        schedule = parse_schedules(self.schedules[-1], n_members)[-1]
-        return [None if rate is None else 2 * rate for rate in schedule]
-
-
-@dataclass
-class SearchedFit(MarginFit):
-    """The fit of the chosen setting, with the record of all."""
-
-    settings: list[SettingRecord]
-
-
-@dataclass
-class Trial:
-    """How a setting did in the search."""
-
-    score: float
-    n_layers: int
-
-
-def search(
-    training: TrainingSet,
-    validation: TrainingSet | None,
-    plans: list[MarginPlan],
-    firsts: dict[Any, BlockFit],
-    run: RunOptions,
-    halving: float | None,
-) -> list[Trial]:
-    """Grow all settings side by side, layer by layer, dropping the worse ones.
-
-    Trees are thrown away as soon as their layer has been judged, so memory stays that of one layer a
-    schedule.
-    """
-    run = replace(run, scores_only=True, spill=None, keep_held_out=False, verbose=0)
-    growths = [MarginGrowth(training, plan, run, validation) for plan in plans]
-    for growth in growths:
-        growth.add_first(firsts[growth.plan.first_key])
-    alive = [i for i, growth in enumerate(growths) if not growth.finished]
-    while alive:
-        for i in alive:
-            growths[i].add_next()
-        scores = [max(growth.monitor.scores) for growth in growths]
-        if halving is not None:
-            leaders = sorted(range(len(growths)), key=lambda i: (-scores[i], i))
-            kept = max(1, math.ceil(len(alive) / halving)) if len(alive) > 1 else 1
-            alive = [i for i in leaders if i in alive][:kept]
-        alive = sorted(i for i in alive if not growths[i].finished)
-        if len(alive) == 1 and halving is not None and _is_settled(scores, alive[0]):
-            break
-    return [Trial(max(growth.monitor.scores), len(growth.records)) for growth in growths]
-
-
-def _is_settled(scores: list[float], leader: int) -> bool:
-    """Whether the one setting left leads already: more layers cannot change the choice."""
-    return scores[leader] >= max(scores)
-
-
-def setting(plan: MarginPlan, trial: Trial) -> SettingRecord:
-    """The record of a setting."""
-    forests = tuple(member.kind for member in plan.members)
-    return SettingRecord(
-        forests, plan.step.theta, plan.step.mu_loss, _short(plan.schedule), trial.score, trial.n_layers
-    )
-
-
-def _short(schedule: tuple[Any, ...]) -> Any:
-    return schedule[0] if len(set(schedule)) == 1 else schedule
+        for setting in settings
+    ]
+    score = np.array([setting.score for setting in settings])
+    results: dict[str, Any] = {
+        "params": params,
+        "param_theta": np.array([setting.theta for setting in settings]),
+        "param_mu_loss": np.array([setting.mu_loss for setting in settings]),
+        "param_depth_schedule": [setting.schedule for setting in settings],
+        "param_forests": [setting.forests for setting in settings],
+        "mean_test_score": score,
+        "rank_test_score": 1 + (score[:, None] < score).sum(axis=1),
+        "n_layers": np.array([setting.n_layers for setting in settings]),
+    }
+    return {
+        "cv_results_": results,
+        "best_index_": best_index,
+        "best_params_": params[best_index],
+        "best_score_": float(score[best_index]),
+    }

@@ -1,4 +1,4 @@
-"""What happened at each layer: one :class:`LayerRecord` a layer, in ``layers_`` of every cascade.
+"""What happened at each layer: one :class:`LayerRecord` per layer, in ``layers_`` of every cascade.
 
 ``pandas.DataFrame(model.layers_)`` gives a table.
 """
@@ -54,3 +54,46 @@ class LayerRecord:
     seconds: float
     model_bytes: int
     kept: bool = True
+
+
+@dataclass(frozen=True)
+class Comparisons:
+    """What a fit compared before it kept what it kept ([D-37]).
+
+    Attributes
+    ----------
+    first_layers : int
+        First layers compared: blocks times depth schedules. Always by held-out scores.
+    settings : int
+        Settings of a grid that were compared.
+    weight_rules : int
+        Weights of the second layer that were compared. Always by held-out scores.
+    layers : int
+        Layers grown, of which the best was kept.
+    on_validation_rows : bool
+        Whether settings and layers were compared on rows apart, not on held-out scores.
+
+    Examples
+    --------
+    >>> Comparisons(8, 1, 1, 4, False).n_compared
+    12
+    """
+
+    first_layers: int
+    settings: int
+    weight_rules: int
+    layers: int
+    on_validation_rows: bool
+
+    @property
+    def n_compared(self) -> int:
+        """First layers, settings, weights and layers that were scored, all together."""
+        extra = (n if n > 1 else 0 for n in (self.first_layers, self.settings, self.weight_rules))
+        return sum(extra) + self.layers
+
+    @property
+    def used_held_out_scores(self) -> bool:
+        """Whether the held-out scores took part in a choice: then their error is biased."""
+        if self.first_layers > 1 or self.weight_rules > 1:
+            return True
+        return not self.on_validation_rows and (self.settings > 1 or self.layers > 1)

@@ -1,4 +1,4 @@
-"""Weights of the next layer: the literal rule (4.4) and remedies for labels that nobody can learn.
+"""Weights of the next layer: the literal rule (4.4) and remedies for noisy labels.
 
 Reweighting sends weight to points with small margins. Where labels are noisy those points cannot be
 classified, and a layer trained on them is worse than the first one. A :class:`WeightRule` is one of
@@ -79,15 +79,15 @@ def layer_weights(
         return _mean_one(own * _power(loss, exponent))
     if rule.kind == "mixed":
         literal = _mean_one(own * loss)
-        return (1.0 - rule.strength) * literal + rule.strength * own / own.mean()
+        return np.asarray((1.0 - rule.strength) * literal + rule.strength * own / own.mean())
     if rule.kind in ("tempered", "chosen"):
         return _mean_one(own * _power(loss, rule.strength))
     return _mean_one(own * loss)
 
 
-def _largest_exponent(loss: Floats, own: Floats, share: float) -> float:
+def _largest_exponent(loss: Floats, own: Floats, fraction: float) -> float:
     """Bisection: the effective sample size falls as the exponent grows."""
-    least = share * effective_sample_size(own)
+    least = fraction * effective_sample_size(own)
     if effective_sample_size(own * loss) >= least:
         return 1.0
     low, high = 0.0, 1.0
@@ -103,4 +103,4 @@ def _power(loss: Floats, exponent: float) -> Floats:
 
 
 def _mean_one(weight: Floats) -> Floats:
-    return weight / weight.mean()
+    return np.asarray(weight / weight.mean())

@@ -13,6 +13,7 @@ held-out vectors that are wrong on purpose.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -67,10 +68,18 @@ def order_rows(
 
 
 def content_keys(codes: NDArray[np.uint8]) -> NDArray[np.uint64]:
-    """A 64-bit key for each row of a block ``(n_columns, n_rows)``: a random linear form, modulo 2^64."""
-    factors = np.random.default_rng(_HASH_SEED).integers(1, 2**63, size=len(codes), dtype=np.uint64)
-    keys = np.zeros(codes.shape[1], dtype=np.uint64)
-    for column, factor in zip(codes, factors):
+    """A 64-bit key for each row of a block of codes ``(n_columns, n_rows)``."""
+    return linear_keys(codes, _HASH_SEED)
+
+
+def linear_keys(columns: NDArray[Any], seed: int, odd: bool = False) -> NDArray[np.uint64]:
+    """A random linear form, modulo 2^64, of each row of a block ``(n_columns, n_rows)``.
+
+    With `odd` all factors are odd, so that words which differ in their highest bits have different keys.
+    """
+    factors = np.random.default_rng(seed).integers(1, 2**63, size=len(columns), dtype=np.uint64)
+    keys = np.zeros(columns.shape[1], dtype=np.uint64)
+    for column, factor in zip(columns, factors | np.uint64(1) if odd else factors):
         keys += column * factor
     return keys
 

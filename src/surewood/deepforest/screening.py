@@ -53,7 +53,7 @@ def stopping_points(
     [True, False, True, False]
     """
     confidence = vectors.max(axis=1)
-    stops = confidence >= gate
+    stops = np.asarray(confidence >= gate)
     for code in range(n_classes):
         members = np.flatnonzero(y == code)
         least_confident = members[np.argsort(confidence[members], kind="stable")[:least_a_class]]

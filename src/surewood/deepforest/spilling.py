@@ -7,14 +7,23 @@ that the user named stays. Pickling a spilled estimator copies the trees into th
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Callable
 from dataclasses import fields
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from surewood.deepforest.block import Block
 from surewood.trees import FlatForest
+
+#: Keeps a finished block under a name and returns it from where it is kept.
+BlockStore: TypeAlias = Callable[[Block, str], Block]
+
+
+def in_memory(block: Block, name: str) -> Block:
+    """The block as it is."""
+    return block
 
 
 class SpillFolder:

@@ -1,6 +1,6 @@
 """When a cascade stops growing and which layer it keeps (theory.md [D-30], §5).
 
-`LayerMonitor` collects one score a layer. The kept layer has the best score; among equal ones the smaller
+`LayerMonitor` collects one score per layer. The kept layer has the best score; among equal ones the smaller
 margin ratio wins, then the earlier layer. As the first layer is one of them, a fit never ends below it.
 `held_out_score` computes the score of a layer from held-out class vectors with any scikit-learn scorer.
 """
@@ -62,12 +62,17 @@ class LayerMonitor:
     def best(self) -> int:
         """Position of the layer to keep."""
         top = max(self.scores)
-        equal = [i for i, score in enumerate(self.scores) if top - score <= _TIE * max(1.0, abs(top))]
+        # Compared first: a margin ratio without a mean scores -inf, and -inf - -inf is no number.
+        equal = [
+            i
+            for i, score in enumerate(self.scores)
+            if score == top or top - score <= _TIE * max(1.0, abs(top))
+        ]
         return min(equal, key=lambda i: (self.ratios[i], i))
 
 
-class _PrecomputedVectors(ClassifierMixin, BaseEstimator):
-    """A classifier whose probabilities are already there: what a scorer is given. ``X`` is row numbers."""
+class _PrecomputedVectors(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """A classifier whose probabilities are known already, for a scorer; ``X`` is row numbers."""
 
     def __init__(self, vectors: Floats, classes: NDArray[Any]) -> None:
         self.vectors, self.classes = vectors, classes

@@ -1,112 +1,117 @@
-"""What every cascade is grown from: prepared training data and the options of a run."""
+"""From a plan and prepared data to a fitted model; nothing is decided here that the plan has not decided."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from surewood._arrays import Floats
-from surewood.bounds import effective_sample_size, margin_ratio
-from surewood.deepforest.additive import class_margins
-from surewood.deepforest.block import Block, LayerInput
-from surewood.deepforest.folds import deal_folds, layer_seed
-from surewood.deepforest.records import LayerRecord
-from surewood.deepforest.row_order import take_rows
-from surewood.deepforest.spilling import SpillFolder
-
-
-@dataclass(frozen=True)
-class TrainingSet:
-    """Rows in canonical order, all of positive weight.
-
-    Attributes
-    ----------
-    inputs : LayerInput
-        Input of the first layer.
-    y : ndarray of int32
-        Class codes.
-    classes : ndarray
-        Labels of the codes.
-    weight : ndarray of float64 or None
-        Weights of the rows, mean 1.
-    """
-
-    inputs: LayerInput
-    y: NDArray[np.int32]
-    classes: NDArray[Any]
-    weight: Floats | None = None
-
-    @property
-    def n_rows(self) -> int:
-        return len(self.y)
-
-    def take(self, rows: NDArray[np.int64]) -> TrainingSet:
-        """Some of the rows."""
-        numbers = None if self.inputs.numbers is None else self.inputs.numbers[rows]
-        weight = None if self.weight is None else self.weight[rows] / self.weight[rows].mean()
-        inputs = LayerInput(take_rows(self.inputs.matrix, rows), numbers)
-        return TrainingSet(inputs, self.y[rows], self.classes, weight)
-
-    def without_numbers(self) -> TrainingSet:
-        """The same for forests alone."""
-        return replace(self, inputs=LayerInput(self.inputs.matrix))
-
-    def split_off(self, fraction: float, seed: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Rows to grow on and rows to validate on, about `fraction` of them, stratified."""
-        parts = max(2, round(1.0 / fraction))
-        fold = deal_folds(self.y, parts, layer_seed(seed, 0, 1))
-        return np.flatnonzero(fold != 0), np.flatnonzero(fold == 0)
+from surewood.deepforest.block import BlockFit
+from surewood.deepforest.cascade_growth import grow_cascade
+from surewood.deepforest.data import PreparedData, TrainingSet
+from surewood.deepforest.first_layer import choose_first_layer
+from surewood.deepforest.growth_log import Grown
+from surewood.deepforest.margin_growth import grow_margin_forest
+from surewood.deepforest.members import only_forests
+from surewood.deepforest.model import CascadeForestModel, HeldOut, MarginForestModel
+from surewood.deepforest.plan import CascadePlan, FitPlan, MarginPlan, SearchPlan
+from surewood.deepforest.records import Comparisons
+from surewood.deepforest.reweighting import CHOICES
+from surewood.deepforest.search import SearchResult, search_settings
+from surewood.deepforest.spilling import SpillFolder, in_memory
+from surewood.estimators.calibration import ScoreCalibrator
+from surewood.parallel.progress import stage
 
 
-@dataclass(frozen=True)
-class RunOptions:
-    """How to run, with no influence on the result.
-
-    `scores_only` drops every block once its layer has been judged: enough to compare settings.
-    """
-
-    n_jobs: int | None = 1
-    verbose: int = 0
-    spill: SpillFolder | None = None
-    keep_held_out: bool = False
-    scores_only: bool = False
-
-    def settle(self, block: Block, name: str) -> Block:
-        """The block where it is to stay: in memory or on disk."""
-        return block if self.spill is None else self.spill.store(block, name)
+def train_margin_forest(plan: FitPlan[MarginPlan], data: PreparedData) -> MarginForestModel:
+    """Compare the candidates at the first layer and grow the best one."""
+    training, _ = _parts(plan, data)
+    chosen, first = choose_first_layer(training, plan.candidates, plan.run)
+    return _grow_chosen(plan, data, chosen, first, n_settings=1)
 
 
-def make_record(
-    layer: int,
-    score: float,
-    scores: Floats,
-    vectors: Floats,
-    training: TrainingSet,
-    *,
-    step: float,
-    weight: Floats | None,
-    n_points: int,
-    block: Block,
-    max_depth: list[int | None],
-    seconds: float,
-) -> LayerRecord:
-    """The record of a layer from its held-out scores and its own held-out vectors."""
-    y, own = training.y, training.weight
-    share = 1.0 if weight is None else effective_sample_size(weight) / len(weight)
-    return LayerRecord(
-        layer=layer,
-        score=score,
-        accuracy=float(np.average(scores.argmax(axis=1) == y, weights=own)),
-        layer_accuracy=float(np.average(vectors.argmax(axis=1) == y, weights=own)),
-        margin_ratio=margin_ratio(class_margins(scores, y), own),
-        step=step,
-        effective_sample_size=share,
-        n_points=n_points,
-        n_trees=block.n_trees,
-        max_depth=None if None in max_depth else max(d for d in max_depth if d is not None),
-        seconds=seconds,
-        model_bytes=block.nbytes,
+def search_margin_forest(plan: SearchPlan, data: PreparedData) -> SearchResult:
+    """Compare all settings of a grid."""
+    return search_settings(plan, *_parts(plan, data))
+
+
+def train_best_setting(plan: SearchPlan, data: PreparedData, found: SearchResult) -> MarginForestModel:
+    """Grow the best setting of a search."""
+    return _grow_chosen(plan, data, found.plan, found.first, n_settings=len(found.settings))
+
+
+def train_cascade_forest(plan: FitPlan[CascadePlan], data: PreparedData) -> CascadeForestModel:
+    """Grow the one candidate."""
+    training, validation = _parts(plan, data)
+    spill = _spill_folder(plan)
+    store = in_memory if spill is None else spill.store
+    grown = grow_cascade(training, plan.candidates[0], plan.run, validation, store)
+    return CascadeForestModel(
+        layers=grown.layers, reader=data.reader, spill=spill, **_evidence(plan, data, training, grown, 1)
     )
+
+
+def _grow_chosen(
+    plan: FitPlan[MarginPlan], data: PreparedData, chosen: MarginPlan, first: BlockFit, n_settings: int
+) -> MarginForestModel:
+    training, validation = _parts(plan, data)
+    reader = data.reader
+    if only_forests(chosen.members):  # another candidate may have needed the table as numbers
+        training = training.without_numbers()
+        validation = None if validation is None else validation.without_numbers()
+        reader = replace(reader, numbers=None)
+    spill = _spill_folder(plan)
+    store = in_memory if spill is None else spill.store
+    grown = grow_margin_forest(training, chosen, plan.run, first=first, validation=validation, store=store)
+    return MarginForestModel(
+        layers=grown.layers,
+        reader=reader,
+        schedule=grown.plan.schedule,
+        weights=grown.plan.weights,
+        spill=spill,
+        **_evidence(plan, data, training, grown, n_settings),
+    )
+
+
+def _parts(plan: FitPlan[Any], data: PreparedData) -> tuple[TrainingSet, TrainingSet | None]:
+    """Rows to grow on and rows to validate on."""
+    held = plan.validation_rows
+    return data.training.take(plan.rows), None if held is None else data.training.take(held)
+
+
+def _spill_folder(plan: FitPlan[Any]) -> SpillFolder | None:
+    return SpillFolder(plan.run.spill_folder) if plan.run.spill else None
+
+
+def _evidence(
+    plan: FitPlan[Any], data: PreparedData, training: TrainingSet, grown: Grown[Any, Any], n_settings: int
+) -> dict[str, Any]:
+    """The fields that both models share: records, held-out scores, calibration, comparisons."""
+    own = plan.candidates[0]
+    chose_weights = isinstance(own, MarginPlan) and own.weights.kind == "chosen" and len(grown.records) > 1
+    return {
+        "records": grown.records,
+        "forests": grown.plan.forests,
+        "calibrator": _calibrator(plan, grown, training),
+        "held_out": HeldOut(
+            data.to_user_rows(grown.held_out, plan.rows),
+            data.labels,
+            tuple(data.to_user_rows(scores, plan.rows) for scores in grown.staged_held_out),
+        ),
+        "comparisons": Comparisons(
+            first_layers=plan.n_first_layers,
+            settings=n_settings,
+            weight_rules=len(CHOICES) if chose_weights else 1,
+            layers=len(grown.records),
+            on_validation_rows=plan.validation_rows is not None,
+        ),
+    }
+
+
+def _calibrator(plan: FitPlan[Any], grown: Grown[Any, Any], training: TrainingSet) -> ScoreCalibrator | None:
+    """A calibrator fitted on the held-out scores of the training points."""
+    if plan.calibration is None:
+        return None
+    with stage(plan.run.verbose, "calibrating", 1) as advance:
+        return ScoreCalibrator(plan.calibration).fit(
+            grown.held_out, training.y, training.weight, advance, plan.run.n_jobs
+        )

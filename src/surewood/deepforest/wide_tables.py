@@ -1,7 +1,7 @@
-"""When contrast machines are offered: to wide tables of numbers, in memory, of moderate length.
+"""When contrast classifiers are offered: for wide tables of numbers, in memory, of moderate length.
 
-On narrow tables forests need no help, on small ones there is nothing to draw contrasts from, and on long ones
-the machine would take more memory and time than all forests together.
+On narrow tables forests need no help, on small ones there are too few rows to draw contrasts from, and on
+long ones the classifier would take more memory and time than all forests together.
 """
 
 from __future__ import annotations
@@ -9,14 +9,13 @@ from __future__ import annotations
 import numpy as np
 import scipy.sparse as sp
 
-from surewood.deepforest.contrast_machine import _ContrastMachine
-from surewood.deepforest.members import Member
+from surewood.deepforest.contrast_classifier import _ContrastClassifier
 from surewood.tables import Table
 
 _LEAST_COLUMNS = 100
 _LEAST_ROWS, _MOST_ROWS = 1000, 200_000
 _MOST_NUMBERS = 2**27  # the table as numbers: 1 GiB
-_OPERATIONS_A_SECOND = 3e10  # of a thread, single precision
+_OPERATIONS_PER_SECOND = 3e10  # per thread, single precision
 
 
 def suits_contrasts(table: Table) -> bool:
@@ -30,21 +29,16 @@ def suits_contrasts(table: Table) -> bool:
     return not any(np.isnan(table.column(j)).any() for j in range(table.n_columns))
 
 
-def machine_bytes(n_rows: int, n_columns: int, n_threads: int) -> int:
-    """Memory that a contrast machine adds to a fit: the table as numbers, and a fold a thread."""
-    machine = _ContrastMachine()
-    fold = n_rows * (8 * n_columns + 4 * machine.n_kept) + 4 * machine.units_for(n_rows) ** 2
+def contrast_bytes(n_rows: int, n_columns: int, n_threads: int) -> int:
+    """Memory that a contrast classifier adds to a fit: the table as numbers, and one fold per thread."""
+    classifier = _ContrastClassifier()
+    fold = n_rows * (8 * n_columns + 4 * classifier.n_kept) + 4 * classifier.units_for(n_rows) ** 2
     return int(16 * n_rows * n_columns + n_threads * fold)
 
 
-def machine_seconds(n_rows: int, n_folds: int, n_threads: int) -> float:
-    """Time of the machines of a layer, from a count of operations."""
-    machine = _ContrastMachine()
-    n_units = machine.units_for(n_rows)
-    each = n_rows * n_units * (n_units + 100.0 * machine.n_steps) + n_units**3 / 3.0
-    return n_folds * each / _OPERATIONS_A_SECOND / min(n_threads, n_folds)
-
-
-def has_machine(compositions: list[list[Member]]) -> bool:
-    """Whether a block has a contrast machine."""
-    return any(member.kind == "contrast" for members in compositions for member in members)
+def contrast_seconds(n_rows: int, n_folds: int, n_threads: int) -> float:
+    """Time of the contrast classifiers of one layer, from a count of operations."""
+    classifier = _ContrastClassifier()
+    n_units = classifier.units_for(n_rows)
+    each = n_rows * n_units * (n_units + 100.0 * classifier.n_steps) + n_units**3 / 3.0
+    return n_folds * each / _OPERATIONS_PER_SECOND / min(n_threads, n_folds)

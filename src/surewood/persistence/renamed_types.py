@@ -42,6 +42,20 @@ RENAMED = {
     "surewood.svm.coupling.PairCoupling": "surewood.polysvc.coupling.PairCoupling",
     "surewood.svm.poly_svc.PolySVC": "surewood.polysvc.estimator.PolySVC",
     "surewood.trees.forest.BinnedForestClassifier": "surewood.forest.estimator.BinnedForestClassifier",
+    "surewood.deepforest.cascade_growth.CascadeLayer": "surewood.deepforest.cascade_layers.CascadeLayer",
+    "surewood.deepforest.cascade_growth.CascadeModel": "surewood.deepforest.cascade_layers.CascadeLayers",
+    "surewood.deepforest.contrast_machine._ContrastMachine": (
+        "surewood.deepforest.contrast_classifier._ContrastClassifier"
+    ),
+    "surewood.deepforest.custom.FoldClassifier": "surewood.deepforest.fold_classifiers.FoldClassifier",
+    "surewood.deepforest.custom.NumberReader": "surewood.deepforest.fold_classifiers.NumberReader",
+    "surewood.deepforest.margin_forest.MarginDeepForestClassifier": (
+        "surewood.deepforest.estimator.MarginDeepForestClassifier"
+    ),
+    "surewood.deepforest.margin_growth.MarginLayer": "surewood.deepforest.margin_layers.MarginLayer",
+    "surewood.deepforest.margin_growth.MarginModel": "surewood.deepforest.margin_layers.MarginLayers",
+    "surewood.deepforest.scanning._GrainModel": "surewood.deepforest.window_forests.GrainModel",
+    "surewood.deepforest.model_selection.SettingRecord": "surewood.deepforest.search.SettingRecord",
 }
 
 

@@ -90,10 +90,8 @@ def test_mddf_follows_the_decisions():
     tuned = forests.Tuned(0.85, 0.1, 4, 1, 0.0)
     model = forests.margin_forest("mdDF", tiny(), "wine", tuned, 3, 1)
     assert model.forests == ["random", "random", "completely_random", "completely_random"]
-    assert (model.reweighting, model.step, model.margins, model.weighting) == (
-        "literal", "simplex", "layer", "reweight",
-    )  # fmt: skip
-    assert (model.theta, model.mu_loss, model.depth_schedule, model.n_folds) == (0.85, 0.1, 4, 5)
+    assert model.study == {"reweighting": "literal", "step": "simplex", "patience": 3}
+    assert (model.theta, model.mu_loss, model.depth_schedule, model.cv) == (0.85, 0.1, 4, 5)
 
 
 def test_units_of_the_profiles_cover_the_available_sets():

@@ -25,7 +25,7 @@ PUBLISHED_RATIOS = (3.88, 1.97)
 def figure_record(model: Any, parts: Parts, n_points: int) -> dict[str, Any]:
     """Fit mdDF once more with all its held-out scores kept, and take the data of both figures."""
     started = time.perf_counter()
-    model.set_params(keep_held_out=True)
+    model.set_params(study={**(model.study or {}), "keep_held_out": True})
     fit_quietly(model, parts.X, parts.y)
     curves = layer_curves(model, parts.X_test, parts.y_test)
     seed = parts.seeds["model"]

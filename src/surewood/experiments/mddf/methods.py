@@ -26,20 +26,20 @@ DEFAULT = "surewood default"
 #: variant -> parameters that differ from mdDF's
 VARIANTS: dict[str, dict[str, Any]] = {
     "mdDF": {},
-    "mdDF literal": {"step": "literal"},
+    "mdDF literal": {"study": {"step": "literal"}},
     "mdDF-SF": {"forests": ["random"] * 4},
-    "mdDF-ST": {"layer_inputs": "scores"},
-    "mdDF-NP": {"layer_inputs": "features"},
+    "mdDF-ST": {"study": {"layer_inputs": "scores"}},
+    "mdDF-NP": {"study": {"layer_inputs": "features"}},
 }
 #: other readings and options that theory.md names, for the question why a bar is missed
 OPTIONS: dict[str, dict[str, Any]] = {
-    "option: capped steps": {"step": "capped"},
-    "option: margins of the sum": {"margins": "of_sum"},
-    "option: resampling": {"weighting": "resample"},
+    "option: capped steps": {"study": {"step": "capped"}},
+    "option: margins of the sum": {"study": {"margins": "of_sum"}},
+    "option: resampling": {"study": {"weighting": "resample"}},
     "option: a schedule a forest": {"depth_schedule": [2, 4, 8, 16]},
-    "option: margin ratio stops": {"monitor": "margin_ratio"},
-    "option: equal weights": {"reweighting": "none"},
-    "option: tempered weights": {"reweighting": "sample_size"},
+    "option: margin ratio stops": {"study": {"monitor": "margin_ratio"}},
+    "option: equal weights": {"study": {"reweighting": "none"}},
+    "option: tempered weights": {"study": {"reweighting": "sample_size"}},
     "option: extra-trees": {"forests": ["extra", "extra", "completely_random", "completely_random"]},
 }
 
@@ -62,11 +62,13 @@ def common_parameters(profile: Profile, dataset: str, seed: int, n_jobs: int) ->
     """What all margin forests of the paper share."""
     return {
         "forests": list(profile.get("forests", dataset)),
-        "n_folds": profile.get("folds", dataset),
-        "reweighting": "literal",
-        "step": "simplex",
+        "cv": profile.get("folds", dataset),
         "max_layers": profile.get("max_layers", dataset),
-        "patience": profile.get("patience", dataset),
+        "study": {
+            "reweighting": "literal",
+            "step": "simplex",
+            "patience": profile.get("patience", dataset),
+        },
         "random_state": seed,
         "n_jobs": n_jobs,
     }
@@ -79,13 +81,10 @@ def tune(profile: Profile, dataset: str, X: Any, y: Any, seed: int, n_jobs: int)
     if n_settings == 1:
         return Tuned(thetas[0], mus[0], rates[0], 1, 0.0)
     started = time.perf_counter()
+    parameters = common_parameters(profile, dataset, seed, n_jobs)
+    parameters["study"]["halving"] = profile.get("halving", dataset)
     search = MarginDeepForestClassifierCV(
-        profile.get("tuning_trees", dataset),
-        thetas=thetas,
-        mus=mus,
-        schedules=rates,
-        halving=profile.get("halving", dataset),
-        **common_parameters(profile, dataset, seed, n_jobs),
+        profile.get("tuning_trees", dataset), thetas=thetas, mus=mus, schedules=rates, **parameters
     )
     best = fit_quietly(search, X, y).best_params_
     seconds = time.perf_counter() - started
@@ -98,7 +97,9 @@ def margin_forest(
     """A variant or option of mdDF, not fitted."""
     parameters = common_parameters(profile, dataset, seed, n_jobs)
     parameters.update(tuned.parameters())
-    parameters.update({**VARIANTS, **OPTIONS}[method])
+    changes = {**VARIANTS, **OPTIONS}[method]
+    study = {**parameters["study"], **changes.get("study", {})}
+    parameters.update({**changes, "study": study})
     return MarginDeepForestClassifier(profile.get("trees", dataset), **parameters)
 
 
@@ -117,8 +118,8 @@ def gc_forest(profile: Profile, dataset: str, seed: int, n_jobs: int) -> Cascade
     return CascadeForestClassifier(
         profile.get("trees", dataset),
         forests=list(profile.get("forests", dataset)),
-        n_folds=profile.get("folds", dataset),
-        patience=profile.get("gcforest_patience", dataset),
+        cv=profile.get("folds", dataset),
+        study={"patience": profile.get("gcforest_patience", dataset)},
         max_layers=profile.get("gcforest_max_layers", dataset),
         random_state=seed,
         n_jobs=n_jobs,
@@ -152,5 +153,5 @@ def cascade_facts(model: Any) -> tuple[dict[str, Any], dict[str, Any]]:
 def fit_quietly(model: Any, X: Any, y: Any) -> Any:
     """Fit without the warning about rare classes, which every unit of yeast would repeat."""
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message=".*fewer than n_folds.*", category=UserWarning)
+        warnings.filterwarnings("ignore", message=".*fewer than cv=.*", category=UserWarning)
         return model.fit(X, y)

@@ -9,7 +9,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from surewood.deepforest import CascadeForestClassifier, MarginDeepForestClassifier
-from surewood.deepforest.custom import NumberReader, fit_fold_classifier, seeded_clone
+from surewood.deepforest.fold_classifiers import NumberReader, fit_fold_classifier, seeded_clone
 from surewood.tables import TableSchema
 
 
@@ -59,7 +59,11 @@ def test_classifiers_and_forests_side_by_side(cls, cross_fit):
     frame.loc[::9, "a"] = np.nan
     y = np.where((frame["b"] == "x") ^ (frame["a"] > 0), "in", "out")
     model = cls(
-        5, forests=["random", LogisticRegression()], cross_fit=cross_fit, max_layers=2, random_state=0
+        5,
+        forests=["random", LogisticRegression()],
+        study={"cross_fit": cross_fit},
+        max_layers=2,
+        random_state=0,
     ).fit(frame, y)
     assert model.score(frame, y) > 0.8
     np.testing.assert_allclose(model.predict_proba(frame).sum(axis=1), 1.0)

@@ -12,7 +12,7 @@ from surewood.tables import ParquetTable, is_mapped
 from surewood.tables import parquet as parquet_module
 from tests.contract.parquet_tables import mixed_frame, write_parts
 
-SMALL = {"n_estimators": 3, "max_layers": 2, "n_folds": 2, "random_state": 0}
+SMALL = {"n_estimators": 3, "max_layers": 2, "cv": 2, "random_state": 0}
 
 
 @pytest.mark.parametrize(
@@ -20,7 +20,10 @@ SMALL = {"n_estimators": 3, "max_layers": 2, "n_folds": 2, "random_state": 0}
     [
         MarginDeepForestClassifier(**SMALL, depth_schedule=8, forests=["random", "completely_random"]),
         MarginDeepForestClassifier(
-            **SMALL, depth_schedule=8, forests=["extra"], cross_fit="oob", validation_fraction=0.25
+            **SMALL,
+            depth_schedule=8,
+            forests=["extra"],
+            study={"cross_fit": "oob", "validation_fraction": 0.25},
         ),
         MarginDeepForestClassifier(
             **SMALL, depth_schedule=8, forests=["random", LogisticRegression()], class_weight="balanced"

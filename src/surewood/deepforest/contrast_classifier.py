@@ -22,17 +22,17 @@ from scipy.linalg.blas import ssyrk
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 
-from surewood._arrays import Floats
-from surewood.deepforest.contrast_units import ContrastUnits, Singles
+from surewood._arrays import Floats, Singles
+from surewood.deepforest.contrast_units import ContrastUnits
 
 _FIT_ROWS = 512  # rows of a block: large for the inner products of a fit,
-_PREDICT_ROWS = 64  # small where a single row may be asked for
-_ROWS_A_UNIT = 4  # a unit takes this many training rows
-_START = 4.0  # least squares says -1 or 1; as differences of logarithms of odds these are larger
+_PREDICT_ROWS = 64  # small for the prediction of a single row
+_ROWS_PER_UNIT = 4  # training rows for each unit
+_START = 4.0  # least squares predicts -1 or 1; as log-odds these are larger
 _SHRINK = 0.1  # ridge of the softmax, as a part of that of the curvature
 
 
-class _ContrastMachine(ClassifierMixin, BaseEstimator):
+class _ContrastClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Softmax regression on folded contrasts.
 
     A member of a block, not an estimator of its own: tables are read and checked before it sees them.
@@ -40,7 +40,7 @@ class _ContrastMachine(ClassifierMixin, BaseEstimator):
     Parameters
     ----------
     n_units : int, default=6000
-        Most units; there is one for four training rows at most.
+        Largest number of units; at most one for every four training rows.
     n_kept : int, default=500
         Training rows that contrasts connect.
     ridge : float, default=1e-4
@@ -74,7 +74,7 @@ class _ContrastMachine(ClassifierMixin, BaseEstimator):
 
     def fit(
         self, X: Any, y: Any, sample_weight: Any = None, stop: NDArray[np.uint8] | None = None
-    ) -> _ContrastMachine:
+    ) -> _ContrastClassifier:
         """Draw units from the rows and fit the softmax; rows have at least two classes.
 
         `stop`, an array of one number, ends the fit soon after another thread has made that number 1.
@@ -94,8 +94,8 @@ class _ContrastMachine(ClassifierMixin, BaseEstimator):
         return self
 
     def units_for(self, n_rows: int) -> int:
-        """The number of units that so many training rows get."""
-        return int(max(1, min(self.n_units, n_rows // _ROWS_A_UNIT)))
+        """The number of units for this many training rows."""
+        return int(max(1, min(self.n_units, n_rows // _ROWS_PER_UNIT)))
 
     def predict_proba(self, X: Any) -> Floats:
         """Class probabilities; those of a row do not depend on the rows beside it."""
@@ -106,7 +106,7 @@ class _ContrastMachine(ClassifierMixin, BaseEstimator):
         for rows in _blocks(len(X), _PREDICT_ROWS):
             block[: rows.stop - rows.start] = X[rows]
             scores = self.units_.values(self.units_.projections(block)) @ self.coef_ + self.intercept_
-            out[rows] = _shares(scores.astype(np.float64))[: rows.stop - rows.start]
+            out[rows] = _softmax(scores.astype(np.float64))[: rows.stop - rows.start]
         return out
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -115,7 +115,7 @@ class _ContrastMachine(ClassifierMixin, BaseEstimator):
 
 
 class _Softmax:
-    """The regression while it is fitted: units are centred in thought, never in memory."""
+    """The regression while it is fitted: units are centred in the formulas, never in memory."""
 
     def __init__(
         self,
@@ -131,10 +131,10 @@ class _Softmax:
         self.total = float(weight.sum())
         self.targets = np.zeros((len(codes), int(codes.max()) + 1), np.float32)
         self.targets[np.arange(len(codes)), codes] = 1.0
-        shares = np.bincount(codes, weights=weight) / self.total
-        moments = self._moments(shares.astype(np.float32), ridge)
+        frequencies = np.bincount(codes, weights=weight) / self.total
+        moments = self._moments(frequencies.astype(np.float32), ridge)
         self.coef = 2.0 * _START * cho_solve(self.factor, moments, check_finite=False)
-        self.offset = _START * (2.0 * shares - 1.0)  # score of a row whose units are all at their mean
+        self.offset = _START * (2.0 * frequencies - 1.0)  # score of a row whose units are all at their mean
         self.ahead = self.coef, self.offset
         self.momentum = 1.0
 
@@ -144,16 +144,16 @@ class _Softmax:
                 raise InterruptedError("the fit was stopped.")
             yield rows, self.units.values(self.projections[rows])
 
-    def _moments(self, shares: Singles, ridge: float) -> Singles:
+    def _moments(self, frequencies: Singles, ridge: float) -> Singles:
         """Factor the inner products of the centred units; return those with the centred targets."""
         n_units = self.units.n_units
         sums = np.zeros(n_units)
         inner = np.zeros((n_units, n_units), np.float32, order="F")
-        moments = np.zeros((n_units, len(shares)), np.float32)
+        moments = np.zeros((n_units, len(frequencies)), np.float32)
         for rows, values in self._blocks():
             weight = self.weight[rows]
             sums += (weight.T @ values)[0]
-            moments += values.T @ (weight * (self.targets[rows] - shares))
+            moments += values.T @ (weight * (self.targets[rows] - frequencies))
             values *= np.sqrt(weight)
             inner = ssyrk(1.0, values.T, beta=1.0, c=inner, lower=1, overwrite_c=1)
         self.mean = (sums / self.total).astype(np.float32)
@@ -195,7 +195,7 @@ class _Softmax:
         intercept = (offset - self.mean @ coef).astype(np.float32)
         slope, lift = np.zeros_like(coef), np.zeros(coef.shape[1])
         for rows, values in self._blocks():
-            misses = (self.targets[rows] - _shares(values @ coef + intercept)) * (2.0 * self.weight[rows])
+            misses = (self.targets[rows] - _softmax(values @ coef + intercept)) * (2.0 * self.weight[rows])
             slope += values.T @ misses
             lift += misses.sum(axis=0, dtype=np.float64)
         return slope - np.outer(self.mean, lift.astype(np.float32)), lift
@@ -211,9 +211,9 @@ def _mirror(lower: Singles, upper: Singles) -> None:
         upper[j + 1 :, j] = lower[j + 1 :, j]
 
 
-def _shares(scores: NDArray[Any]) -> NDArray[Any]:
+def _softmax(scores: NDArray[Any]) -> NDArray[Any]:
     scores = np.exp(scores - scores.max(axis=1, keepdims=True))
-    return scores / scores.sum(axis=1, keepdims=True)
+    return np.asarray(scores / scores.sum(axis=1, keepdims=True))
 
 
 def _blocks(n_rows: int, size: int) -> Iterator[slice]:

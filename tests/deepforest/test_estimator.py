@@ -1,5 +1,6 @@
 import _thread
 import pickle
+import re
 import threading
 import time
 from pathlib import Path
@@ -12,8 +13,7 @@ from sklearn.datasets import load_iris, load_wine, make_classification
 from sklearn.metrics import log_loss
 
 from surewood.deepforest import MarginDeepForestClassifier
-from surewood.deepforest.margin_forest import parse_schedules
-from surewood.deepforest.members import AUTO_BLOCKS
+from surewood.deepforest.members import AUTO_BLOCKS, PUBLISHED
 
 
 def small(**parameters):
@@ -27,7 +27,7 @@ def wine():
 
 def test_learns_and_reports_its_layers(wine):
     X, y = wine
-    model = small(n_estimators=20, max_layers=4, keep_held_out=True).fit(X, y)
+    model = small(n_estimators=20, max_layers=4, study={"keep_held_out": True}).fit(X, y)
     assert model.score(X, y) > 0.97
     frame = pd.DataFrame(model.layers_)
     assert list(frame["layer"]) == list(range(1, len(frame) + 1))
@@ -85,14 +85,14 @@ def test_calibration_never_changes_a_prediction_and_helps():
 def test_spilled_layers_predict_the_same_and_the_folder_goes_away(wine, tmp_path):
     X, y = wine
     expected = small().fit(X, y).predict_proba(X)
-    model = small(keep_in_memory=False).fit(X, y)
-    folder = model.spill_.path
+    model = small(study={"keep_in_memory": False}).fit(X, y)
+    folder = model.model_.spill.path
     np.testing.assert_array_equal(model.predict_proba(X), expected)
     again = pickle.loads(pickle.dumps(model))
     del model
     np.testing.assert_array_equal(again.predict_proba(X), expected)
     assert not Path(folder).exists()
-    named = small(keep_in_memory=False, spill_folder=tmp_path / "layers").fit(X, y)
+    named = small(study={"keep_in_memory": False, "spill_folder": tmp_path / "layers"}).fit(X, y)
     assert list((tmp_path / "layers").glob("layer-1-forest-0-nodes.npy"))
     np.testing.assert_array_equal(named.predict_proba(X), expected)
 
@@ -106,19 +106,12 @@ def test_the_best_first_layer_decides_block_and_depth(wine):
     assert auto.layers_[0].score >= published.layers_[0].score
 
 
-def test_parse_schedules_refuses_what_is_none():
-    assert parse_schedules([2, None], 2) == [(2, None)]
-    for bad in (0, 2.5, [1], "deep", True):
-        with pytest.raises(ValueError, match="depth_schedule must be a positive integer"):
-            parse_schedules(bad, 2)
-
-
 def test_importances_point_at_the_informative_columns():
     X, y = make_classification(
         300, 8, n_informative=3, n_redundant=0, class_sep=2.0, shuffle=False, random_state=0
     )
     for layer_inputs in ("both", "scores", "features"):
-        model = small(layer_inputs=layer_inputs, forests=["random"] * 2, n_estimators=20).fit(X, y)
+        model = small(study={"layer_inputs": layer_inputs}, forests=["random"] * 2, n_estimators=20).fit(X, y)
         assert model.feature_importances_.sum() == pytest.approx(1.0)
         assert model.feature_importances_[:3].sum() > 0.6
 
@@ -135,7 +128,9 @@ def test_class_weights_and_weights_on_one_class():
 def test_one_tree_one_layer_one_forest(wine):
     X, y = wine
     for cross_fit in ("kfold", "oob"):
-        model = small(n_estimators=1, max_layers=1, forests=["random"], cross_fit=cross_fit).fit(X, y)
+        model = small(n_estimators=1, max_layers=1, forests=["random"], study={"cross_fit": cross_fit}).fit(
+            X, y
+        )
         assert model.score(X, y) > 0.7
         assert model.layers_[0].n_trees == (5 if cross_fit == "kfold" else 1)
 
@@ -143,41 +138,104 @@ def test_one_tree_one_layer_one_forest(wine):
 def test_fewer_points_than_folds_warns_and_works():
     X, y = load_iris(return_X_y=True)
     rows = np.r_[0:20, 50:70, 100:103]
-    with pytest.warns(UserWarning, match="class 2 has 3 rows, fewer than n_folds=5: using 3 folds"):
+    with pytest.warns(UserWarning, match="class 2 has 3 rows, fewer than cv=5: using 3 folds"):
         model = small().fit(X[rows], y[rows])
     assert model.predict_proba(X).shape == (150, 3)
-    with pytest.warns(UserWarning, match="class 2 has 1 rows"):
+    with pytest.warns(UserWarning, match="class 2 has 1 row,"):
         small().fit(X[rows[:-2]], y[rows[:-2]])  # the class is missing from one fold's training part
 
 
 @pytest.mark.parametrize(
     ("parameters", "error", "message"),
     [
-        ({"theta": 1.0}, ValueError, "theta must be strictly between 0 and 1, got 1.0"),
-        ({"mu_loss": 0.0}, ValueError, "mu_loss must be between"),
-        ({"step": "newton"}, ValueError, "step must be one of 'simplex', 'literal', 'capped', got 'newton'"),
-        ({"margins": "sum"}, ValueError, "margins must be one of 'layer', 'of_sum'"),
-        ({"reweighting": "boost"}, ValueError, "reweighting must be one of 'literal', 'tempered'"),
-        ({"strength": 2}, ValueError, "strength must be between 0 and 1, got 2"),
-        ({"weighting": "draw"}, ValueError, "weighting must be one of 'reweight', 'resample'"),
-        ({"layer_inputs": "x"}, ValueError, "layer_inputs must be one of"),
-        ({"n_estimators": 0}, ValueError, "n_estimators must be at least 1, got 0"),
-        ({"n_estimators": 1.5}, TypeError, "n_estimators must be an integer, got 1.5"),
-        ({"n_folds": 1}, ValueError, "n_folds must be at least 2, got 1"),
-        ({"cross_fit": "loo"}, ValueError, "cross_fit must be one of 'kfold', 'oob'"),
-        ({"max_features": 0.0}, ValueError, "max_features must be 'sqrt', 'log2', None, a positive integer"),
-        ({"monitor": "accurracy"}, ValueError, "the name of a scikit-learn scorer or a scorer"),
-        ({"max_bins": 300}, ValueError, "max_bins must be between 2 and 255, got 300"),
-        ({"validation_fraction": 0.0}, ValueError, "validation_fraction must be strictly between 0 and 0.5"),
-        ({"calibrate": "platt"}, ValueError, "calibrate must be one of True, False, 'auto'"),
-        ({"depth_schedule": -1}, ValueError, "depth_schedule must be a positive integer"),
+        ({"theta": 1.0}, ValueError, "theta must be a number strictly between 0 and 1, got 1.0."),
+        ({"mu_loss": 0.0}, ValueError, "mu_loss must be a number above 0 and at most 1, got 0.0."),
+        ({"n_estimators": 0}, ValueError, "n_estimators must be an integer of at least 1, got 0."),
+        ({"n_estimators": 1.5}, TypeError, "n_estimators must be an integer of at least 1, got 1.5."),
+        (
+            {"cv": 1},
+            ValueError,
+            "cv must be an integer of at least 2 or a scikit-learn splitter or a list of (train, test) "
+            "pairs, got 1.",
+        ),
+        ({"max_layers": 0}, ValueError, "max_layers must be an integer of at least 1, got 0."),
+        (
+            {"forests": "random"},
+            ValueError,
+            "forests must be 'auto' or a list with at least one forest, got 'random'.",
+        ),
+        ({"forests": []}, ValueError, "forests must be 'auto' or a list with at least one forest, got []."),
+        (
+            {"depth_schedule": -1},
+            ValueError,
+            "depth_schedule must be 'auto', an integer of at least 1, a list of integers of at least 1 or "
+            "None, one per forest or None, got -1.",
+        ),
+        ({"depth_schedule": [8]}, ValueError, "one of these for each of the 4 forests, got [8]."),
+        (
+            {"study": {"steps": 1}},
+            ValueError,
+            "study must be None or a dictionary with keys among 'step', 'margins'",
+        ),
+        (
+            {"study": {"step": "newton"}},
+            ValueError,
+            "study['step'] must be 'simplex', 'literal' or 'capped', got",
+        ),
+        (
+            {"study": {"margins": "sum"}},
+            ValueError,
+            "study['margins'] must be 'layer' or 'of_sum', got 'sum'.",
+        ),
+        (
+            {"study": {"reweighting": "boost"}},
+            ValueError,
+            "study['reweighting'] must be 'literal', 'tempered'",
+        ),
+        (
+            {"study": {"strength": 2}},
+            ValueError,
+            "study['strength'] must be a number from 0 to 1 or None, got 2.",
+        ),
+        ({"study": {"weighting": "draw"}}, ValueError, "study['weighting'] must be 'reweight' or 'resample'"),
+        ({"study": {"layer_inputs": "x"}}, ValueError, "study['layer_inputs'] must be 'both', 'scores' or"),
+        (
+            {"study": {"cross_fit": "loo"}},
+            ValueError,
+            "study['cross_fit'] must be 'kfold' or 'oob', got 'loo'.",
+        ),
+        (
+            {"study": {"monitor": "accurracy"}},
+            ValueError,
+            "the name of a scikit-learn scorer or a scorer, got",
+        ),
+        (
+            {"study": {"max_bins": 300}},
+            ValueError,
+            "study['max_bins'] must be an integer from 2 to 255, got 300.",
+        ),
+        (
+            {"study": {"validation_fraction": 0.0}},
+            ValueError,
+            "study['validation_fraction'] must be a number above 0 and at most 0.5 or None",
+        ),
     ],
 )
 def test_bad_parameters_say_what_is_wrong(wine, parameters, error, message):
     model = small(**parameters)
-    with pytest.raises(error, match=message):
+    with pytest.raises(error, match=re.escape(message)):
         model.fit(*wine)
     assert not hasattr(model, "classes_")
+
+
+def test_the_published_forest_has_a_name(wine):
+    model = MarginDeepForestClassifier.paper(n_estimators=3, max_layers=2, random_state=0)
+    assert (model.forests, model.depth_schedule, model.study) == (PUBLISHED, 8, {"reweighting": "literal"})
+    model.fit(*wine)
+    assert model.reweighting_.kind == "literal"
+    assert model.depth_schedule_ == (8,) * 4
+    stacked = MarginDeepForestClassifier.paper(study={"layer_inputs": "scores"})
+    assert stacked.study == {"reweighting": "literal", "layer_inputs": "scores"}
 
 
 def test_one_row_is_refused():
@@ -204,7 +262,7 @@ def test_an_interrupted_fit_leaves_the_estimator_as_it_was(wine):
 def test_validation_fraction_and_scorers(wine):
     X, y = wine
     for monitor in ("neg_log_loss", "margin_ratio", "balanced_accuracy"):
-        model = small(monitor=monitor, validation_fraction=0.2).fit(X, y)
+        model = small(study={"monitor": monitor, "validation_fraction": 0.2}).fit(X, y)
         assert model.score(X, y) > 0.9
         assert np.isnan(model.held_out_scores_).any()  # rows set aside have no held-out score
 

@@ -1,4 +1,4 @@
-"""Classifiers in a forest's place: cloned a fold, seeded, fitted on numbers, read as class vectors.
+"""Classifiers in a forest's place: cloned for each fold, seeded, fitted on numbers, read as class vectors.
 
 A classifier that takes NaN gets the table's own matrix (category codes as numbers); any other gets the
 standardised, one-hot encoded, imputed form of :class:`surewood.tables.DesignEncoder`. Class vectors of
@@ -18,7 +18,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import has_fit_parameter
 
 from surewood._arrays import Floats
-from surewood.deepforest.contrast_machine import _ContrastMachine
+from surewood.deepforest.contrast_classifier import _ContrastClassifier
 from surewood.tables import DesignEncoder, Table
 
 
@@ -89,7 +89,7 @@ class NumberReader:
 
     def __init__(self, estimators: list[Any]) -> None:
         # Contrasts bring their columns to one range themselves; means would depend on the order of the rows.
-        self.scale = not all(isinstance(estimator, _ContrastMachine) for estimator in estimators)
+        self.scale = not all(isinstance(estimator, _ContrastClassifier) for estimator in estimators)
         self.raw = all(get_tags(estimator).input_tags.allow_nan for estimator in estimators)
 
     def fit(self, table: Table, weight: Floats | None) -> NumberReader:

@@ -1,0 +1,108 @@
+"""The training data of a cascade: binned once, rows in canonical order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from surewood._arrays import Floats
+from surewood.deepforest.folds import given_folds
+from surewood.deepforest.layer_input import InputReader, LayerInput, training_input
+from surewood.deepforest.members import Member
+from surewood.deepforest.row_order import OrderedRows, content_keys, order_rows, put_in_order
+from surewood.estimators.folds import stratified_folds
+from surewood.tables import FitInputs
+
+
+@dataclass(frozen=True)
+class TrainingSet:
+    """Rows in canonical order, all of positive weight.
+
+    Attributes
+    ----------
+    inputs : LayerInput
+        Input of the first layer.
+    y : ndarray of int32
+        Class codes.
+    classes : ndarray
+        Labels of the codes.
+    weight : ndarray of float64 or None
+        Weights of the rows, mean 1.
+    given_folds : ndarray of int64 or None
+        Fold of every row where the user gave the folds; None: every layer deals its own.
+    """
+
+    inputs: LayerInput
+    y: NDArray[np.int32]
+    classes: NDArray[Any]
+    weight: Floats | None = None
+    given_folds: NDArray[np.int64] | None = None
+
+    @property
+    def n_rows(self) -> int:
+        return len(self.y)
+
+    def take(self, rows: NDArray[np.int64]) -> TrainingSet:
+        """Some of the rows, in ascending order; the set itself when these are all of them."""
+        if len(rows) == self.n_rows:
+            return self
+        weight = None if self.weight is None else self.weight[rows] / self.weight[rows].mean()
+        folds = None if self.given_folds is None else self.given_folds[rows]
+        return TrainingSet(self.inputs.take(rows), self.y[rows], self.classes, weight, folds)
+
+    def deal(self, n_folds: int, seed: int, rows: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
+        """Fold of every row, or of `rows`: as the user gave them, or dealt by class."""
+        if self.given_folds is not None:
+            return self.given_folds if rows is None else self.given_folds[rows]
+        return stratified_folds(self.y if rows is None else self.y[rows], n_folds, seed)
+
+    def without_numbers(self) -> TrainingSet:
+        """The same for forests alone."""
+        return replace(self, inputs=LayerInput(self.inputs.matrix))
+
+
+@dataclass(frozen=True)
+class PreparedData:
+    """What a fit is planned for and trained on.
+
+    Attributes
+    ----------
+    training : TrainingSet
+    ordered : OrderedRows
+        Where its rows stand in the user's table.
+    reader : InputReader
+        Reads later tables in the same way.
+    labels : ndarray of int32
+        Class codes of the user's rows.
+    """
+
+    training: TrainingSet
+    ordered: OrderedRows
+    reader: InputReader
+    labels: NDArray[np.int32]
+
+    def to_user_rows(self, values: Floats, rows: NDArray[np.int64]) -> Floats:
+        """Values of the training rows `rows` as values of the user's rows; NaN for all others."""
+        return OrderedRows(self.ordered.source[rows], None).to_user_rows(values, len(self.labels))
+
+
+def prepare(
+    inputs: FitInputs, blocks: Sequence[Sequence[Member]], max_bins: int, cv: Any = None
+) -> PreparedData:
+    """Bin the table once and put its rows in canonical order; a `cv` that is no number gives their folds."""
+    members = [member for block in blocks for member in block]
+    reader = InputReader.learn(inputs.table, inputs.weight, max_bins, members)
+    codes = reader.mapper.codes(inputs.table)
+    ordered = order_rows(content_keys(codes), inputs.y, inputs.weight)
+    codes = put_in_order(codes, ordered.source)
+    numbers = None if reader.numbers is None else reader.numbers.read(inputs.table)[ordered.source]
+    base = training_input(codes, reader.mapper, numbers)
+    own = cv is None or isinstance(cv, Integral)
+    folds = None if own else given_folds(cv, inputs.y)[ordered.source]
+    training = TrainingSet(base, inputs.y[ordered.source], inputs.classes, ordered.weight, folds)
+    return PreparedData(training, ordered, reader, inputs.y)
