@@ -12,11 +12,18 @@ margin, margin_step, margin_theorem   margins, exact step size, the stated theor
 certificates        holdout, kl inverse, sample compression (§6)
 pac_bayes           votes with out-of-bag points (§6.3)
 statistics          tests and ranks (§7)
+rates               limits per class and per group (§11.1)
+betting             limits of bounded means (§11.3)
+thresholds, prediction_sets   thresholds that keep a promise, prediction sets (§11.4, §11.5)
+monitoring          evidence that accumulates after deployment (§11.6)
+two_models, rows_needed, cross_fitting   §11.7, §11.8, §11.9
+sample_facts        when in-sample bounds may be quoted [D-35], [D-38], [D-40]
 ledger              one row per leaf
 entry, guarantee    a number with its status word; the one door through which guarantees are issued
 condition, evidence, leaf_evidence, point_evidence   what a model tells `surewood.certify`
 """
 
+from .betting import betting_lower_limit, betting_upper_limit
 from .cascade import (
     cascade_bound,
     cascade_bound_simple,
@@ -68,6 +75,7 @@ from .composite_selection import (
     select_degrees,
 )
 from .condition import Condition
+from .cross_fitting import cross_fit_bound
 from .entry import AT_LEAST, AT_MOST, Entry, Withheld
 from .evidence import EstimateEvidence, Evidence, HeuristicEvidence, OffersEvidence
 from .guarantee import Method, issue_guarantee
@@ -91,6 +99,7 @@ from .margin_theorem import (
     margin_gap,
     margin_theorem,
 )
+from .monitoring import ErrorEvidence, ShiftEvidence, error_sequence
 from .pac_bayes import (
     OutOfBag,
     Posterior,
@@ -106,6 +115,7 @@ from .pac_bayes import (
     tandem_losses,
 )
 from .point_evidence import CompressionEvidence, VoteEvidence
+from .prediction_sets import marginal_rank, pac_rank, set_threshold
 from .rademacher import (
     MonteCarlo,
     exact_rademacher,
@@ -115,6 +125,18 @@ from .rademacher import (
     monte_carlo_rademacher,
     sparse_linear_rademacher,
     threshold_rademacher,
+)
+from .rates import (
+    GroupLimits,
+    accuracy_limit,
+    balanced_accuracy_limit,
+    clopper_pearson_lower,
+    error_limit,
+    f1_limit,
+    false_positive_limit,
+    precision_limit,
+    recall_limit,
+    worst_group_limit,
 )
 from .real_bounds import real_cascade_bound, real_composite_bound
 from .real_leaves import (
@@ -126,8 +148,12 @@ from .real_leaves import (
     switched_on_leaves,
 )
 from .risk_bound import RiskBound, active_leaves, l_term, leaf_terms
+from .rows_needed import rows_needed
+from .sample_facts import has_too_many_copies, is_unweighted, probe_points, rebuilt_alike
 from .statistics import McNemar, TTest, average_ranks, corrected_paired_t_test, mcnemar_test, paired_t_test
 from .status import Status
+from .thresholds import first_threshold, fixed_sequence_choice, threshold_grid
+from .two_models import ErrorDifference, error_difference
 
 __all__ = [
     "AT_LEAST",
@@ -136,9 +162,12 @@ __all__ = [
     "CompressionEvidence",
     "Condition",
     "Entry",
+    "ErrorDifference",
+    "ErrorEvidence",
     "EstimateEvidence",
     "Evidence",
     "ForestEvidence",
+    "GroupLimits",
     "HeuristicEvidence",
     "LeafLedger",
     "MarginTheorem",
@@ -151,14 +180,19 @@ __all__ = [
     "RealLeaf",
     "RealLeaves",
     "RiskBound",
+    "ShiftEvidence",
     "Status",
     "TTest",
     "Tandem",
     "TreeEvidence",
     "VoteEvidence",
     "Withheld",
+    "accuracy_limit",
     "active_leaves",
     "average_ranks",
+    "balanced_accuracy_limit",
+    "betting_lower_limit",
+    "betting_upper_limit",
     "binary_kl",
     "binomial_tail_inverse",
     "cascade_bound",
@@ -175,6 +209,7 @@ __all__ = [
     "cascade_leaf",
     "cascade_ledger",
     "clopper_pearson",
+    "clopper_pearson_lower",
     "composite_bound",
     "composite_bound_simple",
     "composite_bound_uniform",
@@ -187,10 +222,20 @@ __all__ = [
     "compression_bound",
     "corrected_paired_t_test",
     "counting_rademacher",
+    "cross_fit_bound",
     "effective_alphas",
     "effective_sample_size",
+    "error_difference",
+    "error_limit",
+    "error_sequence",
     "exact_rademacher",
+    "f1_limit",
+    "false_positive_limit",
+    "first_threshold",
+    "fixed_sequence_choice",
+    "has_too_many_copies",
     "interval_rademacher",
+    "is_unweighted",
     "issue_guarantee",
     "kernel_rademacher",
     "kl_inverse",
@@ -212,6 +257,7 @@ __all__ = [
     "margin_step",
     "margin_theorem",
     "margin_weights",
+    "marginal_rank",
     "margins",
     "massart",
     "mcnemar_test",
@@ -222,18 +268,25 @@ __all__ = [
     "pac_bayes_lambda_bound",
     "pac_bayes_tandem_bound",
     "pac_bayes_tandem_lambda_bound",
+    "pac_rank",
     "paired_t_test",
     "path_in_words",
     "path_rademacher",
     "posterior_kl",
+    "precision_limit",
+    "probe_points",
     "product_rademacher",
     "question_log_growth",
     "real_cascade_bound",
     "real_composite_bound",
     "real_leaf_term",
     "real_leaf_terms",
+    "rebuilt_alike",
+    "recall_limit",
+    "rows_needed",
     "scatter_ratio",
     "select_degrees",
+    "set_threshold",
     "simplex_step",
     "smallest_margins",
     "sparse_linear_rademacher",
@@ -242,7 +295,9 @@ __all__ = [
     "svm_tree_log_codes",
     "switched_on_leaves",
     "tandem_losses",
+    "threshold_grid",
     "threshold_rademacher",
     "vc_dimension",
     "vc_rademacher",
+    "worst_group_limit",
 ]

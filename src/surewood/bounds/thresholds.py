@@ -1,0 +1,111 @@
+"""A threshold that keeps a promise, by fixed-sequence testing (theory.md §11.4).
+
+At a threshold t a promise selects n_t holdout rows (predicted positives, negatives, positives or accepted
+rows) of which k_t fail; "broken at t" has the p-value ``P(Bin(n_t, r) <= k_t)``. Thresholds and their order
+are fixed before the holdout, each is tested at level delta until the first one that cannot be rejected, and
+the last rejected one is chosen: the probability of any false promise stays at delta without a correction.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import stats
+
+from surewood._arrays import Floats
+
+from . import _arguments as check
+
+__all__ = ["first_threshold", "fixed_sequence_choice", "threshold_grid"]
+
+N_THRESHOLDS = 50
+
+
+def threshold_grid(scores: ArrayLike, *, n_thresholds: int = N_THRESHOLDS) -> Floats:
+    """Thresholds at equal steps of coverage of `scores`, strict to lax (§11.4).
+
+    Parameters
+    ----------
+    scores : array of shape (n,)
+        Out-of-bag or out-of-fold scores: nothing of the holdout may enter here. A row is selected where its
+        score is at least the threshold.
+    n_thresholds : int, default=50
+
+    Examples
+    --------
+    >>> from surewood.bounds import threshold_grid
+    >>> threshold_grid([0.1, 0.2, 0.3, 0.4], n_thresholds=4).tolist()
+    [0.4, 0.3, 0.2, 0.1]
+    """
+    values = np.sort(check.finite(scores, "scores", ndim=1))[::-1]
+    n = check.count(values.size, "number of scores", 1)
+    steps = np.arange(1, check.count(n_thresholds, "n_thresholds", 1) + 1) / n_thresholds
+    ranks = np.maximum(np.ceil(steps * n - 1e-9).astype(np.int64), 1) - 1
+    return np.asarray(np.unique(values[ranks])[::-1])
+
+
+def first_threshold(coverage: ArrayLike, n: int, at_most: float, *, delta: float = 0.05) -> int | None:
+    """Position of the strictest threshold expected to select enough of `n` holdout rows (§11.4).
+
+    Enough means ``2 log(delta) / log(1 - at_most)`` rows, twice as many as a promise without any failure
+    needs. None where even the laxest threshold selects fewer.
+
+    Parameters
+    ----------
+    coverage : array of shape (n_thresholds,)
+        Fraction of rows selected at each threshold, strict to lax, known before the holdout.
+    n : int
+        Size of the holdout.
+    at_most : float
+        Largest failure rate promised.
+    delta : float, default=0.05
+
+    Examples
+    --------
+    >>> from surewood.bounds import first_threshold
+    >>> first_threshold([0.1, 0.2, 0.3], 1000, 0.05)
+    1
+    """
+    fractions = check.unit(coverage, "coverage", ndim=1)
+    needed = 2.0 * math.log(check.confidence(delta)) / math.log1p(-check.open_unit(at_most, "at_most"))
+    enough = np.flatnonzero(fractions * check.count(n, "n", 1) >= needed)
+    return int(enough[0]) if enough.size else None
+
+
+def fixed_sequence_choice(
+    failures: ArrayLike, sizes: ArrayLike, at_most: float, *, delta: float = 0.05, start: int = 0
+) -> int | None:
+    """Position of the last threshold, in the order given, at which the promise is proved (§11.4).
+
+    Parameters
+    ----------
+    failures, sizes : array of int, shape (n_thresholds,)
+        Holdout rows that fail the promise and that it selects, in an order fixed before the holdout.
+    at_most : float
+        Largest failure rate promised.
+    delta : float, default=0.05
+    start : int, default=0
+        Position of the first test, fixed before the holdout as well.
+
+    Returns
+    -------
+    int or None
+        None when the first test does not reject.
+
+    Examples
+    --------
+    >>> from surewood.bounds import fixed_sequence_choice
+    >>> fixed_sequence_choice([0, 1, 9, 9], [100, 200, 300, 900], 0.05)
+    1
+    """
+    wrong, chosen = check.counts(failures, "failures"), check.counts(sizes, "sizes")
+    check.same_length(failures=wrong, sizes=chosen)
+    if np.any(wrong > chosen):
+        raise ValueError("failures must be <= sizes")
+    rate = check.open_unit(at_most, "at_most")
+    rest = slice(check.count(start, "start"), None)
+    proved = stats.binom.cdf(wrong[rest], chosen[rest], rate) <= check.confidence(delta)
+    n_proved = proved.size if proved.all() else int(np.argmin(proved))
+    return start + n_proved - 1 if n_proved else None
