@@ -1,0 +1,39 @@
+"""Pages are self-contained, escape everything, and are written in one step."""
+
+import json
+
+import pytest
+from jinja2 import UndefinedError
+
+from surewood.report.rendering import render_template, script_json, write_text
+
+
+def test_json_cannot_end_its_element():
+    value = {"a": "</script><!-- & \u2028", "b": [1.5, None]}
+    text = str(script_json(value))
+    assert not set("<>&") & set(text)
+    assert json.loads(text) == value
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        script_json(float("nan"))
+
+
+def test_titles_are_escaped_and_nothing_is_fetched():
+    page = render_template("base.html", {"title": "<script>alert(1)</script>", "charts": False})
+    assert "<script>alert(1)" not in page
+    assert "&lt;script&gt;alert(1)" in page
+    assert 'src="http' not in page
+    assert "'sha256-" in page
+
+
+def test_a_missing_value_is_an_error_not_a_gap():
+    with pytest.raises(UndefinedError):
+        render_template("base.html", {"charts": False})
+
+
+def test_a_file_is_replaced_whole_and_no_part_stays(tmp_path, monkeypatch):
+    path = write_text("old", tmp_path / "new folder" / "page.html")
+    monkeypatch.setattr("os.replace", lambda *names: (_ for _ in ()).throw(OSError("disk full")))
+    with pytest.raises(OSError, match="disk full"):
+        write_text("new", path)
+    assert path.read_text() == "old"
+    assert list(path.parent.iterdir()) == [path]
