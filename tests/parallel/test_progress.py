@@ -93,7 +93,7 @@ def test_steps_from_threads_are_all_counted():
 
 
 def shares(fit):
-    """Every stage of a fit with the shares that it showed."""
+    """Every stage of a fit with the fractions that it showed."""
     seen = {}
     with display(), observe(lambda name, done, total: seen.setdefault(name, []).append(done / total)):
         fit()
@@ -105,12 +105,12 @@ def shares(fit):
     [
         (
             surewood.DeepCascadeSVMClassifierCV(2, cv=3, study={"max_svms": 20}, random_state=0, verbose=1),
-            ["choosing C on the folds", "gamma paths of the folds", "asking the folds' cascades",
-             "searching on all rows", "asking cascades without a fold", "calibrating"],
+            ["choosing C on the folds", "gamma paths of the folds", "held-out scores of the candidates",
+             "searching on all rows", "held-out scores of the cascades", "calibrating"],
         ),
         (
             surewood.RandomCompositeForestClassifier(6, random_state=0, verbose=1),
-            ["pilot: depths", "growing trees", "training leaf machines", "out-of-bag votes", "calibrating"],
+            ["pilot: depths", "growing trees", "training leaf SVMs", "out-of-bag votes", "calibrating"],
         ),
         (
             surewood.MarginDeepForestClassifier(5, max_layers=1, random_state=0, verbose=1),

@@ -56,7 +56,7 @@ def _on_dask(address: str, timeout: float) -> Iterator[Any]:
         raise ValueError("the address of a Dask scheduler is tcp://host:port, or the name of its .json file.")
     place = {"scheduler_file": address} if address.endswith(".json") else {"address": address}
     try:
-        client = Client(**place, timeout=timeout, set_as_default=False)
+        client: Any = Client(**place, timeout=timeout, set_as_default=False)  # type: ignore[no-untyped-call]
     except (OSError, TimeoutError, ValueError) as error:
         raise ConnectionError(f"no Dask scheduler answers at {address} ({error}).") from error
     try:
@@ -79,7 +79,7 @@ def _on_ray(address: str) -> Iterator[Any]:
         context = ray.init(address, log_to_driver=False) if own else ray.get_runtime_context()
     except (OSError, TimeoutError, ValueError, RuntimeError) as error:
         raise ConnectionError(f"no Ray cluster answers at {address} ({error}).") from error
-    register_ray()
+    register_ray()  # type: ignore[no-untyped-call]
     try:
         with joblib.parallel_config("ray"):
             yield context

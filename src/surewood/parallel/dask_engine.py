@@ -52,7 +52,7 @@ class DaskEngine:
 
         open_: dict[Any, Package] = {}
         attempts: dict[int, int] = {}
-        done = as_completed([], loop=self.client.loop)
+        done: Any = as_completed([], loop=self.client.loop)  # type: ignore[no-untyped-call]
 
         def submit(package: Package) -> None:
             names, futures = send_list(self, package)

@@ -17,6 +17,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 Advance = Callable[[float], None]
@@ -138,7 +139,7 @@ def _shown(name: str, total: float) -> Iterator[Advance]:
             return
         task = bar.add_task(name, total=total)
         try:
-            yield lambda steps=1: bar.advance(task, steps)
+            yield partial(_advance, bar, task)
         finally:
             bar.remove_task(task)
         return
@@ -150,7 +151,11 @@ def _shown(name: str, total: float) -> Iterator[Advance]:
         return
     with _bar(transient=False) as bar, _opened(bar):
         task = bar.add_task(name, total=total)
-        yield lambda steps=1: bar.advance(task, steps)
+        yield partial(_advance, bar, task)
+
+
+def _advance(bar: Any, task: Any, steps: float = 1) -> None:
+    bar.advance(task, steps)
 
 
 @contextmanager
@@ -164,7 +169,7 @@ def _opened(bar: Any) -> Iterator[None]:
 
 
 def _bar(*, transient: bool) -> Any:
-    """A rich display: spinner, stage, bar, share, time so far, time left."""
+    """A rich display: spinner, stage, bar, percentage, time so far, time left."""
     from rich.console import Console
     from rich.progress import (
         BarColumn,

@@ -60,7 +60,7 @@ class RayEngine:
         if not ray.is_initialized():
             ray.init()  # RAY_ADDRESS, or a local one: as joblib's backend does
         self.key = ("ray", ray.get_runtime_context().get_job_id())
-        self.n_workers = max(1, int(ray.cluster_resources().get("CPU", 1)))
+        self.n_workers = max(1, int(ray.cluster_resources().get("CPU", 1)))  # type: ignore[no-untyped-call]
         options = {"num_cpus": 1, "max_retries": RETRIES, "name": "surewood"}
         options |= getattr(backend, "ray_remote_args", None) or {}
         self.function = ray.remote(run_unless_given_up).options(**options)

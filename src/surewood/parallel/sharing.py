@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 try:
-    import cloudpickle
+    import cloudpickle  # type: ignore[import-untyped]
 except ImportError:  # joblib before 1.6 brought its own
     from joblib.externals import cloudpickle
 
@@ -75,7 +75,7 @@ def _forget(key: int) -> Any:
     return drop
 
 
-class _Packer(cloudpickle.Pickler):
+class _Packer(cloudpickle.Pickler):  # type: ignore[misc]
     """Pickles by value what a worker cannot import, and marked arrays by name."""
 
     def __init__(self, file: io.BytesIO, names: Mapping[int, str] | None = None) -> None:

@@ -83,7 +83,9 @@ def _without_lists(X: Any) -> Any:
 def _without_masks(X: Any) -> Any:
     """NaN in the place of masked values; NumPy's own strings as objects."""
     if isinstance(X, np.ma.MaskedArray) and X.dtype.kind in "biuf":
-        return X.astype(np.result_type(X.dtype, np.float32)).filled(np.nan) if X.mask.any() else X.data
+        if not np.ma.getmaskarray(X).any():
+            return X.data
+        return np.ma.filled(X.astype(np.result_type(X.dtype, np.float32)), np.nan)
     return X.astype(object) if isinstance(X, np.ndarray) and X.dtype.kind == "T" else X
 
 

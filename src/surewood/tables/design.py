@@ -67,9 +67,8 @@ class DesignEncoder:
             known = ~np.isnan(column) & (weight > 0)
             self.missing_[j] = bool((np.isnan(column) & (weight > 0)).any())
             if table.is_category[j]:
-                counts = np.bincount(
-                    column[known].astype(np.int64), weights=weight[known], minlength=table.n_categories[j]
-                )
+                codes, n_codes = column[known].astype(np.int64), int(table.n_categories[j])
+                counts = np.bincount(codes, weights=weight[known], minlength=n_codes).astype(np.float64)
                 self.positions_.append(self._category_positions(counts))
             else:
                 self.positions_.append(None)

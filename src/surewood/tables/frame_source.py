@@ -184,15 +184,15 @@ def codes_of(series: pd.Series, index: pd.Index) -> NDArray[np.float64]:
     """Codes as float64, NaN for missing and for values outside `index`."""
     text = any(isinstance(value, str) for value in index)
     if isinstance(series.dtype, pd.CategoricalDtype):
-        values = series.cat.categories.astype(object)
-        known = index.get_indexer(values.map(str) if text else values).astype(np.float64)
+        present = series.cat.categories.astype(object)
+        known = index.get_indexer(present.map(str) if text else present).astype(np.float64)
         known[known < 0] = np.nan
         return np.append(known, np.nan)[series.cat.codes.to_numpy()]
     missing = series.isna().to_numpy()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)
         values = series.astype(object)
-    keys = values.map(str) if text else values
-    codes = index.get_indexer(pd.Index(keys, dtype=object)).astype(np.float64)
+    keys = pd.Index(values.map(str) if text else values, dtype=object)
+    codes = index.get_indexer(keys).astype(np.float64)
     codes[(codes < 0) | missing] = np.nan
     return codes

@@ -133,7 +133,7 @@ class OpenParquet:
     @property
     def n_rows(self) -> int:
         """Rows, those of the selection."""
-        total = sum(pq.read_metadata(path).num_rows for path in self.paths)
+        total = sum(int(pq.read_metadata(path).num_rows) for path in self.paths)
         if self.selection is None:
             return total
         starts = range(0, total, 1 << 20)

@@ -98,8 +98,8 @@ class _Collector:
         self.found = {name: CategoryValues(opened.schema.field(name).type) for name in self.names}
         self.all_names = opened.names
         if self.target in self.all_names or self.weight in self.all_names:
-            both = sorted({self.target, self.weight} & set(self.all_names))
-            raise ValueError(f"columns names {both[0]!r}, which is the target or the weight; leave it out.")
+            taken = min(name for name in self.all_names if name in (self.target, self.weight))
+            raise ValueError(f"columns names {taken!r}, which is the target or the weight; leave it out.")
         self._codes: list[NDArray[np.int32]] = []
         self._weights: list[NDArray[np.float64]] = []
         self._place: dict[Any, int] = {}

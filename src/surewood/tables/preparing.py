@@ -28,11 +28,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from surewood.tables.data_error import DataError
 from surewood.tables.dates import PARTS, date_numbers, read_dates, recognise_dates
+from surewood.tables.row_hashes import content_hashes
 
 _FEW_VALUES = 50  # so many different texts are categories, however rare each is
 
 
-class TablePreparer(TransformerMixin, BaseEstimator):
+class TablePreparer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Turn a frame into numbers and categories, by column name.
 
     Parameters
@@ -47,7 +48,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
     dropped_ : dict of str to str
         Columns that are not used, and why.
     row_keys_ : ndarray of uint64
-        Sorted fingerprints of the prepared training rows: tell whether later rows are new.
+        Sorted content hashes of the prepared training rows: they tell whether later rows are new.
 
     Examples
     --------
@@ -79,7 +80,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         self.columns_, self.dropped_ = columns, dropped
         self.feature_names_in_ = np.array([str(name) for name in X.columns], dtype=object)
         self.n_features_in_ = X.shape[1]
-        self.row_keys_ = np.unique(row_keys(self.transform(X)))
+        self.row_keys_ = np.unique(content_hashes(self.transform(X)))
         return self
 
     def transform(self, X: pd.DataFrame) -> pd.DataFrame:
@@ -126,7 +127,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
 
     def seen_rows(self, X: pd.DataFrame) -> NDArray[np.bool_]:
         """Which rows of a later table, prepared, are equal to a training row."""
-        return np.isin(row_keys(self.transform(X)), self.row_keys_)
+        return np.isin(content_hashes(self.transform(X)), self.row_keys_)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -177,11 +178,6 @@ def _refuse_arrays(X: Any) -> None:
         raise TypeError(f"TablePreparer knows columns by name: X must be a pandas DataFrame, got {type(X)}.")
 
 
-def row_keys(prepared: pd.DataFrame) -> NDArray[np.uint64]:
-    """A fingerprint of each row's values."""
-    return pd.util.hash_pandas_object(prepared, index=False).to_numpy(np.uint64)
-
-
 def as_text(column: pd.Series) -> pd.Series:
     """Values as text, missing ones as missing; a whole number reads the same as integer and as float."""
     if pd.api.types.is_float_dtype(column.dtype):
@@ -216,7 +212,7 @@ def _dates(name: str, column: pd.Series, form: str) -> pd.Series:
 
 def _numbers(name: str, column: pd.Series) -> pd.Series:
     if pd.api.types.is_timedelta64_dtype(column.dtype):
-        return column.dt.total_seconds()
+        return pd.Series(column.dt.total_seconds())
     if pd.api.types.is_datetime64_any_dtype(column.dtype):
         raise DataError(f"column {name!r} held numbers in training and holds dates now.")
     if pd.api.types.is_numeric_dtype(column.dtype) or pd.api.types.is_bool_dtype(column.dtype):

@@ -175,7 +175,7 @@ def _text_word(text: str) -> int:
     data += b"\x80" + b"\0" * (-(len(data) + 1) % 8)
     word = np.uint64(len(data))
     for part in np.frombuffer(data, dtype="<u8"):
-        word = splitmix64(word ^ part)[()]
+        word = np.uint64(splitmix64(word ^ part))
     return int(word)
 
 

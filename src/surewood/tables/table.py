@@ -82,10 +82,10 @@ class Table:
         """Column `j` as float64: numbers or category codes 0..k-1, NaN where missing or unseen."""
         if self._array is None or self.n_categories[j]:
             assert self._encode is not None
-            return self._picked(self._encode(j))
+            return np.asarray(self._picked(self._encode(j)))
         if sp.issparse(self._array):
-            return self._picked(self._array[:, [j]].toarray().ravel().astype(np.float64))
-        return self._picked(self._array[:, j]).astype(np.float64)
+            return np.asarray(self._picked(self._array[:, [j]].toarray().ravel().astype(np.float64)))
+        return np.asarray(self._picked(self._array[:, j]).astype(np.float64))
 
     def columns(self, start: int, stop: int) -> NDArray[np.float64]:
         """Columns `start` to `stop` as one float64 block, Fortran-ordered: kind to wide C-ordered input."""

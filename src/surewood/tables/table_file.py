@@ -97,7 +97,13 @@ def _read_csv(path: Path, separator: str, encoding: str, compression: str | None
     """Read with the encoding that the head suggests; where a later line breaks it, with an older one."""
     older = {"utf-8-sig": "cp1252", "cp1252": "latin-1"}
     try:
-        return pd.read_csv(path, sep=separator, encoding=encoding, compression=compression, low_memory=False)
+        return pd.read_csv(
+            path,
+            sep=separator,
+            encoding=encoding,
+            compression=compression,  # type: ignore[arg-type]
+            low_memory=False,
+        )
     except UnicodeDecodeError:
         if encoding not in older:
             raise

@@ -214,7 +214,8 @@ def begin_predict(estimator: Any, X: Any) -> Table:
         return _parquet_table(estimator.schema_, parquet)
     source = open_source(X)
     validate_data(estimator, X, reset=False, skip_check_array=True)
-    return estimator.schema_.read(source)
+    schema: TableSchema = estimator.schema_
+    return schema.read(source)
 
 
 def by_batches(table: Table, function: Callable[[Table], NDArray[Any]]) -> NDArray[Any]:
@@ -280,7 +281,7 @@ def _plain_labels(y: Any) -> Any:
 def _weights(
     X: Any, codes: NDArray[np.int32], classes: NDArray[Any], sample_weight: Any, class_weight: Any
 ) -> NDArray[np.float64] | None:
-    weight = None
+    weight: NDArray[np.float64] | None = None
     if sample_weight is not None:
         weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
         with np.errstate(over="ignore"):
