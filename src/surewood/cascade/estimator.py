@@ -195,7 +195,7 @@ class DeepCascadeSVMClassifier(SvmCascadeBase):
         """
         inputs, sample, plan = self._plan(X, y, sample_weight)
         model = train(plan, sample)
-        inputs.store(self)
+        self._store_fit(inputs)
         self.model_ = model
         return self
 

@@ -161,7 +161,7 @@ class DeepCascadeClassifier(ClassifierBase):
                            categorical_features=self.categorical_features)  # fmt: skip
         sample = make_sample(inputs, sample_weight)
         model = train_generic(self._plan(leaves, splits, sample), sample)
-        inputs.store(self)
+        self._store_fit(inputs)
         self.model_ = model
         return self
 

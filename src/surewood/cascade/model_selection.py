@@ -179,7 +179,7 @@ class DeepCascadeSVMClassifierCV(SvmCascadeBase):
         """
         inputs, sample, plan = self._plan(X, y, sample_weight)
         selection = select(plan, sample)
-        inputs.store(self)
+        self._store_fit(inputs)
         self.model_ = selection.model
         self.cv_results_ = {str(name): column.to_numpy(copy=True) for name, column in selection.table.items()}
         self.best_index_ = selection.best

@@ -82,7 +82,7 @@ class CompositeClassifier(ClassifierBase):
 
     def _store(self, inputs: FitInputs, model: CompositeModel) -> None:
         """Write on the estimator, once everything has succeeded."""
-        inputs.store(self)
+        self._store_fit(inputs)
         self.model_ = model
 
     @staticmethod

@@ -192,7 +192,7 @@ class RandomCompositeForestClassifierCV(CompositeClassifier):
                 plan = self._plan_of(grid, result, best, data, seed)
                 model = train_model(plan, inputs, data, options)
             self.__dict__.pop("model_", None)
-            inputs.store(self)
+            self._store_fit(inputs)
             self.__dict__.update(search_attributes(grid, result, best))
             if model is not None:
                 self.model_ = model

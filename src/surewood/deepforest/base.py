@@ -69,7 +69,7 @@ class DeepForestBase(ClassifierBase, ABC):
         with self._begin(X, y, sample_weight) as inputs:
             plan, data = self._planned(parameters, inputs)
             fitted = self._train(within_memory(plan, data), data)
-            inputs.store(self)
+            self._store_fit(inputs)
             self._store(fitted)
         return self
 
