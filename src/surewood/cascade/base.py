@@ -109,7 +109,8 @@ class SvmCascadeBase(ClassifierBase):
     @available_if(is_calibrated)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> Floats:
         """Probabilities calibrated on out-of-fold scores; the largest is that of the predicted class."""
-        return self.model_.probabilities(self._model().evaluate(self._design(X), n_jobs=self.n_jobs))
+        model = self._model()
+        return model.probabilities(model.evaluate(self._design(X), n_jobs=self.n_jobs))
 
     @available_if(is_calibrated)  # type: ignore[untyped-decorator]
     def predict_log_proba(self, X: Any) -> Floats:
