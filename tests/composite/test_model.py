@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from surewood import CompositeTreeClassifier, RandomCompositeForestClassifierCV
 from surewood import RandomCompositeForestClassifier as Forest
 from tests.composite.composite_samples import sample
 
@@ -89,3 +90,34 @@ def test_importances_are_those_of_the_splits(problem, fitted):
     X = np.column_stack([X, np.zeros(len(X))])
     forest = Forest(n_estimators=5, degrees=2, random_state=0).fit(X, y)
     assert forest.feature_importances_[-1] == 0.0
+
+
+def test_importances_are_zero_where_no_tree_splits(problem):
+    for model in (
+        Forest.paper(n_estimators=3, max_depth=0, C=1.0, random_state=0),
+        CompositeTreeClassifier(max_depth=0, C=1.0),
+        RandomCompositeForestClassifierCV(n_estimators=3, max_depth=0, C=1.0),
+    ):
+        assert model.fit(*problem).feature_importances_.tolist() == [0.0] * 6
+
+
+def test_importances_leave_out_splits_below_the_leaves(problem):
+    X, y = problem
+    cut = Forest(4, selection="exact", max_depth=1, C=1.0, random_state=0, study={"max_leaf_size": 140})
+    cut.fit(X, y)
+    used = {path.split()[0] for path in cut.ledger()["path"]}
+    assert {f"x{j}" for j in np.flatnonzero(cut.feature_importances_)} == used
+    plain = Forest(4, selection="exact", max_depth=1, C=1.0, random_state=0, study={"max_leaf_size": None})
+    assert cut.feature_importances_ == pytest.approx(plain.fit(X, y).feature_importances_, abs=1e-9)
+
+
+def test_the_model_is_frozen(paper):
+    with pytest.raises(AttributeError):
+        paper.model_.leaf_scores = "ovo_votes"
+
+
+def test_there_is_no_such_tree(paper):
+    with pytest.raises(ValueError, match=r"tree must be below 15, got 15\."):
+        paper.ledger(15)
+    with pytest.raises(TypeError, match=r"tree must be an integer of at least 0, got 'first'\."):
+        paper.ledger("first")

@@ -83,7 +83,7 @@ class RandomCompositeForestClassifier(_PlannedClassifier):
     plain_weight : "auto" or float, default="auto"
         Weight in the vote of plain trees (no depth limit, class frequencies at the leaves, bootstrap), below
         1. "auto": by out-of-bag error of the pilot; 0 with another `selection`.
-    calibrate : bool or {"auto", "temperature", "isotonic"}, default=True
+    calibrate : bool or {"auto", "temperature", "offset", "isotonic"}, default=True
         Calibration of ``predict_proba`` on out-of-bag (or out-of-fold) votes; True is "auto", False gives
         the mean scores.
     class_weight : dict, "balanced" or None, default=None
@@ -91,7 +91,8 @@ class RandomCompositeForestClassifier(_PlannedClassifier):
     max_memory : int, text such as "4GB" or None, default=None
         Memory a fit may use. Above half of it inner products are formed leaf by leaf, with the same result.
     remember_rows : bool, default=True
-        Whether the model keeps what is needed to recognize its training rows.
+        Keep a hash of every training row (8 bytes each) in ``remembered_rows_``, so that a certificate can
+        tell new rows from copies of training rows.
     n_jobs : int or None, default=None
         Threads. Results do not depend on it.
     random_state : int, RandomState or None, default=None

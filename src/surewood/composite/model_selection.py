@@ -191,8 +191,8 @@ class RandomCompositeForestClassifierCV(CompositeClassifier):
                 data = self._prepared(inputs)
                 plan = self._plan_of(grid, result, best, data, seed)
                 model = train_model(plan, inputs, data, options)
-            self.__dict__.pop("model_", None)
             self._store_fit(inputs)
+            self.__dict__.pop("model_", None)
             self.__dict__.update(search_attributes(grid, result, best))
             if model is not None:
                 self.model_ = model

@@ -71,7 +71,7 @@ def search(
     # With a unit for every worker whole units go there: little is left to be done between the SVMs.
     spread = time_limit is None and 0 < worker_count(options.n_jobs) <= n_units
     if spread:
-        inputs = replace(inputs, table=inputs.table.detached())
+        inputs = replace(inputs, table=inputs.table.detached(), given=None)
         share(inputs.table.array)
     sample = _Sample(inputs, options, memory)
     C = tuned_over_splits(sample, splits, grid, spread)

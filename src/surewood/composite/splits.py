@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from surewood.estimators.folds import given_splits, shuffled_folds, splits_of, validation_split
 from surewood.tables import FitInputs
-from surewood.tables.duplicates import row_hashes
+from surewood.tables.row_hashes import row_hashes
 
 Split = tuple[
     NDArray[np.int64], NDArray[np.int64]
