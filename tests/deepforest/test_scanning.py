@@ -59,7 +59,7 @@ def test_sampled_windows_and_missing_values():
     ("parameters", "error", "message"),
     [
         ({"stride": 0}, ValueError, "stride must be an integer of at least 1, got 0."),
-        ({"cv": 1}, ValueError, "cv must be an integer of at least 2, got 1."),
+        ({"n_folds": 1}, ValueError, "n_folds must be an integer of at least 2, got 1."),
         ({"n_estimators": 2.5}, TypeError, "n_estimators must be an integer of at least 1, got 2.5."),
         ({"forests": [LogisticRegression()]}, ValueError, "must be kinds of forests, not classifiers"),
         ({"shape": (5, 5)}, ValueError, "does not describe rows of 12 values"),
@@ -81,4 +81,4 @@ def test_transform_uses_the_folds_of_the_fit():
     X, y = bumps(60)
     scanner = MultiGrainedScanner(windows=[3], n_estimators=3, random_state=0).fit(X, y)
     before = scanner.transform(X)
-    np.testing.assert_array_equal(scanner.set_params(cv=5).transform(X), before)
+    np.testing.assert_array_equal(scanner.set_params(n_folds=5).transform(X), before)

@@ -58,3 +58,10 @@ def test_the_margin_ratio_counts_downwards():
     good, bad = np.array([[0.9, 0.1], [0.1, 0.9]]), np.array([[0.9, 0.1], [0.4, 0.6]])
     assert held_out_score("margin_ratio", good, y, classes) > held_out_score("margin_ratio", bad, y, classes)
     assert held_out_score("margin_ratio", bad[::-1], y, classes) == -np.inf
+
+
+def test_scores_without_a_number_keep_the_first_layer():
+    monitor = LayerMonitor(patience=2)
+    for _ in range(2):
+        monitor.add(-np.inf, np.inf)  # the margin ratio of margins with a mean of 0 or less
+    assert monitor.best == 0

@@ -1,7 +1,7 @@
 """The additive score f_t and its margins: one step of the cascade (theory.md (4.1), (4.2), (4.5), [D-29]).
 
 :class:`AdditiveScore` is a value: `first_step` and `next_step` return a new one. The `mode` decides how a
-layer is added (:func:`earlier_weight` is the one place that knows):
+layer is added (decided in :func:`earlier_weight` alone):
 
 * ``"simplex"``: f becomes (1 - β) f + β h, the α of the layers stay in the simplex;
 * ``"literal"``: f + α h with α ≥ 0 as published;

@@ -117,7 +117,7 @@ class BlockFit:
 
     @property
     def importances(self) -> Floats:
-        """Mean over the forests (n_columns,), summing to 1 unless no tree has a split."""
+        """Mean over the forests (n_columns,), summing to 1 if any tree has a split."""
         importances = self.member_importances.sum(axis=0)
         total = importances.sum()
         return np.asarray(importances / total if total > 0 else importances)

@@ -38,8 +38,8 @@ class CascadeForestClassifier(DeepForestBase):
         each layer from its held-out accuracy; a number is a fixed gate.
     max_depth : int or None, default=None
     max_layers : int, default=20
-    max_features, criterion, min_samples_leaf, calibrate, class_weight, categorical_features, max_memory, \
-remember_rows, n_jobs, random_state, verbose
+    max_features, min_samples_leaf, min_weight_fraction_leaf, calibrate, class_weight, \
+categorical_features, max_memory, remember_rows, n_jobs, random_state, verbose
         As in :class:`MarginDeepForestClassifier`.
     study : dict or None, default=None
         Switches that only a study needs, see below.
@@ -66,7 +66,7 @@ feature_importances_, n_features_in_, feature_names_in_, schema_
     patience : int, 4
         Layers in a row without improvement before growing stops.
     min_improvement : float, 0.0
-    cross_fit, monitor, validation_fraction, min_weight_fraction_leaf, weighting, max_bins, keep_held_out, \
+    cross_fit, monitor, validation_fraction, criterion, weighting, max_bins, keep_held_out, \
 keep_in_memory, spill_folder
         As in :class:`MarginDeepForestClassifier`.
 
@@ -96,8 +96,8 @@ keep_in_memory, spill_folder
         screening: float | str | None = None,
         max_depth: int | None = None,
         max_features: Any = "sqrt",
-        criterion: str = "gini",
         min_samples_leaf: int | float = 1,
+        min_weight_fraction_leaf: float = 0.0,
         max_layers: int = 20,
         calibrate: bool | str = True,
         class_weight: Any = None,
@@ -115,8 +115,8 @@ keep_in_memory, spill_folder
         self.screening = screening
         self.max_depth = max_depth
         self.max_features = max_features
-        self.criterion = criterion
         self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
         self.max_layers = max_layers
         self.calibrate = calibrate
         self.class_weight = class_weight

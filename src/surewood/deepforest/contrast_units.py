@@ -1,8 +1,8 @@
 """Folded contrasts of rows: new columns for tables of many numbers, drawn from their values alone.
 
 A *contrast* is the direction from one training row to another. A *unit* is the square of how far a row lies
-along it beyond a threshold, and 0 before it. No label is looked at, and nothing is known of what stands
-beside what: two rows of a table say by themselves which columns change together.
+along it beyond a threshold, and 0 before it. Labels are not used, nor is the order of the columns: two rows
+of a table show which columns change together.
 
 The rows that contrasts connect are few (`n_kept`), so a row is projected on those once, and each of thousands
 of units is a difference of two of its projections.

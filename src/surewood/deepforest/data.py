@@ -98,11 +98,11 @@ def prepare(
     members = [member for block in blocks for member in block]
     reader = InputReader.learn(inputs.table, inputs.weight, max_bins, members)
     codes = reader.mapper.codes(inputs.table)
-    ordered = order_rows(content_keys(codes), inputs.y, inputs.weight)
+    folds = None if cv is None or isinstance(cv, Integral) else given_folds(cv, inputs.y)
+    ordered = order_rows(content_keys(codes), inputs.y, inputs.weight, folds)
     codes = put_in_order(codes, ordered.source)
     numbers = None if reader.numbers is None else reader.numbers.read(inputs.table)[ordered.source]
     base = training_input(codes, reader.mapper, numbers)
-    own = cv is None or isinstance(cv, Integral)
-    folds = None if own else given_folds(cv, inputs.y)[ordered.source]
+    folds = None if folds is None else folds[ordered.source]
     training = TrainingSet(base, inputs.y[ordered.source], inputs.classes, ordered.weight, folds)
     return PreparedData(training, ordered, reader, inputs.y)

@@ -63,9 +63,10 @@ class MarginDeepForestClassifier(MarginForestBase):
         held-out accuracy of the first layer; a list has one rate per forest; None is no limit.
     max_features : {"auto", "sqrt", "log2"}, int, float or None, default="sqrt"
         Inputs tried at a node.
-    criterion : {"gini", "entropy", "log_loss"}, default="gini"
     min_samples_leaf : int or float, default=1
         Least number of rows in a leaf; a float is a fraction of the training rows.
+    min_weight_fraction_leaf : float, default=0.0
+        Least weight of a leaf, as a fraction of the weight a tree sees.
     max_layers : int, default=10
     calibrate : bool or {"auto", "temperature", "offset", "isotonic"}, default=True
         Calibrate probabilities on the held-out scores. Never changes a prediction.
@@ -75,7 +76,8 @@ class MarginDeepForestClassifier(MarginForestBase):
         Bytes (or text such as "4GB") that a fit may take: beyond them finished layers go to disk, or the fit
         is refused with its estimate.
     remember_rows : bool, default=True
-        Whether the model may keep content hashes of its training rows, which certificates use.
+        Keep a hash of every training row (8 bytes each) in ``remembered_rows_``, so that a certificate can
+        tell new rows from copies of training rows.
     n_jobs : int or None, default=None
         Threads (or workers of the active joblib backend). Results do not depend on it.
     random_state : int, RandomState or None, default=None
@@ -146,8 +148,7 @@ class MarginDeepForestClassifier(MarginForestBase):
         held-out predictions.
     validation_fraction : float or None, None
         Decide on this fraction of the rows, held out, instead of on the held-out predictions of all rows.
-    min_weight_fraction_leaf : float, 0.0
-        Least weight of a leaf, as a fraction of the weight a tree sees.
+    criterion : {"gini", "entropy", "log_loss"}, "gini"
     max_bins : int, 255
     keep_held_out : bool, False
         Keep ``staged_held_out_scores_``, which the figures need.
@@ -183,8 +184,8 @@ class MarginDeepForestClassifier(MarginForestBase):
         mu_loss: float = 0.05,
         depth_schedule: Any = "auto",
         max_features: Any = "sqrt",
-        criterion: str = "gini",
         min_samples_leaf: int | float = 1,
+        min_weight_fraction_leaf: float = 0.0,
         max_layers: int = 10,
         calibrate: bool | str = True,
         class_weight: Any = None,
@@ -203,8 +204,8 @@ class MarginDeepForestClassifier(MarginForestBase):
         self.mu_loss = mu_loss
         self.depth_schedule = depth_schedule
         self.max_features = max_features
-        self.criterion = criterion
         self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
         self.max_layers = max_layers
         self.calibrate = calibrate
         self.class_weight = class_weight

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from surewood._arrays import Floats
 from surewood.deepforest.block import Block
 from surewood.deepforest.cascade_layers import CascadeLayers
 from surewood.deepforest.layer_input import LayerInput
 from surewood.deepforest.margin_layers import MarginLayers
-from surewood.deepforest.model import CascadeForestModel, DeepForestModel, MarginForestModel
+from surewood.deepforest.model import DeepForestModel, MarginForestModel
 from surewood.tables import Table, TableSchema, by_label, column_names, plain
 from surewood.trees import FlatForest, trace
 
@@ -25,59 +28,50 @@ def explain_rows(
     names = column_names(schema, table.n_columns)
     base = model.reader.read(table)
     layers: list[list[Entry]] = [[] for _ in range(table.n_rows)]
-    if isinstance(model, MarginForestModel):
-        scores = _explain_margin_layers(model.layers, base, model.kinds, names, classes, layers, n_jobs)
-    else:
-        assert isinstance(model, CascadeForestModel)
-        scores = _explain_cascade_layers(model.layers, base, model.kinds, names, classes, layers, n_jobs)
+    scores = np.zeros((table.n_rows, len(classes)))
+    steps = _margin_steps if isinstance(model, MarginForestModel) else _cascade_steps
+    for number, step in enumerate(steps(model, base, n_jobs), start=1):
+        scores = step.scores
+        splits = count_splits(step.block, step.inputs, names, step.only_vectors)
+        for k, row in enumerate(step.rows):
+            own = step.vectors[:, k]
+            entry = layer_entry(number, step.weight, model.kinds, own, scores[row], splits[k], classes)
+            layers[row].append({**entry, **step.details})
     return [
         {"votes": by_label(classes, own), "margin": margin_of(own), "layers": layers[row]}
         for row, own in enumerate(scores)
     ]
 
 
-def _explain_margin_layers(
-    model: MarginLayers,
-    base: LayerInput,
-    kinds: list[str],
-    names: list[str],
-    classes: Any,
-    out: list[list[Entry]],
-    n_jobs: int | None,
-) -> Floats:
-    """Append an entry per layer to the list of each row; return the final scores."""
-    alphas, scores = model.alphas(), np.zeros((0, 0))
-    for number, (inputs, vectors, scores) in enumerate(model.walk(base, n_jobs)):
-        only_vectors = model.layer_inputs == "scores" and number > 0
-        splits = count_splits(model.layers[number].block, inputs, names, only_vectors)
+@dataclass(frozen=True)
+class _Step:
+    """One layer: the rows that reach it, their input and class vectors, and the scores of all rows."""
+
+    block: Block
+    rows: NDArray[np.int64]
+    inputs: LayerInput
+    vectors: Floats
+    scores: Floats
+    weight: float
+    only_vectors: bool = False
+    details: Entry = field(default_factory=dict)
+
+
+def _margin_steps(model: Any, base: LayerInput, n_jobs: int | None) -> Iterator[_Step]:
+    layers: MarginLayers = model.layers
+    alphas, rows = layers.alphas(), np.arange(base.matrix.n_rows)
+    for number, (inputs, vectors, scores) in enumerate(layers.walk(base, n_jobs)):
+        only_vectors = layers.layer_inputs == "scores" and number > 0
         weight = alphas[number] / sum(alphas)
-        for row, own in enumerate(out):
-            own.append(
-                layer_entry(number + 1, weight, kinds, vectors[:, row], scores[row], splits[row], classes)
-            )
-    return scores
+        yield _Step(layers.layers[number].block, rows, inputs, vectors, scores, weight, only_vectors)
 
 
-def _explain_cascade_layers(
-    model: CascadeLayers,
-    base: LayerInput,
-    kinds: list[str],
-    names: list[str],
-    classes: Any,
-    out: list[list[Entry]],
-    n_jobs: int | None,
-) -> Floats:
-    """The same for rows that may stop at a gate."""
-    scores = np.zeros((0, 0))
-    for number, (here, inputs, vectors, scores) in enumerate(model.walk(base, n_jobs)):
-        if not len(here):
-            break
-        layer = model.layers[number]
-        splits = count_splits(layer.block, inputs, names, only_vectors=False)
-        for k, row in enumerate(here):
-            entry = layer_entry(number + 1, 1.0, kinds, vectors[:, k], scores[row], splits[k], classes)
-            out[row].append({**entry, "gate": plain(layer.gate)})
-    return scores
+def _cascade_steps(model: Any, base: LayerInput, n_jobs: int | None) -> Iterator[_Step]:
+    layers: CascadeLayers = model.layers
+    for layer, (rows, inputs, vectors, scores) in zip(layers.layers, layers.walk(base, n_jobs)):
+        if not len(rows):
+            return
+        yield _Step(layer.block, rows, inputs, vectors, scores, 1.0, details={"gate": plain(layer.gate)})
 
 
 def margin_of(scores: Floats) -> float:

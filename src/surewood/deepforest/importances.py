@@ -1,4 +1,4 @@
-"""Importances traced through the layers: what a layer owes to class vectors it owes to what made them."""
+"""Importances traced through the layers: that of class vectors is passed on to what they were made from."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def trace_layer(
 
 
 def mix(traced: Sequence[Floats], alphas: Sequence[float]) -> Floats:
-    """Importances of a weighted sum of layers, summing to 1 unless all are 0."""
+    """Importances of a weighted sum of layers, summing to 1 if any is positive."""
     total = np.sum([alpha * layer for alpha, layer in zip(alphas, traced)], axis=0)
     mass = total.sum()
     return np.asarray(total / mass if mass > 0 else total)

@@ -53,8 +53,8 @@ class MarginDeepForestClassifierCV(MarginForestBase):
         Depth schedules to compare, each as `depth_schedule` of :class:`MarginDeepForestClassifier`.
     refit : bool, default=True
         Grow the best setting and keep it; without it there is only the comparison and nothing predicts.
-    max_features, min_samples_leaf, max_layers, calibrate, class_weight, categorical_features, max_memory, \
-remember_rows, n_jobs, random_state, verbose
+    max_features, min_weight_fraction_leaf, max_layers, calibrate, class_weight, categorical_features, \
+max_memory, remember_rows, n_jobs, random_state, verbose
         As in :class:`MarginDeepForestClassifier`.
     study : dict or None, default=None
         Switches that only a study needs: those of :class:`MarginDeepForestClassifier` and the two below.
@@ -88,7 +88,7 @@ feature_names_in_, schema_
 
     halving : float or None, 3.0
         After each layer only one in `halving` of the settings goes on; None grows all of them to their end.
-    criterion : {"gini", "entropy", "log_loss"}, "gini"
+    min_samples_leaf : int or float, 1
 
     Examples
     --------
@@ -100,7 +100,7 @@ feature_names_in_, schema_
     """
 
     _parameter_rules = {  # noqa: RUF012
-        **{name: rule for name, rule in MARGIN_RULES.items() if name != "criterion"},
+        **{name: rule for name, rule in MARGIN_RULES.items() if name != "min_samples_leaf"},
         "thetas": ListOf(THETA, "numbers strictly between 0 and 1"),
         "mus": ListOf(MU_LOSS, "numbers above 0 and at most 1"),
         "schedules": ListOf(DEPTH_SCHEDULE, "depth schedules: 'auto', integers of at least 1, lists or None"),
@@ -109,7 +109,7 @@ feature_names_in_, schema_
     _study_switches = {  # noqa: RUF012
         **MARGIN_SWITCHES,
         "halving": Switch(3.0, Nullable(Number(above=1.0))),
-        "criterion": Switch("gini", COMMON["criterion"]),
+        "min_samples_leaf": Switch(1, COMMON["min_samples_leaf"]),
     }
 
     def __init__(
@@ -123,7 +123,7 @@ feature_names_in_, schema_
         schedules: Any = (4, 8, 16),
         refit: bool = True,
         max_features: Any = "sqrt",
-        min_samples_leaf: int | float = 1,
+        min_weight_fraction_leaf: float = 0.0,
         max_layers: int = 10,
         calibrate: bool | str = True,
         class_weight: Any = None,
@@ -143,7 +143,7 @@ feature_names_in_, schema_
         self.schedules = schedules
         self.refit = refit
         self.max_features = max_features
-        self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
         self.max_layers = max_layers
         self.calibrate = calibrate
         self.class_weight = class_weight

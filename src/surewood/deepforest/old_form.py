@@ -64,8 +64,7 @@ def scanner_of_old_state(state: dict[str, Any]) -> dict[str, Any]:
     state = dict(state)
     grains, members = state.pop("models_"), state.pop("members_")
     state.pop("grains_")
-    state["cv"] = state.pop("n_folds")
-    state["model_"] = ScannerModel(grains, state["cv"], len(members))
+    state["model_"] = ScannerModel(grains, state["n_folds"], len(members))
     return state
 
 

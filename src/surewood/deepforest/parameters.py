@@ -25,8 +25,8 @@ from surewood.estimators.rules import (
 _SHARED = (
     "n_estimators",
     "max_features",
-    "criterion",
     "min_samples_leaf",
+    "min_weight_fraction_leaf",
     "calibrate",
     "class_weight",
     "categorical_features",
@@ -91,7 +91,7 @@ def shared_switches(patience: int, min_improvement: float) -> dict[str, Switch]:
         "min_improvement": Switch(min_improvement, Number(0.0, 1.0)),
         "monitor": Switch("accuracy", MONITOR),
         "validation_fraction": Switch(None, Nullable(Number(above=0.0, most=0.5))),
-        "min_weight_fraction_leaf": Switch(0.0, COMMON["min_weight_fraction_leaf"]),
+        "criterion": Switch("gini", COMMON["criterion"]),
         "weighting": Switch("reweight", Choice("reweight", "resample")),
         "max_bins": Switch(255, COMMON["max_bins"]),
         "keep_held_out": Switch(False, Boolean()),

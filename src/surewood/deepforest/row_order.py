@@ -7,7 +7,7 @@ table. Other weights stay weights: they count in trees, margins and scores, whil
 
 Equal rows are not merged here. Where values repeat (a few category columns, say), a fold that held out all
 rows of one value and one class would leave models that saw this value with the other classes only, and
-held-out vectors that are wrong on purpose.
+held-out vectors that are systematically wrong.
 """
 
 from __future__ import annotations
@@ -50,9 +50,12 @@ class OrderedRows:
 
 
 def order_rows(
-    keys: NDArray[np.uint64], y: NDArray[np.int32], weight: NDArray[np.float64] | None
+    keys: NDArray[np.uint64],
+    y: NDArray[np.int32],
+    weight: NDArray[np.float64] | None,
+    fold: NDArray[np.int64] | None = None,
 ) -> OrderedRows:
-    """Canonical order of rows with these content keys."""
+    """Canonical order of rows with these content keys; `fold` orders equal rows in different given folds."""
     source = np.arange(len(keys))
     if weight is not None:
         source = np.flatnonzero(weight > 0)
@@ -63,7 +66,8 @@ def order_rows(
         elif (weight == weight[0]).all():
             weight = None
     key = keys[source]
-    order = np.lexsort((y[source], key) if weight is None else (weight, y[source], key))
+    parts: list[NDArray[Any]] = [y[source], key] if fold is None else [fold[source], y[source], key]
+    order = np.lexsort(parts if weight is None else [weight, *parts])
     return OrderedRows(source[order], None if weight is None else weight[order] / weight.mean())
 
 

@@ -59,8 +59,8 @@ class MultiGrainedScanner(TransformerMixin, BaseEstimator):  # type: ignore[misc
         Kinds of forests, or pairs of a kind and a number of trees.
     n_estimators : int, default=30
         Trees of each forest.
-    cv : int, default=3
-        Folds; the fold of a row is a function of its values.
+    n_folds : int, default=3
+        Folds; the fold of a row is a function of its values, so they cannot be given.
     max_windows : int, default=100000
         Largest number of windows that a forest is grown on; beyond it they are sampled.
     max_depth : int or None, default=None
@@ -107,7 +107,7 @@ class MultiGrainedScanner(TransformerMixin, BaseEstimator):  # type: ignore[misc
         ),
         "forests": LIST_OF_FORESTS,
         "stride": Integer(1),
-        "cv": Integer(2),
+        "n_folds": Integer(2),
         "max_windows": Integer(1),
         "min_samples_leaf": Integer(1),
         "passthrough": Boolean(),
@@ -125,7 +125,7 @@ class MultiGrainedScanner(TransformerMixin, BaseEstimator):  # type: ignore[misc
         stride: int = 1,
         forests: Any = ("random", "completely_random"),
         n_estimators: int = 30,
-        cv: int = 3,
+        n_folds: int = 3,
         max_windows: int = 100_000,
         max_depth: int | None = None,
         min_samples_leaf: int = 5,
@@ -140,7 +140,7 @@ class MultiGrainedScanner(TransformerMixin, BaseEstimator):  # type: ignore[misc
         self.stride = stride
         self.forests = forests
         self.n_estimators = n_estimators
-        self.cv = cv
+        self.n_folds = n_folds
         self.max_windows = max_windows
         self.max_depth = max_depth
         self.min_samples_leaf = min_samples_leaf
@@ -171,18 +171,18 @@ class MultiGrainedScanner(TransformerMixin, BaseEstimator):  # type: ignore[misc
         refuse_beyond(memory_bytes(self.max_memory), needed, "lower max_windows or use a larger stride")
         rows = _numbers(inputs.table)
         ordered = order_rows(row_keys(rows), inputs.y, inputs.weight)
-        training = WindowRows(rows, inputs.y, inputs.n_classes, ordered, row_folds(rows, self.cv))
+        training = WindowRows(rows, inputs.y, inputs.n_classes, ordered, row_folds(rows, self.n_folds))
         plan = WindowPlan(
-            members, self.cv, self.max_windows, self.max_depth, self.min_samples_leaf, self.n_jobs
+            members, self.n_folds, self.max_windows, self.max_depth, self.min_samples_leaf, self.n_jobs
         )
         seed = draw_seed(self.random_state)
-        with stage(self.verbose, "growing window forests", len(grains) * self.cv) as advance:
+        with stage(self.verbose, "growing window forests", len(grains) * self.n_folds) as advance:
             models = [
                 train_grain(grain, training, plan, layer_seed(seed, number), advance)
                 for number, grain in enumerate(grains)
             ]
         inputs.store(self)
-        self.model_ = ScannerModel(models, self.cv, len(members))
+        self.model_ = ScannerModel(models, self.n_folds, len(members))
         return self
 
     def _members(self) -> tuple[Member, ...]:
@@ -208,7 +208,7 @@ class MultiGrainedScanner(TransformerMixin, BaseEstimator):  # type: ignore[misc
         drawn = [min(n_rows * grain.n_positions, self.max_windows) for grain in grains]
         windows = max(n * (9.0 * grain.n_values + 60.0) for n, grain in zip(drawn, grains))
         cut = n_rows * max(grain.n_positions * grain.n_values for grain in grains)
-        n_trees = sum(member.n_trees for member in members) * self.cv
+        n_trees = sum(member.n_trees for member in members) * self.n_folds
         # Per leaf about four times the smallest size, 2 nodes of 8 bytes and a sparse class vector.
         leaf_bytes = 16.0 + 6.0 * (1 + min(n_classes, self.min_samples_leaf))
         trees = sum(n_trees * n / (4.0 * self.min_samples_leaf) * leaf_bytes for n in drawn)

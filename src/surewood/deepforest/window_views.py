@@ -1,8 +1,8 @@
 """Sliding windows over rows that are sequences or images.
 
 A row of a table is read as an array of `shape` ``(length,)``, ``(length, channels)``, ``(height, width)`` or
-``(height, width, channels)``. Which of the two-entry readings is meant is told by the window: one size a
-spatial axis.
+``(height, width, channels)``. With two entries the windows decide: they
+have one size per spatial axis.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class Grain:
     shape : tuple of int
         Spatial axes, then the number of channels.
     size, stride : tuple of int
-        One entry a spatial axis.
+        One entry per spatial axis.
     """
 
     shape: tuple[int, ...]
