@@ -5,17 +5,17 @@ Let :math:`E(\gamma)=\min_f\mathrm{score}_f(\gamma)` in counts. A leaf's term
 smallest of finitely many lines (one for each set of leaves whose complexity penalty is active), and so is E:
 concave, non-decreasing and piecewise linear, equal to m for :math:`\gamma\ge1/(4a_{\min})`.
 
-*Finding E.* Suppose exact searches at :math:`\gamma_0<\gamma_1` returned minimisers with lines
+*Finding E.* Suppose exact searches at :math:`\gamma_0<\gamma_1` returned minimizers with lines
 :math:`\ell_0,\ell_1` through :math:`E(\gamma_0),E(\gamma_1)`. No line is below E anywhere. If the lines are
 equal, E lies on them between (concavity: E is above its chord). Otherwise they meet at some γ' in
 :math:`[\gamma_0,\gamma_1]`, because each is at least E at the other's end. Search at γ'. If
 :math:`E(\gamma')=\ell_0(\gamma')`, then E is linear between the three points it touches and γ' is its only
-kink. If not, the minimiser at γ' has a new line, strictly below both there, and the two halves are treated
+kink. If not, the minimizer at γ' has a new line, strictly below both there, and the two halves are treated
 alike. Lines are finitely many and every search finds a kink or a new line, so with s linear pieces at most 2s
 + 1 searches happen.
 
 *The cascade of a piece.* Where E is linear, :math:`\mathrm{score}_f-E\ge0` is concave; if it vanishes at one
-inner point it vanishes on the whole piece. So all inner points of a piece have the same minimisers, and the
+inner point it vanishes on the whole piece. So all inner points of a piece have the same minimizers, and the
 same first one in the tie order: one search at an inner point names it. Neighbouring pieces with the same
 cascade (one more of its leaves has an active penalty) are joined.
 """
@@ -36,14 +36,14 @@ from surewood.cascade.search import Budget, SearchResult, minimise, tie
 
 @dataclass(frozen=True)
 class PathPiece:
-    """An interval of γ and the minimiser inside it.
+    """An interval of γ and the minimizer inside it.
 
     Attributes
     ----------
     low, high : float
         Ends of the interval; at an end the cascades of both sides tie.
     result : SearchResult
-        The exact minimiser, found at an inner point.
+        The exact minimizer, found at an inner point.
     proven : bool
         False when the budget cut some search of the path short: pieces may then be missing or wrong.
     """

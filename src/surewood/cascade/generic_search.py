@@ -134,7 +134,7 @@ class GenericSearch:
         self.n_pruned = 0
 
     def run(self) -> GenericResult:
-        """The exact minimiser."""
+        """The exact minimizer."""
         rows = np.arange(len(self.tree.codes), dtype=np.int32)
         self._finish(1, 0, rows, 0.0, (), 0.0, [])
         for n_leaves in range(2, self.max_leaves + 1):

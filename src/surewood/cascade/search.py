@@ -1,4 +1,4 @@
-r"""The exact minimiser of the cascade criterion (3.8), by branch and bound over prefixes (theory.md §3.7).
+r"""The exact minimizer of the cascade criterion (3.8), by branch and bound over prefixes (theory.md §3.7).
 
 In counts a cascade scores :math:`\sum_k T_k`, :math:`T_k=m_k^-+\min(4\gamma m\,a_k,\,m_k^+)`. A prefix that
 has collected P, whose splits cost Q and which leaves :math:`|S_k|` points cannot, when node k uses an SVM of
@@ -81,7 +81,7 @@ class SearchResult:
 
     @property
     def proven(self) -> bool:
-        """Whether `path` is the exact minimiser."""
+        """Whether `path` is the exact minimizer."""
         return self.lower_bound >= self.score - tie(self.score)
 
     @property
@@ -115,7 +115,7 @@ def minimise(
     n_leaves: int | None = None,
     budget: Budget | None = None,
 ) -> SearchResult | None:
-    """Exact minimiser of the criterion over all cascades of the tree.
+    """Exact minimizer of the criterion over all cascades of the tree.
 
     Parameters
     ----------

@@ -15,6 +15,8 @@ from surewood.cascade.penalty import Folds
 from surewood.estimators.folds import given_splits
 from surewood.tables import FitInputs, merge_equal_rows
 
+_EMPTY_SIDE = "cv has a split without training or without held-out rows of positive weight."
+
 
 def merge_within_folds(inputs: FitInputs, cv: Any) -> tuple[FitInputs, Folds]:
     """Inputs with merged rows, and the splits of `cv` in terms of them; `inputs` must not be merged yet."""
@@ -22,6 +24,8 @@ def merge_within_folds(inputs: FitInputs, cv: Any) -> tuple[FitInputs, Folds]:
     splits = given_splits(cv, inputs.y)
     side = np.zeros((n, len(splits)), dtype=np.int8)  # 1 in training, 2 held out, 3 both, 0 neither
     for k, (train, held_out) in enumerate(splits):
+        if not len(train) or not len(held_out):
+            raise ValueError(_EMPTY_SIDE)
         side[train, k] += 1
         side[held_out, k] += 2
     kinds, kind = np.unique(side, axis=0, return_inverse=True)
@@ -32,7 +36,7 @@ def merge_within_folds(inputs: FitInputs, cv: Any) -> tuple[FitInputs, Folds]:
     for k in range(len(splits)):
         inside, outside = (np.flatnonzero(kept[:, k] & bit).astype(np.int32) for bit in (1, 2))
         if not len(inside) or not len(outside):
-            raise ValueError("cv has a split without training or without held-out rows of positive weight.")
+            raise ValueError(_EMPTY_SIDE)
         folds.append((inside, outside))
     fresh = dataclasses.replace(
         inputs,
