@@ -84,8 +84,7 @@ class DeepCascadeSVMClassifierCV(SvmCascadeBase):
     * ``standard_errors`` (2): how clearly a cascade must beat the best single SVM. Dozens of candidates are
       compared, so that one of them gains a standard error by luck quite often; 0 takes every gain;
     * ``max_svms`` (2000): number of SVMs after which a search returns the best cascade so far, deterministic.
-    What
-      it cuts off is seen in ``search_[0].proven``; None is no limit;
+      What it cuts off is seen in ``search_[0].proven``; None is no limit;
     * ``C_grid``, ``growth``, ``tol``, ``max_iter``: as in :class:`DeepCascadeSVMClassifier`.
 
     Examples

@@ -66,6 +66,7 @@ feature_importances_, n_features_in_, feature_names_in_, schema_
     patience : int, 4
         Layers in a row without improvement before growing stops.
     min_improvement : float, 0.0
+        Least gain that counts as an improvement.
     cross_fit, monitor, validation_fraction, criterion, weighting, max_bins, keep_held_out, \
 keep_in_memory, spill_folder
         As in :class:`MarginDeepForestClassifier`.

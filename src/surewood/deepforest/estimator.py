@@ -143,13 +143,16 @@ class MarginDeepForestClassifier(MarginForestBase):
     patience : int, 3
         Layers in a row without improvement before growing stops.
     min_improvement : float, 1e-4
+        Least gain that counts as an improvement.
     monitor : str or callable, "accuracy"
         What stops growing and picks the layer: "accuracy", "margin_ratio", or any scikit-learn scorer, on
         held-out predictions.
     validation_fraction : float or None, None
         Decide on this fraction of the rows, held out, instead of on the held-out predictions of all rows.
     criterion : {"gini", "entropy", "log_loss"}, "gini"
+        Impurity that splits reduce.
     max_bins : int, 255
+        Most bins of a number column.
     keep_held_out : bool, False
         Keep ``staged_held_out_scores_``, which the figures need.
     keep_in_memory : bool, True

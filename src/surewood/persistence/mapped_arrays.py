@@ -94,6 +94,6 @@ def map_member(path: Path, info: zipfile.ZipInfo, mode: str) -> NDArray[Any] | N
     fits = offset + dtype.itemsize * int(np.prod(shape)) <= os.path.getsize(path)
     if dtype.hasobject or not (aligned and fits) or 0 in shape:
         return None
-    order = "F" if fortran else "C"
-    mapped: Any = np.memmap(path, dtype=dtype, mode=mode, offset=offset, shape=shape, order=order)
+    options: dict[str, Any] = {"mode": mode, "order": "F" if fortran else "C"}
+    mapped: Any = np.memmap(path, dtype=dtype, offset=offset, shape=shape, **options)
     return np.asarray(mapped)  # a plain array, still mapped

@@ -193,7 +193,8 @@ def read_card(path: str | Path) -> dict[str, Any]:
     complete = isinstance(card, dict) and {"format", "surewood", "sha256"} <= set(card)
     if not complete or not isinstance(card["format"], int):
         raise ModelFileError(f"{path} is not a surewood model: its {_CARD} is incomplete.")
-    return card
+    found: dict[str, Any] = card
+    return found
 
 
 def read_facts(path: str | Path) -> dict[str, Any]:

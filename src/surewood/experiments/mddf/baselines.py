@@ -72,7 +72,7 @@ def perceptron(
     return Fitted(model.predict(X_test), {"validation_accuracy": 100.0 * max(scores)}, chosen)
 
 
-class _Perceptron(MLPClassifier):
+class _Perceptron(MLPClassifier):  # type: ignore[misc]
     """Ends at its number of epochs without a warning: that number is a size of the profile."""
 
     def fit(self, X: Any, y: Any) -> Any:

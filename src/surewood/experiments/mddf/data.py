@@ -39,7 +39,8 @@ def parts_of(dataset: str, repeat: int, profile: Profile) -> Parts:
         seeds["split"] = seed_of("mddf", dataset, repeat, "split")
         n_test = int(profile.get("test_rows", dataset))
         X, X_test, y, y_test = train_test_split(data.X, data.y, test_size=n_test, random_state=seeds["split"])
-    codes: tuple[Any, Any] = tuple(np.searchsorted(np.unique(data.y), part) for part in (y, y_test))
+    labels = np.unique(data.y)
+    codes: tuple[Any, Any] = (np.searchsorted(labels, y), np.searchsorted(labels, y_test))
     rows = int(profile.get("train_rows", dataset))
     if 0 < rows < len(X):
         seeds["rows"] = seed_of("mddf", dataset, repeat, "rows")

@@ -32,7 +32,11 @@ Targets = dict[tuple[str, str], float]
 def summarise(sets: Sequence[str], records: Sequence[dict[str, Any]], profile: Profile) -> dict[str, Any]:
     """The summary of the paper, see :class:`~surewood.experiments.paper.Paper`."""
     results = Results([_with_error(record) for record in records if record["method"] != FIGURES])
-    targets = {(row.dataset, row.method): float(row.accuracy) for row in published("mddf").itertuples()}
+    table = published("mddf")
+    targets: Targets = {
+        (str(dataset), str(method)): float(accuracy)
+        for dataset, method, accuracy in zip(table["dataset"], table["method"], table["accuracy"])
+    }
     shown = (*PAPER_METHODS, *OUR_METHODS)
     return {
         "tables": [

@@ -38,8 +38,8 @@ class Rule:
         if selection == "common_degree":
             assert self.value is not None
             k = base.degrees.index(int(self.value))
-            own = {"degrees": (base.degrees[k],), "C": (base.C[k],), "constant_leaves": False}
-            return replace(base, selection="exact", **own)
+            degrees, C = (base.degrees[k],), (base.C[k],)
+            return replace(base, selection="exact", degrees=degrees, C=C, constant_leaves=False)
         gamma = base.gamma_scale if self.value is None else self.value
         return replace(base, selection=selection, gamma_scale=gamma)
 
