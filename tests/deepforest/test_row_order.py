@@ -51,3 +51,10 @@ def test_taken_rows_share_the_bins():
     assert part.blocks[0].flags.c_contiguous
     np.testing.assert_array_equal(part.blocks[0], matrix.blocks[0][:, [2, 0]])
     assert part.mapper is matrix.mapper
+
+
+def test_equal_rows_in_different_folds_have_an_order_of_their_own():
+    keys, y, fold = np.zeros(4, np.uint64), np.zeros(4, np.int32), np.array([1, 0, 1, 0])
+    shuffle = np.array([3, 2, 1, 0])
+    one, two = order_rows(keys, y, None, fold), order_rows(keys, y, None, fold[shuffle])
+    np.testing.assert_array_equal(fold[one.source], fold[shuffle][two.source])
