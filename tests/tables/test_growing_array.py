@@ -6,11 +6,11 @@ import pytest
 from surewood.tables.growing_array import GrowingArray
 
 
-@pytest.mark.parametrize("first_share", [1e-3, 0.2, 1.0, 3.0])
-def test_parts_join_whatever_was_expected(first_share):
+@pytest.mark.parametrize("first_fraction", [1e-3, 0.2, 1.0, 3.0])
+def test_parts_join_whatever_was_expected(first_fraction):
     rng = np.random.default_rng(0)
     parts = [rng.integers(0, 9, size=(n, 2)).astype(np.uint16) for n in (3, 0, 100, 1)]
-    array = GrowingArray(first_share)
+    array = GrowingArray(first_fraction)
     for part in parts:
         array.add(part)
     assert array.joined().dtype == np.uint16

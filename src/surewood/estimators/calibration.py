@@ -9,10 +9,10 @@ top of the one before:
     :math:`p_j \propto e^{s_j/T}` for decision values. Two (one) numbers, hard to overfit. The mixing with
     the uniform distribution keeps a class without votes from having probability 0.
 ``offset``
-    :math:`p_j \propto t_j^a e^{b_j}` of these probabilities :math:`t`: one more number a class, for classes
-    that get too many or too few votes. For decision values of 3 to 10 classes, which come from machines of
+    :math:`p_j \propto t_j^a e^{b_j}` of these probabilities :math:`t`: one more number per class, for classes
+    that get too many or too few votes. For decision values of 3 to 10 classes, which come from SVMs of
     their own, :math:`p \propto e^{A\log t+b}` with a whole matrix. Where this would change the decision,
-    both classes share.
+    both classes get the same probability.
 ``isotonic``
     Isotonic regression of "the predicted class is right" on its probability, for each predicted class
     with enough points and for the others together; the rest keeps its proportions.
@@ -205,7 +205,7 @@ class ScoreCalibrator:
         log_proba = np.log(self._tempered(scores, self.temperature_, self.mixing_))
         n_classes, rows = scores.shape[1], np.arange(len(y))
         share = weight / max(weight.sum(), _SMALLEST)
-        # Few points say little: a penalty worth one point a number pulls towards no change.
+        # Few points say little: a penalty worth one point per number pulls towards no change.
         pull = 1.0 / max(weight.sum(), 1.0)
         whole = self.kind == "decisions" and 3 <= n_classes <= _MOST_CLASSES_OF_A_MATRIX
         start = np.r_[np.eye(n_classes).ravel() if whole else 1.0, np.zeros(n_classes)]

@@ -128,7 +128,7 @@ def probe_seconds(estimator: Any, X: Any, y: Any) -> tuple[float, float]:
 
 
 def spread_rows(y: NDArray[Any]) -> NDArray[np.int64]:
-    """Rows in an order of which every beginning has about the classes' shares of the whole.
+    """Rows in an order of which every beginning has about the class frequencies of the whole.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What the support points of a machine allow to promise: sample compression (theory.md §6.4)."""
+"""What the support vectors of an SVM guarantee: sample compression (theory.md §6.4)."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from surewood.svm.one_vs_one import Machines, Predictor
 
 __all__ = ["compression_counts", "compression_evidence", "rebuilt_alike"]
 
-_ALIKE = 10.0  # largest change of a decision value at a support point, in units of the solver's tolerance
+_ALIKE = 10.0  # largest change of a decision value at a support vector, in units of the solver's tolerance
 
 
 def compression_counts(machines: Machines, codes: NDArray[np.int32]) -> tuple[int, int, int]:
-    """Training points, support points, and errors of the machine on all other points."""
+    """Training rows, support vectors, and errors of the SVM on all other rows."""
     wrong = machines.predicted(0) != codes[machines.group_rows(0)]
     kept = np.ones(machines.gram.n_rows, dtype=bool)
     kept[machines.support(0)] = False
@@ -27,7 +27,7 @@ def compression_counts(machines: Machines, codes: NDArray[np.int32]) -> tuple[in
 
 
 def rebuilt_alike(predictor: Predictor, C: float, options: dict[str, Any]) -> bool:
-    """Whether a machine trained on the support points alone decides about them as the machine does.
+    """Whether an SVM trained on the support vectors alone decides about them as this one does.
 
     A solver stops within a tolerance, so the decision values agree up to it, not to the last bit.
     """
@@ -47,7 +47,7 @@ def rebuilt_alike(predictor: Predictor, C: float, options: dict[str, Any]) -> bo
 def compression_evidence(
     counts: tuple[int, int, int], *, reproduces: bool, scaling_fixed: bool, unweighted: bool
 ) -> CompressionEvidence:
-    """The evidence of one machine whose parameters were given, not chosen on the data."""
+    """The evidence of one SVM whose parameters were given, not chosen on the data."""
     n_samples, n_compressed, errors = counts
     return CompressionEvidence(
         n_samples=n_samples,

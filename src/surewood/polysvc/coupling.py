@@ -3,7 +3,7 @@
 Every pair of classes has a logistic curve P(a beats b) = 1 / (1 + e^(−slope · decision − offset)) (Platt),
 pulled towards a slope common to all pairs and no offset where its points are few. The curves are coupled into
 probabilities of classes by the second method of Wu, Lin and Weng (2004): the p that makes r_ba p_a = r_ab p_b
-hold best, a small linear system a row; beyond 40 classes the mean probability of winning a pair takes its
+hold best, a small linear system per row; beyond 40 classes the mean probability of winning a pair takes its
 place. One more number, the sharpness, is the power of the result.
 
 An offset may favour the class that lost the vote: `lift` then gives both the same probability.
@@ -25,11 +25,11 @@ from surewood.svm.class_scores import class_votes
 
 __all__ = ["PairCoupling"]
 
-HeldOut = list[tuple[NDArray[Any], NDArray[Any], Floats]]  # rows, classes of the machine, its decisions
+HeldOut = list[tuple[NDArray[Any], NDArray[Any], Floats]]  # rows, classes of the SVM, its decisions
 _SMALLEST = 1e-12
 _NEAREST = 1e-7  # of a pair's probability to 0 and 1, as in libsvm
 _NEWTON_STEPS = 25
-_MOST_COUPLED = 40  # classes up to which a linear system a row is cheap
+_MOST_COUPLED = 40  # classes up to which a linear system per row is cheap
 _ROWS_AT_ONCE = 2048  # linear systems solved together
 
 
@@ -37,7 +37,7 @@ _ROWS_AT_ONCE = 2048  # linear systems solved together
 class PairCoupling:
     """Curves of all pairs of `n_classes` classes, in the order of ``triu_indices``, and a sharpness.
 
-    `held_out_error` is that of the machines it was fitted on, at `n_held_out` rows that they did not see.
+    `held_out_error` is that of the SVMs it was fitted on, at `n_held_out` rows that they did not see.
 
     Examples
     --------
@@ -57,7 +57,7 @@ class PairCoupling:
 
     @classmethod
     def fit(cls, held_out: HeldOut, codes: NDArray[Any], weight: Floats, n_classes: int) -> PairCoupling:
-        """Fit on decisions of machines at rows that they did not see (of classes that they know)."""
+        """Fit on decisions of SVMs at rows that they did not see (of classes that they know)."""
         n_pairs = n_classes * (n_classes - 1) // 2
         coupling = cls(n_classes, np.ones(n_pairs), np.zeros(n_pairs))
         held_out = [part for part in held_out if len(part[0]) and len(part[1]) > 1]
@@ -86,7 +86,7 @@ class PairCoupling:
         return coupling
 
     def probabilities(self, decisions: Floats, classes: NDArray[Any]) -> Floats:
-        """Rows that sum to 1, over all classes; `classes` are those that the machine knows."""
+        """Rows that sum to 1, over all classes; `classes` are those that the SVM knows."""
         proba = np.maximum(self._coupled(decisions, classes) ** self.sharpness, _SMALLEST)
         return np.asarray(proba / proba.sum(axis=1, keepdims=True))
 
@@ -165,7 +165,7 @@ def _contests(
 
 
 def held_out_error(held_out: HeldOut, codes: NDArray[Any], weight: Floats) -> tuple[float, int]:
-    """Share of the weight that the votes of the machines get wrong, and the number of rows."""
+    """Fraction of the weight that the votes of the SVMs get wrong, and the number of rows."""
     wrong = mass = 0.0
     for rows, known, decisions in held_out:
         voted = known[class_votes(decisions, len(known)).argmax(axis=1)]

@@ -13,7 +13,7 @@
   :mod:`~surewood.tables.mixing`;
 * :mod:`~surewood.tables.duplicates` merges equal rows and puts rows into an order of their own;
 * :mod:`~surewood.tables.validation` holds ``begin_fit`` and ``begin_predict``;
-* :mod:`~surewood.tables.design` turns a table into the all-numeric form that kernel machines see;
+* :mod:`~surewood.tables.design` turns a table into the all-numeric form that SVMs see;
 * :mod:`~surewood.tables.table_file` reads CSV and Parquet files of any origin, :mod:`~surewood.tables.dates`
   recognises dates, :mod:`~surewood.tables.preparing` makes a frame ready for an estimator, in training and
   later alike;

@@ -1,8 +1,8 @@
 """Arrow columns as numbers and category codes, the way a pandas frame of the same file would be read.
 
 An :class:`ArrowSource` is one batch of a Parquet file, or a whole ``pyarrow.Table``. What a column is follows
-from its type alone, so all batches agree. Text is encoded by Arrow: Python sees each distinct value once a
-batch, not once a row.
+from its type alone, so all batches agree. Text is encoded by Arrow: Python sees each distinct value once per
+batch, not once per row.
 """
 
 from __future__ import annotations

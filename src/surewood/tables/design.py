@@ -1,6 +1,6 @@
-"""The all-numeric form of a table that kernel machines see.
+"""The all-numeric form of a table that SVMs see.
 
-Built once a fit and shared by all leaves, degrees and trees:
+Built once per fit and shared by all leaves, degrees and trees:
 
 * a number (or time) column is standardised with the training mean and standard deviation; missing values
   become the mean, i.e. 0; a column that had missing values in training also gets an indicator column;
@@ -36,7 +36,7 @@ class DesignEncoder:
     ----------
     n_columns_ : int
         Number of columns of the result.
-    origin_ : ndarray of int64, one entry a column of the result
+    origin_ : ndarray of int64, one entry per column of the result
         Which column of the table each column of the result came from.
 
     Examples

@@ -1,7 +1,7 @@
 """Rows in an order that depends on their content alone, equal rows merged into one.
 
-Every fit works on the merged rows. Two promises hold by construction, for every estimator, however random it
-is: weight 2 is the row twice, weight 0 is no row; and the order of the rows does not matter. Equal rows stay
+Every fit works on the merged rows. Two properties hold by construction, for every estimator, however random
+it is: weight 2 is the row twice, weight 0 is no row; and the order of the rows does not matter. Equal rows stay
 together in folds and bootstrap samples, so none of them leaks its label to its twin.
 """
 
@@ -27,7 +27,7 @@ class MergedRows:
     ----------
     rows : ndarray of int64
         One row of each group of equal rows, in canonical order.
-    inverse : ndarray of int64, one entry a given row
+    inverse : ndarray of int64, one entry per given row
         Its position in `rows`; -1 for a row of weight 0.
     weight : ndarray of float64
         Summed weights of each group.

@@ -17,8 +17,8 @@ class GrowingArray:
 
     Parameters
     ----------
-    first_share : float
-        What share of the whole the first part is, more or less.
+    first_fraction : float
+        What fraction of the whole the first part is, more or less.
 
     Examples
     --------
@@ -29,8 +29,8 @@ class GrowingArray:
     array([1, 2, 3])
     """
 
-    def __init__(self, first_share: float) -> None:
-        self._parts_expected = 1.12 / min(max(first_share, 1e-9), 1.0)
+    def __init__(self, first_fraction: float) -> None:
+        self._parts_expected = 1.12 / min(max(first_fraction, 1e-9), 1.0)
         self._room: NDArray[Any] | None = None
         self._filled = 0
 

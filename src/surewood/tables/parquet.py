@@ -22,7 +22,7 @@ from surewood.tables.arrow_source import ArrowSource, arrow_kind, is_text
 from surewood.tables.mixing import GOLDEN, mixed
 
 SUFFIXES = (".parquet", ".pq")
-_BATCH_VALUES = 1 << 22  # values a batch: some 32 MB as numbers
+_BATCH_VALUES = 1 << 22  # values per batch: some 32 MB as numbers
 _MOST_BATCH_ROWS = 1 << 17
 
 
@@ -57,7 +57,7 @@ class ParquetTable:
     columns : list of str, optional
         The columns to learn from; all but `target` and `weight` by default.
     workdir : str or Path, optional
-        Where scratch files may go while a fit runs: about two bytes a value of the table. By default the
+        Where scratch files may go while a fit runs: about two bytes per value of the table. By default the
         system's folder for temporary files.
 
     Examples

@@ -29,7 +29,7 @@ class RowStream:
     schema : TableSchema
     n_rows : int
         Rows that count.
-    kept : ndarray of bool, one entry a row of the data set, optional
+    kept : ndarray of bool, one entry per row of the data set, optional
         Which rows count; all of them by default.
     workspace : Workspace
         Where engines may put arrays as long as the table.

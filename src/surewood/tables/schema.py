@@ -134,7 +134,7 @@ def category_mask(source: Source, given: Any) -> NDArray[np.bool_] | None:
     if items.dtype == bool:
         if items.shape != mask.shape:
             raise ValueError(
-                f"categorical_features: a mask must have one entry a column ({source.n_columns}), "
+                f"categorical_features: a mask must have one entry per column ({source.n_columns}), "
                 f"got {items.shape}."
             )
         return items

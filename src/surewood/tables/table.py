@@ -40,7 +40,7 @@ class Table:
     encode : callable, optional
         ``encode(j)`` gives column `j` as float64; needed where `array` is None or has categories.
     rows : ndarray of int64, optional
-        The rows of the input that belong to the table, in this order; all of them unless given.
+        The rows of the input that belong to the table, in this order; all of them by default.
     stream : RowStream, optional
         Where the rows are read from, batch by batch, when the input is larger than memory may be.
     """

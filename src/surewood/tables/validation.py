@@ -43,7 +43,7 @@ class FitInputs:
     table : Table
     y : ndarray of int32, shape (n_rows,)
         Class codes.
-    inverse : ndarray of int64, one entry a row of ``X``, or None
+    inverse : ndarray of int64, one entry per row of ``X``, or None
         Which row of `table` each row of ``X`` became; -1 for a row of weight 0 (or without a label, in a
         Parquet file). None: every row stayed where it was.
     classes : ndarray, shape (n_classes,)
@@ -85,7 +85,7 @@ class FitInputs:
             self.table.stream.workspace.close()
 
     def expand(self, values: NDArray[Any], fill: Any = np.nan) -> NDArray[Any]:
-        """Values a row of `table` as values a row of ``X``; `fill` for rows of weight 0."""
+        """Values by row of `table` as values by row of ``X``; `fill` for rows of weight 0."""
         if self.inverse is None:
             return values
         out = values[np.maximum(self.inverse, 0)]

@@ -1,0 +1,47 @@
+"""The first pass over a Parquet file: labels, weights, categories, and sentences about what is wrong."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from surewood.tables import ParquetTable
+from surewood.tables.parquet_fit import read_training
+
+
+def write(tmp_path, **columns):
+    pd.DataFrame(columns).to_parquet(tmp_path / "t.parquet")
+    return tmp_path / "t.parquet"
+
+
+def test_labels_are_coded_in_order_and_categories_are_sorted(tmp_path):
+    path = write(tmp_path, a=[1.0, 2.0, 3.0], b=["y", "x", None], y=["no", "yes", "no"], w=[1.0, 2.0, 0.0])
+    found = read_training(ParquetTable(path, target="y", weight="w"), "from_dtype")
+    assert found.y.tolist() == [0, 1, 0]
+    assert found.classes.tolist() == ["no", "yes"]
+    assert found.weight.tolist() == [1.0, 2.0, 0.0]
+    assert found.stream.schema.categories == [None, ["x", "y"]]
+    assert found.kept is None
+
+
+def test_rows_without_a_label_are_left_out_with_a_warning(tmp_path):
+    path = write(tmp_path, a=[1.0, 2.0, 3.0], y=["no", None, "yes"])
+    with pytest.warns(UserWarning, match="1 of 3 rows have no label in column 'y'"):
+        found = read_training(ParquetTable(path, target="y"), "from_dtype")
+    assert found.kept.tolist() == [True, False, True]
+    np.testing.assert_array_equal(found.stream.column(0), [1.0, 3.0])
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({}, "requires y to be passed: name the target column"),
+        ({"target": "y", "weight": "y"}, "target and weight are both 'y'"),
+        ({"target": "y", "columns": ["a", "y"]}, "columns names 'y', which is the target or the weight"),
+        ({"target": "y", "weight": "b"}, "the weight column 'b' of .* holds text"),
+        ({"target": "y", "weight": "a"}, "the weight column 'a' of .* missing, infinite or negative"),
+    ],
+)
+def test_mistakes_get_one_sentence(tmp_path, options, sentence):
+    path = write(tmp_path, a=[1.0, -2.0], b=["x", "y"], y=[0, 1])
+    with pytest.raises(ValueError, match=sentence):
+        read_training(ParquetTable(path, **options), "from_dtype")

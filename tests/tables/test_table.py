@@ -1,0 +1,58 @@
+"""A table gives columns, blocks and matrices of the same numbers, without copies of the input."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+
+from surewood.tables import TableSchema
+
+X = np.random.default_rng(0).normal(size=(20, 5))
+
+
+def table_of(X, **options):
+    return TableSchema.learn(X, **options).read(X)
+
+
+@pytest.mark.parametrize("make", [np.asarray, np.asfortranarray, sp.csc_matrix, pd.DataFrame], ids=str)
+def test_columns_blocks_and_matrix_agree(make):
+    table = table_of(make(X))
+    np.testing.assert_array_equal(table.matrix(), X)
+    np.testing.assert_array_equal(table.columns(1, 4), X[:, 1:4])
+    np.testing.assert_array_equal(table.columns(3, 99), X[:, 3:])
+    for j in range(5):
+        np.testing.assert_array_equal(table.column(j), X[:, j])
+    assert table.shape == (20, 5)
+
+
+def test_an_array_is_not_copied():
+    assert np.shares_memory(table_of(X).matrix(), X)
+    assert table_of(X).matrix().flags.c_contiguous
+
+
+@pytest.mark.parametrize(
+    ("given", "read"), [("int8", "float32"), ("float32", "float32"), ("int64", "float64")]
+)
+def test_types_that_hold_the_numbers_exactly(given, read):
+    assert table_of(X.astype(given)).matrix().dtype == read
+
+
+def test_rows_are_taken_in_order_and_again():
+    table = table_of(pd.DataFrame(X)).take(np.array([5, 3, 9]))
+    np.testing.assert_array_equal(table.matrix(), X[[5, 3, 9]])
+    np.testing.assert_array_equal(table.take(np.array([True, False, True])).matrix(), X[[5, 9]])
+
+
+def test_a_detached_table_holds_codes_of_categories():
+    frame = pd.DataFrame({"a": ["x", "y", None], "b": [1.0, 2.0, 3.0]})
+    table = table_of(frame)
+    free = table.detached()
+    assert free.is_category.tolist() == [True, False]
+    np.testing.assert_array_equal(free.matrix(), table.matrix())
+    np.testing.assert_array_equal(free.column(0), [0.0, 1.0, np.nan])
+
+
+def test_some_columns_of_all_rows():
+    [(places, part)] = table_of(X).batches([4, 0])
+    assert places == slice(0, 20)
+    np.testing.assert_array_equal(part.matrix(), X[:, [4, 0]])
