@@ -1,8 +1,8 @@
 """Rows in an order that depends on their content alone, equal rows merged into one.
 
 Every fit works on the merged rows. Two properties hold by construction, for every estimator, however random
-it is: weight 2 is the row twice, weight 0 is no row; and the order of the rows does not matter. Equal rows stay
-together in folds and bootstrap samples, so none of them leaks its label to its twin.
+it is: weight 2 is the row twice, weight 0 is no row; and the order of the rows does not matter. Equal rows
+stay together in folds and bootstrap samples, so none of them leaks its label to its twin.
 """
 
 from __future__ import annotations
