@@ -58,6 +58,6 @@ def test_memory_may_be_text(cls):
         np.testing.assert_array_equal(one.predict(X), two.predict(X))
 
 
-@pytest.mark.parametrize("cls", exported(), ids=ids)
+@pytest.mark.parametrize("cls", classifiers(), ids=ids)
 def test_names_of_before_are_gone(cls):
     assert not OLD_NAMES & set(cls().get_params())

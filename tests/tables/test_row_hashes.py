@@ -119,3 +119,13 @@ def test_wide_tables_are_hashed_in_blocks(monkeypatch, n_rows):
     monkeypatch.setattr(module, "_BLOCK", 3)
     np.testing.assert_array_equal(module.row_hashes(table, y), whole)
     np.testing.assert_array_equal(content_hashes(X), contents)
+
+
+def test_linear_keys_are_a_linear_form_of_the_columns():
+    columns = np.random.default_rng(0).integers(0, 255, size=(3, 20), dtype=np.uint8)
+    keys = module.linear_keys(columns, seed=7)
+    factors = np.random.default_rng(7).integers(1, 2**63, size=3, dtype=np.uint64)
+    expected = [sum(int(c) * int(f) for c, f in zip(row, factors)) % 2**64 for row in columns.T]
+    assert keys.tolist() == expected
+    odd = module.linear_keys(np.eye(3, dtype=np.uint64), seed=7, odd=True)
+    assert (odd % 2 == 1).all()

@@ -78,7 +78,7 @@ def test_integer_categories_and_masks():
     ("chosen", "sentence"),
     [
         (["nowhere"], "names 'nowhere'"),
-        ([True], "one entry a column"),
+        ([True], "one entry per column"),
         ([9], "positions below 2"),
     ],
 )

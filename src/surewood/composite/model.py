@@ -25,6 +25,7 @@ from surewood.composite.setting import Setting
 from surewood.composite.tree_nodes import tree_nodes
 from surewood.composite.trees import ROWS_PER_BLOCK, CompositeTrees
 from surewood.estimators.calibration import ScoreCalibrator
+from surewood.estimators.importances import normalised
 from surewood.tables import Table, TableSchema, column_names
 from surewood.trees import FlatForest
 
@@ -121,8 +122,7 @@ class CompositeModel:
     @property
     def feature_importances(self) -> Floats:
         """Impurity importances, summing to 1; all 0 where no tree splits."""
-        total = self.importances.sum()
-        return self.importances / total if total > 0 else np.zeros_like(self.importances)
+        return normalised(self.importances)
 
     @property
     def degrees_histogram(self) -> dict[int, int]:

@@ -37,6 +37,7 @@ from surewood.deepforest.tasks import (
     grow_and_predict,
     grow_and_predict_out_of_bag,
 )
+from surewood.estimators.importances import normalised
 from surewood.parallel import in_threads, run_in_threads, run_tasks, share, thread_count
 from surewood.parallel.progress import stage
 from surewood.tables import alongside
@@ -118,9 +119,7 @@ class BlockFit:
     @property
     def importances(self) -> Floats:
         """Mean over the forests (n_columns,), summing to 1 if any tree has a split."""
-        importances = self.member_importances.sum(axis=0)
-        total = importances.sum()
-        return np.asarray(importances / total if total > 0 else importances)
+        return normalised(self.member_importances.sum(axis=0))
 
     def take(self, numbers: Sequence[int]) -> BlockFit:
         """The block of some of its members: members do not know of each other."""

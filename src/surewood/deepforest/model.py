@@ -20,6 +20,7 @@ from surewood.deepforest.records import Comparisons, LayerRecord
 from surewood.deepforest.reweighting import WeightRule
 from surewood.deepforest.spilling import SpillFolder
 from surewood.estimators.calibration import ScoreCalibrator
+from surewood.estimators.importances import normalised
 from surewood.tables import Table
 
 _ROWS_AT_ONCE = 2**16  # rows predicted together: class vectors of all forests stay small
@@ -104,9 +105,7 @@ class DeepForestModel:
 
     def importances(self, n_features: int) -> Floats:
         """Importances of the table's columns, summing to 1 if any tree has a split."""
-        importances = self.layers.importances(n_features)
-        total = importances.sum()
-        return np.asarray(importances / total if total > 0 else importances)
+        return normalised(self.layers.importances(n_features))
 
 
 @dataclass(frozen=True)

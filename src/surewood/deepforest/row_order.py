@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from surewood.tables import alongside, is_mapped
+from surewood.tables.row_hashes import linear_keys
 from surewood.trees import BinnedMatrix
 
 _MOST_COPIES = 4  # rows after repetition, as a multiple of the rows before
@@ -74,18 +75,6 @@ def order_rows(
 def content_keys(codes: NDArray[np.uint8]) -> NDArray[np.uint64]:
     """A 64-bit key for each row of a block of codes ``(n_columns, n_rows)``."""
     return linear_keys(codes, _HASH_SEED)
-
-
-def linear_keys(columns: NDArray[Any], seed: int, odd: bool = False) -> NDArray[np.uint64]:
-    """A random linear form, modulo 2^64, of each row of a block ``(n_columns, n_rows)``.
-
-    With `odd` all factors are odd, so that words which differ in their highest bits have different keys.
-    """
-    factors = np.random.default_rng(seed).integers(1, 2**63, size=len(columns), dtype=np.uint64)
-    keys = np.zeros(columns.shape[1], dtype=np.uint64)
-    for column, factor in zip(columns, factors | np.uint64(1) if odd else factors):
-        keys += column * factor
-    return keys
 
 
 def put_in_order(codes: NDArray[np.uint8], source: NDArray[np.int64]) -> NDArray[np.uint8]:

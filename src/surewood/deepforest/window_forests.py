@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from surewood._arrays import Floats
 from surewood.deepforest.folds import layer_seed
 from surewood.deepforest.members import Member, TreeSettings, tree_params
-from surewood.deepforest.row_order import OrderedRows, linear_keys
+from surewood.deepforest.row_order import OrderedRows
 from surewood.deepforest.window_views import Grain
+from surewood.tables.row_hashes import linear_keys
 from surewood.trees import BinMapper, FlatForest, bin_array, grow_forest
 
 _HASH_SEED = 0xF01D

@@ -93,15 +93,6 @@ def refuse_beyond(max_memory: float | None, needed: float, advice: str) -> None:
         )
 
 
-def check_max_memory(max_memory: Any) -> None:
-    """Refuse what is not a number of bytes."""
-    if max_memory is None:
-        return
-    is_number = isinstance(max_memory, int | float | np.number) and not isinstance(max_memory, bool)
-    if not (is_number and max_memory > 0):
-        raise ValueError(f"max_memory must be None or a positive number of bytes, got {max_memory!r}.")
-
-
 def probe_seconds(estimator: Any, X: Any, y: Any) -> tuple[float, float]:
     """Time two small fits of an estimator and extrapolate to all rows.
 

@@ -13,14 +13,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.model_selection import check_cv
 
 from surewood._arrays import Floats
 from surewood.svm.dual import solve_many
 from surewood.svm.gram import Gram, KernelSpec
 from surewood.svm.one_vs_one import Machines
 
-__all__ = ["DegreePath", "make_folds", "solve_path"]
+__all__ = ["DegreePath", "solve_path"]
 
 
 @dataclass
@@ -127,24 +126,3 @@ def solve_path(
 def _weighted_errors(predicted: NDArray[np.int32], codes: NDArray[np.int32], weight: Floats) -> Floats:
     wrong: Floats = (predicted != codes[None, :]) @ weight / weight.sum()
     return wrong
-
-
-def make_folds(
-    cv: Any, validation: tuple[ArrayLike, ArrayLike] | None, y: NDArray[np.int32], kept: NDArray[np.intp]
-) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
-    """Splits as places among the kept rows."""
-    if cv is not None and validation is not None:
-        raise ValueError("give cv or validation, not both")
-    if cv is None and validation is None:
-        return []
-    splits = [validation] if validation is not None else check_cv(cv, y, classifier=True).split(y, y)
-    place = np.full(len(y), -1, dtype=np.intp)
-    place[kept] = np.arange(len(kept))
-    folds = []
-    for k, (train, held) in enumerate(splits):
-        parts = [place[np.asarray(rows, dtype=np.intp)] for rows in (train, held)]
-        parts = [rows[rows >= 0] for rows in parts]
-        if not (len(parts[0]) and len(parts[1])):
-            raise ValueError(f"split {k} has no training rows or no held-out rows of positive weight")
-        folds.append((parts[0], parts[1]))
-    return folds

@@ -4,9 +4,12 @@
   (:mod:`~surewood.tables.duplicates`), so it never changes.
 * :func:`content_hashes` hashes what a reader would call the same row, whatever holds the table: numbers after
   rounding to 6 significant digits, text without the blanks around it ([D-33]). A salt keys it ([D-34]).
+* :func:`linear_keys` is a cheap random linear form of blocks of columns. It decides the order of the rows of
+  a deep forest, so it never changes either.
 
-Both add up a mixed word per cell, so columns may come in blocks and rows in batches. ``core/forest`` hashes
-rows of bins for itself; those words order the rows of a bag and are never compared with these.
+The first two add up a mixed word per cell, so columns may come in blocks and rows in batches. The engine has
+one more of its own, ``row_keys`` in ``core/forest/in_bag.cpp``: a product of bin codes in the order of the
+columns, which orders the rows of a bag. None of the four is ever compared with another.
 """
 
 from __future__ import annotations
@@ -83,6 +86,19 @@ def table_content_hashes(table: Table, schema: TableSchema, digits: int = 6, sal
     for places, part in table.batches():
         out[places] = _of_table(part, schema, digits, salt, range(part.n_columns))
     return out
+
+
+def linear_keys(columns: NDArray[Any], seed: int, odd: bool = False) -> NDArray[np.uint64]:
+    """A random linear form, modulo 2^64, of each row of a block ``(n_columns, n_rows)``.
+
+    With `odd` all factors are odd, so that words which differ in their highest bits have different keys. Only
+    deep forests order rows by it.
+    """
+    factors = np.random.default_rng(seed).integers(1, 2**63, size=len(columns), dtype=np.uint64)
+    keys = np.zeros(columns.shape[1], dtype=np.uint64)
+    for column, factor in zip(columns, factors | np.uint64(1) if odd else factors):
+        keys += column * factor
+    return keys
 
 
 def _of_source(source: Source, digits: int, salt: int, columns: list[str] | None) -> Hashes:
@@ -179,4 +195,4 @@ def _text_word(text: str) -> int:
     return int(word)
 
 
-__all__ = ["content_hashes", "row_hashes", "table_content_hashes"]
+__all__ = ["content_hashes", "linear_keys", "row_hashes", "table_content_hashes"]
