@@ -138,3 +138,10 @@ def test_everything_that_was_offered_is_recorded():
     evidence = list(search.__certificate_evidence__())
     assert {tree.max_depth for tree in evidence[0].trees} == {4}
     assert evidence[-1].used_for_selection
+
+
+def test_equal_rows_give_the_majority_class_and_no_scores():
+    search = Search(**SMALL).fit(np.ones((30, 2)), np.array([0] * 20 + [1] * 10))
+    assert search.predict(np.ones((1, 2))).tolist() == [0]
+    assert np.isnan(search.best_score_)
+    assert search.cut_ == ["nothing was measured: all rows are equal"]

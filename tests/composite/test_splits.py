@@ -5,13 +5,15 @@ import pytest
 from sklearn.dummy import DummyClassifier
 from sklearn.model_selection import KFold, StratifiedKFold
 
+from surewood.composite.data import part_of_inputs
 from surewood.composite.splits import contents, make_splits
 from surewood.tables import begin_fit
 from tests.composite.composite_samples import sample
 
 
-def inputs_of(X, y, sample_weight=None):
-    return begin_fit(DummyClassifier(), X, y, sample_weight)
+def splits_of(cv, X, y, sample_weight=None, seed=7):
+    given = begin_fit(DummyClassifier(), X, y, sample_weight, merge=False)
+    return make_splits(cv, given, part_of_inputs(given, np.arange(len(y))), seed)
 
 
 def values_of(inputs):
@@ -20,9 +22,9 @@ def values_of(inputs):
 
 def held_contents(cv, X, y, sample_weight=None):
     """The held-out contents of every split, as sets of rows' values."""
-    inputs = inputs_of(X, y, sample_weight)
-    values = values_of(inputs)
-    return [{tuple(values[row]) for row in held} for _, held in make_splits(cv, inputs, 7)]
+    splits = splits_of(cv, X, y, sample_weight)
+    values = values_of(splits.inputs)
+    return [{tuple(values[row]) for row in held} for _, held in splits.pairs]
 
 
 @pytest.fixture
@@ -40,9 +42,9 @@ CVS = [3, 0.25, KFold(3), StratifiedKFold(3, shuffle=True, random_state=0)]
 
 @pytest.mark.parametrize("cv", CVS)
 def test_no_content_is_on_both_sides(copies, cv):
-    inputs = inputs_of(*copies)
-    for train, held in make_splits(cv, inputs, 7):
-        content = contents(inputs)
+    splits = splits_of(cv, *copies)
+    content = contents(splits.inputs)
+    for train, held in splits.pairs:
         assert not set(content[train]) & set(content[held])
         assert len(train)
         assert len(held)
@@ -65,43 +67,50 @@ def test_weights_are_copies(cv):
 
 def test_folds_are_a_partition():
     X, y = sample(50)
-    inputs = inputs_of(X, y)
-    splits = make_splits(4, inputs, 0)
+    splits = splits_of(4, X, y).pairs
     assert len(splits) == 4
     assert sorted(np.concatenate([held for _, held in splits])) == list(range(50))
     assert all(len(train) + len(held) == 50 for train, held in splits)
 
 
-def test_pairs_of_row_numbers_refer_to_the_rows_as_given():
+def test_pairs_of_row_numbers_are_followed_row_by_row():
     X, y = sample(20)
-    inputs = inputs_of(X, y)
-    [(train, held)] = make_splits([(np.arange(15), np.arange(15, 20))], inputs, 0)
-    assert set(map(tuple, values_of(inputs)[held])) == set(map(tuple, X[15:]))
-    assert len(train) == 15
-
-
-def test_a_held_out_row_with_a_copy_among_the_training_rows_is_left_out():
-    X, y = sample(20)
-    X[15] = X[0]
-    inputs = inputs_of(X, y)
-    [(_, held)] = make_splits([(np.arange(15), np.arange(15, 20))], inputs, 0)
-    assert set(map(tuple, values_of(inputs)[held])) == set(map(tuple, X[16:]))
+    X[15] = X[0]  # a copy that the user puts on the other side
+    splits = splits_of([(np.arange(15), np.arange(15, 20))], X, y, np.where(np.arange(20) == 3, 0.0, 2.0))
+    [(train, held)] = splits.pairs
+    assert np.array_equal(values_of(splits.inputs)[held], X[15:])
+    assert train.tolist() == [row for row in range(15) if row != 3]  # no row of weight 0
 
 
 @pytest.mark.parametrize(
     ("cv", "sentence"),
     [
-        ([([0, 1], [1])], "split 0 of cv has no training row, or no held-out row that differs from all of"),
-        ([([0, 1], [2]), ([], [1])], "split 1 of cv has no training row"),
+        ([([0, 1], [2]), ([], [1])], "split 1 of cv has no training row or no held-out row of positive"),
         ([([0, 1], [20])], "split 0 of cv has row numbers outside 0 to 19."),
         ([([-1, 1], [2])], "split 0 of cv has row numbers outside 0 to 19."),
     ],
 )
-def test_impossible_splits(cv, sentence):
+def test_impossible_pairs(cv, sentence):
     with pytest.raises(ValueError, match=sentence):
-        make_splits(cv, inputs_of(*sample(20)), 0)
+        splits_of(cv, *sample(20))
 
 
-def test_one_distinct_row_cannot_be_split():
-    with pytest.raises(ValueError, match=r"cv needs at least 2 distinct rows, got 1\."):
-        make_splits(3, inputs_of(np.ones((9, 2)), np.arange(9) % 2), 0)
+def test_a_splitter_cannot_put_copies_on_both_sides():
+    X = np.repeat(np.arange(2.0), 2)[:, None]
+    labels = np.array([0, 1, 0, 1])  # two contents, both with both labels
+
+    class Both:
+        def split(self, X, y):
+            yield np.arange(len(y)), np.arange(len(y))
+
+        def get_n_splits(self):
+            return 1
+
+    with pytest.raises(ValueError, match="no held-out row that differs from all of them"):
+        splits_of(Both(), X, labels)
+
+
+def test_equal_rows_cannot_be_split():
+    assert splits_of(3, np.ones((9, 2)), np.arange(9) % 2).pairs == []
+    with pytest.raises(ValueError, match="1 sample cannot be split; give at least 2 rows"):
+        splits_of(3, np.ones((1, 2)), np.array([0]))

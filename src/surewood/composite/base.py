@@ -52,8 +52,8 @@ class CompositeClassifier(ClassifierBase):
         """What a plan is made from."""
         raise NotImplementedError
 
-    def _begin(self, X: Any, y: Any, sample_weight: Any) -> FitInputs:
-        """Checked parameters, then checked data with equal rows merged."""
+    def _begin(self, X: Any, y: Any, sample_weight: Any, merge: bool = True) -> FitInputs:
+        """Checked parameters, then checked data, by default with equal rows merged."""
         check_parameters(self)
         return begin_fit(
             self,
@@ -62,6 +62,7 @@ class CompositeClassifier(ClassifierBase):
             sample_weight,
             class_weight=self.class_weight,
             categorical_features=self.categorical_features,
+            merge=merge,
         )
 
     def _options(self) -> SolverOptions:

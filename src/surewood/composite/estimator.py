@@ -259,12 +259,14 @@ class CompositeTreeClassifier(_PlannedClassifier):
     max_features : {"auto", "sqrt", "log2"}, int, float or None, default=None
         Features tried at a node; None: all, and the tree is not random.
     selection : {"exact", "random_sequences", "common_degree", "random_degree"}, default="exact"
+    min_weight_fraction_leaf : float, default=0.0
+        Least weight of a leaf, as a fraction of the weight of all rows.
     degrees, C, gamma_scale, calibrate, class_weight, categorical_features, max_memory, remember_rows, \
 n_jobs, random_state, verbose
         As in :class:`RandomCompositeForestClassifier`.
     study : dict or None, default=None
         The study switches of :class:`RandomCompositeForestClassifier`, except `n_plain_trees`, `bootstrap`
-        and `max_samples`: the tree sees all rows.
+        and `max_samples` (the tree sees all rows) and `min_weight_fraction_leaf` (a parameter here).
 
     Attributes
     ----------
@@ -280,7 +282,9 @@ n_jobs, random_state, verbose
     {'path': ['x2 <= 2.45', 'x2 > 2.45'], 'points': [50, 100], 'degree': [0, 2]}
     """
 
-    _parameter_rules: ClassVar[Any] = rules_of(_TREE_PARAMETERS, RULES, selection=Choice(*SELECTIONS))
+    _parameter_rules: ClassVar[Any] = rules_of(
+        ("min_weight_fraction_leaf", *_TREE_PARAMETERS), RULES, selection=Choice(*SELECTIONS)
+    )
     _study_switches: ClassVar[Any] = TREE_SWITCHES
 
     def __init__(
@@ -292,6 +296,7 @@ n_jobs, random_state, verbose
         C: Any = "auto",
         gamma_scale: float | str = "auto",
         selection: str = "exact",
+        min_weight_fraction_leaf: float = 0.0,
         calibrate: bool | str = True,
         class_weight: Any = None,
         categorical_features: Any = "from_dtype",
@@ -308,6 +313,7 @@ n_jobs, random_state, verbose
         self.C = C
         self.gamma_scale = gamma_scale
         self.selection = selection
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
         self.calibrate = calibrate
         self.class_weight = class_weight
         self.categorical_features = categorical_features
@@ -333,5 +339,6 @@ n_jobs, random_state, verbose
             n_plain_trees="auto",
             bootstrap=False,
             max_samples=None,
+            min_weight_fraction_leaf=self.min_weight_fraction_leaf,
             **{name: value for name, value in study.items() if name not in ("tol", "max_iter")},
         )

@@ -11,7 +11,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
 from surewood.composite.base import CompositeClassifier
-from surewood.composite.data import TrainingData
+from surewood.composite.data import TrainingData, part_of_inputs
 from surewood.composite.grid import Axes
 from surewood.composite.model import CompositeModel
 from surewood.composite.parameters import (
@@ -48,7 +48,8 @@ class RandomCompositeForestClassifierCV(CompositeClassifier):
     once: the grid costs little more than its largest forest. The chosen forest is then fitted to all rows.
 
     Equal rows are one content that lies on one side of every split, so that the order of the rows does not
-    matter and weight 2 is the row twice.
+    matter and weight 2 is the row twice. Where all rows are equal nothing can be held out: scores are NaN and
+    the simplest point is fitted.
 
     Parameters
     ----------
@@ -63,8 +64,8 @@ class RandomCompositeForestClassifierCV(CompositeClassifier):
         Candidates for the C of every degree; "auto" is 1e-3 to 1e2 by factors of ten.
     cv : float, int, splitter or iterable, default=3
         A fraction is a validation part of that size, an integer a number of random folds. A splitter is
-        applied to the distinct rows, in an order of their own; an iterable has pairs of row numbers of ``X``
-        (a held-out row with a copy among the training rows is left out).
+        applied to the distinct rows, in an order of their own. An iterable has pairs of row numbers of ``X``,
+        which are followed row by row: copies are then on the sides where they are put.
     refit : bool, default=True
         Fit the chosen forest to all rows. Without it the search has results but cannot predict.
     selection : {"exact", "random_sequences", "common_degree", "random_degree"}, default="exact"
@@ -178,13 +179,14 @@ class RandomCompositeForestClassifierCV(CompositeClassifier):
         sample_weight : array of shape (n_rows,), optional
             Multiplies C, counts and held-out errors.
         """
-        with self._begin(X, y, sample_weight) as inputs:
+        with self._begin(X, y, sample_weight, merge=False) as given:
+            inputs = part_of_inputs(given, np.arange(given.table.n_rows))
             self._check_memory(inputs)
             seed, options = draw_seed(self.random_state), self._options()
             grid = self._grid(inputs.table.n_columns)
-            splits = make_splits(self.cv, inputs, seed)
+            splits = make_splits(self.cv, given, inputs, seed)
             memory = gram_limit(memory_bytes(self.max_memory))
-            result = search(inputs, splits, grid, seed, options, memory, self.time_limit)
+            result = search(splits.inputs, splits.pairs, grid, seed, options, memory, self.time_limit)
             best = best_point(result.errors)
             model = None
             if self.refit:

@@ -56,8 +56,7 @@ SEARCH_RULES: Mapping[str, Rule] = {
 
 _MAX_LEAF_SIZE = Nullable(AUTO, Integer(2))
 
-#: Study switches of the tree.
-TREE_SWITCHES: Mapping[str, Switch] = {
+_SWITCHES: Mapping[str, Switch] = {
     "n_sequences": Switch(10, Integer(1)),
     "constant_leaves": Switch("auto", Either(AUTO, Boolean())),
     "leaf_scores": Switch("one_hot", Choice(*LEAF_SCORES)),
@@ -67,9 +66,14 @@ TREE_SWITCHES: Mapping[str, Switch] = {
     "max_iter": Switch(10_000, COMMON["max_iter"]),
 }
 
+#: Study switches of the tree.
+TREE_SWITCHES: Mapping[str, Switch] = {
+    name: switch for name, switch in _SWITCHES.items() if name != "min_weight_fraction_leaf"
+}
+
 #: Study switches of the forest.
 FOREST_SWITCHES: Mapping[str, Switch] = {
-    **TREE_SWITCHES,
+    **_SWITCHES,
     "n_plain_trees": Switch("auto", Either(AUTO, Integer(1))),
     "bootstrap": Switch(False, COMMON["bootstrap"]),
     "max_samples": Switch("auto", COMMON["max_samples"]),
@@ -77,7 +81,7 @@ FOREST_SWITCHES: Mapping[str, Switch] = {
 
 #: Study switches of the search: nested depths are exact only without a limit on the size of leaves.
 SEARCH_SWITCHES: Mapping[str, Switch] = {
-    **{name: switch for name, switch in TREE_SWITCHES.items() if name != "max_leaf_size"},
+    **{name: switch for name, switch in _SWITCHES.items() if name != "max_leaf_size"},
     "constant_leaves": Switch(False, Boolean()),
 }
 

@@ -20,6 +20,8 @@ from surewood.parallel import run_tasks, share, worker_count
 from surewood.parallel.progress import stage
 from surewood.tables import FitInputs
 
+ALL_EQUAL = "nothing was measured: all rows are equal"
+
 
 @dataclass(frozen=True)
 class SearchGrid:
@@ -67,6 +69,9 @@ def search(
 ) -> SearchResult:
     """C of every degree over all splits, then the whole grid of every split."""
     limit = TimeLimit(time_limit)
+    if not splits:  # nothing can be held out: the simplest point, the smallest C
+        C = (min(grid.C_grid),) * len(grid.degrees)
+        return SearchResult(np.full((1, *grid.shape), np.nan), C, (ALL_EQUAL,))
     n_units = len(grid.features) * len(splits)
     # With a unit for every worker whole units go there: little is left to be done between the SVMs.
     spread = time_limit is None and 0 < worker_count(options.n_jobs) <= n_units
