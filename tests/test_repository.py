@@ -1,4 +1,4 @@
-"""Limits and habits of the repository: length of functions, skeleton of the families, wheels."""
+"""Limits and habits of the repository: sizes, skeleton of the families, tests that mirror sources, wheels."""
 
 import ast
 import re
@@ -13,6 +13,7 @@ SOURCE = ROOT / "src" / "surewood"
 TESTS = ROOT / "tests"
 
 LONGEST_FUNCTION = 60  # lines of a body; the docstring is not counted
+LONGEST_FILE = 400
 
 #: Folders whose estimators are the engines themselves have no files for roles that do not exist there.
 FAMILIES = {
@@ -21,6 +22,40 @@ FAMILIES = {
     "deepforest": {"estimator", "base", "plan", "training", "model", "model_selection", "explaining", "cost"},
     "forest": {"estimator", "plan", "training", "model", "explaining", "cost"},
     "polysvc": {"estimator", "plan", "training", "model", "explaining", "cost"},
+}
+
+#: Packages in which every module has a test module of its name, or a reason below.
+MIRRORED = (
+    "bounds",
+    "cascade",
+    "composite",
+    "datasets",
+    "deepforest",
+    "experiments",
+    "forest",
+    "inspect",
+    "parallel",
+    "persistence",
+    "polysvc",
+    "report",
+)
+_SHOWN = "what pages and explanations show; tests/report and tests/contract/test_explanations.py"
+
+#: Modules without a test module of their own name, each with its reason.
+TESTED_ELSEWHERE = {
+    **{
+        f"{family}/{module}": _SHOWN
+        for family in FAMILIES
+        for module in ("report_facts", "explanation_steps")
+        if (SOURCE / family / f"{module}.py").exists()
+    },
+    "cascade/sizes": "memory that tests/contract/test_costs.py measures",
+    "experiments/mddf/details": "tables of the summary; tests/experiments/mddf/test_tables.py",
+    "experiments/rcf/walk": "tests/experiments/rcf/test_grid_study.py: every point equals its own fit",
+    "parallel/dask_engine": "needs a cluster; tests/parallel/test_same_model.py and test_faults.py start one",
+    "parallel/ray_engine": "needs a cluster; tests/parallel/test_same_model.py and test_faults.py start one",
+    "parallel/process_engine": "tests/parallel/test_same_model.py runs every estimator in processes",
+    "parallel/kept_memory": "tests/parallel/test_same_model.py and test_faults.py keep arrays on workers",
 }
 
 
@@ -56,6 +91,11 @@ def test_a_docstring_is_not_counted_and_a_body_is():
     assert [body_lines(f) for f in functions(ast.parse("def g():\n    '''Nothing else.'''\n"))] == [0]
 
 
+def test_no_python_source_is_longer_than_400_lines():
+    lengths = {path: len(path.read_text(encoding="utf-8").splitlines()) for path in python_files(SOURCE)}
+    assert not {str(p.relative_to(ROOT)): n for p, n in lengths.items() if n > LONGEST_FILE}
+
+
 @pytest.mark.parametrize("family", FAMILIES)
 def test_every_family_has_the_files_of_the_skeleton(family):
     present = {path.stem for path in (SOURCE / family).glob("*.py")}
@@ -67,6 +107,23 @@ def test_the_families_are_those_of_the_import_contract():
     (contract,) = (c for c in project["tool"]["importlinter"]["contracts"] if c["id"] == "layers")
     (layer,) = (names for names in contract["layers"] if "composite" in names)
     assert set(re.split(r"\s*\|\s*", layer)) == set(FAMILIES)
+
+
+@pytest.mark.parametrize("package", MIRRORED)
+def test_every_module_has_a_test_module_of_its_name(package):
+    missing = []
+    for path in python_files(SOURCE / package):
+        module = path.relative_to(SOURCE).with_suffix("")
+        if path.stem == "__init__" or str(module) in TESTED_ELSEWHERE:
+            continue
+        expected = TESTS / module.parent / f"test_{module.name.lstrip('_')}.py"
+        if not expected.exists():
+            missing.append(f"{module}: no {expected.relative_to(ROOT)}")
+    assert not missing, "\n" + "\n".join(missing)
+
+
+def test_the_exceptions_still_exist():
+    assert [name for name in TESTED_ELSEWHERE if not (SOURCE / f"{name}.py").exists()] == []
 
 
 def imported_when_collected(path):
