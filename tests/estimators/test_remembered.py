@@ -48,10 +48,23 @@ def test_all_rows_count_with_or_without_weight_and_copies_once():
     assert (twice.n_rows, twice.n_contents) == (120, 60)
 
 
-def test_hashes_of_two_models_cannot_be_compared():
-    X, y = frame()
-    one, two = (BinnedForestClassifier(2, random_state=0).fit(X, y).remembered_rows_ for _ in range(2))
-    assert len(np.intersect1d(one.hashes, two.hashes)) == 0
+def test_hashes_of_models_of_different_data_cannot_be_compared():
+    X, y = frame(400)
+    one = BinnedForestClassifier(2, random_state=0).fit(X, y).remembered_rows_
+    for rows in (slice(0, 399), slice(1, 400), slice(0, 200)):
+        two = BinnedForestClassifier(2, random_state=0).fit(X[rows], y[rows]).remembered_rows_
+        assert len(np.intersect1d(one.hashes, two.hashes)) == 0
+    other = RememberedRows.from_table(X), RememberedRows.from_table(X)
+    assert len(np.intersect1d(other[0].hashes, other[1].hashes)) == 0
+
+
+def test_the_same_fit_remembers_the_same_in_any_order_of_the_rows():
+    X, y = frame(400)
+    order = np.random.default_rng(0).permutation(400)
+    one = BinnedForestClassifier(2, random_state=0).fit(X, y).remembered_rows_
+    two = BinnedForestClassifier(2, random_state=0).fit(X.iloc[order], y[order]).remembered_rows_
+    assert one.salt == two.salt
+    np.testing.assert_array_equal(one.hashes, two.hashes)
 
 
 def test_nothing_is_remembered_where_that_is_asked():

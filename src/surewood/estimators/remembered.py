@@ -10,6 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from surewood.tables import FitInputs, content_hashes, table_content_hashes
+from surewood.tables.mixing import splitmix64
+
+_DIGESTED_ROWS = 256
 
 
 @dataclass(frozen=True)
@@ -23,7 +26,8 @@ class RememberedRows:
     hashes : ndarray of uint64
         Ascending, each content once.
     salt : int
-        Drawn anew for every fit, so that hashes of different models cannot be compared.
+        A digest of the training data, so that hashes of models of different data cannot be compared and the
+        same fit gives the same model.
     n_rows : int
         Rows of the training table.
     columns : list of str or None
@@ -47,7 +51,7 @@ class RememberedRows:
     def of(cls, inputs: FitInputs) -> RememberedRows:
         """Remember the rows of a fit."""
         assert inputs.given is not None
-        salt = secrets.randbits(63)
+        salt = _digest(inputs)
         hashes = table_content_hashes(inputs.given, inputs.schema, salt=salt)
         return cls(np.unique(hashes), salt, len(hashes), inputs.schema.names)
 
@@ -77,3 +81,20 @@ class RememberedRows:
         found = content_hashes(X, salt=self.salt, columns=self.columns)
         place = np.minimum(np.searchsorted(self.hashes, found), len(self.hashes) - 1)
         return np.asarray(self.hashes[place] == found)
+
+
+def _digest(inputs: FitInputs) -> int:
+    """A number that other training data would hardly share: of some rows, and of the size of each class.
+
+    Equal rows were merged in an order of their content, so for most estimators the order of the rows does not
+    matter here either. A streamed table is read up to its first rows only.
+    """
+    _, part = next(iter(inputs.table.batches()))
+    rows = part.take(np.arange(min(part.n_rows, _DIGESTED_ROWS)))
+    counts = np.bincount(inputs.y, minlength=inputs.n_classes)
+    assert inputs.given is not None
+    sizes = np.array([inputs.given.n_rows, *counts], dtype=np.uint64)
+    word = np.uint64(0)
+    for own in (*sizes, *table_content_hashes(rows, inputs.schema)):
+        word = np.uint64(splitmix64(word ^ own))
+    return int(word >> np.uint64(1))
