@@ -24,7 +24,7 @@ from surewood.parallel.remote import (
     send_list,
 )
 
-_IN_FLIGHT = 3  # bundles a thread of the cluster that are sent ahead
+_IN_FLIGHT = 3  # bundles per thread of the cluster that are sent ahead
 
 
 class DaskEngine:
@@ -116,7 +116,7 @@ class DaskEngine:
             size = f" of {limit / 2**30:.1f} GiB" if limit else ""
             return MemoryError(
                 f"Dask worker {address} ran out of memory: it passed its limit{size} and was stopped each "
-                "time. Give workers more memory, or use fewer threads a worker."
+                "time. Give workers more memory, or use fewer threads per worker."
             )
         return WorkerLost(
             f"Dask workers died again and again on the same task (the last one: {address}); the system may "
