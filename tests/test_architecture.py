@@ -30,5 +30,6 @@ def test_only_the_engines_import_the_core():
 def test_the_stub_names_what_the_core_has():
     stub = ast.parse((ROOT / "_core.pyi").read_text(encoding="utf-8"))
     declared = {n.name for n in stub.body if isinstance(n, ast.FunctionDef | ast.ClassDef)}
+    declared |= {n.target.id for n in stub.body if isinstance(n, ast.AnnAssign)}
     offered = {name for name in dir(_core) if not name.startswith("_")}
     assert declared == offered

@@ -1,6 +1,6 @@
 // How arrays cross the border: checked views of NumPy arrays and NumPy arrays that own a result.
 //
-// Included by binding/module.cpp and its parts only. Arrays are never converted silently: `require` turns a
+// Included by the files of this folder only. Arrays are never converted silently: `require` turns a
 // wrong dtype, order or shape into a TypeError that names the argument.
 #pragma once
 
@@ -28,6 +28,17 @@ const char* dtype_name() {
   if constexpr (std::is_same_v<T, float>) return "float32";
   if constexpr (std::is_same_v<T, double>) return "float64";
   return "?";
+}
+
+// Rows, columns and tasks are counted with 32 bits in the SVM engine.
+constexpr std::int64_t kMostRows = 0x7FFFFFFF;
+
+inline std::int64_t rows_that_fit(std::size_t count, const char* what) {
+  if (count > static_cast<std::size_t>(kMostRows))
+    throw nb::value_error(
+        (std::string("at most 2147483647 of them fit into 32 bits: ") + what + ": " + std::to_string(count) + ".")
+            .c_str());
+  return static_cast<std::int64_t>(count);
 }
 
 using AnyArray = nb::ndarray<nb::ro, nb::device::cpu>;

@@ -39,6 +39,11 @@ NB_MODULE(_core, module) {
              "Use 'baseline', 'avx2' or 'avx512' in all kernels; False where there is no such set. For tests.");
   module.def("random_words", &random_words, "seed"_a, "ids"_a.noconvert(), "count"_a,
              "The first `count` words of the stream keyed by (seed, ids).");
+  register_bins(module);
+  register_draw(module);
+  register_growing(module);
   register_forest(module);
-  register_svm(module);
+  register_inner_products(module);
+  register_svm_solve(module);
+  register_svm_predict(module);
 }

@@ -22,4 +22,11 @@ void bin_column(const double* values, std::size_t n, const double* edges, std::s
   }
 }
 
+bool column_fits(const std::uint8_t* codes, std::size_t n, std::uint8_t last, bool missing_allowed) {
+  const std::uint8_t allowed = missing_allowed ? kMissingCode : last;
+  std::uint8_t wrong = 0;
+  for (std::size_t i = 0; i < n; ++i) wrong |= static_cast<std::uint8_t>((codes[i] > last) & (codes[i] != allowed));
+  return !wrong;
+}
+
 }  // namespace surewood

@@ -10,4 +10,7 @@ namespace surewood {
 // `edges` ascend; at most 254 of them.
 void bin_column(const double* values, std::size_t n, const double* edges, std::size_t n_edges, std::uint8_t* out);
 
+// Whether every code is at most `last`, or kMissingCode where that is allowed.
+bool column_fits(const std::uint8_t* codes, std::size_t n, std::uint8_t last, bool missing_allowed);
+
 }  // namespace surewood

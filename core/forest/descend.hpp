@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "forest/flat_tree.hpp"
-#include "forest/forest_predict.hpp"
+#include "forest/forest_view.hpp"
 #include "forest/short_nodes.hpp"
 
 namespace surewood {
@@ -32,11 +32,8 @@ struct CodeRows {
   // The child of a split node; for a leaf any number may come out.
   std::uint32_t next(const TreeView& tree, Node node, std::uint32_t feature, std::size_t row) const {
     std::uint8_t code = codes[row * stride + feature];
-    if (node.word & 1u) {
-      return tree.category_left[node.left] + !tree.category_set[node.left].has(code);
-    }
-    auto shifted = static_cast<std::uint8_t>(code + ((node.word >> 1) & 1u));
-    return node.left + (shifted > node_test(node.word));
+    if (node_category(node.word)) return tree.category_left[node.left] + !tree.category_set[node.left].has(code);
+    return node.left + !number_left(node.word, code);
   }
 };
 
@@ -50,7 +47,7 @@ struct ValueRows {
 
   std::uint32_t next(const TreeView&, Node node, std::uint32_t feature, std::size_t row) const {
     double value = static_cast<double>(values[row * stride + feature]);
-    std::uint32_t missing_left = (node.word >> 1) & 1u;
+    std::uint32_t missing_left = node_missing_left(node.word);
     double threshold = edge[offset[feature] + node_test(node.word) - missing_left];
     bool left = missing_left ? !(value > threshold) : value <= threshold;
     return node.left + !left;
@@ -69,7 +66,7 @@ inline void descend(const TreeView* trees, const Rows& source, const std::size_t
       Node node = trees[k].nodes[at[k]];
       bool leaf = is_leaf(node.word);
       std::uint32_t feature = leaf ? 0u : node_feature(node.word);
-      node.word = leaf ? 0u : node.word;  // a harmless number test; its answer is dropped
+      node.word = leaf ? kIdleWord : node.word;  // a harmless number test; its answer is dropped
       std::uint32_t next = source.next(trees[k], node, feature, rows[k]);
       at[k] = leaf ? at[k] : next;
       active |= !leaf;

@@ -21,7 +21,6 @@ constexpr std::uint32_t kRowsWorthPreparing = 128;
 constexpr std::uint32_t kTreesWorthSorting = 16;
 constexpr std::size_t kColumnsWorthBinning = 2;  // a tree: with more columns raw thresholds are quicker than bins
 constexpr std::size_t kMaxColumns = PackedTree<std::uint64_t>::kMaxColumns / 2;  // missing values take a second one
-constexpr std::uint32_t kNoLimit = 0xFFFFFFFFu;
 
 std::uint32_t tile_rows(std::size_t bytes_a_row) {
   std::size_t rows = kTileBytes / std::max<std::size_t>(bytes_a_row, 1);
@@ -32,7 +31,7 @@ std::uint32_t tile_rows(std::size_t bytes_a_row) {
 void fill_tile(const Bins& bins, const std::uint32_t* rows, std::uint32_t begin, std::uint32_t n,
                std::vector<std::uint8_t>& tile) {
   const std::size_t width = bins.n_columns();
-  tile.resize(width * n);
+  tile.resize(width * n + 1);  // a row that has arrived still reads a code, where there is no column, too
   // Strips of rows: the lines being written stay in cache while all columns pass over them.
   for (std::uint32_t strip = 0; strip < n; strip += 64) {
     const std::uint32_t stop = std::min(strip + 64, n);
@@ -51,13 +50,13 @@ void add_mixed_leaf(const ForestView& forest, std::uint32_t tree, Node leaf, dou
 }
 
 inline void add_leaf(const ForestView& forest, std::uint32_t tree, Node leaf, double* out) {
-  const std::uint32_t kind = leaf.word & 3u;
+  const std::uint32_t kind = leaf_kind(leaf.word);
   if (kind == kPureLeaf) {
     out[leaf.left] += 1.0;
   } else if (kind == kBinaryLeaf) {
-    double share = static_cast<double>(bits_float(leaf.left));
-    out[0] += 1.0 - share;
-    out[1] += share;
+    double second = static_cast<double>(bits_float(leaf.left));
+    out[0] += 1.0 - second;
+    out[1] += second;
   } else {
     add_mixed_leaf(forest, tree, leaf, out);
   }
@@ -97,14 +96,14 @@ template <class Rows>
 void add_tile(const ForestView& forest, const Rows& source, std::uint32_t n, double* out) {
   if (n < kLanes) {
     for (std::uint32_t i = 0; i < n; ++i)
-      row_through_trees(forest, i, source, kNoLimit, [&](std::uint32_t tree, std::uint32_t node) {
+      row_through_trees(forest, i, source, kNoDepthLimit, [&](std::uint32_t tree, std::uint32_t node) {
         add_leaf(forest, tree, tree_nodes(forest, tree)[node], out + i * std::size_t(forest.n_classes));
       });
     return;
   }
   for (std::uint32_t tree = 0; tree < forest.n_trees; ++tree) {
     const TreeNodes nodes = tree_nodes(forest, tree);
-    rows_through_tree(forest, tree, source, n, kNoLimit, [&](std::uint32_t i, std::uint32_t node) {
+    rows_through_tree(forest, tree, source, n, kNoDepthLimit, [&](std::uint32_t i, std::uint32_t node) {
       add_leaf(forest, tree, nodes[node], out + i * std::size_t(forest.n_classes));
     });
   }
@@ -198,19 +197,19 @@ void walk_codes(const ForestView& forest, const CodeTile& tile, std::size_t run,
     walk_packed<std::uint64_t>(forest, tile, run, begin_group, sink);
 }
 
-// What the leaves of a group of trees say, copied out of the nodes: two classes as the share of the second, which needs
-// no branch; else the class, or a mark that there is a sparse vector.
+// What the leaves of a group of trees say, copied out of the nodes: two classes as the probability of the second, which
+// needs no branch; else the class, or a mark that there is a sparse vector.
 class LeafContent {
  public:
   explicit LeafContent(const ForestView& forest)
-      : forest_(forest), shares_(forest.n_classes == 2 && (forest.word_bits || !forest.leaf_start[forest.n_trees])) {}
+      : forest_(forest), binary_(forest.n_classes == 2 && (forest.word_bits || !forest.leaf_start[forest.n_trees])) {}
 
   void begin_group(std::uint32_t first, std::uint32_t last) {
     base_ = forest_.node_start[first];
     content_.resize(static_cast<std::size_t>(forest_.node_start[last] - base_));
     for (std::uint32_t tree = first; tree < last; ++tree)
       with_nodes(forest_, tree, [&](auto nodes) {
-        copy_content(nodes, forest_.node_start[tree + 1] - forest_.node_start[tree], shares_,
+        copy_content(nodes, forest_.node_start[tree + 1] - forest_.node_start[tree], binary_,
                      content_.data() + (forest_.node_start[tree] - base_));
       });
   }
@@ -218,11 +217,11 @@ class LeafContent {
   // Adds the vectors of the leaves of `count` neighbouring rows.
   void add(std::uint32_t tree, const std::uint32_t* at, std::size_t count, double* sums) const {
     const std::uint32_t* leaves = content_.data() + (forest_.node_start[tree] - base_);
-    if (shares_) {
+    if (binary_) {
       for (std::size_t k = 0; k < count; ++k) {
-        const double share = static_cast<double>(bits_float(leaves[at[k]]));
-        sums[2 * k] += 1.0 - share;
-        sums[2 * k + 1] += share;
+        const double second = static_cast<double>(bits_float(leaves[at[k]]));
+        sums[2 * k] += 1.0 - second;
+        sums[2 * k + 1] += second;
       }
       return;
     }
@@ -237,7 +236,7 @@ class LeafContent {
 
  private:
   const ForestView& forest_;
-  const bool shares_;
+  const bool binary_;
   std::vector<std::uint32_t> content_;
   std::int64_t base_ = 0;
 };
@@ -349,7 +348,7 @@ void apply_codes(const ForestView& forest, const Bins& bins, std::uint32_t begin
   auto value_of = [&](std::uint32_t tree, std::uint32_t node) {
     return node_value ? node_value[forest.node_start[tree] + node] : node;
   };
-  if (max_depth == kNoLimit && packing_pays(forest, bins, end - begin))
+  if (max_depth == kNoDepthLimit && packing_pays(forest, bins, end - begin))
     return walk_codes(
         forest, tile_of(bins, begin, end), step, [](std::uint32_t, std::uint32_t) {},
         [&](std::uint32_t tree, std::size_t row, const std::uint32_t* at, std::size_t count) {
@@ -384,7 +383,7 @@ void predict_out_of_bag(const ForestView& forest, const Bins& bins, const BagRec
     if (position.empty()) continue;
     const TreeNodes nodes = tree_nodes(forest, tree);
     rows_through_tree(forest, tree, CodeRows{chosen.data(), width}, static_cast<std::uint32_t>(position.size()),
-                      kNoLimit, [&](std::uint32_t i, std::uint32_t node) {
+                      kNoDepthLimit, [&](std::uint32_t i, std::uint32_t node) {
                         add_leaf(forest, tree, nodes[node], out + position[i] * std::size_t(forest.n_classes));
                         ++votes[position[i]];
                       });

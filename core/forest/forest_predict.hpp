@@ -2,28 +2,16 @@
 //
 // Rows are taken in tiles that stay in cache while all trees pass over them, eight descents at a time: eight
 // rows of one tree, or eight trees of one row when there are few rows. A row's sum runs over the trees in
-// order, so results do not depend on how rows are shared between threads.
+// order, so results do not depend on how rows are dealt to threads.
 #pragma once
 
 #include <cstdint>
 
 #include "forest/bins.hpp"
-#include "forest/flat_tree.hpp"
+#include "forest/forest_view.hpp"
 #include "forest/in_bag.hpp"
 
 namespace surewood {
-
-struct ForestView {
-  const Node* nodes = nullptr;
-  const std::uint16_t* leaf_class;
-  const std::uint32_t* leaf_weight;
-  const std::uint32_t* category_left;
-  const CategorySet* category_set;
-  const std::int64_t *node_start, *leaf_start, *category_start;
-  std::uint32_t n_trees, n_classes, n_features;
-  const std::uint32_t* short_nodes = nullptr;  // instead of `nodes` where word_bits > 0 (forest/short_nodes.hpp)
-  int word_bits = 0;
-};
 
 // Raw thresholds of number columns: bin b of column j ends at edge[offset[j] + b]; the last bin at infinity.
 struct Thresholds {
@@ -31,16 +19,18 @@ struct Thresholds {
   const std::int64_t* offset;
 };
 
+constexpr std::uint32_t kNoDepthLimit = 0xFFFFFFFFu;
+
 // Adds each tree's class vector to out[(row - begin) * n_classes + class] for rows begin ... end - 1.
 void predict_codes(const ForestView& forest, const Bins& bins, std::uint32_t begin, std::uint32_t end, double* out);
 
-// The same from raw numbers (row-major, `stride` values a row, NaN missing); no category columns.
+// The same from raw numbers (row-major, `stride` values per row, NaN missing); no category columns.
 template <class Value>
 void predict_values(const ForestView& forest, const Value* values, std::size_t n_rows, std::size_t stride,
                     const Thresholds& thresholds, double* out);
 
-// out[(row - begin) * n_trees + tree] = node at which the row ends, going down at most max_depth questions; with
-// `node_value` (a number a node, all trees) that node's value instead.
+// out[(row - begin) * n_trees + tree] = node at which the row ends, going down at most max_depth splits; with
+// `node_value` (a number per node, all trees) that node's value instead.
 void apply_codes(const ForestView& forest, const Bins& bins, std::uint32_t begin, std::uint32_t end,
                  std::uint32_t max_depth, const std::uint32_t* node_value, std::uint32_t* out);
 

@@ -93,7 +93,7 @@ struct PackedTree {
     for (std::int64_t i = 0; i < n; ++i) {
       const Node node = way(nodes, i);
       const std::uint32_t word = node.word;
-      const Word missing_left = (word >> 1) & 1u;
+      const Word missing_left = node_missing_left(word);
       const Word test = node_test(word) - missing_left * unshifted;
       const Word column = node_feature(word) + missing_left * beside;
       const Word split = Word(node.left) << kLeftShift | (kTop - test) << kColumnBits | column;

@@ -1,10 +1,5 @@
-// Trees in half the room: nodes of four bytes instead of eight, for trees that are only read.
-//
-// The upper bits of a short node are a number, the lower `word_bits` its word (forest/flat_tree.hpp), in which the
-// feature takes as few bits as the table needs and all ones mark a leaf. The number is, for a split, the distance to
-// the left child (depth-first growth keeps it small); for a category split its entry; for a leaf the class, or the
-// offset of the sparse vector, or where in the tree's leaf pool the share of class 1 stands. Trees for which the upper
-// bits are too few stay as they are.
+// Trees in half the room: nodes of four bytes instead of eight (forest/node_codec.hpp), for trees that are only read.
+// Trees with a number that does not fit stay as they are.
 #pragma once
 
 #include <cstddef>
@@ -14,34 +9,24 @@
 #include <vector>
 
 #include "forest/flat_tree.hpp"
-#include "forest/forest_predict.hpp"
+#include "forest/forest_view.hpp"
 
 namespace surewood {
-
-constexpr int kTestBits = 10;  // of a word: test, missing_left, category
-
-// Bits of a word whose features are 0 ... n_features - 1, with one more number as the mark of leaves.
-inline int short_word_bits(std::uint32_t n_features) {
-  int bits = kTestBits + 1;
-  while ((1u << (bits - kTestBits)) - 1 < n_features) ++bits;
-  return bits;
-}
 
 // The nodes of one tree, read as if they were whole ones.
 struct ShortNodes {
   const std::uint32_t* nodes;
   const std::uint32_t* pool;  // leaf weights of the tree
-  int word_bits;
+  ShortCodec codec;
 
-  std::uint32_t number(std::size_t i) const { return nodes[i] >> word_bits; }
-  std::uint32_t word(std::size_t i) const { return nodes[i] & ((1u << word_bits) - 1); }
-  std::uint32_t leaf_word() const { return ((1u << (word_bits - kTestBits)) - 1) << kTestBits; }
+  std::uint32_t number(std::size_t i) const { return codec.number(nodes[i]); }
+  std::uint32_t word(std::size_t i) const { return codec.word(nodes[i]); }
 
   Node operator[](std::size_t i) const {
     const std::uint32_t own = static_cast<std::uint32_t>(i);
-    if (word(i) < leaf_word()) return {node_category(word(i)) ? number(i) : own + number(i), word(i)};
-    const std::uint32_t kind = word(i) & 3u;
-    return {kind == kBinaryLeaf ? pool[number(i)] : number(i), kLeafWord | kind};
+    if (word(i) < codec.leaf_word()) return {node_category(word(i)) ? number(i) : own + number(i), word(i)};
+    const std::uint32_t kind = leaf_kind(word(i));
+    return {kind == kBinaryLeaf ? pool[number(i)] : number(i), leaf_word(kind)};
   }
 };
 
@@ -49,29 +34,29 @@ struct ShortNodes {
 inline Node way(const Node* nodes, std::size_t i) { return nodes[i]; }
 inline Node way(const ShortNodes& nodes, std::size_t i) {
   const std::uint32_t word = nodes.word(i);
-  return {static_cast<std::uint32_t>(i) + nodes.number(i), word | (word >= nodes.leaf_word() ? kLeafWord : 0u)};
+  return {static_cast<std::uint32_t>(i) + nodes.number(i), word | (word >= nodes.codec.leaf_word() ? kLeafWord : 0u)};
 }
 
-// What the leaves say, for every node: two classes as the share of the second in float bits, else the class of a pure
-// leaf or `kMixedContent`. Splits get any number.
+// What the leaves say, for every node: two classes as the probability of the second in float bits, else the class of a
+// pure leaf or `kMixedContent`. Splits get any number.
 constexpr std::uint32_t kMixedContent = 0xFFFFFFFFu;
 
-inline void copy_content(const Node* nodes, std::int64_t n, bool shares, std::uint32_t* out) {
-  const std::uint32_t one = shares ? float_bits(1.0f) : 1u;
+inline void copy_content(const Node* nodes, std::int64_t n, bool binary, std::uint32_t* out) {
+  const std::uint32_t one = binary ? float_bits(1.0f) : 1u;
   for (std::int64_t i = 0; i < n; ++i) {
-    const bool pure = (nodes[i].word & 3u) == kPureLeaf;
-    out[i] = pure ? nodes[i].left * one : (shares ? nodes[i].left : kMixedContent);
+    const bool pure = leaf_kind(nodes[i].word) == kPureLeaf;
+    out[i] = pure ? nodes[i].left * one : (binary ? nodes[i].left : kMixedContent);
   }
 }
 
-inline void copy_content(const ShortNodes& nodes, std::int64_t n, bool shares, std::uint32_t* out) {
-  const std::uint32_t one = shares ? float_bits(1.0f) : 1u;
+inline void copy_content(const ShortNodes& nodes, std::int64_t n, bool binary, std::uint32_t* out) {
+  const std::uint32_t one = binary ? float_bits(1.0f) : 1u;
   for (std::int64_t i = 0; i < n; ++i)
-    out[i] = (nodes.word(i) & 3u) == kPureLeaf ? nodes.number(i) * one : kMixedContent;
-  if (!shares) return;
-  const std::uint32_t share = nodes.leaf_word() | kBinaryLeaf;
+    out[i] = leaf_kind(nodes.word(i)) == kPureLeaf ? nodes.number(i) * one : kMixedContent;
+  if (!binary) return;
+  const std::uint32_t mark = nodes.codec.leaf_word() | kBinaryLeaf;
   for (std::int64_t i = 0; i < n; ++i)
-    if (nodes.word(i) == share) out[i] = nodes.pool[nodes.number(i)];
+    if (nodes.word(i) == mark) out[i] = nodes.pool[nodes.number(i)];
 }
 
 // The nodes of a tree, of either length.
@@ -86,7 +71,7 @@ inline TreeNodes tree_nodes(const ForestView& forest, std::uint32_t tree) {
   if (!forest.word_bits) return {forest.nodes + forest.node_start[tree], {}};
   return {
       nullptr,
-      {forest.short_nodes + forest.node_start[tree], forest.leaf_weight + forest.leaf_start[tree], forest.word_bits}};
+      {forest.short_nodes + forest.node_start[tree], forest.leaf_weight + forest.leaf_start[tree], {forest.word_bits}}};
 }
 
 // work(nodes) with the tree's nodes as what they are, so that loops over them need not ask.
@@ -108,13 +93,13 @@ struct ShortTrees {
 
 // Whole trees made short, or nothing where a number does not fit.
 inline std::optional<ShortTrees> shorten(const ForestView& forest, int word_bits) {
-  const std::uint32_t limit = word_bits < 32 ? 1u << (32 - word_bits) : 0;
-  const std::uint32_t leaf = ((1u << (word_bits - kTestBits)) - 1) << kTestBits;
+  const ShortCodec codec{word_bits};
+  const std::uint32_t leaf = codec.leaf_word();
   ShortTrees out;
   out.nodes.resize(static_cast<std::size_t>(forest.node_start[forest.n_trees]));
   out.leaf_class.assign(forest.leaf_class, forest.leaf_class + forest.leaf_start[forest.n_trees]);
   out.leaf_weight.assign(forest.leaf_weight, forest.leaf_weight + forest.leaf_start[forest.n_trees]);
-  const bool shares = out.leaf_class.empty();  // else the pools hold sparse vectors
+  const bool binary = out.leaf_class.empty();  // else the pools hold sparse vectors
   std::unordered_map<std::uint32_t, std::uint32_t> place;
   std::uint32_t* to = out.nodes.data();
   for (std::uint32_t tree = 0; tree < forest.n_trees; ++tree) {
@@ -128,19 +113,19 @@ inline std::optional<ShortTrees> shorten(const ForestView& forest, int word_bits
         if (!node_category(word)) number -= static_cast<std::uint32_t>(i);
         if (word >= leaf) return std::nullopt;
       } else {
-        const std::uint32_t kind = word & 3u;
+        const std::uint32_t kind = leaf_kind(word);
         if (kind == kBinaryLeaf) {
-          if (!shares) return std::nullopt;
+          if (!binary) return std::nullopt;
           const auto found = place.emplace(node.left, static_cast<std::uint32_t>(place.size()));
           if (found.second) out.leaf_weight.push_back(node.left);
           number = found.first->second;
         }
         word = leaf | kind;
       }
-      if (number >= limit) return std::nullopt;
-      *to++ = number << word_bits | word;
+      if (number >= codec.limit()) return std::nullopt;
+      *to++ = codec.pack(number, word);
     }
-    out.leaf_start.push_back(shares ? static_cast<std::int64_t>(out.leaf_weight.size()) : forest.leaf_start[tree + 1]);
+    out.leaf_start.push_back(binary ? static_cast<std::int64_t>(out.leaf_weight.size()) : forest.leaf_start[tree + 1]);
   }
   out.leaf_class.resize(out.leaf_weight.size());
   return out;

@@ -48,28 +48,27 @@ class TreeWriter {
 
   void number_split(std::uint32_t at, std::uint32_t left, std::uint32_t feature, std::uint32_t last_left,
                     bool missing_left) {
-    std::uint32_t missing = missing_left;
-    out_.nodes[base_ + at] = {left, feature << 10 | (last_left + missing) << 2 | missing << 1};
+    out_.nodes[base_ + at] = {left, number_word(feature, last_left, missing_left)};
   }
 
   void category_split(std::uint32_t at, std::uint32_t left, std::uint32_t feature, const CategorySet& set) {
     auto entry = static_cast<std::uint32_t>(out_.category_left.size() - category_base_);
     out_.category_left.push_back(left);
     out_.category_set.push_back(set);
-    out_.nodes[base_ + at] = {entry, feature << 10 | 1u};
+    out_.nodes[base_ + at] = {entry, category_word(feature)};
   }
 
-  void pure_leaf(std::uint32_t at, std::uint32_t a_class) { out_.nodes[base_ + at] = {a_class, kLeafWord | kPureLeaf}; }
+  void pure_leaf(std::uint32_t at, std::uint32_t a_class) { out_.nodes[base_ + at] = {a_class, leaf_word(kPureLeaf)}; }
 
   // `counts` by label, `classes` the class of each label (ascending).
   void mixed_leaf(std::uint32_t at, const std::uint32_t* counts, const std::uint16_t* classes, std::uint32_t n_labels,
                   std::uint32_t n_present, std::uint32_t weight) {
     Node& node = out_.nodes[base_ + at];
     if (n_classes_ == 2) {
-      node = {float_bits(static_cast<float>(static_cast<double>(counts[1]) / weight)), kLeafWord | kBinaryLeaf};
+      node = {float_bits(static_cast<float>(static_cast<double>(counts[1]) / weight)), leaf_word(kBinaryLeaf)};
       return;
     }
-    node = {static_cast<std::uint32_t>(out_.leaf_class.size() - leaf_base_), kLeafWord | kMixedLeaf};
+    node = {static_cast<std::uint32_t>(out_.leaf_class.size() - leaf_base_), leaf_word(kMixedLeaf)};
     out_.leaf_class.push_back(static_cast<std::uint16_t>(n_present));
     out_.leaf_weight.push_back(weight);
     for (std::uint32_t c = 0; c < n_labels; ++c) {

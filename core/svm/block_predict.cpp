@@ -15,30 +15,30 @@ namespace surewood {
 
 namespace {
 
-// Tasks of a range of rows in the order of their machines; within a machine in the order of rows. Where there is no
-// machine the code is written at once.
+// Tasks of a range of rows in the order of their SVMs; within an SVM in the order of rows. Where there is no
+// SVM the code is written at once.
 struct SortedTasks {
   struct Task {
     std::uint32_t row, at;  // within the range
   };
-  std::vector<std::int32_t> first, next;  // (n_machines + 1,)
+  std::vector<std::int32_t> first, next;  // (n_svms + 1,)
   UnsetVector<Task> tasks;
 
-  void sort(const std::int32_t* assign, std::uint32_t rows, int tasks_a_row, int n_machines, std::int32_t* codes) {
+  void sort(const std::int32_t* assign, std::uint32_t rows, int tasks_a_row, int n_svms, std::int32_t* codes) {
     const std::size_t count = static_cast<std::size_t>(rows) * tasks_a_row;
-    first.assign(n_machines + 1, 0);
+    first.assign(n_svms + 1, 0);
     for (std::size_t k = 0; k < count; ++k)
       if (assign[k] >= 0) ++first[assign[k] + 1];
-    for (int m = 0; m < n_machines; ++m) first[m + 1] += first[m];
+    for (int m = 0; m < n_svms; ++m) first[m + 1] += first[m];
     next = first;
-    tasks.resize(first[n_machines]);
+    tasks.resize(first[n_svms]);
     std::uint32_t at = 0;
     for (std::uint32_t row = 0; row < rows; ++row)
       for (int t = 0; t < tasks_a_row; ++t, ++at)
         if (assign[at] >= 0)
           tasks[next[assign[at]]++] = {row, at};
         else
-          codes[at] = code_without_machine(assign[at]);
+          codes[at] = code_without_svm(assign[at]);
   }
 };
 
@@ -59,9 +59,9 @@ struct RowBlock {
 
 class BlockVoter {
  public:
-  BlockVoter(const MachineTable& table, const KernelSpec& kernel) : table_(table), exact_(table, kernel) {}
+  BlockVoter(const SvmTable& table, const KernelSpec& kernel) : table_(table), exact_(table, kernel) {}
 
-  // Puts machine m to the rows of its tasks and writes their codes.
+  // Puts SVM m to the rows of its tasks and writes their codes.
   void vote(int m, const SortedTasks::Task* task, const SortedTasks::Task* end, const RowBlock& rows,
             std::int32_t* codes) {
     if (task == end) return;
@@ -69,7 +69,7 @@ class BlockVoter {
       for (; task < end; ++task) codes[task->at] = table_.classes[table_.class_at[m]];
       return;
     }
-    packed_.pack(table_.machine(m), exact_.poly(m), table_.support + table_.support_at[m], table_.rows, table_.norms,
+    packed_.pack(table_.svm(m), exact_.poly(m), table_.support + table_.support_at[m], table_.rows, table_.norms,
                  table_.d);
     votes_.values.resize(static_cast<std::size_t>(packed_.view().n_support) * kVoteRows);
     votes_.votes.resize(static_cast<std::size_t>(table_.n_classes[m]) * kVoteRows);
@@ -78,7 +78,7 @@ class BlockVoter {
   }
 
  private:
-  // The next kVoteRows different rows; tasks of one row that share the machine stand side by side.
+  // The next kVoteRows different rows; tasks of one row that share the SVM stand side by side.
   const SortedTasks::Task* vote_block(int m, const SortedTasks::Task* task, const SortedTasks::Task* end,
                                       const RowBlock& rows, std::int32_t* codes) {
     const int d = table_.d;
@@ -91,7 +91,7 @@ class BlockVoter {
       if (count == kVoteRows) break;
       row[count] = next->row;
       lane_row_[count++] = rows.single.data() + static_cast<std::size_t>(next->row) * d;
-      // Rows of a machine are too far apart for the processor to guess the next one.
+      // Rows of an SVM are too far apart for the processor to guess the next one.
       if (end - next > kVoteRows) prefetch(rows.single.data() + static_cast<std::size_t>(next[kVoteRows].row) * d);
     }
     fill_lanes(count);
@@ -108,7 +108,7 @@ class BlockVoter {
     return task;
   }
 
-  // Rows to lanes, four by four where the machine can.
+  // Rows to lanes, four by four where the processor can.
   void fill_lanes(int count) {
     const int d = table_.d;
     float* out = lanes_.data();
@@ -141,9 +141,9 @@ class BlockVoter {
 #endif
   }
 
-  const MachineTable& table_;
+  const SvmTable& table_;
   RowEvaluator exact_;
-  PackedMachine packed_;
+  PackedSvm packed_;
   BlockVotes votes_;
   AlignedVector<float> lanes_;  // (d, kVoteRows)
   const float* lane_row_[kVoteRows];
@@ -153,15 +153,15 @@ constexpr std::int64_t kTasksAtATime = 1 << 21;  // bounds the memory of the sor
 
 }  // namespace
 
-bool blocks_are_quicker(std::int64_t rows, const MachineTable& table, const std::int32_t* assign, int tasks) {
+bool blocks_are_quicker(std::int64_t rows, const SvmTable& table, const std::int32_t* assign, int tasks) {
   // Nanoseconds as measured: a kernel value costs a product over the features either way. Some rows speak for all.
   const std::int64_t step = std::max<std::int64_t>(1, rows / 1024);
-  std::vector<std::int32_t> count(table.n_machines, 0);
+  std::vector<std::int32_t> count(table.n_svms, 0);
   double terms = 0.0, lanes = 0.0;
   for (std::int64_t row = 0; row < rows; row += step)
     for (std::int64_t k = row * tasks; k < (row + 1) * tasks; ++k)
       if (assign[k] >= 0) ++count[assign[k]];
-  for (int m = 0; m < table.n_machines; ++m) {
+  for (int m = 0; m < table.n_svms; ++m) {
     const double support = table.n_support[m];
     terms += support * static_cast<double>(step * count[m]);
     lanes += support * 16.0 * static_cast<double>((step * count[m] + 15) / 16);
@@ -171,8 +171,8 @@ bool blocks_are_quicker(std::int64_t rows, const MachineTable& table, const std:
   return by_machine < by_product;
 }
 
-bool predict_by_machine(const double* x, std::int64_t rows, const KernelSpec& kernel, const MachineTable& table,
-                        const std::int32_t* assign, int tasks, StopSignal& stop, std::int32_t* codes) {
+bool predict_by_svm(const double* x, std::int64_t rows, const KernelSpec& kernel, const SvmTable& table,
+                    const std::int32_t* assign, int tasks, StopSignal& stop, std::int32_t* codes) {
   const std::int64_t at_a_time = std::max<std::int64_t>(1, kTasksAtATime / std::max(tasks, 1));
   BlockVoter voter(table, kernel);
   SortedTasks sorted;
@@ -181,8 +181,8 @@ bool predict_by_machine(const double* x, std::int64_t rows, const KernelSpec& ke
     const std::int64_t count = std::min(at_a_time, rows - start);
     std::int32_t* block_codes = codes + start * tasks;
     block.set(x + start * table.d, count, table.d);
-    sorted.sort(assign + start * tasks, static_cast<std::uint32_t>(count), tasks, table.n_machines, block_codes);
-    for (int m = 0; m < table.n_machines; ++m) {
+    sorted.sort(assign + start * tasks, static_cast<std::uint32_t>(count), tasks, table.n_svms, block_codes);
+    for (int m = 0; m < table.n_svms; ++m) {
       if (stop.requested()) return false;
       const SortedTasks::Task* all = sorted.tasks.data();
       voter.vote(m, all + sorted.first[m], all + sorted.first[m + 1], block, block_codes);

@@ -32,7 +32,7 @@ class StopSignal {
  public:
   virtual ~StopSignal() = default;
   virtual bool requested() = 0;
-  virtual void done(int /*machines*/) {}
+  virtual void done(int /*svms*/) {}
 };
 
 enum DualArray { kV, kBeta, kLo, kHi, kCanFall, kDualArrays };  // the order of the arrays of a DualState

@@ -35,6 +35,17 @@ void inner_products(const double* x, int count, int d, const PackedRows& packed,
   }
 }
 
+void inner_products_into(const double* x, std::int64_t first, std::int64_t last, int d, const double* other,
+                         std::int64_t n, float* out) {
+  // Panels of a few hundred columns stay in the cache while all the rows pass by.
+  constexpr std::int64_t kColumns = 256;
+  PackedRows packed;
+  for (std::int64_t c = 0; c < n; c += kColumns) {
+    packed.pack(other + c * d, d, nullptr, static_cast<int>(std::min(kColumns, n - c)));
+    inner_products(x + first * d, static_cast<int>(last - first), d, packed, out + first * n + c, n);
+  }
+}
+
 float inner_product(const double* a, const double* b, int d) {
   double sum = 0.0;
   for (int k = 0; k < d; ++k) sum = sum + a[k] * b[k];

@@ -31,6 +31,11 @@ class PackedRows {
 // out[r * stride + c] = <x_r, packed_c> for `count` consecutive rows of x.
 void inner_products(const double* x, int count, int d, const PackedRows& packed, float* out, std::int64_t stride);
 
+// Rows first ... last - 1 of the products of x (d columns) with the n rows of `other`, float32, into rows of `out` (n
+// long).
+void inner_products_into(const double* x, std::int64_t first, std::int64_t last, int d, const double* other,
+                         std::int64_t n, float* out);
+
 // <a, b>, one of them.
 float inner_product(const double* a, const double* b, int d);
 
@@ -53,6 +58,8 @@ struct InnerSource {
   // may be larger than the caches. The numbers are the same to the bit.
   bool quicker_formed() const;
 };
+
+constexpr int kMaxDegree = 100;  // of the polynomial kernel
 
 enum class KernelKind : int { poly = 0, rbf = 1 };
 

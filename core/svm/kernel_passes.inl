@@ -118,7 +118,7 @@ static void product_one(const double* const* x, const double* panels, int d, int
   product_rows<1>(x, panels, d, n, out);
 }
 
-// sums[b] += sum_k values[k] coef[k * width + b]: decision values of all machines that share these points.
+// sums[b] += sum_k values[k] coef[k * width + b]: decision values of all SVMs that share these points.
 static void weighted_sums(const float* values, const double* coef, int n, int width, double* sums) {
   if (width == 1) {
     // Eight partial sums, joined in a fixed order: the same total whatever the register width.

@@ -10,7 +10,7 @@ namespace {
 // Problems of up to so many points are worked on side by side. Larger ones would gain too, but need a kernel each.
 constexpr int kInterleavedPoints = 256;
 constexpr int kInterleaved = 3;            // measured, see docs/svm-engine.md
-constexpr double kHeldCoefficients = 8e6;  // while the machines of a group are assembled
+constexpr double kHeldCoefficients = 8e6;  // while the SVMs of a group are assembled
 constexpr double kWorkAtOnce = 2e9;        // rough element updates before progress is told: some tenths of a second
 
 }  // namespace
@@ -69,12 +69,12 @@ bool OneVsOneSolver::is_small(int points) const {
 }
 
 bool OneVsOneSolver::solve(const std::int32_t* group, int m, const std::int32_t* label, const double* weight,
-                           const std::int32_t* degree, const double* C, int count, MachineBatch& out) {
+                           const std::int32_t* degree, const double* C, int count, SvmBatch& out) {
   sort_by_class(group, m, label);
   weight_ = weight;
   list_pairs();
   share_products();
-  // As many machines at once as coefficients may be held and as are soon done; never a part of those of one degree.
+  // As many SVMs at once as coefficients may be held and as are soon done; never a part of those of one degree.
   const double points = m, work = points * (4.0 * points + 2000.0);
   const double most = std::min(kHeldCoefficients / (points * std::max(n_classes_ - 1, 1)), kWorkAtOnce / work);
   for (int first = 0, last; first < count; first = last) {
@@ -88,7 +88,7 @@ bool OneVsOneSolver::solve(const std::int32_t* group, int m, const std::int32_t*
   return true;
 }
 
-bool OneVsOneSolver::solve_some(const std::int32_t* degree, const double* C, int count, MachineBatch& out) {
+bool OneVsOneSolver::solve_some(const std::int32_t* degree, const double* C, int count, SvmBatch& out) {
   problems_.clear();
   const double largest = largest_base(kernel_, source_.norms, sorted_.data(), m_);
   for (int q = 0; q < count; ++q)
@@ -219,7 +219,7 @@ void OneVsOneSolver::record(Desk& desk) {
   record_class(b, na, desk.dual.state()->n, a, false);
 }
 
-void OneVsOneSolver::assemble(int q, MachineBatch& out) {
+void OneVsOneSolver::assemble(int q, SvmBatch& out) {
   const int width = n_classes_ - 1;
   const double* coef = coef_.data() + static_cast<std::size_t>(q) * m_ * width;
   // Room for all points; those that are no support points are written over by the next.
@@ -262,15 +262,15 @@ void OneVsOneSolver::assemble(int q, MachineBatch& out) {
 }
 
 // A point that wins all pairs of its own class is certainly right: no other class can have as many
-// votes. Only the others are put to all machines.
-void OneVsOneSolver::count_votes(int q, const std::int32_t* support, MachineBatch& out) {
+// votes. Only the others are put to all SVMs.
+void OneVsOneSolver::count_votes(int q, const std::int32_t* support, SvmBatch& out) {
   const int width = n_classes_ - 1, n_support = out.n_support.back();
-  MachineView machine;
-  machine.n_classes = n_classes_;
-  machine.n_support = n_support;
-  machine.class_support = out.class_support.data() + out.class_support.size() - n_classes_;
-  machine.coef = out.coef.data() + out.coef.size() - static_cast<std::size_t>(n_support) * width;
-  machine.bias = out.bias.data() + out.bias.size() - n_pairs_;
+  SvmView svm;
+  svm.n_classes = n_classes_;
+  svm.n_support = n_support;
+  svm.class_support = out.class_support.data() + out.class_support.size() - n_classes_;
+  svm.coef = out.coef.data() + out.coef.size() - static_cast<std::size_t>(n_support) * width;
+  svm.bias = out.bias.data() + out.bias.size() - n_pairs_;
   const int padded = padded_to_lanes(n_support);
   inner_.assign(padded, 0.0f);
   values_.resize(padded);
@@ -293,7 +293,7 @@ void OneVsOneSolver::count_votes(int q, const std::int32_t* support, MachineBatc
       else
         source_.products(sorted_[s], support, n_support, inner_.data());
       problems_[q].kernel.values(inner_.data(), norms_.data(), source_.norms[sorted_[s]], padded, values_.data());
-      winner = votes_.winner(machine, votes_.decisions(machine, values_.data()));
+      winner = votes_.winner(svm, votes_.decisions(svm, values_.data()));
     }
     correct += winner == class_of_[s];
     out.predicted[first + place_[s]] = classes_[winner];

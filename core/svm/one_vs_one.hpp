@@ -1,4 +1,4 @@
-// One-vs-one machines of one group of points (a leaf), for many (degree, C).
+// One-vs-one SVMs of one group of points (a leaf), for many (degree, C).
 #pragma once
 
 #include <cstdint>
@@ -9,30 +9,30 @@
 #include "svm/dual.hpp"
 #include "svm/group_products.hpp"
 #include "svm/kernel_rows.hpp"
-#include "svm/machine.hpp"
+#include "svm/pairwise_svm.hpp"
 
 namespace surewood {
 
 struct SolveOptions {
   double tol = 1e-3;
-  std::int64_t max_iter = 10'000;  // a pair
+  std::int64_t max_iter = 10'000;  // per pair
   std::size_t cache_bytes = std::size_t{64} << 20;
   bool warm = false;       // start a larger C from the solution of the one before
   bool decisions = false;  // keep decision values at the group's points (two classes)
 };
 
-// Results of a batch, flat; one entry a problem unless said otherwise, problems in the order given.
-struct MachineBatch {
+// Results of a batch, flat; one entry per problem by default, problems in the order given.
+struct SvmBatch {
   std::vector<std::int32_t> n_classes, n_support, n_correct;
   std::vector<double> scale;                         // see Kernel
-  std::vector<std::int32_t> classes, class_support;  // one a class present in the group
-  std::vector<double> bias, objective, gap;          // one a pair
-  std::vector<std::int64_t> iterations;              // one a pair
-  std::vector<std::int32_t> status;                  // one a pair, DualStatus
+  std::vector<std::int32_t> classes, class_support;  // one per class present in the group
+  std::vector<double> bias, objective, gap;          // one per pair
+  std::vector<std::int64_t> iterations;              // one per pair
+  std::vector<std::int32_t> status;                  // one per pair, DualStatus
   UnsetVector<std::int32_t> support;                 // rows of X
-  UnsetVector<double> coef;                          // (n_support, n_classes - 1) a problem
-  UnsetVector<std::int32_t> predicted;               // one a point of the group
-  std::vector<double> decision;                      // one a point, where asked for
+  UnsetVector<double> coef;                          // (n_support, n_classes - 1) per problem
+  UnsetVector<std::int32_t> predicted;               // one per point of the group
+  std::vector<double> decision;                      // one per point, where asked for
 };
 
 class OneVsOneSolver final : DualQueue {
@@ -40,11 +40,11 @@ class OneVsOneSolver final : DualQueue {
   OneVsOneSolver(const InnerSource& source, const KernelSpec& kernel, const SolveOptions& options, StopSignal& stop);
 
   void expect(int m);  // the most points a group will have; room is then taken once
-  // Appends `count` machines on the points `group` (m rows of X) to `out`. `label` and `weight` (or nullptr)
+  // Appends `count` SVMs on the points `group` (m rows of X) to `out`. `label` and `weight` (or nullptr)
   // are indexed by row of X; C_i = C weight_i. Problems of one degree should stand together, C rising.
   // False when a stop was requested; `out` is then incomplete.
   bool solve(const std::int32_t* group, int m, const std::int32_t* label, const double* weight,
-             const std::int32_t* degree, const double* C, int count, MachineBatch& out);
+             const std::int32_t* degree, const double* C, int count, SvmBatch& out);
 
  private:
   struct Problem {
@@ -63,7 +63,7 @@ class OneVsOneSolver final : DualQueue {
     int a, b, points;
     int padded() const { return padded_to_lanes(points); }
   };
-  bool solve_some(const std::int32_t* degree, const double* C, int count, MachineBatch& out);
+  bool solve_some(const std::int32_t* degree, const double* C, int count, SvmBatch& out);
   void share_kernel_room(const Pair& pair, int desks);
   void sort_by_class(const std::int32_t* group, int m, const std::int32_t* label);
   void list_pairs();
@@ -76,8 +76,8 @@ class OneVsOneSolver final : DualQueue {
   bool whole_kernel_fits(int points) const;
   bool is_small(int points) const;
   void record(Desk& desk);
-  void assemble(int q, MachineBatch& out);
-  void count_votes(int q, const std::int32_t* support, MachineBatch& out);
+  void assemble(int q, SvmBatch& out);
+  void count_votes(int q, const std::int32_t* support, SvmBatch& out);
 
   InnerSource source_;
   KernelSpec kernel_;
@@ -86,7 +86,7 @@ class OneVsOneSolver final : DualQueue {
   GroupProducts products_;
   InnerRows inner_rows_;
   std::vector<std::unique_ptr<Desk>> desks_;
-  MachineVotes votes_;
+  SvmVotes votes_;
 
   // The group in hand: its points sorted by class.
   int m_ = 0, n_classes_ = 0, n_pairs_ = 0, largest_group_ = 0;
@@ -105,7 +105,7 @@ class OneVsOneSolver final : DualQueue {
   int next_problem_ = 0, desks_used_ = 0;
   std::vector<std::int32_t> pair_rows_;
   std::vector<double> sign_, box_;
-  std::vector<int> support_;  // of the machine in hand, as places among the sorted points
+  std::vector<int> support_;  // of the SVM in hand, as places among the sorted points
   std::vector<float> inner_, values_, norms_;
   UnsetVector<float> kernel_values_;  // of all desks
 };

@@ -11,8 +11,8 @@ namespace {
 
 constexpr int kBlockRows = 32;  // rows a product: the block of products stays in the cache
 
-// One product of every row with all support rows, then machine by machine as the tasks ask.
-bool predict_by_product(const double* x, std::int64_t rows, const KernelSpec& kernel, const MachineTable& table,
+// One product of every row with all support rows, then SVM by SVM as the tasks ask.
+bool predict_by_product(const double* x, std::int64_t rows, const KernelSpec& kernel, const SvmTable& table,
                         const std::int32_t* assign, int tasks, StopSignal& stop, const PredictionTarget& out) {
   const std::int64_t stride = table.n_rows;
   const int d = table.d;
@@ -20,8 +20,8 @@ bool predict_by_product(const double* x, std::int64_t rows, const KernelSpec& ke
   packed.pack(table.rows, d, nullptr, table.n_rows);
   std::vector<float> products(static_cast<std::size_t>(kBlockRows) * stride), own(kBlockRows);
   RowEvaluator evaluator(table, kernel);
-  // Several tasks of a row may share a machine: its code at the latest row it saw.
-  std::vector<std::int64_t> seen(out.codes && !out.vote_share && !out.decisions ? table.n_machines : 0, -1);
+  // Several tasks of a row may share an SVM: its code at the latest row it saw.
+  std::vector<std::int64_t> seen(out.codes && !out.vote_share && !out.decisions ? table.n_svms : 0, -1);
   std::vector<std::int32_t> code_seen(seen.size());
   for (std::int64_t start = 0; start < rows; start += kBlockRows) {
     if (stop.requested()) return false;
@@ -31,15 +31,15 @@ bool predict_by_product(const double* x, std::int64_t rows, const KernelSpec& ke
     for (std::int64_t task = start * tasks; task < (start + count) * tasks; ++task) {
       const std::int64_t row = task / tasks;
       const int m = assign[task];
-      std::int32_t code = m < 0 ? code_without_machine(m) : -1;
+      std::int32_t code = m < 0 ? code_without_svm(m) : -1;
       if (m >= 0 && !seen.empty() && seen[m] == row) {
         code = code_seen[m];
       } else if (m >= 0) {
         code = evaluator.code(m, products.data() + (row - start) * stride, own[row - start]);
-        const MachineView machine = table.machine(m);
+        const SvmView svm = table.svm(m);
         if (out.vote_share) evaluator.add_vote_share(m, out.vote_share + row * out.total_classes);
-        if (out.decisions && machine.n_classes > 1)
-          std::copy_n(evaluator.decisions(), machine.n_pairs(), out.decisions + task * out.decision_width);
+        if (out.decisions && svm.n_classes > 1)
+          std::copy_n(evaluator.decisions(), svm.n_pairs(), out.decisions + task * out.decision_width);
         if (!seen.empty()) seen[m] = row, code_seen[m] = code;
       }
       if (out.codes) out.codes[task] = code;
@@ -50,12 +50,21 @@ bool predict_by_product(const double* x, std::int64_t rows, const KernelSpec& ke
 
 }  // namespace
 
-bool predict_rows(const double* x, std::int64_t rows, const KernelSpec& kernel, const MachineTable& table,
+bool count_codes(const std::int32_t* codes, std::size_t rows, std::size_t tasks, std::size_t classes, double* counts) {
+  for (std::size_t r = 0; r < rows; ++r, counts += classes)
+    for (std::size_t t = 0; t < tasks; ++t, ++codes) {
+      if (*codes >= static_cast<std::int64_t>(classes)) return false;
+      if (*codes >= 0) counts[*codes] += 1.0;
+    }
+  return true;
+}
+
+bool predict_rows(const double* x, std::int64_t rows, const KernelSpec& kernel, const SvmTable& table,
                   const std::int32_t* assign, int tasks, StopSignal& stop, const PredictionTarget& out) {
   const bool only_codes = out.codes && !out.vote_share && !out.decisions;
   if (!only_codes || kernel.kind != KernelKind::poly || !blocks_are_quicker(rows, table, assign, tasks))
     return predict_by_product(x, rows, kernel, table, assign, tasks, stop, out);
-  return predict_by_machine(x, rows, kernel, table, assign, tasks, stop, out.codes);
+  return predict_by_svm(x, rows, kernel, table, assign, tasks, stop, out.codes);
 }
 
 }  // namespace surewood

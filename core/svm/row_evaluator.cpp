@@ -2,9 +2,9 @@
 
 namespace surewood {
 
-RowEvaluator::RowEvaluator(const MachineTable& table, const KernelSpec& kernel) : table_(table) {
-  kernels_.reserve(table.n_machines);
-  for (int m = 0; m < table.n_machines; ++m) kernels_.emplace_back(kernel, table.degree[m], table.scale[m]);
+RowEvaluator::RowEvaluator(const SvmTable& table, const KernelSpec& kernel) : table_(table) {
+  kernels_.reserve(table.n_svms);
+  for (int m = 0; m < table.n_svms; ++m) kernels_.emplace_back(kernel, table.degree[m], table.scale[m]);
 }
 
 std::int32_t RowEvaluator::code(int m, const float* products, float own_norm) {
@@ -23,28 +23,27 @@ std::int32_t RowEvaluator::code_at(int m, const double* row, float own_norm) {
 
 std::int32_t RowEvaluator::vote(int m, float own_norm) {
   const std::int32_t* classes = table_.classes + table_.class_at[m];
-  const MachineView machine = table_.machine(m);
-  if (machine.n_classes == 1) return classes[0];
-  const int n = machine.n_support, padded = padded_to_lanes(n);
+  const SvmView svm = table_.svm(m);
+  if (svm.n_classes == 1) return classes[0];
+  const int n = svm.n_support, padded = padded_to_lanes(n);
   values_.resize(padded);
   if (kernels_[m].is_rbf()) {
-    machine_norms_.assign(padded, 0.0f);
-    svm_routines().gather_row(table_.norms, table_.support + table_.support_at[m], n, machine_norms_.data());
+    own_norms_.assign(padded, 0.0f);
+    svm_routines().gather_row(table_.norms, table_.support + table_.support_at[m], n, own_norms_.data());
   }
-  kernels_[m].values(inner_.data(), machine_norms_.data(), own_norm, padded, values_.data());
-  decisions_ = votes_.decisions(machine, values_.data());
-  return classes[votes_.winner(machine, decisions_)];
+  kernels_[m].values(inner_.data(), own_norms_.data(), own_norm, padded, values_.data());
+  decisions_ = votes_.decisions(svm, values_.data());
+  return classes[votes_.winner(svm, decisions_)];
 }
 
 void RowEvaluator::add_vote_share(int m, double* share) const {
-  const MachineView machine = table_.machine(m);
+  const SvmView svm = table_.svm(m);
   const std::int32_t* classes = table_.classes + table_.class_at[m];
-  if (machine.n_classes == 1) {
+  if (svm.n_classes == 1) {
     share[classes[0]] += 1.0;
     return;
   }
-  for (int a = 0; a < machine.n_classes; ++a)
-    share[classes[a]] += static_cast<double>(votes_.votes()[a]) / machine.n_pairs();
+  for (int a = 0; a < svm.n_classes; ++a) share[classes[a]] += static_cast<double>(votes_.votes()[a]) / svm.n_pairs();
 }
 
 }  // namespace surewood

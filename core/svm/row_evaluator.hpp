@@ -1,26 +1,26 @@
-// One machine at one row: decisions in double from single-precision kernel values. The reference for every
-// other way to evaluate machines.
+// One SVM at one row: decisions in double from single-precision kernel values. The reference for every
+// other way to evaluate SVMs.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
 #include "svm/kernel.hpp"
-#include "svm/machine.hpp"
+#include "svm/pairwise_svm.hpp"
 #include "svm/predict.hpp"
 
 namespace surewood {
 
 class RowEvaluator {
  public:
-  RowEvaluator(const MachineTable& table, const KernelSpec& kernel);
+  RowEvaluator(const SvmTable& table, const KernelSpec& kernel);
 
-  // Class code of machine m at a row, given the row's products with all support rows.
+  // Class code of SVM m at a row, given the row's products with all support rows.
   std::int32_t code(int m, const float* products, float own_norm);
-  // The same from the row itself: only the products that the machine needs are formed, to the same bits.
+  // The same from the row itself: only the products that the SVM needs are formed, to the same bits.
   std::int32_t code_at(int m, const double* row, float own_norm);
 
-  // Of the latest machine that was evaluated; no decisions and no votes where it is a constant.
+  // Of the latest SVM that was evaluated; no decisions and no votes where it is a constant.
   const double* decisions() const { return decisions_; }
   void add_vote_share(int m, double* share) const;
 
@@ -29,11 +29,11 @@ class RowEvaluator {
  private:
   std::int32_t vote(int m, float own_norm);
 
-  const MachineTable& table_;
+  const SvmTable& table_;
   std::vector<Kernel> kernels_;
-  MachineVotes votes_;
+  SvmVotes votes_;
   const double* decisions_ = nullptr;
-  std::vector<float> inner_, values_, machine_norms_;
+  std::vector<float> inner_, values_, own_norms_;
 };
 
 }  // namespace surewood

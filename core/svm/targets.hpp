@@ -14,7 +14,7 @@ struct PolyValues {
   int degree;
 };
 
-struct BlockMachine;  // svm/vote_block.hpp
+struct BlockSvm;  // svm/vote_block.hpp
 struct BlockVotes;
 
 struct SvmRoutines {
@@ -28,7 +28,7 @@ struct SvmRoutines {
   void (*product_four)(const double* const* x, const double* panels, int d, int n, float* const* out);
   void (*product_one)(const double* const* x, const double* panels, int d, int n, float* const* out);
   void (*weighted_sums)(const float* values, const double* coef, int n, int width, double* sums);
-  void (*vote_block)(const BlockMachine&, const float* x, int count, BlockVotes&);
+  void (*vote_block)(const BlockSvm&, const float* x, int count, BlockVotes&);
 };
 
 // The routines of the instruction set in use (common/cpu.hpp). Results are the same bit for bit with any set

@@ -6,40 +6,40 @@
 
 namespace surewood {
 
-void PackedMachine::pack(const MachineView& machine, const PolyValues& poly, const std::int32_t* support,
-                         const double* rows, const float* norms, int d) {
-  const int panels = (machine.n_support + kVoteSupport - 1) / kVoteSupport;
+void PackedSvm::pack(const SvmView& svm, const PolyValues& poly, const std::int32_t* support, const double* rows,
+                     const float* norms, int d) {
+  const int panels = (svm.n_support + kVoteSupport - 1) / kVoteSupport;
   panels_.assign(static_cast<std::size_t>(panels) * kVoteSupport * d, 0.0f);
   double longest = 0.0;
-  for (int s = 0; s < machine.n_support; ++s) {
+  for (int s = 0; s < svm.n_support; ++s) {
     const double* row = rows + static_cast<std::int64_t>(support[s]) * d;
     float* panel = panels_.data() + static_cast<std::int64_t>(s / kVoteSupport) * kVoteSupport * d + s % kVoteSupport;
     for (int k = 0; k < d; ++k) panel[static_cast<std::int64_t>(k) * kVoteSupport] = static_cast<float>(row[k]);
     longest = std::max(longest, static_cast<double>(norms[support[s]]));
   }
-  view_ = {d, panels * kVoteSupport, machine.n_classes, poly, panels_.data()};
+  view_ = {d, panels * kVoteSupport, svm.n_classes, poly, panels_.data()};
   slope_ = static_cast<float>(1.001 * std::abs(static_cast<double>(poly.gamma)) * std::sqrt(longest));
   offset_ = std::abs(poly.coef0);
   highest_ = 0.99f * poly.limit;
-  pack_pairs(machine);
+  pack_pairs(svm);
 }
 
-void PackedMachine::pack_pairs(const MachineView& machine) {
-  const int classes = machine.n_classes, width = classes - 1;
+void PackedSvm::pack_pairs(const SvmView& svm) {
+  const int classes = svm.n_classes, width = classes - 1;
   entry_at_.assign(1, 0);
   entry_row_.clear();
   entry_coef_.clear();
   unit_.clear();
-  bias_.assign(machine.bias, machine.bias + machine.n_pairs());
+  bias_.assign(svm.bias, svm.bias + svm.n_pairs());
   first_.assign(1, 0);
-  for (int a = 0; a < classes; ++a) first_.push_back(first_.back() + machine.class_support[a]);
+  for (int a = 0; a < classes; ++a) first_.push_back(first_.back() + svm.class_support[a]);
   bias_doubt_ = 0.0f;
   for (int a = 0; a < classes; ++a)
     for (int b = a + 1; b < classes; ++b) {
       double mass = 0.0;
       auto add = [&](int own, int column) {
         for (int s = first_[own]; s < first_[own + 1]; ++s) {
-          const double coef = machine.coef[static_cast<std::int64_t>(s) * width + column];
+          const double coef = svm.coef[static_cast<std::int64_t>(s) * width + column];
           if (coef == 0.0) continue;
           entry_row_.push_back(s * kVoteRows);
           entry_coef_.push_back(static_cast<float>(coef));
@@ -67,7 +67,7 @@ void PackedMachine::pack_pairs(const MachineView& machine) {
   view_.unit = unit_.data();
 }
 
-void PackedMachine::doubts(const float* norm, const float* peak, int count, float* out) const {
+void PackedSvm::doubts(const float* norm, const float* peak, int count, float* out) const {
   const float slack = std::exp2(-22.0f) * static_cast<float>(view_.d + 9);
   for (int l = 0; l < count; ++l) {
     const float base = slope_ * norm[l] + offset_;

@@ -1,4 +1,4 @@
-// A block of rows put to one machine in single precision, with a bound on what that may get wrong.
+// A block of rows put to one SVM in single precision, with a bound on what that may get wrong.
 //
 // Lanes are rows: every kernel value and every coefficient that is not zero costs one multiply-add for a
 // register of rows. The result of a row is used only if all its decisions are further from zero than the
@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "common/aligned.hpp"
-#include "svm/machine.hpp"
+#include "svm/pairwise_svm.hpp"
 #include "svm/targets.hpp"
 
 namespace surewood {
@@ -19,8 +19,8 @@ constexpr int kVoteRows = 32;    // rows a block
 constexpr int kVoteSupport = 4;  // support points a panel
 constexpr int kLowDegree = 4;    // beyond it kernel values are measured before they are doubted
 
-// What the passes read of a machine.
-struct BlockMachine {
+// What the passes read of an SVM.
+struct BlockSvm {
   int d = 0, n_support = 0, n_classes = 0;  // support points padded to panels
   PolyValues poly{};
   const float* panels = nullptr;            // (n_support / 4, d, 4)
@@ -40,20 +40,20 @@ struct BlockVotes {
   AlignedVector<std::int32_t> votes;  // (n_classes, kVoteRows)
 };
 
-// A machine packed for the passes; reused from machine to machine.
-class PackedMachine {
+// An SVM packed for the passes; reused from SVM to SVM.
+class PackedSvm {
  public:
   // `rows` (n, d) are the support rows that `support` points into.
-  void pack(const MachineView& machine, const PolyValues& poly, const std::int32_t* support, const double* rows,
+  void pack(const SvmView& svm, const PolyValues& poly, const std::int32_t* support, const double* rows,
             const float* norms, int d);
-  const BlockMachine& view() const { return view_; }
+  const BlockSvm& view() const { return view_; }
   // Rows of these norms are doubtful where BlockVotes::closest is not above `out`.
   void doubts(const float* norm, const float* peak, int count, float* out) const;
 
  private:
-  void pack_pairs(const MachineView& machine);
+  void pack_pairs(const SvmView& svm);
 
-  BlockMachine view_;
+  BlockSvm view_;
   AlignedVector<float> panels_, entry_coef_, bias_, unit_;
   std::vector<std::int32_t> entry_at_, entry_row_, first_;
   float slope_ = 0.0f, offset_ = 0.0f, highest_ = 0.0f;  // bound of a kernel's base: slope norm + offset

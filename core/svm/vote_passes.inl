@@ -1,4 +1,4 @@
-// Votes of one machine at a block of rows, in single precision; the contract is in svm/vote_block.hpp.
+// Votes of one SVM at a block of rows, in single precision; the contract is in svm/vote_block.hpp.
 //
 // Included inside a namespace once per instruction set, after svm/lanes.inl (see svm/targets.cpp). Nothing here has
 // to be equal between instruction sets: multiply-adds may be fused.
@@ -102,7 +102,7 @@ SUREWOOD_INLINE void support_values(const float* x, const float* panel, int d, c
 }
 
 template <int Parts, bool Peak>
-SUREWOOD_INLINE void vote_parts(const BlockMachine& m, const float* x, BlockVotes& out) {
+SUREWOOD_INLINE void vote_parts(const BlockSvm& m, const float* x, BlockVotes& out) {
   float* values = out.values.data();
   Wide peak[Parts];
   for (int q = 0; q < Parts; ++q) peak[q] = wide(Peak ? 0.0f : HUGE_VALF);
@@ -159,8 +159,8 @@ SUREWOOD_INLINE void vote_parts(const BlockMachine& m, const float* x, BlockVote
   }
 }
 
-// The first `count` lanes of x are rows; `out` has room for the machine.
-static void vote_block(const BlockMachine& m, const float* x, int count, BlockVotes& out) {
+// The first `count` lanes of x are rows; `out` has room for the SVM.
+static void vote_block(const BlockSvm& m, const float* x, int count, BlockVotes& out) {
   const bool peak = m.poly.degree > kLowDegree;  // up to it the bound of all bases is tight enough
   if (count <= 16)
     peak ? vote_parts<1, true>(m, x, out) : vote_parts<1, false>(m, x, out);

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from surewood.svm import Machines
+from surewood.svm import SvmBatch
 from surewood.svm import dual as dual_module
 from tests.svm.reference import check_kkt
 
@@ -17,7 +17,7 @@ def kkt_of_everything_solved(monkeypatch):
     def checked(gram, spec, points, starts, codes, weight, problems, shape, options, *rest):
         parts = list(solve(gram, spec, points, starts, codes, weight, problems, shape, options, *rest))
         _, degree, C = problems
-        machines = Machines.from_parts(
+        batch = SvmBatch.from_parts(
             parts,
             shape,
             degree=degree,
@@ -27,11 +27,11 @@ def kkt_of_everything_solved(monkeypatch):
             points=points,
             starts=starts,
         )
-        exponent = degree * np.log2(machines.scale.ravel()) if len(degree) else []
+        exponent = degree * np.log2(batch.scale.ravel()) if len(degree) else []
         for problem in range(len(degree)):
             # Beyond 2^300 the plain check has no numbers for the kernel.
-            if len(machines.group_rows(problem)) <= LARGEST and exponent[problem] < 300:
-                check_kkt(machines, problem, gram.X, codes, C[problem], weight, options.tol)
+            if len(batch.group_rows(problem)) <= LARGEST and exponent[problem] < 300:
+                check_kkt(batch, problem, gram.X, codes, C[problem], weight, options["tol"])
         return parts
 
     monkeypatch.setattr(dual_module, "_run_chunks", checked)

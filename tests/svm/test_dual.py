@@ -228,7 +228,7 @@ def test_decision_values_of_the_training_points_come_free():
     with pytest.raises(ValueError, match="pass decisions=True"):
         solve_many(Gram(X), [rows], labels, [3], 1.0).decision(0)
     three = solve_many(Gram(X), [rows], (labels + np.arange(60) % 2).astype(int), [1], 1.0, decisions=True)
-    with pytest.raises(ValueError, match="two-class machines only"):
+    with pytest.raises(ValueError, match="two-class SVMs only"):
         three.decision(0)
 
 

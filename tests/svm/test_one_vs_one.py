@@ -83,7 +83,7 @@ def test_many_machines_in_one_call():
     machines = solve_many(Gram(X), groups, labels, [1, 4], 1.0)
     chosen = [machines.index(g, g % 2) for g in range(6)]
     predictor = machines.predictor(chosen)
-    assert predictor.n_machines == 6
+    assert predictor.n_svms == 6
     assert len(predictor.support_rows) == len(
         np.unique(np.concatenate([machines.support(p) for p in chosen]))
     )
@@ -113,10 +113,10 @@ def test_blocks_of_rows_vote_like_single_rows_on_every_instruction_set(n_feature
     rng = np.random.default_rng(0)
     spread = np.array([1.0, 1e-3, 1e3, 1e18])[rng.integers(0, 4, 400)]
     grid = np.vstack([rng.normal(size=(400, n_features)) * spread[:, None], X, np.zeros((3, n_features))])
-    assign = rng.integers(-1, predictor.n_machines, size=(len(grid), 12)).astype(np.int32)
+    assign = rng.integers(-1, predictor.n_svms, size=(len(grid), 12)).astype(np.int32)
     assign[:, 11] = -2 - rng.integers(0, 5, len(grid))
     one_by_one = np.vstack([predictor.predict(grid[[r]], assign[[r]]) for r in range(len(grid))])
-    for m in range(predictor.n_machines):
+    for m in range(predictor.n_svms):
         rows, tasks = np.nonzero(assign == m)
         classes = machines.classes(m).tolist()
         expected = [vote(row, classes) for row in predictor.decisions(grid[rows], m)]
@@ -146,11 +146,11 @@ def test_errors_say_what_was_wrong():
     predictor = machines.predictor()
     with pytest.raises(ValueError, match="X must have 2 columns"):
         predictor.predict(np.zeros((3, 4)))
-    with pytest.raises(ValueError, match="assign names machine 1 of 1"):
+    with pytest.raises(ValueError, match="assign names SVM 1 of 1"):
         predictor.predict(X, np.ones((20, 1), dtype=int))
-    with pytest.raises(ValueError, match="assign must have one row a row of X"):
+    with pytest.raises(ValueError, match="assign must have one row per row of X"):
         predictor.predict(X, np.zeros((3, 1), dtype=int))
-    with pytest.raises(ValueError, match="n_classes=1, but the machines know class 1"):
+    with pytest.raises(ValueError, match="n_classes=1, but the SVMs know class 1"):
         predictor.vote_share(X, n_classes=1)
     with pytest.raises(ValueError, match="unknown quantity 'margin'"):
         machines.pair("margin", 0)

@@ -26,7 +26,7 @@ def forest():
 
 def traced(model, frame, rows=10):
     table = begin_predict(model, frame.iloc[:rows])
-    matrix = model._binned(table)
+    matrix = model.model_.binned(table)
     return trace(model.forest_, matrix, model.mapper_), ColumnReader(table, model.schema_)
 
 
@@ -71,6 +71,6 @@ def test_paths_end_early_at_given_nodes(forest):
     table = begin_predict(model, frame.iloc[:5])
     stops = np.zeros(len(model.forest_.nodes), dtype=bool)
     stops[model.forest_.node_start[:-1]] = True
-    traces = trace(model.forest_, model._binned(table), model.mapper_, stops)
+    traces = trace(model.forest_, model.model_.binned(table), model.mapper_, stops)
     assert (traces.leaf == model.forest_.node_start[:-1]).all()
     assert len(traces.node) == 0

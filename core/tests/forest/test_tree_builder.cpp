@@ -62,6 +62,8 @@ TreeArrays grow(const Problem& p, const GrowOptions& options) {
 
 ForestView view(const TreeArrays& out, const Problem& p) {
   return {out.nodes.data(),
+          nullptr,
+          0,
           out.leaf_class.data(),
           out.leaf_weight.data(),
           out.category_left.data(),
@@ -104,7 +106,7 @@ void check_predictions(const TreeArrays& out, const Problem& p) {
 // Short nodes are read as the whole ones they were made of, and predict the same.
 void check_short_nodes(const TreeArrays& out, const Problem& p) {
   const ForestView whole = view(out, p);
-  const int word_bits = short_word_bits(p.n_columns);
+  const int word_bits = ShortCodec::word_bits_for(p.n_columns);
   const std::optional<ShortTrees> made = shorten(whole, word_bits);
   assert(made);
   ForestView forest = whole;

@@ -1,4 +1,4 @@
-// The dual solver, one-vs-one machines and prediction: optimality, the same bits everywhere, stopping.
+// The dual solver, one-vs-one SVMs and prediction: optimality, the same bits everywhere, stopping.
 #include <algorithm>
 #include <cassert>
 #include <cmath>
@@ -47,10 +47,10 @@ struct Data {
 
 const KernelSpec kPoly{KernelKind::poly, 0.5, 1.0};
 
-MachineBatch solve(const Data& data, const SolveOptions& options, std::vector<std::int32_t> degree, double C = 1.0) {
+SvmBatch solve(const Data& data, const SolveOptions& options, std::vector<std::int32_t> degree, double C = 1.0) {
   Never stop;
   OneVsOneSolver solver(data.source(), kPoly, options, stop);
-  MachineBatch out;
+  SvmBatch out;
   std::vector<double> boxes(degree.size(), C);
   const bool finished = solver.solve(data.all.data(), data.n, data.label.data(), nullptr, degree.data(), boxes.data(),
                                      static_cast<int>(degree.size()), out);
@@ -58,13 +58,13 @@ MachineBatch solve(const Data& data, const SolveOptions& options, std::vector<st
   return out;
 }
 
-bool same(const MachineBatch& a, const MachineBatch& b) {
+bool same(const SvmBatch& a, const SvmBatch& b) {
   return a.coef == b.coef && a.bias == b.bias && a.support == b.support && a.predicted == b.predicted &&
          a.iterations == b.iterations && a.objective == b.objective;
 }
 
-// KKT of a two-class machine from its coefficients, in double.
-void check_optimal(const Data& data, const MachineBatch& batch, int degree, double C, double tol) {
+// KKT of a two-class SVM from its coefficients, in double.
+void check_optimal(const Data& data, const SvmBatch& batch, int degree, double C, double tol) {
   std::vector<double> beta(data.n, 0.0);
   for (std::size_t k = 0; k < batch.support.size(); ++k) beta[batch.support[k]] = batch.coef[k];
   assert(std::abs(std::accumulate(beta.begin(), beta.end(), 0.0)) < 1e-9);
@@ -88,7 +88,7 @@ void test_optimal() {
   for (int n : {2, 9, 40, 300}) {
     Data data(n, 3, 2, n);
     for (int degree : {1, 3}) {
-      MachineBatch batch = solve(data, {}, {degree});
+      SvmBatch batch = solve(data, {}, {degree});
       assert(batch.status[0] == static_cast<int>(DualStatus::converged));
       check_optimal(data, batch, degree, 1.0, 1e-3);
     }
@@ -99,7 +99,7 @@ void test_same_bits() {
   Data data(70, 4, 3, 3);
   const std::vector<std::int32_t> degrees = {1, 2, 3, 3, 4, 5, 6, 7, 8, 9, 9, 9, 9, 9};
   use_instruction_set("baseline");
-  const MachineBatch expected = solve(data, {}, degrees);
+  const SvmBatch expected = solve(data, {}, degrees);
   SolveOptions tight;
   tight.cache_bytes = 1;
   for (const char* set : {"baseline", "avx2", "avx512"}) {
@@ -107,9 +107,9 @@ void test_same_bits() {
     assert(same(solve(data, {}, degrees), expected));
     assert(same(solve(data, tight, degrees), expected));
   }
-  MachineBatch joined;  // one by one instead of side by side
+  SvmBatch joined;  // one by one instead of side by side
   for (std::int32_t degree : degrees) {
-    MachineBatch one = solve(data, {}, {degree});
+    SvmBatch one = solve(data, {}, {degree});
     joined.coef.insert(joined.coef.end(), one.coef.begin(), one.coef.end());
   }
   assert(joined.coef == expected.coef);
@@ -119,11 +119,11 @@ void test_cap_and_stop() {
   Data data(60, 3, 2, 8);
   SolveOptions options;
   options.max_iter = 3;
-  MachineBatch batch = solve(data, options, {2});
+  SvmBatch batch = solve(data, options, {2});
   assert(batch.status[0] == static_cast<int>(DualStatus::capped) && batch.iterations[0] == 3);
   Always stop;
   OneVsOneSolver solver(data.source(), kPoly, {}, stop);
-  MachineBatch out;
+  SvmBatch out;
   const std::int32_t degree = 1;
   const double C = 1.0;
   assert(!solver.solve(data.all.data(), data.n, data.label.data(), nullptr, &degree, &C, 1, out));
@@ -132,29 +132,29 @@ void test_cap_and_stop() {
 // Prediction at the training points gives the training predictions.
 void test_prediction() {
   Data data(90, 3, 4, 12);
-  MachineBatch batch = solve(data, {}, {2});
+  SvmBatch batch = solve(data, {}, {2});
   const std::int32_t degree = 2;
   const std::int64_t class_at[2] = {0, 4}, pair_at[2] = {0, 6};
   const std::int64_t support_at[2] = {0, batch.n_support[0]}, coef_at[2] = {0, 3 * batch.n_support[0]};
-  MachineTable machines;
-  machines.n_machines = 1;
-  machines.degree = &degree;
-  machines.n_classes = batch.n_classes.data();
-  machines.n_support = batch.n_support.data();
-  machines.scale = batch.scale.data();
-  machines.class_at = class_at;
-  machines.pair_at = pair_at;
-  machines.support_at = support_at;
-  machines.coef_at = coef_at;
-  machines.classes = batch.classes.data();
-  machines.class_support = batch.class_support.data();
-  machines.bias = batch.bias.data();
-  machines.support = batch.support.data();  // rows of x: the support rows here are all the rows
-  machines.coef = batch.coef.data();
-  machines.rows = data.x.data();
-  machines.norms = data.norms.data();
-  machines.n_rows = data.n;
-  machines.d = data.d;
+  SvmTable svms;
+  svms.n_svms = 1;
+  svms.degree = &degree;
+  svms.n_classes = batch.n_classes.data();
+  svms.n_support = batch.n_support.data();
+  svms.scale = batch.scale.data();
+  svms.class_at = class_at;
+  svms.pair_at = pair_at;
+  svms.support_at = support_at;
+  svms.coef_at = coef_at;
+  svms.classes = batch.classes.data();
+  svms.class_support = batch.class_support.data();
+  svms.bias = batch.bias.data();
+  svms.support = batch.support.data();  // rows of x: the support rows here are all the rows
+  svms.coef = batch.coef.data();
+  svms.rows = data.x.data();
+  svms.norms = data.norms.data();
+  svms.n_rows = data.n;
+  svms.d = data.d;
   std::vector<std::int32_t> assign(2 * data.n, 0), codes(2 * data.n);
   for (int i = 0; i < data.n; ++i) assign[2 * i + 1] = -1;
   std::vector<double> share(4 * data.n, 0.0);
@@ -163,7 +163,7 @@ void test_prediction() {
   target.vote_share = share.data();
   target.total_classes = 4;
   Never stop;
-  assert(predict_rows(data.x.data(), data.n, kPoly, machines, assign.data(), 2, stop, target));
+  assert(predict_rows(data.x.data(), data.n, kPoly, svms, assign.data(), 2, stop, target));
   for (int i = 0; i < data.n; ++i) {
     assert(codes[2 * i] == batch.predicted[i]);
     assert(codes[2 * i + 1] == -1);
@@ -174,7 +174,7 @@ void test_prediction() {
   for (const char* name : {"baseline", "avx2", "avx512"}) {
     if (!use_instruction_set(name)) continue;
     std::vector<std::int32_t> found(2 * data.n);
-    assert(predict_by_machine(data.x.data(), data.n, kPoly, machines, assign.data(), 2, stop, found.data()));
+    assert(predict_by_svm(data.x.data(), data.n, kPoly, svms, assign.data(), 2, stop, found.data()));
     for (int i = 0; i < data.n; ++i)
       assert(found[2 * i] == codes[2 * i] && found[2 * i + 1] == (i % 2 ? 3 : codes[2 * i]));
   }
@@ -183,7 +183,7 @@ void test_prediction() {
 
 void test_one_class() {
   Data data(5, 2, 1, 0);
-  MachineBatch batch = solve(data, {}, {1, 2});
+  SvmBatch batch = solve(data, {}, {1, 2});
   assert(batch.n_classes[0] == 1 && batch.n_correct[1] == 5 && batch.support.empty() && batch.bias.empty());
 }
 

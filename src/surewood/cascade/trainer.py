@@ -19,7 +19,7 @@ from surewood.cascade.prefix_tree import Outcome, Rows
 from surewood.cascade.sample import varies
 from surewood.cascade.splits import near_tie, settled
 from surewood.parallel.progress import Advance, ignore
-from surewood.svm import Gram, KernelSpec, Machines, Predictor, solve_many
+from surewood.svm import Gram, KernelSpec, Predictor, SvmBatch, solve_many
 from surewood.svm.class_scores import class_scores
 
 KERNELS = ("poly", "homogeneous", "rbf")
@@ -169,7 +169,7 @@ class SvmTrainer:
                 for d in range(solved.shape[1])
             ]
 
-    def outcome(self, solved: Machines, problem: int, rows: Rows) -> Outcome:
+    def outcome(self, solved: SvmBatch, problem: int, rows: Rows) -> Outcome:
         """Distances and correctness of an SVM at its own points, near-ties settled [D-41]."""
         if self.n_classes == 2:  # the solver has the decision values
             scores = np.asarray(solved.decision(problem), dtype=np.float64)
@@ -180,7 +180,7 @@ class SvmTrainer:
         scores = settled(scores, width)
         return Outcome(distance_of(scores), predicted_of(scores) == self.codes[rows], width)
 
-    def solve(self, rows: Sequence[Rows], choices: Sequence[int]) -> Machines:
+    def solve(self, rows: Sequence[Rows], choices: Sequence[int]) -> SvmBatch:
         """SVMs of choices that share a kernel, on subsets with at least two classes."""
         size = np.array([self.weight[own].sum() for own in rows])
         boxes = np.sqrt(size / self.total)[:, None] * self.C[list(choices)][None, :]

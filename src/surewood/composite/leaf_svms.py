@@ -20,7 +20,7 @@ from surewood.composite.data import TrainingData
 from surewood.composite.leaves import IndexSets
 from surewood.parallel import worker_count
 from surewood.parallel.progress import stage
-from surewood.svm import Machines, Predictor, solve_many
+from surewood.svm import Predictor, SvmBatch, solve_many
 
 CHUNK_BYTES = 128 << 20  # coefficients held while a chunk is looked at
 _CHUNK_WORK = 2e8  # squared leaf sizes, summed over SVMs: less than a second, so that progress is visible
@@ -41,7 +41,7 @@ class Chunk:
     """SVMs of some sets, shape (sets, degrees, C values), and the weight they classify correctly."""
 
     ids: NDArray[np.int64]
-    svms: Machines
+    svms: SvmBatch
     correct: Floats
 
 
@@ -96,7 +96,7 @@ def _chunks(sizes: NDArray[np.int64], n_classes: int, per_set: int, ahead: int =
     return [(a, b) for a, b in pairwise(cuts) if b > a]
 
 
-def correct_weight(svms: Machines, data: TrainingData) -> Floats:
+def correct_weight(svms: SvmBatch, data: TrainingData) -> Floats:
     """Weight of the points that each SVM classifies correctly, m_k^+ of theory.md §2.1."""
     if data.weight is None:
         return svms.n_correct.astype(np.float64)
@@ -152,7 +152,7 @@ class LeafSVMs:
 
 def join_predictors(parts: list[Predictor]) -> Predictor | None:
     """Predictors over the same training rows as one: support rows are stored, and multiplied, once."""
-    parts = [part for part in parts if part.n_machines]
+    parts = [part for part in parts if part.n_svms]
     if len(parts) <= 1:
         return parts[0] if parts else None
     rows, first, place = np.unique(

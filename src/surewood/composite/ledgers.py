@@ -11,7 +11,7 @@ from surewood.composite.evidence import SampleFacts
 from surewood.composite.setting import Setting
 from surewood.composite.trees import CompositeTrees
 from surewood.tables import TableSchema
-from surewood.trees import BinMapper, Question
+from surewood.trees import BinMapper, Split
 
 
 def tree_ledger(
@@ -53,7 +53,7 @@ def criterion_of(ledger: LeafLedger) -> float:
     return (float(ledger.errors.sum()) + float((ledger.term * total).sum())) / total
 
 
-def split_words(split: Question, name: str, schema: TableSchema) -> tuple[str, str, object]:
+def split_words(split: Split, name: str, schema: TableSchema) -> tuple[str, str, object]:
     """A step on a path as (name, relation, value)."""
     if split.categories is None:
         return name, "<=" if split.went_left else ">", float(split.threshold)
@@ -62,7 +62,7 @@ def split_words(split: Question, name: str, schema: TableSchema) -> tuple[str, s
     return name, "in" if split.went_left else "not in", named
 
 
-def leaf_paths(trees: CompositeTrees, tree: int, mapper: BinMapper) -> list[list[Question]]:
+def leaf_paths(trees: CompositeTrees, tree: int, mapper: BinMapper) -> list[list[Split]]:
     """Splits from the root to each leaf of a tree."""
     nodes = trees.leaves.node[trees.leaves.of_tree(tree)] - trees.forest.node_start[tree]
     return trees.forest.paths(tree, nodes.tolist(), mapper)

@@ -178,7 +178,7 @@ def join_trees(parts: list[CompositeTrees]) -> CompositeTrees:
     first_tree = np.cumsum([0] + [p.n_trees for p in parts])
     first_node = np.cumsum([0] + [len(p.leaf_of_node) for p in parts])
     first_leaf = np.cumsum([0] + [len(p.leaves) for p in parts])
-    first_svm = np.cumsum([0] + [0 if p.predictor is None else p.predictor.n_machines for p in parts])
+    first_svm = np.cumsum([0] + [0 if p.predictor is None else p.predictor.n_svms for p in parts])
     columns = {
         field.name: np.concatenate([getattr(p.leaves, field.name) for p in parts])
         for field in fields(LeafTable)

@@ -96,7 +96,7 @@ def count_splits(block: Block, inputs: LayerInput, names: list[str], only_vector
             continue
         traces = trace(model, matrix, matrix.mapper)
         row = np.repeat(np.arange(matrix.n_rows * model.n_trees) // model.n_trees, np.diff(traces.start))
-        feature = np.minimum(model.read_nodes(traces.node)[1] >> 10, n_table)
+        feature = np.minimum(model.features_of(traces.node), n_table)
         counts += np.bincount(row * (n_table + 1) + feature, minlength=counts.size).reshape(counts.shape)
     labels = [*names[:n_table], "earlier layers"]
     return [

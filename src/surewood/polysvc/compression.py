@@ -8,16 +8,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from surewood.bounds import CompressionEvidence
+from surewood.svm import Predictor, SvmBatch
 from surewood.svm.dual import solve_many
 from surewood.svm.gram import Gram
-from surewood.svm.one_vs_one import Machines, Predictor
 
 __all__ = ["compression_counts", "compression_evidence", "rebuilt_alike"]
 
 _ALIKE = 10.0  # largest change of a decision value at a support vector, in units of the solver's tolerance
 
 
-def compression_counts(machines: Machines, codes: NDArray[np.int32]) -> tuple[int, int, int]:
+def compression_counts(machines: SvmBatch, codes: NDArray[np.int32]) -> tuple[int, int, int]:
     """Training rows, support vectors, and errors of the SVM on all other rows."""
     wrong = machines.predicted(0) != codes[machines.group_rows(0)]
     kept = np.ones(machines.gram.n_rows, dtype=bool)

@@ -18,11 +18,11 @@ from surewood.polysvc.coupling import HeldOut, PairCoupling
 from surewood.polysvc.model import SupportVectors, SvmModel
 from surewood.polysvc.plan import C_GRID, SvmPlan
 from surewood.polysvc.score_calibration import ScoreCoupling
+from surewood.svm import Predictor, SvmBatch
 from surewood.svm.cost import gram_limit
 from surewood.svm.dual import solve_many
 from surewood.svm.gram import Gram, KernelSpec
 from surewood.svm.nearest import first_rows
-from surewood.svm.one_vs_one import Machines, Predictor
 from surewood.svm.path import DegreePath, solve_path
 from surewood.tables import DesignEncoder, FitInputs, Table
 
@@ -48,7 +48,7 @@ class Problem:
     codes: NDArray[np.int32]
     weight: Floats | None
 
-    def solve(self, plan: SvmPlan, groups: list[NDArray[Any]]) -> Machines:
+    def solve(self, plan: SvmPlan, groups: list[NDArray[Any]]) -> SvmBatch:
         """One SVM for each group of rows; C is settled by now."""
         assert plan.C is not None
         return solve_many(
@@ -194,7 +194,7 @@ def _calibration(plan: SvmPlan, problem: Problem, n_classes: int) -> PairCouplin
 
 
 def _support(
-    machines: Machines,
+    machines: SvmBatch,
     predictor: Predictor,
     rows: NDArray[Any],
     center: Floats,

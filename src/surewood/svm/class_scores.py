@@ -1,4 +1,4 @@
-"""One score a class from pairwise decisions."""
+"""One score per class from pairwise decisions."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ def vote_counts(codes: NDArray[np.int32], n_classes: int) -> Floats:
 
 
 def class_scores(decisions: Floats, classes: NDArray[np.int32], n_total: int) -> Floats:
-    """One score a class: votes, and sums of decision values squeezed below half a vote (as in scikit-learn).
+    """One score per class: votes, and sums of decisions squeezed below half a vote (as in scikit-learn).
 
-    `classes` are the codes that the machine knows; the others of the `n_total` classes get a score below all.
+    `classes` are the codes that the SVM knows; the others of the `n_total` classes get a score below all.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Memory of machines over one matrix of inner products, counted before it is made."""
+"""Memory of SVMs over one matrix of inner products, counted before it is made."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`solve_many`: a batch of one-vs-one machines over one Gram matrix, without Python per problem.
+"""`solve_many`: a batch of one-vs-one SVMs over one Gram matrix, without Python per problem.
 
 A problem is (group of rows, degree, C). One thread solves them in one call into the core, with the GIL
 released, which answers Ctrl-C and tells of its progress. For several threads the batch is cut into chunks
@@ -8,7 +8,6 @@ that never split the C values of one (group, degree): results do not depend on h
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -19,24 +18,15 @@ from numpy.typing import ArrayLike, NDArray
 from surewood import _core
 from surewood.parallel import arrays_travel, run_tasks, share, thread_count, worker_count
 from surewood.parallel.progress import Advance, ignore
+from surewood.svm.batch import SvmBatch
 from surewood.svm.gram import Gram, KernelSpec, products_of, remember_products
-from surewood.svm.one_vs_one import Machines
 
 __all__ = ["MAX_DEGREE", "solve_many"]
 
-MAX_DEGREE = 100
-_CHUNK_WORK = 2.5e7  # rough element updates a chunk: some milliseconds, so that few results wait to be joined
+MAX_DEGREE = _core.MAX_DEGREE
+_CHUNK_WORK = 2.5e7  # element updates per chunk, roughly: some milliseconds, so that few results wait
 _SECONDS_A_UPDATE = 1e-10
 _FEATURES_WORTH_FORMING = 128  # up to here a worker forms inner products sooner than it gets them
-
-
-@dataclass(frozen=True)
-class _Options:
-    tol: float
-    max_iter: int
-    cache_bytes: int
-    warm: bool
-    decisions: bool
 
 
 def solve_many(
@@ -55,7 +45,7 @@ def solve_many(
     cache_size: int = 64 << 20,
     n_jobs: int | None = None,
     advance: Advance = ignore,
-) -> Machines:
+) -> SvmBatch:
     """Train a one-vs-one C-SVM on every group of rows, for every degree and C.
 
     Parameters
@@ -78,23 +68,23 @@ def solve_many(
     tol : float, default=1e-3
         libsvm's stopping tolerance.
     max_iter : int, default=10000
-        Iterations a pair of classes; a machine that needs more is kept and flagged (`Machines.converged`).
+        Iterations per pair of classes; an SVM that needs more is kept and flagged (`SvmBatch.converged`).
         Negative: no cap.
     warm_start : bool, default=False
         Start each C from the solution of the one before it on the list where that is smaller. Saves
         iterations, and makes the last digits depend on the list.
     decisions : bool, default=False
-        Keep the decision values of two-class machines at their own points.
+        Keep the decision values of two-class SVMs at their own points.
     cache_size : int, default=64 MiB
-        Bytes of kernel rows a thread may hold; larger problems rebuild the rows used longest ago.
+        Bytes of kernel rows that a thread may hold; larger problems rebuild the rows used longest ago.
     n_jobs : int, optional
         Threads, or workers of the active joblib backend. The result is the same for any number.
     advance : function of a number, optional
-        Told of machines as they are done.
+        Told of SVMs as they are done.
 
     Returns
     -------
-    Machines
+    SvmBatch
         Indexed by (group, degree, C).
 
     Examples
@@ -102,10 +92,10 @@ def solve_many(
     >>> import numpy as np
     >>> X = np.array([[-2.0], [-1.0], [1.0], [2.0], [5.0], [6.0]])
     >>> y = np.array([0, 0, 1, 1, 0, 0])
-    >>> machines = solve_many(Gram(X), [np.arange(4), np.arange(6)], y, degrees=[1, 2], C=[10.0])
-    >>> machines.shape
+    >>> batch = solve_many(Gram(X), [np.arange(4), np.arange(6)], y, degrees=[1, 2], C=[10.0])
+    >>> batch.shape
     (2, 2, 1)
-    >>> machines.n_correct[:, :, 0]  # a parabola tells the classes of the second group apart, a line does not
+    >>> batch.n_correct[:, :, 0]  # a parabola tells the classes of the second group apart, a line does not
     array([[4, 4],
            [4, 6]], dtype=int32)
     """
@@ -121,10 +111,16 @@ def solve_many(
         np.arange(shape[0], dtype=np.int32)[:, None, None], degree_list[None, :, None], boxes
     )[:2]
     problems = (_flat(group, np.int32), _flat(degree, np.int32), _flat(boxes, np.float64))
-    options = _Options(float(tol), _cap(max_iter), int(cache_size), bool(warm_start), bool(decisions))
+    options = {
+        "tol": float(tol),
+        "max_iter": _cap(max_iter),
+        "cache_bytes": int(cache_size),
+        "warm": bool(warm_start),
+        "decisions": bool(decisions),
+    }
     spec = KernelSpec.default(gram.X.shape[1]) if kernel is None else kernel
     parts = _run_chunks(gram, spec, points, starts, codes, weight, problems, shape, options, n_jobs, advance)
-    return Machines.from_parts(parts, shape, degree=problems[1], C=problems[2],
+    return SvmBatch.from_parts(parts, shape, degree=problems[1], C=problems[2],
                                kernel=spec, gram=gram, points=points, starts=starts)  # fmt: skip
 
 
@@ -137,7 +133,7 @@ def _run_chunks(
     weight: NDArray[np.float64] | None,
     problems: tuple[NDArray[Any], NDArray[Any], NDArray[Any]],
     shape: tuple[int, ...],
-    options: _Options,
+    options: dict[str, Any],
     n_jobs: int | None,
     advance: Advance,
 ) -> Iterator[dict[str, NDArray[Any]]]:
@@ -177,17 +173,25 @@ def _solve_chunk(
     codes: NDArray[np.int32],
     weight: NDArray[np.float64] | None,
     problems: tuple[NDArray[Any], NDArray[Any], NDArray[Any]],
-    options: _Options,
+    options: dict[str, Any],
     stop: NDArray[np.uint8],
     advance: Advance | None = None,
 ) -> dict[str, NDArray[Any]]:
     products, form, X, norms, spec = rows
     if form:
         products = products_of(X)
+    points, starts = own
+    group, degree, C = problems
     return _core.svm_solve(
-        products, X, norms, spec.kind, spec.gamma, spec.coef0, *own, codes, weight, *problems, options.tol,
-        options.max_iter, options.cache_bytes, options.warm, options.decisions, stop, advance,
-    )  # fmt: skip
+        _core.TrainingRows(x=X, norms=norms, gram=products),
+        spec.in_core,
+        _core.Problems(points=points, starts=starts, group=group, degree=degree, C=C),
+        codes,
+        weight,
+        _core.SolveOptions(**options),
+        stop,
+        advance,
+    )
 
 
 def _chunks(sizes: NDArray[np.int64], shape: tuple[int, ...]) -> tuple[list[tuple[int, int]], list[float]]:

@@ -1,4 +1,4 @@
-"""Inner products of the training rows, computed once and shared by every machine.
+"""Inner products of the training rows, computed once for all SVMs.
 
 `Gram` holds the rows and, when it fits in `max_memory`, the float32 matrix of their inner products;
 `KernelSpec` says which elementwise function of them is the kernel. An inner product is summed in double over
@@ -56,6 +56,15 @@ class KernelSpec:
             raise ValueError(f"gamma must be positive and finite in single precision, got {self.gamma!r}")
         if not np.isfinite(np.float32(self.coef0)):
             raise ValueError(f"coef0 must be finite in single precision, got {self.coef0!r}")
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self.__post_init__()
+
+    @property
+    def in_core(self) -> _core.Kernel:
+        """The form the core takes."""
+        return _core.Kernel(self.kind, self.gamma, self.coef0)
 
     @classmethod
     def default(cls, n_features: int) -> KernelSpec:
@@ -154,7 +163,7 @@ def remember_products(X: NDArray[np.float64], found: NDArray[np.float32]) -> Non
 def products_of(X: NDArray[np.float64]) -> NDArray[np.float32]:
     """The stored matrix of some rows, formed when it is first asked for.
 
-    For workers of other machines: forming it takes a tenth of the time of sending it, up to some hundred
+    For workers on other computers: forming it takes a tenth of the time of sending it, up to some hundred
     features.
     """
     known = _known.get(id(X))

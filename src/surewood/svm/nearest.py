@@ -1,4 +1,4 @@
-"""Support points nearest to a row: the training rows that a kernel machine compares it with."""
+"""Support points nearest to a row: the training rows that a kernel SVM compares it with."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ def nearest_support(
     Parameters
     ----------
     predictor : Predictor
-        All its machines count.
+        All its SVMs count.
     design : ndarray, shape (d,)
-        The row as machines see it.
+        The row as SVMs see it.
     labels : ndarray
         Labels by class code.
     rows : ndarray of int, optional

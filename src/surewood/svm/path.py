@@ -1,4 +1,4 @@
-"""A whole grid of degrees and C from one Gram matrix: training and held-out errors of every machine.
+"""A whole grid of degrees and C from one Gram matrix: training and held-out errors of every SVM.
 
 Kernels of all degrees are elementwise functions of the same inner products, the kernel rows of a degree serve
 all its C values, and every C starts from the solution of the smaller one. Folds are sets of rows of the same
@@ -15,16 +15,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from surewood._arrays import Floats
+from surewood.svm.batch import SvmBatch
 from surewood.svm.dual import solve_many
 from surewood.svm.gram import Gram, KernelSpec
-from surewood.svm.one_vs_one import Machines
 
 __all__ = ["DegreePath", "solve_path"]
 
 
 @dataclass
 class DegreePath:
-    """Machines and errors of a degree × C grid.
+    """SVMs and errors of a degree × C grid.
 
     Attributes
     ----------
@@ -32,24 +32,24 @@ class DegreePath:
     Cs : ndarray of float, shape (K,)
         Ascending.
     train_errors : ndarray of shape (D, K)
-        (Weighted) share of the training rows that each machine gets wrong.
+        (Weighted) fraction of the training rows that each SVM gets wrong.
     fold_errors : ndarray of shape (folds, D, K), or None
         Errors on the held-out rows of each fold.
     converged : ndarray of bool, shape (D, K)
-        Whether the machine on all rows met the stopping rule within `max_iter`.
-    machines : Machines
-        Group 0 holds the machines on all rows, group 1 + f those of fold f.
+        Whether the SVM on all rows met the stopping rule within `max_iter`.
+    batch : SvmBatch
+        Group 0 holds the SVMs on all rows, group 1 + f those of fold f.
     """
 
     degrees: NDArray[np.int32]
     Cs: Floats
     train_errors: Floats
     fold_errors: Floats | None
-    machines: Machines
+    batch: SvmBatch
 
     @property
     def converged(self) -> NDArray[np.bool_]:
-        return np.asarray(self.machines.converged[0])
+        return np.asarray(self.batch.converged[0])
 
     @property
     def errors(self) -> Floats:
@@ -104,22 +104,22 @@ def solve_path(
     if not sorted_Cs.size:
         raise ValueError("Cs must name at least one value")
     groups = [np.arange(gram.n_rows), *(train for train, _ in folds)]
-    machines = solve_many(
+    batch = solve_many(
         gram, groups, codes, degrees, sorted_Cs, kernel=kernel, weights=weights, warm_start=True, **options
     )
     weight = np.ones(gram.n_rows) if weights is None else weights
-    n_degrees, n_C = machines.shape[1:]
-    predicted = np.stack([machines.predicted(q) for q in range(n_degrees * n_C)])
+    n_degrees, n_C = batch.shape[1:]
+    predicted = np.stack([batch.predicted(q) for q in range(n_degrees * n_C)])
     train_errors = _weighted_errors(predicted, codes, weight).reshape(n_degrees, n_C)
     fold_errors = np.empty((len(folds), n_degrees, n_C)) if folds else None
     if fold_errors is not None:
         for f, (_, held) in enumerate(folds):
-            chosen = np.arange(n_degrees * n_C) + machines.index(1 + f)
+            chosen = np.arange(n_degrees * n_C) + batch.index(1 + f)
             assign = np.broadcast_to(np.arange(len(chosen), dtype=np.int32), (len(held), len(chosen)))
-            votes = machines.predictor(chosen).predict(gram.X[held], assign, n_jobs=options.get("n_jobs"))
+            votes = batch.predictor(chosen).predict(gram.X[held], assign, n_jobs=options.get("n_jobs"))
             fold_errors[f] = _weighted_errors(votes.T, codes[held], weight[held]).reshape(n_degrees, n_C)
     return DegreePath(
-        np.atleast_1d(np.asarray(degrees, dtype=np.int32)), sorted_Cs, train_errors, fold_errors, machines
+        np.atleast_1d(np.asarray(degrees, dtype=np.int32)), sorted_Cs, train_errors, fold_errors, batch
     )
 
 

@@ -4,18 +4,22 @@
 * :mod:`~surewood.trees.sketch`: quantiles of columns that are seen once, batch by batch;
 * :mod:`~surewood.trees.weights`: sample weights as exact integers;
 * :mod:`~surewood.trees.bag`: which rows each tree sees;
-* :mod:`~surewood.trees.growing`: forests grown on such a matrix, the low-level door;
+* :mod:`~surewood.trees.growing`: forests grown on such a matrix, the low-level entry;
 * :mod:`~surewood.trees.flat_tree`: the trees themselves, and prediction with them;
+* :mod:`~surewood.trees.node_codec`: the bit layout of nodes;
+* :mod:`~surewood.trees.checking`: what the core may read;
+* :mod:`~surewood.trees.tree_paths`: the splits on the way to a node;
 * :mod:`~surewood.trees.joining`: a forest out of batches of trees;
-* :mod:`~surewood.trees.tracing`: the way of single rows through trees;
+* :mod:`~surewood.trees.tracing`: the way of single rows through trees.
 """
 
 from surewood.trees.bag import Bag, make_bag
 from surewood.trees.binning import BinMapper, BinnedMatrix, as_table, bin_array, bin_table, learn_bins
-from surewood.trees.flat_tree import FlatForest, Question
+from surewood.trees.flat_tree import FlatForest
 from surewood.trees.growing import Grown, TreeParams, grow_forest, grow_seconds, out_of_bag, share_matrix
 from surewood.trees.joining import ForestJoiner
 from surewood.trees.tracing import Traces, trace
+from surewood.trees.tree_paths import Split
 
 __all__ = [
     "Bag",
@@ -24,7 +28,7 @@ __all__ = [
     "FlatForest",
     "ForestJoiner",
     "Grown",
-    "Question",
+    "Split",
     "Traces",
     "TreeParams",
     "as_table",

@@ -24,10 +24,10 @@ from surewood import _core
 from surewood.trees.binning import BinnedMatrix
 from surewood.trees.weights import quantise_weights
 
-SAMPLINGS = {"all": 0, "bootstrap": 1, "subsample": 2, "resample": 3}
+SAMPLINGS = ("all", "bootstrap", "subsample", "resample")
 _LARGEST_MEAN_COUNT = 64
 
-Lottery = tuple[int, int, NDArray[np.uint32] | None, int, NDArray[np.uint32] | None]
+_MOST_ROWS = 2**32 - 2  # rows have numbers of 32 bits in the core
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Bag:
         Position in `rows` of each unit.
     sampling : str
     n_draws : int
-        Units drawn a tree.
+        Units drawn per tree.
     odds : ndarray of uint32 or None
         Probabilities of ``resample``, up to a factor.
     seed : int
@@ -59,13 +59,20 @@ class Bag:
     seed: int
 
     @property
-    def lottery(self) -> Lottery:
+    def draw(self) -> _core.Draw:
         """The form the core takes."""
-        return SAMPLINGS[self.sampling], len(self.rows), self.units, self.n_draws, self.odds
+        return _core.Draw(
+            sampling=self.sampling,
+            n_rows=len(self.rows),
+            units=self.units,
+            n_draws=self.n_draws,
+            odds=self.odds,
+            seed=self.seed,
+        )
 
     def counts(self, tree: int) -> NDArray[np.uint32]:
         """How often each entry of `rows` is in the bag of tree number `tree`."""
-        return _core.in_bag_counts(self.lottery, self.seed, tree)
+        return _core.in_bag_counts(self.draw, tree)
 
 
 def make_bag(
@@ -82,6 +89,8 @@ def make_bag(
 
     Without `by_content` units follow `rows` as given, whose order the caller has settled.
     """
+    if matrix.n_rows > _MOST_ROWS:
+        raise ValueError(f"forests take at most {_MOST_ROWS} rows, got {matrix.n_rows}.")
     chosen: NDArray[Any] = np.arange(matrix.n_rows) if rows is None else np.asarray(rows)
     weights = None
     if weight is not None:
@@ -91,13 +100,13 @@ def make_bag(
         weights = quantise_weights(weight[chosen])
     if len(chosen) == 0:
         raise ValueError("no row of positive weight to grow trees on.")
+    if chosen.min() < 0 or chosen.max() >= matrix.n_rows:
+        raise ValueError("rows: an index is past the last row of the matrix")
     chosen = chosen.astype(np.uint32)
     if sampling in ("all", "resample"):
         odds = weights if sampling == "resample" else None
         draws = _draws(n_draws, len(chosen))
         return Bag(chosen, None if odds is not None else weights, None, sampling, draws, odds, seed)
-    if chosen.max() >= matrix.n_rows:
-        raise ValueError("rows: an index is past the last row of the matrix")
     units = np.arange(len(chosen), dtype=np.uint32)
     if by_content:
         keys = matrix.row_keys[chosen]

@@ -31,6 +31,7 @@ from numpy.typing import NDArray
 from surewood import _core
 from surewood._arrays import Floats
 from surewood.tables import Table, alongside
+from surewood.trees.checking import check_codes, check_mapper
 from surewood.trees.sketch import QuantileSketch, distinct_values
 from surewood.trees.weights import quantise_weights
 
@@ -61,6 +62,13 @@ class BinMapper:
     edges: Floats
     is_category: NDArray[np.uint8]
     category_bins: dict[int, NDArray[np.uint8]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        check_mapper(self)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self.__post_init__()
 
     @property
     def n_columns(self) -> int:
@@ -165,7 +173,25 @@ class BinnedMatrix:
     @cached_property
     def row_keys(self) -> NDArray[np.uint64]:
         """A number for the codes of each row; found once, however many forests grow on the matrix."""
-        return _core.row_keys(list(self.blocks))
+        return _core.row_keys(_core.Bins(list(self.blocks)))
+
+    @property
+    def training_bins(self) -> _core.TrainingBins:
+        """The form the core grows trees on."""
+        return _core.TrainingBins(
+            blocks=list(self.blocks),
+            row_blocks=list(self.row_blocks),
+            values=self.mapper.values,
+            offset=self.mapper.offset,
+            is_category=self.mapper.is_category,
+            has_missing=self.has_missing,
+        )
+
+    def check(self) -> None:
+        """Refuse codes that are no bins of their column; looked at once per matrix."""
+        if "_checked" not in self.__dict__:
+            check_codes(self)
+            self.__dict__["_checked"] = True
 
     def append(self, other: BinnedMatrix) -> BinnedMatrix:
         """These columns and those of `other`; no block is copied."""

@@ -1,8 +1,8 @@
 """Grown trees as plain arrays: small, quick to predict with, easy to save.
 
-A :class:`FlatForest` is eight arrays (core/forest/flat_tree.hpp gives the bit layout); nothing in it
-is a Python object per tree, so it pickles small and can be stored without pickle. Trees are read-only once
-grown.
+A :class:`FlatForest` is eight arrays (:mod:`~surewood.trees.node_codec` knows their bits); nothing in it is a
+Python object per tree, so it pickles small and can be stored without pickle. Trees are read-only once grown,
+and checked (:mod:`~surewood.trees.checking`) whenever a forest is made, unpickled or loaded.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from numpy.typing import NDArray
 
 from surewood import _core
 from surewood.parallel import over_rows, share
+from surewood.trees import node_codec
 from surewood.trees.binning import BinMapper, BinnedMatrix
+from surewood.trees.checking import check_bins, check_forest
+from surewood.trees.tree_paths import Split, tree_paths, tree_table
 
-NO_LIMIT = 2**32 - 1
-_TEST_BITS = 10  # of a word, below the feature
-LEAF_WORD = ((1 << 22) - 1) << _TEST_BITS
 _LEAST_ROWS, _MOST_ROWS = 8192, 32768  # rows of a prediction task, each of which packs all trees anew
 _SECONDS_A_TREE = 3e-8  # of a row, roughly
 
@@ -36,21 +36,6 @@ ForestArrays = tuple[
     NDArray[np.int64],
     NDArray[np.int64],
 ]
-
-
-@dataclass(frozen=True)
-class Question:
-    """One step on the way to a leaf: does the row go left at this split?
-
-    ``threshold`` is the raw value up to which numbers go left; ``categories`` the codes that go left (None
-    for a number column); ``went_left`` the answer on this path, ``missing_left`` where missing values go.
-    """
-
-    feature: int
-    threshold: float
-    categories: tuple[int, ...] | None
-    went_left: bool
-    missing_left: bool
 
 
 @dataclass(frozen=True)
@@ -70,7 +55,7 @@ class FlatForest:
     n_classes, n_features : int
     word_bits : int
         0: nodes as above. Else short ones, a uint32 each, the word in its lower bits
-        (core/forest/short_nodes.hpp).
+        (core/forest/node_codec.hpp).
     """
 
     nodes: NDArray[np.uint32]
@@ -84,6 +69,22 @@ class FlatForest:
     n_classes: int
     n_features: int
     word_bits: int = 0
+
+    def __post_init__(self) -> None:
+        self.__dict__["last_bin"] = check_forest(self)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update({name: state[name] for name in _FIELDS if name in state})
+        self.__post_init__()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in _FIELDS}
+
+    @property
+    def last_bin(self) -> NDArray[np.int32]:
+        """The largest bin that the splits of each feature compare with; -1 for none."""
+        found: NDArray[np.int32] = self.__dict__["last_bin"]
+        return found
 
     @classmethod
     def join(cls, parts: Sequence[ForestArrays], n_classes: int, n_features: int) -> FlatForest:
@@ -110,7 +111,7 @@ class FlatForest:
     @property
     def in_core(self) -> tuple[Any, ...]:
         """The forest as the core takes it."""
-        return (*self.arrays, self.word_bits)
+        return (*self.arrays, self.word_bits, self.n_classes, self.n_features)
 
     @property
     def n_trees(self) -> int:
@@ -151,7 +152,7 @@ class FlatForest:
         """The same trees in about half the memory; these ones where they are too large for that."""
         if self.word_bits:
             return self
-        found = _core.shorten(self.in_core, self.n_classes, self.n_features)
+        found = _core.shorten(self.in_core)
         if found is None:
             return self
         names = ("nodes", "leaf_class", "leaf_weight", "leaf_start", "word_bits")
@@ -162,34 +163,37 @@ class FlatForest:
         if not self.word_bits:
             return self
         nodes = np.stack(self.read_nodes(np.arange(len(self.nodes))), axis=1).astype(np.uint32)
-        whole = replace(self, nodes=nodes, word_bits=0)
         if self.n_classes != 2:
-            return whole
-        empty = np.zeros_like(self.leaf_start)  # shares stand in the nodes again
+            return replace(self, nodes=nodes, word_bits=0)
         return replace(
-            whole, leaf_class=self.leaf_class[:0], leaf_weight=self.leaf_weight[:0], leaf_start=empty
+            self,
+            nodes=nodes,
+            word_bits=0,
+            leaf_class=self.leaf_class[:0],  # probabilities stand in the nodes again
+            leaf_weight=self.leaf_weight[:0],
+            leaf_start=np.zeros_like(self.leaf_start),
         )
 
     def read_nodes(self, at: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Left child (or leaf content) and word of nodes, which are numbered over all trees."""
         if not self.word_bits:
             return self.nodes[at, 0].astype(np.int64), self.nodes[at, 1].astype(np.int64)
-        short = self.nodes[at].astype(np.int64)
-        left, word = short >> self.word_bits, short & ((1 << self.word_bits) - 1)
-        leaf = word >= ((1 << (self.word_bits - _TEST_BITS)) - 1) << _TEST_BITS
-        word[leaf] = LEAF_WORD | (word[leaf] & 3)
+        left, word, near = node_codec.read_short(self.nodes[at], self.word_bits)
         tree = np.searchsorted(self.node_start, at, side="right") - 1
-        near = ~leaf & (word & 1 == 0)
         left[near] += at[near] - self.node_start[tree[near]]
-        share = word == LEAF_WORD + 2
-        left[share] = self.leaf_weight[self.leaf_start[tree[share]] + left[share]]
+        binary = node_codec.is_binary(word)
+        left[binary] = self.leaf_weight[self.leaf_start[tree[binary]] + left[binary]]
         return left, word
+
+    def features_of(self, at: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The feature of split nodes, which are numbered over all trees."""
+        return node_codec.feature_of(self.read_nodes(at)[1])
 
     def predict_proba(self, matrix: BinnedMatrix, n_jobs: int | None = 1) -> NDArray[np.float64]:
         """Mean of the trees' class vectors for every row of a binned matrix."""
         out = np.zeros((matrix.n_rows, self.n_classes))
         share(*self.arrays)
-        _over_codes(_predict_codes, (self.in_core, self.n_classes), matrix, (), out, self.n_trees, n_jobs)
+        _over_codes(_predict_codes, (self.in_core,), matrix, (), out, self.n_trees, n_jobs)
         out /= max(self.n_trees, 1)
         return out
 
@@ -197,11 +201,12 @@ class FlatForest:
         self, X: NDArray[Any], mapper: BinMapper, n_jobs: int | None = 1
     ) -> NDArray[np.float64]:
         """The same from raw numbers, C-contiguous float32 or float64; no category columns."""
+        check_bins(self, mapper)
         out = np.zeros((len(X), self.n_classes))
         share(*self.arrays)
         over_rows(
             _predict_values,
-            (self.in_core, self.n_classes),
+            (self.in_core,),
             lambda begin, end: (X[begin:end], mapper.edges, mapper.offset),
             [out],
             n_rows=len(X),
@@ -217,12 +222,11 @@ class FlatForest:
     ) -> NDArray[np.uint32]:
         """Number of the node (within its tree) at which each row ends, shape ``(n_rows, n_trees)``.
 
-        With `max_depth` the descent stops after that many questions: the leaves of the shallower tree.
+        With `max_depth` the descent stops after this many splits: the leaves of the shallower tree.
         """
         out = np.empty((matrix.n_rows, self.n_trees), dtype=np.uint32)
-        depth = NO_LIMIT if max_depth is None else max_depth
         share(*self.arrays)
-        _over_codes(_apply_codes, (self.in_core,), matrix, (depth, None), out, self.n_trees, n_jobs)
+        _over_codes(_apply_codes, (self.in_core,), matrix, (max_depth, None), out, self.n_trees, n_jobs)
         return out
 
     def look_up(
@@ -235,7 +239,7 @@ class FlatForest:
         out = np.empty((matrix.n_rows, self.n_trees), dtype=np.uint32)
         value = np.ascontiguousarray(node_value, dtype=np.int32).view(np.uint32)
         share(value, *self.arrays)
-        _over_codes(_apply_codes, (self.in_core,), matrix, (NO_LIMIT, value), out, self.n_trees, n_jobs)
+        _over_codes(_apply_codes, (self.in_core,), matrix, (None, value), out, self.n_trees, n_jobs)
         return out.view(np.int32)
 
     def votes(self, matrix: BinnedMatrix, n_jobs: int | None = 1) -> NDArray[np.uint16]:
@@ -247,11 +251,11 @@ class FlatForest:
         """Most frequent class of every leaf (0 for split nodes), over all trees."""
         left, word = self.read_nodes(np.arange(len(self.nodes)))
         votes = np.zeros(len(left), dtype=np.uint16)
-        pure = word == LEAF_WORD
+        pure = node_codec.is_pure(word)
         votes[pure] = left[pure]
-        binary = word == LEAF_WORD + 2
-        votes[binary] = left[binary].astype(np.uint32).view(np.float32) > 0.5
-        for node in np.flatnonzero(word == LEAF_WORD + 1):
+        binary = node_codec.is_binary(word)
+        votes[binary] = node_codec.probability(left[binary]) > 0.5
+        for node in np.flatnonzero(node_codec.is_mixed(word)):
             tree = int(np.searchsorted(self.node_start, node, side="right")) - 1
             at = int(self.leaf_start[tree]) + int(left[node])
             entries = slice(at + 1, at + 1 + int(self.leaf_class[at]))
@@ -259,88 +263,37 @@ class FlatForest:
         return votes
 
     def class_vector(self, tree: int, node: int) -> NDArray[np.float64]:
-        """Class shares of a leaf."""
-        left, word = (int(v[0]) for v in self.read_nodes(self.node_start[[tree]] + node))
-        shares = np.zeros(self.n_classes)
-        kind = word - LEAF_WORD
-        if kind == 0:
-            shares[left] = 1.0
-        elif kind == 2:
-            share = float(np.array([left], dtype=np.uint32).view(np.float32)[0])
-            shares[:] = 1.0 - share, share
-        elif kind == 1:
-            at = int(self.leaf_start[tree]) + left
+        """Class probabilities of a leaf."""
+        left, word = self.read_nodes(self.node_start[[tree]] + node)
+        vector = np.zeros(self.n_classes)
+        if node_codec.is_pure(word)[0]:
+            vector[left[0]] = 1.0
+        elif node_codec.is_binary(word)[0]:
+            second = float(node_codec.probability(left)[0])
+            vector[:] = 1.0 - second, second
+        elif node_codec.is_mixed(word)[0]:
+            at = int(self.leaf_start[tree]) + int(left[0])
             entries = slice(at + 1, at + 1 + int(self.leaf_class[at]))
-            shares[self.leaf_class[entries]] = self.leaf_weight[entries] / float(self.leaf_weight[at])
+            vector[self.leaf_class[entries]] = self.leaf_weight[entries] / float(self.leaf_weight[at])
         else:
             raise ValueError(f"node {node} of tree {tree} is not a leaf.")
-        return shares
+        return vector
 
     def table(self, tree: int) -> dict[str, NDArray[Any]]:
         """A tree as columns: ``feature`` (-1 for leaves), ``last_bin``, ``missing_left``, ``is_category``,
         ``left``, ``right``, ``depth``, ``parent`` (-1 for leaves' children and the root's parent)."""
-        content, word = self.read_nodes(np.arange(self.node_start[tree], self.node_start[tree + 1]))
-        split = word < LEAF_WORD
-        category = split & (word & 1 == 1)
-        left = np.where(split, content, -1)
-        pool = self.category_left[self.category_start[tree] : self.category_start[tree + 1]]
-        left[category] = pool[left[category]]
-        missing_left = split & (word >> 1 & 1 == 1)
-        parent = np.full(len(word), -1)
-        at = np.flatnonzero(split)
-        parent[left[at]] = at
-        parent[left[at] + 1] = at
-        depth = np.zeros(len(word), dtype=np.int64)
-        level = np.zeros(1, dtype=np.int64)
-        while len(level := level[split[level]]):
-            level = np.concatenate([left[level], left[level] + 1])
-            depth[level] = depth[parent[level[0]]] + 1
-        return {
-            "feature": np.where(split, word >> 10, -1),
-            "last_bin": np.where(split & ~category, (word >> 2 & 255) - missing_left, -1),
-            "missing_left": missing_left,
-            "is_category": category,
-            "left": left,
-            "right": np.where(split, left + 1, -1),
-            "depth": depth,
-            "parent": parent,
-        }
+        return tree_table(self, tree)
 
-    def path(self, tree: int, node: int, mapper: BinMapper) -> list[Question]:
-        """The questions from the root to a node."""
+    def path(self, tree: int, node: int, mapper: BinMapper) -> list[Split]:
+        """The splits from the root to a node."""
         return self.paths(tree, [node], mapper)[0]
 
-    def paths(self, tree: int, ends: Sequence[int], mapper: BinMapper) -> list[list[Question]]:
-        """The questions from the root to each of some nodes of a tree."""
-        table = self.table(tree)
-        asked: dict[int, Question] = {}  # by the node that the answer leads to: paths share their beginnings
-        paths = []
-        for node in ends:
-            questions: list[Question] = []
-            while table["parent"][node] >= 0:
-                if node not in asked:
-                    asked[node] = self._question_above(tree, node, table, mapper)
-                questions.append(asked[node])
-                node = int(table["parent"][node])
-            paths.append(questions[::-1])
-        return paths
+    def paths(self, tree: int, ends: Sequence[int], mapper: BinMapper) -> list[list[Split]]:
+        """The splits from the root to each of some nodes of a tree."""
+        return tree_paths(self, tree, ends, mapper)
 
-    def _question_above(
-        self, tree: int, node: int, table: dict[str, NDArray[Any]], mapper: BinMapper
-    ) -> Question:
-        """The question whose answer leads to a node."""
-        parent = int(table["parent"][node])
-        feature = int(table["feature"][parent])
-        went_left = bool(table["left"][parent] == node)
-        if not table["is_category"][parent]:
-            threshold = float(mapper.edges[mapper.offset[feature] + int(table["last_bin"][parent])])
-            return Question(feature, threshold, None, went_left, bool(table["missing_left"][parent]))
-        place = int(self.read_nodes(self.node_start[[tree]] + parent)[0][0])
-        words = self.category_set[self.category_start[tree] + place]
-        codes = [c for c in range(256) if int(words[c >> 6]) >> (c & 63) & 1]
-        size = int(mapper.offset[feature + 1] - mapper.offset[feature])
-        categories = tuple(c for c in codes if c < size)
-        return Question(feature, np.nan, categories, went_left, 255 in codes)
+
+_FIELDS = tuple(field.name for field in fields(FlatForest))
 
 
 def join_starts(starts: Sequence[Any]) -> NDArray[np.int64]:
@@ -353,7 +306,7 @@ def join_starts(starts: Sequence[Any]) -> NDArray[np.int64]:
 
 
 def _rows_a_task(n_rows: int, n_jobs: int | None) -> int:
-    """An even share of the rows for every worker, in several turns where that would be many."""
+    """Rows per task: even parts for all workers, in several turns where a part would be large."""
     workers = int(effective_n_jobs(n_jobs))
     turns = max(1, math.ceil(n_rows / (workers * _MOST_ROWS)))
     return max(_LEAST_ROWS, math.ceil(n_rows / (workers * turns)))
@@ -362,16 +315,16 @@ def _rows_a_task(n_rows: int, n_jobs: int | None) -> int:
 # Functions of the core cannot be pickled; these can.
 
 
-def _predict_codes(*args: Any) -> None:
-    _core.predict_codes(*args)
+def _predict_codes(forest: Any, blocks: list[Any], *rest: Any) -> None:
+    _core.predict_codes(forest, _core.Bins(blocks), *rest)
 
 
 def _predict_values(*args: Any) -> None:
     _core.predict_values(*args)
 
 
-def _apply_codes(*args: Any) -> None:
-    _core.apply_codes(*args)
+def _apply_codes(forest: Any, blocks: list[Any], begin: int, end: int, *rest: Any) -> None:
+    _core.apply_codes(forest, _core.Bins(blocks), begin, end, *rest)
 
 
 def _over_codes(

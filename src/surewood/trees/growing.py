@@ -1,10 +1,9 @@
-"""Growing forests on a binned matrix: the engine's low-level door.
+"""Growing forests on a binned matrix: the engine's low-level entry.
 
 :func:`grow_forest` takes codes, class codes, weights and :class:`TreeParams` and returns a :class:`Grown`:
-the trees,
-their impurity importances, and the :class:`~surewood.trees.bag.Bag` that knows which rows each tree saw.
-Tree `t` is a function of the
-data, the parameters, the seed and `t`: not of the number of threads, of workers, or of trees.
+the trees, their impurity importances, and the :class:`~surewood.trees.bag.Bag` that knows which rows each
+tree saw. Tree `t` is a function of the data, the parameters, the seed and `t`: not of the number of threads,
+of workers, or of trees.
 """
 
 from __future__ import annotations
@@ -22,10 +21,10 @@ from surewood.parallel import over_rows, run_tasks, share
 from surewood.parallel.progress import Advance, ignore, stage
 from surewood.trees.bag import Bag, make_bag
 from surewood.trees.binning import BinnedMatrix
-from surewood.trees.flat_tree import NO_LIMIT, FlatForest, ForestArrays
+from surewood.trees.flat_tree import FlatForest, ForestArrays
 
-SPLITTERS = {"best": 0, "random": 1, "completely_random": 2}
-CRITERIA = {"gini": 0, "entropy": 1, "log_loss": 1}
+SPLITTERS = ("best", "random", "completely_random")
+CRITERIA = ("gini", "entropy", "log_loss")
 MAX_CLASSES = 65535
 
 _BATCH_VISITS = 2e7  # row visits of a batch of trees: a few tenths of a second, so an interrupt is answered
@@ -142,6 +141,7 @@ def grow_forest(
     spans = [(start, min(stop, (start // size + 1) * size) - start) for start in starts]
     parts: list[ForestArrays] = []
     importances = np.zeros(matrix.n_columns)
+    matrix.check()
     share_matrix(matrix)
     share(labels, bag.rows, bag.weights, bag.units, bag.odds)
     seconds = [grow_seconds(len(bag.rows), params, count) for _, count in spans]
@@ -178,7 +178,7 @@ def out_of_bag(
     share(bag.rows, bag.units, bag.odds, *forest.arrays)
     over_rows(
         _predict_out_of_bag,
-        (forest.in_core, forest.n_classes, list(matrix.blocks), bag.rows, bag.lottery, bag.seed, first_tree),
+        (forest.in_core, list(matrix.blocks), bag, first_tree),
         lambda begin, end: (begin, end),
         [sums, votes],
         n_rows=n,
@@ -198,8 +198,8 @@ def _vote_rows(n_rows: int, n_columns: int, seconds_a_row: float, n_jobs: int | 
     return max(_VOTE_ROWS, min(a_part, quick, _VOTE_BYTES // max(n_columns, 1)))
 
 
-def _predict_out_of_bag(*args: Any) -> None:
-    _core.predict_out_of_bag(*args)
+def _predict_out_of_bag(forest: Any, blocks: list[Any], bag: Bag, first_tree: int, *rest: Any) -> None:
+    _core.predict_out_of_bag(forest, _core.Bins(blocks), bag.rows, bag.draw, first_tree, *rest)
 
 
 def share_matrix(matrix: BinnedMatrix) -> None:
@@ -223,30 +223,19 @@ def _grow_batch(
     fast_kernels: bool,
 ) -> tuple[ForestArrays, NDArray[np.float64]]:
     """A picklable task: some trees of a forest and the sum of their importances."""
+    options = _core.GrowOptions(
+        splitter=params.splitter,
+        criterion=params.criterion,
+        max_depth=params.max_depth,
+        min_samples_split=params.min_samples_split,
+        min_samples_leaf=params.min_samples_leaf,
+        min_weight_fraction_leaf=params.min_weight_fraction_leaf,
+        min_impurity_decrease=params.min_impurity_decrease,
+        max_features=params.max_features,
+        fast_kernels=fast_kernels,
+    )
     result = _core.grow_trees(
-        list(matrix.blocks),
-        list(matrix.row_blocks),
-        matrix.mapper.values,
-        matrix.mapper.offset,
-        matrix.mapper.is_category,
-        matrix.has_missing,
-        labels,
-        n_classes,
-        bag.rows,
-        bag.weights,
-        SPLITTERS[params.splitter],
-        CRITERIA[params.criterion],
-        NO_LIMIT if params.max_depth is None else params.max_depth,
-        params.min_samples_split,
-        params.min_samples_leaf,
-        params.min_weight_fraction_leaf,
-        params.min_impurity_decrease,
-        params.max_features,
-        bag.lottery,
-        fast_kernels,
-        bag.seed,
-        start,
-        count,
+        matrix.training_bins, labels, n_classes, bag.rows, bag.weights, bag.draw, options, start, count
     )
     return result[:8], result[8]
 
@@ -258,7 +247,7 @@ def _batch_size(n_rows: int, params: TreeParams) -> int:
 
 def _visits(n_rows: int, params: TreeParams) -> float:
     """Rows times features that one tree looks at, roughly."""
-    return n_rows * max(1.0, math.log2(max(n_rows, 2))) * params.max_features
+    return n_rows * max(1.0, math.log2(max(n_rows, 2))) * max(1, params.max_features)
 
 
 def _no_trees() -> ForestArrays:

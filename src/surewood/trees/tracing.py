@@ -1,7 +1,7 @@
-"""The way of rows through trees: which questions they meet, and which leaf they reach.
+"""The way of rows through trees: which splits they meet, and which leaf they reach.
 
 :func:`trace` sends a few rows through all trees of a forest at once and remembers every node; `Traces` gives
-the questions of one row in one tree as plain values. The cost is that of the rows' own paths, however large
+the splits of one row in one tree as plain values. The cost is that of the rows' own paths, however large
 the trees are.
 """
 
@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from surewood.tables import ColumnReader
+from surewood.trees import node_codec
 from surewood.trees.binning import BinMapper, BinnedMatrix
-from surewood.trees.flat_tree import LEAF_WORD, FlatForest
+from surewood.trees.flat_tree import FlatForest
 
 Ints = NDArray[np.int64]
 
@@ -27,7 +28,7 @@ class Traces:
     Attributes
     ----------
     node : ndarray of int64
-        Questions met, as numbers of nodes over all trees.
+        Splits met, as numbers of nodes over all trees.
     went_left : ndarray of bool
     start : ndarray of int64, shape (n_rows * n_trees + 1,)
         Where the path of each (row, tree) begins.
@@ -43,7 +44,7 @@ class Traces:
     leaf: Ints
 
     def path(self, row: int, tree: int, reader: ColumnReader) -> list[dict[str, Any]]:
-        """Questions and answers of one row: feature, operator and value that hold for it, its actual value.
+        """Splits met by one row: feature, operator and value that hold for it, its actual value.
 
         A value of None followed the side of missing values.
         """
@@ -52,35 +53,35 @@ class Traces:
         return [self._step(k, row, tree, reader) for k in steps]
 
     def _step(self, k: int, row: int, tree: int, reader: ColumnReader) -> dict[str, Any]:
-        at, word = (int(v[0]) for v in self.forest.read_nodes(self.node[[k]]))
-        feature, left = word >> 10, bool(self.went_left[k])
+        at, word = self.forest.read_nodes(self.node[[k]])
+        feature, left = int(node_codec.feature_of(word)[0]), bool(self.went_left[k])
         step: dict[str, Any] = {"feature": reader.names[feature]}
-        if word & 1:
+        if node_codec.is_category(word)[0]:
             step["operator"] = "in" if left else "not in"
-            step["value"] = self._categories(tree, at, feature, reader)
+            step["value"] = self._categories(tree, int(at[0]), feature, reader)
         else:
-            last = (word >> 2 & 255) - (word >> 1 & 1)  # -1: only missing values go left
+            last = int(node_codec.last_bin(word)[0])
             step["operator"] = "<=" if left else ">"
-            first = int(self.mapper.offset[feature])
-            step["value"] = float(self.mapper.edges[first + last]) if last >= 0 else None
-            if last < 0 or not np.isfinite(step["value"]):
-                known = left == (last >= 0)
-                step["operator"], step["value"] = ("is not missing" if known else "is missing"), None
+            step["value"] = float(self.mapper.edges[int(self.mapper.offset[feature]) + last])
+            if not np.isfinite(step["value"]):
+                step["operator"], step["value"] = ("is not missing" if left else "is missing"), None
         step["actual"] = reader.actual(row, feature)
         return step
 
     def _categories(self, tree: int, entry: int, feature: int, reader: ColumnReader) -> list[Any]:
-        words = self.forest.category_set[self.forest.category_start[tree] + entry]
+        members = set(
+            node_codec.set_members(self.forest.category_set[self.forest.category_start[tree] + entry])
+        )
         values = reader.categories(feature)
         bins = self.mapper.category_bins.get(feature)
         codes = range(len(values)) if bins is None else bins.tolist()
-        return [v for v, code in zip(values, codes) if int(words[code >> 6]) >> (code & 63) & 1]
+        return [v for v, code in zip(values, codes) if code in members]
 
     def questions(self, row: int, reader: ColumnReader) -> list[dict[str, Any]]:
         """Features that a row was asked about, and how often over all trees, most often first."""
         n_trees = self.forest.n_trees
         span = slice(int(self.start[row * n_trees]), int(self.start[(row + 1) * n_trees]))
-        feature = self.forest.read_nodes(self.node[span])[1] >> 10
+        feature = self.forest.features_of(self.node[span])
         asked = np.bincount(feature, minlength=len(reader.names))
         order = np.argsort(-asked, kind="stable")
         return [{"feature": reader.names[j], "questions": int(asked[j])} for j in order if asked[j]]
@@ -97,7 +98,7 @@ def trace(
     leaf = at.copy()
     pairs, nodes, sides = [pair[:0]], [at[:0]], [np.zeros(0, dtype=bool)]
     while True:
-        inner = forest.read_nodes(at)[1] < LEAF_WORD
+        inner = node_codec.is_split(forest.read_nodes(at)[1])
         if stops is not None:
             inner &= ~stops[at]
         leaf[pair[~inner]] = at[~inner]
@@ -122,13 +123,11 @@ def _descend(
 ) -> tuple[Ints, NDArray[np.bool_]]:
     """The next node of each path, and whether it lies to the left."""
     left, word = forest.read_nodes(at)
-    code = codes[word >> 10, row].astype(np.int64)
-    goes_left = (code + (word >> 1 & 1)) % 256 <= (word >> 2 & 255)
-    category = np.flatnonzero(word & 1)
+    code = codes[node_codec.feature_of(word), row].astype(np.int64)
+    goes_left = node_codec.goes_left(word, code)
+    category = np.flatnonzero(node_codec.is_category(word))
     if len(category):
         entry = forest.category_start[tree[category]] + left[category]
         left[category] = forest.category_left[entry]
-        own = code[category]
-        words = forest.category_set[entry, own >> 6]
-        goes_left[category] = (words >> (own & 63).astype(np.uint64) & np.uint64(1)) == 1
+        goes_left[category] = node_codec.in_set(forest.category_set[entry], code[category])
     return forest.node_start[tree] + left + ~goes_left, goes_left

@@ -1,30 +1,30 @@
-#include "svm/machine.hpp"
+#include "svm/pairwise_svm.hpp"
 
 namespace surewood {
 
-const double* MachineVotes::decisions(const MachineView& machine, const float* values) {
+const double* SvmVotes::decisions(const SvmView& svm, const float* values) {
   const SvmRoutines& run = svm_routines();
-  const int classes = machine.n_classes, width = classes - 1;
+  const int classes = svm.n_classes, width = classes - 1;
   sums_.assign(static_cast<std::size_t>(classes) * width, 0.0);
-  const double* coef = machine.coef;
+  const double* coef = svm.coef;
   for (int a = 0; a < classes; ++a) {
-    const int count = machine.class_support[a];
+    const int count = svm.class_support[a];
     run.weighted_sums(values, coef, count, width, sums_.data() + static_cast<std::size_t>(a) * width);
     values += count;
     coef += static_cast<std::int64_t>(count) * width;
   }
-  decisions_.resize(machine.n_pairs());
+  decisions_.resize(svm.n_pairs());
   int pair = 0;
   for (int a = 0; a < classes; ++a)
     for (int b = a + 1; b < classes; ++b, ++pair)
       decisions_[pair] = sums_[static_cast<std::size_t>(a) * width + b - 1] +
-                         sums_[static_cast<std::size_t>(b) * width + a] + machine.bias[pair];
+                         sums_[static_cast<std::size_t>(b) * width + a] + svm.bias[pair];
   return decisions_.data();
 }
 
-int MachineVotes::winner(const MachineView& machine, const double* decisions) {
+int SvmVotes::winner(const SvmView& svm, const double* decisions) {
   // Row by row of the pairs, without a branch: the outcomes are hard to guess.
-  const int classes = machine.n_classes;
+  const int classes = svm.n_classes;
   votes_.assign(classes, 0);
   std::int32_t* votes = votes_.data();
   for (int a = 0; a < classes; ++a) {
@@ -38,7 +38,7 @@ int MachineVotes::winner(const MachineView& machine, const double* decisions) {
     decisions += classes - a - 1;
   }
   int best = 0;
-  for (int a = 1; a < machine.n_classes; ++a)
+  for (int a = 1; a < svm.n_classes; ++a)
     if (votes_[a] > votes_[best]) best = a;
   return best;
 }

@@ -1,0 +1,56 @@
+"""Checks of trained SVMs before the core reads them: nothing in a model file is trusted.
+
+The core follows every count and row number without looking. So a `Predictor` is checked when it is made,
+unpickled or loaded, in one pass: counts sum to the lengths of the arrays, support rows and class codes are in
+range, degrees bounded, coefficients finite.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from surewood import _core
+
+if TYPE_CHECKING:
+    from surewood.svm.one_vs_one import Predictor
+
+__all__ = ["TABLE", "check_predictor"]
+
+#: The arrays of a predictor that the core reads: dtype and number of dimensions.
+TABLE: dict[str, tuple[Any, int]] = {
+    "support_rows": (np.float64, 2),
+    "support_norms": (np.float32, 1),
+    "degree": (np.int32, 1),
+    "scale": (np.float64, 1),
+    "n_classes": (np.int32, 1),
+    "n_support": (np.int32, 1),
+    "classes": (np.int32, 1),
+    "class_support": (np.int32, 1),
+    "bias": (np.float64, 1),
+    "support": (np.int32, 1),
+    "coef": (np.float64, 1),
+}
+_FINITE = ("support_rows", "support_norms", "bias", "coef")
+
+
+def check_predictor(predictor: Predictor) -> None:
+    """Refuse SVMs that the core could not read safely, with ValueError and one sentence."""
+    for name, (dtype, ndim) in TABLE.items():
+        value = getattr(predictor, name)
+        if not isinstance(value, np.ndarray) or value.dtype != dtype:
+            found = value.dtype if isinstance(value, np.ndarray) else type(value).__name__
+            raise ValueError(f"{name} must be an array of {np.dtype(dtype)}, got {found}.")
+        if value.ndim != ndim or not value.flags.c_contiguous:
+            raise ValueError(f"{name} must be a C-contiguous array of {ndim} dimension(s), got {value.ndim}.")
+    index: Any = predictor.support_index
+    if not isinstance(index, np.ndarray) or index.shape != (len(predictor.support_rows),):
+        raise ValueError("support_index must have one entry per support row.")
+    for name in _FINITE:
+        if not np.isfinite(getattr(predictor, name)).all():
+            raise ValueError(f"{name} must be finite.")
+    try:
+        _core.SvmTable(**{name: getattr(predictor, name) for name in TABLE})
+    except TypeError as error:  # lengths that do not agree
+        raise ValueError(f"SVMs: {error}.") from None

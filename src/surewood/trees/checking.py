@@ -1,0 +1,116 @@
+"""Checks of forests and bins before the core reads them: nothing in a model file is trusted.
+
+The core follows every number of a forest without looking. So a forest is checked when it is made, unpickled
+or loaded, once and in one pass: starts ascend and end where the arrays do, children lie after their parent
+and inside its tree, features, bins, classes, leaf offsets and category entries are in range, probabilities
+and thresholds are finite. Each function raises ValueError with one sentence.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from surewood import _core
+
+if TYPE_CHECKING:
+    from surewood.trees.binning import BinMapper, BinnedMatrix
+    from surewood.trees.flat_tree import FlatForest
+
+_MOST_BINS = 255
+_FOREST_ARRAYS = {
+    "nodes": (np.uint32, None),
+    "leaf_class": (np.uint16, 1),
+    "leaf_weight": (np.uint32, 1),
+    "category_left": (np.uint32, 1),
+    "category_set": (np.uint64, 2),
+    "node_start": (np.int64, 1),
+    "leaf_start": (np.int64, 1),
+    "category_start": (np.int64, 1),
+}
+
+
+def check_array(value: Any, name: str, dtype: Any, ndim: int | None) -> None:
+    """Refuse what is not a C-contiguous array of this dtype and number of dimensions."""
+    if not isinstance(value, np.ndarray) or value.dtype != dtype:
+        found = value.dtype if isinstance(value, np.ndarray) else type(value).__name__
+        raise ValueError(f"{name} must be an array of {np.dtype(dtype)}, got {found}.")
+    if ndim is not None and value.ndim != ndim:
+        raise ValueError(f"{name} must have {ndim} dimension(s), got {value.ndim}.")
+    if not value.flags.c_contiguous:
+        raise ValueError(f"{name} must be C-contiguous.")
+
+
+def check_count(value: Any, name: str, least: int, most: int) -> None:
+    """Refuse what is not an integer from `least` to `most`."""
+    whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+    if not whole or not least <= value <= most:
+        raise ValueError(f"{name} must be an integer from {least} to {most}, got {value!r}.")
+
+
+def check_forest(forest: FlatForest) -> NDArray[np.int32]:
+    """Refuse a forest that the core could not read safely.
+
+    Returns
+    -------
+    ndarray of int32, shape (n_features,)
+        The largest bin that the splits of each feature compare with; -1 for none.
+    """
+    for name, (dtype, ndim) in _FOREST_ARRAYS.items():
+        check_array(getattr(forest, name), name, dtype, ndim)
+    check_count(forest.n_classes, "n_classes", 1, 65535)
+    check_count(forest.n_features, "n_features", 0, 2**22 - 2)
+    check_count(forest.word_bits, "word_bits", 0, 31)
+    try:
+        return _core.check_forest(forest.in_core)
+    except TypeError as error:  # a wrong shape
+        raise ValueError(f"forest: {error}.") from None
+
+
+def check_mapper(mapper: BinMapper) -> None:
+    """Refuse bins whose offsets, values or edges do not belong together."""
+    check_array(mapper.offset, "offset", np.int64, 1)
+    check_array(mapper.values, "values", np.float64, 1)
+    check_array(mapper.edges, "edges", np.float64, 1)
+    check_array(mapper.is_category, "is_category", np.uint8, 1)
+    offset, n_columns = mapper.offset, len(mapper.is_category)
+    if len(offset) != n_columns + 1 or len(mapper.values) != len(mapper.edges):
+        raise ValueError("offset must have one entry per column and the end, values one per edge.")
+    sizes = np.diff(offset)
+    if offset[0] != 0 or offset[-1] != len(mapper.edges) or (sizes < 1).any() or (sizes > _MOST_BINS).any():
+        raise ValueError("offset must ascend by 1 to 255 bins per column, from 0 to the number of edges.")
+    _check_edges(mapper)
+    for j, bins in mapper.category_bins.items():
+        check_count(j, "a column of category_bins", 0, n_columns - 1)
+        check_array(bins, "category_bins", np.uint8, 1)
+        if not mapper.is_category[j] or (len(bins) and bins.max() >= sizes[j]):
+            raise ValueError(f"category_bins of column {j} name a bin that the column does not have.")
+
+
+def _check_edges(mapper: BinMapper) -> None:
+    """Values finite; edges finite but for the last of a number column, ascending within a column."""
+    edges, last = mapper.edges, mapper.offset[1:] - 1
+    inner = np.ones(len(edges), dtype=bool)
+    inner[last[mapper.is_category == 0]] = False
+    finite = np.isfinite(mapper.values).all() and np.isfinite(edges[inner]).all()
+    if not finite or np.isnan(edges).any():
+        raise ValueError("values and thresholds of bins must be finite.")
+    falls = np.flatnonzero(edges[1:] < edges[:-1])
+    if len(falls) and not np.isin(falls, last).all():
+        raise ValueError("thresholds of a column must ascend.")
+
+
+def check_bins(forest: FlatForest, mapper: BinMapper) -> None:
+    """Refuse to compare raw numbers with bins that a column does not have."""
+    if mapper.n_columns != forest.n_features:
+        raise ValueError(f"forest: grown on {forest.n_features} columns, got bins of {mapper.n_columns}.")
+    if (forest.last_bin >= np.diff(mapper.offset)).any():
+        raise ValueError("forest: a split compares with a bin that its column does not have.")
+
+
+def check_codes(matrix: BinnedMatrix) -> None:
+    """Refuse to grow on codes that are no bins of their column."""
+    if not _core.codes_fit(matrix.training_bins):
+        raise ValueError("matrix: a code is no bin of its column.")
