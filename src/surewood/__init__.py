@@ -3,7 +3,8 @@
 Estimators and modules are here by name and imported when first used, so that ``import surewood`` is quick:
 ``surewood.RandomCompositeForestClassifier``, ``surewood.bounds`` (every formula), ``surewood.certify``
 (guarantees of a fitted model), ``surewood.report`` (the page), ``surewood.inspect`` (plots),
-``surewood.datasets``, and the command ``surewood``.
+``surewood.workflow`` (from a table file to a model and its files), ``surewood.datasets``, and the command
+``surewood``.
 """
 
 from importlib.metadata import version as _version
@@ -40,5 +41,12 @@ _HOME = {
     "workflow": "surewood.workflow",
 }
 
-__all__ = ["__version__", *sorted(_HOME)]
+#: Short name of a classifier (on the command line and in :mod:`surewood.workflow`) -> public name.
+SHORT_NAMES = {
+    "rcf": "RandomCompositeForestClassifier",
+    "cascade": "DeepCascadeSVMClassifierCV",
+    "mddf": "MarginDeepForestClassifier",
+}
+
+__all__ = ["SHORT_NAMES", "__version__", *sorted(_HOME)]
 __getattr__, __dir__ = _lazy_names(__name__, _HOME)

@@ -7,7 +7,6 @@ import json
 import pytest
 from rich.console import Console
 
-from surewood.cli.comparing import Entrant, holm, judge_against_best_peer
 from tests.cli.command import messy_frame, mistake, run, write
 
 compare = importlib.import_module("surewood.cli.compare")
@@ -32,7 +31,7 @@ def test_compare_end_to_end(tmp_path):
     result = json.loads(shown.stdout)
     assert [row["name"] for row in result["results"]] == ["rcf", "rf", "hgb", "xgboost", "lightgbm"]
     assert all(len(row["errors"]) == 2 and row["error"] < 0.5 for row in result["results"])
-    assert result["best_peer"] in ("rf", "hgb", "xgboost", "lightgbm")
+    assert result["best_baseline"] in ("rf", "hgb", "xgboost", "lightgbm")
     ours = result["results"][0]
     assert 0 <= ours["p_value"] <= 1
     assert ours["verdict"]
@@ -56,7 +55,7 @@ def test_the_table_fits_the_terminal(monkeypatch, width, shown):
             "log_loss": 0.5094,
             "fit_seconds": 75.0,
             "predict_seconds_per_1000_rows": 0.0953,
-            "difference_to_best_peer": -0.1425,
+            "difference_to_best_baseline": -0.1425,
             "p_value": p_value,
             "verdict": verdict,
         }
@@ -69,27 +68,10 @@ def test_the_table_fits_the_terminal(monkeypatch, width, shown):
     result = {"table": "t", "rows": 9, "columns": 3, "classes": 2, "folds": 5, "repeats": 1, "notes": []}
     paper = Console(width=width, file=io.StringIO(), no_color=True, highlight=False)
     monkeypatch.setattr(compare, "console", lambda: paper)
-    compare._print({**result, "best_peer": "lightgbm", "results": rows})
+    compare._print({**result, "best_baseline": "lightgbm", "results": rows})
     lines = [line.rstrip() for line in paper.file.getvalue().splitlines()]
     table = lines[2 : lines.index("", 2)]
     assert len(table) == 1 + len(rows)  # no line is broken
     assert shown in table[1]
-    assert table[3].endswith("the best peer")
+    assert table[3].endswith("best baseline")
     assert ("unclear: no difference shown" in "\n".join(lines)) == ("unclear" in shown)
-
-
-def test_a_clear_loss_is_called_worse():
-    def entrant(name, ours, errors):
-        return Entrant(name, name, ours, lambda n, c: None, errors=errors)
-
-    worse = entrant("a", True, [0.30, 0.31, 0.29, 0.30, 0.32])
-    equal = entrant("b", True, [0.10, 0.12, 0.09, 0.11, 0.10])
-    peers = [entrant("p", False, [0.10, 0.11, 0.10, 0.10, 0.11]), entrant("q", False, [0.2] * 5)]
-    splits = [(range(80), range(20))] * 5
-    assert judge_against_best_peer([worse, equal, *peers], splits) is peers[0]
-    assert (worse.verdict, equal.verdict) == ("worse", "no difference shown")
-    assert peers[1].verdict == ""
-
-
-def test_holm_is_monotone_and_at_most_one():
-    assert holm([0.5, 0.9]) == [1.0, 1.0]

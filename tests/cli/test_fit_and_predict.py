@@ -78,7 +78,7 @@ def test_predict_finds_columns_by_name(messy, fitted, tmp_path):
     assert shown.returncode == 0
     assert shown.stderr == "surewood: 1 column not known from training, ignored: 'neu'.\n"
     table = pd.read_csv(write_text(tmp_path / "out.csv", shown.stdout))
-    assert table.columns.tolist() == ["prediction", "probability ja", "probability nein"]
+    assert table.columns.tolist() == ["prediction", "probability of ja", "probability of nein"]
     assert table["prediction"].tolist() == expected.stdout.split()[1:]
     np.testing.assert_allclose(table.iloc[:, 1:].sum(axis=1), 1)
 
@@ -107,7 +107,7 @@ def test_unseen_categories_are_missing_and_said(fitted, tmp_path):
     shown = run("predict", model, write(frame, tmp_path / "sea.csv"))
     assert shown.returncode == 0
     assert shown.stderr == (
-        "surewood: 20 rows with a value of 'Stadt' not known from training; read as missing.\n"
+        "surewood: 20 rows with a value of 'Stadt' not known from training; treated as missing.\n"
     )
 
 

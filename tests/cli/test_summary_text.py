@@ -15,8 +15,7 @@ from surewood.cli.summary_text import print_certificate
     [
         (
             0.35,
-            "No non-trivial guarantee at this sample size: none is below 0.35, the error of always naming "
-            "the largest class.",
+            "Too few rows to guarantee better than the baseline (majority class, 35.0 %).",
         ),
         (
             0.5,

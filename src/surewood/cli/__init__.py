@@ -1,6 +1,6 @@
-"""The command ``surewood``: one file a subcommand, each registered on `app` by being imported here.
+"""The command ``surewood``: one file per subcommand, each registered on `app` by being imported here.
 
-The other files hold one idea each that several subcommands share.
+Commands only word what :mod:`surewood.workflow` does: options, text, exit codes.
 """
 
 from surewood.cli import certify, compare, datasets, explain, fit, predict, reproduce

@@ -1,6 +1,6 @@
 """The command's frame: global options, the console, and how a command ends.
 
-Exit codes: 0 done, 1 the program failed, 2 the user's mistake (one sentence on standard error, see
+Exit codes: 0 success, 1 the program failed, 2 usage error (one sentence on standard error, see
 :mod:`~surewood.cli.mistakes`), 130 interrupted. ``--debug``, anywhere on the line, shows the traceback.
 """
 
@@ -21,7 +21,7 @@ from surewood.cli.mistakes import explain_error
 
 app = typer.Typer(
     name="surewood",
-    help="Tabular classifiers that account for their own complexity.",
+    help="Tabular classifiers that come with error guarantees and show how complex they are.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
@@ -44,7 +44,7 @@ def options(
         bool, typer.Option("--debug", help="Show the traceback of an error; works anywhere on the line.")
     ] = False,
 ) -> None:
-    """Tabular classifiers that account for their own complexity."""
+    """Tabular classifiers that come with error guarantees and show how complex they are."""
 
 
 def console() -> Console:
@@ -59,7 +59,7 @@ def main() -> None:
     arguments = [word for word in sys.argv[1:] if word != "--debug"]
     debug = len(arguments) < len(sys.argv) - 1
     if not debug:
-        # What matters to a user is said by the commands themselves.
+        # What matters to a user is reported by the commands themselves.
         warnings.simplefilter("ignore")
     interrupting.watch()
     code: object = 0

@@ -23,7 +23,7 @@ def datasets(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for machines.")] = False,
 ) -> None:
-    """List the data sets of the catalogue and where each would come from.
+    """List the built-in data sets and where each would come from.
 
     Example: SUREWOOD_DATA=~/data surewood datasets
     """

@@ -53,7 +53,7 @@ def _wait(reader: socket.socket, writer: socket.socket) -> None:
 
 
 def end(said: bool = False) -> None:
-    """Say so in one line, unless the command did, and end the process without waiting for its threads."""
+    """Report it in one line, unless the command did, and end the process without waiting for its threads."""
     if not _ended.acquire(blocking=False):
         threading.Event().wait()  # the other thread is ending the process
     cleaning = threading.Thread(target=atexit._run_exitfuncs, daemon=True)

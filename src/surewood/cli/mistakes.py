@@ -1,11 +1,13 @@
-"""Which errors are the user's to mend (exit code 2) and which are the program's (exit code 1).
+"""Which errors are the user's to fix (exit code 2) and which are the program's (exit code 1).
 
 An error that our own code, or scikit-learn's validation, raised on purpose has a sentence for the user. Any
-other error is a failure of the program: its type is said, and how to see more.
+other error is a failure of the program: its type is shown, and how to see more. Errors of the workflow name
+arguments as in Python; :func:`as_options` shows them as options of the command line.
 """
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from types import TracebackType
 
@@ -13,14 +15,34 @@ import surewood
 from surewood.parallel import WorkerLost
 from surewood.persistence import ModelFileError
 from surewood.tables import DataError
+from surewood.workflow.errors import WorkflowError
 
 USER, PROGRAM = 2, 1
 _OUR_FOLDER = str(Path(surewood.__file__).parent)
 _VALIDATING = ("sklearn/utils/", "sklearn\\utils\\", "sklearn/model_selection", "sklearn\\model_selection")
 
 
-class Mistake(ValueError):
-    """Something the user asked for that cannot be; the message says what and what to do."""
+_OPTIONS = {"parameters": "--set"}
+_ARGUMENT = re.compile(
+    r"\b(cluster|delta|folds|holdout|max_memory|max_rows|model|n_jobs|only|out|parameters|target)="
+    r"(?P<value>[^\s),;])?"
+)
+
+
+def as_options(text: str) -> str:
+    """Python arguments in a sentence as options of the command line.
+
+    Examples
+    --------
+    >>> as_options("holdout=0.001 is less than one row (max_rows=)."), as_options("parameters=depth")
+    ('--holdout 0.001 is less than one row (--max-rows).', '--set depth')
+    """
+
+    def option(found: re.Match[str]) -> str:
+        name = _OPTIONS.get(found[1], "--" + found[1].replace("_", "-"))
+        return f"{name} {found['value']}" if found["value"] else name
+
+    return _ARGUMENT.sub(option, text)
 
 
 def explain_error(error: BaseException) -> tuple[int, str]:
@@ -28,10 +50,12 @@ def explain_error(error: BaseException) -> tuple[int, str]:
 
     Examples
     --------
-    >>> explain_error(Mistake("there is no row 7."))
+    >>> explain_error(WorkflowError("there is no row 7."))
     (2, 'there is no row 7.')
     """
-    if isinstance(error, Mistake | DataError | ModelFileError):
+    if isinstance(error, WorkflowError | DataError):
+        return USER, as_options(str(error))
+    if isinstance(error, ModelFileError):
         return USER, str(error)
     if isinstance(error, OSError) and error.filename is not None:
         return USER, f"{error.filename}: {error.strerror}."

@@ -1,4 +1,4 @@
-"""``surewood reproduce``: a paper's tables beside ours, by one command that can be killed and resumed."""
+"""``surewood reproduce``: a paper's tables next to ours, by one command that can be stopped and resumed."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ import typer
 from rich.console import Console
 
 from surewood.cli.app import app, console
-from surewood.cli.mistakes import Mistake
-from surewood.cli.on_cluster import ClusterAddress, on_cluster
-from surewood.cli.output_place import check_folder
+from surewood.cli.mistakes import as_options
+from surewood.cli.option_values import ClusterAddress
+from surewood.workflow.errors import WorkflowError
+from surewood.workflow.output_place import check_folder
 
 if TYPE_CHECKING:
     from surewood.experiments.paper import Paper
@@ -28,7 +29,9 @@ def reproduce(
         str, typer.Option(help="Sizes: quick (minutes), standard (under an hour) or full (as published).")
     ] = "quick",
     sets: Annotated[str | None, typer.Option(help="Only these data sets, separated by commas.")] = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with the records in the folder.")] = False,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Continue with the records in the folder.")
+    ] = False,
     out: Annotated[
         Path | None, typer.Option(help="Folder of the results.", show_default="reproduction/PAPER-PROFILE")
     ] = None,
@@ -36,7 +39,7 @@ def reproduce(
     cluster: ClusterAddress = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
 ) -> None:
-    """Run a paper's protocol and print its table beside ours.
+    """Run a paper's protocol and print its table next to ours.
 
     Example: surewood reproduce cascades --profile quick
     """
@@ -47,15 +50,16 @@ def reproduce(
     from surewood.experiments.protocol import read_profile
     from surewood.experiments.runner import RESULTS, run_paper
     from surewood.parallel import WorkerLost
+    from surewood.workflow.fitting import on_cluster
 
     folder = out or Path("reproduction") / f"{paper}-{profile}"
     wanted = None if sets is None else [name.strip() for name in sets.split(",") if name.strip()]
     if wanted == []:
-        raise Mistake("--sets names no data set; leave it out for all of them.")
+        raise WorkflowError("--sets names no data set; leave it out for all of them.")
     display = Display(Console(stderr=True, width=None if sys.stderr.isatty() else 160))
     try:
         the_paper, sizes = find_paper(paper), read_profile(paper, profile)
-        check_folder(folder, f"--out {folder}")
+        check_folder(folder)
         with on_cluster(cluster):
             jobs = n_jobs if cluster is None else -1  # every worker of the cluster
             outcome = run_paper(
@@ -65,10 +69,10 @@ def reproduce(
     except WorkerLost as error:
         print(f"surewood: {error}\n{folder / RESULTS} resumes: add --resume.", file=sys.stderr)
         raise typer.Exit(1) from None
-    except (ExperimentError, Mistake, OSError) as error:
+    except (ExperimentError, WorkflowError, OSError) as error:
         if "--debug" in sys.argv:
             raise
-        print(f"surewood: {error}", file=sys.stderr)
+        print(f"surewood: {as_options(str(error))}", file=sys.stderr)
         raise typer.Exit(2) from None
     except KeyboardInterrupt:
         print(f"\nstopped; {folder / RESULTS} resumes: add --resume to the command.", file=sys.stderr)
@@ -82,7 +86,7 @@ def _show(paper: Paper, profile: Profile, outcome: Outcome, as_json: bool) -> No
     from surewood.experiments.summary import complete_summary
 
     if not outcome.records:
-        raise ExperimentError("no data set could be had, so there is no table.")
+        raise ExperimentError("none of the data sets is available.")
     summary = complete_summary(paper, profile, outcome.records, outcome.missing)
     files = write_outputs(summary, outcome.records, outcome.path.parent)
     if as_json:

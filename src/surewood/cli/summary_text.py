@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rich.console import Console
@@ -11,19 +12,20 @@ from rich.text import Text
 
 from surewood.certify import NOTHING_TO_PROMISE
 from surewood.certify.rendering import rounded_up
-from surewood.cli.model_file import plural
+from surewood.cli.mistakes import as_options
+from surewood.estimators.wording import plural
 
 _STATUS_STYLE = {"GUARANTEE": "bold green", "CRITERION": "yellow", "ESTIMATE": "cyan", "HEURISTIC": "dim"}
 _MEANING = {
     "GUARANTEE": "holds for new rows like these",
-    "CRITERION": "a score for choosing, not a promise",
-    "ESTIMATE": "measured, not a promise",
-    "HEURISTIC": "a diagnostic, not a promise",
+    "CRITERION": "a score for choosing, not guaranteed",
+    "ESTIMATE": "measured, not guaranteed",
+    "HEURISTIC": "a diagnostic, not guaranteed",
 }
 
 
 def percent(value: float | None, digits: int = 2) -> str:
-    """A share as per cent.
+    """A fraction in percent.
 
     Examples
     --------
@@ -51,7 +53,7 @@ def grid(header: bool = False) -> Table:
     return Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0), show_header=header)
 
 
-def print_fit(out: Console, facts: dict[str, Any], files: dict[str, str]) -> None:
+def print_fit(out: Console, facts: Mapping[str, Any], files: Mapping[str, str]) -> None:
     """The summary of a fit."""
     size = f"{facts['rows']:,} training rows, {facts['holdout_rows']:,} holdout rows"
     shape = f"{plural(facts['columns'], 'column')}, {len(facts['classes'])} classes"
@@ -61,13 +63,13 @@ def print_fit(out: Console, facts: dict[str, Any], files: dict[str, str]) -> Non
         print_choice(out, facts["choice"])
     out.print()
     memory = facts["peak_memory_bytes"]
-    peak = f", {memory / 1e6:,.0f} MB" if memory else ""
+    peak = f", peak memory {memory / 1e6:,.0f} MB" if memory else ""
     out.print(Text.assemble((facts["title"], "bold"), f", fitted in {seconds_text(facts['seconds'])}{peak}"))
     if facts["holdout"] is not None:
         measured = grid()
         measured.add_row("  error on the holdout", percent(facts["holdout"]["error"]))
         majority = facts["certificate"]["majority_error"]
-        measured.add_row("  always the largest class", percent(majority))
+        measured.add_row("  baseline (majority class)", percent(majority))
         measured.add_row("  log-loss", f"{facts['holdout']['log_loss']:.4f}")
         out.print(measured)
     out.print()
@@ -109,8 +111,8 @@ def print_certificate(out: Console, certificate: dict[str, Any]) -> None:
     out.print(Text("Certificate", style="bold"))
     verdict = certificate["verdict"]
     if verdict == NOTHING_TO_PROMISE and certificate["majority_error"] is not None:
-        rate = f"{certificate['majority_error']:.4g}"
-        verdict += f": none is below {rate}, the error of always naming the largest class"
+        baseline = percent(certificate["majority_error"], 1)
+        verdict = f"too few rows to guarantee better than the baseline (majority class, {baseline})"
     out.print(Padding(Text(f"{verdict[:1].upper()}{verdict[1:]}."), (0, 0, 0, 2), expand=False))
     table = grid()
     table.add_column(no_wrap=True)
@@ -136,10 +138,10 @@ def print_certificate(out: Console, certificate: dict[str, Any]) -> None:
     out.print(Padding(Text(f"{meanings}.", style="dim"), (0, 0, 0, 2), expand=False))
 
 
-def print_notes(out: Console, notes: list[str]) -> None:
-    """Notes, one a line."""
+def print_notes(out: Console, notes: Sequence[str]) -> None:
+    """Notes, one per line."""
     if notes:
         out.print()
         out.print(Text("Notes", style="bold"))
         for note in notes:
-            out.print(Padding(Text(note), (0, 0, 0, 2), expand=False))
+            out.print(Padding(Text(as_options(note)), (0, 0, 0, 2), expand=False))

@@ -1,8 +1,29 @@
-"""From a table file to a model and its files, and from a model to predictions."""
+"""From a table file to a model and its files, and from a model to predictions, certificates and explanations.
+
+What the command ``surewood`` does, as functions: :func:`fit`, :func:`predict`, :func:`certify`,
+:func:`explain`, :func:`describe` and :func:`compare`. Each returns a frozen dataclass; what cannot be done
+raises a :class:`WorkflowError` with one sentence.
+"""
 
 from surewood._lazy import lazy_names as _lazy_names
 
-_HOME = {"predict_to_parquet": "surewood.workflow.parquet_prediction"}
+_HOME = {
+    "Certification": "surewood.workflow.certifying",
+    "Comparison": "surewood.workflow.comparing",
+    "Explanation": "surewood.workflow.explaining",
+    "FitResult": "surewood.workflow.fitting",
+    "Prediction": "surewood.workflow.predicting",
+    "SavedModel": "surewood.workflow.model_folder",
+    "WorkflowError": "surewood.workflow.errors",
+    "certify": "surewood.workflow.certifying",
+    "compare": "surewood.workflow.comparing",
+    "describe": "surewood.workflow.explaining",
+    "explain": "surewood.workflow.explaining",
+    "fit": "surewood.workflow.fitting",
+    "open_model": "surewood.workflow.model_folder",
+    "predict": "surewood.workflow.predicting",
+    "predict_to_parquet": "surewood.workflow.parquet_prediction",
+}
 
 __all__ = sorted(_HOME)
 __getattr__, __dir__ = _lazy_names(__name__, _HOME)

@@ -7,7 +7,7 @@ import os
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import pyarrow as pa
@@ -16,6 +16,9 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from surewood.tables import ParquetTable, as_parquet
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 def predict_to_parquet(
@@ -66,23 +69,63 @@ def predict_to_parquet(
     out = Path(out)
     if any(out.exists() and out.samefile(part) for part in opened.paths):
         raise ValueError(f"{out} is one of the files to predict; name another one.")
-    handle, scratch = tempfile.mkstemp(prefix=f".{out.name}.", dir=out.parent)
-    os.close(handle)
-    try:
-        rows, writer = 0, None
+    with ParquetSink(out) as sink:
         for _, _, source in opened.batches():
-            part = _predicted(model, source.table, features, list(keep), proba)
-            writer = writer or pq.ParquetWriter(scratch, part.schema)
-            writer.write_table(part.cast(writer.schema))
-            rows += len(part)
-        if writer is None:
+            sink.write(_predicted(model, source.table, features, list(keep), proba))
+        if not sink.n_rows:
             raise ValueError(f"{parquet.path} has no row to predict.")
-        writer.close()
-        os.replace(scratch, out)
-    finally:
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(scratch)
-    return rows
+    return sink.n_rows
+
+
+def probability_column(label: Any) -> str:
+    """Name of the column with the probability of a class.
+
+    Examples
+    --------
+    >>> probability_column("yes")
+    'probability of yes'
+    """
+    return f"probability of {label}"
+
+
+class ParquetSink:
+    """A Parquet file written batch by batch, all or nothing: it appears when the block ends without an error.
+
+    Attributes
+    ----------
+    n_rows : int
+        Rows written so far.
+    """
+
+    def __init__(self, out: Path) -> None:
+        self.out, self.n_rows = out, 0
+        self._writer: Any = None
+
+    def __enter__(self) -> Self:
+        handle, self._partial = tempfile.mkstemp(prefix=f".{self.out.name}.", dir=self.out.parent)
+        os.close(handle)
+        return self
+
+    def write(self, rows: pa.Table) -> None:
+        """Append rows; the first ones decide the column types."""
+        if self._writer is None:
+            self._writer = pq.ParquetWriter(self._partial, rows.schema)
+        self._writer.write_table(rows.cast(self._writer.schema))
+        self.n_rows += len(rows)
+
+    def write_frame(self, rows: pd.DataFrame) -> None:
+        """Append the rows of a frame."""
+        self.write(pa.Table.from_pandas(rows, preserve_index=False))
+
+    def __exit__(self, kind: type[BaseException] | None, error: object, trace: object) -> None:
+        try:
+            if self._writer is not None:
+                self._writer.close()
+                if kind is None:
+                    os.replace(self._partial, self.out)
+        finally:
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(self._partial)
 
 
 def _features(model: Any) -> list[str]:
@@ -101,10 +144,10 @@ def _predicted(model: Any, rows: pa.Table, features: list[str], keep: list[str],
     if not hasattr(model, "schema_"):  # a pipeline, or another library's model
         X = X.to_pandas()
     columns: dict[str, Any] = {name: rows.column(name) for name in keep}
-    shares: NDArray[np.float64] | None = model.predict_proba(X) if proba else None
-    labels = model.predict(X) if shares is None else np.asarray(model.classes_)[shares.argmax(axis=1)]
+    values: NDArray[np.float64] | None = model.predict_proba(X) if proba else None
+    labels = model.predict(X) if values is None else np.asarray(model.classes_)[values.argmax(axis=1)]
     columns["prediction"] = pa.array(labels)
-    if shares is not None:
+    if values is not None:
         for k, label in enumerate(np.asarray(model.classes_).tolist()):
-            columns[f"probability of {label}"] = pa.array(np.ascontiguousarray(shares[:, k]))
+            columns[probability_column(label)] = pa.array(np.ascontiguousarray(values[:, k]))
     return pa.table(columns)

@@ -20,21 +20,21 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from surewood.cli.input_table import InputTable, check_classes
-from surewood.cli.mistakes import Mistake
 from surewood.parallel.progress import stage
 from surewood.tables import ParquetTable, TablePreparer
 from surewood.tables.preparing import row_keys
 from surewood.tables.table_file import PARQUET_SUFFIXES
+from surewood.workflow.errors import WorkflowError
+from surewood.workflow.holdout import DEFAULT_HOLDOUT, check_classes
+from surewood.workflow.labelled_table import LabelledTable
 
 STREAM_BYTES = 1 << 30
 SAMPLE_ROWS = 50_000
 HELD_ROWS = 100_000
-DEFAULT_HOLDOUT = 0.2
 
 
 def is_large(source: str) -> bool:
-    """Whether a name on the command line is a Parquet table to be streamed."""
+    """Whether a table is a Parquet table to be streamed."""
     path = Path(source).expanduser()
     if path.is_dir():
         return any(file.name.lower().endswith(PARQUET_SUFFIXES) for file in path.iterdir())
@@ -43,31 +43,33 @@ def is_large(source: str) -> bool:
     try:
         metadata = pq.read_metadata(path)
     except (pa.ArrowException, OSError):
-        return False  # the reader of small tables says what is wrong
+        return False  # the reader of small tables reports what is wrong
     return metadata.num_rows * metadata.num_columns * 8 > STREAM_BYTES
 
 
-def read_large(source: str, target: str | None, holdout: float | None, seed: int) -> InputTable:
+def read_large(source: str, target: str | None, holdout: float | None, random_state: int) -> LabelledTable:
     """A sample of the training rows and the holdout in memory; ``stream`` has all training rows."""
     if target is None:
-        raise Mistake(f"{source} needs --target: the column to predict.")
+        raise WorkflowError(f"{source} needs target=...: the column to predict.")
     whole = ParquetTable(source, target=target)
     n_rows = whole.open().n_rows
-    share = DEFAULT_HOLDOUT if holdout is None else holdout
+    fraction = DEFAULT_HOLDOUT if holdout is None else holdout
     notes = [f"{n_rows:,} rows are streamed from {source}; columns were learned from a sample."]
-    if share * n_rows > HELD_ROWS:
-        share = HELD_ROWS / n_rows
-        notes.append(f"the holdout is {share:.2%} of the rows: at most {HELD_ROWS:,}.")
-    train, held = whole.split(share, seed) if share > 0 else (whole, None)
+    if fraction * n_rows > HELD_ROWS:
+        fraction = HELD_ROWS / n_rows
+        notes.append(f"the holdout is {fraction:.2%} of the rows: at most {HELD_ROWS:,}.")
+    train, held = whole.split(fraction, random_state) if fraction > 0 else (whole, None)
     n_train = train.open().n_rows
-    sample = train if n_train <= SAMPLE_ROWS else train.split(SAMPLE_ROWS / n_train, seed)[1]
+    sample = train if n_train <= SAMPLE_ROWS else train.split(SAMPLE_ROWS / n_train, random_state)[1]
     X, y = _labelled(sample, target)
     check_classes(y, target)
-    table = InputTable(Path(source).name, source, target, X, y, np.arange(len(y)), None, notes)
+    table = LabelledTable(Path(source).name, source, target, X, y, np.arange(len(y)), None, notes)
     if held is not None:
         table.holdout = _labelled(held, target)
         if not len(table.holdout[1]):
-            raise Mistake(f"--holdout {share:g} of {n_rows:,} rows is not a single row; take more, or 0.")
+            raise WorkflowError(
+                f"holdout={fraction:g} of {n_rows:,} rows is less than one row; take more, or 0."
+            )
     table.stream, table.n_streamed = train, n_train
     return table
 
@@ -85,8 +87,8 @@ def _labelled(parquet: ParquetTable, target: str) -> tuple[pd.DataFrame, pd.Seri
 
 
 @contextmanager
-def prepared_table(table: InputTable, preparer: TablePreparer, verbose: int) -> Iterator[ParquetTable]:
-    """All training rows as the estimator sees them, in a file that goes when the fit ends."""
+def prepared_table(table: LabelledTable, preparer: TablePreparer, verbose: int) -> Iterator[ParquetTable]:
+    """All training rows as the estimator sees them, in a temporary file that is removed when the fit ends."""
     assert table.stream is not None
     opened = table.stream.open()
     stream = ParquetTable(table.stream.path, selection=table.stream.selection).open(
@@ -110,7 +112,7 @@ def prepared_table(table: InputTable, preparer: TablePreparer, verbose: int) -> 
         finally:
             if writer is not None:
                 writer.close()
-        preparer.row_keys_ = np.unique(np.concatenate(keys))  # `certify` asks whether later rows are new
+        preparer.row_keys_ = np.unique(np.concatenate(keys))  # `certify` checks whether later rows are new
         yield ParquetTable(path, target=label, workdir=folder)
 
 
@@ -120,35 +122,3 @@ def _unused(target: str, preparer: TablePreparer) -> str:
     while target in names:
         target += "_"
     return target
-
-
-def predict_large(saved: Any, source: str, out: Path, proba: bool, verbose: int = 1) -> tuple[int, list[str]]:
-    """Predict a streamed table into a Parquet file, all or nothing; rows written, and notes."""
-    opened = ParquetTable(source).open()
-    classes = saved.estimator.classes_
-    notes: list[str] = []
-    out.parent.mkdir(parents=True, exist_ok=True)
-    partial = out.with_name(f".{out.name}.{os.getpid()}.part")
-    writer: Any = None
-    n_rows = 0
-    try:
-        with stage(verbose, "predicting", opened.n_rows) as advance:
-            for _, _, rows in opened.batches():
-                frame = rows.table.to_pandas()
-                shares = saved.estimator.predict_proba(saved.prepare(frame))
-                if not notes:
-                    notes = saved.notes_about(frame)
-                answers = pd.DataFrame({"prediction": classes[shares.argmax(axis=1)]})
-                if proba:
-                    named = [f"probability {label}" for label in classes]
-                    answers = pd.concat([answers, pd.DataFrame(shares, columns=named)], axis=1)
-                part = pa.Table.from_pandas(answers, preserve_index=False)
-                writer = writer or pq.ParquetWriter(partial, part.schema)
-                writer.write_table(part.cast(writer.schema))
-                n_rows += len(frame)
-                advance(len(frame))
-        writer.close()
-        os.replace(partial, out)
-    finally:
-        partial.unlink(missing_ok=True)
-    return n_rows, notes

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from surewood.cli.mistakes import Mistake
 from surewood.report import charts, render_template, write_text
+from surewood.workflow.errors import WorkflowError
 
 
 def write_comparison(result: dict[str, Any], path: Path) -> None:
@@ -15,7 +15,7 @@ def write_comparison(result: dict[str, Any], path: Path) -> None:
         _write_picture(result, path)
     else:
         values = {**result, "title": f"Comparison on {result['table']}", "figures": _figures(result)}
-        write_text(render_template("compare.html", values, package="surewood.cli"), path)
+        write_text(render_template("compare.html", values, package="surewood.workflow"), path)
 
 
 def _figures(result: dict[str, Any]) -> list[dict[str, Any]]:
@@ -24,7 +24,7 @@ def _figures(result: dict[str, Any]) -> list[dict[str, Any]]:
     names = [charts.label(row["title"]).replace(" (", "<br>(").replace(", ", ",<br>") for row in rows]
     found = []
     for key, title, scale in (
-        ("errors", "Error of each fold, per cent", 100.0),
+        ("errors", "Error of each fold, percent", 100.0),
         ("log_losses", "Log-loss of each fold", 1.0),
     ):
         traces = [
@@ -58,8 +58,8 @@ def _figures(result: dict[str, Any]) -> list[dict[str, Any]]:
         for row in result["results"]
     ]
     layout = {
-        "xaxis": {"type": "log", "title": {"text": "seconds a fit"}},
-        "yaxis": {"title": {"text": "error, per cent"}, "rangemode": "tozero"},
+        "xaxis": {"type": "log", "title": {"text": "seconds per fit"}},
+        "yaxis": {"title": {"text": "error, percent"}, "rangemode": "tozero"},
     }
     found.append(charts.figure("Error against time", traces, layout, height=340))
     return found
@@ -69,19 +69,21 @@ def _write_picture(result: dict[str, Any], path: Path) -> None:
     try:
         from matplotlib.figure import Figure
     except ImportError:
-        raise Mistake("a .png needs matplotlib (pip install 'surewood[plots]'); an .html does not.") from None
+        raise WorkflowError(
+            "a .png needs matplotlib (pip install 'surewood[plots]'); an .html does not."
+        ) from None
     rows = result["results"][::-1]
     figure = Figure(figsize=(9, 1.2 + 0.42 * len(rows)), layout="constrained")
     left, right = figure.subplots(1, 2, sharey=True)
     for axes, key, title, scale in (
-        (left, "errors", "error, per cent", 100.0),
+        (left, "errors", "error, percent", 100.0),
         (right, "log_losses", "log-loss", 1.0),
     ):
         for place, row in enumerate(rows):
-            colour = "#2f7d4f" if row["ours"] else "#8a8f98"
+            color = "#2f7d4f" if row["ours"] else "#8a8f98"
             values = [scale * value for value in row[key]]
-            axes.plot(values, [place] * len(values), "o", color=colour, alpha=0.35, markersize=5)
-            axes.plot(sum(values) / len(values), place, "|", color=colour, markersize=22, markeredgewidth=3)
+            axes.plot(values, [place] * len(values), "o", color=color, alpha=0.35, markersize=5)
+            axes.plot(sum(values) / len(values), place, "|", color=color, markersize=22, markeredgewidth=3)
         axes.set_xlabel(title)
         axes.set_xlim(left=0)
         axes.spines[["top", "right"]].set_visible(False)

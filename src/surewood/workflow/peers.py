@@ -1,8 +1,8 @@
-"""Classifiers of other libraries that ``compare`` sets beside ours, each fed the way its authors advise.
+"""Classifiers of other libraries that ``compare`` includes as baselines, each used as its authors advise.
 
 A random forest sees categories as codes. Histogram boosting, XGBoost and LightGBM take categories as
 categories; histogram boosting has room for 255 of them, so wider columns are codes there. Column names are
-replaced by numbers, because two of them refuse brackets and non-ASCII signs.
+replaced by numbers, because two of them reject brackets and non-ASCII characters.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 N_TREES = 500
-_MOST_CATEGORIES = 255
+_MAX_CATEGORIES = 255
 
 
 @dataclass(frozen=True)
@@ -32,9 +32,11 @@ class Peer:
 
     @property
     def is_installed(self) -> bool:
+        """Whether its package can be imported."""
         return find_spec(self.package) is not None
 
     def build(self, seed: int, n_jobs: int) -> PeerClassifier:
+        """The classifier with its default settings."""
         return PeerClassifier(self.make(seed, n_jobs), self.takes_categories)
 
 
@@ -45,11 +47,13 @@ class PeerClassifier:
         self.model, self.takes_categories = model, takes_categories
 
     def fit(self, X: pd.DataFrame, y: pd.Series) -> PeerClassifier:
+        """Train on a prepared frame."""
         self.classes_, codes = np.unique(y.to_numpy(), return_inverse=True)
         self.model.fit(self._columns(X), codes)
         return self
 
     def predict_proba(self, X: pd.DataFrame) -> NDArray[np.float64]:
+        """Probabilities, one column per class."""
         return np.asarray(self.model.predict_proba(self._columns(X)), dtype=np.float64)
 
     def _columns(self, X: pd.DataFrame) -> pd.DataFrame:
@@ -58,7 +62,7 @@ class PeerClassifier:
             column = X[name]
             if isinstance(column.dtype, pd.CategoricalDtype):
                 codes = column.cat.codes.astype("int64")
-                if self.takes_categories and len(column.cat.categories) < _MOST_CATEGORIES:
+                if self.takes_categories and len(column.cat.categories) < _MAX_CATEGORIES:
                     column = pd.Series(
                         pd.Categorical.from_codes(codes, categories=range(len(column.cat.categories))),
                         index=X.index,

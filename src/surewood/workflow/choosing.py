@@ -1,8 +1,9 @@
-"""``--model auto``: the family by out-of-fold scores on the training rows.
+"""``model="auto"``: choice of the family by out-of-fold scores on a sample of the training rows.
 
-Rule: the family with the smallest out-of-fold error is the leader. Families whose error is larger by less
-than one standard error of the paired difference count as equal to it; among these the smallest log-loss
-wins. The holdout takes no part, and the certificate is corrected for the families compared.
+Rule: the family with the smallest out-of-fold error is the leader. Families whose error exceeds it
+by at most one standard error of the paired difference are tied with it; among the tied ones the smallest
+log-loss wins. The holdout is not used; guarantees from the training sample are corrected for the number of
+families compared, those from the holdout need no correction.
 """
 
 from __future__ import annotations
@@ -18,16 +19,17 @@ from numpy.typing import NDArray
 from sklearn.metrics import log_loss
 from sklearn.model_selection import StratifiedKFold
 
-from surewood.cli.families import Family, RunSettings
 from surewood.parallel.progress import stage
+from surewood.workflow.families import Family, FitSettings
+from surewood.workflow.holdout import stratified_rows
 
 FOLDS = 3
-MOST_ROWS = 2000  # rows that the comparison looks at: a few seconds a family
+MAX_ROWS = 2000  # rows of the comparison: a few seconds per family
 
 
 @dataclass(frozen=True)
 class Score:
-    """Out-of-fold scores of a family; `gap` is its error minus the leader's, `noise` its standard error."""
+    """Out-of-fold scores of a family; `gap`: error minus the leader's, `noise`: standard error of the gap."""
 
     family: Family
     error: float
@@ -37,7 +39,7 @@ class Score:
     noise: float = 0.0
 
     @property
-    def is_equal(self) -> bool:
+    def is_tied(self) -> bool:
         return self.gap <= self.noise
 
 
@@ -55,13 +57,15 @@ class Choice:
         """The rule as it worked here, in one sentence."""
         leader = min(self.scores, key=lambda score: score.error)
         chosen = next(score for score in self.scores if score.family is self.family)
-        equal = [score.family.name for score in self.scores if score.is_equal]
-        if len(equal) == 1:
-            return f"{chosen.family.name} has the smallest out-of-fold error, by more than a standard error"
-        among = f"{', '.join(equal[:-1])} and {equal[-1]}"
+        tied = [score.family.name for score in self.scores if score.is_tied]
+        if len(tied) == 1:
+            return f"{chosen.family.name} has the smallest out-of-fold error, by more than one standard error"
+        among = f"{', '.join(tied[:-1])} and {tied[-1]}"
         if chosen is leader:
-            return f"{among} err equally often within noise; {chosen.family.name} has the smallest log-loss"
-        return f"{among} err equally often within noise; {chosen.family.name} has the smaller log-loss"
+            return (
+                f"{among} are tied within one standard error; {chosen.family.name} has the smallest log-loss"
+            )
+        return f"{among} are tied within one standard error; {chosen.family.name} has the smaller log-loss"
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values."""
@@ -84,13 +88,27 @@ class Choice:
         }
 
 
-def choose_family(families: list[Family], settings: RunSettings, X: pd.DataFrame, y: pd.Series) -> Choice:
-    """Cross-validate each family on the same folds and apply the rule."""
-    rows = comparison_rows(y, MOST_ROWS, settings.seed)
+def choose_family(families: list[Family], settings: FitSettings, X: pd.DataFrame, y: pd.Series) -> Choice:
+    """Cross-validate each family on the same folds and choose one.
+
+    Parameters
+    ----------
+    families : list of Family
+    settings : FitSettings
+    X, y : frame and series
+        Training rows, prepared for the estimators; at most 2,000 of them are used.
+
+    Returns
+    -------
+    Choice
+    """
+    rows = stratified_rows(y, MAX_ROWS, settings.random_state)
     X, y = X.iloc[rows].reset_index(drop=True), y.iloc[rows].reset_index(drop=True)
     n_folds = min(FOLDS, int(y.value_counts().min()))
-    splits = list(StratifiedKFold(max(n_folds, 2), shuffle=True, random_state=settings.seed).split(X, y))
-    answers, classes = [], np.unique(y)
+    splits = list(
+        StratifiedKFold(max(n_folds, 2), shuffle=True, random_state=settings.random_state).split(X, y)
+    )
+    results, classes = [], np.unique(y)
     with stage(settings.verbose, "choosing the family", len(families) * len(splits)) as advance:
         for family in families:
             started = time.perf_counter()
@@ -101,32 +119,18 @@ def choose_family(families: list[Family], settings: RunSettings, X: pd.DataFrame
                 columns = np.searchsorted(classes, model.classes_)
                 proba[np.ix_(held, columns)] = model.predict_proba(X.iloc[held])
                 advance(1)
-            answers.append((family, proba, time.perf_counter() - started))
-    return _apply_rule(answers, classes, y, len(splits))
-
-
-def comparison_rows(y: pd.Series, most: int, seed: int) -> NDArray[np.int64]:
-    """All rows, or a stratified sample of them with at least two of every class."""
-    n = len(y)
-    if n <= most:
-        return np.arange(n)
-    rng = np.random.default_rng(seed)
-    codes = pd.factorize(y)[0]
-    taken = []
-    for code in range(codes.max() + 1):
-        own = rng.permutation(np.flatnonzero(codes == code))
-        taken.append(own[: max(2, round(most * len(own) / n))])
-    return np.sort(np.concatenate(taken))
+            results.append((family, proba, time.perf_counter() - started))
+    return _apply_rule(results, classes, y, len(splits))
 
 
 def _apply_rule(
-    answers: list[tuple[Family, NDArray[Any], float]], classes: NDArray[Any], y: pd.Series, n_folds: int
+    results: list[tuple[Family, NDArray[Any], float]], classes: NDArray[Any], y: pd.Series, n_folds: int
 ) -> Choice:
     truth = y.to_numpy()
-    wrong = [classes[proba.argmax(axis=1)] != truth for _, proba, _ in answers]
+    wrong = [classes[proba.argmax(axis=1)] != truth for _, proba, _ in results]
     leader = int(np.argmin([own.mean() for own in wrong]))
     scores = []
-    for (family, proba, seconds), own in zip(answers, wrong):
+    for (family, proba, seconds), own in zip(results, wrong):
         difference = own.astype(float) - wrong[leader]
         scores.append(
             Score(
@@ -138,5 +142,5 @@ def _apply_rule(
                 float(difference.std(ddof=1)) / math.sqrt(len(truth)),
             )
         )
-    chosen = min((score for score in scores if score.is_equal), key=lambda score: score.log_loss)
+    chosen = min((score for score in scores if score.is_tied), key=lambda score: score.log_loss)
     return Choice(chosen.family, tuple(scores), len(truth), n_folds)

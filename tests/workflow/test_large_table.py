@@ -8,9 +8,10 @@ import pytest
 from typer.testing import CliRunner
 
 import surewood
-from surewood.cli import app, large_table
-from surewood.cli.mistakes import Mistake
+from surewood.cli import app
 from surewood.tables import workspace
+from surewood.workflow import large_table
+from surewood.workflow.errors import WorkflowError
 from tests.contract.parquet_tables import mixed_frame, write_parts
 
 FAST = ["--model", "mddf", "--set", "n_estimators=2", "--set", "max_layers=1", "--set", "forests=['extra']"]
@@ -26,7 +27,7 @@ def run(*words):
 @pytest.fixture(autouse=True)
 def no_page(monkeypatch):
     """The page is drawn on the sample, as any other; that takes longer than all the rest."""
-    monkeypatch.setattr("surewood.cli.report_files.write_report", lambda *arguments, **more: None)
+    monkeypatch.setattr("surewood.workflow.report_files.write_report", lambda *arguments, **more: None)
 
 
 @pytest.fixture
@@ -72,12 +73,12 @@ def test_fewer_rows_on_demand(folder, tmp_path, monkeypatch):
 
 
 def test_what_a_user_is_told(folder, tmp_path, monkeypatch):
-    with pytest.raises(Mistake, match="needs --target"):
+    with pytest.raises(WorkflowError, match=r"needs target=\.\.\."):
         run("fit", folder)
     with pytest.raises(ValueError, match="has no column 'nix'"):
         run("fit", folder, "--target", "nix")
     run("fit", folder, "--target", "label", "--out", tmp_path / "m", *FAST)
-    with pytest.raises(Mistake, match=r"batch by batch into a file: add -o NAME\.parquet"):
+    with pytest.raises(WorkflowError, match=r"batch by batch into a file: add out=NAME\.parquet"):
         run("predict", tmp_path / "m", folder)
     (folder / "part-1.parquet").write_bytes(b"PAR1")
     with pytest.raises(ValueError, match=r"part-1\.parquet is not a readable Parquet file"):

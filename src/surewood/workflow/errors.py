@@ -1,0 +1,11 @@
+"""What a user of the workflow is told when something that was asked for cannot be done."""
+
+from __future__ import annotations
+
+
+class WorkflowError(ValueError):
+    """Something that was asked for cannot be done; the message says what and how to fix it.
+
+    Arguments are named as in Python, followed by an equals sign (``holdout=0.5``), so that the command line
+    can show them as its options.
+    """

@@ -1,0 +1,181 @@
+"""A saved model as a whole (`describe`), or one of its predictions (`explain`)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from surewood.estimators.describing import ExplainsInSteps
+from surewood.estimators.wording import plural
+from surewood.report.model_facts import model_facts
+from surewood.report.words import number, percent, seconds
+from surewood.workflow.errors import WorkflowError
+from surewood.workflow.explanation_steps import generic_steps
+from surewood.workflow.labelled_table import read_rows
+from surewood.workflow.model_folder import SavedModel, open_model
+
+_COLUMN_KINDS = {"number": "numeric", "category": "categorical", "date": "dates"}
+
+
+@dataclass(frozen=True)
+class Step:
+    """A step of an explanation: a heading, and lines of text."""
+
+    title: str
+    lines: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Result of :func:`explain`.
+
+    Attributes
+    ----------
+    row : int
+        Number of the row, from 1.
+    prediction : label
+    probabilities : dict of str to float, or None
+    steps : tuple of Step
+        The decision in words.
+    details : dict
+        The whole explanation, as the estimator's ``explain`` gives it.
+    notes : tuple of str
+    """
+
+    row: int
+    prediction: Any
+    probabilities: Mapping[str, float] | None
+    steps: tuple[Step, ...]
+    details: Mapping[str, Any]
+    notes: tuple[str, ...]
+
+
+def explain(model: str | Path | SavedModel, table: str | Path, row: int = 1) -> Explanation:
+    """Explain the prediction of one row of a table.
+
+    Parameters
+    ----------
+    model : str, Path or SavedModel
+        A model file, or the folder that :func:`fit` wrote.
+    table : str or Path
+        A CSV or Parquet file, or the name of a built-in data set.
+    row : int, default=1
+        Which row; 1 is the first below the header.
+
+    Returns
+    -------
+    Explanation
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from surewood import workflow
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> small = {"n_estimators": 5, "max_layers": 1}
+    >>> fitted = workflow.fit("iris", model="mddf", parameters=small, n_jobs=1, out=folder.name)
+    >>> workflow.explain(folder.name, "iris", row=3).steps[0].title
+    'Votes'
+    >>> folder.cleanup()
+    """
+    saved = open_model(model)
+    frame = read_rows(str(table))
+    if not 1 <= row <= len(frame):
+        raise WorkflowError(f"there is no row {row}; {table} has {len(frame):,} rows.")
+    one = frame.iloc[[row - 1]]
+    estimator, prepared = saved.estimator, saved.prepare(one)
+    if callable(getattr(estimator, "explain", None)):
+        details = dict(estimator.explain(prepared)[0])
+    else:
+        details = _plain_explanation(saved, prepared)
+    if isinstance(estimator, ExplainsInSteps):
+        told = estimator.__explanation_steps__(details)
+    else:
+        told = generic_steps(details)
+    steps = tuple(Step(one["title"], (*one["lines"], *_support_lines(saved, one["support"]))) for one in told)
+    probabilities = details.get("probabilities")
+    return Explanation(
+        row, details["prediction"], probabilities, steps, details, tuple(saved.notes_about(one))
+    )
+
+
+def _plain_explanation(saved: SavedModel, prepared: Any) -> dict[str, Any]:
+    """Prediction and probabilities of a model that explains no more than these."""
+    values = saved.estimator.predict_proba(prepared)[0]
+    labels = [label.item() if hasattr(label, "item") else label for label in saved.classes]
+    return {
+        "prediction": labels[int(values.argmax())],
+        "probabilities": {str(label): float(value) for label, value in zip(labels, values)},
+    }
+
+
+def _support_lines(saved: SavedModel, support: list[Mapping[str, Any]]) -> list[str]:
+    """Training rows that an SVM remembers, named as their table numbers them."""
+    lines = []
+    for point in support:
+        row = point.get("row")
+        name = "a training row" if row is None else saved.row_name(int(row))
+        lines.append(f"{name}: {point['label']}, at distance {point['distance']:.3g}")
+    return lines
+
+
+def describe(model: str | Path | SavedModel) -> dict[str, str]:
+    """A saved model as a whole: kind, training table, columns, holdout error, key figures, file.
+
+    Parameters
+    ----------
+    model : str, Path or SavedModel
+        A model file, or the folder that :func:`fit` wrote.
+
+    Returns
+    -------
+    dict of str to str
+    """
+    saved = open_model(model)
+    facts = saved.facts
+    told = model_facts(saved.estimator)
+    about = {
+        "model": str(saved.path),
+        "kind": str(facts.get("title", told["title"])),
+        "trained on": _trained_on(facts),
+        "classes": _classes(saved),
+        "columns": _columns(saved),
+    }
+    if facts.get("holdout"):
+        error = percent(facts["holdout"]["error"])
+        about["holdout"] = f"error {error} on {plural(facts['holdout']['rows'], 'row')} (ESTIMATE)"
+    for figure in told["figures"]:
+        word = f" ({figure['word']})" if figure["word"] else ""
+        about[figure["label"]] = f"{_figure_text(figure)}{word}"
+    if "seconds" in facts:
+        about["fitted"] = f"in {seconds(facts['seconds'])}, seed {facts['seed']}, {facts['created']}"
+    size = saved.path.stat().st_size / 1e3
+    shown = f"{size / 1e3:,.1f} MB" if size > 1e3 else f"{size:,.0f} kB"
+    about["file"] = f"{shown}, format {saved.card['format']}, surewood {saved.card['surewood']}"
+    return about
+
+
+def _figure_text(figure: Mapping[str, Any]) -> str:
+    if figure["style"] == "percent":
+        return percent(figure["value"], figure["digits"])
+    return number(figure["value"])
+
+
+def _trained_on(facts: Mapping[str, Any]) -> str:
+    if "rows" not in facts:
+        return ""
+    return f"{plural(facts['rows'], 'row')} of {facts['table']}, target {facts['target']!r}"
+
+
+def _classes(saved: SavedModel) -> str:
+    labels = [str(label) for label in saved.classes]
+    shown = ", ".join(labels[:8])
+    return f"{shown}, ... ({len(labels)} in all)" if len(labels) > 8 else shown
+
+
+def _columns(saved: SavedModel) -> str:
+    kinds = [rule["kind"] for rule in saved.preparer.columns_.values()]
+    counted = [f"{kinds.count(kind)} {word}" for kind, word in _COLUMN_KINDS.items() if kind in kinds]
+    dropped = len(saved.preparer.dropped_)
+    return ", ".join(counted) + (f"; {dropped} not used" if dropped else "")

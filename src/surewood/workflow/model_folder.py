@@ -1,0 +1,102 @@
+"""A model as `fit` saves it: a pipeline of table preparation and estimator, with facts beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from sklearn.pipeline import Pipeline
+
+from surewood.estimators.wording import plural
+from surewood.persistence import load, read_card, read_facts
+from surewood.tables import TablePreparer
+from surewood.workflow.errors import WorkflowError
+
+MODEL, PAGE, DATA = "model.surewood", "report.html", "report.json"
+
+
+@dataclass(frozen=True)
+class SavedModel:
+    """A loaded model file.
+
+    Attributes
+    ----------
+    path : Path
+    pipeline : Pipeline
+        Takes frames as they come.
+    facts : dict
+        What `fit` recorded.
+    card : dict
+        Format and versions.
+    """
+
+    path: Path
+    pipeline: Pipeline
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    card: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def preparer(self) -> TablePreparer:
+        """First step: the table as the estimator sees it."""
+        found: TablePreparer = self.pipeline[0]
+        return found
+
+    @property
+    def estimator(self) -> Any:
+        """Last step: the classifier."""
+        return self.pipeline[-1]
+
+    @property
+    def classes(self) -> NDArray[Any]:
+        """The labels."""
+        return np.asarray(self.estimator.classes_)
+
+    def prepare(self, frame: pd.DataFrame) -> pd.DataFrame:
+        """The frame as the estimator sees it."""
+        return self.preparer.transform(frame)
+
+    def notes_about(self, frame: pd.DataFrame) -> list[str]:
+        """What the owner of a later table should know about it."""
+        notes = []
+        extra = [name for name in self.preparer.extra_columns(frame) if name != self.facts.get("target")]
+        if extra:
+            shown = ", ".join(map(repr, extra[:5])) + (", ..." if len(extra) > 5 else "")
+            notes.append(f"{plural(len(extra), 'column')} not known from training, ignored: {shown}.")
+        for name, rows in self.preparer.unseen_categories(frame).items():
+            notes.append(
+                f"{plural(rows, 'row')} with a value of {name!r} not known from training; treated as missing."
+            )
+        return notes
+
+    def row_name(self, row: int) -> str:
+        """A training row as its table numbers it."""
+        numbers = getattr(self.preparer, "row_numbers_", None)
+        if numbers is None or not 0 <= row < len(numbers):
+            return f"training row {row + 1:,}"
+        return f"row {int(numbers[row]) + 1:,} of {self.facts.get('table', 'the training table')}"
+
+
+def open_model(path: str | Path | SavedModel) -> SavedModel:
+    """Load a model; a folder written by `fit` stands for the model in it.
+
+    Examples
+    --------
+    >>> open_model("no-such-folder")
+    Traceback (most recent call last):
+    surewood.persistence.model_file.ModelFileError: there is no model file no-such-folder.
+    """
+    if isinstance(path, SavedModel):
+        return path
+    path = Path(path)
+    if path.is_dir():
+        path = path / MODEL
+    model = load(path)
+    if not isinstance(model, Pipeline) or not isinstance(model[0], TablePreparer):
+        name = type(model).__name__
+        raise WorkflowError(f"{path} holds a {name} that was not written by `fit`; use it from Python.")
+    return SavedModel(path, model, read_facts(path), read_card(path))

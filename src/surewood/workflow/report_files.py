@@ -1,0 +1,37 @@
+"""The page and the JSON beside a model: what `fit` hands to :mod:`surewood.report`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from surewood import report
+from surewood.certify import Certificate
+from surewood.workflow.labelled_table import LabelledTable
+from surewood.workflow.model_folder import DATA, PAGE
+from surewood.workflow.training import Trained
+
+
+def write_report(
+    folder: Path,
+    trained: Trained,
+    table: LabelledTable,
+    certificate: Certificate,
+    run: dict[str, Any],
+    verbose: int = 0,
+) -> None:
+    """Write report.html and report.json."""
+    held = trained.holdout
+    summary = report.build_summary(
+        trained.estimator,
+        trained.prepared,
+        table.y,
+        holdout=None if held is None or table.holdout is None else (held.X, table.holdout[1]),
+        certificate=certificate,
+        dataset={"name": table.name, "source": table.source, "notes": table.notes},
+        run=run,
+        probabilities=None if held is None else held.probabilities,
+        verbose=verbose,
+    )
+    report.write_page(summary, folder / PAGE)
+    report.write_json(summary, folder / DATA)

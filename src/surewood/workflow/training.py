@@ -1,0 +1,164 @@
+"""Training on a labelled table: prepare the columns, fit, measure on the holdout, certify."""
+
+from __future__ import annotations
+
+import copy
+import sys
+import time
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from sklearn.metrics import log_loss
+from sklearn.pipeline import Pipeline
+
+from surewood.certify import Certificate, certify
+from surewood.parallel.progress import stage
+from surewood.tables import TablePreparer
+from surewood.workflow.families import Family
+from surewood.workflow.holdout import stratified_rows
+from surewood.workflow.labelled_table import LabelledTable, collecting
+from surewood.workflow.large_table import prepared_table
+
+ROWS_PER_BLOCK = 1024
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A model on its holdout.
+
+    Attributes
+    ----------
+    X : DataFrame
+        The holdout as the estimator sees it.
+    probabilities : ndarray of shape (n, n_classes)
+    predicted : ndarray
+    error, log_loss : float
+        ESTIMATES.
+    """
+
+    X: pd.DataFrame
+    probabilities: NDArray[np.float64]
+    predicted: NDArray[Any]
+    error: float
+    log_loss: float
+
+
+@dataclass(frozen=True)
+class Trained:
+    """A fitted pipeline, its prepared training rows, and what was measured on the holdout."""
+
+    pipeline: Pipeline
+    prepared: pd.DataFrame
+    seconds: float
+    holdout: Measured | None
+
+    @property
+    def preparer(self) -> TablePreparer:
+        """First step: the table as the estimator sees it."""
+        found: TablePreparer = self.pipeline[0]
+        return found
+
+    @property
+    def estimator(self) -> Any:
+        """Last step: the classifier."""
+        return self.pipeline[-1]
+
+
+def prepare(table: LabelledTable) -> TablePreparer:
+    """Learn the columns from the training rows; what was dropped becomes a note."""
+    preparer = TablePreparer().fit(table.X)
+    table.notes += [f"column {name!r} is not used: {why}." for name, why in preparer.dropped_.items()]
+    return preparer
+
+
+def limit_rows(table: LabelledTable, family: Family, max_rows: int | None, random_state: int) -> None:
+    """Go on with a random sample of the training rows where the family or the user wants fewer."""
+    most = family.max_training_rows if max_rows is None else max_rows
+    n_rows = table.n_rows
+    if most is None or n_rows <= most:
+        return
+    if table.stream is not None and most > len(table.y):
+        table.stream = table.stream.split(most / n_rows, random_state)[1]
+        table.n_streamed = table.stream.open().n_rows
+    else:
+        table.keep(stratified_rows(table.y, most, random_state))
+    why = "" if max_rows is not None else f" (the default of {family.name}; max_rows= changes it)"
+    table.notes.append(f"trained on a random sample of {table.n_rows:,} of {n_rows:,} training rows{why}.")
+
+
+def train(table: LabelledTable, preparer: TablePreparer, estimator: Any, verbose: int = 0) -> Trained:
+    """Fit an estimator on the prepared training rows and measure it on the holdout."""
+    prepared = preparer.transform(table.X)
+    # So that `explain` can name rows as the table has them; the rows of a streamed table are too many.
+    preparer.row_numbers_ = None if table.stream is not None else table.row_numbers
+    started = time.perf_counter()
+    with collecting(table.notes):
+        if table.stream is None:
+            estimator.fit(prepared, table.y)
+        else:
+            with prepared_table(table, preparer, verbose) as rows:
+                estimator.fit(rows)
+    seconds = time.perf_counter() - started
+    measured = None
+    if table.holdout is not None:
+        X, y = table.holdout
+        measured = _measure(estimator, preparer.transform(X), y, verbose)
+    return Trained(Pipeline([("table", preparer), ("model", estimator)]), prepared, seconds, measured)
+
+
+def _measure(estimator: Any, X: pd.DataFrame, y: pd.Series, verbose: int) -> Measured:
+    probabilities = predict_in_blocks(estimator, X, verbose)
+    predicted = np.asarray(estimator.classes_)[probabilities.argmax(axis=1)]
+    return Measured(
+        X,
+        probabilities,
+        predicted,
+        float(np.mean(predicted != y.to_numpy())),
+        float(log_loss(y, probabilities, labels=estimator.classes_)),
+    )
+
+
+def certificate_of(trained: Trained, table: LabelledTable, delta: float, n_compared: int) -> Certificate:
+    """The certificate of a trained model.
+
+    The holdout was not used to choose the family; guarantees from the training sample are corrected for the
+    number of families compared on it. Where columns were dropped because of what the sample showed, only the
+    holdout gives a guarantee.
+    """
+    X, y = None, None
+    judged = copy.copy(trained.estimator)
+    if trained.holdout is not None and table.holdout is not None:
+        X, y, predicted = trained.holdout.X, table.holdout[1], trained.holdout.predicted
+        judged.predict = lambda X: predicted  # the holdout was predicted already
+    return certify(
+        judged,
+        X,
+        y,
+        delta=delta,
+        n_models_in_sample=n_compared,
+        fixed_features=not trained.preparer.dropped_,
+    )
+
+
+def predict_in_blocks(estimator: Any, prepared: pd.DataFrame, verbose: int = 0) -> NDArray[np.float64]:
+    """Probabilities, some thousand rows at a time: memory stays small and the progress display moves."""
+    parts = []
+    with stage(verbose, "predicting", len(prepared)) as advance:
+        for start in range(0, len(prepared), ROWS_PER_BLOCK):
+            block = prepared.iloc[start : start + ROWS_PER_BLOCK]
+            parts.append(np.asarray(estimator.predict_proba(block), dtype=np.float64))
+            advance(len(block))
+    return np.concatenate(parts)
+
+
+def peak_memory() -> int | None:
+    """Largest resident memory of this process so far, in bytes; None where the system does not report it."""
+    try:
+        import resource
+    except ImportError:
+        return None
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return int(peak if sys.platform == "darwin" else peak * 1024)
