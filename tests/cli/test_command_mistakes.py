@@ -75,7 +75,7 @@ FIT = [
     ),
     (
         ("good.csv", "--target", "kind", "--max-memory", "lots"),
-        "--max-memory takes a size such as 4GB or 500MB, got 'lots'.",
+        "--max-memory lots is not a size; write for example 4GB or 500MB.",
     ),
 ]
 

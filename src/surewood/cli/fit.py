@@ -12,7 +12,7 @@ import typer
 
 import surewood
 from surewood.cli.app import app, console
-from surewood.cli.option_values import TABLE_HELP, ClusterAddress, parse_bytes, parse_parameters
+from surewood.cli.option_values import TABLE_HELP, ClusterAddress, parse_memory, parse_parameters
 from surewood.parallel.progress import display, stage
 
 _EXAMPLES = """[bold]Examples[/bold]
@@ -80,7 +80,7 @@ def fit(
 
     Writes model.surewood, report.html and report.json into a folder.
     """
-    parameters, memory = parse_parameters(changes or []), parse_bytes(max_memory)
+    parameters, memory = parse_parameters(changes or []), parse_memory(max_memory)
     with display():
         with stage(1, "starting", 1):
             # Here, as in every command: help and completion do not wait for what only the work needs.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Sequence
 from typing import Annotated, Any
 
@@ -51,18 +50,12 @@ def _value(text: str) -> Any:
         return text
 
 
-def parse_bytes(text: str | None) -> int | None:
-    """A size such as 4GB, 500 MB or 1073741824.
+def parse_memory(text: str | None) -> int | str | None:
+    """A size such as 4GB, or a number of bytes.
 
     Examples
     --------
-    >>> parse_bytes("1.5GB"), parse_bytes("64 KiB"), parse_bytes(None)
-    (1500000000, 65536, None)
+    >>> parse_memory("4GB"), parse_memory("1073741824")
+    ('4GB', 1073741824)
     """
-    if text is None:
-        return None
-    found = re.fullmatch(r"\s*([0-9]*\.?[0-9]+)\s*([kmgt]?)(i?)b?\s*", text.lower())
-    if found is None or float(found[1]) <= 0:
-        raise WorkflowError(f"--max-memory takes a size such as 4GB or 500MB, got {text!r}.")
-    base = 1024 if found[3] else 1000
-    return int(float(found[1]) * base ** " kmgt".index(found[2] or " "))
+    return int(text) if text is not None and text.strip().isdigit() else text

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -47,7 +47,11 @@ def predict(
     for note in found.notes:
         print(f"surewood: {note}", file=sys.stderr)
     if as_json:
-        answer = {"rows": found.n_rows, "file": None if out is None else str(out), "notes": list(found.notes)}
+        answer: dict[str, Any] = {
+            "rows": found.n_rows,
+            "file": None if out is None else str(out),
+            "notes": list(found.notes),
+        }
         if found.frame is not None:
             answer["classes"] = dict(found.counts)
         if out is None:

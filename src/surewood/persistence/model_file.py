@@ -235,10 +235,11 @@ def _is_ours(name: str) -> bool:
     if name in _ARRAY_HOLDERS:
         return True
     module, _, attribute = name.rpartition(".")
-    if module != "surewood" and not module.startswith("surewood."):
+    homes = set(surewood._HOME.values())  # modules of the public list
+    if module != "surewood" and not module.startswith("surewood.") and module not in homes:
         return False
     try:
         found = getattr(importlib.import_module(module), attribute, None)
     except ImportError:
         return False
-    return inspect.isclass(found) and found.__module__.startswith("surewood")
+    return inspect.isclass(found) and (found.__module__.startswith("surewood") or found.__module__ in homes)

@@ -276,7 +276,11 @@ def run_comparison(
             for entrant in entrants:
                 rows[entrant.name].append(_score(entrant, X, y, classes, train, held))
                 advance(1)
-    return [Scores(one.name, one.title, one.ours, *zip(*rows[one.name])) for one in entrants]
+    found = []
+    for one in entrants:
+        errors, losses, fitting, predicting = zip(*rows[one.name])
+        found.append(Scores(one.name, one.title, one.ours, errors, losses, fitting, predicting))
+    return found
 
 
 def _score(

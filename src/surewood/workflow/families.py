@@ -14,6 +14,7 @@ from typing import Any
 
 import surewood
 from surewood.estimators.describing import title_of
+from surewood.estimators.parameters import memory_bytes
 from surewood.workflow.errors import WorkflowError
 
 AUTO = "auto"
@@ -58,6 +59,10 @@ class Family:
     def parameter_names(self) -> list[str]:
         """All parameters of the estimator."""
         return sorted(self.kind().get_params(deep=False))
+
+    def study_names(self) -> list[str]:
+        """Its study switches, which can be set like parameters."""
+        return sorted(getattr(self.kind, "_study_switches", {}))
 
 
 def families() -> dict[str, Family]:
@@ -104,10 +109,16 @@ class FitSettings:
     def __post_init__(self) -> None:
         if self.n_jobs == 0:
             raise WorkflowError("n_jobs=0 is not possible; -1 means all cores.")
+        try:
+            memory_bytes(self.max_memory)
+        except (TypeError, ValueError) as error:
+            raise WorkflowError(
+                f"max_memory={self.max_memory} is not a size; write for example 4GB or 500MB."
+            ) from error
 
     def estimator(self, family: Family, n_rows: int = 1, n_classes: int = 2, *, strict: bool = True) -> Any:
         """An estimator for a sample of this size; with `strict` it must have every parameter that is set."""
-        known = family.parameter_names()
+        known, switches = family.parameter_names(), family.study_names()
         chosen: dict[str, Any] = {
             "random_state": self.random_state,
             "n_jobs": self.n_jobs,
@@ -117,18 +128,20 @@ class FitSettings:
         if self.max_memory is not None:
             if "max_memory" not in known and strict:
                 raise WorkflowError(f"max_memory={self.max_memory}: {family.name} has no memory limit.")
-            chosen["max_memory"] = self.max_memory
+            chosen["max_memory"] = memory_bytes(self.max_memory)
+        study = dict(chosen.pop("study", None) or {})
         for name, value in self.parameters.items():
-            if name not in known and strict:
-                raise WorkflowError(
-                    f"parameters={name}: {family.name} has no such parameter{_hint(name, known)}"
-                )
-            chosen[name] = value
-        if "study" in chosen and isinstance(
-            chosen["study"], Mapping
-        ):  # recommended and own switches together
-            recommended = family.settings_for(n_rows, n_classes).get("study") or {}
-            chosen["study"] = {**recommended, **chosen["study"]}
+            if name == "study" and isinstance(value, Mapping):
+                study |= value
+            elif name in known:
+                chosen[name] = value
+            elif name in switches:
+                study[name] = value
+            elif strict:
+                hint = _hint(name, known + switches)
+                raise WorkflowError(f"parameters={name}: {family.name} has no such parameter{hint}")
+        if study:
+            chosen["study"] = study
         return family.kind(**{name: value for name, value in chosen.items() if name in known})
 
 
@@ -139,7 +152,7 @@ def candidates(model: str, settings: FitSettings) -> list[Family]:
         settings.estimator(chosen)
         return [chosen]
     every = list(families().values())
-    known = sorted({name for family in every for name in family.parameter_names()})
+    known = sorted({name for family in every for name in family.parameter_names() + family.study_names()})
     for name in settings.parameters:
         if name not in known:
             raise WorkflowError(

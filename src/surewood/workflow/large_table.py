@@ -44,7 +44,7 @@ def is_large(source: str) -> bool:
         metadata = pq.read_metadata(path)
     except (pa.ArrowException, OSError):
         return False  # the reader of small tables reports what is wrong
-    return metadata.num_rows * metadata.num_columns * 8 > STREAM_BYTES
+    return int(metadata.num_rows) * int(metadata.num_columns) * 8 > STREAM_BYTES
 
 
 def read_large(source: str, target: str | None, holdout: float | None, random_state: int) -> LabelledTable:

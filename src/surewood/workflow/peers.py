@@ -64,7 +64,9 @@ class PeerClassifier:
                 codes = column.cat.codes.astype("int64")
                 if self.takes_categories and len(column.cat.categories) < _MAX_CATEGORIES:
                     column = pd.Series(
-                        pd.Categorical.from_codes(codes, categories=range(len(column.cat.categories))),
+                        pd.Categorical.from_codes(
+                            codes, categories=pd.Index(range(len(column.cat.categories)))
+                        ),
                         index=X.index,
                     )
                 else:

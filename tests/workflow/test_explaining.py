@@ -1,0 +1,31 @@
+"""A model as a whole, and one of its predictions."""
+
+import pytest
+
+from surewood import workflow
+
+
+def test_one_row(folder, table, fitted):
+    found = workflow.explain(folder, table, row=4)
+    assert found.row == 4
+    assert found.prediction in ("ja", "nein")
+    assert sum(found.probabilities.values()) == pytest.approx(1)
+    assert [step.title for step in found.steps][:1] == ["Votes"]
+    assert found.details["layers"]
+    with pytest.raises(workflow.WorkflowError, match=r"^there is no row 121; .* has 120 rows\.$"):
+        workflow.explain(folder, table, row=121)
+
+
+def test_the_whole_model(folder):
+    about = workflow.describe(folder)
+    assert about["kind"] == "margin deep forest (mddf)"
+    assert about["trained on"].endswith("target 'treu?'")
+    assert about["columns"] == "2 numeric, 1 categorical, 1 dates; 3 not used"
+    assert "cross-validated accuracy" in about
+    assert about["cross-validated accuracy"].endswith("(ESTIMATE)")
+
+
+def test_support_vectors_are_named_as_the_table_numbers_them(folder):
+    saved = workflow.open_model(folder)
+    assert saved.row_name(0) == f"row {saved.preparer.row_numbers_[0] + 1} of {saved.facts['table']}"
+    assert saved.row_name(10_000) == "training row 10,001"

@@ -1,0 +1,39 @@
+"""Training on a divided table."""
+
+import numpy as np
+import pytest
+
+from surewood import BinnedForestClassifier
+from surewood.workflow.families import Family
+from surewood.workflow.labelled_table import read_for_training
+from surewood.workflow.training import certificate_of, limit_rows, predict_in_blocks, prepare, train
+
+
+@pytest.fixture(scope="module")
+def trained():
+    table = read_for_training("iris", None, 0.4, 0)
+    return table, train(table, prepare(table), BinnedForestClassifier(10, random_state=0))
+
+
+def test_what_is_measured_is_measured_on_the_holdout(trained):
+    table, found = trained
+    X, y = table.holdout
+    assert found.holdout.error == pytest.approx(1 - found.pipeline.score(X, y))
+    assert len(found.holdout.probabilities) == 60
+    certificate = certificate_of(found, table, 0.05, 3)
+    assert certificate.best.n == 60
+    assert certificate.best.value > found.holdout.error
+
+
+def test_blocks_give_the_same_probabilities(trained, monkeypatch):
+    _, found = trained
+    monkeypatch.setattr("surewood.workflow.training.ROWS_PER_BLOCK", 7)
+    blocks = predict_in_blocks(found.estimator, found.holdout.X)
+    assert np.array_equal(blocks, found.holdout.probabilities)
+
+
+def test_fewer_rows_are_noted():
+    table = read_for_training("iris", None, 0, 0)
+    limit_rows(table, Family("rcf", "RandomCompositeForestClassifier"), 60, 0)
+    assert table.n_rows == 60
+    assert table.notes[-1] == "trained on a random sample of 60 of 150 training rows."
