@@ -11,6 +11,7 @@ from surewood.estimators.describing import ExplainsInSteps
 from surewood.estimators.wording import plural
 from surewood.report.model_facts import model_facts
 from surewood.report.words import number, percent, seconds
+from surewood.tables import plain
 from surewood.workflow.errors import WorkflowError
 from surewood.workflow.explanation_steps import generic_steps
 from surewood.workflow.labelled_table import read_rows
@@ -103,10 +104,9 @@ def explain(model: str | Path | SavedModel, table: str | Path, row: int = 1) -> 
 def _plain_explanation(saved: SavedModel, prepared: Any) -> dict[str, Any]:
     """Prediction and probabilities of a model that explains no more than these."""
     values = saved.estimator.predict_proba(prepared)[0]
-    labels = [label.item() if hasattr(label, "item") else label for label in saved.classes]
     return {
-        "prediction": labels[int(values.argmax())],
-        "probabilities": {str(label): float(value) for label, value in zip(labels, values)},
+        "prediction": plain(saved.classes[int(values.argmax())]),
+        "probabilities": {str(label): float(value) for label, value in zip(saved.classes, values)},
     }
 
 

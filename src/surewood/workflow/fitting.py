@@ -16,11 +16,12 @@ import surewood
 from surewood.certify import Certificate
 from surewood.parallel.progress import stage
 from surewood.persistence import save
+from surewood.tables import plain
 from surewood.workflow import report_files
 from surewood.workflow.choosing import Choice, choose_family
 from surewood.workflow.errors import WorkflowError
 from surewood.workflow.families import AUTO, Family, FitSettings, candidates
-from surewood.workflow.labelled_table import LabelledTable, plain_label, read_for_training
+from surewood.workflow.labelled_table import LabelledTable, read_for_training
 from surewood.workflow.large_table import is_large, read_large
 from surewood.workflow.model_folder import DATA, MODEL, PAGE
 from surewood.workflow.output_place import check_folder
@@ -219,7 +220,7 @@ def _facts(
         "target": data.target,
         "family": family.name,
         "title": f"{family.title} ({family.name})",
-        "classes": [plain_label(label) for label in trained.estimator.classes_],
+        "classes": [plain(label) for label in trained.estimator.classes_],
         "rows": data.n_rows,
         "holdout_rows": data.n_holdout,
         "columns": len(trained.preparer.columns_),

@@ -144,8 +144,3 @@ def read_for_training(
 def read_rows(source: str) -> pd.DataFrame:
     """Rows to predict: all columns of a file, or the features of a built-in data set."""
     return read_table(source) if looks_like_a_file(source) else load(source).X
-
-
-def plain_label(value: Any) -> Any:
-    """A NumPy scalar as a plain value, for JSON."""
-    return value.item() if isinstance(value, np.generic) else value

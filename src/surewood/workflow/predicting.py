@@ -8,12 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from surewood.parallel.progress import stage
-from surewood.tables import ParquetTable
+from surewood.tables import ParquetTable, plain
 from surewood.workflow.errors import WorkflowError
 from surewood.workflow.labelled_table import read_rows
 from surewood.workflow.large_table import is_large
@@ -156,10 +155,7 @@ def records(prediction: Prediction) -> list[dict[str, Any]]:
     """Predictions as plain values, one dictionary per row."""
     if prediction.frame is None:
         return []
-    rows: list[dict[str, Any]] = [
-        {"prediction": label.item() if isinstance(label, np.generic) else label}
-        for label in prediction.frame["prediction"]
-    ]
+    rows: list[dict[str, Any]] = [{"prediction": plain(label)} for label in prediction.frame["prediction"]]
     if prediction.frame.shape[1] > 1:
         for row, values in zip(rows, prediction.frame.iloc[:, 1:].to_numpy().tolist()):
             row["probabilities"] = {str(label): value for label, value in zip(prediction.classes, values)}
