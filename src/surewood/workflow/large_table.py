@@ -22,7 +22,7 @@ import pyarrow.parquet as pq
 
 from surewood.parallel.progress import stage
 from surewood.tables import ParquetTable, TablePreparer
-from surewood.tables.preparing import row_keys
+from surewood.tables.row_hashes import content_hashes
 from surewood.tables.table_file import PARQUET_SUFFIXES
 from surewood.workflow.errors import WorkflowError
 from surewood.workflow.holdout import DEFAULT_HOLDOUT, check_classes
@@ -103,7 +103,7 @@ def prepared_table(table: LabelledTable, preparer: TablePreparer, verbose: int) 
             with stage(verbose, "preparing rows", table.n_rows) as advance:
                 for _, _, source in stream.batches():
                     frame = preparer.transform(source.table.drop_columns([table.target]).to_pandas())
-                    keys.append(row_keys(frame))
+                    keys.append(content_hashes(frame))
                     rows = pa.Table.from_pandas(frame, preserve_index=False)
                     rows = rows.append_column(label, source.table.column(table.target))
                     writer = writer or pq.ParquetWriter(path, rows.schema)
