@@ -14,6 +14,9 @@ from surewood.estimators.parameters import COMMON, check_parameters
 from surewood.estimators.rules import Number
 from surewood.tables import DesignEncoder, begin_fit, begin_predict
 
+#: What a model file of this family may hold.
+SAVED_TYPES = frozenset({"tests.toy_family.ToyClassifier"})
+
 
 class ToyClassifier(ClassifierBase):
     """Probabilities fall with the squared distance to the centroid of each class."""
