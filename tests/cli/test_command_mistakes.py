@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tests.cli.command import QUICK, messy_frame, mistake, run, write
+from tests.cli.command import QUICK, mistake, write
 
 
 @pytest.fixture(scope="module")
@@ -117,55 +117,3 @@ def test_every_writing_command_looks_at_its_place_first(folder):
     assert mistake(*compare, folder=folder).endswith("file is a file, not a folder.")
     said = mistake("reproduce", "cascades", "--out", "file", folder=folder)
     assert said == "--out file is a file; name a folder."
-
-
-def test_a_traceback_only_where_it_is_asked_for(folder):
-    shown = run("fit", "nosuch.csv", "--target", "kind", "--debug", folder=folder)
-    assert shown.returncode == 2
-    assert "Traceback" in shown.stderr
-    assert shown.stderr.endswith("surewood: there is no file nosuch.csv.\n")
-
-
-def test_options_that_do_not_exist_are_explained_by_the_usage(folder):
-    shown = run("fit", "good.csv", "--tragte", "kind", folder=folder)
-    assert shown.returncode == 2
-    assert "--tragte" in shown.stderr
-    assert "Traceback" not in shown.stderr
-
-
-def test_help_shows_examples():
-    for command in ("fit", "predict", "explain", "compare", "certify"):
-        shown = run(command, "--help")
-        assert shown.returncode == 0
-        assert f"surewood {command}" in shown.stdout
-        assert "Examples" in shown.stdout
-        assert "--json" in shown.stdout
-
-
-def test_completion_of_the_shell():
-    shown = run(_SUREWOOD_COMPLETE="complete_bash", COMP_WORDS="surewood fi", COMP_CWORD="1")
-    assert "fit" in shown.stdout.split()
-
-
-def test_certify_notices_training_rows(tmp_path):
-    path = write(messy_frame(90), tmp_path / "t.csv")
-    assert run("fit", path, "--target", "treu?", *QUICK, folder=tmp_path).returncode == 0
-    shown = run("certify", "surewood-t", path, folder=tmp_path)
-    assert shown.returncode == 0
-    assert "No guarantee could be given." in shown.stdout
-    assert "80 % of these rows are equal to training rows" in shown.stdout
-    fresh = write(messy_frame(60, seed=5), tmp_path / "fresh.csv")
-    shown = run("certify", "surewood-t", fresh, folder=tmp_path)
-    assert "GUARANTEE" in shown.stdout
-    assert "equal to training rows" not in shown.stdout
-    said = mistake("certify", "surewood-t", fresh, "--target", "Stadt", folder=tmp_path)
-    assert said.startswith(
-        f"{fresh}: the target 'Stadt' holds 'Málaga', 'Köln', 'Århus', none of the model's"
-    )
-    assert said.endswith("classes ('ja', 'nein'); is it the right column?")
-    shown = run("predict", "surewood-t", fresh, "-o", "new/answers.csv", folder=tmp_path)
-    assert shown.returncode == 0, shown.stderr
-    assert (tmp_path / "new" / "answers.csv").is_file()
-    assert mistake("explain", "surewood-t", fresh, "--row", "61", folder=tmp_path) == (
-        f"there is no row 61; {fresh} has 60 rows."
-    )

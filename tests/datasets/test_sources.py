@@ -5,7 +5,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from surewood.datasets.catalogue import DatasetInfo
+from surewood.datasets.built_in import DatasetInfo
 from surewood.datasets.sources import cache_folder, data_folder, fetch, where
 from surewood.tables.data_error import DataError
 

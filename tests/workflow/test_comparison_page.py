@@ -1,5 +1,7 @@
 """The page and the picture of a comparison."""
 
+import sys
+
 import pytest
 
 from surewood import workflow
@@ -25,6 +27,6 @@ def test_the_picture_is_a_png(result, tmp_path):
 
 
 def test_without_matplotlib_the_picture_is_refused(result, tmp_path, monkeypatch):
-    monkeypatch.setitem(__import__("sys").modules, "matplotlib.figure", None)
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     with pytest.raises(workflow.WorkflowError, match=r"needs matplotlib .*; an \.html does not\.$"):
         write_comparison(result, tmp_path / "picture.png")

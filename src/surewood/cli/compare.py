@@ -94,7 +94,7 @@ def _print(result: dict[str, Any]) -> None:
     out.print(Text(f"{words}; p: corrected paired t-test.", style="dim"))
     if narrow:
         if result["best_baseline"] is not None:
-            told = "vs. best baseline: difference in percentage points; unclear: no difference shown."
+            told = "vs. best baseline: points of error; unclear: no difference shown."
             out.print(Text(told, style="dim"))
         names = "; ".join(f"{row['name']}: {row['title']}" for row in result["results"])
         out.print(Text(f"{names}.", style="dim"))

@@ -1,6 +1,6 @@
 """The papers' data sets, scikit-learn's bundled ones, and any table of one's own.
 
-* :mod:`~surewood.datasets.catalogue` knows the facts about each set;
+* :mod:`~surewood.datasets.built_in` knows the facts about each set;
 * :mod:`~surewood.datasets.sources` finds a set: the folder in ``SUREWOOD_DATA``, a cache, OpenML;
 * :mod:`~surewood.datasets.loading` puts them together as :func:`load`.
 """
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from surewood._lazy import lazy_names as _lazy_names
 
 if TYPE_CHECKING:
-    from surewood.datasets.catalogue import DatasetInfo, catalogue, info
+    from surewood.datasets.built_in import DatasetInfo, catalogue, info
     from surewood.datasets.loading import Dataset, load
     from surewood.datasets.sources import where
     from surewood.tables.data_error import DataError
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 _HOME = {
     "DataError": "surewood.tables.data_error",
     "Dataset": "surewood.datasets.loading",
-    "DatasetInfo": "surewood.datasets.catalogue",
-    "catalogue": "surewood.datasets.catalogue",
-    "info": "surewood.datasets.catalogue",
+    "DatasetInfo": "surewood.datasets.built_in",
+    "catalogue": "surewood.datasets.built_in",
+    "info": "surewood.datasets.built_in",
     "load": "surewood.datasets.loading",
     "where": "surewood.datasets.sources",
 }

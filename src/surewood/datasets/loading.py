@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from surewood.datasets.catalogue import DatasetInfo, catalogue, info
+from surewood.datasets.built_in import DatasetInfo, catalogue, info
 from surewood.datasets.sources import fetch
 from surewood.tables.data_error import DataError
 from surewood.tables.table_file import check_frame, looks_like_a_file, read_table

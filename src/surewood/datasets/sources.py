@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from surewood.datasets.catalogue import DatasetInfo
+from surewood.datasets.built_in import DatasetInfo
 from surewood.tables.data_error import DataError
 from surewood.tables.table_file import first_line, read_parquet
 

@@ -16,13 +16,6 @@ def run(*arguments, **environment):
     )
 
 
-def test_version_and_help():
-    assert run("--version").stdout.startswith("surewood 0.")
-    shown = run("--help")
-    assert shown.returncode == 0
-    assert "datasets" in shown.stdout
-
-
 def test_datasets_lists_the_catalogue():
     shown = run("datasets")
     assert shown.returncode == 0

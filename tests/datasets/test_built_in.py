@@ -2,7 +2,7 @@
 
 import pytest
 
-from surewood.datasets.catalogue import catalogue, info
+from surewood.datasets.built_in import catalogue, info
 from surewood.tables.data_error import DataError
 
 

@@ -1,0 +1,83 @@
+"""``surewood fit``: from a table to a model."""
+
+import json
+
+import numpy as np
+import pytest
+
+from tests.cli.command import QUICK, messy_frame, run, write
+
+
+def test_the_file_is_not_utf_8(messy):
+    # The fixture's file must really be in the old encoding, or the test below shows nothing.
+    _, path = messy
+    with pytest.raises(UnicodeDecodeError):
+        path.read_text(encoding="utf-8")
+
+
+def test_fit_writes_model_page_and_facts(fitted):
+    model, facts = fitted
+    assert sorted(path.name for path in model.iterdir()) == ["model.surewood", "report.html", "report.json"]
+    assert facts["target"] == "treu?"
+    assert facts["classes"] == ["ja", "nein"]
+    assert (facts["rows"], facts["holdout_rows"]) == (128, 32)
+    assert set(facts["dropped_columns"]) == {"Kunden-Nr.", "Land", "leer"}
+    assert facts["holdout"]["error"] < 0.4
+    guarantee = next(e for e in facts["certificate"]["entries"] if e["status"] == "GUARANTEE")
+    assert guarantee["sample"] == "holdout"
+    assert guarantee["value"] > facts["holdout"]["error"]
+    assert json.loads((model / "report.json").read_text(encoding="utf-8"))
+    page = (model / "report.html").read_text(encoding="utf-8")
+    assert "seit: year" in page
+
+
+def test_a_pipe_gets_plain_quiet_text(messy):
+    folder, path = messy
+    shown = run("fit", path, "--target", "treu?", *QUICK, "--out", folder / "again")
+    assert shown.returncode == 0
+    assert shown.stderr == ""
+    assert "\x1b" not in shown.stdout
+    assert "GUARANTEE" in shown.stdout
+    assert "column 'Kunden-Nr.' is not used: it is text with" in shown.stdout
+    assert "column 'Land' is not used: it has one value only." in shown.stdout
+
+
+def test_missing_labels_are_dropped_and_said(tmp_path):
+    frame = (
+        messy_frame(90).assign(label=lambda f: np.where(f["treu?"] == "ja", 1.0, 0.0)).drop(columns="treu?")
+    )
+    frame.loc[:3, "label"] = np.nan
+    path = write(frame, tmp_path / "t.csv")
+    facts = json.loads(run("fit", path, "--target", "label", *QUICK, "--json", folder=tmp_path).stdout)
+    assert f"4 rows of {path} have no 'label' and were dropped." in facts["notes"]
+    assert facts["classes"] == [0, 1]
+
+
+def test_tab_separated_and_parquet_and_catalogue(tmp_path):
+    frame = messy_frame(80)
+    write(frame, tmp_path / "t.tsv", sep="\t", encoding="utf-8-sig")
+    frame.to_parquet(tmp_path / "t.parquet")
+    for table in ("t.tsv", "t.parquet"):
+        shown = run("fit", table, "--target", "treu?", *QUICK, folder=tmp_path)
+        assert shown.returncode == 0, shown.stderr
+    shown = run("fit", "wine", *QUICK, "--holdout", "0", folder=tmp_path)
+    assert shown.returncode == 0
+    assert "142" not in shown.stdout
+    assert "No guarantee could be given." in shown.stdout
+
+
+def test_auto_says_why_and_charges_for_it(tmp_path):
+    frame = messy_frame(70)
+    small = [word for name in ("n_estimators=5", "max_layers=1", "max_leaves=1") for word in ("--set", name)]
+    shown = run(
+        "fit", write(frame, tmp_path / "t.csv"), "--target", "treu?", *small, "--json", folder=tmp_path
+    )
+    facts = json.loads(shown.stdout)
+    choice = facts["choice"]
+    assert [score["family"] for score in choice["scores"]] == ["rcf", "cascade", "mddf"]
+    assert choice["chosen"] == facts["family"]
+    assert choice["chosen"] in choice["why"]
+    errors = {score["family"]: score["error"] for score in choice["scores"]}
+    chosen = next(score for score in choice["scores"] if score["family"] == choice["chosen"])
+    assert chosen["gap"] <= chosen["standard_error_of_gap"]
+    assert errors[choice["chosen"]] >= min(errors.values())
