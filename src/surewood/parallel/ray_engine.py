@@ -28,7 +28,7 @@ from surewood.parallel.remote import (
     send_list,
 )
 
-_IN_FLIGHT = 3  # bundles a core of the cluster that are sent ahead
+_IN_FLIGHT = 3  # bundles per core of the cluster that are sent ahead
 
 
 def _given_up(run: bytes) -> bool:
