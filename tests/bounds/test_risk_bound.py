@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from surewood.bounds import RiskBound, Status, active_leaves, l_term, leaf_terms
+from surewood.bounds import RiskBound, active_leaves, l_term, leaf_terms
 
 CORRECT, CHARGE = [0.30, 0.25, 0.20, 0.05], [0.10, 0.15, 0.18, 0.09]
 
@@ -75,7 +75,7 @@ def test_rho_above_one_drops_nothing_and_the_parts_sum_to_one():
 
 
 def test_risk_bound_is_the_sum_of_its_parts_capped():
-    bound = RiskBound(0.5, 0.4, 0.3, 0.2, 0.1, rho_inverse=1.0, delta=0.05, status=Status.GUARANTEE)
+    bound = RiskBound(0.5, 0.4, 0.3, 0.2, 0.1, rho_inverse=1.0, delta=0.05)
     assert bound.total == pytest.approx(1.5)
     assert bound.value == 1.0
     assert sum(bound.decomposition().values()) == pytest.approx(bound.total)

@@ -7,9 +7,10 @@ import re
 import pytest
 
 from surewood.bounds import Condition, issue_guarantee
+from surewood.bounds.condition import CALLER
 from surewood.certify import Certificate, Entry, Method, Withheld
 
-HOLDS = (Condition("untouched <points>", True, "stated by the caller"),)
+HOLDS = (Condition("unused <rows>", True, "checked"), Condition("independent <rows>", True, CALLER))
 
 
 def guarantee(value=0.1, delta=0.05, method=Method.HOLDOUT):
@@ -52,9 +53,9 @@ def test_text_keeps_guarantees_apart(certificate):
         "CRITERION",
         "ESTIMATE",
         "HEURISTIC",
-        "WITHHELD",
+        "Not",
     ]
-    for section in sections[2:]:
+    for section in sections[2:-1]:
         assert "guarantee" not in section.lower()
     assert "guaranteed error at most 0.1 with probability at least 0.95" in sections[0]
     assert "selection score, not a bound" in sections[2]
@@ -65,7 +66,8 @@ def test_html_is_escaped_and_balanced(certificate):
     html = certificate._repr_html_()
     assert "<script>" not in html
     assert "&lt;script&gt;" in html
-    assert "untouched &lt;points&gt;" in html
+    assert "unused &lt;rows&gt;" in html
+    assert "Assumes independent &lt;rows&gt; (your responsibility)." in html
     assert "hard &lt;vote&gt;" in html
     assert "out-of-bag &lt;b&gt;" in html
     for tag in ("div", "table", "tbody", "thead", "tr", "td", "ul", "li", "caption"):
@@ -81,12 +83,16 @@ def test_json_is_strict_and_complete(certificate):
         "HEURISTIC",
     ]
     assert loaded["entries"][0]["decomposition"] == {"errors": 4.0}
-    assert loaded["entries"][0]["conditions"] == ["untouched <points>: yes (stated by the caller)"]
+    assert loaded["entries"][0]["conditions"] == [
+        "unused <rows>: yes (checked)",
+        "assumes independent <rows> (your responsibility)",
+    ]
+    assert loaded["assumptions"] == ["independent <rows>"]
     assert loaded["entries"][3]["value"] == "inf"
     assert loaded["withheld"] == [{"method": "PAC-Bayes, tandem", "reason": "does not hold: hard <vote>"}]
 
 
-def test_frame_has_a_row_an_entry(certificate):
+def test_frame_has_a_row_per_entry(certificate):
     frame = certificate.to_frame()
     assert frame["method"].tolist() == [
         "holdout (Clopper-Pearson)",
@@ -106,7 +112,7 @@ def test_frame_has_a_row_an_entry(certificate):
 def test_verdict(value, majority, trivial):
     certificate = Certificate((guarantee(value),), (), "M", 0.05, majority)
     assert certificate.is_trivial is trivial
-    assert (certificate.verdict == "no non-trivial guarantee at this sample size") is trivial
+    assert certificate.verdict.startswith("we cannot guarantee") is trivial
 
 
 def test_guarantees_must_share_delta():

@@ -15,7 +15,7 @@ from surewood.cli.summary_text import print_certificate
     [
         (
             0.35,
-            "Too few rows to guarantee better than the baseline (majority class, 35.0 %).",
+            "We cannot guarantee that this model beats the baseline (35.0 %).",
         ),
         (
             0.5,

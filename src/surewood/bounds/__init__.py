@@ -114,7 +114,7 @@ from .pac_bayes import (
     posterior_kl,
     tandem_losses,
 )
-from .point_evidence import CompressionEvidence, VoteEvidence
+from .point_evidence import CompressionEvidence, CrossFitEvidence, VoteEvidence
 from .prediction_sets import marginal_rank, pac_rank, set_threshold
 from .rademacher import (
     MonteCarlo,
@@ -161,6 +161,7 @@ __all__ = [
     "CascadeEvidence",
     "CompressionEvidence",
     "Condition",
+    "CrossFitEvidence",
     "Entry",
     "ErrorDifference",
     "ErrorEvidence",

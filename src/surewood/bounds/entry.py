@@ -33,6 +33,8 @@ class Entry:
         Which rows were used, such as ``"holdout"``, ``"training"``, ``"out-of-bag"``.
     n : int
         Number of independent rows (or groups of rows) behind the value.
+    unit : str
+        What was counted: ``"rows"``, ``"contents"`` (equal rows count once) or ``"groups"``.
     quantity : str
         What the value is about, such as ``"error"`` or ``"recall of 'bad'"``.
     side : {"at most", "at least"}
@@ -70,6 +72,7 @@ class Entry:
     value: float
     sample: str
     n: int
+    unit: str = "rows"
     quantity: str = "error"
     side: str = AT_MOST
     ceiling: float = 1.0

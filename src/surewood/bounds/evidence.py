@@ -2,9 +2,9 @@
 
 A model offers evidence through one method, `__certificate_evidence__`, that takes no argument and returns an
 iterable of: `TreeEvidence` and `ForestEvidence` (theory.md §2), `CascadeEvidence` (§3), `VoteEvidence`
-(§6.3), `CompressionEvidence` (§6.4), `EstimateEvidence` and `HeuristicEvidence` (§6.6). Each states the
-conditions its guarantee needs as `Condition` objects; one that does not hold turns the guarantee away, with
-its sentence as the reason.
+(§6.3), `CompressionEvidence` (§6.4), `CrossFitEvidence` (§11.9), `EstimateEvidence` and `HeuristicEvidence`
+(§6.6). Each states the conditions its guarantee needs as `Condition` objects; one that does not hold turns
+the guarantee away, with its sentence as the reason.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Protocol, TypeAlias, runtime_checkable
 
 from .leaf_evidence import CascadeEvidence, ForestEvidence, TreeEvidence
-from .point_evidence import CompressionEvidence, VoteEvidence
+from .point_evidence import CompressionEvidence, CrossFitEvidence, VoteEvidence
 
 __all__ = ["EstimateEvidence", "Evidence", "HeuristicEvidence", "OffersEvidence"]
 
@@ -46,6 +46,7 @@ Evidence: TypeAlias = (
     | CascadeEvidence
     | VoteEvidence
     | CompressionEvidence
+    | CrossFitEvidence
     | EstimateEvidence
     | HeuristicEvidence
 )

@@ -23,6 +23,8 @@ class Method(StrEnum):
     """The methods that can prove a bound."""
 
     HOLDOUT = "holdout (Clopper-Pearson)"
+    BETTING = "holdout (betting)"
+    CROSS_FIT = "cross-fitting"
     PAC_BAYES = "PAC-Bayes, first order"
     TANDEM = "PAC-Bayes, tandem"
     COMPRESSION = "sample compression (SVM)"
@@ -35,6 +37,8 @@ class Method(StrEnum):
 # The only forms of each method that are proved; printed readings and paper growth are not among them.
 _RIGOROUS = {
     Method.HOLDOUT: {"exact"},
+    Method.BETTING: {"exact"},
+    Method.CROSS_FIT: {"kl"},
     Method.PAC_BAYES: {"kl", "lambda"},
     Method.TANDEM: {"kl", "lambda"},
     Method.COMPRESSION: {"exact"},

@@ -14,7 +14,7 @@ from . import _arguments as check
 from .condition import CHECKED, Condition, OnSample, stated
 from .pac_bayes import OutOfBag, Tandem, out_of_bag_counts, tandem_counts
 
-__all__ = ["CompressionEvidence", "VoteEvidence"]
+__all__ = ["CompressionEvidence", "CrossFitEvidence", "VoteEvidence"]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -144,3 +144,42 @@ class CompressionEvidence(OnSample):
                 "sample is unweighted": self.unweighted,
             }
         )
+
+
+@dataclass(frozen=True, kw_only=True)
+class CrossFitEvidence(OnSample):
+    """Held-out Brier scores of fold models whose average predicts (theory.md §11.9, [D-44]).
+
+    Parameters
+    ----------
+    mean_brier : float
+        Mean over folds of the mean Brier score on the held-out rows, between 0 and 2.
+    n_samples, fold_size : int
+        Rows of the sample and of the smallest fold.
+    outside_only, averaged, unweighted : bool
+        Every fold model is a function of the rows outside its fold alone (weights, stopping, bins and
+        calibration included); the model predicts by the mean of their probabilities; all weights are 1.
+    """
+
+    mean_brier: float
+    n_samples: int
+    fold_size: int
+    outside_only: bool
+    averaged: bool
+    unweighted: bool
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check.unit(self.mean_brier / 2.0, "mean_brier / 2")
+        check.count(self.fold_size, "fold_size", 1)
+
+    def conditions(self) -> tuple[Condition, ...]:
+        """Conditions of [D-44]."""
+        spoken = stated(
+            {
+                "fold models are functions of the rows outside their fold": self.outside_only,
+                "the model predicts by the mean of the fold models' probabilities": self.averaged,
+                "sample is unweighted": self.unweighted,
+            }
+        )
+        return (*spoken, *stated({"folds have at least 8 rows": self.fold_size >= 8}, CHECKED))

@@ -91,7 +91,7 @@ class GroupCounts:
     def guarantees(self, delta: float) -> tuple[Entry, ...]:
         """The bound of every group with rows as a guarantee, for rows that took no part in the fit."""
         independent = Condition(
-            "these rows were not used for training or tuning", True, "stated by the caller"
+            "these rows were not used for training or tuning", True, "your responsibility"
         )
         return tuple(
             issue_guarantee(

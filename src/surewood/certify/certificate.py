@@ -7,21 +7,22 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from surewood.bounds import Entry, Status, Withheld
+from surewood.bounds import Entry, Method, Status, Withheld, rows_needed
+from surewood.bounds.condition import CALLER
 
-from .rendering import certificate_html, certificate_text, rounded_up
+from .rendering import certificate_html, certificate_text, limit_text, rounded_up
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["NOTHING_TO_PROMISE", "Certificate"]
+__all__ = ["Certificate"]
 
-NOTHING_TO_PROMISE = "no non-trivial guarantee at this sample size"
+_ERROR = "error"
 
 
 @dataclass(frozen=True, repr=False)
 class Certificate:
-    """What may be promised about a fitted model, and what may not.
+    """What is guaranteed about a fitted model, what is not, and what it assumes.
 
     Parameters
     ----------
@@ -31,9 +32,11 @@ class Certificate:
     model : str
         Name of the model's class.
     delta : float
-        Probability that any of the guarantees fails: they share it, so the smallest may be quoted.
+        Probability that any of the guarantees fails: they share it, so any of them may be quoted.
     majority_error : float, optional
-        Error of always naming the largest class, as observed.
+        Observed error of the baseline, which always predicts the majority class ([D-42]).
+    facts : tuple of str
+        What a reader must know first, such as how many rows were copies of training rows.
     """
 
     entries: tuple[Entry, ...]
@@ -41,10 +44,12 @@ class Certificate:
     model: str
     delta: float
     majority_error: float | None = None
+    facts: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "entries", tuple(self.entries))
         object.__setattr__(self, "withheld", tuple(self.withheld))
+        object.__setattr__(self, "facts", tuple(self.facts))
         shares = math.fsum(entry.delta for entry in self.guarantees if entry.delta is not None)
         if shares > self.delta * (1 + 1e-9):
             raise ValueError(f"the guarantees' deltas sum to {shares:g}, more than delta={self.delta:g}")
@@ -55,29 +60,44 @@ class Certificate:
 
     @property
     def guarantees(self) -> tuple[Entry, ...]:
-        """Entries that bound the risk."""
+        """Entries that limit the error, or whatever was claimed."""
         return self.by_status(Status.GUARANTEE)
 
     @property
     def best(self) -> Entry | None:
-        """The smallest guarantee; it holds with probability 1 - delta because all of them do together."""
-        return min(self.guarantees, key=lambda entry: entry.value, default=None)
+        """The smallest guarantee of the error; it may be quoted because all of them hold together."""
+        errors = [entry for entry in self.guarantees if entry.quantity == _ERROR]
+        return min(errors, key=lambda entry: entry.value, default=None)
+
+    @property
+    def assumptions(self) -> tuple[str, ...]:
+        """What the guarantees assume on the caller's word alone, each once."""
+        stated = [
+            condition.text
+            for entry in self.guarantees
+            for condition in entry.conditions
+            if condition.source == CALLER
+        ]
+        return tuple(dict.fromkeys(stated))
 
     @property
     def is_trivial(self) -> bool:
-        """Whether no guarantee beats 1 and the majority-class rate."""
+        """Whether no guarantee of the error beats the baseline ([D-42])."""
         limit = 1.0 if self.majority_error is None else min(1.0, self.majority_error)
         return self.best is None or self.best.value >= limit
 
     @property
     def verdict(self) -> str:
         """One sentence."""
-        if self.best is None:
+        if not self.guarantees:
             return "no guarantee could be given"
+        if self.best is None:
+            first = self.guarantees[0]
+            return f"guaranteed {limit_text(first)} with probability at least {_probability(self.delta)}"
         if self.is_trivial:
-            return NOTHING_TO_PROMISE
+            return _trivial(self.best, self.majority_error)
         return (
-            f"guaranteed error at most {rounded_up(self.best.value)} with probability at least "
+            f"guaranteed {limit_text(self.best)} with probability at least "
             f"{_probability(self.delta)}, by {self.best.method}"
         )
 
@@ -88,6 +108,9 @@ class Certificate:
             "delta": self.delta,
             "majority_error": self.majority_error,
             "verdict": self.verdict,
+            "trivial": self.is_trivial,
+            "facts": list(self.facts),
+            "assumptions": list(self.assumptions),
             "entries": [_entry_dict(entry) for entry in self.entries],
             "withheld": [{"method": str(w.method), "reason": w.reason} for w in self.withheld],
         }
@@ -97,7 +120,7 @@ class Certificate:
         return json.dumps(_finite(self.to_dict()), indent=indent, allow_nan=False)
 
     def to_frame(self) -> pd.DataFrame:
-        """Return one row an entry."""
+        """Return one row per entry."""
         import pandas as pd
 
         rows = [_entry_dict(entry) for entry in self.entries]
@@ -115,9 +138,12 @@ class Certificate:
 _COLUMNS = (
     "status",
     "method",
+    "quantity",
+    "side",
     "value",
     "delta",
     "sample",
+    "unit",
     "n",
     "n_models",
     "variant",
@@ -125,6 +151,7 @@ _COLUMNS = (
     "biased",
     "conditions",
     "decomposition",
+    "population",
     "note",
 )
 
@@ -135,6 +162,18 @@ def _entry_dict(entry: Entry) -> dict[str, Any]:
     row["conditions"] = [str(condition) for condition in entry.conditions]
     row["decomposition"] = dict(entry.decomposition)
     return row
+
+
+def _trivial(best: Entry, baseline: float | None) -> str:
+    """Why the error is not guaranteed to be below the baseline, and what would help."""
+    if baseline is None:
+        return "we cannot guarantee anything about the error at this sample size"
+    rate = f"the baseline ({100 * baseline:.1f} %)"
+    observed = best.decomposition.get("error rate")
+    if best.method != Method.HOLDOUT or observed is None or observed >= baseline or best.delta is None:
+        return f"we cannot guarantee that this model beats {rate}"
+    enough = rows_needed(observed, min(baseline, 1.0), delta=best.delta, n_models=best.n_models)
+    return f"too few holdout rows to guarantee better than {rate}; about {enough:,} would do"
 
 
 def _probability(delta: float) -> str:

@@ -1,11 +1,11 @@
 """From what a model says about itself to lines of a certificate.
 
-One function a kind of evidence, dispatched by `read_evidence`; each yields a `Reading` (see `claims`).
+One function per kind of evidence, dispatched by `read_evidence`; each yields a `Reading` (see `claims`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import singledispatch
 from typing import Any
 
@@ -14,6 +14,8 @@ import numpy as np
 from surewood.bounds import (
     CascadeEvidence,
     CompressionEvidence,
+    Condition,
+    CrossFitEvidence,
     Entry,
     EstimateEvidence,
     ForestEvidence,
@@ -29,12 +31,13 @@ from surewood.bounds import (
     composite_bound_uniform,
     composite_criterion,
     compression_bound,
+    cross_fit_bound,
     pac_bayes_bound,
     pac_bayes_tandem_bound,
     posterior_kl,
 )
 
-from .claims import Caller, Reading, claim_or_withhold
+from .reading import Caller, Reading, claim_or_withhold
 
 __all__ = ["read_all", "read_evidence"]
 
@@ -45,6 +48,32 @@ NOT_A_BOUND = "selection score, not a bound"
 def read_evidence(evidence: object, caller: Caller) -> Reading:
     """Return what the evidence allows, given what the caller states."""
     raise TypeError(f"unknown evidence of type {type(evidence).__name__}; see surewood.bounds.evidence")
+
+
+def _conditions(evidence: Any, caller: Caller) -> tuple[Condition, ...]:
+    """What the caller only states comes first."""
+    return (*caller.conditions(), *evidence.representation(), *evidence.conditions())
+
+
+def _from_training(
+    reading: Reading,
+    method: Method,
+    evidence: Any,
+    caller: Caller,
+    issue: Callable[[float], dict[str, Any]],
+    **fields: Any,
+) -> None:
+    """A guarantee from the training sample by one of the papers' bounds."""
+    claim_or_withhold(
+        reading,
+        method,
+        _conditions(evidence, caller),
+        issue,
+        variant="rigorous",
+        sample="training",
+        gamma_scale=1.0,
+        **fields,
+    )
 
 
 def _bound_fields(bound: RiskBound) -> dict[str, Any]:
@@ -104,16 +133,14 @@ def _tree_criterion(tree: TreeEvidence) -> list[Entry]:
 def _(evidence: TreeEvidence, caller: Caller) -> Reading:
     models = evidence.n_models * caller.n_models
     reading = Reading(entries=_tree_criterion(evidence), majority_error=evidence.majority_error)
-    claim_or_withhold(
+    _from_training(
         reading,
         Method.COMPOSITE_TREE,
-        (*evidence.conditions(), *caller.conditions()),
+        evidence,
+        caller,
         lambda delta: _bound_fields(_tree_bound(evidence, delta / models)),
-        variant="rigorous",
-        sample="training",
         n=evidence.n_samples,
         n_models=models,
-        gamma_scale=1.0,
     )
     return reading
 
@@ -134,18 +161,9 @@ def _(evidence: ForestEvidence, caller: Caller) -> Reading:
         mean = {name: float(np.mean([part[name] for part in parts])) for name in parts[0]}
         return {"value": min(1.0, 2.0 * sum(mean.values())), "decomposition": mean | {"factor": 2.0}}
 
-    claim_or_withhold(
-        reading,
-        Method.COMPOSITE_FOREST,
-        (*evidence.conditions(), *caller.conditions()),
-        issue,
-        variant="rigorous",
-        sample="training",
-        n=trees[0].n_samples,
-        n_models=models,
-        gamma_scale=1.0,
-        note="twice the mean over trees",
-    )
+    note = "twice the mean over trees"
+    n = trees[0].n_samples
+    _from_training(reading, Method.COMPOSITE_FOREST, evidence, caller, issue, n=n, n_models=models, note=note)
     return reading
 
 
@@ -188,17 +206,8 @@ def _(evidence: CascadeEvidence, caller: Caller) -> Reading:
         )
         return _bound_fields(bound)
 
-    claim_or_withhold(
-        reading,
-        Method.CASCADE,
-        (*evidence.conditions(), *caller.conditions()),
-        issue,
-        variant="rigorous",
-        sample="training",
-        n=evidence.n_samples,
-        n_models=models,
-        gamma_scale=1.0,
-    )
+    n = evidence.n_samples
+    _from_training(reading, Method.CASCADE, evidence, caller, issue, n=n, n_models=models)
     return reading
 
 
@@ -226,9 +235,7 @@ def _(evidence: VoteEvidence, caller: Caller) -> Reading:
         value = pac_bayes_bound(loss, n, kl=kl, delta=delta, n_models=models)
         return {"value": value, "decomposition": {"mean out-of-bag error": loss, "KL": kl}}
 
-    claim_or_withhold(
-        reading, Method.PAC_BAYES, (*evidence.conditions(), *caller.conditions()), issue_first, n=n, **common
-    )
+    claim_or_withhold(reading, Method.PAC_BAYES, _conditions(evidence, caller), issue_first, n=n, **common)
     if evidence.tandem is not None:
         n_pairs = int(evidence.tandem.sizes.min())
         tandem = min(1.0, evidence.tandem.loss(weights)) if n_pairs > 0 else 1.0
@@ -237,7 +244,7 @@ def _(evidence: VoteEvidence, caller: Caller) -> Reading:
             value = pac_bayes_tandem_bound(tandem, n_pairs, kl=kl, delta=delta, n_models=models)
             return {"value": value, "decomposition": {"tandem loss": tandem, "KL": kl}}
 
-        conditions = (*evidence.tandem_conditions(), *caller.conditions())
+        conditions = (*caller.conditions(), *evidence.representation(), *evidence.tandem_conditions())
         claim_or_withhold(reading, Method.TANDEM, conditions, issue_tandem, n=n_pairs, **common)
     return reading
 
@@ -266,12 +273,36 @@ def _(evidence: CompressionEvidence, caller: Caller) -> Reading:
     claim_or_withhold(
         reading,
         Method.TREE_COMPRESSION if evidence.tree else Method.COMPRESSION,
-        (*evidence.conditions(), *caller.conditions()),
+        _conditions(evidence, caller),
         issue,
         variant="exact",
         sample="training",
         n=evidence.n_samples,
         n_models=models,
+    )
+    return reading
+
+
+@read_evidence.register
+def _(evidence: CrossFitEvidence, caller: Caller) -> Reading:
+    models = evidence.n_models * caller.n_models
+    reading = Reading(majority_error=evidence.majority_error)
+
+    def issue(delta: float) -> dict[str, Any]:
+        half = cross_fit_bound(evidence.mean_brier / 2.0, evidence.fold_size, delta=delta, n_models=models)
+        return {"value": 2.0 * half, "decomposition": {"held-out Brier score": evidence.mean_brier}}
+
+    claim_or_withhold(
+        reading,
+        Method.CROSS_FIT,
+        _conditions(evidence, caller),
+        issue,
+        variant="kl",
+        sample="training",
+        n=evidence.n_samples,
+        n_models=models,
+        quantity="Brier score",
+        ceiling=2.0,
     )
     return reading
 
@@ -305,10 +336,5 @@ def read_all(evidence: Iterable[object], caller: Caller) -> Reading:
     """Join the readings of all evidence a model offers."""
     joined = Reading()
     for item in evidence:
-        reading = read_evidence(item, caller)
-        joined.claims += reading.claims
-        joined.entries += reading.entries
-        joined.withheld += reading.withheld
-        if joined.majority_error is None:
-            joined.majority_error = reading.majority_error
+        joined.add(read_evidence(item, caller))
     return joined

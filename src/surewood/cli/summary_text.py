@@ -10,7 +10,6 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from surewood.certify import NOTHING_TO_PROMISE
 from surewood.certify.rendering import rounded_up
 from surewood.cli.mistakes import as_options
 from surewood.estimators.wording import plural
@@ -110,9 +109,6 @@ def print_certificate(out: Console, certificate: dict[str, Any]) -> None:
     """The verdict, and each entry with its word."""
     out.print(Text("Certificate", style="bold"))
     verdict = certificate["verdict"]
-    if verdict == NOTHING_TO_PROMISE and certificate["majority_error"] is not None:
-        baseline = percent(certificate["majority_error"], 1)
-        verdict = f"too few rows to guarantee better than the baseline (majority class, {baseline})"
     out.print(Padding(Text(f"{verdict[:1].upper()}{verdict[1:]}."), (0, 0, 0, 2), expand=False))
     table = grid()
     table.add_column(no_wrap=True)

@@ -1,0 +1,188 @@
+"""Which holdout rows may be counted, and what counts as one ([D-33], [D-34], theory.md §11.0).
+
+`count_rows` leaves out copies of training rows and decides the unit: the row, the distinct content or the
+group. `Counted` gives the limit of any rate or bounded mean on those units.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from surewood._arrays import Floats, Mask
+from surewood.bounds import Method, betting_upper_limit, error_limit
+from surewood.tables import content_hashes
+
+from .columns import discrete_columns
+from .training_rows import TrainingRows
+
+__all__ = ["COPIES", "Counted", "Limit", "count_rows"]
+
+COPIES = ("auto", "natural", "exclude")
+MANY_COPIES = 0.2  # fraction of copies above which a certificate leads with them
+_EXACT_PART = 0.9  # of delta, for the exact limit where contents repeat; the rest is for their means
+_ORDER_SALT = 0x5EED  # keys the order in which rows are bet on
+
+
+class Limit(NamedTuple):
+    """An upper limit, how many units it rests on, and how it was found."""
+
+    value: float
+    n: int
+    method: Method
+    mean: float
+
+
+@dataclass(frozen=True)
+class Counted:
+    """The countable part of a holdout.
+
+    Attributes
+    ----------
+    rows : ndarray of int
+        Positions of the rows that count, in the order in which they are bet on.
+    unit : ndarray of int
+        Number of the content or group of each of those rows.
+    grouped : bool
+        Whether units are groups given by the caller.
+    n_given, n_copies : int
+        Rows given, and those of them that are copies of training rows.
+    rule : str
+        ``"natural"`` or ``"exclude"``.
+    population : str
+        Whom the claim is about; empty for plain new rows.
+    facts : tuple of str
+        Sentences a reader must know.
+    """
+
+    rows: NDArray[np.intp]
+    unit: NDArray[np.intp]
+    grouped: bool
+    n_given: int
+    n_copies: int
+    rule: str
+    population: str
+    facts: tuple[str, ...] = field(default=())
+
+    @property
+    def n_units(self) -> int:
+        """Independent units: rows, contents or groups."""
+        return int(self.unit.max(initial=-1)) + 1
+
+    @cached_property
+    def unit_name(self) -> str:
+        """What counts as one."""
+        return "groups" if self.grouped else "rows" if self.n_units == self.rows.size else "contents"
+
+    def means(self, loss: Floats, where: Mask | None = None) -> tuple[Floats, bool]:
+        """Mean loss of every unit with a row in `where`, and whether any unit has several rows."""
+        kept = loss if where is None else loss[where]
+        if self.unit_name == "rows":
+            return kept, False
+        unit = self.unit if where is None else self.unit[where]
+        distinct, position = np.unique(unit, return_inverse=True)
+        sizes = np.bincount(position, minlength=distinct.size)
+        return np.bincount(position, weights=kept, minlength=distinct.size) / sizes, bool(sizes.max() > 1)
+
+    def upper(self, loss: Floats, where: Mask | None = None, *, delta: float, n_models: int = 1) -> Limit:
+        """Upper limit of the mean of a loss in [0, 1] over the units with a row in `where`.
+
+        One row per unit and losses of 0 or 1: the exact binomial limit. Contents with several rows: an error
+        of any copy is an error of the content (exact limit at 0.9 delta), or the mean over copies (betting
+        at 0.1 delta), whichever is smaller. Groups and other losses: betting.
+        """
+        if loss.size == 0 or (where is not None and not where.any()):
+            return Limit(1.0, 0, Method.HOLDOUT, math.nan)
+        means, several = self.means(loss, where)
+        n, mean = means.size, float(means.mean())
+        rows = loss if where is None else loss[where]
+        if self.grouped or not np.isin(rows, (0.0, 1.0)).all():
+            value = betting_upper_limit(np.clip(means, 0.0, 1.0), delta=delta, n_models=n_models)
+            return Limit(value, n, Method.BETTING, mean)
+        if not several:
+            return Limit(
+                error_limit(int(means.sum()), n, delta=delta, n_models=n_models), n, Method.HOLDOUT, mean
+            )
+        any_error = int(np.count_nonzero(means > 0))
+        exact = error_limit(any_error, n, delta=_EXACT_PART * delta, n_models=n_models)
+        if any_error == round(float(means.sum()), 9):  # copies agree: betting has nothing to gain
+            return Limit(exact, n, Method.HOLDOUT, mean)
+        bet = betting_upper_limit(means, delta=(1.0 - _EXACT_PART) * delta, n_models=n_models)
+        return Limit(min(exact, bet), n, Method.HOLDOUT if exact <= bet else Method.BETTING, mean)
+
+
+def count_rows(
+    X: Any, n: int, training: TrainingRows, *, copies: str = "auto", groups: NDArray[Any] | None = None
+) -> Counted:
+    """Decide which of `n` rows count and what the unit is; nothing here looks at a label."""
+    if copies not in COPIES:
+        raise ValueError(f"copies must be one of {', '.join(COPIES)}, got {copies!r}")
+    hashes = content_hashes(X, salt=_ORDER_SALT)
+    copied = training.copies(X, n)
+    n_copies = int(copied.sum())
+    rule, reason = _rule(X, copies, hashes, n_copies, training)
+    kept = np.flatnonzero(~copied) if rule == "exclude" else np.arange(n)
+    kept = kept[np.argsort(hashes[kept], kind="stable")]
+    population, facts = _population(rule, reason, n, n_copies, training)
+    if groups is not None:
+        _, unit = np.unique(groups[kept].astype(str), return_inverse=True)
+        unit = _by_appearance(unit)
+        population = f"rows of new groups{', ' if population else ''}{population.removeprefix('new rows ')}"
+    elif rule == "exclude":
+        unit = np.cumsum(np.r_[True, np.diff(hashes[kept]) != 0]) - 1 if kept.size else kept
+        repeated = kept.size - (int(unit.max(initial=-1)) + 1)
+        if repeated:
+            facts.append(f"{repeated} of {n} rows repeat another holdout row; each content counts once.")
+            population = population or "new contents (equal rows count once)"
+    else:
+        unit = np.arange(kept.size)
+    return Counted(kept, np.asarray(unit), groups is not None, n, n_copies, rule, population, tuple(facts))
+
+
+def _by_appearance(unit: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Number groups in the order in which they are met, which is keyed by contents."""
+    _, first, inverse = np.unique(unit, return_index=True, return_inverse=True)
+    return np.asarray(np.argsort(np.argsort(first))[inverse])
+
+
+def _rule(
+    X: Any, copies: str, hashes: NDArray[np.uint64], n_copies: int, training: TrainingRows
+) -> tuple[str, str]:
+    """The rule taken, and why where the caller left it open."""
+    if copies != "auto":
+        return copies, "as asked"
+    if not discrete_columns(X):
+        return "exclude", ""
+    n = hashes.size
+    slack = 3.0 * math.sqrt(0.25 / n)
+    # among independent rows a new one meets an earlier one at most about twice as often as those repeat
+    natural = 2.0 * training.copied_fraction + slack
+    repeated = 1.0 - np.unique(hashes).size / n
+    if training.known and (n_copies / n > natural or (training.n_rows >= n and repeated > natural)):
+        return "exclude", "there are more copies than independent rows of discrete columns would have"
+    return "natural", "every column is discrete, so independent rows are often equal"
+
+
+def _population(
+    rule: str, reason: str, n: int, n_copies: int, training: TrainingRows
+) -> tuple[str, list[str]]:
+    """Whom the claim is about, and what a reader must know first."""
+    facts: list[str] = []
+    if rule == "natural":
+        equal = f"{n_copies} of {n} rows equal a training row" if training.known else "equal rows"
+        facts.append(f'All {n} rows are counted, equal ones too (copies="natural": {reason}; {equal}).')
+        return "", facts
+    if n_copies:
+        percent = f"{100 * n_copies / n:.0f} %"
+        lead = "Warning: " if n_copies > MANY_COPIES * n else ""
+        facts.append(
+            f"{lead}{n_copies} of {n} holdout rows ({percent}) are copies of training rows; not counted."
+        )
+        if reason:
+            facts.append(f"Copies are excluded: {reason}.")
+    return "new rows that are not copies of training rows" if training.known else "", facts

@@ -1,0 +1,115 @@
+"""What can be known about the rows a model was trained on ([D-34]).
+
+Classifiers of this package remember the contents of their training rows; for others `X_train=` does. Inside a
+pipeline the remembered rows are those that the steps before passed on, so new rows are passed on as well.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+
+from surewood._arrays import Mask
+from surewood.bounds import has_too_many_copies
+from surewood.estimators.remembered import RememberedRows
+
+__all__ = ["RemembersRows", "TrainingRows", "fitted_steps", "inner_model"]
+
+
+@runtime_checkable
+class RemembersRows(Protocol):
+    """A fitted classifier that recognises copies of its training rows."""
+
+    remembered_rows_: RememberedRows
+
+
+class TrainingRows:
+    """The training rows of a model, as far as they are known."""
+
+    def __init__(self, model: Any, X_train: Any = None) -> None:
+        self._model = model
+        self._given = None if X_train is None else RememberedRows.from_table(X_train)
+        self._width = None if X_train is None else _n_columns(X_train)
+        inner = inner_model(model)
+        own = inner.remembered_rows_ if isinstance(inner, RemembersRows) else None
+        self._own = own if isinstance(own, RememberedRows) else None
+
+    @property
+    def known(self) -> bool:
+        """Whether copies of training rows can be recognised."""
+        return self._given is not None or self._own is not None
+
+    @property
+    def n_rows(self) -> int:
+        """Training rows, 0 where they are not known."""
+        return self._rows().n_rows if self.known else 0
+
+    @property
+    def copied_fraction(self) -> float:
+        """Fraction of training rows that repeat another one; 0 where they are not known."""
+        rows = self._rows() if self.known else None
+        return 0.0 if rows is None or rows.n_rows == 0 else 1.0 - rows.n_contents / rows.n_rows
+
+    @property
+    def too_many_copies(self) -> bool:
+        """Whether in-sample bounds are withheld because training rows repeat ([D-38])."""
+        own = self._own or self._given
+        return own is not None and own.n_rows > 0 and has_too_many_copies(own.n_rows, own.n_contents)
+
+    def _rows(self) -> RememberedRows:
+        rows = self._given if self._given is not None else self._own
+        assert rows is not None
+        return rows
+
+    def copies(self, X: Any, n: int) -> Mask:
+        """Which rows are copies of training rows."""
+        found = np.zeros(n, dtype=bool)
+        if self._given is not None:
+            if self._width != _n_columns(X):
+                columns = f"{self._width} against {_n_columns(X)}"
+                raise ValueError(f"X_train must have the columns of X, got {columns} columns")
+            try:
+                found |= self._given.contains(X)
+            except ValueError as error:
+                raise ValueError(f"X_train must have the columns of X: {error}") from None
+        if self._own is not None:
+            found |= self._own.contains(_passed_on(self._model, X))
+        return found
+
+
+def _n_columns(X: Any) -> int:
+    shape = np.shape(X) if not hasattr(X, "shape") else X.shape
+    return int(shape[1]) if len(shape) > 1 else 1
+
+
+def _steps(model: Any) -> list[tuple[str, Any]]:
+    from sklearn.pipeline import Pipeline
+
+    return list(model.steps) if isinstance(model, Pipeline) else []
+
+
+def inner_model(model: Any) -> Any:
+    """The classifier itself: the last step of a pipeline, the best estimator of a search."""
+    steps = _steps(model)
+    if steps:
+        return inner_model(steps[-1][1])
+    best = getattr(model, "best_estimator_", None)
+    return model if best is None or isinstance(model, RemembersRows) else inner_model(best)
+
+
+def fitted_steps(model: Any) -> tuple[str, ...]:
+    """Names of the pipeline steps that were fitted before the classifier saw the rows."""
+    best = getattr(model, "best_estimator_", None)
+    if best is not None and not _steps(model):
+        return fitted_steps(best)
+    return tuple(name for name, step in _steps(model)[:-1] if step is not None and step != "passthrough")
+
+
+def _passed_on(model: Any, X: Any) -> Any:
+    """Rows as the classifier sees them."""
+    steps = _steps(model)
+    if steps:
+        return _passed_on(steps[-1][1], model[:-1].transform(X) if len(steps) > 1 else X)
+    best = getattr(model, "best_estimator_", None)
+    return X if best is None or isinstance(model, RemembersRows) else _passed_on(best, X)
