@@ -49,13 +49,11 @@ TESTED_ELSEWHERE = {
         for module in ("report_facts", "explanation_steps")
         if (SOURCE / family / f"{module}.py").exists()
     },
-    "cascade/sizes": "memory that tests/contract/test_costs.py measures",
     "experiments/mddf/details": "tables of the summary; tests/experiments/mddf/test_tables.py",
     "experiments/rcf/walk": "tests/experiments/rcf/test_grid_study.py: every point equals its own fit",
     "parallel/dask_engine": "needs a cluster; tests/parallel/test_same_model.py and test_faults.py start one",
     "parallel/ray_engine": "needs a cluster; tests/parallel/test_same_model.py and test_faults.py start one",
     "parallel/process_engine": "tests/parallel/test_same_model.py runs every estimator in processes",
-    "parallel/kept_memory": "tests/parallel/test_same_model.py and test_faults.py keep arrays on workers",
 }
 
 
