@@ -23,8 +23,8 @@ def calls(monkeypatch):
 def test_the_wanted_threshold_is_put_back_and_free_memory_returned(calls, monkeypatch):
     monkeypatch.setenv("MALLOC_TRIM_THRESHOLD_", "65536")
     with pytest.raises(KeyError), kept_memory():
-        assert calls == [(-3, 32 << 20), (-1, 128 << 20)]
         raise KeyError
+    assert calls[:2] == [(-3, 32 << 20), (-1, 128 << 20)]
     assert calls[2:] == [(-1, 65536), (-3, 128 << 10), "trim"]
 
 
