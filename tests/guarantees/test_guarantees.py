@@ -4,6 +4,18 @@ import pytest
 
 from surewood.certify import Method
 from tests.guarantees.harness import alarms
+from tests.guarantees.simulate_after_holdout import (
+    simulate_cross_fitting,
+    simulate_monitor,
+    simulate_sets,
+    simulate_thresholds,
+)
+from tests.guarantees.simulate_certify import (
+    simulate_claims,
+    simulate_copies,
+    simulate_groups,
+    simulate_repeated_rows,
+)
 from tests.guarantees.simulate_compression import simulate_svm, simulate_svm_tree
 from tests.guarantees.simulate_holdout import simulate_holdout, simulate_selection
 from tests.guarantees.simulate_papers import (
@@ -25,6 +37,14 @@ SIMULATIONS = [
     simulate_cascade,
     simulate_real_cascade,
     simulate_real_composite,
+    simulate_copies,
+    simulate_groups,
+    simulate_claims,
+    simulate_repeated_rows,
+    simulate_thresholds,
+    simulate_sets,
+    simulate_monitor,
+    simulate_cross_fitting,
 ]
 DRAWS = 2500
 

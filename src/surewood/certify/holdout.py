@@ -153,7 +153,7 @@ def _claim(
     counted = scored.counted
     reason = ""
     if counted.rows.size == 0:
-        reason = "no row can be counted: all of them are copies of training rows"
+        reason = "no row can be counted: (nearly) all of them are copies of training rows"
     elif request.time is not None:
         reason = f"no guarantee: {NO_FUTURE}"
     elif counted.grouped and counted.n_units < 2:

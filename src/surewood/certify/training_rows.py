@@ -64,6 +64,14 @@ class TrainingRows:
 
     def copies(self, X: Any, n: int) -> Mask:
         """Which rows are copies of training rows."""
+        found = self._exact_copies(X, n)
+        if found.any():
+            # a value that noise moved across the rounding's boundary is moved back
+            for step in _PROBES:
+                found |= self._exact_copies(_moved(X, 1.0 + step), n)
+        return found
+
+    def _exact_copies(self, X: Any, n: int) -> Mask:
         found = np.zeros(n, dtype=bool)
         if self._given is not None:
             if self._width != _n_columns(X):
@@ -76,6 +84,24 @@ class TrainingRows:
         if self._own is not None:
             found |= self._own.contains(_passed_on(self._model, X))
         return found
+
+
+# Relative distances at which near-copies are looked for: noise of 1e-9, and what float32 keeps of a number.
+_PROBES = (3e-9, -3e-9, 6e-8, -6e-8, 1.5e-7, -1.5e-7)
+
+
+def _moved(X: Any, factor: float) -> Any:
+    """The table with every floating-point number multiplied."""
+    import pandas as pd
+
+    if isinstance(X, pd.DataFrame):
+        numbers = [c for c in X.columns if pd.api.types.is_float_dtype(X[c].dtype)]
+        moved = X.copy()
+        moved[numbers] = X[numbers].astype(np.float64) * factor
+        return moved
+    if isinstance(X, np.ndarray) and X.dtype.kind == "f":
+        return X.astype(np.float64) * factor
+    return X
 
 
 def _n_columns(X: Any) -> int:

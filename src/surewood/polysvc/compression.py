@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from surewood.bounds import CompressionEvidence
+from surewood.bounds import CompressionEvidence, probe_points
+from surewood.bounds import rebuilt_alike as same_classifier
 from surewood.svm import Predictor, SvmBatch
 from surewood.svm.dual import solve_many
 from surewood.svm.gram import Gram
@@ -27,21 +28,25 @@ def compression_counts(machines: SvmBatch, codes: NDArray[np.int32]) -> tuple[in
 
 
 def rebuilt_alike(predictor: Predictor, C: float, options: dict[str, Any]) -> bool:
-    """Whether an SVM trained on the support vectors alone decides about them as this one does.
+    """Whether an SVM trained on the support vectors alone is the same classifier ([D-40]).
 
-    A solver stops within a tolerance, so the decision values agree up to it, not to the last bit.
+    It must give the same labels on the support vectors and on probe points around them, and decision values
+    that agree up to the solver's tolerance.
     """
     owner = np.zeros(len(predictor.support_rows), dtype=np.int32)
     owner[predictor.support] = np.repeat(predictor.classes, predictor.class_support)
     if len(predictor.classes) < 2:
         return True
+    if len(owner) == 0:  # a solver so loose that it stopped before the first step
+        return False
     rows = [np.arange(len(owner))]
     again = solve_many(
         Gram(predictor.support_rows), rows, owner, [int(predictor.degree[0])], [C], kernel=predictor.kernel,
         **options,
     ).predictor()  # fmt: skip
-    before, after = (p.decisions(predictor.support_rows) for p in (predictor, again))
-    return bool(np.abs(before - after).max(initial=0.0) <= _ALIKE * options["tol"])
+    own, probes = predictor.support_rows, probe_points(predictor.support_rows)
+    before, after = ((p.predict(own), p.predict(probes), p.decisions(own)) for p in (predictor, again))
+    return same_classifier(before, after, tolerance=_ALIKE * options["tol"])
 
 
 def compression_evidence(

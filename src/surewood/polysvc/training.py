@@ -101,7 +101,7 @@ def train(plan: SvmPlan, inputs: FitInputs) -> SvmModel:
         solver_options=plan.solver_options,
         compression=compression_counts(machines, inputs.y),
         fixed_design=bool(plain_numbers and (plan.kernel == "linear" or plan.gamma != "scale")),
-        unweighted=inputs.weight is None,
+        unweighted=inputs.weight is None and not inputs.weighted,
     )
 
 

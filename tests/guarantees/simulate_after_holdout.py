@@ -1,0 +1,88 @@
+"""Thresholds, prediction sets, monitoring and cross-fitting (theory.md §11.4-11.9) against known laws."""
+
+import numpy as np
+
+from surewood.bounds import (
+    CrossFitEvidence,
+    ErrorEvidence,
+    clopper_pearson,
+    fixed_sequence_choice,
+    set_threshold,
+)
+from surewood.certify import Method, certify
+from tests.guarantees.harness import Speaker, collect
+
+DELTA = 0.1
+
+
+def simulate_thresholds(draws, seed=30, n=300, at_most=0.2):
+    """Error among accepted rows; the broken twin takes the best-looking threshold."""
+    rng = np.random.default_rng(seed)
+    grid = np.linspace(0.95, 0.0, 40)  # rows with a score above are accepted
+    rows = []
+    for _ in range(draws):
+        score = rng.random(n)
+        wrong = rng.random(n) < 0.15 + 0.15 * (1 - score)
+        sizes = np.array([(score >= t).sum() for t in grid])
+        failures = np.array([wrong[score >= t].sum() for t in grid])
+        chosen = fixed_sequence_choice(failures, sizes, at_most, delta=DELTA, start=8)
+        naive = np.flatnonzero(failures <= at_most * sizes)
+
+        def risk(position):
+            return 0.15 + 0.15 * (1 - (1 + grid[position]) / 2)
+
+        kept = 0.0 if chosen is None else risk(chosen)
+        lax = 0.0 if naive.size == 0 else risk(naive[-1])
+        rows.append([("threshold", kept, at_most, at_most - max(0.0, lax - kept))])
+    return collect(DELTA, rows)
+
+
+def simulate_sets(draws, seed=31, n=120, alpha=0.1):
+    """Coverage of PAC sets of a uniform score; the broken twin uses the plain quantile."""
+    rng = np.random.default_rng(seed)
+    rows = []
+    for _ in range(draws):
+        scores = rng.random(n)
+        q = set_threshold(scores, alpha, delta=DELTA)
+        plain = float(np.quantile(scores, alpha))
+        rows.append([("sets", max(q, 0.0), alpha, alpha - max(0.0, plain - max(q, 0.0)))])
+    return collect(DELTA, rows)
+
+
+def simulate_monitor(draws, seed=32, n=400, u=0.2):
+    """False alarms over all looks; the broken twin looks repeatedly with a fixed-sample limit."""
+    rng = np.random.default_rng(seed)
+    rows = []
+    for _ in range(draws):
+        errors = rng.random(n) < u
+        alarm = ErrorEvidence(u).update(errors).max() >= np.log(1 / DELTA)
+        counts = np.cumsum(errors)
+        looks = range(20, n, 20)
+        repeated = any(1 - clopper_pearson(t - counts[t - 1], t, delta=DELTA) > u for t in looks)
+        rows.append([("monitor", u, 0.0 if alarm else u, 0.0 if repeated else u)])
+    return collect(DELTA, rows)
+
+
+def simulate_cross_fitting(draws, seed=33, n=120, folds=4):
+    """Mean of fold models that predict class frequencies; the broken twin gives the held-out score."""
+    rng = np.random.default_rng(seed)
+    rows = []
+    for _ in range(draws):
+        p = rng.uniform(0.1, 0.9)
+        y = rng.random(n) < p
+        fold = np.arange(n) % folds
+        models = np.array([y[fold != k].mean() for k in range(folds)])
+        held_out = np.mean([2 * np.mean((models[k] - y[fold == k]) ** 2) for k in range(folds)])
+        evidence = CrossFitEvidence(
+            mean_brier=float(held_out),
+            n_samples=n,
+            fold_size=n // folds,
+            outside_only=True,
+            averaged=True,
+            unweighted=True,
+        )
+        (entry,) = certify(Speaker(evidence), delta=DELTA).guarantees
+        mean = models.mean()
+        risk = 2 * (p * (1 - mean) ** 2 + (1 - p) * mean**2)
+        rows.append([(Method.CROSS_FIT, risk / 2, entry.value / 2, float(held_out) / 2)])
+    return collect(DELTA, rows)
