@@ -28,6 +28,7 @@ _HOME = {
     "PolySVC": "surewood.polysvc",
     "RandomCompositeForestClassifier": "surewood.composite",
     "RandomCompositeForestClassifierCV": "surewood.composite",
+    "SurewoodClassifier": "surewood.blend",
     "bounds": "surewood.bounds",
     "certify": "surewood.certify",
     "cluster": "surewood.parallel",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from surewood._arrays import Floats
 from surewood.composite.base import CompositeClassifier
 from surewood.composite.parameters import (
     FOREST_SWITCHES,
@@ -13,7 +14,8 @@ from surewood.composite.parameters import (
     rules_of,
 )
 from surewood.composite.plan import Parameters, make_plan
-from surewood.composite.training import train_model
+from surewood.composite.training import train_with_votes
+from surewood.estimators.calibration import held_out_probabilities
 from surewood.estimators.parameters import study_settings
 from surewood.estimators.rules import Choice
 from surewood.estimators.seeds import draw_seed
@@ -43,12 +45,20 @@ class _PlannedClassifier(CompositeClassifier):
         sample_weight : array of shape (n_rows,), optional
             Multiplies C and counts; rows of weight 0 are absent.
         """
+        self._fit_held_out(X, y, sample_weight)
+        return self
+
+    def _fit_held_out(self, X: Any, y: Any, sample_weight: Any = None) -> Floats | None:
+        """Fit; probabilities of the rows of `X` by trees that did not see them, NaN or None without any."""
         with self._begin(X, y, sample_weight) as inputs:
             data = self._prepared(inputs)
             options = self._options()
             plan = make_plan(self._parameters(), data, draw_seed(self.random_state), options)
-            self._store(inputs, train_model(plan, inputs, data, options))
-        return self
+            trained = train_with_votes(plan, inputs, data, options)
+            self._store(inputs, trained.model)
+            if trained.votes is None:
+                return None
+            return inputs.expand(held_out_probabilities(trained.votes, trained.model.calibrator))
 
 
 class RandomCompositeForestClassifier(_PlannedClassifier):

@@ -142,6 +142,10 @@ class CompositeModel:
             out[begin:end] = self.trees.mean_scores(matrix, design, self.leaf_scores, n_jobs)
         return out
 
+    def probabilities(self, table: Table, n_jobs: int | None) -> Floats:
+        """Class probabilities of a table in memory."""
+        return self.calibrated(self.mean_scores(table, n_jobs))
+
     def calibrated(self, scores: Floats) -> Floats:
         """Probabilities from mean scores."""
         return scores if self.calibrator is None else self.calibrator.transform(scores)

@@ -35,14 +35,27 @@ CALIBRATION_PLAIN_TREES = 100
 _ROWS_AND_TREES = 2e7  # rows x trees whose leaves are held at once: some 20 bytes each
 
 
+@dataclass(frozen=True)
+class Trained:
+    """A fitted model, and the votes of training rows by trees that did not see them (None without any)."""
+
+    model: CompositeModel
+    votes: Floats | None
+
+
 def train_model(plan: Plan, inputs: FitInputs, data: TrainingData, options: SolverOptions) -> CompositeModel:
     """Fit a plan to a prepared sample."""
+    return train_with_votes(plan, inputs, data, options).model
+
+
+def train_with_votes(plan: Plan, inputs: FitInputs, data: TrainingData, options: SolverOptions) -> Trained:
+    """Fit a plan to a prepared sample; the held-out votes come along."""
     fitted = _with_plain_trees(_fit_parts(plan, data, options), plan, data, options)
     votes, kind = fitted.held_out, "out-of-bag"
     if votes is None and plan.out_of_fold:
         votes, kind = out_of_fold_votes(plan, data, options), "out-of-fold"
     predictor = fitted.trees.predictor
-    return CompositeModel(
+    model = CompositeModel(
         trees=fitted.trees,
         reader=data.reader,
         classes=inputs.classes,
@@ -64,6 +77,7 @@ def train_model(plan: Plan, inputs: FitInputs, data: TrainingData, options: Solv
         ),
         support_origin=None if predictor is None else first_rows(inputs)[predictor.support_index],
     )
+    return Trained(model, votes)
 
 
 @dataclass(frozen=True)

@@ -23,12 +23,13 @@ from surewood.deepforest.depth_schedules import Schedule
 from surewood.deepforest.evidence import held_out_evidence, theorem_evidence
 from surewood.deepforest.explaining import explain_rows
 from surewood.deepforest.explanation_steps import explanation_steps
-from surewood.deepforest.model import DeepForestModel, MarginForestModel
+from surewood.deepforest.model import DeepForestModel, MarginForestModel, without_held_out
 from surewood.deepforest.old_form import model_of_old_state
 from surewood.deepforest.plan import Blocks, FitPlan, Parameters
 from surewood.deepforest.records import LayerRecord
 from surewood.deepforest.reweighting import WeightRule
 from surewood.estimators.base import ClassifierBase
+from surewood.estimators.calibration import held_out_probabilities
 from surewood.estimators.parameters import check_parameters, study_settings
 from surewood.estimators.seeds import draw_seed
 from surewood.tables import FitInputs, Table, begin_fit, begin_predict, by_batches
@@ -72,6 +73,13 @@ class DeepForestBase(ClassifierBase, ABC):
             self._store_fit(inputs)
             self._store(fitted)
         return self
+
+    def _fit_held_out(self, X: Any, y: Any, sample_weight: Any = None) -> Floats:
+        """Fit; held-out probabilities of the rows of `X`, which the fitted model then does not keep."""
+        self.fit(X, y, sample_weight)
+        model: DeepForestModel = self.model_
+        self.model_ = without_held_out(model)
+        return held_out_probabilities(model.held_out.scores, model.calibrator)
 
     def _parameters(self) -> Parameters:
         """All parameters and study switches by name, checked."""

@@ -6,7 +6,8 @@ Nothing here depends on the current parameters of an estimator: what a fit compa
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -140,3 +141,12 @@ class CascadeForestModel(DeepForestModel):
     def gates(self) -> Floats:
         """Confidence from which points stop at each kept layer."""
         return np.array([layer.gate for layer in self.layers.layers])
+
+
+M = TypeVar("M", bound=DeepForestModel)
+
+
+def without_held_out(model: M) -> M:
+    """The same model without the scores of its training rows, for a member of a mixture."""
+    nothing = HeldOut(np.empty((0, model.held_out.scores.shape[1])), np.empty(0, dtype=np.int32), ())
+    return replace(model, held_out=nothing)

@@ -331,3 +331,21 @@ def _fold_losses(
 def _log_loss(proba: Floats, y: NDArray[Any], weight: Floats) -> float:
     picked = np.maximum(proba[np.arange(len(y)), y], _SMALLEST)
     return float(-(weight * np.log(picked)).sum() / max(weight.sum(), _SMALLEST))
+
+
+def held_out_probabilities(scores: Floats, calibrator: ScoreCalibrator | None) -> Floats:
+    """Calibrated held-out scores; rows without a score (NaN) stay without.
+
+    Examples
+    --------
+    >>> held_out_probabilities(np.array([[0.25, 0.75], [np.nan, np.nan]]), None)
+    array([[0.25, 0.75],
+           [ nan,  nan]])
+    """
+    if calibrator is None:
+        return scores
+    out = np.full_like(scores, np.nan)
+    known = ~np.isnan(scores).any(axis=1)
+    if known.any():
+        out[known] = calibrator.transform(scores[known])
+    return out

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from surewood._arrays import Floats
 from surewood.bounds import Evidence
 from surewood.estimators.base import ClassifierBase
-from surewood.estimators.calibration import ScoreCalibrator
+from surewood.estimators.calibration import ScoreCalibrator, held_out_probabilities
 from surewood.estimators.cost import CostEstimate
 from surewood.estimators.importances import normalised
 from surewood.estimators.parameters import COMMON, Switch
@@ -204,6 +204,11 @@ class BinnedForestClassifier(ClassifierBase):
             Rows of weight 0 are absent; weight 2 is the row twice, in bootstrap samples too. Weights that
             are not whole numbers multiply what was drawn.
         """
+        self._fit_held_out(X, y, sample_weight)
+        return self
+
+    def _fit_held_out(self, X: Any, y: Any, sample_weight: Any = None) -> Floats | None:
+        """Fit; out-of-bag probabilities of the rows of `X`, None where no out-of-bag votes were computed."""
         with self._begin(X, y, sample_weight) as inputs:
             plan = make_plan(self, inputs)
             kept = self._kept_model(inputs)
@@ -211,10 +216,12 @@ class BinnedForestClassifier(ClassifierBase):
                 beginning = Beginning.anew(plan, inputs, draw_seed(self.random_state))
             else:
                 beginning = Beginning.after(kept)
-            model = train(plan, inputs, beginning)
+            trained = train(plan, inputs, beginning)
             self._store_fit(inputs)
-            self.model_ = model
-        return self
+            self.model_ = trained.model
+            if trained.votes is None:
+                return None
+            return inputs.expand(held_out_probabilities(trained.votes, trained.model.calibrator))
 
     def estimate_cost(
         self, X: Any, y: Any = None, sample_weight: ArrayLike | str | None = None

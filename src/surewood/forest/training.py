@@ -40,7 +40,15 @@ class Beginning:
         return cls(model.mapper, model.seed, model.trees, model.importances)
 
 
-def train(plan: ForestPlan, inputs: FitInputs, beginning: Beginning) -> ForestModel:
+@dataclass(frozen=True)
+class Trained:
+    """A fitted forest, and its out-of-bag votes per row of the merged table (None where not computed)."""
+
+    model: ForestModel
+    votes: Floats | None
+
+
+def train(plan: ForestPlan, inputs: FitInputs, beginning: Beginning) -> Trained:
     """Grow the trees that the plan asks for beyond those that are there already."""
     matrix = BinnedMatrix.of(beginning.mapper.codes(inputs.table), beginning.mapper)
     if plan.max_memory is not None:
@@ -61,7 +69,7 @@ def train(plan: ForestPlan, inputs: FitInputs, beginning: Beginning) -> ForestMo
     )
     trees, importances = _joined(beginning, grown)
     votes = _votes(trees, grown.bag, matrix, inputs, plan.n_jobs) if plan.needs_votes else None
-    return ForestModel(
+    model = ForestModel(
         trees=trees,
         mapper=matrix.mapper,
         seed=grown.bag.seed,
@@ -71,6 +79,7 @@ def train(plan: ForestPlan, inputs: FitInputs, beginning: Beginning) -> ForestMo
         if plan.wants_votes and votes is not None
         else None,
     )
+    return Trained(model, votes)
 
 
 def _joined(beginning: Beginning, grown: Grown) -> tuple[FlatForest, Floats]:

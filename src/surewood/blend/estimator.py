@@ -1,0 +1,238 @@
+"""``SurewoodClassifier``: the classifier to start with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from surewood._arrays import Floats
+from surewood.blend import report_facts
+from surewood.blend.cost import estimate_cost
+from surewood.blend.explaining import explain_rows, explanation_steps
+from surewood.blend.members import NAMES, TableSize
+from surewood.blend.model import BlendModel, MemberRecord
+from surewood.blend.plan import BlendPlan, make_plan
+from surewood.blend.training import Sample, train
+from surewood.bounds import Evidence
+from surewood.estimators.base import ClassifierBase
+from surewood.estimators.cost import CostEstimate, refuse_beyond
+from surewood.estimators.importances import normalised
+from surewood.estimators.parameters import COMMON, check_parameters
+from surewood.estimators.rules import AUTO, Choice, Either, ListOf
+from surewood.estimators.seeds import draw_seed
+from surewood.tables import FitInputs, begin_fit, begin_predict, by_batches, merge_equal_rows
+
+_SHARED = (
+    "calibrate", "class_weight", "categorical_features", "time_limit", "max_memory", "remember_rows",
+    "n_jobs", "random_state", "verbose",
+)  # fmt: skip
+
+
+class SurewoodClassifier(ClassifierBase):
+    """The classifier to start with: all families in one weighted, calibrated mixture.
+
+    A random forest, a composite forest, extra-trees and a margin forest are fitted once each. Their
+    probabilities on rows that they did not see decide how much weight each gets: the mixture moves from the
+    best member towards the mixture with the smallest held-out log-loss only as far as the gain exceeds its
+    standard error. Members that add nothing are dropped. One calibration of the mixture ends the fit.
+
+    Parameters
+    ----------
+    members : "auto" or list of str, default="auto"
+        Which of "random forest", "composite forest", "extra-trees", "margin forest" to fit. "auto" takes all
+        that suit the table.
+    calibrate : bool or {"auto", "temperature", "offset", "isotonic"}, default=True
+        Calibrate the mixture on held-out probabilities. Never changes a prediction.
+    class_weight : dict, "balanced" or None, default=None
+    categorical_features : "from_dtype", list of names, positions, mask or None, default="from_dtype"
+    time_limit : float or None, default=None
+        Seconds. Members are fitted in the order of their value per second; one whose estimated time does not
+        fit into what is left is left out, with a note in ``members_``. The first member is always fitted.
+    max_memory : int, str or None, default=None
+        Bytes, or text such as "4GB", that a fit may take beyond the table itself; a fit that would need more
+        is refused.
+    remember_rows : bool, default=True
+        Keep content hashes of the training rows, so that certificates recognize copies of them.
+    n_jobs : int or None, default=None
+        Threads (or workers of the active joblib backend). Results do not depend on it.
+    random_state : int, RandomState or None, default=None
+    verbose : int, default=0
+
+    Attributes
+    ----------
+    classes_ : ndarray
+    members_ : list of MemberRecord
+        Every member that was considered: ``name``, ``weight``, ``held_out_log_loss``, ``held_out_error``,
+        ``seconds`` and ``note``; ``pandas.DataFrame(model.members_)`` is a table.
+    weights_ : dict of str to float
+        Weights of the members that predict.
+    estimators_ : dict of str to classifier
+        The members that predict.
+    held_out_error_ : float
+        ESTIMATE: error of the mixture on held-out rows; weights and calibration were chosen on them.
+    feature_importances_ : ndarray, shape (n_features,)
+        Weighted mean of the members' impurity importances.
+
+    See Also
+    --------
+    RandomCompositeForestClassifier, MarginDeepForestClassifier, BinnedForestClassifier : the members.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = SurewoodClassifier(random_state=0).fit(X, y)
+    >>> bool(abs(sum(model.weights_.values()) - 1) < 1e-9)
+    True
+    >>> model.predict(X[:2]).tolist()
+    [0, 0]
+    """
+
+    __report_facts__ = report_facts.report_facts
+    __explanation_steps__ = explanation_steps
+    _parameter_rules: ClassVar[Any] = {
+        "members": Either(AUTO, ListOf(Choice(*NAMES), "names of members")),
+        **{name: COMMON[name] for name in _SHARED},
+    }
+
+    model_: BlendModel
+
+    def __init__(
+        self,
+        members: Any = "auto",
+        *,
+        calibrate: bool | str = True,
+        class_weight: Any = None,
+        categorical_features: Any = "from_dtype",
+        time_limit: float | None = None,
+        max_memory: int | str | None = None,
+        remember_rows: bool = True,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        self.members = members
+        self.calibrate = calibrate
+        self.class_weight = class_weight
+        self.categorical_features = categorical_features
+        self.time_limit = time_limit
+        self.max_memory = max_memory
+        self.remember_rows = remember_rows
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | str | None = None) -> SurewoodClassifier:
+        """Fit all members and weigh them.
+
+        Parameters
+        ----------
+        X : table of shape (n_rows, n_features)
+            Array, sparse matrix, pandas or polars frame; categories and missing values as they come. Or a
+            :class:`~surewood.tables.ParquetTable`, or the path of a Parquet file or folder.
+        y : array of shape (n_rows,)
+            Labels. For a Parquet file: the name of their column.
+        sample_weight : array of shape (n_rows,), optional
+            Weight 2 is the row twice; rows of weight 0 are absent.
+
+        Returns
+        -------
+        self
+        """
+        with self._begin(X, y, sample_weight) as inputs:
+            plan = self._plan(inputs)
+            if plan.max_memory is not None:
+                needed = estimate_cost(plan, X, y, sample_weight).memory_bytes
+                refuse_beyond(plan.max_memory, needed, "name fewer members")
+            model = train(plan, Sample(X, y, sample_weight, inputs, _copied(inputs)))
+            self._store_fit(inputs)
+            self.model_ = model
+        return self
+
+    def _begin(self, X: Any, y: Any, sample_weight: Any) -> FitInputs:
+        check_parameters(self)
+        return begin_fit(
+            self,
+            X,
+            y,
+            sample_weight,
+            class_weight=self.class_weight,
+            categorical_features=self.categorical_features,
+        )
+
+    def _plan(self, inputs: FitInputs) -> BlendPlan:
+        size = TableSize(inputs.table.n_rows, inputs.table.n_columns, inputs.n_classes)
+        return make_plan(self.get_params(deep=False), size, draw_seed(self.random_state))
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Class probabilities, shape (n_rows, n_classes), columns in the order of ``classes_``."""
+        check_is_fitted(self, "model_")
+        return by_batches(begin_predict(self, X), lambda table: self.model_.probabilities(table, self.n_jobs))
+
+    def explain(self, X: Any) -> list[dict[str, Any]]:
+        """How rows were classified: what each member says, and its own explanation.
+
+        Returns
+        -------
+        list of dict
+            One per row, of values that JSON knows: ``kind`` ("mixture"), ``prediction``, ``probabilities``,
+            and ``members``, one entry per member with ``member``, ``weight``, ``probabilities`` and
+            ``explanation`` (as that member's ``explain`` gives it).
+        """
+        check_is_fitted(self, "model_")
+        table = begin_predict(self, X)
+        probabilities = self.predict_proba(X)
+        return self._explanations(
+            "mixture", probabilities, explain_rows(self.model_, table, probabilities, X)
+        )
+
+    def estimate_cost(
+        self, X: Any, y: Any = None, sample_weight: ArrayLike | str | None = None
+    ) -> CostEstimate:
+        """Memory and time of a fit before it starts (ESTIMATE)."""
+        with self._begin(X, y, sample_weight) as inputs:
+            return estimate_cost(self._plan(inputs), X, y, sample_weight)
+
+    def __certificate_evidence__(self) -> Iterable[Evidence]:
+        """What `surewood.certify` may use: the held-out error, an ESTIMATE."""
+        check_is_fitted(self, "model_")
+        return self.model_.evidence()
+
+    @property
+    def members_(self) -> list[MemberRecord]:
+        """Every member that was considered, with what became of it."""
+        return list(self.model_.records)
+
+    @property
+    def weights_(self) -> dict[str, float]:
+        """Weights of the members that predict."""
+        return {member.name: member.weight for member in self.model_.members}
+
+    @property
+    def estimators_(self) -> dict[str, Any]:
+        """The members that predict."""
+        return {member.name: member.estimator for member in self.model_.members}
+
+    @property
+    def held_out_error_(self) -> float:
+        """ESTIMATE: error of the mixture on held-out rows."""
+        return self.model_.held_out_error
+
+    @property
+    def feature_importances_(self) -> Floats:
+        """Weighted mean of the members' impurity importances, summing to 1 (all 0 where no tree splits)."""
+        check_is_fitted(self, "model_")
+        return normalised(self.model_.importances)
+
+
+def _copied(inputs: FitInputs) -> NDArray[np.bool_]:
+    """Which rows of the user's table have a content that occurs more than once."""
+    n_rows = inputs.table.n_rows if inputs.inverse is None else len(inputs.inverse)
+    if inputs.given is None or inputs.given.stream is not None or inputs.table.n_rows == inputs.n_counted:
+        return np.zeros(n_rows, dtype=bool)
+    same = merge_equal_rows(inputs.given, np.zeros(n_rows, dtype=np.int32), None).inverse
+    return np.asarray(np.bincount(same)[same] > 1)

@@ -1,0 +1,60 @@
+"""The classifiers that a mixture is made of, cheapest first, and which of them suit a table.
+
+Every member gives held-out probabilities of its training rows (out-of-bag or cross-fitted), so no outer loop
+of folds is needed. Rules for tables on which a member cannot pay its cost have a reason each.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from surewood.composite import RandomCompositeForestClassifier
+from surewood.deepforest import MarginDeepForestClassifier
+from surewood.estimators.base import ClassifierBase
+from surewood.forest import BinnedForestClassifier
+
+#: In the order of value per second: what a time limit leaves out is left out from the end.
+NAMES = ("random forest", "composite forest", "extra-trees", "margin forest")
+FOREST_TREES = 300
+#: One-vs-one SVMs need a pair of classes each: beyond this many classes their number outgrows their use.
+MANY_CLASSES = 60
+#: Cross-fitted layers need some rows of every class in every fold.
+FEW_ROWS = 60
+
+
+@dataclass(frozen=True)
+class TableSize:
+    """What the choice of members depends on."""
+
+    n_rows: int
+    n_columns: int
+    n_classes: int
+
+
+def suitable(name: str, size: TableSize) -> str:
+    """Why a member is left out for a table of this size; empty where it is not.
+
+    Examples
+    --------
+    >>> suitable("composite forest", TableSize(1000, 10, 200))
+    '200 classes make too many pairs for SVMs'
+    >>> suitable("random forest", TableSize(1000, 10, 200))
+    ''
+    """
+    if name == "composite forest" and size.n_classes > MANY_CLASSES:
+        return f"{size.n_classes} classes make too many pairs for SVMs"
+    if name == "margin forest" and size.n_rows < FEW_ROWS:
+        return f"{size.n_rows} rows are too few for layers"
+    return ""
+
+
+def build(name: str, shared: dict[str, Any]) -> ClassifierBase:
+    """A member with the parameters that all members share."""
+    if name == "random forest":
+        return BinnedForestClassifier(FOREST_TREES, calibrate=True, **shared)
+    if name == "extra-trees":
+        return BinnedForestClassifier(FOREST_TREES, splitter="random", calibrate=True, **shared)
+    if name == "composite forest":
+        return RandomCompositeForestClassifier(**shared)
+    return MarginDeepForestClassifier(**shared)

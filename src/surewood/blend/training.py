@@ -1,0 +1,195 @@
+"""Plan and data to a fitted mixture: members one after another, weights, one calibration.
+
+Held-out probabilities stand for rows as they will come. A row whose content occurs more than once in the
+training table stands for a population in which copies of training rows come, too: the models that will
+predict it have seen its copies, so the fitted members' own probabilities are used for it. A content that
+occurs once is predicted by models that did not see it.
+"""
+
+from __future__ import annotations
+
+import time
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from surewood._arrays import Floats
+from surewood.blend.model import BlendMember, BlendModel, MemberRecord
+from surewood.blend.plan import BlendPlan, MemberPlan
+from surewood.blend.weights import MixtureWeights, mixture_weights
+from surewood.estimators.calibration import ScoreCalibrator
+from surewood.estimators.time_limit import TimeLimit
+from surewood.parallel.progress import stage
+from surewood.tables import FitInputs
+
+_FEW_HELD_OUT = 30  # rows; with fewer, weights and calibration would be noise
+_SPARE = 0.9  # part of the time that is left which a member's estimated time may take
+_FLOOR = 1e-15
+
+
+@dataclass(frozen=True)
+class Sample:
+    """What a fit was given, as the user gave it, and validated.
+
+    `copied` marks rows of `X` whose content occurs more than once.
+    """
+
+    X: Any
+    y: Any
+    sample_weight: Any
+    inputs: FitInputs
+    copied: NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class _Fitted:
+    plan: MemberPlan
+    held_out: Floats | None
+    seconds: float
+
+
+def train(plan: BlendPlan, sample: Sample) -> BlendModel:
+    """Fit the members, weigh and calibrate them."""
+    limit = TimeLimit(plan.time_limit)
+    fitted: list[_Fitted] = []
+    notes = dict(plan.left_out)
+    with stage(plan.verbose, "fitting members", len(plan.members)) as advance:
+        for member in plan.members:
+            reason = _too_slow(member, sample, limit) if fitted else ""
+            if reason:
+                notes[member.name] = reason
+            else:
+                fitted.append(_fit(member, sample))
+            advance(1)
+    return _mixture(plan, sample, fitted, notes)
+
+
+def _fit(member: MemberPlan, sample: Sample) -> _Fitted:
+    started = time.perf_counter()
+    held_out = member.estimator._fit_held_out(sample.X, sample.y, sample.sample_weight)
+    if held_out is not None and sample.copied.any():
+        table = sample.inputs.given
+        assert table is not None
+        rows = np.flatnonzero(sample.copied)
+        held_out = held_out.copy()
+        held_out[rows] = member.estimator.model_.probabilities(table.take(rows), member.estimator.n_jobs)
+    return _Fitted(member, held_out, time.perf_counter() - started)
+
+
+def _too_slow(member: MemberPlan, sample: Sample, limit: TimeLimit) -> str:
+    """Why a member is not started in the time that is left; empty where it is."""
+    if limit.deadline is None:
+        return ""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        cost = member.estimator.estimate_cost(sample.X, sample.y, sample.sample_weight)
+    needed = float(np.sqrt(cost.seconds[0] * cost.seconds[1]))
+    if needed <= _SPARE * limit.left:
+        return ""
+    return f"not started: it needs about {needed:.0f} s, {limit.left:.0f} s were left"
+
+
+def _mixture(plan: BlendPlan, sample: Sample, fitted: list[_Fitted], notes: dict[str, str]) -> BlendModel:
+    inputs = sample.inputs
+    y, weight = _labels(sample)
+    judged = [one for one in fitted if one.held_out is not None]
+    stacked = np.stack([one.held_out for one in judged if one.held_out is not None]) if judged else None
+    known = np.zeros(len(y), dtype=bool)
+    if stacked is not None:
+        known = ~np.isnan(stacked).any(axis=(0, 2)) & (weight > 0)
+    if stacked is None or known.sum() < _FEW_HELD_OUT or inputs.n_classes < 2:
+        return _first_alone(plan, sample, fitted, notes)
+    rows = np.flatnonzero(known)
+    stacked, y, weight = stacked[:, rows], y[rows], weight[rows]
+    found = mixture_weights(stacked, y, weight)
+    mixed = np.tensordot(found.weights, stacked, axes=1)
+    calibrator = None
+    if plan.calibration is not None:
+        with stage(plan.verbose, "calibrating", 1) as advance:
+            calibrator = ScoreCalibrator(plan.calibration).fit(mixed, y, weight, advance, plan.n_jobs)
+    final = mixed if calibrator is None else calibrator.transform(mixed)
+    return BlendModel(
+        members=tuple(
+            BlendMember(one.plan.name, one.plan.estimator, float(w))
+            for one, w in zip(judged, found.weights)
+            if w > 0
+        ),
+        records=_records(plan, fitted, judged, found, _errors(stacked, y, weight), notes),
+        calibrator=calibrator,
+        classes=inputs.classes,
+        held_out_error=float(np.average(final.argmax(axis=1) != y, weights=weight)),
+        held_out_log_loss=_log_loss(final, y, weight),
+        n_held_out=len(y),
+        gain=found.gain,
+        standard_error=found.standard_error,
+    )
+
+
+def _labels(sample: Sample) -> tuple[NDArray[np.int32], Floats]:
+    """Class code and weight of every row of the user's table; weight 0 for rows that do not count."""
+    inputs = sample.inputs
+    codes = inputs.expand(inputs.y, fill=0)
+    merged = np.ones(inputs.table.n_rows) if inputs.weight is None else inputs.weight
+    if inputs.inverse is None:
+        return codes, merged
+    counts = np.bincount(inputs.inverse[inputs.inverse >= 0], minlength=inputs.table.n_rows)
+    return codes, inputs.expand(merged / np.maximum(counts, 1), fill=0.0)
+
+
+def _first_alone(plan: BlendPlan, sample: Sample, fitted: list[_Fitted], notes: dict[str, str]) -> BlendModel:
+    """Too few held-out rows to compare: the composite forest where there is one, else the first member."""
+    best = next((one for one in fitted if one.plan.name == "composite forest"), fitted[0])
+    records = []
+    for name in [*(one.plan.name for one in fitted), *notes]:
+        chosen = name == best.plan.name
+        seconds = next((one.seconds for one in fitted if one.plan.name == name), 0.0)
+        note = notes.get(name, "" if chosen else "dropped: too few held-out rows to compare members")
+        records.append(MemberRecord(name, float(chosen), np.nan, np.nan, seconds, note))
+    return BlendModel(
+        members=(BlendMember(best.plan.name, best.plan.estimator, 1.0),),
+        records=tuple(records),
+        calibrator=None,
+        classes=sample.inputs.classes,
+        held_out_error=np.nan,
+        held_out_log_loss=np.nan,
+        n_held_out=0,
+        gain=np.nan,
+        standard_error=np.nan,
+    )
+
+
+def _records(
+    plan: BlendPlan,
+    fitted: list[_Fitted],
+    judged: list[_Fitted],
+    found: MixtureWeights,
+    errors: Floats,
+    notes: dict[str, str],
+) -> tuple[MemberRecord, ...]:
+    place = {one.plan.name: k for k, one in enumerate(judged)}
+    records = []
+    for one in fitted:
+        name = one.plan.name
+        if name not in place:
+            records.append(MemberRecord(name, 0.0, np.nan, np.nan, one.seconds, "dropped: no held-out rows"))
+            continue
+        k = place[name]
+        weight = float(found.weights[k])
+        note = "" if weight > 0 else "dropped: it adds nothing to the others on held-out rows"
+        records.append(
+            MemberRecord(name, weight, float(found.log_loss[k]), float(errors[k]), one.seconds, note)
+        )
+    records += [MemberRecord(name, 0.0, np.nan, np.nan, 0.0, reason) for name, reason in notes.items()]
+    return tuple(records)
+
+
+def _errors(stacked: Floats, y: NDArray[np.int32], weight: Floats) -> Floats:
+    return np.array([np.average(one.argmax(axis=1) != y, weights=weight) for one in stacked])
+
+
+def _log_loss(probabilities: Floats, y: NDArray[np.int32], weight: Floats) -> float:
+    of_truth = np.maximum(probabilities[np.arange(len(y)), y], _FLOOR)
+    return float(np.average(-np.log(of_truth), weights=weight))

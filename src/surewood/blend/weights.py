@@ -1,0 +1,111 @@
+"""Weights of a mixture of classifiers, from their held-out probabilities (theory.md §12.3).
+
+The mixture that minimises held-out log-loss is a convex problem with a unique optimum. Small tables cannot
+tell it from the best single member, so the answer moves from that member towards the optimum only as far as
+the held-out gain exceeds its standard error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from surewood._arrays import Codes, Floats
+
+SMALLEST_WEIGHT = 0.02  # members below are dropped
+_FLOOR = 1e-15  # probabilities are not taken to be smaller than this
+_STEPS = 2000
+_TOLERANCE = 1e-10
+
+
+@dataclass(frozen=True)
+class MixtureWeights:
+    """Weights of the members and why they are what they are.
+
+    Attributes
+    ----------
+    weights : ndarray, one entry per member
+        Not negative, summing to 1; 0 for a dropped member.
+    log_loss : ndarray, one entry per member
+        Held-out log-loss of each member alone (ESTIMATE).
+    optimal : ndarray
+        The weights with the smallest held-out log-loss.
+    gain, standard_error : float
+        Held-out gain in log-loss of the optimal mixture over the best member, and its standard error.
+    """
+
+    weights: Floats
+    log_loss: Floats
+    optimal: Floats
+    gain: float
+    standard_error: float
+
+
+def mixture_weights(
+    probabilities: Sequence[ArrayLike] | Floats, y: Codes, sample_weight: Floats | None = None
+) -> MixtureWeights:
+    """Weights of the members of a mixture.
+
+    Parameters
+    ----------
+    probabilities : array of shape (n_members, n_rows, n_classes)
+        Probabilities of rows that the member did not train on.
+    y : ndarray of int, shape (n_rows,)
+        Class codes.
+    sample_weight : ndarray of shape (n_rows,), optional
+
+    Returns
+    -------
+    MixtureWeights
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> y = rng.integers(0, 2, 500)
+    >>> good = np.where(y == 1, 0.8, 0.2)
+    >>> members = [np.column_stack([1 - p, p]) for p in (good, np.full(500, 0.5))]
+    >>> mixture_weights(members, y).weights.round(2)
+    array([1., 0.])
+    """
+    of_truth = np.stack(
+        [np.asarray(p, dtype=np.float64)[np.arange(len(y)), y] for p in probabilities], axis=1
+    )
+    of_truth = np.maximum(of_truth, _FLOOR)
+    mass = np.ones(len(y)) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+    mass = mass / mass.sum()
+    loss = -(mass @ np.log(of_truth))
+    best = int(loss.argmin())
+    optimal = optimal_mixture(of_truth, mass)
+    gains = np.log(of_truth @ optimal) - np.log(of_truth[:, best])
+    gain = float(mass @ gains)
+    error = float(np.sqrt(np.square(mass * (gains - gain)).sum()))
+    weights = np.zeros(len(loss))
+    weights[best] = 1.0
+    if gain > error:
+        moved = (gain - error) / gain
+        weights = (1.0 - moved) * weights + moved * optimal
+    return MixtureWeights(_without_small(weights), loss, optimal, gain, error)
+
+
+def optimal_mixture(of_truth: Floats, mass: Floats) -> Floats:
+    """Weights on the simplex that maximise the mean log of the mixture, by multiplicative steps.
+
+    Each step keeps the weights on the simplex and never lowers the mean (it is one of the EM algorithm); the
+    step ends where no member's slope exceeds 1, which is the optimum's own condition.
+    """
+    weights = np.full(of_truth.shape[1], 1.0 / of_truth.shape[1])
+    for _ in range(_STEPS):
+        slope = (mass / (of_truth @ weights)) @ of_truth
+        weights = weights * slope
+        weights /= weights.sum()
+        if slope.max() <= 1.0 + _TOLERANCE:
+            break
+    return weights
+
+
+def _without_small(weights: Floats) -> Floats:
+    kept = np.where(weights < SMALLEST_WEIGHT, 0.0, weights)
+    return np.asarray(kept / kept.sum())
