@@ -20,6 +20,7 @@ SMALL = {
     "MarginDeepForestClassifierCV": {"n_estimators": 5, "max_layers": 3, "thetas": (0.7, 0.9)},
     "MultiGrainedScanner": {"n_estimators": 5},
     "RandomCompositeForestClassifier": {"n_estimators": 20},
+    "SurewoodClassifier": {"n_estimators": 5},
     "RandomCompositeForestClassifierCV": {"n_estimators": (5, 10), "max_depth": (1, 2, 3)},
 }
 

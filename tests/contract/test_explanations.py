@@ -20,6 +20,7 @@ KINDS = {
     "PolySVC": "svm",
     "RandomCompositeForestClassifier": "composite",
     "RandomCompositeForestClassifierCV": "composite",
+    "SurewoodClassifier": "mixture",
 }
 
 

@@ -26,6 +26,7 @@ SETTINGS = {
     "MultiGrainedScanner": {"n_estimators": 3, "windows": [2]},
     "PolySVC": {"degree": 2},
     "RandomCompositeForestClassifier": {"n_estimators": 12},
+    "SurewoodClassifier": {"n_estimators": 4},
     "RandomCompositeForestClassifierCV": {"n_estimators": (4, 8), "max_depth": (1, 2)},
 }
 BINARY_ONLY = {"DeepCascadeClassifier"}

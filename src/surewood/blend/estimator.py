@@ -27,7 +27,8 @@ from surewood.estimators.seeds import draw_seed
 from surewood.tables import FitInputs, begin_fit, begin_predict, by_batches, merge_equal_rows
 
 _SHARED = (
-    "calibrate", "class_weight", "categorical_features", "time_limit", "max_memory", "remember_rows",
+    "n_estimators", "calibrate", "class_weight", "categorical_features", "time_limit", "max_memory",
+    "remember_rows",
     "n_jobs", "random_state", "verbose",
 )  # fmt: skip
 
@@ -42,6 +43,9 @@ class SurewoodClassifier(ClassifierBase):
 
     Parameters
     ----------
+    n_estimators : int, default=100
+        Trees of the composite forest and of each forest of a layer of the margin forest; the random forest
+        and the extra-trees have three times as many.
     members : "auto" or list of str, default="auto"
         Which of "random forest", "composite forest", "extra-trees", "margin forest" to fit. "auto" takes all
         that suit the table.
@@ -95,7 +99,7 @@ class SurewoodClassifier(ClassifierBase):
     __report_facts__ = report_facts.report_facts
     __explanation_steps__ = explanation_steps
     _parameter_rules: ClassVar[Any] = {
-        "members": Either(AUTO, ListOf(Choice(*NAMES), "names of members")),
+        "members": Either(AUTO, ListOf(Choice(*NAMES), f"names among {', '.join(map(repr, NAMES))}")),
         **{name: COMMON[name] for name in _SHARED},
     }
 
@@ -103,8 +107,9 @@ class SurewoodClassifier(ClassifierBase):
 
     def __init__(
         self,
-        members: Any = "auto",
+        n_estimators: int = 100,
         *,
+        members: Any = "auto",
         calibrate: bool | str = True,
         class_weight: Any = None,
         categorical_features: Any = "from_dtype",
@@ -115,6 +120,7 @@ class SurewoodClassifier(ClassifierBase):
         random_state: Any = None,
         verbose: int = 0,
     ) -> None:
+        self.n_estimators = n_estimators
         self.members = members
         self.calibrate = calibrate
         self.class_weight = class_weight

@@ -16,7 +16,8 @@ from surewood.forest import BinnedForestClassifier
 
 #: In the order of value per second: what a time limit leaves out is left out from the end.
 NAMES = ("random forest", "composite forest", "extra-trees", "margin forest")
-FOREST_TREES = 300
+#: Plain forests are cheap: they have this many times the trees of the other members.
+PLAIN_FACTOR = 3
 #: One-vs-one SVMs need a pair of classes each: beyond this many classes their number outgrows their use.
 MANY_CLASSES = 60
 #: Cross-fitted layers need some rows of every class in every fold.
@@ -49,12 +50,14 @@ def suitable(name: str, size: TableSize) -> str:
     return ""
 
 
-def build(name: str, shared: dict[str, Any]) -> ClassifierBase:
+def build(name: str, n_estimators: int, shared: dict[str, Any]) -> ClassifierBase:
     """A member with the parameters that all members share."""
     if name == "random forest":
-        return BinnedForestClassifier(FOREST_TREES, calibrate=True, **shared)
+        return BinnedForestClassifier(PLAIN_FACTOR * n_estimators, calibrate=True, **shared)
     if name == "extra-trees":
-        return BinnedForestClassifier(FOREST_TREES, splitter="random", calibrate=True, **shared)
+        return BinnedForestClassifier(
+            PLAIN_FACTOR * n_estimators, splitter="random", calibrate=True, **shared
+        )
     if name == "composite forest":
-        return RandomCompositeForestClassifier(**shared)
-    return MarginDeepForestClassifier(**shared)
+        return RandomCompositeForestClassifier(n_estimators, **shared)
+    return MarginDeepForestClassifier(n_estimators, **shared)

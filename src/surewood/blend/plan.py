@@ -49,9 +49,8 @@ def make_plan(parameters: dict[str, Any], size: TableSize, seed: int) -> BlendPl
 
     Examples
     --------
-    >>> given = dict(members="auto", calibrate=True, class_weight=None, categorical_features="from_dtype",
-    ...              time_limit=None, max_memory=None, n_jobs=None, verbose=0)
-    >>> plan = make_plan(given, TableSize(500, 5, 2), seed=0)
+    >>> from surewood import SurewoodClassifier
+    >>> plan = make_plan(SurewoodClassifier().get_params(), TableSize(500, 5, 2), seed=0)
     >>> [member.name for member in plan.members]
     ['random forest', 'composite forest', 'extra-trees', 'margin forest']
     """
@@ -62,8 +61,11 @@ def make_plan(parameters: dict[str, Any], size: TableSize, seed: int) -> BlendPl
         left_out = {name: reason for name in wanted if (reason := suitable(name, size))}
     names = ("class_weight", "categorical_features", "n_jobs", "verbose")
     shared = {name: parameters[name] for name in names} | {"random_state": seed, "remember_rows": False}
+    n_trees = int(parameters["n_estimators"])
     return BlendPlan(
-        members=tuple(MemberPlan(name, build(name, shared)) for name in wanted if name not in left_out),
+        members=tuple(
+            MemberPlan(name, build(name, n_trees, shared)) for name in wanted if name not in left_out
+        ),
         left_out=left_out,
         calibration=calibration_method(parameters["calibrate"]),
         time_limit=parameters["time_limit"],

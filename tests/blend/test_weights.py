@@ -1,0 +1,89 @@
+"""Weights of a mixture: the optimum by another method, the step back to the best member."""
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+
+from surewood.blend.weights import SMALLEST_WEIGHT, mixture_weights, optimal_mixture
+
+
+def of_truth(rng, n, m):
+    return rng.uniform(0.05, 0.95, (n, m))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_optimum_is_that_of_a_general_minimiser(seed):
+    rng = np.random.default_rng(seed)
+    truth, mass = of_truth(rng, 200, 3), rng.uniform(0.5, 2.0, 200)
+    mass /= mass.sum()
+    found = optimal_mixture(truth, mass)
+
+    def loss(logits):
+        w = np.exp(logits - logits.max())
+        return -(mass @ np.log(truth @ (w / w.sum())))
+
+    best = minimize(
+        loss, np.zeros(3), method="Nelder-Mead", options={"xatol": 1e-9, "fatol": 1e-13, "maxiter": 4000}
+    )
+    assert -(mass @ np.log(truth @ found)) <= best.fun + 1e-9
+    assert found.min() >= 0
+    assert found.sum() == pytest.approx(1.0)
+
+
+def probabilities(p, y):
+    """Two-class probabilities that give the true class `p`."""
+    out = np.column_stack([1 - p, p])
+    out[y == 0] = out[y == 0][:, ::-1]
+    return out
+
+
+def test_a_gain_within_its_standard_error_leaves_the_best_member_alone():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 20)
+    members = [probabilities(rng.uniform(0.4, 0.9, 20), y) for _ in range(3)]
+    found = mixture_weights(members, y)
+    assert found.gain <= found.standard_error
+    assert sorted(found.weights) == [0.0, 0.0, 1.0]
+    assert found.weights.argmax() == found.log_loss.argmin()
+
+
+def test_a_clear_gain_moves_towards_the_optimum_by_what_exceeds_the_standard_error():
+    rng = np.random.default_rng(1)
+    y = rng.integers(0, 2, 4000)
+    half = rng.random(4000) < 0.5
+    members = [probabilities(np.where(half, 0.9, 0.3), y), probabilities(np.where(half, 0.3, 0.9), y)]
+    found = mixture_weights(members, y)
+    moved = (found.gain - found.standard_error) / found.gain
+    alone = np.eye(2)[found.log_loss.argmin()]
+    np.testing.assert_allclose(found.weights, (1 - moved) * alone + moved * found.optimal)
+    assert found.weights.min() > 0.3
+
+
+def test_small_members_are_dropped_and_the_rest_sums_to_one():
+    rng = np.random.default_rng(2)
+    y = rng.integers(0, 2, 3000)
+    good = [probabilities(rng.uniform(0.5, 0.95, 3000), y) for _ in range(2)]
+    found = mixture_weights([*good, probabilities(np.full(3000, 0.2), y)], y)
+    assert found.weights[2] == 0.0
+    assert found.weights.sum() == pytest.approx(1.0)
+    assert not ((found.weights > 0) & (found.weights < SMALLEST_WEIGHT)).any()
+
+
+def test_weight_two_is_the_row_twice():
+    rng = np.random.default_rng(3)
+    y = rng.integers(0, 2, 300)
+    members = np.stack([probabilities(rng.uniform(0.2, 0.95, 300), y) for _ in range(2)])
+    twice = np.concatenate([np.arange(300), np.arange(50)])
+    weight = np.ones(300)
+    weight[:50] = 2
+    np.testing.assert_allclose(
+        mixture_weights(members, y, weight).optimal,
+        mixture_weights(members[:, twice], y[twice]).optimal,
+        atol=1e-6,
+    )
+
+
+def test_a_certain_and_wrong_member_does_not_break_the_others():
+    y = np.zeros(100, dtype=np.int32)
+    members = [np.tile([0.0, 1.0], (100, 1)), np.tile([0.7, 0.3], (100, 1))]
+    np.testing.assert_array_equal(mixture_weights(members, y).weights, [0.0, 1.0])
