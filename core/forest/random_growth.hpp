@@ -1,6 +1,6 @@
 // Growth of completely random trees whose leaves have no limits of their own: a node draws one feature and one
-// threshold, and nothing is compared. The same trees as the general growth of forest/tree_builder.cpp, which serves the
-// rest; here class weights are only summed to know which sides are pure and what a split was worth.
+// threshold, and nothing is compared. The same trees as the general growth of forest/searched_growth.hpp, which serves
+// the rest; here class weights are only summed to know which sides are pure and what a split was worth.
 //
 // Large nodes know their class weights and sum those of the smaller side alone. Small ones, which are most of a tree,
 // carry none: their samples are added to one cell a class, and visiting the samples again finds every cell that was

@@ -142,8 +142,7 @@ class SearchedGrowth {
     work_.n_labels = next;
   }
 
-  // Two rows of two classes: whatever the splitter, the first feature that tells them apart ends the branch. A
-  // good part of all nodes; the general way would give the same. False if a category is drawn or nothing varies.
+  // Two rows of two classes: the first feature that tells them apart ends the branch, as the general way would.
   bool split_pair() {
     const Sample *first = samples_ + work_.begin, *second = first + 1;
     const std::vector<ColumnView>& views = columns();
@@ -309,7 +308,7 @@ class SearchedGrowth {
     return true;
   }
 
-  // Both sides of the open node from the class weights of the left one; the right one's go to right_.
+  // Both sides of the open node from the class weights of the left one; those of the right one go to right_.
   void sum_sides(const std::uint32_t* left, SearchedSide& left_side, SearchedSide& right_side) {
     if (options_.criterion == CriterionKind::kGini)
       sum_sides<Gini>(left, left_side, right_side);

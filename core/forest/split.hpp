@@ -10,7 +10,7 @@
 
 namespace surewood {
 
-// A row in the bag. `label` is its class in the node's own numbering (forest/tree_builder.cpp), `weight` its
+// A row in the bag. `label` is its class in the node's own numbering (forest/searched_growth.hpp), `weight` its
 // bootstrap count times its quantised sample weight. Trees whose weights fit 16 bits use the narrow one.
 // One 64-bit word, so that moving a sample is one load and one store.
 class NarrowSample {

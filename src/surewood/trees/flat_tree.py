@@ -201,7 +201,9 @@ class FlatForest:
         self, X: NDArray[Any], mapper: BinMapper, n_jobs: int | None = 1
     ) -> NDArray[np.float64]:
         """The same from raw numbers, C-contiguous float32 or float64; no category columns."""
-        check_bins(self, mapper)
+        if self.__dict__.get("_checked_bins") is not mapper:  # once per mapper: rows may come one by one
+            check_bins(self, mapper)
+            self.__dict__["_checked_bins"] = mapper
         out = np.zeros((len(X), self.n_classes))
         share(*self.arrays)
         over_rows(
