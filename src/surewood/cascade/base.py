@@ -22,7 +22,7 @@ from surewood.cascade.explanation_steps import explanation_steps
 from surewood.cascade.held_out import OutOfFold
 from surewood.cascade.model import CascadeModel
 from surewood.cascade.old_form import penalty_of_today
-from surewood.cascade.reject import LeafRecord, RejectOption, check_limits, count_groups
+from surewood.cascade.reject import LeafRecord, RejectOption, check_limits, count_groups, countable
 from surewood.cascade.search import SearchResult
 from surewood.cascade.trainer import KernelChoice
 from surewood.estimators.base import ClassifierBase
@@ -232,7 +232,7 @@ class SvmCascadeBase(ClassifierBase):
         else:
             record = self._leaf_record(X)
             codes = self._codes(y, len(record.predicted))
-            counts = count_groups(record, edges, codes, np.ones(len(codes)))
+            counts = count_groups(record, edges, codes, countable(X, self.remembered_rows_))
         return RejectOption.of(self, edges, counts, max_error, delta, X is not None)
 
     # --- books ---------------------------------------------------------------------------------------------

@@ -17,7 +17,9 @@ import pandas as pd
 
 from surewood._arrays import AnyArray, Codes, Counts, Floats, Mask
 from surewood.bounds import Condition, Entry, Method, clopper_pearson, issue_guarantee
+from surewood.estimators.remembered import RememberedRows
 from surewood.estimators.rules import Integer, Number, check_value
+from surewood.tables import content_hashes
 
 Edges = dict[tuple[int, int], Floats]
 
@@ -202,3 +204,13 @@ def check_limits(max_error: float, delta: float) -> None:
     """Refuse limits that are no probabilities."""
     check_value("max_error", max_error, Number(0.0, 1.0))
     check_value("delta", delta, Number(above=0.0, below=1.0))
+
+
+def countable(X: Any, remembered: RememberedRows | None) -> Floats:
+    """1 for held-out rows that count: no copies of training rows, and each content once ([D-33])."""
+    hashes = content_hashes(X)
+    counts = np.zeros(len(hashes))
+    counts[np.unique(hashes, return_index=True)[1]] = 1.0
+    if remembered is not None:
+        counts[remembered.contains(X)] = 0.0
+    return counts
