@@ -67,7 +67,7 @@ def test_without_any_data_there_is_a_line_a_set_and_no_table(tmp_path, monkeypat
     result = run("cascades", "--sets", "splice,a1a", "--out", str(tmp_path / "out"))
     assert result.exit_code == 2
     assert "splice is missing: data set 'splice' was not found" in result.stderr
-    assert "no data set could be had" in result.stderr
+    assert "none of the data sets is available" in result.stderr
 
 
 @pytest.mark.needs_data
