@@ -1,6 +1,5 @@
 // Depth-first growth of trees that search for their splits. The open node's class weights are at hand; a right child
-// waits on a stack, its class weights in an arena that is popped in the same order. Classes are renumbered when few are
-// left in a node ("labels"), so that deep nodes of many-class problems work with short vectors.
+// waits on a stack, its class weights in an arena. Classes are renumbered when few are left in a node ("labels").
 #pragma once
 
 #include <algorithm>
