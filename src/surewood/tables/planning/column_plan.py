@@ -1,0 +1,265 @@
+"""The plan of one column: what it is, why, and how raw values become values.
+
+A plan is plain data: it prints, it can be edited and it is saved with a model. :func:`read_column` applies it, to a
+column of text and to one that another reader has already turned into numbers, dates or categories.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from surewood.tables.data_error import DataError
+from surewood.tables.planning.date_format import DateFormat
+from surewood.tables.planning.durations import read_duration
+from surewood.tables.planning.missing_codes import ALWAYS, AMONG_NUMBERS, is_missing_code
+from surewood.tables.planning.number_format import NumberFormat
+
+#: What a column can be. A boolean is read as 0 and 1; text becomes a few numbers; "drop" is not used.
+KINDS = ("number", "boolean", "date", "duration", "category", "text", "drop")
+
+
+@dataclass(frozen=True)
+class ColumnPlan:
+    """What a column is and how it is read.
+
+    Attributes
+    ----------
+    name : str
+    kind : str
+        One of `KINDS`.
+    reason : str
+        The evidence, in words.
+    examples : tuple of str
+        A few of its values, as they stand in the table.
+    n_distinct, n_missing, n_lost : int
+        Distinct values; missing ones, codes included; values that could not be read and count as missing.
+    changed : str
+        An example of what reading changes, such as ``'$1,234' -> 1234``; empty where nothing does.
+    decimal, thousands, percent, unit
+        Of numbers, see :class:`~surewood.tables.planning.number_format.NumberFormat`.
+    date_forms, day_first
+        Of dates, see :class:`~surewood.tables.planning.date_format.DateFormat`.
+    date_parts : tuple of str
+        The numbers that a date becomes, names of :data:`surewood.tables.planning.date_parts.PARTS`.
+    truth_words : dict of str to float
+        Of booleans.
+    missing : tuple of str
+        Texts that mean a missing value in this column, besides the usual codes.
+    categories : tuple
+        Values of a category, in their order.
+    ordered : bool
+        Whether the order of the categories means something.
+    """
+
+    name: str
+    kind: str
+    reason: str = ""
+    examples: tuple[str, ...] = ()
+    n_distinct: int = 0
+    n_missing: int = 0
+    n_lost: int = 0
+    changed: str = ""
+    decimal: str = "."
+    thousands: str = ""
+    percent: bool = False
+    unit: str = ""
+    date_forms: tuple[str, ...] = ()
+    day_first: bool = False
+    date_parts: tuple[str, ...] = ()
+    truth_words: dict[str, float] = field(default_factory=dict)
+    missing: tuple[str, ...] = ()
+    categories: tuple[Any, ...] = ()
+    ordered: bool = False
+
+    @property
+    def number_format(self) -> NumberFormat:
+        """How numbers are read."""
+        return NumberFormat(self.decimal, self.thousands, self.percent, self.unit)
+
+    @property
+    def date_format(self) -> DateFormat:
+        """How dates are read."""
+        return DateFormat(self.date_forms, self.day_first)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, those that differ from the defaults."""
+        plain = asdict(self)
+        defaults = {f.name: f.default for f in fields(self)}
+        kept = {k: v for k, v in plain.items() if k in ("kind",) or v not in (defaults.get(k), {}, ())}
+        kept.pop("name")
+        return {k: list(v) if isinstance(v, tuple) else v for k, v in kept.items()}
+
+    @classmethod
+    def from_dict(cls, name: str, plain: dict[str, Any]) -> ColumnPlan:
+        """The plan that a file describes, checked."""
+        known = {f.name for f in fields(cls)} - {"name"}
+        unknown = sorted(set(plain) - known)
+        if unknown:
+            raise DataError(f"the plan of column {name!r} has unknown settings {', '.join(unknown)}.")
+        if plain.get("kind") not in KINDS:
+            raise DataError(
+                f"the plan of column {name!r} has kind {plain.get('kind')!r}; kinds are {', '.join(KINDS)}."
+            )
+        values = {k: tuple(v) if isinstance(v, list) else v for k, v in plain.items()}
+        return cls(name=name, **values)
+
+
+def is_text(column: pd.Series) -> bool:
+    """Whether a column holds texts, or a mixture of texts and other values."""
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        return False
+    return bool(pd.api.types.is_object_dtype(column.dtype) or pd.api.types.is_string_dtype(column.dtype))
+
+
+def distinct_texts(column: pd.Series) -> tuple[np.ndarray[Any, Any], list[str]]:
+    """Codes of a column's values (-1: missing) and its distinct values as stripped texts."""
+    codes, values = pd.factorize(column, use_na_sentinel=True)
+    return np.asarray(codes), [as_one_text(value) for value in values]
+
+
+def as_one_text(value: Any) -> str:
+    """A value as text; a whole number reads the same as integer and as float."""
+    if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
+        return str(int(value))
+    return str(value).strip()
+
+
+def read_column(plan: ColumnPlan, column: pd.Series, *, strict: bool = False) -> pd.Series:
+    """A raw column as numbers, moments, seconds or categories, by its plan; what cannot be read is missing.
+
+    With `strict` a column none of whose values can be read is refused: it is not what training had.
+
+    Examples
+    --------
+    >>> plan = ColumnPlan("price", "number", thousands=",", unit="$")
+    >>> read_column(plan, pd.Series(["$1,234", "?", "950"])).tolist()
+    [1234.0, nan, 950.0]
+    """
+    reader = {
+        "number": _numbers, "boolean": _booleans, "date": _dates, "duration": _durations, "category": _categories,
+        "text": _texts,
+    }[plan.kind]  # fmt: skip
+    values = reader(plan, column)
+    if strict and len(column) and plan.kind not in ("category", "text") and values.isna().all():
+        known = column[~_is_missing(plan, column)]
+        if len(known):
+            raise DataError(
+                f"column {plan.name!r} held {_NAMES[plan.kind]} in training; now it has "
+                f"{str(known.iloc[0])!r} and the like."
+            )
+    return values
+
+
+_NAMES = {"number": "numbers", "boolean": "truth values", "date": "dates", "duration": "durations"}
+
+
+def _is_missing(plan: ColumnPlan, column: pd.Series) -> pd.Series:
+    missing = column.isna()
+    if is_text(column):
+        missing |= column.map(
+            lambda v: isinstance(v, str) and is_missing_code(v, AMONG_NUMBERS, plan.missing)
+        )
+    return missing
+
+
+def _by_distinct(
+    column: pd.Series, codes_missing: Any, plan: ColumnPlan, read: Callable[[str], float | None]
+) -> pd.Series:
+    """Numbers of a text column, each distinct text read once."""
+    codes, texts = distinct_texts(column)
+    read_values = [
+        np.nan
+        if is_missing_code(text, codes_missing, plan.missing) or (number := read(text)) is None
+        else number
+        for text in texts
+    ]
+    table = np.array([*read_values, np.nan], dtype=np.float64)
+    return pd.Series(table[codes], index=column.index)
+
+
+def _numbers(plan: ColumnPlan, column: pd.Series) -> pd.Series:
+    if is_text(column):
+        read = plan.number_format.read
+
+        def one(text: str) -> float | None:
+            if text in ("True", "False"):
+                return float(text == "True")
+            return read(text) if plan.decimal != "." or plan.thousands else _plain_number(text, read)
+
+        return _by_distinct(column, AMONG_NUMBERS, plan, one)
+    if pd.api.types.is_timedelta64_dtype(column.dtype):
+        return column.dt.total_seconds()
+    if pd.api.types.is_datetime64_any_dtype(column.dtype):
+        raise DataError(f"column {plan.name!r} held numbers in training and holds dates now.")
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        return _numbers(plan, column.astype(object))
+    values = pd.Series(column.to_numpy(dtype=np.float64, na_value=np.nan), index=column.index)
+    extra = [number for text in plan.missing if (number := _as_float(text)) is not None]
+    return values.mask(values.isin(extra)) if extra else values
+
+
+def _plain_number(text: str, read: Callable[[str], float | None]) -> float | None:
+    number = _as_float(text)
+    return read(text) if number is None else (number if np.isfinite(number) else None)
+
+
+def _as_float(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None
+
+
+def _booleans(plan: ColumnPlan, column: pd.Series) -> pd.Series:
+    words = {"true": 1.0, "false": 0.0, "1": 1.0, "0": 0.0} | plan.truth_words
+    if not is_text(column):
+        return _numbers(plan, column)
+    return _by_distinct(column, AMONG_NUMBERS, plan, lambda text: words.get(text.casefold()))
+
+
+def _durations(plan: ColumnPlan, column: pd.Series) -> pd.Series:
+    if not is_text(column):
+        return _numbers(plan, column)
+    return _by_distinct(column, AMONG_NUMBERS, plan, read_duration)
+
+
+def _dates(plan: ColumnPlan, column: pd.Series) -> pd.Series:
+    if pd.api.types.is_datetime64_any_dtype(column.dtype):
+        dates = column
+        if getattr(dates.dtype, "tz", None) is not None:
+            dates = dates.dt.tz_convert("UTC").dt.tz_localize(None)
+        return dates.astype("datetime64[us]")
+    if pd.api.types.is_numeric_dtype(column.dtype) and "compact" not in plan.date_forms:
+        if column.notna().any():
+            raise DataError(f"column {plan.name!r} held dates in training and holds numbers now.")
+        return pd.Series(pd.NaT, index=column.index, dtype="datetime64[us]")
+    codes, texts = distinct_texts(column)
+    read = [None if is_missing_code(text, AMONG_NUMBERS, plan.missing) else text for text in texts]
+    moments = plan.date_format.read(read).append(pd.DatetimeIndex([pd.NaT]))
+    return pd.Series(moments.to_numpy("datetime64[us]")[codes], index=column.index)
+
+
+def _categories(plan: ColumnPlan, column: pd.Series) -> pd.Series:
+    """Known categories as they were in training; missing and unseen ones as missing."""
+    meaning = {as_one_text(value): value for value in plan.categories}
+    codes, texts = distinct_texts(column)
+    positions = {value: k for k, value in enumerate(plan.categories)}
+    table = np.array([positions.get(meaning.get(text, _UNSEEN), -1) for text in texts] + [-1])
+    missing = np.array([is_missing_code(text, (), plan.missing) for text in texts] + [True])
+    found = np.where(missing, -1, table)[codes]
+    dtype = pd.CategoricalDtype(list(plan.categories), ordered=plan.ordered)
+    return pd.Series(pd.Categorical.from_codes(found, dtype=dtype), index=column.index)
+
+
+_UNSEEN = object()
+
+
+def _texts(plan: ColumnPlan, column: pd.Series) -> pd.Series:
+    codes, texts = distinct_texts(column)
+    kept = [None if is_missing_code(text, ALWAYS, plan.missing) else text for text in texts]
+    return pd.Series(np.array([*kept, None], dtype=object)[codes], index=column.index)

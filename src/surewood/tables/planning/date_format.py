@@ -1,0 +1,211 @@
+"""How the dates of a text column are written, with day and month told apart by the whole column.
+
+A column may mix forms (``2024-03-01``, ``1.3.2024``, ``Mar 1, 2024``). Forms that leave open whether the day or the
+month comes first (``3/1/2024``) are settled by the values of the column in which one of the two exceeds 12, else by
+another column of the file, else they are read month first and the plan says so.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+_MONTHS = (
+    ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"],
+    [
+        "january",
+        "february",
+        "march",
+        "april",
+        "may",
+        "june",
+        "july",
+        "august",
+        "september",
+        "october",
+        "november",
+        "december",
+    ],
+    [
+        "januar",
+        "februar",
+        "märz",
+        "april",
+        "mai",
+        "juni",
+        "juli",
+        "august",
+        "september",
+        "oktober",
+        "november",
+        "dezember",
+    ],
+    [
+        "janvier",
+        "février",
+        "mars",
+        "avril",
+        "mai",
+        "juin",
+        "juillet",
+        "août",
+        "septembre",
+        "octobre",
+        "novembre",
+        "décembre",
+    ],
+)
+_MONTH_NUMBER = {name: k + 1 for names in _MONTHS for k, name in enumerate(names)} | {
+    "sept": 9,
+    "mrz": 3,
+    "dez": 12,
+    "okt": 10,
+}
+_TIME = r"(?:[T ,]+(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2})(?P<fraction>[.,]\d+)?)?\s*(?P<half>[AaPp]\.?[Mm]\.?)?)?\s*(?P<zone>Z|UTC|GMT|[+-]\d{2}:?\d{2})?"
+_WEEKDAY = r"(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*\.?,?\s+)?"
+#: Name of a form -> its shape. "open" leaves day and month open.
+_SHAPES = {
+    "year first": re.compile(rf"^(?P<y>\d{{4}})(?P<sep>[-/.])(?P<m>\d{{1,2}})(?P=sep)(?P<d>\d{{1,2}}){_TIME}$"),
+    "year, month": re.compile(r"^(?P<y>\d{4})-(?P<m>\d{2})$"),
+    "compact": re.compile(r"^(?P<y>(?:19|20)\d{2})(?P<m>0[1-9]|1[0-2])(?P<d>0[1-9]|[12]\d|3[01])(?:T(?P<hour>\d{2})(?P<minute>\d{2})(?P<second>\d{2})?)?$"),
+    "day first": re.compile(rf"^(?P<d>\d{{1,2}})\.\s?(?P<m>\d{{1,2}})\.\s?(?P<y>\d{{4}}|\d{{2}}){_TIME}$"),
+    "open": re.compile(rf"^(?P<a>\d{{1,2}})(?P<sep>[/-])(?P<b>\d{{1,2}})(?P=sep)(?P<y>\d{{4}}|\d{{2}}){_TIME}$"),
+    "day, month name": re.compile(rf"^{_WEEKDAY}(?P<d>\d{{1,2}})(?:st|nd|rd|th|\.)?[\s-](?:of\s)?(?P<name>[^\W\d_]{{3,9}})\.?,?[\s-](?P<y>\d{{4}}|\d{{2}}){_TIME}$", re.IGNORECASE),
+    "month name, day": re.compile(rf"^{_WEEKDAY}(?P<name>[^\W\d_]{{3,9}})\.?[\s-](?P<d>\d{{1,2}})(?:st|nd|rd|th)?,?\s(?P<y>\d{{4}}){_TIME}$", re.IGNORECASE),
+}  # fmt: skip
+_PIVOT = 69  # two-digit years from here on belong to the last century, as in POSIX
+
+
+@dataclass(frozen=True)
+class DateFormat:
+    """How the dates of a column are written.
+
+    Attributes
+    ----------
+    forms : tuple of str
+        Forms that occur; "compact" (20240301) only where it is the form of the whole column.
+    day_first : bool
+        How ``3/1/2024`` is read.
+    settled : {"column", "file", "user", "default", "not needed"}
+        What decided that.
+
+    Examples
+    --------
+    >>> form = find_date_format(["13/02/2024", "1/3/2024", "2024-05-06"])
+    >>> form.day_first, form.settled, str(form.read_one("1/3/2024"))
+    (True, 'column', '2024-03-01 00:00:00')
+    >>> find_date_format(["17", "green"]) is None
+    True
+    """
+
+    forms: tuple[str, ...]
+    day_first: bool = False
+    settled: str = "not needed"
+
+    def read_one(self, text: str) -> pd.Timestamp | None:
+        """The moment that a text means, without a zone (UTC where it names one); None where it is no date."""
+        form, match = _match(text, self.forms)
+        return None if match is None else _moment(form, match, self.day_first)
+
+    def read(self, texts: Sequence[str | None]) -> pd.DatetimeIndex:
+        """Moments of many texts; what is no date is missing."""
+        found = [None if text is None else self.read_one(text) for text in texts]
+        return pd.DatetimeIndex(
+            np.array(
+                [np.datetime64("NaT") if t is None else t.to_datetime64() for t in found], "datetime64[us]"
+            )
+        )
+
+
+def find_date_format(
+    texts: Iterable[str], *, day_first: bool | None = None, file_day_first: bool | None = None
+) -> DateFormat | None:
+    """The format of a column whose texts are (nearly) all dates; None where they are not.
+
+    Parameters
+    ----------
+    texts : iterable of str
+        Distinct texts of a column, codes for missing values taken out.
+    day_first : bool, optional
+        What the user says.
+    file_day_first : bool, optional
+        What other columns of the same file prove.
+    """
+    matches = [
+        (form, match) for text in texts for form, match in [_match(text, tuple(_SHAPES))] if match is not None
+    ]
+    if not matches:
+        return None
+    forms = {form for form, _ in matches}
+    if "compact" in forms and len(forms) > 1:
+        forms.discard("compact")  # one column, a number here and a date there: the numbers are no dates
+    kept = tuple(form for form in _SHAPES if form in forms)
+    if "open" not in forms:
+        return DateFormat(kept)
+    pairs = [(int(match["a"]), int(match["b"])) for form, match in matches if form == "open"]
+    first_is_day, second_is_day = any(a > 12 for a, _ in pairs), any(b > 12 for _, b in pairs)
+    if day_first is not None:
+        return DateFormat(kept, day_first, "user")
+    if first_is_day != second_is_day:
+        return DateFormat(kept, first_is_day, "column")
+    if first_is_day:  # both: the more frequent reading; the others will be missing, and counted
+        more = sum(a > 12 for a, _ in pairs) >= sum(b > 12 for _, b in pairs)
+        return DateFormat(kept, more, "column")
+    if file_day_first is not None:
+        return DateFormat(kept, file_day_first, "file")
+    return DateFormat(kept, "day first" in forms, "column" if "day first" in forms else "default")
+
+
+def _match(text: str, forms: tuple[str, ...]) -> tuple[str, re.Match[str] | None]:
+    stripped = text.strip()
+    if len(stripped) < 6 or len(stripped) > 40:
+        return "", None
+    for form in forms:
+        match = _SHAPES[form].match(stripped)
+        if match is not None and ("name" not in match.groupdict() or _month(match["name"])):
+            return form, match
+    return "", None
+
+
+def _month(name: str) -> int:
+    return _MONTH_NUMBER.get(name.casefold(), 0)
+
+
+def _moment(form: str, match: re.Match[str], day_first: bool) -> pd.Timestamp | None:
+    part = match.groupdict()
+    year = int(part["y"])
+    if len(part["y"]) == 2:
+        year += 1900 if year >= _PIVOT else 2000
+    if form == "open":
+        day, month = (part["a"], part["b"]) if day_first else (part["b"], part["a"])
+    elif "name" in part:
+        day, month = part["d"], _month(part["name"])
+    else:
+        day, month = part.get("d") or 1, part["m"]
+    hour = int(part.get("hour") or 0)
+    half = (part.get("half") or "").lower().replace(".", "")
+    if half:
+        if not 1 <= hour <= 12:
+            return None
+        hour = hour % 12 + (12 if half == "pm" else 0)
+    fraction = float("0" + part["fraction"].replace(",", ".")) if part.get("fraction") else 0.0
+    try:
+        moment = pd.Timestamp(
+            year=year, month=int(month), day=int(day), hour=hour, minute=int(part.get("minute") or 0),
+            second=int(part.get("second") or 0), microsecond=int(fraction * 1e6),
+        )  # fmt: skip
+    except ValueError:
+        return None
+    return moment - _offset(part.get("zone"))
+
+
+def _offset(zone: str | None) -> pd.Timedelta:
+    if not zone or zone in ("Z", "UTC", "GMT"):
+        return pd.Timedelta(0)
+    sign = -1 if zone[0] == "-" else 1
+    digits = zone[1:].replace(":", "")
+    return sign * pd.Timedelta(hours=int(digits[:2]), minutes=int(digits[2:]))

@@ -1,0 +1,56 @@
+"""Durations in words or with colons, as seconds."""
+
+from __future__ import annotations
+
+import re
+
+_CLOCK = re.compile(
+    r"^(?P<sign>-)?(?:(?P<d>\d+)\s*(?:d|days?)\s*,?\s*)?(?P<h>\d{1,3}):(?P<m>[0-5]\d)(?::(?P<s>[0-5]\d)(?P<f>[.,]\d+)?)?$"
+)
+_UNITS = {
+    "w": 604800.0, "wk": 604800.0, "wks": 604800.0, "week": 604800.0, "weeks": 604800.0, "d": 86400.0,
+    "day": 86400.0, "days": 86400.0, "h": 3600.0, "hr": 3600.0, "hrs": 3600.0, "hour": 3600.0, "hours": 3600.0,
+    "m": 60.0, "min": 60.0, "mins": 60.0, "minute": 60.0, "minutes": 60.0, "s": 1.0, "sec": 1.0, "secs": 1.0,
+    "second": 1.0, "seconds": 1.0, "ms": 1e-3,
+}  # fmt: skip
+_WORDS = re.compile(r"^(?:\d+(?:\.\d+)?\s*[a-z]+\.?[\s,]*(?:and\s+)?){1,5}$")
+_WORD = re.compile(r"(\d+(?:\.\d+)?)\s*([a-z]+)")
+
+
+def read_duration(text: str) -> float | None:
+    """Seconds of a duration; None where a text is none.
+
+    A clock needs two colons, or hours beyond a day: ``12:30`` alone is a time of day.
+
+    Examples
+    --------
+    >>> read_duration("1:30:00"), read_duration("2 h 5 min"), read_duration("3 days, 04:00"), read_duration("5 kg")
+    (5400.0, 7500.0, 273600.0, None)
+    """
+    stripped = text.strip().lower()
+    match = _CLOCK.match(stripped)
+    if match is not None:
+        seconds = 86400.0 * int(match["d"] or 0) + 3600.0 * int(match["h"]) + 60.0 * int(match["m"])
+        seconds += int(match["s"] or 0) + float("0" + (match["f"] or ".0").replace(",", "."))
+        return -seconds if match["sign"] else seconds
+    if _WORDS.match(stripped) is None:
+        return None
+    parts = _WORD.findall(stripped)
+    if any(unit not in _UNITS for _, unit in parts) or len({unit for _, unit in parts}) < len(parts):
+        return None
+    return sum(float(number) * _UNITS[unit] for number, unit in parts)
+
+
+def mixes_units(texts: list[str]) -> bool:
+    """Whether durations in words use more than one unit; with one unit they are numbers with a unit.
+
+    Examples
+    --------
+    >>> mixes_units(["2 h", "30 min"]), mixes_units(["2 h", "3 h"]), mixes_units(["1:30:00"])
+    (True, False, True)
+    """
+    units: set[str] = set()
+    for text in texts:
+        found = _WORD.findall(text.strip().lower())
+        units |= {unit for _, unit in found} if found and ":" not in text else {":", "clock"}
+    return len({_UNITS.get(unit, unit) for unit in units}) > 1

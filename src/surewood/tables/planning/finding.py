@@ -1,0 +1,303 @@
+"""What a column is: the evidence in its values, against what the user says.
+
+:func:`find_column` decides by all values of a column, each distinct one looked at once. A column of text is, in
+this order: two words for true and false; dates; durations; numbers (where at least `READABLE` of its rows can be
+read that way); a category; free text; an identifier, which is not used.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from surewood._arrays import Floats
+from surewood.tables.planning.booleans import find_truth_words
+from surewood.tables.planning.column_plan import ColumnPlan, distinct_texts, is_text, read_column
+from surewood.tables.planning.date_format import find_date_format
+from surewood.tables.planning.date_parts import parts_needed
+from surewood.tables.planning.durations import mixes_units, read_duration
+from surewood.tables.planning.missing_codes import ALWAYS, AMONG_NUMBERS, is_missing_code
+from surewood.tables.planning.number_format import NumberFormat, find_number_format
+
+#: Fraction of the rows with a value that must be readable for a text column to be numbers or dates.
+READABLE = 0.95
+FEW_VALUES = 50  # this many distinct texts are categories, however rare each is
+MANY_VALUES = 1000  # more distinct texts than this are no categories
+_WORDS_OF_TEXT = 3.0  # mean number of words from which many-valued text is free text
+_CODE = re.compile(r"^0\d+$")
+_EXAMPLES = 4
+
+
+@dataclass(frozen=True)
+class Hints:
+    """What is known beside the column itself.
+
+    Attributes
+    ----------
+    kind : str or None
+        What the user says the column is.
+    missing : tuple of str
+        Further texts that mean a missing value.
+    decimal, thousands : str or None
+        What the user says about marks.
+    day_first : bool or None
+        What the user says about dates.
+    file_decimal, file_day_first
+        What other columns of the file prove.
+    """
+
+    kind: str | None = None
+    missing: tuple[str, ...] = ()
+    decimal: str | None = None
+    thousands: str | None = None
+    day_first: bool | None = None
+    file_decimal: str | None = None
+    file_day_first: bool | None = None
+
+
+@dataclass(frozen=True)
+class _Texts:
+    """Distinct texts of a column, how many rows each has, and the examples to show."""
+
+    texts: list[str]
+    counts: Floats
+    n_rows: int
+
+    def without(self, codes: Any, extra: tuple[str, ...]) -> _Texts:
+        keep = [k for k, text in enumerate(self.texts) if not is_missing_code(text, codes, extra)]
+        return _Texts([self.texts[k] for k in keep], self.counts[keep], self.n_rows)
+
+    @property
+    def n_known(self) -> int:
+        return int(self.counts.sum())
+
+    def readable(self, read: Any) -> float:
+        """Fraction of the rows with a value for which `read` gives something."""
+        good = np.array([read(text) is not None for text in self.texts], dtype=bool)
+        return float(self.counts[good].sum() / max(self.counts.sum(), 1))
+
+    def examples(self) -> tuple[str, ...]:
+        order = np.argsort(-self.counts, kind="stable")[:_EXAMPLES]
+        return tuple(self.texts[k][:60] for k in order)
+
+
+def find_column(name: str, column: pd.Series, hints: Hints) -> ColumnPlan:
+    """The plan of a column.
+
+    Raises
+    ------
+    AmbiguousNumbers
+        Where the decimal mark cannot be told from a thousands mark.
+
+    Examples
+    --------
+    >>> plan = find_column("price", pd.Series(["$1,200.50", "$80", "?"] * 5), Hints())
+    >>> plan.kind, plan.n_missing, plan.changed
+    ('number', 5, "'$1,200.50' -> 1200.5")
+    """
+    if hints.kind == "drop":
+        return ColumnPlan(name, "drop", "dropped on request")
+    if isinstance(column.dtype, pd.CategoricalDtype) and hints.kind in (None, "category"):
+        return _from_categories(name, column)
+    if is_text(column) or isinstance(column.dtype, pd.CategoricalDtype):
+        plan = _from_text(name, column.astype(object), hints)
+    else:
+        plan = _from_typed(name, column, hints)
+    return plan if plan.kind == "drop" else _counted(plan, column)
+
+
+def _from_typed(name: str, column: pd.Series, hints: Hints) -> ColumnPlan:
+    """A column that is numbers, truth values or dates already."""
+    known = column.dropna()
+    examples = tuple(str(v) for v in known.iloc[:_EXAMPLES])
+    if len(known) == 0:
+        return ColumnPlan(name, "drop", "it has no value at all")
+    if hints.kind in ("category", "text", "date"):
+        return _from_text(name, column.astype(object), hints)
+    if known.nunique() == 1 and len(known) == len(column) and hints.kind is None:
+        return ColumnPlan(name, "drop", "it has one value only", examples)
+    if pd.api.types.is_datetime64_any_dtype(column.dtype):
+        return _date(ColumnPlan(name, "date", "dates", examples), column)
+    if pd.api.types.is_bool_dtype(column.dtype):
+        return ColumnPlan(name, "boolean", "true and false", examples, missing=hints.missing)
+    if hints.kind is None and _counts_rows(name, column):
+        return ColumnPlan(name, "drop", "it numbers the rows one by one", examples)
+    reason = "durations" if pd.api.types.is_timedelta64_dtype(column.dtype) else "numbers"
+    return ColumnPlan(name, hints.kind or "number", reason, examples, missing=hints.missing)
+
+
+def _counts_rows(name: str, column: pd.Series) -> bool:
+    """Whether a column is the number of its row: whole numbers that grow by one from row to row."""
+    if len(column) < 10 or column.isna().any() or not pd.api.types.is_integer_dtype(column.dtype):
+        return False
+    values = column.to_numpy()
+    return bool(values[0] in (0, 1) and (np.diff(values.astype(np.int64)) == 1).all())
+
+
+def _from_categories(name: str, column: pd.Series) -> ColumnPlan:
+    present = set(column.dropna().unique().tolist())
+    values = tuple(v for v in column.cat.categories.tolist() if v in present)
+    if len(values) == 0:
+        return ColumnPlan(name, "drop", "it has no value at all")
+    if len(values) == 1 and column.notna().all():
+        return ColumnPlan(name, "drop", "it has one value only", (str(values[0]),))
+    if len(values) > MANY_VALUES:
+        return ColumnPlan(name, "drop", f"it has {len(values):,} categories")
+    plan = ColumnPlan(name, "category", "categories", tuple(map(str, values[:_EXAMPLES])))
+    return replace(plan, categories=values, ordered=bool(column.cat.ordered), n_distinct=len(values))
+
+
+def _from_text(name: str, column: pd.Series, hints: Hints) -> ColumnPlan:
+    codes, texts = distinct_texts(column)
+    counts = np.bincount(codes[codes >= 0], minlength=len(texts)).astype(float)
+    all_texts = _Texts(texts, counts, len(column))
+    among_numbers = all_texts.without(AMONG_NUMBERS, hints.missing)
+    if not among_numbers.texts:
+        if hints.kind is None and not all_texts.without(ALWAYS, hints.missing).texts:
+            return ColumnPlan(name, "drop", "it has no value at all")
+    elif hints.kind in (None, "number", "boolean", "date", "duration"):
+        plan = _measured(name, among_numbers, hints)
+        if plan is not None:
+            plan = replace(plan, examples=all_texts.examples(), missing=hints.missing)
+            return _date(plan, column) if plan.kind == "date" else plan
+        if hints.kind is not None:
+            return ColumnPlan(
+                name, "drop", f"its values cannot be read as {hints.kind}", all_texts.examples()
+            )
+    return _words(name, all_texts.without(ALWAYS, hints.missing), hints)
+
+
+def _measured(name: str, values: _Texts, hints: Hints) -> ColumnPlan | None:
+    """A text column as truth values, dates, durations or numbers; None where it is none of these."""
+    wanted = hints.kind
+    if wanted in (None, "boolean"):
+        words = find_truth_words(values.texts)
+        if words is not None:
+            return ColumnPlan(name, "boolean", "two words for true and false", truth_words=words)
+    if wanted in (None, "date"):
+        form = find_date_format(values.texts, day_first=hints.day_first, file_day_first=hints.file_day_first)
+        if form is not None and values.readable(form.read_one) >= (READABLE if wanted is None else 0.0):
+            reason = (
+                "dates"
+                if form.settled in ("not needed", "user")
+                else _DAY_MONTH[form.settled, form.day_first]
+            )
+            return ColumnPlan(name, "date", reason, date_forms=form.forms, day_first=form.day_first)
+    if (
+        wanted in (None, "duration")
+        and values.readable(read_duration) >= READABLE
+        and mixes_units(values.texts)
+    ):
+        return ColumnPlan(name, "duration", "durations")
+    if wanted == "duration" or (wanted is None and _are_codes(values)):
+        return None
+    if wanted in (None, "number"):
+        form = find_number_format(
+            values.texts, decimal=hints.decimal, thousands=hints.thousands, file_decimal=hints.file_decimal
+        )
+        if form is not None and values.readable(form.read) >= (READABLE if wanted is None else 0.0):
+            return _number_plan(name, form)
+    return None
+
+
+_DAY_MONTH = {
+    ("column", True): "dates, the day first (some day is above 12)",
+    ("column", False): "dates, the month first (some day is above 12)",
+    ("file", True): "dates, the day first as in other columns",
+    ("file", False): "dates, the month first as in other columns",
+    ("default", True): "dates; day or month first is open, read with the day first",
+    ("default", False): "dates; day or month first is open, read with the month first",
+}
+
+
+def _are_codes(values: _Texts) -> bool:
+    """Whether digits are names: leading zeros, as in 01067."""
+    return any(_CODE.match(text) for text in values.texts) and all(text.isdigit() for text in values.texts)
+
+
+def _number_plan(name: str, form: NumberFormat) -> ColumnPlan:
+    extra = [
+        f"decimal mark {form.decimal!r}" if form.decimal != "." else "",
+        f"thousands mark {form.thousands!r}" if form.thousands else "",
+        "percent" if form.percent else "",
+        f"unit {form.unit!r}" if form.unit else "",
+    ]
+    reason = ", ".join(["numbers", *filter(None, extra)])
+    return ColumnPlan(
+        name,
+        "number",
+        reason,
+        decimal=form.decimal,
+        thousands=form.thousands,
+        percent=form.percent,
+        unit=form.unit,
+    )
+
+
+def _date(plan: ColumnPlan, column: pd.Series) -> ColumnPlan:
+    forms = plan.date_forms or ("year first",)
+    plan = replace(plan, date_forms=forms)
+    return replace(plan, date_parts=parts_needed(read_column(plan, column)))
+
+
+def _words(name: str, values: _Texts, hints: Hints) -> ColumnPlan:
+    """A text column as a category, as free text, or as an identifier that is not used."""
+    n, examples = len(values.texts), values.examples()
+    if n == 0:
+        return ColumnPlan(name, "drop", "it has no value at all")
+    if n == 1 and values.n_known == values.n_rows and hints.kind is None:
+        return ColumnPlan(name, "drop", "it has one value only", examples)
+    category = ColumnPlan(
+        name,
+        "category",
+        f"{n} distinct texts",
+        examples,
+        missing=hints.missing,
+        categories=tuple(sorted(values.texts)),
+    )
+    if hints.kind == "category":
+        return category
+    if hints.kind == "text":
+        return ColumnPlan(name, "text", "text, as requested", examples, missing=hints.missing)
+    if n <= MANY_VALUES and n <= max(FEW_VALUES, values.n_known / 2):
+        return category
+    words = float(np.average([len(text.split()) for text in values.texts], weights=values.counts))
+    if words >= _WORDS_OF_TEXT:
+        return ColumnPlan(
+            name, "text", f"free text, {words:.0f} words on average", examples, missing=hints.missing
+        )
+    return ColumnPlan(
+        name, "drop", f"text with {n:,} distinct values in {values.n_known:,} rows: an identifier", examples
+    )
+
+
+def _counted(plan: ColumnPlan, column: pd.Series) -> ColumnPlan:
+    """The plan with its counts and an example of what reading changes."""
+    values = read_column(plan, column)
+    missing = int(values.isna().sum())
+    if not is_text(column):
+        return replace(plan, n_missing=missing, n_distinct=int(column.nunique()))
+    codes_of = AMONG_NUMBERS if plan.kind not in ("category", "text") else ALWAYS
+    codes, texts = distinct_texts(column)
+    coded = np.array([is_missing_code(text, codes_of, plan.missing) for text in texts] + [True])
+    lost = int((values.isna().to_numpy() & ~coded[codes]).sum())
+    changed = ""
+    if plan.kind == "number":
+        first = pd.Series(values.to_numpy()).where(~coded[codes]).dropna()
+        for place in first.index[:200]:
+            raw = str(column.iloc[place])
+            if raw.strip() != raw or not _same_number(raw, first[place]):
+                changed = f"{raw!r} -> {first[place]:.12g}"
+                break
+    return replace(plan, n_missing=missing, n_lost=lost, n_distinct=int((~coded[:-1]).sum()), changed=changed)
+
+
+def _same_number(raw: str, value: float) -> bool:
+    try:
+        return float(raw) == value
+    except ValueError:
+        return False

@@ -1,0 +1,325 @@
+"""How the numbers of a text column are written: decimal mark, thousands mark, currency, percent, units.
+
+:func:`find_number_format` looks at all distinct texts of a column and returns a :class:`NumberFormat`, or raises
+:class:`AmbiguousNumbers` where two readings fit and nothing in the column decides. A thousands mark is never read as
+a decimal mark on a guess: ``17,027`` alone can be 17027 or 17.027, ``17,02`` cannot.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+_SPACES = "\u00a0\u202f\u2009\u2007 "
+_MINUS = str.maketrans(
+    {
+        "−": "-",
+        "–": "-",
+        "‐": "-",
+        "’": "'",
+        "´": "'",
+        "\u00a0": " ",
+        "\u202f": " ",
+        "\u2009": " ",
+        "\u2007": " ",
+    }
+)
+_CURRENCY = r"(?:US\$|A\$|C\$|R\$|HK\$|[$€£¥₹₽₩₺₪฿₫₴₱¢]|USD|EUR|GBP|JPY|CHF|CNY|INR|SEK|NOK|DKK|PLN|CZK|AUD|CAD|BRL|RUB|Rs\.?|kr\.?|Fr\.|zł)"
+_UNIT = r"(?:[A-Za-zµμ°Ωλ²³][A-Za-z0-9µμ°Ω²³/*·^%._-]{0,11}|°|\"|'')"
+_DIGITS = r"(?:\d+(?:[.,' ]\d+)*[.,]?|[.,]\d+)"
+_SHAPE = re.compile(
+    rf"^(?P<open>\()?\s*(?P<limit><=|>=|<|>|≤|≥|~|≈|ca\.|approx\.)?\s*(?P<sign>[+-])?\s*(?P<cur1>{_CURRENCY})?\s*(?P<sign2>[+-])?\s*"
+    rf"(?P<digits>{_DIGITS})(?P<exp>[eE][+-]?\d{{1,3}})?\s*(?P<percent>%|‰|percent\b|pct\b)?\s*(?P<mult>(?:[kKMB]|Mio\.?|Mrd\.?|bn|mn|thousand|million|billion)(?![A-Za-z/]))?\s*"
+    rf"(?P<cur2>{_CURRENCY})?\s*(?P<unit>{_UNIT})?\s*(?P<trail>-)?\s*(?P<close>\))?$"
+)  # fmt: skip
+_MULTIPLIERS = {
+    "k": 1e3, "K": 1e3, "thousand": 1e3, "M": 1e6, "Mio": 1e6, "Mio.": 1e6, "mn": 1e6, "million": 1e6, "B": 1e9,
+    "bn": 1e9, "Mrd": 1e9, "Mrd.": 1e9, "billion": 1e9,
+}  # fmt: skip
+
+
+class AmbiguousNumbers(ValueError):
+    """Two readings of a column's numbers fit and nothing decides between them."""
+
+    def __init__(self, example: str, mark: str) -> None:
+        self.example, self.mark = example, mark
+        other = example.strip().replace(mark, ".")
+        whole = example.strip().replace(mark, "")
+        super().__init__(f"{example.strip()!r} can be {whole} or {other}")
+
+
+@dataclass(frozen=True)
+class NumberFormat:
+    """How the numbers of a column are written.
+
+    Attributes
+    ----------
+    decimal : {".", ","}
+    thousands : {"", ",", ".", " ", "'"}
+        The mark between groups of three digits; empty where there is none.
+    percent : bool
+        Whether every number carries a percent sign, which is then dropped; otherwise 5 % is 0.05.
+    unit : str
+        The unit or currency that was taken off, for the plan; empty where there is none.
+
+    Examples
+    --------
+    >>> NumberFormat(decimal=",", thousands=".").read("1.234,50 €")
+    1234.5
+    >>> NumberFormat(thousands=",").read("(1,234)"), NumberFormat().read("<50"), NumberFormat().read("12 months ago")
+    (-1234.0, 50.0, None)
+    """
+
+    decimal: str = "."
+    thousands: str = ""
+    percent: bool = False
+    unit: str = ""
+
+    def read(self, text: str) -> float | None:
+        """The number that a text means; None where it is not a number of this format."""
+        parts = _parts(text)
+        if parts is None:
+            return None
+        digits = _plain_digits(parts.digits, self.decimal, self.thousands)
+        if digits is None or (parts.unit and self.unit and parts.unit != self.unit):
+            return None
+        value = float(digits + parts.exponent)
+        if not math.isfinite(value):
+            return None
+        if parts.percent and not self.percent:
+            value /= 1000.0 if parts.percent == "‰" else 100.0
+        if parts.multiplier and parts.multiplier != self.unit:
+            value *= _MULTIPLIERS[parts.multiplier]
+        return -value if parts.negative else value
+
+
+@dataclass(frozen=True)
+class _Parts:
+    digits: str
+    exponent: str
+    negative: bool
+    percent: str
+    multiplier: str
+    currency: str
+    unit: str
+    limit: str
+
+
+def _parts(text: str) -> _Parts | None:
+    match = _SHAPE.match(text.strip().translate(_MINUS))
+    if match is None or (match["open"] is None) != (match["close"] is None):
+        return None
+    signs = [s for s in (match["sign"], match["sign2"], match["trail"]) if s]
+    if len(signs) > 1 or (match["open"] and signs):
+        return None
+    return _Parts(
+        digits=match["digits"],
+        exponent=match["exp"] or "",
+        negative=bool(match["open"]) or "-" in signs,
+        percent=match["percent"] or "",
+        multiplier=match["mult"] or "",
+        currency=match["cur1"] or match["cur2"] or "",
+        unit=match["unit"] or "",
+        limit=match["limit"] or "",
+    )
+
+
+def _plain_digits(digits: str, decimal: str, thousands: str) -> str | None:
+    """Digits as Python reads them, where decimal and thousands marks stand where they may."""
+    whole, mark, fraction = digits.partition(decimal)
+    if any(not part.isdigit() for part in [fraction] if part) or decimal in fraction:
+        return None
+    if thousands and thousands in whole:
+        groups = whole.split(thousands)
+        western = len(groups[0]) in (1, 2, 3) and all(len(group) == 3 for group in groups[1:])
+        indian = len(groups[-1]) == 3 and len(groups) > 2 and all(len(group) == 2 for group in groups[1:-1])
+        if not (western or indian):
+            return None
+        whole = "".join(groups)
+    if whole and not whole.isdigit():
+        return None
+    if not whole and not fraction:
+        return None
+    return f"{whole or '0'}.{fraction or '0'}" if mark else whole
+
+
+def find_number_format(
+    texts: Iterable[str],
+    *,
+    decimal: str | None = None,
+    thousands: str | None = None,
+    file_decimal: str | None = None,
+) -> NumberFormat | None:
+    """The format in which (nearly) all of the texts are numbers; None where they are no numbers.
+
+    Parameters
+    ----------
+    texts : iterable of str
+        Distinct texts of a column, codes for missing values taken out.
+    decimal, thousands : str, optional
+        What the user says the marks are.
+    file_decimal : str, optional
+        The decimal mark that other columns of the same file prove; decides only where this column does not.
+
+    Raises
+    ------
+    AmbiguousNumbers
+        Where a mark may be either, as in a column of ``17,027`` and ``1,250``.
+
+    Examples
+    --------
+    >>> find_number_format(["1.234,5", "2"])
+    NumberFormat(decimal=',', thousands='.', percent=False, unit='')
+    >>> find_number_format(["red", "blue"]) is None
+    True
+    >>> try:
+    ...     find_number_format(["17,027", "950"])
+    ... except AmbiguousNumbers as error:
+    ...     print(error)
+    '17,027' can be 17027 or 17.027
+    """
+    found = [(text, parts) for text in texts if (parts := _parts(text)) is not None]
+    found = _with_units_settled([(text, parts) for text, parts in found if _well_grouped(parts.digits)])
+    if not found:
+        return None
+    marks = _Marks.of(found)
+    style = marks.style(decimal, thousands, file_decimal)
+    if style is None:
+        return None
+    units = {parts.unit or parts.currency for _, parts in found} - {""}
+    bare = {parts.unit for _, parts in found if parts.unit}
+    if len(bare) > 1:  # kg beside g: no common scale
+        return None
+    percent = all(parts.percent == "%" or parts.percent.startswith("p") for _, parts in found)
+    unit = next(iter(bare)) if bare else ("/".join(sorted(units)) if len(units) <= 3 else "")
+    return replace(style, percent=percent and bool(found), unit=unit)
+
+
+def proven_decimal(texts: Iterable[str]) -> str | None:
+    """The decimal mark that the numbers among some texts prove; None where they leave it open.
+
+    Examples
+    --------
+    >>> proven_decimal(["3,5", "red"]), proven_decimal(["1,234,567"]), proven_decimal(["1,234", "12"])
+    (',', '.', None)
+    """
+    found = [
+        (text, parts) for text in texts if (parts := _parts(text)) is not None and _well_grouped(parts.digits)
+    ]
+    marks = _Marks.of(found)
+    if marks.contradictory:
+        return None
+    return marks.proven
+
+
+def _well_grouped(digits: str) -> bool:
+    """Whether a mark that stands more than once stands between groups of three: 1.234.567, but not 10.0.0.1."""
+    for mark in ".,' ":
+        if digits.count(mark) > 1:
+            whole = digits if mark in ".," and digits.count("." if mark == "," else ",") == 0 else digits
+            point = "," if mark == "." else "."
+            if _plain_digits(whole, point, mark) is None:
+                return False
+    return True
+
+
+def _with_units_settled(found: list[tuple[str, _Parts]]) -> list[tuple[str, _Parts]]:
+    """Letters after the digits are k, M and B (thousands, millions, billions) only where the column shows that.
+
+    It does where it names a currency, or uses two different ones and no unit; otherwise they are a unit.
+    """
+    letters = {parts.multiplier for _, parts in found} - {""}
+    units = any(parts.unit for _, parts in found)
+    money = any(parts.currency for _, parts in found)
+    spelled = any(len(letter) > 1 for letter in letters)
+    if not letters or money or spelled or (len({letter.upper() for letter in letters}) > 1 and not units):
+        return found
+    return [
+        (
+            text,
+            replace(parts, unit=parts.multiplier + parts.unit, multiplier="") if parts.multiplier else parts,
+        )
+        for text, parts in found
+    ]
+
+
+@dataclass
+class _Marks:
+    """What the digits of a column prove about their marks."""
+
+    proves_decimal: Mapping[str, bool]
+    proves_thousands: Mapping[str, bool]
+    ambiguous: Mapping[str, str]  # mark -> an example
+    other_thousands: str  # a blank or an apostrophe between groups
+
+    @classmethod
+    def of(cls, found: list[tuple[str, _Parts]]) -> _Marks:
+        decimal, thousands = {".": False, ",": False}, {".": False, ",": False}
+        ambiguous: dict[str, str] = {}
+        other = ""
+        for text, parts in found:
+            digits = parts.digits
+            for mark in " '":
+                if mark in digits.strip():
+                    other = mark
+            kinds = [mark for mark in ".," if mark in digits]
+            if len(kinds) == 2:
+                last = max(kinds, key=digits.rindex)
+                first = "," if last == "." else "."
+                if digits.count(last) == 1:
+                    decimal[last] = thousands[first] = True
+                continue
+            if not kinds:
+                continue
+            mark = kinds[0]
+            head, *groups = re.sub(r"[ ']", "", digits).split(mark)
+            if len(groups) > 1:
+                thousands[mark] = True
+            elif len(groups[0]) != 3 or head in ("", "0") or len(head) > 3 or head.startswith("0") or other:
+                decimal[mark] = True
+            else:
+                ambiguous.setdefault(mark, text)
+        return cls(decimal, thousands, ambiguous, other)
+
+    def style(
+        self, decimal: str | None, thousands: str | None, file_decimal: str | None
+    ) -> NumberFormat | None:
+        """Decimal and thousands mark; None where the column contradicts itself."""
+        if decimal is not None or thousands is not None:
+            point = decimal or ("." if thousands == "," else "," if thousands == "." else ".")
+            return NumberFormat(point, self._group_mark(point, thousands))
+        if self.contradictory:
+            return None
+        if self.proven is not None:
+            return NumberFormat(self.proven, self._group_mark(self.proven, None))
+        if not self.ambiguous:
+            return NumberFormat(".", self.other_thousands)
+        if file_decimal is not None:
+            return NumberFormat(file_decimal, self._group_mark(file_decimal, None))
+        if "," in self.ambiguous:
+            raise AmbiguousNumbers(self.ambiguous[","], ",")
+        return NumberFormat(".", self.other_thousands)  # three decimals after a point: as everywhere
+
+    @property
+    def contradictory(self) -> bool:
+        """Whether a mark is proven to be both, or both marks to be the same."""
+        both = any(self.proves_decimal[m] and self.proves_thousands[m] for m in ".,")
+        return both or all(self.proves_decimal.values()) or all(self.proves_thousands.values())
+
+    @property
+    def proven(self) -> str | None:
+        """The decimal mark, where the digits prove one."""
+        for mark, other in ((".", ","), (",", ".")):
+            if self.proves_decimal[mark] or self.proves_thousands[other]:
+                return mark
+        return None
+
+    def _group_mark(self, point: str, given: str | None) -> str:
+        if given is not None:
+            return given
+        if self.other_thousands:
+            return self.other_thousands
+        other = "," if point == "." else "."
+        return other if self.proves_thousands[other] or other in self.ambiguous else ""

@@ -1,0 +1,244 @@
+"""The plan of a table: made by :func:`plan`, printed, edited as TOML, saved with a model, applied by name."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from surewood.tables.data_error import DataError
+from surewood.tables.planning.column_plan import ColumnPlan, distinct_texts, is_text
+from surewood.tables.planning.finding import Hints, find_column
+from surewood.tables.planning.number_format import AmbiguousNumbers, proven_decimal
+
+_HEADER = """\
+# How surewood reads this table. Change `kind` ("number", "boolean", "date", "duration", "category", "text" or
+# "drop") or any other setting of a column, then: surewood fit TABLE --plan-file {file}
+"""
+
+
+@dataclass(frozen=True)
+class TablePlan:
+    """What every column of a table is.
+
+    Attributes
+    ----------
+    columns : tuple of ColumnPlan
+        In the order of the table; columns of kind "drop" are listed and not used.
+    identifiers : tuple of str
+        Columns that name a row; kept beside predictions, never used as features.
+    """
+
+    columns: tuple[ColumnPlan, ...]
+    identifiers: tuple[str, ...] = ()
+
+    def __getitem__(self, name: str) -> ColumnPlan:
+        for column in self.columns:
+            if column.name == name:
+                return column
+        raise KeyError(name)
+
+    @property
+    def used(self) -> tuple[ColumnPlan, ...]:
+        """Columns that become features."""
+        return tuple(column for column in self.columns if column.kind != "drop")
+
+    @property
+    def dropped(self) -> dict[str, str]:
+        """Columns that are not used, and why."""
+        return {column.name: column.reason for column in self.columns if column.kind == "drop"}
+
+    def __str__(self) -> str:
+        return overview(self)
+
+    def to_toml(self, file: str = "plan.toml") -> str:
+        """The plan as a text that a person can edit and :meth:`from_toml` reads."""
+        lines = [_HEADER.format(file=file)]
+        if self.identifiers:
+            lines.append(f"identifiers = {_toml(list(self.identifiers))}\n")
+        for column in self.columns:
+            lines.append(f"[columns.{json.dumps(column.name, ensure_ascii=False)}]")
+            lines += [f"{key} = {_toml(value)}" for key, value in column.to_dict().items()]
+            lines.append("")
+        return "\n".join(lines)
+
+    @classmethod
+    def from_toml(cls, text: str) -> TablePlan:
+        """Read a plan file.
+
+        Examples
+        --------
+        >>> made = plan(pd.DataFrame({"a": ["1,5", "2"], "b": ["x", "y"]}))
+        >>> TablePlan.from_toml(made.to_toml()) == made
+        True
+        """
+        try:
+            content = tomllib.loads(text)
+        except tomllib.TOMLDecodeError as error:
+            raise DataError(f"the plan is not valid TOML ({error}).") from error
+        unknown = sorted(set(content) - {"columns", "identifiers"})
+        if unknown or not isinstance(content.get("columns"), dict):
+            what = f"has unknown settings {', '.join(unknown)}" if unknown else "names no columns"
+            raise DataError(f"the plan {what}; write one with `surewood fit TABLE --target NAME --plan`.")
+        columns = tuple(ColumnPlan.from_dict(name, dict(plain)) for name, plain in content["columns"].items())
+        return cls(columns, tuple(content.get("identifiers", ())))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, for JSON."""
+        return {
+            "identifiers": list(self.identifiers),
+            "columns": {column.name: column.to_dict() for column in self.columns},
+        }
+
+
+def plan(
+    table: pd.DataFrame,
+    *,
+    target: str | None = None,
+    drop: Collection[str] = (),
+    identifiers: Collection[str] = (),
+    kinds: Mapping[str, str] | None = None,
+    missing: Collection[str] = (),
+    decimal: str | None = None,
+    thousands: str | None = None,
+    day_first: bool | None = None,
+) -> TablePlan:
+    """Find out what the columns of a raw table are.
+
+    Parameters
+    ----------
+    table : DataFrame
+        As read from a file: text columns may hold numbers, dates and codes for missing values.
+    target : str, optional
+        A column to leave out.
+    drop, identifiers : collections of str
+        Columns not to use; columns that name a row.
+    kinds : mapping of str to str, optional
+        What a column is, by name, over what its values suggest.
+    missing : collection of str
+        Further texts that mean a missing value.
+    decimal, thousands : str, optional
+        Marks of numbers in text columns, where the values leave them open.
+    day_first : bool, optional
+        How ``3/1/2024`` is read, where the values leave it open.
+
+    Returns
+    -------
+    TablePlan
+
+    Examples
+    --------
+    >>> frame = pd.DataFrame({"price": ["$1,200.50", "$80", "?"], "city": ["Rome", "Oslo ", "Rome"]})
+    >>> print(plan(frame))
+    column  used as   because                                   missing  lost  examples
+    price   number    numbers, thousands mark ',', unit '$'           1     0  $1,200.50 | $80 | ?
+    city    category  2 distinct texts                                0     0  Rome | Oslo
+    """
+    _refuse_unknown(table, [*drop, *identifiers, *(kinds or {})])
+    asked = dict(kinds or {}) | dict.fromkeys([*drop, *identifiers], "drop")
+    base = Hints(missing=tuple(missing), decimal=decimal, thousands=thousands, day_first=day_first)
+    names = [name for name in table.columns if name != target]
+    found: dict[Any, ColumnPlan] = {}
+    open_columns: dict[Any, AmbiguousNumbers] = {}
+    for name in names:
+        try:
+            found[name] = find_column(str(name), table[name], replace(base, kind=asked.get(str(name))))
+        except AmbiguousNumbers as error:
+            open_columns[name] = error
+    base = replace(base, file_decimal=_file_decimal(table, names), file_day_first=_file_day_first(found))
+    for name, error in open_columns.items():
+        if base.file_decimal is None:
+            raise DataError(
+                f"column {str(name)!r}: {error}, and nothing else in the table decides; say which with "
+                f"--decimal . (thousands mark ',') or --decimal , (decimal mark ',')."
+            )
+        found[name] = find_column(str(name), table[name], replace(base, kind=asked.get(str(name))))
+    for name, column in found.items():
+        if (
+            column.kind == "date"
+            and column.reason.startswith("dates; day or month")
+            and base.file_day_first is not None
+        ):
+            found[name] = find_column(str(name), table[name], replace(base, kind=asked.get(str(name))))
+    marked = {str(name) for name in identifiers}
+    columns = tuple(
+        replace(found[name], reason="identifier: kept beside predictions")
+        if str(name) in marked
+        else found[name]
+        for name in names
+    )
+    return TablePlan(columns, tuple(map(str, identifiers)))
+
+
+def _refuse_unknown(table: pd.DataFrame, named: list[str]) -> None:
+    present = {str(name) for name in table.columns}
+    absent = [name for name in named if name not in present]
+    if absent:
+        raise DataError(f"the table has no column {absent[0]!r}.")
+
+
+def _file_decimal(table: pd.DataFrame, names: list[Any]) -> str | None:
+    """The decimal mark that the columns agree on; None where none proves one, or two disagree."""
+    proven: set[str] = set()
+    for name in names:
+        column = table[name]
+        if pd.api.types.is_float_dtype(column.dtype):
+            values = column.dropna().to_numpy(np.float64)
+            if (values % 1 != 0).any():
+                proven.add(".")
+        elif is_text(column):
+            mark = proven_decimal(distinct_texts(column)[1])
+            if mark is not None:
+                proven.add(mark)
+    return proven.pop() if len(proven) == 1 else None
+
+
+def _file_day_first(found: Mapping[Any, ColumnPlan]) -> bool | None:
+    """Whether the day comes first, where other columns of dates say so."""
+    settled = {
+        c.day_first for c in found.values() if c.kind == "date" and "(some day is above 12)" in c.reason
+    }
+    return settled.pop() if len(settled) == 1 else None
+
+
+def overview(made: TablePlan) -> str:
+    """The plan as a table of text, one line per column."""
+    rows = [("column", "used as", "because", "missing", "lost", "examples")]
+    for column in made.columns:
+        used = "not used" if column.kind == "drop" else column.kind
+        shown = " | ".join(_short(text, 18) for text in column.examples[:3])
+        lost = "" if column.kind == "drop" else str(column.n_lost)
+        missing = "" if column.kind == "drop" else str(column.n_missing)
+        rows.append((_short(column.name, 32), used, _short(column.reason, 52), missing, lost, shown))
+    widths = [max(len(row[k]) for row in rows) for k in range(6)]
+    return "\n".join(
+        "  ".join(
+            [row[0].ljust(widths[0]), row[1].ljust(widths[1]), row[2].ljust(widths[2]), row[3].rjust(widths[3]),
+             row[4].rjust(widths[4]), row[5]]
+        ).rstrip()
+        for row in rows
+    )  # fmt: skip
+
+
+def _short(text: str, most: int) -> str:
+    """A text cut in the middle, control characters escaped."""
+    text = text.encode("unicode_escape").decode() if not text.isprintable() else text
+    half = (most - 1) // 2
+    return text if len(text) <= most else f"{text[:half]}…{text[-half:]}"
+
+
+def _toml(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, dict):
+        return "{ " + ", ".join(f"{json.dumps(str(k))} = {_toml(v)}" for k, v in value.items()) + " }"
+    if isinstance(value, list):
+        return "[" + ", ".join(_toml(item) for item in value) + "]"
+    if isinstance(value, int | float):
+        return repr(value)
+    return json.dumps(str(value), ensure_ascii=False)
