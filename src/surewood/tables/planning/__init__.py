@@ -6,5 +6,5 @@
 * :mod:`~surewood.tables.planning.durations`: ``1:30:00``, ``2 h 5 min``;
 * :mod:`~surewood.tables.planning.free_text`: sentences as a few numbers;
 * :mod:`~surewood.tables.planning.column_plan`: the plan of one column, and reading values by it;
-* :mod:`~surewood.tables.planning.table_plan`: the plan of a table, its file form (TOML), the printed overview.
+* :mod:`~surewood.tables.planning.table_plan`: the plan of a table, as TOML and as a printed overview.
 """

@@ -1,7 +1,7 @@
 """The plan of one column: what it is, why, and how raw values become values.
 
-A plan is plain data: it prints, it can be edited and it is saved with a model. :func:`read_column` applies it, to a
-column of text and to one that another reader has already turned into numbers, dates or categories.
+A plan is plain data: it prints, it can be edited and it is saved with a model. :func:`read_column` applies
+it, to a column of text and to one that another reader has already turned into numbers, dates or categories.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ class ColumnPlan:
             raise DataError(
                 f"the plan of column {name!r} has kind {plain.get('kind')!r}; kinds are {', '.join(KINDS)}."
             )
-        values = {k: tuple(v) if isinstance(v, list) else v for k, v in plain.items()}
+        values: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in plain.items()}
         return cls(name=name, **values)
 
 
@@ -141,8 +141,8 @@ def read_column(plan: ColumnPlan, column: pd.Series, *, strict: bool = False) ->
     [1234.0, nan, 950.0]
     """
     reader = {
-        "number": _numbers, "boolean": _booleans, "date": _dates, "duration": _durations, "category": _categories,
-        "text": _texts,
+        "number": _numbers, "boolean": _booleans, "date": _dates, "duration": _durations,
+        "category": _categories, "text": _texts,
     }[plan.kind]  # fmt: skip
     values = reader(plan, column)
     if strict and len(column) and plan.kind not in ("category", "text") and values.isna().all():
@@ -193,7 +193,7 @@ def _numbers(plan: ColumnPlan, column: pd.Series) -> pd.Series:
 
         return _by_distinct(column, AMONG_NUMBERS, plan, one)
     if pd.api.types.is_timedelta64_dtype(column.dtype):
-        return column.dt.total_seconds()
+        return pd.Series(column.dt.total_seconds().to_numpy(), index=column.index)
     if pd.api.types.is_datetime64_any_dtype(column.dtype):
         raise DataError(f"column {plan.name!r} held numbers in training and holds dates now.")
     if isinstance(column.dtype, pd.CategoricalDtype):

@@ -1,8 +1,8 @@
 """How the dates of a text column are written, with day and month told apart by the whole column.
 
-A column may mix forms (``2024-03-01``, ``1.3.2024``, ``Mar 1, 2024``). Forms that leave open whether the day or the
-month comes first (``3/1/2024``) are settled by the values of the column in which one of the two exceeds 12, else by
-another column of the file, else they are read month first and the plan says so.
+A column may mix forms (``2024-03-01``, ``1.3.2024``, ``Mar 1, 2024``). Forms that leave open whether the day
+or the month comes first (``3/1/2024``) are settled by the values of the column in which one of them exceeds 12,
+else by another column of the file, else they are read month first and the plan says so.
 """
 
 from __future__ import annotations
@@ -65,18 +65,36 @@ _MONTH_NUMBER = {name: k + 1 for names in _MONTHS for k, name in enumerate(names
     "dez": 12,
     "okt": 10,
 }
-_TIME = r"(?:[T ,]+(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2})(?P<fraction>[.,]\d+)?)?\s*(?P<half>[AaPp]\.?[Mm]\.?)?)?\s*(?P<zone>Z|UTC|GMT|[+-]\d{2}:?\d{2})?"
-_WEEKDAY = r"(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*\.?,?\s+)?"
+_TIME = (
+    r"(?:[T ,]+(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2})(?P<fraction>[.,]\d+)?)?"
+    r"\s*(?P<half>[AaPp]\.?[Mm]\.?)?)?\s*(?P<zone>Z|UTC|GMT|[+-]\d{2}:?\d{2})?$"
+)
+_WEEKDAY = r"^(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*\.?,?\s+)?"
+_YEAR = r"(?P<y>\d{4}|\d{2})"
+_NAME = r"(?P<name>[^\W\d_]{3,9})"
+_COMPACT_TIME = r"(?:T(?P<hour>\d{2})(?P<minute>\d{2})(?P<second>\d{2})?)?$"
 #: Name of a form -> its shape. "open" leaves day and month open.
 _SHAPES = {
-    "year first": re.compile(rf"^(?P<y>\d{{4}})(?P<sep>[-/.])(?P<m>\d{{1,2}})(?P=sep)(?P<d>\d{{1,2}}){_TIME}$"),
-    "year, month": re.compile(r"^(?P<y>\d{4})-(?P<m>\d{2})$"),
-    "compact": re.compile(r"^(?P<y>(?:19|20)\d{2})(?P<m>0[1-9]|1[0-2])(?P<d>0[1-9]|[12]\d|3[01])(?:T(?P<hour>\d{2})(?P<minute>\d{2})(?P<second>\d{2})?)?$"),
-    "day first": re.compile(rf"^(?P<d>\d{{1,2}})\.\s?(?P<m>\d{{1,2}})\.\s?(?P<y>\d{{4}}|\d{{2}}){_TIME}$"),
-    "open": re.compile(rf"^(?P<a>\d{{1,2}})(?P<sep>[/-])(?P<b>\d{{1,2}})(?P=sep)(?P<y>\d{{4}}|\d{{2}}){_TIME}$"),
-    "day, month name": re.compile(rf"^{_WEEKDAY}(?P<d>\d{{1,2}})(?:st|nd|rd|th|\.)?[\s-](?:of\s)?(?P<name>[^\W\d_]{{3,9}})\.?,?[\s-](?P<y>\d{{4}}|\d{{2}}){_TIME}$", re.IGNORECASE),
-    "month name, day": re.compile(rf"^{_WEEKDAY}(?P<name>[^\W\d_]{{3,9}})\.?[\s-](?P<d>\d{{1,2}})(?:st|nd|rd|th)?,?\s(?P<y>\d{{4}}){_TIME}$", re.IGNORECASE),
-}  # fmt: skip
+    name: re.compile(shape, re.IGNORECASE)
+    for name, shape in {
+        "year first": r"^(?P<y>\d{4})(?P<sep>[-/.])(?P<m>\d{1,2})(?P=sep)(?P<d>\d{1,2})" + _TIME,
+        "year, month": r"^(?P<y>\d{4})-(?P<m>\d{2})$",
+        "compact": r"^(?P<y>(?:19|20)\d{2})(?P<m>0[1-9]|1[0-2])(?P<d>0[1-9]|[12]\d|3[01])" + _COMPACT_TIME,
+        "day first": r"^(?P<d>\d{1,2})\.\s?(?P<m>\d{1,2})\.\s?" + _YEAR + _TIME,
+        "open": r"^(?P<a>\d{1,2})(?P<sep>[/-])(?P<b>\d{1,2})(?P=sep)" + _YEAR + _TIME,
+        "day, month name": (
+            _WEEKDAY
+            + r"(?P<d>\d{1,2})(?:st|nd|rd|th|\.)?[\s-](?:of\s)?"
+            + _NAME
+            + r"\.?,?[\s-]"
+            + _YEAR
+            + _TIME
+        ),
+        "month name, day": (
+            _WEEKDAY + _NAME + r"\.?[\s-](?P<d>\d{1,2})(?:st|nd|rd|th)?,?\s(?P<y>\d{4})" + _TIME
+        ),
+    }.items()
+}
 _PIVOT = 69  # two-digit years from here on belong to the last century, as in POSIX
 
 

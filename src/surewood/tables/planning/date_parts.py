@@ -1,6 +1,8 @@
-"""The numbers that a date becomes: none of them depends on the sample, so a later table gets the same ones."""
+"""The numbers that a date becomes; none depends on the sample, so a later table gets the same ones."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 import pandas as pd
 
@@ -31,7 +33,7 @@ def date_numbers(moments: pd.Series, parts: tuple[str, ...]) -> dict[str, pd.Ser
     >>> {name: column.iloc[0].item() for name, column in numbers.items()}
     {'year': 1970.0, 'month': 1.0, 'weekday': 4.0, 'days': 1.5, 'hour': 12.0}
     """
-    read = {
+    read: dict[str, Callable[[], pd.Series]] = {
         "year": lambda: moments.dt.year,
         "month": lambda: moments.dt.month,
         "weekday": lambda: moments.dt.day_of_week,

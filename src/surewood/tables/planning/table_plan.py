@@ -135,9 +135,9 @@ def plan(
     --------
     >>> frame = pd.DataFrame({"price": ["$1,200.50", "$80", "?"], "city": ["Rome", "Oslo ", "Rome"]})
     >>> print(plan(frame))
-    column  used as   because                                   missing  lost  examples
-    price   number    numbers, thousands mark ',', unit '$'           1     0  $1,200.50 | $80 | ?
-    city    category  2 distinct texts                                0     0  Rome | Oslo
+    column  used as   because                                missing  lost  examples
+    price   number    numbers, thousands mark ',', unit '$'        1     0  $1,200.50 | $80 | ?
+    city    category  2 distinct texts                             0     0  Rome | Oslo
     """
     _refuse_unknown(table, [*drop, *identifiers, *(kinds or {})])
     asked = dict(kinds or {}) | dict.fromkeys([*drop, *identifiers], "drop")
@@ -148,13 +148,13 @@ def plan(
     for name in names:
         try:
             found[name] = find_column(str(name), table[name], replace(base, kind=asked.get(str(name))))
-        except AmbiguousNumbers as error:
-            open_columns[name] = error
+        except AmbiguousNumbers as ambiguity:
+            open_columns[name] = ambiguity
     base = replace(base, file_decimal=_file_decimal(table, names), file_day_first=_file_day_first(found))
-    for name, error in open_columns.items():
+    for name, reason in open_columns.items():
         if base.file_decimal is None:
             raise DataError(
-                f"column {str(name)!r}: {error}, and nothing else in the table decides; say which with "
+                f"column {str(name)!r}: {reason}, and nothing else in the table decides; say which with "
                 f"--decimal . (thousands mark ',') or --decimal , (decimal mark ',')."
             )
         found[name] = find_column(str(name), table[name], replace(base, kind=asked.get(str(name))))
@@ -216,13 +216,10 @@ def overview(made: TablePlan) -> str:
         missing = "" if column.kind == "drop" else str(column.n_missing)
         rows.append((_short(column.name, 32), used, _short(column.reason, 52), missing, lost, shown))
     widths = [max(len(row[k]) for row in rows) for k in range(6)]
+    sides = (str.ljust, str.ljust, str.ljust, str.rjust, str.rjust, str.ljust)
     return "\n".join(
-        "  ".join(
-            [row[0].ljust(widths[0]), row[1].ljust(widths[1]), row[2].ljust(widths[2]), row[3].rjust(widths[3]),
-             row[4].rjust(widths[4]), row[5]]
-        ).rstrip()
-        for row in rows
-    )  # fmt: skip
+        "  ".join(pad(cell, width) for pad, cell, width in zip(sides, row, widths)).rstrip() for row in rows
+    )
 
 
 def _short(text: str, most: int) -> str:

@@ -1,0 +1,133 @@
+"""What a file is: by its name, and by its first bytes where the name is wrong."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import zipfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+from surewood.tables.data_error import DataError
+
+#: Ending -> format.
+ENDINGS = {
+    ".csv": "delimited", ".tsv": "delimited", ".txt": "delimited", ".tab": "delimited",
+    ".parquet": "parquet", ".pq": "parquet", ".feather": "arrow", ".arrow": "arrow", ".ipc": "arrow",
+    ".jsonl": "json lines", ".ndjson": "json lines", ".xlsx": "excel", ".xlsm": "excel", ".xls": "excel",
+}  # fmt: skip
+COMPRESSIONS = (".gz", ".bz2", ".zip", ".zst")
+_MOST_UNPACKED = 1 << 36  # bytes: more than any table that fits into memory
+#: First bytes -> what the file really is.
+_SIGNATURES = (
+    (b"PAR1", "a Parquet file", ".parquet"),
+    (b"ARROW1", "an Arrow file", ".arrow"),
+    (b"\xd0\xcf\x11\xe0", "an old Excel file", ".xls"),
+    (b"%PDF", "a PDF document", ""),
+    (b"\x89PNG", "a picture", ""),
+    (b"\xff\xd8\xff", "a picture", ""),
+)
+
+
+@dataclass(frozen=True)
+class FileFormat:
+    """The format of a file and its compression ("" where there is none)."""
+
+    kind: str
+    compression: str = ""
+
+
+def format_of(path: Path) -> FileFormat:
+    """The format that a file's name says.
+
+    Examples
+    --------
+    >>> format_of(Path("sales.csv.gz"))
+    FileFormat(kind='delimited', compression='.gz')
+    """
+    name = path.name.lower()
+    compression = next((ending for ending in COMPRESSIONS if name.endswith(ending)), "")
+    ending = Path(name.removesuffix(compression)).suffix
+    if ending in ENDINGS:
+        return FileFormat(ENDINGS[ending], compression)
+    if compression == ".zip":
+        return FileFormat("delimited", compression)  # the member inside decides
+    raise DataError(
+        f"{path} has an unsupported extension; supported are {', '.join(sorted(ENDINGS))}, and for text files "
+        f"also {', '.join(COMPRESSIONS)}."
+    )
+
+
+def looks_like_a_file(name: str) -> bool:
+    """Whether a text means a file rather than the name of a built-in data set."""
+    lower = name.lower()
+    return name == "-" or "/" in name or "\\" in name or lower.endswith((*ENDINGS, *COMPRESSIONS))
+
+
+def refuse_address(source: str) -> None:
+    """Files are read, addresses are not."""
+    if source.lower().startswith(("http://", "https://", "ftp://", "s3://", "gs://", "abfs://")):
+        raise DataError(f"{source} is an address; download the file first and give its path.")
+
+
+def unpacked(path: Path, compression: str) -> bytes:
+    """The bytes of a text file, decompressed."""
+    try:
+        if compression == ".gz":
+            return gzip.decompress(path.read_bytes())
+        if compression == ".bz2":
+            return bz2.decompress(path.read_bytes())
+        if compression == ".zst":
+            import pyarrow as pa
+
+            with pa.input_stream(str(path), compression="zstd") as stream:
+                return bytes(stream.read())
+        if compression == ".zip":
+            return _from_zip(path)
+        return path.read_bytes()
+    except PermissionError as error:
+        raise DataError(f"{path} may not be read: no permission.") from error
+    except (OSError, EOFError, ValueError, zipfile.BadZipFile) as error:
+        if isinstance(error, DataError):
+            raise
+        raise DataError(f"{path} cannot be decompressed, or is cut short ({error}).") from error
+
+
+def _from_zip(path: Path) -> bytes:
+    with zipfile.ZipFile(path) as archive:
+        members = [m for m in archive.infolist() if not m.is_dir() and not m.filename.startswith("__MACOSX")]
+        if len(members) != 1:
+            raise DataError(f"{path} holds {len(members)} files; a zipped table is an archive of one file.")
+        if members[0].file_size > _MOST_UNPACKED:
+            raise DataError(f"{path} would unpack to {members[0].file_size:,} bytes, which is too large.")
+        return archive.read(members[0])
+
+
+def refuse_other_formats(raw: bytes, origin: str) -> None:
+    """Refuse bytes that are no text table, by what they begin with."""
+    for start, what, ending in _SIGNATURES:
+        if raw.startswith(start):
+            hint = f"; rename it to end in {ending}" if ending else ""
+            raise DataError(f"{origin} is {what}, not a text table (line 1){hint}.")
+    if raw.startswith(b"PK\x03\x04"):
+        is_excel = b"xl/" in raw[:4000] or _has_workbook(io.BytesIO(raw))
+        what = (
+            "an Excel file; rename it to end in .xlsx"
+            if is_excel
+            else "a zip archive; rename it to end in .zip"
+        )
+        raise DataError(f"{origin} is {what} (it is not a text table, line 1).")
+    head = raw[:2000].lstrip(b"\xef\xbb\xbf \t\r\n").lower()
+    if head.startswith((b"<!doctype html", b"<html", b"<head", b"<?xml", b"<table")):
+        what = "an XML document" if head.startswith(b"<?xml") else "a web page (HTML)"
+        raise DataError(f"{origin} is {what}, not a text table (line 1).")
+
+
+def _has_workbook(file: BinaryIO) -> bool:
+    try:
+        with zipfile.ZipFile(file) as archive:
+            return any(name.startswith("xl/") for name in archive.namelist())
+    except zipfile.BadZipFile:
+        return False
