@@ -70,12 +70,16 @@ def test_a_missing_column_is_refused_by_name(fitted, tmp_path):
     )
 
 
-def test_text_where_numbers_were_is_refused_with_its_row(fitted, tmp_path):
+def test_text_where_numbers_were_is_missing_with_a_note(fitted, tmp_path):
     model, _ = fitted
     frame = messy_frame(20).astype({"Einkommen €": object})
     frame.loc[6, "Einkommen €"] = "viel"
+    shown = run("predict", model, write(frame, tmp_path / "text.csv"))
+    assert shown.returncode == 0
+    assert "1 value of 'Einkommen €' is not a number as in training; treated as missing." in shown.stderr
+    frame["Einkommen €"] = "viel"
     said = mistake("predict", model, write(frame, tmp_path / "text.csv"))
-    assert said == "column 'Einkommen €' held numbers in training; row 7 now has 'viel'."
+    assert said == "column 'Einkommen €' held numbers in training; now it has 'viel' and the like."
 
 
 def test_numbers_where_text_was_are_the_same_categories(tmp_path):

@@ -181,7 +181,7 @@ MESSY = "größe;when;job;constant;class\n1,5;2024-01-02;Bäcker;7;yes\n;2024-02
 def test_a_messy_csv(tmp_path, encoding):
     path = tmp_path / "messy.csv"
     path.write_text(MESSY, encoding=encoding)
-    with pytest.warns(UserWarning, match="1 rows of .* have no 'class' and were dropped"):
+    with pytest.warns(UserWarning, match="1 row of .* has no 'class' and was dropped"):
         data = load(path, target="class")
     assert data.X.columns.tolist() == ["größe", "when", "job", "constant"]
     assert pd.api.types.is_datetime64_any_dtype(data.X["when"])
@@ -219,8 +219,8 @@ def test_bad_tables(tmp_path):
         "none.csv": "is empty",
         "header.csv": "is an empty table",
         "binary.csv": "is not a text file",
-        "ragged.csv": "cannot be read as a table",
-        "thing.xlsx": "neither CSV nor Parquet",
+        "ragged.csv": "line 3 has 3 fields where the header has 2",
+        "thing.xlsx": "is not a readable Excel file",
         "absent.csv": "there is no file",
         ".": "is a folder",
     }.items():

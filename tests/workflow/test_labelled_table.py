@@ -10,7 +10,7 @@ def test_row_numbers_lead_back_to_the_table(tmp_path):
     frame = pd.DataFrame({"x": np.arange(60.0), "y": ["a", "b", None] * 20})
     frame.to_csv(tmp_path / "t.csv", index=False)
     table = read_for_training(str(tmp_path / "t.csv"), "y", 0.25, 0)
-    assert frame["x"][table.row_numbers].tolist() == table.X["x"].tolist()
+    assert frame["x"][table.row_numbers - 2].tolist() == table.X["x"].tolist()
     assert (table.n_rows, table.n_holdout) == (30, 10)
     assert "20 rows of" in table.notes[0]
 

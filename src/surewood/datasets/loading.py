@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import difflib
 import warnings
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,11 @@ from numpy.typing import NDArray
 from surewood.datasets.built_in import DatasetInfo, catalogue, info
 from surewood.datasets.sources import fetch
 from surewood.tables.data_error import DataError
-from surewood.tables.table_file import check_frame, looks_like_a_file, read_table
+from surewood.tables.planning.column_plan import is_text, read_column
+from surewood.tables.planning.labels import clean_labels
+from surewood.tables.planning.table_plan import plan
+from surewood.tables.reading.file_format import looks_like_a_file, refuse_address
+from surewood.tables.reading.table_file import TableFile, check_frame, read_table, read_table_file
 
 _LABELS_AS_TEXT = {"datetime64", "datetime", "date", "time", "timedelta64", "timedelta", "period", "bytes"}
 
@@ -37,7 +42,9 @@ class Dataset:
         The part that each paper used, see :meth:`part_of`.
     citation, source : str
     row_numbers : ndarray of int, optional
-        Where the rows stood in a table some of whose rows were dropped, from 0.
+        The number that a file gives each row: its line, or its row; None for built-in data sets.
+    row_unit : {"line", "row"}
+        What that number counts.
     """
 
     name: str
@@ -48,6 +55,7 @@ class Dataset:
     citation: str
     source: str
     row_numbers: NDArray[np.int64] | None = None
+    row_unit: str = "row"
 
     def __repr__(self) -> str:
         parts = f", train {len(self.train[0])} / test {len(self.test[0])}" if self.is_divided else ""
@@ -89,15 +97,27 @@ class Dataset:
         return self.X[rows].reset_index(drop=True), self.y[rows].reset_index(drop=True)
 
 
-def load(source: str | Path | pd.DataFrame, target: str | None = None) -> Dataset:
+def load(
+    source: str | Path | pd.DataFrame | Sequence[str | Path],
+    target: str | None = None,
+    *,
+    raw: bool = False,
+    decimal: str | None = None,
+) -> Dataset:
     """Load a data set by name, or a table with a target column.
 
     Parameters
     ----------
-    source : str, Path or DataFrame
-        A name of the catalogue (``surewood datasets`` lists them), a CSV or Parquet file, or a frame.
+    source : str, Path, DataFrame or list of files
+        A name of the catalogue (``surewood datasets`` lists them), a table file (see
+        :func:`surewood.tables.read_table`), several files with the same columns, or a frame.
     target : str, optional
         The class column of a table of one's own; names of the catalogue know theirs.
+    raw : bool, default=False
+        Leave the columns of a file as they stand in it, for :func:`surewood.tables.plan`; by default text
+        that means numbers, dates or durations is read as such.
+    decimal : {".", ","}, optional
+        The decimal mark of a file, where its numbers leave it open.
 
     Returns
     -------
@@ -114,9 +134,15 @@ def load(source: str | Path | pd.DataFrame, target: str | None = None) -> Datase
     (['height'], ['red', 'blue'])
     """
     if isinstance(source, pd.DataFrame):
-        return _own_table(check_frame(source, "the frame"), target, "table")
-    if isinstance(source, Path) or looks_like_a_file(str(source)):
-        return _own_table(read_table(source), target, str(source))
+        rows = np.arange(1, len(source) + 1)
+        return _own_table(TableFile(check_frame(source, "the frame"), "table", rows, "row"), target)
+    if isinstance(source, Path) or (isinstance(source, str) and looks_like_a_file(source)):
+        found = read_table_file(source)
+        check_frame(found.frame, found.origin)
+        found = replace(found, origin=str(source)) if source != "-" else found
+        return _own_table(found, target, raw, decimal)
+    if isinstance(source, Sequence) and not isinstance(source, str) and source:
+        return _own_table(read_table_file(source), target, raw, decimal)
     if not isinstance(source, str):
         raise DataError(f"expected a name, a file or a DataFrame, got {type(source).__name__}.")
     entry = _entry(source, target)
@@ -126,11 +152,14 @@ def load(source: str | Path | pd.DataFrame, target: str | None = None) -> Datase
 
 def _entry(name: str, target: str | None) -> DatasetInfo:
     """The entry of a catalogue name; any other name gets the sentence that fits what it stands for."""
+    refuse_address(name)
     if name not in catalogue():
         if Path(name).expanduser().exists():
             read_table(name)  # refuses a folder, and a file that is no table by its name
         if target is not None:
-            raise DataError(f"there is no file {name}; the name of a table ends in .csv, .tsv or .parquet.")
+            raise DataError(
+                f"there is no file {name}; the name of a table ends in .csv, .parquet or the like."
+            )
     entry = info(name)
     if target is not None and target != "target":
         raise DataError(f"{name!r} is a name of the catalogue, whose target is known; leave `target` out.")
@@ -157,6 +186,8 @@ def _labels(target: pd.Series) -> pd.Series:
     """
     if isinstance(target.dtype, pd.CategoricalDtype):
         target = target.astype(target.cat.categories.dtype)
+    if target.dtype == object and pd.api.types.infer_dtype(target) == "string":
+        target = target.astype(str)
     kind = pd.api.types.infer_dtype(target)
     if kind == "decimal":
         target = _whole(target.astype("float64"))
@@ -172,7 +203,8 @@ def _whole(target: pd.Series) -> pd.Series:
     return target
 
 
-def _own_table(frame: pd.DataFrame, target: str | None, name: str) -> Dataset:
+def _own_table(table: TableFile, target: str | None, raw: bool = True, decimal: str | None = None) -> Dataset:
+    frame, name = table.frame, table.origin
     columns = [str(c) for c in frame.columns]
     if target is None:
         raise DataError(f"say which column of {name} is the class: target=... (columns: {_listed(columns)}).")
@@ -182,25 +214,57 @@ def _own_table(frame: pd.DataFrame, target: str | None, name: str) -> Dataset:
         raise DataError(f"{name} has no column {target!r}; {hint}")
     if len(columns) == 1:
         raise DataError(f"{name} has no column besides the target {target!r}.")
-    labelled = frame[target].notna()
-    if not labelled.any():
-        raise DataError(f"the target {target!r} of {name} has no value at all.")
+    y, labelled = _own_labels(table, target)
     if not labelled.all():
-        warnings.warn(
-            f"{int((~labelled).sum())} rows of {name} have no {target!r} and were dropped.", stacklevel=3
-        )
-        frame = frame[labelled].reset_index(drop=True)
-        frame = frame.assign(**{target: _whole(frame[target])})
+        frame, y = frame[labelled].reset_index(drop=True), _whole(y[labelled].reset_index(drop=True))
+    X = frame.drop(columns=[target])
     return Dataset(
         name=name,
-        X=frame.drop(columns=[target]),
-        y=_labels(frame[target]),
+        X=X if raw else _measured_columns(X, decimal),
+        y=_labels(y),
         split=np.full(len(frame), "all"),
         papers={},
         citation="",
         source=name,
-        row_numbers=None if labelled.all() else np.flatnonzero(labelled),
+        row_numbers=table.row_numbers[labelled],
+        row_unit=table.unit,
     )
+
+
+def _measured_columns(X: pd.DataFrame, decimal: str | None) -> pd.DataFrame:
+    """Text that means numbers, dates or durations as what it means."""
+    made = plan(X, decimal=decimal)
+    read = {
+        column.name: read_column(column, X[column.name])
+        for column in made.used
+        if column.kind in ("number", "date", "duration") and is_text(X[column.name])
+    }
+    return X.assign(**read)
+
+
+def _own_labels(table: TableFile, target: str) -> tuple[pd.Series, NDArray[np.bool_]]:
+    """Labels without white space around them, and which rows have one; what was done is reported."""
+    found = clean_labels(table.frame[target])
+    labelled = found.values.notna().to_numpy()
+    if not labelled.any():
+        first, last = table.row_numbers[[0, -1]].tolist()
+        where = f"{table.unit}s {first} to {last}" if last > first else f"{table.unit} {first}"
+        raise DataError(f"the target {target!r} of {table.origin} has no value at all ({where}).")
+    if found.n_trimmed:
+        warnings.warn(
+            f"{found.n_trimmed} labels of {target!r} had white space around them, which was removed.",
+            stacklevel=4,
+        )
+    missing = int((~labelled).sum())
+    if missing:
+        coded = f" (or {', '.join(map(repr, found.coded))})" if found.coded else ""
+        rows, were = ("rows", "were") if missing > 1 else ("row", "was")
+        warnings.warn(
+            f"{missing} {rows} of {table.origin} {'have' if missing > 1 else 'has'} no {target!r}{coded} and "
+            f"{were} dropped.",
+            stacklevel=4,
+        )
+    return found.values, labelled
 
 
 def _close(target: str, columns: list[str]) -> list[str]:

@@ -14,7 +14,7 @@ import pandas as pd
 
 from surewood.datasets.built_in import DatasetInfo
 from surewood.tables.data_error import DataError
-from surewood.tables.table_file import first_line, read_parquet
+from surewood.tables.reading.table_file import first_line, read_parquet
 
 
 def data_folder() -> Path | None:

@@ -14,9 +14,9 @@
 * :mod:`~surewood.tables.duplicates` merges equal rows and puts rows into an order of their own;
 * :mod:`~surewood.tables.validation` holds ``begin_fit`` and ``begin_predict``;
 * :mod:`~surewood.tables.design` turns a table into the all-numeric form that SVMs see;
-* :mod:`~surewood.tables.table_file` reads CSV and Parquet files of any origin, :mod:`~surewood.tables.dates`
-  recognises dates, :mod:`~surewood.tables.preparing` makes a frame ready for an estimator, in training and
-  later alike;
+* :mod:`~surewood.tables.reading` reads table files of any origin, :mod:`~surewood.tables.planning` finds out
+  what their columns are, :mod:`~surewood.tables.preparing` makes a frame ready for an estimator, in training
+  and later alike (models saved before there were plans: :mod:`~surewood.tables.old_preparing`);
 * :mod:`~surewood.tables.growing_array` is an array that grows at its end;
 * :mod:`~surewood.tables.plain_values` gives labels, names and values as JSON has them.
 """
@@ -31,22 +31,26 @@ if TYPE_CHECKING:
     from surewood.tables.duplicates import merge_equal_rows
     from surewood.tables.parquet import ParquetTable, as_parquet
     from surewood.tables.plain_values import ColumnReader, by_label, column_names, plain
+    from surewood.tables.planning.column_plan import ColumnPlan
+    from surewood.tables.planning.table_plan import TablePlan, plan
     from surewood.tables.preparing import TablePreparer
+    from surewood.tables.reading.table_file import read_table
     from surewood.tables.reading_cost import reading_bytes
     from surewood.tables.row_hashes import content_hashes, table_content_hashes
     from surewood.tables.schema import TableSchema
     from surewood.tables.table import Table
-    from surewood.tables.table_file import read_table
     from surewood.tables.validation import FitInputs, begin_fit, begin_predict, by_batches
     from surewood.tables.workspace import Workspace, alongside, is_mapped
 
 _HOME = {
+    "ColumnPlan": "surewood.tables.planning.column_plan",
     "ColumnReader": "surewood.tables.plain_values",
     "DataError": "surewood.tables.data_error",
     "DesignEncoder": "surewood.tables.design",
     "FitInputs": "surewood.tables.validation",
     "ParquetTable": "surewood.tables.parquet",
     "Table": "surewood.tables.table",
+    "TablePlan": "surewood.tables.planning.table_plan",
     "TablePreparer": "surewood.tables.preparing",
     "TableSchema": "surewood.tables.schema",
     "Workspace": "surewood.tables.workspace",
@@ -61,18 +65,21 @@ _HOME = {
     "is_mapped": "surewood.tables.workspace",
     "merge_equal_rows": "surewood.tables.duplicates",
     "plain": "surewood.tables.plain_values",
-    "read_table": "surewood.tables.table_file",
+    "plan": "surewood.tables.planning.table_plan",
+    "read_table": "surewood.tables.reading.table_file",
     "reading_bytes": "surewood.tables.reading_cost",
     "table_content_hashes": "surewood.tables.row_hashes",
 }
 
 __all__ = [
+    "ColumnPlan",
     "ColumnReader",
     "DataError",
     "DesignEncoder",
     "FitInputs",
     "ParquetTable",
     "Table",
+    "TablePlan",
     "TablePreparer",
     "TableSchema",
     "Workspace",
@@ -87,6 +94,7 @@ __all__ = [
     "is_mapped",
     "merge_equal_rows",
     "plain",
+    "plan",
     "read_table",
     "reading_bytes",
     "table_content_hashes",

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from surewood.certify import Certificate
 from surewood.certify import certify as certify_model
-from surewood.tables.table_file import looks_like_a_file
+from surewood.tables.reading.file_format import looks_like_a_file
 from surewood.workflow.errors import WorkflowError
 from surewood.workflow.labelled_table import LabelledTable, read_labelled
 from surewood.workflow.model_folder import SavedModel, open_model
@@ -93,7 +93,7 @@ def certify(
         n_models=n_models,
         sample="training" if seen > MAX_SEEN else "holdout",
         n_models_in_sample=len((saved.facts.get("choice") or {}).get("scores", [])) or 1,
-        fixed_features=not saved.preparer.dropped_,
+        fixed_features=saved.preparer.fixed_features_,
     )
     notes = [*labelled.notes, *saved.notes_about(labelled.X), *_notes(saved, labelled, seen)]
     return Certification(certificate, saved, labelled.name, len(labelled.y), seen, tuple(notes))

@@ -17,7 +17,14 @@ from surewood.workflow.explanation_steps import generic_steps
 from surewood.workflow.labelled_table import read_rows
 from surewood.workflow.model_folder import SavedModel, open_model
 
-_COLUMN_KINDS = {"number": "numeric", "category": "categorical", "date": "dates"}
+_COLUMN_KINDS = {
+    "number": "numeric",
+    "boolean": "yes/no",
+    "category": "categorical",
+    "date": "dates",
+    "duration": "durations",
+    "text": "free text",
+}
 
 
 @dataclass(frozen=True)

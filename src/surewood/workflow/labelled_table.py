@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from surewood.datasets import load
 from surewood.tables import ParquetTable, read_table
-from surewood.tables.table_file import looks_like_a_file
+from surewood.tables.reading.file_format import looks_like_a_file
 from surewood.workflow.errors import WorkflowError
 from surewood.workflow.holdout import DEFAULT_HOLDOUT, check_classes, choose_holdout
 
@@ -98,7 +98,7 @@ def read_labelled(source: str, target: str | None, *, check: bool = True) -> Lab
     """
     notes: list[str] = []
     with collecting(notes):
-        data = load(source, target)
+        data = load(source, target, raw=True)
     name = str(data.y.name) if target is None else target
     if check:
         check_classes(data.y, name)

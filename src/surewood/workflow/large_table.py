@@ -22,8 +22,8 @@ import pyarrow.parquet as pq
 
 from surewood.parallel.progress import stage
 from surewood.tables import ParquetTable, TablePreparer
+from surewood.tables.reading.file_format import PARQUET_ENDINGS
 from surewood.tables.row_hashes import content_hashes
-from surewood.tables.table_file import PARQUET_SUFFIXES
 from surewood.workflow.errors import WorkflowError
 from surewood.workflow.holdout import DEFAULT_HOLDOUT, check_classes
 from surewood.workflow.labelled_table import LabelledTable
@@ -37,8 +37,8 @@ def is_large(source: str) -> bool:
     """Whether a table is a Parquet table to be streamed."""
     path = Path(source).expanduser()
     if path.is_dir():
-        return any(file.name.lower().endswith(PARQUET_SUFFIXES) for file in path.iterdir())
-    if not path.is_file() or not source.lower().endswith(PARQUET_SUFFIXES):
+        return any(file.name.lower().endswith(PARQUET_ENDINGS) for file in path.iterdir())
+    if not path.is_file() or not source.lower().endswith(PARQUET_ENDINGS):
         return False
     try:
         metadata = pq.read_metadata(path)

@@ -71,6 +71,12 @@ class SavedModel:
             notes.append(
                 f"{plural(rows, 'row')} with a value of {name!r} not known from training; treated as missing."
             )
+        for name, count in self.preparer.unreadable_values(frame).items():
+            kind = self.preparer.plan_[name].kind
+            notes.append(
+                f"{plural(count, 'value')} of {name!r} {'is' if count == 1 else 'are'} not a {kind} as in "
+                "training; treated as missing."
+            )
         return notes
 
     def row_name(self, row: int) -> str:

@@ -139,7 +139,7 @@ def certificate_of(trained: Trained, table: LabelledTable, delta: float, n_compa
         y,
         delta=delta,
         n_models_in_sample=n_compared,
-        fixed_features=not trained.preparer.dropped_,
+        fixed_features=trained.preparer.fixed_features_,
     )
 
 

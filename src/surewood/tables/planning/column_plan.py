@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from surewood.tables.data_error import DataError
 from surewood.tables.planning.date_format import DateFormat
@@ -116,10 +117,22 @@ def is_text(column: pd.Series) -> bool:
     return bool(pd.api.types.is_object_dtype(column.dtype) or pd.api.types.is_string_dtype(column.dtype))
 
 
-def distinct_texts(column: pd.Series) -> tuple[np.ndarray[Any, Any], list[str]]:
-    """Codes of a column's values (-1: missing) and its distinct values as stripped texts."""
+def distinct_texts(column: pd.Series) -> tuple[NDArray[np.int64], list[str]]:
+    """Codes of a column's values (-1: missing) and its distinct values as stripped texts.
+
+    Examples
+    --------
+    >>> codes, texts = distinct_texts(pd.Series(["yes", None, "yes "]))
+    >>> codes.tolist(), texts
+    ([0, -1, 0], ['yes'])
+    """
     codes, values = pd.factorize(column, use_na_sentinel=True)
-    return np.asarray(codes), [as_one_text(value) for value in values]
+    texts = [as_one_text(value) for value in values]
+    places = {text: k for k, text in enumerate(dict.fromkeys(texts))}
+    if len(places) == len(texts):
+        return np.asarray(codes), texts
+    merged = np.array([places[text] for text in texts] + [-1])
+    return merged[codes], list(places)
 
 
 def as_one_text(value: Any) -> str:
@@ -247,6 +260,8 @@ def _dates(plan: ColumnPlan, column: pd.Series) -> pd.Series:
 def _categories(plan: ColumnPlan, column: pd.Series) -> pd.Series:
     """Known categories as they were in training; missing and unseen ones as missing."""
     meaning = {as_one_text(value): value for value in plan.categories}
+    if pd.api.types.is_numeric_dtype(column.dtype):
+        meaning = _without_zeros(meaning) | meaning
     codes, texts = distinct_texts(column)
     positions = {value: k for k, value in enumerate(plan.categories)}
     table = np.array([positions.get(meaning.get(text, _UNSEEN), -1) for text in texts] + [-1])
@@ -257,6 +272,16 @@ def _categories(plan: ColumnPlan, column: pd.Series) -> pd.Series:
 
 
 _UNSEEN = object()
+
+
+def _without_zeros(meaning: dict[str, Any]) -> dict[str, Any]:
+    """Codes such as 01067 by the number that another reader made of them, where no two make the same one."""
+    found: dict[str, Any] = {}
+    for text, value in meaning.items():
+        if text.isdigit():
+            number = text.lstrip("0") or "0"
+            found[number] = _UNSEEN if number in found else value
+    return found
 
 
 def _texts(plan: ColumnPlan, column: pd.Series) -> pd.Series:

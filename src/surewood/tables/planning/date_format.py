@@ -1,8 +1,8 @@
 """How the dates of a text column are written, with day and month told apart by the whole column.
 
 A column may mix forms (``2024-03-01``, ``1.3.2024``, ``Mar 1, 2024``). Forms that leave open whether the day
-or the month comes first (``3/1/2024``) are settled by the values of the column in which one of them exceeds 12,
-else by another column of the file, else they are read month first and the plan says so.
+or the month comes first (``3/1/2024``) are settled by the values of the column in which one of them exceeds
+12, else by another column of the file, else they are read month first and the plan says so.
 """
 
 from __future__ import annotations
@@ -15,56 +15,14 @@ import numpy as np
 import pandas as pd
 
 _MONTHS = (
-    ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"],
-    [
-        "january",
-        "february",
-        "march",
-        "april",
-        "may",
-        "june",
-        "july",
-        "august",
-        "september",
-        "october",
-        "november",
-        "december",
-    ],
-    [
-        "januar",
-        "februar",
-        "märz",
-        "april",
-        "mai",
-        "juni",
-        "juli",
-        "august",
-        "september",
-        "oktober",
-        "november",
-        "dezember",
-    ],
-    [
-        "janvier",
-        "février",
-        "mars",
-        "avril",
-        "mai",
-        "juin",
-        "juillet",
-        "août",
-        "septembre",
-        "octobre",
-        "novembre",
-        "décembre",
-    ],
+    "jan feb mar apr may jun jul aug sep oct nov dec",
+    "january february march april may june july august september october november december",
+    "januar februar märz april mai juni juli august september oktober november dezember",
+    "janvier février mars avril mai juin juillet août septembre octobre novembre décembre",
+    "enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre",
 )
-_MONTH_NUMBER = {name: k + 1 for names in _MONTHS for k, name in enumerate(names)} | {
-    "sept": 9,
-    "mrz": 3,
-    "dez": 12,
-    "okt": 10,
-}
+_SHORT_MONTHS = {"sept": 9, "mrz": 3, "mär": 3, "okt": 10, "dez": 12}
+_MONTH_NUMBER = {name: k + 1 for names in _MONTHS for k, name in enumerate(names.split())} | _SHORT_MONTHS
 _TIME = (
     r"(?:[T ,]+(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2})(?P<fraction>[.,]\d+)?)?"
     r"\s*(?P<half>[AaPp]\.?[Mm]\.?)?)?\s*(?P<zone>Z|UTC|GMT|[+-]\d{2}:?\d{2})?$"

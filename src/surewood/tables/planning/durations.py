@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 
 _CLOCK = re.compile(
-    r"^(?P<sign>-)?(?:(?P<d>\d+)\s*(?:d|days?)\s*,?\s*)?(?P<h>\d{1,3}):(?P<m>[0-5]\d)(?::(?P<s>[0-5]\d)(?P<f>[.,]\d+)?)?$"
+    r"^(?P<sign>-)?(?:(?P<d>\d+)\s*(?:d|days?)\s*,?\s*)?(?P<h>\d{1,3}):(?P<m>[0-5]\d)"
+    r"(?::(?P<s>[0-5]\d)(?P<f>[.,]\d+)?)?"
+    r"(?:\s*(?P<half>[ap])\.?m\.?)?$"
 )
 _NAMES = {
     604800.0: "w wk wks week weeks",
@@ -23,17 +25,21 @@ _WORD = re.compile(r"(\d+(?:\.\d+)?)\s*([a-z]+)")
 def read_duration(text: str) -> float | None:
     """Seconds of a duration; None where a text is none.
 
-    A clock needs two colons, or hours beyond a day: ``12:30`` alone is a time of day.
+    A time of day (``12:30``, ``9:15 pm``) is the duration since midnight.
 
     Examples
     --------
-    >>> read_duration("1:30:00"), read_duration("2 h 5 min"), read_duration("5 kg")
-    (5400.0, 7500.0, None)
+    >>> read_duration("1:30:00"), read_duration("2 h 5 min"), read_duration("9:15 pm"), read_duration("5 kg")
+    (5400.0, 7500.0, 76500.0, None)
     """
     stripped = text.strip().lower()
     match = _CLOCK.match(stripped)
     if match is not None:
         seconds = 86400.0 * int(match["d"] or 0) + 3600.0 * int(match["h"]) + 60.0 * int(match["m"])
+        if match["half"]:
+            if not 1 <= int(match["h"]) <= 12:
+                return None
+            seconds += 43200.0 * ((match["half"] == "p") - (int(match["h"]) == 12))
         seconds += int(match["s"] or 0) + float("0" + (match["f"] or ".0").replace(",", "."))
         return -seconds if match["sign"] else seconds
     if _WORDS.match(stripped) is None:

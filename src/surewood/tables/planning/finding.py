@@ -15,21 +15,38 @@ import numpy as np
 import pandas as pd
 
 from surewood._arrays import Floats
+from surewood.tables.data_error import DataError
 from surewood.tables.planning.booleans import find_truth_words
 from surewood.tables.planning.column_plan import ColumnPlan, distinct_texts, is_text, read_column
 from surewood.tables.planning.date_format import find_date_format
 from surewood.tables.planning.date_parts import parts_needed
 from surewood.tables.planning.durations import mixes_units, read_duration
-from surewood.tables.planning.missing_codes import ALWAYS, AMONG_NUMBERS, is_missing_code
+from surewood.tables.planning.missing_codes import (
+    ALWAYS,
+    AMONG_NUMBERS,
+    codes_among_words,
+    is_missing_code,
+)
 from surewood.tables.planning.number_format import NumberFormat, find_number_format
 
 #: Fraction of the rows with a value that must be readable for a text column to be numbers or dates.
 READABLE = 0.95
+_MOST_GAPS = 2.0  # mean step of a row number
+_FEW_ROWS = 10  # fewer values say nothing about a pattern in numbers
 FEW_VALUES = 50  # this many distinct texts are categories, however rare each is
 MANY_VALUES = 1000  # more distinct texts than this are no categories
+DROPPED = "dropped on request"
+IDENTIFIER = "identifier: kept beside predictions"
+NOT_PLANNED = "not in the plan"
+#: Reasons that the user gave, not the sample.
+ON_REQUEST = (DROPPED, IDENTIFIER, NOT_PLANNED)
 _WORDS_OF_TEXT = 3.0  # mean number of words from which many-valued text is free text
 _CODE = re.compile(r"^0\d+$")
 _EXAMPLES = 4
+_PROBE = 500  # distinct texts by which a kind that does not fit is ruled out
+_ID_NAME = re.compile(
+    r"(?:(?:^|[^a-zA-Z])(?:id|ID|Id|uuid|UUID|guid|key|index|no|nr)|[a-z](?:ID|Id|No|Nr))\.?$"
+)
 
 
 @dataclass(frozen=True)
@@ -48,6 +65,8 @@ class Hints:
         What the user says about dates.
     file_decimal, file_day_first
         What other columns of the file prove.
+    max_values : int
+        Most distinct texts of a category.
     """
 
     kind: str | None = None
@@ -57,6 +76,7 @@ class Hints:
     day_first: bool | None = None
     file_decimal: str | None = None
     file_day_first: bool | None = None
+    max_values: int = MANY_VALUES
 
 
 @dataclass(frozen=True)
@@ -76,7 +96,10 @@ class _Texts:
         return int(self.counts.sum())
 
     def readable(self, read: Any) -> float:
-        """Fraction of the rows with a value for which `read` gives something."""
+        """Fraction of the rows with a value for which `read` gives something; 0 where few of the first do."""
+        first = self.texts[:_PROBE]
+        if len(first) == _PROBE and 2 * sum(read(text) is not None for text in first) < _PROBE:
+            return 0.0
         good = np.array([read(text) is not None for text in self.texts], dtype=bool)
         return float(self.counts[good].sum() / max(self.counts.sum(), 1))
 
@@ -100,14 +123,14 @@ def find_column(name: str, column: pd.Series, hints: Hints) -> ColumnPlan:
     ('number', 5, "'$1,200.50' -> 1200.5")
     """
     if hints.kind == "drop":
-        return ColumnPlan(name, "drop", "dropped on request")
+        return ColumnPlan(name, "drop", DROPPED)
     if isinstance(column.dtype, pd.CategoricalDtype) and hints.kind in (None, "category"):
-        return _from_categories(name, column)
+        return _from_categories(name, column, hints)
     if is_text(column) or isinstance(column.dtype, pd.CategoricalDtype):
         plan = _from_text(name, column.astype(object), hints)
     else:
         plan = _from_typed(name, column, hints)
-    return plan if plan.kind == "drop" else _counted(plan, column)
+    return plan if plan.kind == "drop" else counted(plan, column)
 
 
 def _from_typed(name: str, column: pd.Series, hints: Hints) -> ColumnPlan:
@@ -124,28 +147,53 @@ def _from_typed(name: str, column: pd.Series, hints: Hints) -> ColumnPlan:
         return _date(ColumnPlan(name, "date", "dates", examples), column)
     if pd.api.types.is_bool_dtype(column.dtype):
         return ColumnPlan(name, "boolean", "true and false", examples, missing=hints.missing)
-    if hints.kind is None and _counts_rows(name, column):
+    if hints.kind is None and _counts_rows(column):
         return ColumnPlan(name, "drop", "it numbers the rows one by one", examples)
+    if hints.kind is None and _names_rows(name, column):
+        return ColumnPlan(name, "drop", "an identifier, by its name and its distinct values", examples)
+    if hints.kind is None and _are_compact_dates(known):
+        return _from_text(name, column.astype(object), replace(hints, kind="date"))
     reason = "durations" if pd.api.types.is_timedelta64_dtype(column.dtype) else "numbers"
     return ColumnPlan(name, hints.kind or "number", reason, examples, missing=hints.missing)
 
 
-def _counts_rows(name: str, column: pd.Series) -> bool:
-    """Whether a column is the number of its row: whole numbers that grow by one from row to row."""
-    if len(column) < 10 or column.isna().any() or not pd.api.types.is_integer_dtype(column.dtype):
+def _names_rows(name: str, column: pd.Series) -> bool:
+    """Whether a column is called an identifier and has a whole number of its own in every row."""
+    if len(column) < _FEW_ROWS or not pd.api.types.is_integer_dtype(column.dtype):
         return False
-    values = column.to_numpy()
-    return bool(values[0] in (0, 1) and (np.diff(values.astype(np.int64)) == 1).all())
+    return _ID_NAME.search(name.strip()) is not None and column.is_unique and bool(column.notna().all())
 
 
-def _from_categories(name: str, column: pd.Series) -> ColumnPlan:
+def _are_compact_dates(known: pd.Series) -> bool:
+    """Whether all numbers are days such as 20240301."""
+    values = known.to_numpy(dtype=np.float64)
+    if (values % 1 != 0).any() or values.min() < 19_000_101 or values.max() > 20_991_231:
+        return False
+    months, days = values // 100 % 100, values % 100
+    plausible = ((months >= 1) & (months <= 12) & (days >= 1) & (days <= 31)).all()
+    return bool(plausible) and known.nunique() >= _FEW_ROWS
+
+
+def _counts_rows(column: pd.Series) -> bool:
+    """Whether a column is the number of its row: whole numbers that grow from row to row, with few gaps.
+
+    The gaps are rows that were held out.
+    """
+    if len(column) < _FEW_ROWS or column.isna().any() or not pd.api.types.is_integer_dtype(column.dtype):
+        return False
+    values = column.to_numpy(dtype=np.int64)
+    steps = np.diff(values)
+    return bool(0 <= values[0] <= _FEW_ROWS and (steps > 0).all() and steps.mean() <= _MOST_GAPS)
+
+
+def _from_categories(name: str, column: pd.Series, hints: Hints) -> ColumnPlan:
     present = set(column.dropna().unique().tolist())
     values = tuple(v for v in column.cat.categories.tolist() if v in present)
     if len(values) == 0:
         return ColumnPlan(name, "drop", "it has no value at all")
     if len(values) == 1 and column.notna().all():
         return ColumnPlan(name, "drop", "it has one value only", (str(values[0]),))
-    if len(values) > MANY_VALUES:
+    if len(values) > hints.max_values and hints.kind is None:
         return ColumnPlan(name, "drop", f"it has {len(values):,} categories")
     plan = ColumnPlan(name, "category", "categories", tuple(map(str, values[:_EXAMPLES])))
     return replace(plan, categories=values, ordered=bool(column.cat.ordered), n_distinct=len(values))
@@ -165,10 +213,11 @@ def _from_text(name: str, column: pd.Series, hints: Hints) -> ColumnPlan:
             plan = replace(plan, examples=all_texts.examples(), missing=hints.missing)
             return _date(plan, column) if plan.kind == "date" else plan
         if hints.kind is not None:
-            return ColumnPlan(
-                name, "drop", f"its values cannot be read as {hints.kind}", all_texts.examples()
+            found = among_numbers.texts[0]
+            raise DataError(
+                f"column {name!r} cannot be read as a {hints.kind}: it has {found!r} and the like."
             )
-    return _words(name, all_texts.without(ALWAYS, hints.missing), hints)
+    return _words(name, all_texts.without(codes_among_words(texts), hints.missing), hints)
 
 
 def _measured(name: str, values: _Texts, hints: Hints) -> ColumnPlan | None:
@@ -179,7 +228,11 @@ def _measured(name: str, values: _Texts, hints: Hints) -> ColumnPlan | None:
         if words is not None:
             return ColumnPlan(name, "boolean", "two words for true and false", truth_words=words)
     if wanted in (None, "date"):
-        form = find_date_format(values.texts, day_first=hints.day_first, file_day_first=hints.file_day_first)
+        form = None
+        if wanted == "date" or find_date_format(values.texts[:_PROBE]) is not None:
+            form = find_date_format(
+                values.texts, day_first=hints.day_first, file_day_first=hints.file_day_first
+            )
         if form is not None and values.readable(form.read_one) >= (READABLE if wanted is None else 0.0):
             reason = (
                 "dates"
@@ -263,7 +316,7 @@ def _words(name: str, values: _Texts, hints: Hints) -> ColumnPlan:
         return category
     if hints.kind == "text":
         return ColumnPlan(name, "text", "text, as requested", examples, missing=hints.missing)
-    if n <= MANY_VALUES and n <= max(FEW_VALUES, values.n_known / 2):
+    if n <= hints.max_values and n <= max(FEW_VALUES, values.n_known / 2):
         return category
     words = float(np.average([len(text.split()) for text in values.texts], weights=values.counts))
     if words >= _WORDS_OF_TEXT:
@@ -275,7 +328,33 @@ def _words(name: str, values: _Texts, hints: Hints) -> ColumnPlan:
     )
 
 
-def _counted(plan: ColumnPlan, column: pd.Series) -> ColumnPlan:
+def n_unreadable(plan: ColumnPlan, column: pd.Series) -> int:
+    """Values that are neither missing nor readable by the plan.
+
+    Examples
+    --------
+    >>> n_unreadable(ColumnPlan("x", "number"), pd.Series(["1", "?", "red"]))
+    1
+    """
+    if not is_text(column):
+        return 0
+    return counted(plan, column).n_lost
+
+
+def n_unseen(plan: ColumnPlan, column: pd.Series) -> int:
+    """Values of a category column that are neither missing nor known from training.
+
+    Examples
+    --------
+    >>> n_unseen(ColumnPlan("x", "category", categories=("a", "b")), pd.Series(["a", "c", None, "?"]))
+    1
+    """
+    codes, texts = distinct_texts(column)
+    coded = np.array([is_missing_code(text, ALWAYS, plan.missing) for text in texts] + [True])
+    return int((read_column(plan, column).isna().to_numpy() & ~coded[codes]).sum())
+
+
+def counted(plan: ColumnPlan, column: pd.Series) -> ColumnPlan:
     """The plan with its counts and an example of what reading changes."""
     values = read_column(plan, column)
     missing = int(values.isna().sum())

@@ -1,84 +1,31 @@
 """Texts that mean "no value", and when they do.
 
 Some codes mean nothing else (``#N/A``, ``null``); some are words that a category may really have (``none``,
-``unknown``), and count as missing only among numbers and dates, where they cannot be anything else.
+``unknown``), and count as missing only among numbers and dates, where they cannot be anything else. Codes
+that other readers drop on their own (``None`` and ``NA`` in pandas) are missing everywhere, so that a table
+gives the same values whoever read it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 
+_MARKS = "? ?? - -- --- . .. ... * ** _ – —"
+_ERRORS = "#n/a #na #null! #div/0! #value! #ref! #name? #num! 1.#ind -1.#ind 1.#qnan -1.#qnan"
+_WORDS = "na n/a n.a. n.a nan -nan <na> <null> null nil (null) [null] nat \\n"  # the last: as MySQL writes it
+_WORDS_AMONG_NUMBERS = (
+    "none unknown missing undefined unspecified tbd tba k.a. nd n.d. empty blank inf -inf infinity "
+    "error err refused withheld nr unk"
+)
+_PUNCTUATION = frozenset(_MARKS.split())
+_EXACT = frozenset(["None"])  # pandas reads it as missing, and only in this case
 #: Missing in every column. Compared in lower case, without white space around.
-ALWAYS = frozenset(
-    [
-        "?",
-        "??",
-        "-",
-        "--",
-        "---",
-        ".",
-        "..",
-        "*",
-        "**",
-        "_",
-        "–",
-        "—",
-        "na",
-        "n/a",
-        "n.a.",
-        "n.a",
-        "nan",
-        "-nan",
-        "<na>",
-        "<null>",
-        "null",
-        "nil",
-        "(null)",
-        "[null]",
-        "nat",
-        "#n/a",
-        "#na",
-        "#null!",
-        "#div/0!",
-        "#value!",
-        "#ref!",
-        "#name?",
-        "#num!",
-        "1.#ind",
-        "1.#qnan",
-        "\\n",  # what MySQL writes, \\N
-    ]
-) | {"", "#n/a n/a"}
+ALWAYS = _PUNCTUATION | frozenset(_WORDS.split()) | frozenset(_ERRORS.split()) | {"", "#n/a n/a"}
 #: Missing only where the rest of the column is numbers, dates or durations.
 AMONG_NUMBERS = (
     ALWAYS
-    | frozenset(
-        [
-            "none",
-            "unknown",
-            "missing",
-            "undefined",
-            "unspecified",
-            "tbd",
-            "tba",
-            "x",
-            "xx",
-            "k.a.",
-            "nd",
-            "n.d.",
-            "empty",
-            "blank",
-            "inf",
-            "-inf",
-            "infinity",
-            "error",
-            "err",
-            "refused",
-            "withheld",
-            "nr",
-        ]
-    )
-    | {"not available", "not applicable", "not known", "k. a.", "keine angabe"}
+    | frozenset(_WORDS_AMONG_NUMBERS.split())
+    | {"not available", "not applicable", "not known", "no data", "no value", "k. a.", "keine angabe"}
 )
 
 
@@ -87,12 +34,26 @@ def is_missing_code(text: str, codes: Collection[str], extra: Collection[str] = 
 
     Examples
     --------
-    >>> [is_missing_code(" N/A ", ALWAYS), is_missing_code("none", ALWAYS)]
-    [True, False]
+    >>> [is_missing_code(" N/A ", ALWAYS), is_missing_code("none", ALWAYS), is_missing_code("None", ALWAYS)]
+    [True, False, True]
     >>> is_missing_code("none", AMONG_NUMBERS)
     True
     >>> is_missing_code("999", ALWAYS, extra=["999"])
     True
     """
     stripped = text.strip()
-    return stripped in extra or stripped.casefold() in codes
+    return stripped in extra or stripped.casefold() in codes or (bool(codes) and stripped in _EXACT)
+
+
+def codes_among_words(texts: Iterable[str]) -> Collection[str]:
+    """Codes that mean missing among these words: not ``-`` and the like where all values are such marks.
+
+    Examples
+    --------
+    >>> "-" in codes_among_words(["A", "B", "-"]), "-" in codes_among_words(["+", "-"])
+    (True, False)
+    """
+    others = [text.strip() for text in texts if not is_missing_code(text, ALWAYS)]
+    if others and not any(character.isalnum() for text in others for character in text):
+        return ALWAYS - _PUNCTUATION
+    return ALWAYS

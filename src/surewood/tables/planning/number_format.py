@@ -12,19 +12,9 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
-_SPACES = "\u00a0\u202f\u2009\u2007 "
-_MINUS = str.maketrans(
-    {
-        "−": "-",
-        "–": "-",
-        "‐": "-",
-        "’": "'",
-        "´": "'",
-        "\u00a0": " ",
-        "\u202f": " ",
-        "\u2009": " ",
-        "\u2007": " ",
-    }
+_SPACES = "\u00a0\u202f\u2009\u2007"
+_PLAIN_MARKS = str.maketrans(
+    dict.fromkeys("−–‐", "-") | dict.fromkeys("’´", "'") | dict.fromkeys(_SPACES, " ")
 )
 _CURRENCY = (
     r"(?:US\$|A\$|C\$|R\$|HK\$|[$€£¥₹₽₩₺₪฿₫₴₱¢]|USD|EUR|GBP|JPY|CHF|CNY|INR|SEK|NOK|DKK|PLN|CZK|AUD|CAD|BRL|RUB"
@@ -66,7 +56,8 @@ class NumberFormat:
     ----------
     decimal : {".", ","}
     thousands : {"", ",", ".", " ", "'"}
-        The mark between groups of three digits; empty where there is none.
+        The mark between groups of three digits; empty where none was found. Since the decimal mark is known,
+        another mark in a later table can only be this one.
     percent : bool
         Whether every number carries a percent sign, which is then dropped; otherwise 5 % is 0.05.
     unit : str
@@ -90,7 +81,7 @@ class NumberFormat:
         parts = _parts(text)
         if parts is None:
             return None
-        digits = _plain_digits(parts.digits, self.decimal, self.thousands)
+        digits = _plain_digits(parts.digits, self.decimal, self._mark_in(parts.digits))
         if digits is None or (parts.unit and self.unit and parts.unit != self.unit):
             return None
         value = float(digits + parts.exponent)
@@ -101,6 +92,11 @@ class NumberFormat:
         if parts.multiplier and parts.multiplier != self.unit:
             value *= _MULTIPLIERS[parts.multiplier]
         return -value if parts.negative else value
+
+    def _mark_in(self, digits: str) -> str:
+        """The thousands mark of some digits: any mark but the decimal one, even if training had none."""
+        other = "," if self.decimal == "." else "."
+        return next((mark for mark in (self.thousands, other, " ", "'") if mark and mark in digits), "")
 
 
 @dataclass(frozen=True)
@@ -116,7 +112,7 @@ class _Parts:
 
 
 def _parts(text: str) -> _Parts | None:
-    match = _SHAPE.match(text.strip().translate(_MINUS))
+    match = _SHAPE.match(text.strip().translate(_PLAIN_MARKS))
     if match is None or (match["open"] is None) != (match["close"] is None):
         return None
     signs = [s for s in (match["sign"], match["sign2"], match["trail"]) if s]

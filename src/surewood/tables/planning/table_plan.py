@@ -13,7 +13,14 @@ import pandas as pd
 
 from surewood.tables.data_error import DataError
 from surewood.tables.planning.column_plan import ColumnPlan, distinct_texts, is_text
-from surewood.tables.planning.finding import Hints, find_column
+from surewood.tables.planning.finding import (
+    IDENTIFIER,
+    MANY_VALUES,
+    NOT_PLANNED,
+    Hints,
+    counted,
+    find_column,
+)
 from surewood.tables.planning.number_format import AmbiguousNumbers, proven_decimal
 
 _HEADER = """\
@@ -62,7 +69,7 @@ class TablePlan:
         if self.identifiers:
             lines.append(f"identifiers = {_toml(list(self.identifiers))}\n")
         for column in self.columns:
-            lines.append(f"[columns.{json.dumps(column.name, ensure_ascii=False)}]")
+            lines.append(f"[columns.{_quoted(column.name)}]")
             lines += [f"{key} = {_toml(value)}" for key, value in column.to_dict().items()]
             lines.append("")
         return "\n".join(lines)
@@ -107,6 +114,7 @@ def plan(
     decimal: str | None = None,
     thousands: str | None = None,
     day_first: bool | None = None,
+    max_values: int = MANY_VALUES,
 ) -> TablePlan:
     """Find out what the columns of a raw table are.
 
@@ -126,6 +134,8 @@ def plan(
         Marks of numbers in text columns, where the values leave them open.
     day_first : bool, optional
         How ``3/1/2024`` is read, where the values leave it open.
+    max_values : int, default=1000
+        Most distinct values of a category column of text.
 
     Returns
     -------
@@ -141,7 +151,13 @@ def plan(
     """
     _refuse_unknown(table, [*drop, *identifiers, *(kinds or {})])
     asked = dict(kinds or {}) | dict.fromkeys([*drop, *identifiers], "drop")
-    base = Hints(missing=tuple(missing), decimal=decimal, thousands=thousands, day_first=day_first)
+    base = Hints(
+        missing=tuple(missing),
+        decimal=decimal,
+        thousands=thousands,
+        day_first=day_first,
+        max_values=max_values,
+    )
     names = [name for name in table.columns if name != target]
     found: dict[Any, ColumnPlan] = {}
     open_columns: dict[Any, AmbiguousNumbers] = {}
@@ -155,9 +171,14 @@ def plan(
         if base.file_decimal is None:
             raise DataError(
                 f"column {str(name)!r}: {reason}, and nothing else in the table decides; say which with "
-                f"--decimal . (thousands mark ',') or --decimal , (decimal mark ',')."
+                "decimal='.' (the comma divides thousands) or decimal=',' (it is the decimal mark)."
             )
         found[name] = find_column(str(name), table[name], replace(base, kind=asked.get(str(name))))
+    if base.file_decimal == ",":  # whole numbers have no mark to tell, but later ones may
+        found = {
+            name: replace(c, decimal=",") if c.kind == "number" and c.decimal == "." else c
+            for name, c in found.items()
+        }
     for name, column in found.items():
         if (
             column.kind == "date"
@@ -167,12 +188,56 @@ def plan(
             found[name] = find_column(str(name), table[name], replace(base, kind=asked.get(str(name))))
     marked = {str(name) for name in identifiers}
     columns = tuple(
-        replace(found[name], reason="identifier: kept beside predictions")
-        if str(name) in marked
-        else found[name]
-        for name in names
+        replace(found[name], reason=IDENTIFIER) if str(name) in marked else found[name] for name in names
     )
     return TablePlan(columns, tuple(map(str, identifiers)))
+
+
+def completed(given: TablePlan, table: pd.DataFrame) -> TablePlan:
+    """A plan that was edited or made elsewhere, for this table.
+
+    What an edited column lacks (the categories of a number that is to be one) is found in the table; counts
+    and examples are those of the table. Columns that the plan does not name are not used.
+
+    Examples
+    --------
+    >>> edited = TablePlan((ColumnPlan("zip", "category"),))
+    >>> completed(edited, pd.DataFrame({"zip": [10115, 80331], "x": [1, 2]}))["zip"].categories
+    ('10115', '80331')
+    """
+    _refuse_unknown(table, [column.name for column in given.columns if column.kind != "drop"])
+    planned = {column.name: column for column in given.columns}
+    columns = []
+    for name in table.columns:
+        column = planned.get(str(name), ColumnPlan(str(name), "drop", NOT_PLANNED))
+        if column.kind == "drop":
+            columns.append(column)
+        elif _lacks_something(column):
+            columns.append(find_column(column.name, table[name], _hints_of(column)))
+        else:
+            columns.append(counted(column, table[name]))
+    return TablePlan(tuple(columns), given.identifiers)
+
+
+def _lacks_something(column: ColumnPlan) -> bool:
+    """Whether reading needs more than the plan says, or the column was not used before."""
+    lacking = {
+        "category": not column.categories,
+        "date": not column.date_parts,
+        "number": column.n_distinct == 0,
+        "boolean": column.n_distinct == 0,
+    }
+    return lacking.get(column.kind, False)
+
+
+def _hints_of(column: ColumnPlan) -> Hints:
+    return Hints(
+        kind=column.kind,
+        missing=column.missing,
+        decimal=column.decimal if column.decimal != "." else None,
+        thousands=column.thousands or None,
+        day_first=column.day_first or None,
+    )
 
 
 def _refuse_unknown(table: pd.DataFrame, named: list[str]) -> None:
@@ -233,9 +298,15 @@ def _toml(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, dict):
-        return "{ " + ", ".join(f"{json.dumps(str(k))} = {_toml(v)}" for k, v in value.items()) + " }"
+        return "{ " + ", ".join(f"{_quoted(str(k))} = {_toml(v)}" for k, v in value.items()) + " }"
     if isinstance(value, list):
         return "[" + ", ".join(_toml(item) for item in value) + "]"
     if isinstance(value, int | float):
         return repr(value)
-    return json.dumps(str(value), ensure_ascii=False)
+    return _quoted(str(value))
+
+
+def _quoted(text: str) -> str:
+    """A basic string of TOML: JSON's, but without DEL and lone surrogates."""
+    encodable = text.encode("utf-8", errors="replace").decode()
+    return json.dumps(encodable, ensure_ascii=False).replace("\x7f", "\\u007f")

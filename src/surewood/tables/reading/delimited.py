@@ -1,4 +1,4 @@
-"""CSV, TSV and the like: separator, header and types found; what is wrong is told with its line.
+"""CSV, TSV and the like: separator, header and types found; what is wrong is reported with its line.
 
 Arrow reads the file, numbers and ISO dates included. Text columns stay text for
 :mod:`surewood.tables.planning`; so do columns whose numbers begin with zeros (``01067``), which are codes.
@@ -11,20 +11,30 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv as arrow_csv
+from numpy.typing import NDArray
 
 from surewood.tables.data_error import DataError
+from surewood.tables.reading.damage import (
+    first_bad_line,
+    refuse_open_quote,
+    refuse_second_header,
+)
 from surewood.tables.reading.text_encoding import as_utf8
 
 SEPARATORS = ",;\t|"
 _HEAD = 1 << 16
+_BLOCK = 1 << 22
 _LEADING_ZERO = re.compile(r"^\s*0\d")
 #: Read as missing among numbers and dates; text columns keep them for the plan to judge.
-_NULLS = ["", "?", "-", "--", ".", "*", "NA", "N/A", "n/a", "NaN", "nan", "null", "NULL", "Null", "None", "none",
-          "#N/A", "#DIV/0!", "#VALUE!", "#REF!", "#NUM!", "unknown", "Unknown", "\\N"]  # fmt: skip
+_NULLS = [
+    *("", "?", "-", "--", ".", "*", "NA", "N/A", "n/a", "na", "NaN", "nan", "null", "NULL", "Null", "None"),
+    *("none", "#N/A", "#DIV/0!", "#VALUE!", "#REF!", "#NUM!", "unknown", "Unknown", "\\N"),
+]
 
 
 @dataclass(frozen=True)
@@ -35,6 +45,8 @@ class Delimited:
     ----------
     frame : DataFrame
     separator, encoding : str
+    lines : ndarray of int or None
+        The line on which each row begins; None where row ``i`` stands on line ``first_line + i``.
     first_line : int
         Line of the file on which the first row stands.
     """
@@ -43,6 +55,7 @@ class Delimited:
     separator: str
     encoding: str
     first_line: int
+    lines: NDArray[np.int64] | None = None
 
 
 def read_delimited(
@@ -65,37 +78,53 @@ def read_delimited(
     (';', [1, 2], 2)
     """
     text, found_encoding = as_utf8(raw, origin, encoding)
-    if not text.strip():
+    if not text or text.isspace():
         raise DataError(f"{origin} is empty.")
+    if b"\n" not in text and b"\r" in text:  # as old Macintosh programs ended lines
+        text = text.replace(b"\r", b"\n")
     skipped, text = _without_preamble(text)
-    head = text[:_HEAD].decode("utf-8", errors="ignore").splitlines()
+    head = _first_lines(text)
     mark = separator or find_separator(head)
+    if mark == " ":
+        mark, text = "\t", _with_tabs(text)
+        head = _first_lines(text)
+    refuse_open_quote(text, mark, origin, skipped)
     names = _header(head, mark, origin)
     table = _parsed(text, mark, names, origin, skipped)
-    _refuse_open_quote(text, table, origin, skipped)
-    _refuse_second_header(table, origin, skipped)
-    return Delimited(_as_frame(table), mark, found_encoding, skipped + 2)
+    refuse_second_header(table, origin, skipped, _NULLS)
+    return Delimited(
+        _as_frame(table),
+        mark,
+        found_encoding,
+        skipped + 2,
+        _line_numbers(text, mark, table.num_rows, skipped),
+    )
+
+
+def _first_lines(text: bytes) -> list[str]:
+    return text[:_HEAD].decode("utf-8", errors="ignore").splitlines()
 
 
 def _without_preamble(text: bytes) -> tuple[int, bytes]:
-    """The text from its first line that is not blank, and the number of lines before it; Excel's ``sep=;`` too."""
-    skipped = 0
+    """The text from its first line that is not blank or Excel's ``sep=;``, and the lines before it."""
+    skipped = start = 0
     while True:
-        line, _, rest = text.partition(b"\n")
-        if line.strip() and not re.match(rb"^sep=.\s*$", line):
-            return skipped, text
-        if not rest:
-            return skipped, text
-        text, skipped = rest, skipped + 1
+        end = text.find(b"\n", start)
+        line = text[start : end if end >= 0 else len(text)]
+        if end < 0 or (line.strip() and not re.match(rb"^sep=.\s*$", line)):
+            return skipped, text[start:] if start else text
+        start, skipped = end + 1, skipped + 1
 
 
 def find_separator(head: Sequence[str]) -> str:
     """The mark that divides the first lines into the same number of fields, the more fields the better.
 
+    A blank means columns set apart by white space.
+
     Examples
     --------
-    >>> find_separator(["a;b", "1,5;2", "2,5;3"]), find_separator(["x", "1"])
-    (';', ',')
+    >>> find_separator(["a;b", "1,5;2", "2,5;3"]), find_separator(["x", "1"]), find_separator(["a b", "1 2"])
+    (';', ',', ' ')
     """
     lines = [line for line in head[:50] if line.strip()]
     best, best_score = ",", (0.0, 0)
@@ -107,11 +136,20 @@ def find_separator(head: Sequence[str]) -> str:
         score = (agree, counts[0])
         if score > best_score:
             best, best_score = mark, score
+    if best_score == (0.0, 0):
+        counts = [len(line.split()) for line in lines]
+        if len(counts) > 1 and counts[0] > 1 and len(set(counts)) == 1:
+            return " "
     return best
 
 
+def _with_tabs(text: bytes) -> bytes:
+    """Columns set apart by white space, with one tab between them."""
+    return b"\n".join(b"\t".join(line.split()) for line in text.split(b"\n"))
+
+
 def _header(head: Sequence[str], mark: str, origin: str) -> list[str]:
-    names = [name.strip() for name in next(csv.reader([head[0]], delimiter=mark))]
+    names = [name.strip() for name in next(csv.reader(head, delimiter=mark))]
     names = [name or f"column {k + 1}" for k, name in enumerate(names)]
     refuse_duplicates(names, origin)
     return names
@@ -132,81 +170,53 @@ def refuse_duplicates(names: Sequence[object], origin: str) -> None:
 
 def _parsed(text: bytes, mark: str, names: list[str], origin: str, skipped: int) -> pa.Table:
     as_text = {name: pa.string() for name in _columns_of_codes(text, mark, names)}
-    parse = arrow_csv.ParseOptions(delimiter=mark, newlines_in_values=True)
-    read = arrow_csv.ReadOptions(column_names=names, skip_rows=1, block_size=1 << 24)
+    quoted = b'"' in text
+    parse = arrow_csv.ParseOptions(delimiter=mark, newlines_in_values=quoted)
+    read = arrow_csv.ReadOptions(column_names=names, skip_rows=_header_lines(text, mark), block_size=_BLOCK)
     convert = arrow_csv.ConvertOptions(null_values=_NULLS, strings_can_be_null=False, column_types=as_text)
     try:
         return arrow_csv.read_csv(pa.BufferReader(text), read, parse, convert)
     except pa.ArrowInvalid as error:
-        sentence = _first_bad_line(text, mark, len(names), skipped)
-        raise DataError(f"{origin}: {sentence or str(error).splitlines()[0][:200]}.") from error
+        sentence = first_bad_line(text, mark, len(names), skipped)
+        if sentence or "Empty CSV" not in str(error):
+            reason = sentence or str(error).splitlines()[0][:200]
+            raise DataError(f"{origin}: {reason}.") from error
+        return pa.table({name: pa.array([], pa.string()) for name in names})
+
+
+def _header_lines(text: bytes, mark: str) -> int:
+    """Lines of the header: more than one where a quoted name holds a line break."""
+    reader = csv.reader(_first_lines(text), delimiter=mark)
+    next(reader)
+    return reader.line_num
 
 
 def _columns_of_codes(text: bytes, mark: str, names: list[str]) -> list[str]:
     """Columns in whose first rows some number begins with a zero that means something."""
-    lines = text[:_HEAD].decode("utf-8", errors="ignore").splitlines()[1:-1] or []
-    rows = csv.reader(lines, delimiter=mark)
     found: set[int] = set()
-    for row in rows:
+    for row in csv.reader(_first_lines(text)[1:], delimiter=mark):
         found |= {k for k, field in enumerate(row) if _LEADING_ZERO.match(field) and field.strip().isdigit()}
     return [names[k] for k in sorted(found) if k < len(names)]
 
 
-def _first_bad_line(text: bytes, mark: str, width: int, skipped: int) -> str:
-    """Where a row has more or fewer fields than the header."""
+def _line_numbers(text: bytes, mark: str, n_rows: int, skipped: int) -> NDArray[np.int64] | None:
+    """The line of each row, where blank lines or line breaks in quotes set rows and lines apart."""
+    n_lines = text.count(b"\n") + (not text.endswith(b"\n"))
+    if n_lines == n_rows + 1:
+        return None
+    if text.endswith(b"\n") and text.rstrip(b"\r\n").count(b"\n") == n_rows:
+        return None  # blank lines at the end only
+    lines, last = [], 0
     reader = csv.reader(text.decode("utf-8").splitlines(keepends=True), delimiter=mark)
     for row in reader:
-        if row and len(row) != width:
-            fields = "1 field" if len(row) == 1 else f"{len(row)} fields"
-            return f"line {reader.line_num + skipped} has {fields} where the header has {width}"
-    return ""
-
-
-def _refuse_open_quote(text: bytes, table: pa.Table, origin: str, skipped: int) -> None:
-    """A quote that is never closed swallows the rest of the file into one field."""
-    if text.count(b'"') % 2 == 0 or table.num_rows == 0:
-        return
-    for column in table.columns:
-        if pa.types.is_string(column.type):
-            last = column[-1].as_py()
-            if last is not None and "\n" in last:
-                line = text.count(b"\n") - last.count("\n") + 1 + skipped
-                raise DataError(f"{origin}: the quote that opens on line {line} is never closed.")
-
-
-def _refuse_second_header(table: pa.Table, origin: str, skipped: int) -> None:
-    """A second line of names or units makes every column of numbers text."""
-    if table.num_rows < 3:
-        return
-    first = [column[0].as_py() for column in table.columns]
-    if [str(value).strip() for value in first] == [str(name) for name in table.column_names]:
-        raise DataError(f"{origin} has a second header on line {skipped + 2}; remove it.")
-    broken = numeric = 0
-    for column, value in zip(table.columns, first):
-        if not pa.types.is_string(column.type):
-            numeric += 1
-            continue
-        rest = column.slice(1, 200)
-        if not isinstance(value, str) or value.strip() in _NULLS or _number(value):
-            continue
-        texts = [text for text in rest.to_pylist() if text is not None and text.strip() not in _NULLS]
-        broken += bool(texts) and all(_number(text) for text in texts)
-    if broken and numeric == 0:
-        raise DataError(
-            f"{origin} has a second header on line {skipped + 2} ({', '.join(map(str, first))[:80]}); remove it."
-        )
-
-
-def _number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
+        if row:
+            lines.append(last + 1)
+        last = reader.line_num
+    return np.array(lines[1:], dtype=np.int64) + skipped if len(lines) == n_rows + 1 else None
 
 
 def _as_frame(table: pa.Table) -> pd.DataFrame:
-    """Arrow's columns as pandas has them: text as objects, dates as moments, times of day as text."""
+    """Arrow's columns as pandas has them: dates as moments, times of day as text."""
     columns: dict[str, pd.Series] = {}
     for name, column in zip(table.column_names, table.columns):
         kind = column.type

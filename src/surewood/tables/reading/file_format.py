@@ -18,6 +18,7 @@ ENDINGS = {
     ".parquet": "parquet", ".pq": "parquet", ".feather": "arrow", ".arrow": "arrow", ".ipc": "arrow",
     ".jsonl": "json lines", ".ndjson": "json lines", ".xlsx": "excel", ".xlsm": "excel", ".xls": "excel",
 }  # fmt: skip
+PARQUET_ENDINGS = (".parquet", ".pq")
 COMPRESSIONS = (".gz", ".bz2", ".zip", ".zst")
 _MOST_UNPACKED = 1 << 36  # bytes: more than any table that fits into memory
 #: First bytes -> what the file really is.
@@ -55,8 +56,8 @@ def format_of(path: Path) -> FileFormat:
     if compression == ".zip":
         return FileFormat("delimited", compression)  # the member inside decides
     raise DataError(
-        f"{path} has an unsupported extension; supported are {', '.join(sorted(ENDINGS))}, and for text files "
-        f"also {', '.join(COMPRESSIONS)}."
+        f"{path} has an unsupported extension; supported are {', '.join(sorted(ENDINGS))}, and for text "
+        f"files also {', '.join(COMPRESSIONS)}."
     )
 
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from surewood.tables.data_error import DataError
 from surewood.tables.reading.delimited import read_delimited, refuse_duplicates
@@ -29,15 +32,15 @@ class TableFile:
         Raw columns, as they stand in the file.
     origin : str
         What to call it.
-    first_row : int
-        The number that the file gives its first row: its line in a text file, 1 elsewhere.
+    row_numbers : ndarray of int
+        The number that the file gives each row: its line in a text file, its row in a sheet, else from 1.
     unit : {"line", "row"}
         What that number counts.
     """
 
     frame: pd.DataFrame
     origin: str
-    first_row: int
+    row_numbers: NDArray[np.int64]
     unit: str
 
 
@@ -49,8 +52,8 @@ def read_table(
     Parameters
     ----------
     source : str, Path or list of them
-        A CSV, TSV or text file (also .gz, .bz2, .zip, .zst), Parquet, Feather or Arrow, JSON lines, Excel (needs
-        ``surewood[excel]``), "-" for standard input; or several files with the same columns.
+        A CSV, TSV or text file (also .gz, .bz2, .zip, .zst), Parquet, Feather or Arrow, JSON lines, Excel
+        (needs ``surewood[excel]``), "-" for standard input; or several files with the same columns.
     separator, encoding : str, optional
         Of text files; found by default.
 
@@ -63,25 +66,40 @@ def read_table(
     ...     read_table(path).to_dict("list")
     {'price': ['1,5'], 'city': ['Rome']}
     """
-    return read_table_file(source, separator=separator, encoding=encoding).frame
+    found = read_table_file(source, separator=separator, encoding=encoding)
+    return check_frame(found.frame, found.origin)
 
 
 def read_table_file(
     source: str | Path | Sequence[str | Path], *, separator: str | None = None, encoding: str | None = None
 ) -> TableFile:
-    """As :func:`read_table`, with how the file numbers its rows."""
+    """As :func:`read_table`, with how the file numbers its rows; a table without rows is not refused."""
     if isinstance(source, str | Path):
         return _one(source, separator, encoding)
     parts = [_one(part, separator, encoding) for part in source]
     if not parts:
         raise DataError("no file was given.")
+    if len(parts) == 1:
+        return parts[0]
     names = list(parts[0].frame.columns)
     for part in parts[1:]:
         if list(part.frame.columns) != names:
-            raise DataError(f"{part.origin} has other columns than {parts[0].origin}; files are read together "
-                            "where they have the same columns in the same order.")  # fmt: skip
-    frame = pd.concat([part.frame for part in parts], ignore_index=True)
-    return TableFile(frame, ", ".join(part.origin for part in parts), 1, "row")
+            raise DataError(
+                f"{part.origin} has other columns than {parts[0].origin}; files are read together where they "
+                "have the same columns in the same order."
+            )
+    frame = pd.concat([_alike(part.frame, parts) for part in parts], ignore_index=True)
+    return TableFile(frame, ", ".join(part.origin for part in parts), np.arange(1, len(frame) + 1), "row")
+
+
+def _alike(frame: pd.DataFrame, parts: Sequence[TableFile]) -> pd.DataFrame:
+    """Columns that are text in some file as text in all: the plan looks at all of them together."""
+    as_text = {
+        name: object
+        for name in frame.columns
+        if len({part.frame[name].dtype.kind in "iufb" for part in parts}) > 1
+    }
+    return frame.astype(as_text)
 
 
 def _one(source: str | Path, separator: str | None, encoding: str | None) -> TableFile:
@@ -100,19 +118,27 @@ def _one(source: str | Path, separator: str | None, encoding: str | None) -> Tab
         raw = unpacked(path, found.compression)
         refuse_other_formats(raw, str(path))
         return _delimited(raw, str(path), separator, encoding)
+    if found.kind == "json lines":
+        return _json_lines(unpacked(path, found.compression), str(path))
     if found.compression:
         raise DataError(
             f"{path}: only text tables are read from {found.compression} files; decompress it first."
         )
-    readers = {"parquet": _parquet, "arrow": _arrow, "json lines": _json_lines, "excel": _excel}
-    frame = readers[found.kind](path)
-    first = 2 if found.kind == "excel" else 1
-    return TableFile(check_frame(frame, str(path)), str(path), first, "row")
+    readers = {"parquet": read_parquet, "arrow": _arrow, "excel": _excel}
+    return _numbered(readers[found.kind](path), path, 2 if found.kind == "excel" else 1, "row")
+
+
+def _numbered(frame: pd.DataFrame, path: Path, first: int, unit: str) -> TableFile:
+    refuse_duplicates(list(frame.columns), str(path))
+    return TableFile(frame, str(path), np.arange(first, first + len(frame)), unit)
 
 
 def _delimited(raw: bytes, origin: str, separator: str | None, encoding: str | None) -> TableFile:
     read = read_delimited(raw, origin, separator=separator, encoding=encoding)
-    return TableFile(check_frame(read.frame, origin), origin, read.first_line, "line")
+    lines = (
+        np.arange(read.first_line, read.first_line + len(read.frame)) if read.lines is None else read.lines
+    )
+    return TableFile(read.frame, origin, lines, "line")
 
 
 def check_frame(frame: pd.DataFrame, origin: str) -> pd.DataFrame:
@@ -123,40 +149,50 @@ def check_frame(frame: pd.DataFrame, origin: str) -> pd.DataFrame:
     return frame
 
 
-def _parquet(path: Path) -> pd.DataFrame:
-    try:
-        return pd.read_parquet(path)
-    except Exception as error:
-        raise DataError(
-            f"{path} is not a readable Parquet file, or is cut short ({first_line(error)})."
-        ) from error
+def read_parquet(path: Path) -> pd.DataFrame:
+    """A Parquet file as a frame, or one sentence."""
+    return _binary(pd.read_parquet, path, "a readable Parquet file, or is cut short")
 
 
 def _arrow(path: Path) -> pd.DataFrame:
-    try:
-        return pd.read_feather(path)
-    except Exception as error:
-        raise DataError(
-            f"{path} is not a readable Arrow file, or is cut short ({first_line(error)})."
-        ) from error
-
-
-def _json_lines(path: Path) -> pd.DataFrame:
-    try:
-        return pd.read_json(path, lines=True, dtype=False, convert_dates=False)
-    except (ValueError, UnicodeDecodeError) as error:
-        raise DataError(f"{path} is not a file of JSON lines ({first_line(error)}).") from error
+    return _binary(pd.read_feather, path, "a readable Arrow file, or is cut short")
 
 
 def _excel(path: Path) -> pd.DataFrame:
     try:
-        return pd.read_excel(path, dtype=object)
+        return _binary(lambda file: pd.read_excel(file, dtype=object), path, "a readable Excel file")
     except ImportError as error:
         raise DataError(
-            f"{path}: reading Excel files needs an extra package: pip install surewood[excel]."
+            f"{path}: reading Excel files needs an extra package: pip install 'surewood[excel]'."
         ) from error
+
+
+def _binary(read: Callable[[Path], pd.DataFrame], path: Path, what: str) -> pd.DataFrame:
+    try:
+        return read(path)
+    except ImportError:
+        raise
+    except PermissionError as error:
+        raise DataError(f"{path} may not be read: no permission.") from error
     except Exception as error:
-        raise DataError(f"{path} is not a readable Excel file ({first_line(error)}).") from error
+        raise DataError(f"{path} is not {what} ({first_line(error)}).") from error
+
+
+def _json_lines(raw: bytes, origin: str) -> TableFile:
+    """One object per line; a line that is none is named."""
+    rows, numbers = [], []
+    for number, line in enumerate(raw.splitlines(), start=1):
+        if not line.strip():
+            continue
+        try:
+            row = json.loads(line)
+        except ValueError as error:
+            raise DataError(f"{origin}: line {number} is not valid JSON ({first_line(error)}).") from error
+        if not isinstance(row, dict):
+            raise DataError(f"{origin}: line {number} is not a JSON object with a value per column.")
+        rows.append(row)
+        numbers.append(number)
+    return TableFile(pd.DataFrame.from_records(rows), origin, np.array(numbers, dtype=np.int64), "line")
 
 
 def first_line(error: BaseException) -> str:

@@ -15,8 +15,8 @@ _MARKS = (
 def as_utf8(raw: bytes, origin: str, encoding: str | None = None) -> tuple[bytes, str]:
     """The same text in UTF-8 without a mark at its start, and the encoding it had.
 
-    UTF-8 and UTF-16 are recognised; what is neither is read as Windows-1252. A text that holds both characters
-    of UTF-8 and bytes that UTF-8 does not know was pasted together from two files and is refused.
+    UTF-8 and UTF-16 are recognised; what is neither is read as Windows-1252. A text some of whose lines are
+    UTF-8 beyond ASCII and others are not was pasted together from two files and is refused.
 
     Examples
     --------
@@ -28,24 +28,41 @@ def as_utf8(raw: bytes, origin: str, encoding: str | None = None) -> tuple[bytes
     for mark, name in _MARKS:
         if raw.startswith(mark):
             body = raw[len(mark) :]
-            return (body, name) if name == "utf-8" else (_decoded(body, name, origin).encode(), name)
+            if name != "utf-8":
+                return _decoded(body, name, origin).encode(), name
+            raw = body
+            break
     try:
         raw.decode("utf-8")
     except UnicodeDecodeError as error:
         if b"\0" in raw[:4096]:
             raise DataError(f"{origin} is not a text file, so it is no CSV table (line 1).") from error
-        line = raw.count(b"\n", 0, error.start) + 1
-        if _has_utf8_characters(raw[: error.start]):
+        line = _line_of_other_encoding(raw)
+        if line:
             raise DataError(
-                f"{origin} mixes encodings: it begins as UTF-8, but line {line} does not fit; save it in one "
-                "encoding."
+                f"{origin} mixes encodings: from line {line} on it is not what it was before; save it in one "
+                "encoding, such as UTF-8."
             ) from error
         return raw.decode("cp1252", errors="replace").encode(), "cp1252"
     return raw, "utf-8"
 
 
-def _has_utf8_characters(raw: bytes) -> bool:
-    return any(byte >= 0xC2 for byte in raw)
+def _line_of_other_encoding(raw: bytes) -> int:
+    """The first line beyond ASCII that is UTF-8 where an earlier one is not, or the reverse; 0: none."""
+    first: bool | None = None
+    for number, line in enumerate(raw.split(b"\n"), start=1):
+        if line.isascii():
+            continue
+        try:
+            line.decode("utf-8")
+            is_utf8 = True
+        except UnicodeDecodeError:
+            is_utf8 = False
+        if first is None:
+            first = is_utf8
+        elif first != is_utf8:
+            return number
+    return 0
 
 
 def _decoded(raw: bytes, encoding: str, origin: str) -> str:
