@@ -44,10 +44,14 @@ _HOME = {
 
 #: Short name of a classifier (on the command line and in :mod:`surewood.workflow`) -> public name.
 SHORT_NAMES = {
+    "surewood": "SurewoodClassifier",
     "rcf": "RandomCompositeForestClassifier",
     "cascade": "DeepCascadeSVMClassifierCV",
     "mddf": "MarginDeepForestClassifier",
 }
 
-__all__ = ["SHORT_NAMES", "__version__", *sorted(_HOME)]
+#: What `surewood fit` uses by default.
+DEFAULT_MODEL = "surewood"
+
+__all__ = ["DEFAULT_MODEL", "SHORT_NAMES", "__version__", *sorted(_HOME)]
 __getattr__, __dir__ = _lazy_names(__name__, _HOME)

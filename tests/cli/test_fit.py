@@ -70,7 +70,15 @@ def test_auto_says_why_and_charges_for_it(tmp_path):
     frame = messy_frame(70)
     small = [word for name in ("n_estimators=5", "max_layers=1", "max_leaves=1") for word in ("--set", name)]
     shown = run(
-        "fit", write(frame, tmp_path / "t.csv"), "--target", "treu?", *small, "--json", folder=tmp_path
+        "fit",
+        write(frame, tmp_path / "t.csv"),
+        "--target",
+        "treu?",
+        "--model",
+        "auto",
+        *small,
+        "--json",
+        folder=tmp_path,
     )
     facts = json.loads(shown.stdout)
     choice = facts["choice"]
@@ -81,3 +89,13 @@ def test_auto_says_why_and_charges_for_it(tmp_path):
     chosen = next(score for score in choice["scores"] if score["family"] == choice["chosen"])
     assert chosen["gap"] <= chosen["standard_error_of_gap"]
     assert errors[choice["chosen"]] >= min(errors.values())
+
+
+def test_by_default_all_families_are_combined(tmp_path):
+    path = write(messy_frame(120), tmp_path / "t.csv")
+    shown = run("fit", path, "--target", "treu?", "--set", "n_estimators=3", "--json", folder=tmp_path)
+    facts = json.loads(shown.stdout)
+    assert facts["family"] == "surewood"
+    assert facts["choice"] is None
+    page = (tmp_path / "surewood-t" / "report.html").read_text(encoding="utf-8")
+    assert "composite forest" in page

@@ -39,10 +39,10 @@ def fit(
         str,
         typer.Option(
             metavar=f"[{'|'.join((*surewood.SHORT_NAMES, 'auto'))}]",
-            help="The family; auto chooses by out-of-fold scores.",
+            help="surewood is the mixture of all families; auto picks one family by out-of-fold scores.",
             autocompletion=_names,
         ),
-    ] = "auto",
+    ] = surewood.DEFAULT_MODEL,
     holdout: Annotated[
         float | None,
         typer.Option(

@@ -1,6 +1,6 @@
 """``make demo``: train on a bundled data set, print a small table, write ``demo/report.html``.
 
-A quarter of the rows is put aside before anything is trained; errors and certificates come from it alone.
+A quarter of the rows is held out before anything is trained; errors and certificates come from it alone.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from surewood import (
     MarginDeepForestClassifier,
     PolySVC,
     RandomCompositeForestClassifier,
+    SurewoodClassifier,
     report,
 )
 from surewood.certify import Certificate, certify
@@ -42,8 +43,9 @@ DELTA = 0.05
 def models() -> list[tuple[str, Any, str]]:
     """Name, estimator and a note for each row of the table; the first ones are ours."""
     return [
+        ("surewood (all families)", SurewoodClassifier(random_state=SEED), "the one to start with"),
         ("random composite forest", RandomCompositeForestClassifier(random_state=SEED), "SVMs at the leaves"),
-        ("deep cascade", DeepCascadeSVMClassifierCV(random_state=SEED), "easy points leave early"),
+        ("deep cascade", DeepCascadeSVMClassifierCV(random_state=SEED), "easy rows leave early"),
         ("margin deep forest", MarginDeepForestClassifier(random_state=SEED), "layers of forests"),
         (
             "composite forest of depth 3",
@@ -58,7 +60,7 @@ def models() -> list[tuple[str, Any, str]]:
             "degrees chosen leaf by leaf by the criterion",
         ),
         (
-            "cascade of three machines",
+            "cascade of three SVMs",
             DeepCascadeSVMClassifier(
                 3,
                 n_leaves=3,
@@ -73,13 +75,13 @@ def models() -> list[tuple[str, Any, str]]:
         ("binned forest", BinnedForestClassifier(200, random_state=SEED), "200 trees on one binned matrix"),
         ("polynomial SVM", PolySVC(degree=3), "degree 3"),
         ("random forest (scikit-learn)", RandomForestClassifier(200, random_state=SEED), "200 trees"),
-        ("largest class", DummyClassifier(strategy="prior"), "the floor"),
+        ("baseline (majority class)", DummyClassifier(strategy="prior"), "always the same class"),
     ]
 
 
 #: Models whose insides are shown. On easy data the defaults choose trees of a single leaf and cascades of a
 #: single machine; these have something to look at.
-SHOWN = ("composite forest of depth 3", "cascade of three machines", "margin deep forest")
+SHOWN = ("composite forest of depth 3", "cascade of three SVMs", "margin deep forest")
 
 
 def run(name: str = "digits") -> dict[str, Any]:

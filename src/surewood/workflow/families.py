@@ -75,9 +75,11 @@ def find_family(name: str) -> Family:
 
     Examples
     --------
-    >>> find_family("forest")
-    Traceback (most recent call last):
-    surewood.workflow.errors.WorkflowError: model='forest' is unknown; choose among rcf, cascade, mddf.
+    >>> try:
+    ...     find_family("forest")
+    ... except WorkflowError as error:
+    ...     print(error)
+    model='forest' is unknown; choose among surewood, rcf, cascade, mddf.
     """
     known = families()
     if name not in known:
@@ -146,12 +148,15 @@ class FitSettings:
 
 
 def candidates(model: str, settings: FitSettings) -> list[Family]:
-    """The families to compare, or the one to fit; a parameter that none of them has is refused."""
+    """The one family to fit, or, for "auto", the single families to compare: a mixture of them is none.
+
+    A parameter that none of them has is refused.
+    """
     if model != AUTO:
         chosen = find_family(model)
         settings.estimator(chosen)
         return [chosen]
-    every = list(families().values())
+    every = [family for name, family in families().items() if name != surewood.DEFAULT_MODEL]
     known = sorted({name for family in every for name in family.parameter_names() + family.study_names()})
     for name in settings.parameters:
         if name not in known:

@@ -20,7 +20,7 @@ from surewood.tables import plain
 from surewood.workflow import report_files
 from surewood.workflow.choosing import Choice, choose_family
 from surewood.workflow.errors import WorkflowError
-from surewood.workflow.families import AUTO, Family, FitSettings, candidates
+from surewood.workflow.families import Family, FitSettings, candidates
 from surewood.workflow.labelled_table import LabelledTable, read_for_training
 from surewood.workflow.large_table import is_large, read_large
 from surewood.workflow.model_folder import DATA, MODEL, PAGE
@@ -66,7 +66,7 @@ def fit(
     table: str | Path,
     target: str | None = None,
     *,
-    model: str = AUTO,
+    model: str = surewood.DEFAULT_MODEL,
     holdout: float | None = None,
     out: str | Path | None = None,
     delta: float = 0.05,
@@ -87,8 +87,9 @@ def fit(
         A CSV or Parquet file, a folder of Parquet files, or the name of a built-in data set.
     target : str, optional
         The column to predict; not needed for built-in data sets.
-    model : str, default="auto"
-        Short name of the family (see :data:`surewood.SHORT_NAMES`); "auto" chooses by out-of-fold scores.
+    model : str, default="surewood"
+        Short name of the model (see :data:`surewood.SHORT_NAMES`): "surewood" is the mixture of all families,
+        :class:`~surewood.SurewoodClassifier`; "auto" picks one family by out-of-fold scores.
     holdout : float, optional
         Fraction of rows held out for the certificate; 0: none. By default the official test part where there
         is one, else 0.2.
