@@ -1,0 +1,172 @@
+"""The archive behind a model file: its card, its checksum, its signature and the sizes it declares.
+
+Everything here reads names, headers and bytes; nothing rebuilds an object.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import math
+import os
+import zipfile
+import zlib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from surewood.parallel.progress import stage
+from surewood.persistence.errors import ModelFileError
+
+CARD = "surewood.json"
+FACTS = "facts.json"
+_BLOCK = 1 << 20
+#: A file that unpacks to more than this many times its size, and to more than `_ALWAYS_FINE` bytes, is
+refused.
+_MAX_RATIO = 200
+_ALWAYS_FINE = 1 << 28
+#: What reading a member of a damaged archive can raise: flipped bits in a deflated stream, or in a header
+#: (another compression method, a mark of encryption, a length).
+DAMAGE = (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError, OSError, MemoryError)
+
+
+def read_card(path: str | Path) -> dict[str, Any]:
+    """The facts beside the model: format, type, versions, checksum."""
+    path = Path(path)
+    if not path.is_file():
+        raise ModelFileError(f"there is no model file {path}.")
+    try:
+        with zipfile.ZipFile(path) as archive:
+            card = json.loads(_small_member(archive, CARD))
+    except PermissionError as error:
+        raise ModelFileError(f"{path} may not be read: no permission.") from error
+    except (*DAMAGE, KeyError, ValueError, RecursionError) as error:
+        raise ModelFileError(f"{path} is not a surewood model, or is cut short.") from error
+    complete = isinstance(card, dict) and {"format", "surewood", "sha256"} <= set(card)
+    if not complete or not isinstance(card["format"], int):
+        raise ModelFileError(f"{path} is not a surewood model: its {CARD} is incomplete.")
+    return card
+
+
+def read_facts(path: str | Path) -> dict[str, Any]:
+    """What was stored with the model by `save(..., facts=...)`; empty where nothing was."""
+    read_card(path)
+    try:
+        with zipfile.ZipFile(path) as archive:
+            facts = json.loads(_small_member(archive, FACTS))
+    except KeyError:
+        return {}
+    except (*DAMAGE, ValueError, RecursionError) as error:
+        raise ModelFileError(f"{path} was altered or damaged after it was saved.") from error
+    return facts if isinstance(facts, dict) else {}
+
+
+def _small_member(archive: zipfile.ZipFile, name: str) -> bytes:
+    """A member of text, refused where it claims to be larger than any such text is."""
+    if archive.getinfo(name).file_size > _ALWAYS_FINE:
+        raise ValueError(f"{name} is too large")
+    return archive.read(name)
+
+
+def digest(path: Path, verbose: int = 0) -> str:
+    """SHA-256 over names and contents of all members but the card."""
+    total = hashlib.sha256()
+    try:
+        with zipfile.ZipFile(path) as archive:
+            sizes = {one.filename: one.file_size for one in archive.infolist() if one.filename != CARD}
+            with stage(verbose, "writing checksum", sum(sizes.values())) as advance:
+                for name in sorted(sizes):
+                    total.update(f"{len(name)}:{name}".encode())
+                    own = hashlib.sha256()
+                    with archive.open(name) as member:
+                        while block := member.read(_BLOCK):
+                            own.update(block)
+                            advance(len(block))
+                    total.update(own.digest())
+    except (*DAMAGE, ValueError) as error:
+        raise ModelFileError(f"{path} was altered or damaged after it was saved.") from error
+    return total.hexdigest()
+
+
+def signature(key: bytes | str, card: dict[str, Any]) -> str:
+    """HMAC-SHA256 of a card, and through its checksum of the whole file, under a key."""
+    secret = key.encode() if isinstance(key, str) else bytes(key)
+    if not secret:
+        raise ValueError("key must not be empty.")
+    signed = {name: value for name, value in card.items() if name != "signature"}
+    return hmac.new(secret, json.dumps(signed, sort_keys=True).encode(), hashlib.sha256).hexdigest()
+
+
+def check_signature(path: Path, card: dict[str, Any], key: bytes | str) -> None:
+    """Refuse a file that was not signed with this key."""
+    found = card.get("signature")
+    if not isinstance(found, str):
+        raise ModelFileError(f"{path} is not signed, but a key was given; load it without key to trust it as it is.")
+    if not hmac.compare_digest(found, signature(key, card)):
+        raise ModelFileError(f"{path} was not signed with this key, or was altered since.")
+
+
+def check_sizes(path: Path) -> None:
+    """Refuse a file that would unpack to more than it plausibly holds, or to more than fits into memory.
+
+    Sizes are compared before anything is read: the sum of the members with the size of the file and with the
+    memory at hand, and the header of every array with the length of its member.
+    """
+    try:
+        with zipfile.ZipFile(path) as archive:
+            entries = archive.infolist()
+            total = sum(entry.file_size for entry in entries)
+            packed = max(path.stat().st_size, 1)
+            if total > _ALWAYS_FINE and total > _MAX_RATIO * packed:
+                raise ModelFileError(
+                    f"{path} has {packed:,} bytes and would unpack to {total:,}, more than {_MAX_RATIO} times "
+                    "its size; no model does that."
+                )
+            free = _available_memory()
+            if free is not None and total > free:
+                raise ModelFileError(
+                    f"{path} would need {total:,} bytes of memory; {free:,} are available. Save the model with "
+                    "compress=False and load it with mmap_mode='r'."
+                )
+            for entry in entries:
+                if entry.filename.endswith(".npy"):
+                    _check_array_size(path, archive, entry)
+    except (*DAMAGE, ValueError, TypeError, OverflowError, RecursionError) as error:
+        if isinstance(error, ModelFileError):
+            raise
+        raise ModelFileError(f"{path} was altered or damaged after it was saved.") from error
+
+
+def _check_array_size(path: Path, archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> None:
+    """Whether an array's header and the length of its member agree."""
+    with archive.open(entry) as member:
+        version = np.lib.format.read_magic(member)
+        read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+        shape, _, dtype = read(member)
+        body = entry.file_size - member.tell()
+    declared = math.prod(shape) * dtype.itemsize
+    if dtype.hasobject or any(side < 0 for side in shape) or declared != body:
+        raise ModelFileError(
+            f"the model of {path} cannot be rebuilt: array {entry.filename} declares {declared:,} bytes and has "
+            f"{body:,}."
+        )
+
+
+def _available_memory() -> int | None:
+    """Bytes of memory at hand; None where the system does not say."""
+    try:
+        return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") + _page_cache()
+    except (AttributeError, ValueError, OSError):
+        return None
+
+
+def _page_cache() -> int:
+    """Bytes that the system would give back: on Linux, what it keeps of files."""
+    try:
+        with open("/proc/meminfo", encoding="ascii") as lines:
+            found = {line.split(":")[0]: int(line.split()[1]) * 1024 for line in lines}
+    except (OSError, ValueError, IndexError):
+        return 0
+    return max(found.get("MemAvailable", 0) - found.get("MemFree", 0), 0)
