@@ -9,3 +9,11 @@
 from surewood.blend.estimator import SurewoodClassifier
 
 __all__ = ["SurewoodClassifier"]
+
+#: Types of this package that a model file may hold.
+SAVED_TYPES = (
+    "surewood.blend.estimator.SurewoodClassifier",
+    "surewood.blend.model.BlendMember",
+    "surewood.blend.model.BlendModel",
+    "surewood.blend.model.MemberRecord",
+)

@@ -302,3 +302,10 @@ __all__ = [
     "vc_rademacher",
     "worst_group_limit",
 ]
+
+#: Types of this package that a model file may hold.
+SAVED_TYPES = (
+    "surewood.bounds.pac_bayes.OutOfBag",
+    "surewood.bounds.pac_bayes.Tandem",
+    "surewood.bounds.point_evidence.VoteEvidence",
+)

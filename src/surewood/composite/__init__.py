@@ -22,3 +22,19 @@ from surewood.composite.estimator import CompositeTreeClassifier, RandomComposit
 from surewood.composite.model_selection import RandomCompositeForestClassifierCV
 
 __all__ = ["CompositeTreeClassifier", "RandomCompositeForestClassifier", "RandomCompositeForestClassifierCV"]
+
+#: Types of this package that a model file may hold.
+SAVED_TYPES = (
+    "surewood.composite.data.Reader",
+    "surewood.composite.estimator.CompositeTreeClassifier",
+    "surewood.composite.estimator.RandomCompositeForestClassifier",
+    "surewood.composite.evidence.SampleFacts",
+    "surewood.composite.model.CompositeModel",
+    "surewood.composite.model.HeldOutError",
+    "surewood.composite.model_selection.RandomCompositeForestClassifierCV",
+    "surewood.composite.plan.Searched",
+    "surewood.composite.setting.Setting",
+    "surewood.composite.trees.CompositeTrees",
+    "surewood.composite.trees.LeafTable",
+    "surewood.composite.votes.LeafReliability",
+)

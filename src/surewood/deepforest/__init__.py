@@ -36,3 +36,32 @@ __all__ = [
     "MarginDeepForestClassifierCV",
     "MultiGrainedScanner",
 ]
+
+#: Types of this package that a model file may hold.
+SAVED_TYPES = (
+    "surewood.deepforest.block.Block",
+    "surewood.deepforest.cascade_forest.CascadeForestClassifier",
+    "surewood.deepforest.cascade_layers.CascadeLayer",
+    "surewood.deepforest.cascade_layers.CascadeLayers",
+    "surewood.deepforest.contrast_classifier._ContrastClassifier",
+    "surewood.deepforest.contrast_units.ContrastUnits",
+    "surewood.deepforest.estimator.MarginDeepForestClassifier",
+    "surewood.deepforest.fold_classifiers.FoldClassifier",
+    "surewood.deepforest.fold_classifiers.NumberReader",
+    "surewood.deepforest.layer_input.InputReader",
+    "surewood.deepforest.margin_layers.MarginLayer",
+    "surewood.deepforest.margin_layers.MarginLayers",
+    "surewood.deepforest.members.Member",
+    "surewood.deepforest.model.CascadeForestModel",
+    "surewood.deepforest.model.HeldOut",
+    "surewood.deepforest.model.MarginForestModel",
+    "surewood.deepforest.model_selection.MarginDeepForestClassifierCV",
+    "surewood.deepforest.records.Comparisons",
+    "surewood.deepforest.records.LayerRecord",
+    "surewood.deepforest.reweighting.WeightRule",
+    "surewood.deepforest.scanning.MultiGrainedScanner",
+    "surewood.deepforest.search.SettingRecord",
+    "surewood.deepforest.window_forests.GrainModel",
+    "surewood.deepforest.window_forests.ScannerModel",
+    "surewood.deepforest.window_views.Grain",
+)

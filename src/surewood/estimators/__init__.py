@@ -9,3 +9,9 @@
 * :mod:`~surewood.estimators.cost`, :mod:`~surewood.estimators.time_limit`: memory and time, before and during
   a fit.
 """
+
+#: Types of this package that a model file may hold.
+SAVED_TYPES = (
+    "surewood.estimators.calibration.ScoreCalibrator",
+    "surewood.estimators.remembered.RememberedRows",
+)

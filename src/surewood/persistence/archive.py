@@ -23,10 +23,11 @@ from surewood.persistence.errors import ModelFileError
 CARD = "surewood.json"
 FACTS = "facts.json"
 _BLOCK = 1 << 20
-#: A file that unpacks to more than this many times its size, and to more than `_ALWAYS_FINE` bytes, is
-refused.
+#: A file that unpacks to more than this many times its size and to more than `_ALWAYS_FINE` bytes is refused.
 _MAX_RATIO = 200
 _ALWAYS_FINE = 1 << 28
+#: Bytes of memory per byte of a description in JSON, at most.
+_TEXT_IN_MEMORY = 24
 #: What reading a member of a damaged archive can raise: flipped bits in a deflated stream, or in a header
 #: (another compression method, a mark of encryption, a length).
 DAMAGE = (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError, OSError, MemoryError)
@@ -39,7 +40,7 @@ def read_card(path: str | Path) -> dict[str, Any]:
         raise ModelFileError(f"there is no model file {path}.")
     try:
         with zipfile.ZipFile(path) as archive:
-            card = json.loads(_small_member(archive, CARD))
+            card: dict[str, Any] = json.loads(_small_member(archive, CARD))
     except PermissionError as error:
         raise ModelFileError(f"{path} may not be read: no permission.") from error
     except (*DAMAGE, KeyError, ValueError, RecursionError) as error:
@@ -103,54 +104,66 @@ def check_signature(path: Path, card: dict[str, Any], key: bytes | str) -> None:
     """Refuse a file that was not signed with this key."""
     found = card.get("signature")
     if not isinstance(found, str):
-        raise ModelFileError(f"{path} is not signed, but a key was given; load it without key to trust it as it is.")
+        raise ModelFileError(
+            f"{path} is not signed, but a key was given; load it without key to trust it as it is."
+        )
     if not hmac.compare_digest(found, signature(key, card)):
         raise ModelFileError(f"{path} was not signed with this key, or was altered since.")
 
 
-def check_sizes(path: Path) -> None:
+def check_sizes(path: Path, *, mapped: bool = False) -> None:
     """Refuse a file that would unpack to more than it plausibly holds, or to more than fits into memory.
 
-    Sizes are compared before anything is read: the sum of the members with the size of the file and with the
-    memory at hand, and the header of every array with the length of its member.
+    Compares what the archive declares with the size of the file and with the memory at hand; reads nothing.
+    Arrays that are `mapped` from the file need no memory.
     """
     try:
         with zipfile.ZipFile(path) as archive:
-            entries = archive.infolist()
-            total = sum(entry.file_size for entry in entries)
-            packed = max(path.stat().st_size, 1)
-            if total > _ALWAYS_FINE and total > _MAX_RATIO * packed:
-                raise ModelFileError(
-                    f"{path} has {packed:,} bytes and would unpack to {total:,}, more than {_MAX_RATIO} times "
-                    "its size; no model does that."
-                )
-            free = _available_memory()
-            if free is not None and total > free:
-                raise ModelFileError(
-                    f"{path} would need {total:,} bytes of memory; {free:,} are available. Save the model with "
-                    "compress=False and load it with mmap_mode='r'."
-                )
-            for entry in entries:
-                if entry.filename.endswith(".npy"):
-                    _check_array_size(path, archive, entry)
-    except (*DAMAGE, ValueError, TypeError, OverflowError, RecursionError) as error:
-        if isinstance(error, ModelFileError):
-            raise
+            sizes = {entry.filename: 0 for entry in archive.infolist()}
+            for entry in archive.infolist():
+                sizes[entry.filename] += entry.file_size
+    except (*DAMAGE, ValueError) as error:
         raise ModelFileError(f"{path} was altered or damaged after it was saved.") from error
+    total, packed = sum(sizes.values()), max(path.stat().st_size, 1)
+    if total > _ALWAYS_FINE and total > _MAX_RATIO * packed:
+        raise ModelFileError(
+            f"{path} has {packed:,} bytes and would unpack to {total:,}, more than {_MAX_RATIO} times its "
+            "size; no model does that."
+        )
+    text = sum(size for name, size in sizes.items() if not name.endswith(".npy"))
+    needed = _TEXT_IN_MEMORY * text + (0 if mapped else total - text)
+    free = _available_memory()
+    if free is not None and needed > free:
+        raise ModelFileError(f"{path} would need {needed:,} bytes of memory; {free:,} are available.")
 
 
-def _check_array_size(path: Path, archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> None:
+def check_headers(path: Path) -> None:
+    """Refuse a file in which an array declares another size than it has, or holds objects."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            for entry in archive.infolist():
+                if entry.filename.endswith(".npy"):
+                    _check_header(path, archive, entry)
+    except ModelFileError:
+        raise
+    except (*DAMAGE, ValueError, TypeError, OverflowError, SyntaxError) as error:
+        raise ModelFileError(f"the model of {path} cannot be rebuilt: {error}") from error
+
+
+def _check_header(path: Path, archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> None:
     """Whether an array's header and the length of its member agree."""
     with archive.open(entry) as member:
         version = np.lib.format.read_magic(member)
-        read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+        read = (
+            np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+        )
         shape, _, dtype = read(member)
         body = entry.file_size - member.tell()
     declared = math.prod(shape) * dtype.itemsize
     if dtype.hasobject or any(side < 0 for side in shape) or declared != body:
         raise ModelFileError(
-            f"the model of {path} cannot be rebuilt: array {entry.filename} declares {declared:,} bytes and has "
-            f"{body:,}."
+            f"the model of {path} cannot be rebuilt: array {entry.filename} declares {declared:,} bytes, not "
+            f"the {body:,} it has."
         )
 
 

@@ -2,4 +2,4 @@
 
 
 class ModelFileError(ValueError):
-    """A file that is not a model, is damaged, is too new or too large, or holds a type that is not trusted."""
+    """A file that is not a model, is damaged, too new or too large, or holds a type that is not trusted."""

@@ -23,6 +23,7 @@ from surewood.persistence.archive import (
     CARD,
     DAMAGE,
     FACTS,
+    check_headers,
     check_signature,
     check_sizes,
     digest,
@@ -30,8 +31,9 @@ from surewood.persistence.archive import (
     signature,
 )
 from surewood.persistence.compressing import deflate
+from surewood.persistence.description import check_description, read_schema, untrusted
 from surewood.persistence.errors import ModelFileError
-from surewood.persistence.known_types import is_known, read_schema, refuse_unknown, untrusted
+from surewood.persistence.known_types import is_known
 from surewood.persistence.renamed_types import with_new_names
 
 #: Raised by one when an older surewood could misread a file of the newer one.
@@ -147,9 +149,10 @@ def load(
         )
     if key is not None:
         check_signature(path, card, key)
-    check_sizes(path)
+    check_sizes(path, mapped=mmap_mode is not None)
     if card["sha256"] != digest(path):
         raise ModelFileError(f"{path} was altered or damaged after it was saved; its checksum differs.")
+    check_headers(path)
     if card["format"] < FORMAT:
         if mmap_mode is not None:
             raise ModelFileError(
@@ -179,7 +182,7 @@ def _rebuilt(path: Path, trusted: Collection[str], of_older_format: bool = False
     try:
         content = with_new_names(path) if of_older_format else None
         schema = read_schema(path if content is None else io.BytesIO(content))
-        refuse_unknown(path, allowed, schema)
+        check_description(path, allowed, schema)
         source = {"file": path} if content is None else {"data": content}
         foreign = [name for name in skops.io.get_untrusted_types(**source) if name not in allowed]
         unknown = [name for name in foreign if not is_known(name)]
@@ -197,6 +200,7 @@ def _rebuilt(path: Path, trusted: Collection[str], of_older_format: bool = False
         AttributeError,
         ImportError,
         ArithmeticError,
+        AssertionError,
     ) as error:
         raise ModelFileError(f"the model of {path} cannot be rebuilt: {error}") from error
     raise ModelFileError(untrusted(path, unknown))

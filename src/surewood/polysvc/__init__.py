@@ -3,3 +3,12 @@
 from surewood.polysvc.estimator import PolySVC
 
 __all__ = ["PolySVC"]
+
+#: Types of this package that a model file may hold.
+SAVED_TYPES = (
+    "surewood.polysvc.coupling.PairCoupling",
+    "surewood.polysvc.estimator.PolySVC",
+    "surewood.polysvc.model.SupportVectors",
+    "surewood.polysvc.model.SvmModel",
+    "surewood.polysvc.score_calibration.ScoreCoupling",
+)

@@ -23,3 +23,9 @@ __all__ = [
     "solve_many",
     "vote_counts",
 ]
+
+#: Types of this package that a model file may hold.
+SAVED_TYPES = (
+    "surewood.svm.gram.KernelSpec",
+    "surewood.svm.one_vs_one.Predictor",
+)

@@ -100,3 +100,10 @@ __all__ = [
     "table_content_hashes",
 ]
 __getattr__, __dir__ = _lazy_names(__name__, _HOME)
+
+#: Types of this package that a model file may hold.
+SAVED_TYPES = (
+    "surewood.tables.design.DesignEncoder",
+    "surewood.tables.preparing.TablePreparer",
+    "surewood.tables.schema.TableSchema",
+)

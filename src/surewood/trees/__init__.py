@@ -42,3 +42,9 @@ __all__ = [
     "share_matrix",
     "trace",
 ]
+
+#: Types of this package that a model file may hold.
+SAVED_TYPES = (
+    "surewood.trees.binning.BinMapper",
+    "surewood.trees.flat_tree.FlatForest",
+)

@@ -1,0 +1,108 @@
+"""Fitted models of every exported estimator in many settings: what a model file can hold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+
+import surewood
+from surewood.cascade import EstimatorFamily, LinearFamily, TreeFamily
+from surewood.tables import TablePreparer
+from tests.contract.estimators import deterministic, exported
+from tests.saved_models.make_saved_models import table
+
+OOB = {"cross_fit": "oob"}
+#: Further settings of each estimator, beyond its small ones.
+SETTINGS: dict[str, list[dict[str, Any]]] = {
+    "BinnedForestClassifier": [
+        {"calibrate": True},
+        {"calibrate": "temperature"},
+        {"remember_rows": False, "class_weight": "balanced"},
+        {"criterion": "entropy", "max_depth": 2, "oob_score": True},
+    ],
+    "CascadeForestClassifier": [
+        {"forests": ["random", LogisticRegression()]},
+        {"study": OOB, "calibrate": False},
+    ],
+    "CompositeTreeClassifier": [{"max_depth": 2}, {"degrees": (1, 3), "C": 1.0}],
+    "DeepCascadeClassifier": [
+        {"leaves": ["stump", "linear_svm", "constant"], "splits": ["threshold"]},
+        {"leaves": [TreeFamily(2), EstimatorFamily(LogisticRegression(), 2)], "splits": [LinearFamily()]},
+        {"leaves": ["quadratic", "rbf"], "splits": ["tree", "logistic"], "gamma_scale": 1e-4},
+    ],
+    "DeepCascadeSVMClassifier": [
+        {"gamma_scale": 1e-3, "multiclass": "native"},
+        {"gamma_scale": 1e-3, "calibrate": False},
+        {"kernel": "rbf"},
+    ],
+    "DeepCascadeSVMClassifierCV": [{"calibrate": "isotonic"}],
+    "MarginDeepForestClassifier": [
+        {"forests": ["random", "completely_random", "extra", LogisticRegression()], "study": OOB},
+        {"forests": ["contrast"]},
+        {"calibrate": "temperature", "study": {"step": "literal", "layer_inputs": "scores"}},
+    ],
+    "MarginDeepForestClassifierCV": [{"forests": ["random"]}],
+    "MultiGrainedScanner": [{"windows": [2]}],
+    "PolySVC": [
+        {"degree": 2, "calibrate": True},
+        {"degree": 2, "calibrate": "isotonic"},
+        {"degree": 3, "C": 10.0},
+    ],
+    "RandomCompositeForestClassifier": [
+        {"study": {"leaf_scores": "ovo_votes"}},
+        {"study": {"leaf_scores": "calibrated"}, "plain_weight": 0.5},
+        {"calibrate": "temperature", "degrees": (1, 2), "max_depth": 2},
+        {"calibrate": False, "selection": "random_sequences"},
+    ],
+    "RandomCompositeForestClassifierCV": [{"calibrate": True}],
+    "SurewoodClassifier": [],
+}
+
+
+def binary() -> tuple[pd.DataFrame, np.ndarray]:
+    """The table of the saved models with two classes."""
+    frame, y = table()
+    return frame, np.where(y == "low", "low", "high")
+
+
+def numbers() -> tuple[pd.DataFrame, np.ndarray]:
+    """Numbers only, none missing, two classes."""
+    frame, y = table(numbers_only=True)
+    return frame.fillna(0.0), np.where(y == "low", 0, 1)
+
+
+def samples(cls: type) -> list[tuple[Any, np.ndarray]]:
+    """The tables that an estimator can be fitted on."""
+    if not hasattr(cls, "predict"):
+        return [numbers()]
+    return (
+        [binary(), numbers()] if cls.__name__ == "DeepCascadeClassifier" else [table(), binary(), numbers()]
+    )
+
+
+@cache
+def fitted(name: str) -> tuple[tuple[str, Any, Any], ...]:
+    """(label, model, table) of one estimator in all its settings."""
+    return tuple(_fitted(getattr(surewood, name)))
+
+
+def _fitted(cls: type) -> Iterator[tuple[str, Any, Any]]:
+    for X, y in samples(cls):
+        yield f"{cls.__name__}, {len(X.columns)} columns", deterministic(cls).fit(X, y), X
+    X, y = samples(cls)[0]
+    for setting in SETTINGS[cls.__name__]:
+        yield f"{cls.__name__} {setting}", deterministic(cls, **setting).fit(X, y), X
+    if hasattr(cls, "predict"):
+        pipeline = make_pipeline(TablePreparer(), deterministic(cls))
+        yield f"{cls.__name__} in a pipeline", pipeline.fit(X.assign(d2=X["d"]), y), X.assign(d2=X["d"])
+
+
+def names() -> list[str]:
+    """Every exported estimator."""
+    return [cls.__name__ for cls in exported()]
