@@ -6,6 +6,10 @@ counting       which rows count and what counts as one ([D-33])
 training_rows  what is known about the training rows ([D-34])
 columns        columns of a user's table
 claims         `claims=[...]`: error, rates per class, cost, Brier score, groups
+thresholds     `find_threshold`: a threshold that keeps a promise (§11.4)
+requirements   what it may be asked to keep; prior_scores: what may be looked at before the holdout
+prediction_sets  `PredictionSets` (§11.5); set_scores: how well a label suits a row
+deciding       classifiers with a rule of their own: `CostClassifier`; thresholded: `ThresholdedClassifier`
 from_evidence  what a model's own structure and training sample allow
 reading        guarantees waiting for their part of delta
 certificate    the entries, the verdict, and their forms
@@ -16,6 +20,23 @@ from surewood.bounds import Entry, Method, Withheld, rows_needed
 
 from .certificate import Certificate
 from .claims import Claim
+from .deciding import CostClassifier
 from .issuing import certify
+from .prediction_sets import PredictionSets
+from .thresholded import ThresholdedClassifier
+from .thresholds import NoThresholdError, find_threshold
 
-__all__ = ["Certificate", "Claim", "Entry", "Method", "Withheld", "certify", "rows_needed"]
+__all__ = [
+    "Certificate",
+    "Claim",
+    "CostClassifier",
+    "Entry",
+    "Method",
+    "NoThresholdError",
+    "PredictionSets",
+    "ThresholdedClassifier",
+    "Withheld",
+    "certify",
+    "find_threshold",
+    "rows_needed",
+]

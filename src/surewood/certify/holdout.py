@@ -12,15 +12,16 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
 from surewood.bounds import Condition, Entry, Method, Status, Withheld, issue_guarantee
-from surewood.bounds.condition import CALLER, CHECKED
+from surewood.bounds.condition import CALLER
 
 from .claims import Claim, Scored, claim_fields, read_claims
 from .columns import as_times, group_labels
+from .conditions import holdout_conditions
 from .counting import Counted, count_rows
 from .reading import Pending, Reading
 from .training_rows import TrainingRows
 
-__all__ = ["HoldoutRequest", "read_holdout"]
+__all__ = ["HoldoutRequest", "read_holdout", "read_labels"]
 
 NO_FUTURE = "rows are ordered in time, and the future may differ from the past"
 
@@ -41,7 +42,7 @@ def read_holdout(
     model: Any, X: Any, y: Any, training: TrainingRows, request: HoldoutRequest
 ) -> tuple[Reading, tuple[str, ...]]:
     """The measured error, the claims that can be made, and the facts a reader must know first."""
-    truth = _labels(model, X, y)
+    truth = read_labels(model, X, y)
     n = truth.size
     classes = getattr(model, "classes_", None)
     known = list(classes) if isinstance(classes, np.ndarray) and classes.ndim == 1 else None
@@ -77,7 +78,8 @@ def _picked(labels: tuple[NDArray[Any], str], rows: NDArray[np.intp]) -> tuple[N
     return labels[0][rows], labels[1]
 
 
-def _labels(model: Any, X: Any, y: Any) -> NDArray[Any]:
+def read_labels(model: Any, X: Any, y: Any) -> NDArray[Any]:
+    """Labels of the rows, checked against the table and the model."""
     truth = np.asarray(column_or_1d(y))
     if truth.shape[0] == 0:
         raise ValueError("X and y must have at least one row")
@@ -127,20 +129,9 @@ def _measured(
 
 def _conditions(scored: Scored, training: TrainingRows, request: HoldoutRequest) -> list[Condition]:
     """What the caller only states first, in words; then what was checked."""
-    counted = scored.counted
     if request.sample == "training":
         return [Condition("these rows were not used for training or tuning", False, CALLER)]
-    stated = ["these rows were not used for training or tuning"]
-    if not training.known:
-        stated.insert(0, "no row is a copy of a training row (not checked: give X_train)")
-    if counted.grouped:
-        stated.append("groups are independent draws, and none of them was in the training rows")
-    else:
-        stated.append("rows are independent draws from the population in question")
-    conditions = [Condition(text, True, CALLER) for text in stated]
-    if training.known and counted.rule == "exclude":
-        conditions.append(Condition("no counted row is a copy of a training row", True, CHECKED))
-    return conditions
+    return holdout_conditions(scored.counted, training)
 
 
 def _claim(

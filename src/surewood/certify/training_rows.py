@@ -14,7 +14,7 @@ from surewood._arrays import Mask
 from surewood.bounds import has_too_many_copies
 from surewood.estimators.remembered import RememberedRows
 
-__all__ = ["RemembersRows", "TrainingRows", "fitted_steps", "inner_model"]
+__all__ = ["ChosenOnRows", "RemembersRows", "TrainingRows", "fitted_steps", "inner_model"]
 
 
 @runtime_checkable
@@ -22,6 +22,13 @@ class RemembersRows(Protocol):
     """A fitted classifier that recognises copies of its training rows."""
 
     remembered_rows_: RememberedRows
+
+
+@runtime_checkable
+class ChosenOnRows(Protocol):
+    """A classifier with a part, such as a threshold, that was chosen on rows beyond its training rows."""
+
+    choice_rows_: RememberedRows
 
 
 class TrainingRows:
@@ -34,6 +41,7 @@ class TrainingRows:
         inner = inner_model(model)
         own = inner.remembered_rows_ if isinstance(inner, RemembersRows) else None
         self._own = own if isinstance(own, RememberedRows) else None
+        self._chosen_on = inner.choice_rows_ if isinstance(inner, ChosenOnRows) else None
 
     @property
     def known(self) -> bool:
@@ -83,6 +91,8 @@ class TrainingRows:
                 raise ValueError(f"X_train must have the columns of X: {error}") from None
         if self._own is not None:
             found |= self._own.contains(_passed_on(self._model, X))
+        if self._chosen_on is not None:
+            found |= self._chosen_on.contains(X)
         return found
 
 

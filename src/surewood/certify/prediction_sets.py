@@ -1,0 +1,315 @@
+"""`PredictionSets`: the labels that may be true, with a guaranteed coverage (theory.md §11.5)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+
+from surewood._arrays import Floats, Mask
+from surewood.bounds import (
+    AT_LEAST,
+    Condition,
+    Entry,
+    Method,
+    Status,
+    clopper_pearson_lower,
+    issue_guarantee,
+    set_threshold,
+)
+from surewood.bounds import _arguments as check
+from surewood.estimators.remembered import RememberedRows
+from surewood.tables import content_hashes
+
+from .columns import group_labels
+from .conditions import holdout_conditions
+from .counting import Counted, count_rows
+from .deciding import probabilities_of
+from .holdout import read_labels
+from .set_scores import SCORES, label_scores, true_scores
+from .training_rows import TrainingRows
+
+__all__ = ["PredictionSets", "SetCoverage"]
+
+_BY = (None, "class", "group")
+_GUARANTEES = ("pac", "marginal")
+_TIE_SALT = 0x5E75  # keys the uniform numbers of adaptive sets
+
+
+@dataclass(frozen=True)
+class SetCoverage:
+    """Prediction sets on labelled rows, measured.
+
+    Attributes
+    ----------
+    coverage : float
+        Fraction of rows whose set contains the true label (ESTIMATE).
+    lower : float
+        Lower limit of the coverage at `delta`, from these rows alone; 0 where none of them is new.
+    mean_size, single : float
+        Mean number of labels, and fraction of sets with exactly one (ESTIMATES).
+    n : int
+        Rows measured: those not used to find the sets.
+    """
+
+    coverage: float
+    lower: float
+    mean_size: float
+    single: float
+    n: int
+    delta: float
+
+
+class PredictionSets(BaseEstimator):  # type: ignore[misc]
+    """For each row the set of labels that may be true, with a guaranteed coverage.
+
+    Parameters
+    ----------
+    model : fitted classifier with ``predict_proba``
+    alpha : float, default=0.05
+        Largest probability that a set misses the true label.
+    guarantee : {"pac", "marginal"}
+        ``"pac"``: with probability 1 - `delta` over the holdout, the coverage on new rows is at least
+        1 - `alpha`. ``"marginal"``: the coverage is at least 1 - `alpha` on average over holdouts; smaller
+        sets, and a single holdout may give less.
+    by : {None, "class", "group"}
+        Coverage on average, for each class, or for each group; the last two divide `delta`.
+    score : {"threshold", "adaptive"}
+        ``"threshold"``: labels whose probability is at least a threshold; the smallest sets on average.
+        ``"adaptive"``: the most probable labels until their sum is large enough; larger sets for difficult
+        rows. A keyed random number per row decides on the last label, so sets can be empty.
+    delta : float, default=0.05
+        For ``"pac"``.
+
+    Attributes
+    ----------
+    thresholds_ : ndarray
+        Smallest score of a label in a set: one, or one per class or group.
+    guarantees_ : tuple of Entry
+        For ``"pac"``.
+    notes_ : list of str
+        Classes or groups with too few rows, whose sets keep every label.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from surewood import BinnedForestClassifier
+    >>> from surewood.certify import PredictionSets
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = BinnedForestClassifier(50, random_state=0).fit(X[::2], y[::2])
+    >>> sets = PredictionSets(model, alpha=0.1).fit(X[1::2], y[1::2])
+    >>> sets.guarantees_[0].quantity, sets.guarantees_[0].value
+    ('coverage of the prediction sets', 0.9)
+    >>> sets.label_sets(X[:2])
+    [(0,), (0,)]
+    """
+
+    def __init__(
+        self,
+        model: Any,
+        alpha: float = 0.05,
+        guarantee: str = "pac",
+        by: str | None = None,
+        score: str = "threshold",
+        delta: float = 0.05,
+    ) -> None:
+        self.model = model
+        self.alpha = alpha
+        self.guarantee = guarantee
+        self.by = by
+        self.score = score
+        self.delta = delta
+
+    @property
+    def classes_(self) -> NDArray[Any]:
+        """The model's classes, in the order of the columns of `predict_set`."""
+        return np.asarray(self.model.classes_)
+
+    def fit(
+        self, X: Any, y: Any, *, groups: Any = None, X_train: Any = None, copies: str = "auto"
+    ) -> PredictionSets:
+        """Find the thresholds on rows that were not used for training or tuning.
+
+        Parameters
+        ----------
+        X, y : array-like
+        groups : str, list of str or array, optional
+            For ``by="group"``: column(s) of `X`, or one label per row.
+        X_train : array-like, optional
+            The training rows of a model from another library.
+        copies : {"auto", "natural", "exclude"}
+            As in :func:`certify`.
+        """
+        self._check(groups)
+        truth = read_labels(self.model, X, y)
+        p = probabilities_of(self.model, X, truth.size)
+        training = TrainingRows(self.model, X_train)
+        counted = count_rows(X, truth.size, training, copies=copies)
+        if counted.rows.size == 0:
+            raise ValueError("no row can be counted: (nearly) all of them are copies of training rows")
+        codes = _codes(truth, self.classes_)
+        parts, self.groups_ = self._parts(codes, X, groups)
+        self.group_columns_ = groups if isinstance(groups, str | list) else None
+        scores = true_scores(p, codes, self.score, self._uniforms(X))
+        self._find(scores[counted.rows], parts[counted.rows], counted)
+        self.population_, self.facts_ = counted.population, list(counted.facts)
+        self.unit_ = counted.unit_name
+        self.conditions_ = [[one.text, one.source] for one in holdout_conditions(counted, training)]
+        self.choice_rows_ = RememberedRows.from_table(X)
+        return self
+
+    def _check(self, groups: Any) -> None:
+        check.open_unit(self.alpha, "alpha")
+        check.confidence(self.delta)
+        check.choice(self.guarantee, "guarantee", _GUARANTEES)
+        check.choice(self.score, "score", SCORES)
+        if self.by not in _BY:
+            raise ValueError(f"by must be None, 'class' or 'group', got {self.by!r}")
+        if (self.by == "group") != (groups is not None):
+            raise ValueError("groups must be given with by='group', and only then")
+
+    def _parts(self, codes: NDArray[np.intp], X: Any, groups: Any) -> tuple[NDArray[np.intp], list[str]]:
+        """Which threshold each row belongs to, and the names of the groups."""
+        if self.by == "class":
+            return codes, []
+        if self.by is None:
+            return np.zeros(codes.size, dtype=np.intp), []
+        labels, _ = group_labels(groups, X, codes.size)
+        names = sorted(set(labels))
+        place = {name: k for k, name in enumerate(names)}
+        return np.array([place[label] for label in labels], dtype=np.intp), names
+
+    def _uniforms(self, X: Any) -> Floats | None:
+        if self.score != "adaptive":
+            return None
+        return np.asarray(content_hashes(X, salt=_TIE_SALT) / 2.0**64)
+
+    def _find(self, scores: Floats, parts: NDArray[np.intp], counted: Counted) -> None:
+        """Thresholds of all parts; a content counts once, with the smallest score of its rows."""
+        n_parts = len(self.classes_) if self.by == "class" else max(1, len(self.groups_))
+        self.thresholds_ = np.full(n_parts, -np.inf)
+        self.sizes_ = np.zeros(n_parts, dtype=np.int64)
+        self.notes_: list[str] = []
+        for k in range(n_parts):
+            own = parts == k
+            values = _smallest(scores[own], counted.unit[own])
+            self.sizes_[k] = values.size
+            if values.size:
+                share = self.delta / n_parts
+                self.thresholds_[k] = set_threshold(values, self.alpha, guarantee=self.guarantee, delta=share)
+            if self.thresholds_[k] == -np.inf:
+                kept = "is in every set" if self.by == "class" else "sets keep every label"
+                self.notes_.append(f"{self._name(k)}: too few rows ({values.size}); {kept}.")
+
+    def _name(self, part: int) -> str:
+        if self.by is None:
+            return "holdout"
+        return f"class {self.classes_[part]}" if self.by == "class" else f"group {self.groups_[part]}"
+
+    @property
+    def guarantees_(self) -> tuple[Entry, ...]:
+        """The coverage as GUARANTEES, one per class or group; none for "marginal"."""
+        if self.guarantee != "pac":
+            return ()
+        n_parts = len(self.thresholds_)
+        about = "coverage of the prediction sets"
+        return tuple(
+            issue_guarantee(
+                Method.HOLDOUT,
+                value=1.0 - self.alpha,
+                delta=self.delta / n_parts,
+                n=max(1, int(self.sizes_[k])),
+                sample="holdout",
+                variant="exact",
+                quantity=about if self.by is None else f"{about}, {self._name(k)}",
+                side=AT_LEAST,
+                unit=self.unit_,
+                population=self.population_,
+                conditions=[Condition(text, True, source) for text, source in self.conditions_],
+            )
+            for k in range(n_parts)
+        )
+
+    @property
+    def statement_(self) -> str:
+        """What the sets keep, in one sentence."""
+        within = {"class": " in each class", "group": " in each group"}.get(self.by or "", "")
+        if self.guarantee == "pac":
+            return (
+                f"{Status.GUARANTEE}: at least {100 * (1 - self.alpha):g} % of new rows{within} have their "
+                f"true label in the set, with probability at least {1 - self.delta:g} over the holdout."
+            )
+        return (
+            f"On average over holdouts, a new row{within} has its true label in the set with probability at "
+            f"least {100 * (1 - self.alpha):g} %; with this holdout it may be less."
+        )
+
+    def predict_set(self, X: Any, *, groups: Any = None) -> Mask:
+        """Whether each label is in the set, shape (n_rows, n_classes), columns in the order of ``classes_``.
+
+        Groups that the holdout did not have get every label.
+        """
+        p = probabilities_of(self.model, X)
+        return self.sets_from(p, self._uniforms(X), self._row_thresholds(X, groups, len(p)))
+
+    def sets_from(self, probabilities: Floats, uniforms: Floats | None, thresholds: Floats) -> Mask:
+        """Sets from probabilities of the model."""
+        return np.asarray(label_scores(probabilities, self.score, uniforms) >= thresholds)
+
+    def _row_thresholds(self, X: Any, groups: Any, n: int) -> Floats:
+        if self.by is None:
+            return self.thresholds_[:1]
+        if self.by == "class":
+            return self.thresholds_[None, :]
+        groups = self.group_columns_ if groups is None else groups
+        if groups is None:
+            raise ValueError(f"groups must have one label per row ({n}), got None")
+        labels, _ = group_labels(groups, X, n)
+        known = dict(zip(self.groups_, self.thresholds_.tolist()))
+        return np.array([known.get(label, -np.inf) for label in labels])[:, None]
+
+    def label_sets(self, X: Any, *, groups: Any = None) -> list[tuple[Any, ...]]:
+        """The labels of each set."""
+        classes = self.classes_.tolist()
+        return [tuple(classes[k] for k in np.flatnonzero(row)) for row in self.predict_set(X, groups=groups)]
+
+    def coverage(self, X: Any, y: Any, *, groups: Any = None) -> SetCoverage:
+        """Measure the sets on labelled rows; rows that the sets were found on are left out."""
+        truth = read_labels(self.model, X, y)
+        inside = self.predict_set(X, groups=groups)
+        new = ~self.choice_rows_.contains(X)
+        codes = _codes(truth, self.classes_)
+        hit = np.zeros(truth.size, dtype=bool)
+        known = codes >= 0
+        hit[known] = inside[np.flatnonzero(known), codes[known]]
+        n = int(new.sum())
+        if n == 0:
+            raise ValueError("all of these rows were used to find the sets; measure the coverage on new rows")
+        sizes = inside[new].sum(axis=1)
+        found = int(hit[new].sum())
+        return SetCoverage(
+            found / n,
+            clopper_pearson_lower(found, n, delta=self.delta),
+            float(sizes.mean()),
+            float((sizes == 1).mean()),
+            n,
+            self.delta,
+        )
+
+
+def _codes(labels: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.intp]:
+    place = {label: k for k, label in enumerate(classes.tolist())}
+    return np.array([place.get(label, -1) for label in labels.tolist()], dtype=np.intp)
+
+
+def _smallest(scores: Floats, unit: NDArray[np.intp]) -> Floats:
+    """Smallest score of each content."""
+    if scores.size == 0:
+        return scores
+    _, position = np.unique(unit, return_inverse=True)
+    smallest = np.full(int(position.max()) + 1, np.inf)
+    np.minimum.at(smallest, position, scores)
+    return smallest

@@ -1,0 +1,65 @@
+"""Conformity scores of labels: how well a label suits a row (theory.md §11.5).
+
+``"threshold"``: the label's probability. ``"adaptive"``: one minus the sum of all larger probabilities and a
+uniform fraction of the label's own, so that labels are taken from the most probable one on until the sum is
+large enough. A larger score always means a better suited label.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from surewood._arrays import Floats
+
+__all__ = ["SCORES", "label_scores", "true_scores"]
+
+SCORES = ("threshold", "adaptive")
+UNKNOWN = -1.0  # score of a label that the model does not know: below every other one
+
+
+def label_scores(probabilities: Floats, score: str, uniforms: Floats | None = None) -> Floats:
+    """Score of every label of every row, shape (n_rows, n_classes).
+
+    Parameters
+    ----------
+    probabilities : array of shape (n_rows, n_classes)
+    score : {"threshold", "adaptive"}
+    uniforms : array of shape (n_rows,)
+        For ``"adaptive"``: a number in [0, 1) per row.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> p = np.array([[0.5, 0.25, 0.25]])
+    >>> label_scores(p, "adaptive", np.array([0.0])).tolist()
+    [[1.0, 0.5, 0.25]]
+    """
+    if score == "threshold":
+        return probabilities
+    assert uniforms is not None
+    order = np.argsort(-probabilities, axis=1, kind="stable")
+    ordered = np.take_along_axis(probabilities, order, axis=1)
+    before = np.cumsum(ordered, axis=1) - ordered
+    scores = np.empty_like(probabilities)
+    np.put_along_axis(scores, order, 1.0 - before - uniforms[:, None] * ordered, axis=1)
+    return scores
+
+
+def true_scores(
+    probabilities: Floats, codes: NDArray[np.intp], score: str, uniforms: Floats | None = None
+) -> Floats:
+    """Score of each row's true label; -1 where the model does not know it (code -1).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> true_scores(np.array([[0.5, 0.5], [1.0, 0.0]]), np.array([1, -1]), "threshold").tolist()
+    [0.5, -1.0]
+    """
+    found = np.full(codes.size, UNKNOWN)
+    known = np.flatnonzero(codes >= 0)
+    part = probabilities[known]
+    scores = label_scores(part, score, None if uniforms is None else uniforms[known])
+    found[known] = scores[np.arange(known.size), codes[known]]
+    return found

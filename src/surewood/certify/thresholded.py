@@ -1,0 +1,163 @@
+"""`ThresholdedClassifier`: a model with a threshold that was proved to keep a promise (theory.md §11.4)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from surewood._arrays import Floats
+from surewood.bounds import Entry
+from surewood.estimators.remembered import RememberedRows
+
+from .certificate import Certificate
+from .deciding import DecidingClassifier
+from .rendering import limit_text
+from .requirements import KeptPromise
+
+__all__ = ["ABSTAIN", "Coverage", "ThresholdProof", "ThresholdedClassifier"]
+
+ABSTAIN = "abstain"
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """Fraction of rows at or above the threshold: observed, with limits that hold at every threshold tested.
+
+    Attributes
+    ----------
+    fraction, lower, upper : float
+    delta : float
+        Probability that the limits fail; not part of the promise's.
+    """
+
+    fraction: float
+    lower: float
+    upper: float
+    delta: float
+
+    def __str__(self) -> str:
+        return f"{100 * self.fraction:.1f} % ({100 * self.lower:.1f} to {100 * self.upper:.1f} %)"
+
+
+@dataclass(frozen=True)
+class ThresholdProof:
+    """What was found on the holdout.
+
+    Attributes
+    ----------
+    promises : list of KeptPromise
+    coverage : Coverage
+    facts : list of str
+        What a reader must know first, such as how many rows were copies of training rows.
+    curve : dict of str to ndarray
+        ``threshold``, ``coverage``, ``failure_rate`` and ``proved`` of every threshold that could be tested,
+        for the first promise.
+    """
+
+    promises: list[KeptPromise]
+    coverage: Coverage
+    facts: list[str] = field(default_factory=list)
+    curve: dict[str, Floats] = field(default_factory=dict)
+
+
+class ThresholdedClassifier(DecidingClassifier):
+    """A fitted model that decides by a threshold, with what the threshold is guaranteed to keep.
+
+    Made by :func:`find_threshold`; can be saved by :func:`surewood.save`.
+
+    Parameters
+    ----------
+    model : fitted classifier
+    threshold : float
+    positive : label or None
+        The class predicted where its probability is at least `threshold`. None: rows whose largest
+        probability is below `threshold` get the answer ``"abstain"``.
+    proof : ThresholdProof, optional
+    choice_rows : RememberedRows, optional
+        The rows the threshold was chosen on; `certify` does not count them.
+
+    Attributes
+    ----------
+    guarantees : tuple of Entry
+    guarantee : Entry
+        The first of them.
+    coverage : Coverage
+    """
+
+    def __init__(
+        self,
+        model: Any,
+        threshold: float,
+        positive: Any = None,
+        proof: ThresholdProof | None = None,
+        choice_rows: RememberedRows | None = None,
+    ) -> None:
+        self.model = model
+        self.threshold = threshold
+        self.positive = positive
+        self.proof = proof
+        self.choice_rows = choice_rows
+
+    @property
+    def choice_rows_(self) -> RememberedRows:
+        """Rows the threshold was chosen on."""
+        if self.choice_rows is None:
+            raise AttributeError("the threshold was not chosen on rows")
+        return self.choice_rows
+
+    @property
+    def guarantees(self) -> tuple[Entry, ...]:
+        """What the threshold is guaranteed to keep, issued from the counts of the holdout."""
+        return () if self.proof is None else tuple(one.guarantee for one in self.proof.promises)
+
+    @property
+    def guarantee(self) -> Entry:
+        """The guarantee; the first where several were asked for."""
+        if not self.guarantees:
+            raise AttributeError("this threshold was not found by find_threshold: it has no guarantee")
+        return self.guarantees[0]
+
+    @property
+    def coverage(self) -> Coverage:
+        """Fraction of rows at or above the threshold."""
+        if self.proof is None:
+            raise AttributeError("this threshold was not found by find_threshold: its coverage is not known")
+        return self.proof.coverage
+
+    @property
+    def certificate(self) -> Certificate:
+        """The guarantees as a certificate."""
+        delta = sum(entry.delta or 0.0 for entry in self.guarantees) or 0.05
+        facts = () if self.proof is None else (*self.proof.facts, self.decision)
+        return Certificate(self.guarantees, (), type(self.model).__name__, min(delta, 1.0), facts=facts)
+
+    @property
+    def decision(self) -> str:
+        """The rule, in one sentence."""
+        if self.positive is None:
+            rule = f"Decides where the largest probability is at least {self.threshold:.4g}, else abstains"
+        else:
+            rule = f"Predicts {self._label()!r} where its probability is at least {self.threshold:.4g}"
+        return f"{rule}: {self.coverage} of rows." if self.proof is not None else f"{rule}."
+
+    def _label(self) -> Any:
+        return self.positive.item() if isinstance(self.positive, np.generic) else self.positive
+
+    def decide(self, probabilities: Floats) -> NDArray[Any]:
+        """Labels, or "abstain", from probabilities of the model."""
+        classes = self.classes_
+        if self.positive is None:
+            decided = classes[probabilities.argmax(axis=1)].astype(object)
+            decided[probabilities.max(axis=1) < self.threshold] = ABSTAIN
+            return np.asarray(decided)
+        at = int(np.flatnonzero(classes == self.positive)[0])
+        others = np.delete(probabilities, at, axis=1)
+        rest = np.delete(classes, at)[others.argmax(axis=1)]
+        return np.asarray(np.where(probabilities[:, at] >= self.threshold, classes[at], rest))
+
+    def __str__(self) -> str:
+        promised = "; ".join(f"guaranteed {limit_text(entry)}" for entry in self.guarantees)
+        return f"{self.decision} {promised[:1].upper()}{promised[1:]}".strip()

@@ -1,0 +1,330 @@
+"""`find_threshold`: the threshold that keeps a promise, by fixed-sequence testing (theory.md §11.4).
+
+Thresholds, their order and where the tests begin are fixed by out-of-bag or out-of-fold scores before the
+holdout is read. A model without such scores gets a fixed grid; the tests begin at five fixed places with a
+fifth of delta each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from surewood._arrays import Counts, Floats, Mask
+from surewood.bounds import (
+    AT_LEAST,
+    clopper_pearson_lower,
+    error_limit,
+    first_threshold,
+    fixed_sequence_choice,
+    rows_needed,
+)
+from surewood.bounds import _arguments as check
+from surewood.estimators.remembered import RememberedRows
+
+from .conditions import holdout_conditions
+from .counting import Counted, count_rows
+from .deciding import class_position, probabilities_of
+from .holdout import read_labels
+from .prior_scores import fixed_grid, grid_from_scores, prior_probabilities
+from .requirements import (
+    ABSTENTION,
+    KeptPromise,
+    Requirement,
+    count_failures,
+    labels_as_objects,
+    read_requirements,
+)
+from .thresholded import ABSTAIN, Coverage, ThresholdedClassifier, ThresholdProof
+from .training_rows import TrainingRows
+
+__all__ = ["NoThresholdError", "find_threshold"]
+
+_STARTS = 5
+
+
+class NoThresholdError(ValueError):
+    """No threshold keeps the promise with these rows.
+
+    Attributes
+    ----------
+    best : float or None
+        The best value that could be promised with these rows, at a delta of its own.
+    rows_needed : int or None
+        About this many rows would do; None where more rows are not expected to help.
+    """
+
+    def __init__(self, sentence: str, best: float | None = None, enough: int | None = None) -> None:
+        super().__init__(sentence)
+        self.best, self.rows_needed = best, enough
+
+
+def find_threshold(
+    model: Any,
+    X: Any,
+    y: Any,
+    *,
+    positive: Any = None,
+    precision: float | None = None,
+    fpr: float | None = None,
+    recall: float | None = None,
+    accepted_error: float | None = None,
+    delta: float = 0.05,
+    n_models: int = 1,
+    X_train: Any = None,
+    copies: str = "auto",
+) -> ThresholdedClassifier:
+    """Find the threshold that keeps a promise on new rows.
+
+    Parameters
+    ----------
+    model : fitted classifier with ``predict_proba``
+    X, y : array-like
+        Rows that were not used for training or tuning, and their labels.
+    positive : label, optional
+        The class that precision, false positive rate and recall are about. By default the second of two
+        classes.
+    precision, fpr, recall : float, optional
+        Least precision, largest false positive rate, least recall of `positive`. Several share `delta`.
+        Among the thresholds that keep the promise the one that selects the most rows is used (for recall
+        alone, the fewest).
+    accepted_error : float, optional
+        Largest error among accepted rows; the classifier abstains on the others.
+    delta : float, default=0.05
+        Probability that a promise is false.
+    n_models : int, default=1
+        Number of models of which this one was chosen on `X`, `y`.
+    X_train : array-like, optional
+        The training rows of a model from another library, so that copies of them are not counted.
+    copies : {"auto", "natural", "exclude"}
+        As in :func:`certify`.
+
+    Returns
+    -------
+    ThresholdedClassifier
+        With ``predict`` (labels, or "abstain"), ``predict_proba``, ``threshold``, ``guarantee`` and
+        ``coverage``.
+
+    Raises
+    ------
+    NoThresholdError
+        With the best promise that could be kept and the number of rows needed.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_classification
+    >>> from surewood import BinnedForestClassifier
+    >>> from surewood.certify import find_threshold
+    >>> X, y = make_classification(3000, weights=[0.9], class_sep=1.5, random_state=0)
+    >>> forest = BinnedForestClassifier(100, oob_score=True, random_state=0).fit(X[:1500], y[:1500])
+    >>> found = find_threshold(forest, X[1500:], y[1500:], recall=0.85)
+    >>> found.guarantee.quantity, found.guarantee.value, found.threshold < 0.5
+    ('recall of 1', 0.85, True)
+    """
+    asked = read_requirements(precision=precision, fpr=fpr, recall=recall, accepted_error=accepted_error)
+    share = check.confidence(delta) / check.count(n_models, "n_models", 1) / len(asked)
+    holdout = _read(model, X, y, positive, asked, X_train, copies)
+    if holdout.counted.rows.size == 0:
+        raise NoThresholdError("no row can be counted: (nearly) all of them are copies of training rows")
+    counts = [
+        count_failures(one, holdout.scores, holdout.is_positive, holdout.wrong, holdout.grid, holdout.counted)
+        for one in asked
+    ]
+    proved = [_proved(one, *count, holdout, share) for one, count in zip(asked, counts)]
+    both = np.logical_and.reduce(proved)
+    if not both.any():
+        raise _nothing(asked, counts, proved, holdout, share)
+    at = np.flatnonzero(both)[0 if len(asked) == 1 and asked[0].lax_first else -1]
+    promises = [
+        _kept(one, *count, int(at), holdout, share, int(mask.sum()))
+        for one, count, mask in zip(asked, counts, proved)
+    ]
+    proof = ThresholdProof(
+        promises,
+        _coverage(holdout, int(at), delta),
+        list(holdout.counted.facts),
+        _curve(holdout, counts[0], both),
+    )
+    rows = RememberedRows.from_table(X)
+    return ThresholdedClassifier(model, float(holdout.grid[at]), holdout.positive, proof, rows)
+
+
+@dataclass(frozen=True)
+class _Holdout:
+    """The counted rows, and the thresholds that were fixed before they were read."""
+
+    counted: Counted
+    training: TrainingRows
+    scores: Floats
+    is_positive: Mask
+    wrong: Mask
+    positive: Any
+    grid: Floats
+    prior_coverage: Floats | None
+
+
+def _read(
+    model: Any, X: Any, y: Any, positive: Any, asked: Sequence[Requirement], X_train: Any, copies: str
+) -> _Holdout:
+    truth = read_labels(model, X, y)
+    p = probabilities_of(model, X, truth.size)
+    classes = np.asarray(model.classes_)
+    abstains = asked[0].name == ABSTENTION
+    at = None if abstains else _positive(classes, positive)
+    if abstains and any(str(label) == ABSTAIN for label in classes):
+        raise ValueError(f"the model has a class {ABSTAIN!r}; rename it to use accepted_error")
+    prior = prior_probabilities(model, len(classes))
+    if prior is None:
+        grid, coverage = fixed_grid(1.0 / len(classes) if abstains else 0.0), None
+    else:
+        known = prior.max(axis=1) if at is None else prior[:, at]
+        grid = grid_from_scores(known, by_score=not abstains)
+        coverage = np.array([(known >= threshold).mean() for threshold in grid])
+    training = TrainingRows(model, X_train)
+    counted = count_rows(X, truth.size, training, copies=copies)
+    rows, labels = counted.rows, labels_as_objects(truth)
+    scores = p.max(axis=1) if at is None else p[:, at]
+    wrong = np.asarray(labels_as_objects(classes[p.argmax(axis=1)]) != labels, dtype=bool)
+    is_positive = (
+        np.zeros(truth.size, dtype=bool) if at is None else np.asarray(labels == classes[at], dtype=bool)
+    )
+    return _Holdout(
+        counted,
+        training,
+        scores[rows],
+        is_positive[rows],
+        wrong[rows],
+        None if at is None else classes[at],
+        grid,
+        coverage,
+    )
+
+
+def _positive(classes: NDArray[Any], positive: Any) -> int:
+    if positive is not None:
+        return class_position(classes, positive)
+    if len(classes) != 2:
+        raise ValueError(f"positive must name one of the {len(classes)} classes")
+    return 1
+
+
+def _starts(requirement: Requirement, holdout: _Holdout, delta: float) -> list[int]:
+    """Where the tests begin, known before the holdout."""
+    if not requirement.selects_by_threshold:
+        return [0]
+    n = holdout.counted.n_units
+    if holdout.prior_coverage is None:
+        return [k * holdout.grid.size // _STARTS for k in range(_STARTS)]
+    start = first_threshold(holdout.prior_coverage, n, requirement.at_most, delta=delta)
+    return [holdout.grid.size - 1 if start is None else start]
+
+
+def _proved(
+    requirement: Requirement, failures: Counts, sizes: Counts, holdout: _Holdout, delta: float
+) -> Mask:
+    """Thresholds at which the promise is proved, all of them together with probability 1 - delta."""
+    order = np.arange(holdout.grid.size)
+    if requirement.lax_first:
+        order = order[::-1]
+    starts = _starts(requirement, holdout, delta)
+    proved = np.zeros(order.size, dtype=bool)
+    for start in starts:
+        last = fixed_sequence_choice(
+            failures[order], sizes[order], requirement.at_most, delta=delta / len(starts), start=start
+        )
+        if last is not None:
+            proved[order[start : last + 1]] = True
+    return proved
+
+
+def _kept(
+    requirement: Requirement,
+    failures: Counts,
+    sizes: Counts,
+    at: int,
+    holdout: _Holdout,
+    delta: float,
+    n_proved: int,
+) -> KeptPromise:
+    counted = holdout.counted
+    return KeptPromise(
+        requirement.name,
+        requirement.quantity(holdout.positive),
+        requirement.side,
+        requirement.value,
+        delta,
+        int(failures[at]),
+        int(sizes[at]),
+        n_proved,
+        counted.unit_name,
+        counted.population,
+        [[one.text, one.source] for one in holdout_conditions(counted, holdout.training)],
+    )
+
+
+def _coverage(holdout: _Holdout, at: int, delta: float) -> Coverage:
+    """Fraction at or above the threshold, by units; limits at delta over twice the number of thresholds."""
+    above = holdout.scores >= holdout.grid[at]
+    n = holdout.counted.n_units
+    k = np.unique(holdout.counted.unit[above]).size
+    share = delta / (2 * holdout.grid.size)
+    return Coverage(
+        k / n, clopper_pearson_lower(k, n, delta=share), error_limit(k, n, delta=share), float(delta)
+    )
+
+
+def _curve(holdout: _Holdout, counts: tuple[Counts, Counts], proved: Mask) -> dict[str, Floats]:
+    """Every threshold with its coverage and failure rate, for a chart."""
+    failures, sizes = counts
+    coverage = np.array([(holdout.scores >= threshold).mean() for threshold in holdout.grid])
+    return {
+        "threshold": holdout.grid,
+        "coverage": coverage,
+        "failure_rate": failures / np.maximum(sizes, 1),
+        "proved": proved.astype(np.float64),
+    }
+
+
+def _nothing(
+    asked: Sequence[Requirement],
+    counts: Sequence[tuple[Counts, Counts]],
+    proved: Sequence[Mask],
+    holdout: _Holdout,
+    delta: float,
+) -> NoThresholdError:
+    """The sentence for a promise that cannot be kept, with the best one that can and the rows needed."""
+    broken = [k for k, mask in enumerate(proved) if not mask.any()]
+    n = holdout.counted.n_units
+    if not broken:
+        words = " and ".join(one.text(holdout.positive) for one in asked)
+        return NoThresholdError(
+            f"no threshold keeps {words} at once with these {n:,} rows; each alone can be kept"
+        )
+    one, (failures, sizes) = asked[broken[0]], counts[broken[0]]
+    limits = np.array(
+        [error_limit(int(k), int(m), delta=delta / sizes.size) for k, m in zip(failures, sizes)]
+    )
+    at = int(limits.argmin())
+    best = 1.0 - limits[at] if one.side == AT_LEAST else limits[at]
+    about = f"no threshold keeps {one.text(holdout.positive)} with these {n:,} rows"
+    if sizes.max() == 0:
+        return NoThresholdError(f"{about}: none of them counts for it")
+    # whole thousandths, away from what could be too much
+    shown = np.floor(1000 * best) / 1000 if one.side == AT_LEAST else np.ceil(1000 * best) / 1000
+    sentence = f"{about}; the best that could be promised is {one.side} {shown:g} (at a delta of its own)"
+    rates = failures / np.maximum(sizes, 1)
+    useful = np.flatnonzero((rates < one.at_most) & (sizes > 0))
+    if not useful.size:
+        return NoThresholdError(f"{sentence}, and more rows are not expected to help", float(best))
+    needed = [
+        rows_needed(float(rates[k]), one.at_most, delta=delta, fraction=min(1.0, sizes[k] / n))
+        for k in useful
+    ]
+    enough = min(needed)
+    if enough <= n:  # enough rows, but the tests stopped before they came to this threshold
+        return NoThresholdError(f"{sentence}; more rows may help", float(best))
+    return NoThresholdError(f"{sentence}; about {enough:,} rows would do", float(best), enough)
