@@ -54,7 +54,7 @@ fuzz: $(STAMP) ## 10,000 odd tables over all estimators (FUZZ=n for another numb
 bench: $(STAMP) ## benchmarks: ours and the peer, interleaved, as ratios
 	@$(BIN)/python -m benchmarks
 
-papers: $(STAMP) ## tables of README and docs from papers/*/results.csv
+papers: $(STAMP) ## tables of the documentation from papers/*/results.csv
 	@$(BIN)/python -m surewood.experiments.tables
 
 core-asan: $(STAMP) ## the C++ assert programs under ASan and UBSan

@@ -1,1 +1,1 @@
-"""One file for each claim of docs/performance.md; ``python -m benchmarks [topic ...]`` runs them."""
+"""One file for each claim of docs/research/performance.md; ``python -m benchmarks [topic ...]`` runs them."""

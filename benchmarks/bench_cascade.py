@@ -1,4 +1,4 @@
-"""Deep cascades: the exact minimum, its cost, and the same search with a peer's machines (docs/cascade.md).
+"""Deep cascades: the exact minimum, its cost, and the same search with SVC (docs/research/cascade.md).
 
     python -m benchmarks cascade
 

@@ -1,7 +1,7 @@
 """Dask with one and two single-thread workers against local threads: speed-up and overhead.
 
     python -m benchmarks cluster
-    python -m benchmarks.bench_cluster --workers 1 2 4     # costs for docs/scale.md too
+    python -m benchmarks.bench_cluster --workers 1 2 4     # costs for docs/internals/scale.md too
 
 A margin forest on letter and a grid of composite forests on pendigits, the four ways interleaved after a
 warm-up of each. Ratios by the clock mean little on a busy machine, so CPU time stands beside them: the

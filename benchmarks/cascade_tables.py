@@ -1,4 +1,4 @@
-"""Measure the tables of docs/cascade.md and write them into it.
+"""Measure the tables of docs/research/cascade.md and write them into it.
 
     python -m benchmarks.cascade_tables                 # all tables, a few minutes
     python -m benchmarks.cascade_tables protocol raw    # some of them
@@ -32,7 +32,7 @@ from surewood.experiments.cascades.paper import SETS
 from surewood.experiments.cascades.rules import PAPER_GAMMAS, run_fold
 from surewood.experiments.protocol import published
 
-PAGE = Path(__file__).resolve().parent.parent / "docs" / "cascade.md"
+PAGE = Path(__file__).resolve().parent.parent / "docs" / "research" / "cascade.md"
 RESULTS = Path(__file__).resolve().parent / "results" / "cascade_protocol.csv"
 SEEDS = (0, 1, 2)
 TARGETS = published("cascades").pivot(index="dataset", columns="method", values="error")

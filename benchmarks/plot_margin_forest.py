@@ -1,4 +1,4 @@
-"""The two figures of docs/margin-forest.md, as plain SVG, from the functions of surewood.deepforest.figures.
+"""The figures of docs/margin-forest.md, as plain SVG, from the functions of surewood.deepforest.figures.
 
     python -m benchmarks.plot_margin_forest --data satimage --n-estimators 30
 

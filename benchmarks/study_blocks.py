@@ -1,4 +1,4 @@
-"""Which forests a layer should have: the blocks that "auto" compares, one by one (docs/margin-forest.md).
+"""Which forests a layer should have: the blocks that "auto" compares (docs/research/margin-forest.md).
 
     python -m benchmarks.study_blocks --sets satimage,dna,yeast
 

@@ -1,4 +1,4 @@
-"""The study behind the defaults of composite forests (docs/composite-forest.md holds its tables).
+"""The study behind the defaults of composite forests (docs/research/composite-forest.md holds its tables).
 
     python -m benchmarks.study_composite select --out study.csv      # variants, on selection data only
     python -m benchmarks.study_composite test --out study.csv        # the frozen default, on the paper's sets

@@ -1,4 +1,4 @@
-"""Folds against out-of-bag vectors: accuracy and time of one margin forest (docs/margin-forest.md).
+"""Folds against out-of-bag vectors: accuracy and time of one margin forest (docs/research/margin-forest.md).
 
     python -m benchmarks.study_cross_fit --sets yeast,satimage,letter
 

@@ -1,7 +1,7 @@
 """Which weights later layers should have: every rule on clean and on noisy data, all from one first layer.
 
     python -m benchmarks.study_reweighting run --sets yeast,german_numeric --seeds 0,1,2
-    python -m benchmarks.study_reweighting table      # the table of docs/margin-forest.md
+    python -m benchmarks.study_reweighting table      # the table of docs/research/margin-forest.md
 
 ``run`` appends to ``benchmarks/results/reweighting.csv`` and skips what is there. Needs SUREWOOD_DATA.
 """

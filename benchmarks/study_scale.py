@@ -2,8 +2,8 @@
 
     python -m benchmarks.study_scale [--rows 3000]
 
-Prints the figures of docs/scale.md. Times of fits are critical paths (CPU time of this process plus that of
-the busiest worker), which a machine with fewer cores than workers, or with other work to do, can measure too.
+Prints the figures of docs/internals/scale.md. Times of fits are critical paths (CPU time of this process
+plus that of the busiest worker), which a machine with fewer cores than workers, or with other work to do, can measure too.
 """
 
 from __future__ import annotations
@@ -143,6 +143,6 @@ def billion_rows(n_rows: float = 1e9, n_columns: int = 40, n_classes: int = 2, n
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description="costs and a model for docs/scale.md")
+    parser = argparse.ArgumentParser(description="costs and a model for docs/internals/scale.md")
     parser.add_argument("--rows", type=int, default=3000)
     main(parser.parse_args().rows)

@@ -1,4 +1,4 @@
-"""What may stand beside forests on wide tables of numbers, judged on training parts (docs/margin-forest.md).
+"""What can join forests on wide tables of numbers, judged on training parts (docs/research/margin-forest.md).
 
     python -m benchmarks.study_wide_tables --sets mnist --rows 20000
 

@@ -1,4 +1,4 @@
-"""README and docs say what the committed results say."""
+"""The documentation says what the committed results say."""
 
 from pathlib import Path
 
@@ -16,7 +16,7 @@ def test_pages_and_results_agree():
 
 
 def test_every_committed_result_is_on_the_page():
-    page = (ROOT / "docs" / "reproduction.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "research" / "reproduction.md").read_text(encoding="utf-8")
     for results in (ROOT / "papers").glob("*/results.csv"):
         assert f"<!-- {results.parent.name}:bars -->" in page
 
@@ -24,7 +24,7 @@ def test_every_committed_result_is_on_the_page():
 def test_a_changed_number_is_noticed(tmp_path):
     for name in tables.PAGES:
         page = tmp_path / name
-        page.parent.mkdir(exist_ok=True)
+        page.parent.mkdir(parents=True, exist_ok=True)
         page.write_text((ROOT / name).read_text(encoding="utf-8"), encoding="utf-8")
     text = page.read_text(encoding="utf-8")
     start = text.index("| breast_cancer |")

@@ -232,7 +232,7 @@ def cascade_bound_uniform(
 def cascade_bound_simple(
     correct: ArrayLike, errors: ArrayLike, complexity: ArrayLike, *, n_families: int, delta: float = 0.05
 ) -> RiskBound:
-    """The simple form (3.4), with an explicit price for a rho of the order of 1/|K| chosen on the data.
+    """The simple form (3.4), with an explicit price for a rho of the order of ``1/|K|`` chosen on the data.
 
     The price is that of :func:`composite_bound_simple`.
 

@@ -207,7 +207,7 @@ def question_log_growth(m: int, max_features: int, n_features: int, *, mode: str
     max_features : int
         Number r of features drawn at a node.
     n_features : int
-        Number of features |F| offered.
+        Number of features ``|F|`` offered.
     mode : {"paper", "union", "cond"}
         ``paper`` (1.5a) for the CRITERION; ``union`` for a GUARANTEE, whatever subset was drawn; ``cond``
         when the subsets were drawn independently of the data, and then each leaf is a family of its own

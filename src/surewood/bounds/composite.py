@@ -183,11 +183,11 @@ def composite_bound_simple(
     n_families: int,
     delta: float = 0.05,
 ) -> RiskBound:
-    """The simple form (2.5) with rho of the order of 1/|K|, and the price of having chosen it on the data.
+    """The simple form (2.5) with rho of the order of ``1/|K|``, and the price of choosing it on the data.
 
-    The price is the standard one: rho is the largest power of 1/2 at which the L-term vanishes (at least half
-    of 1/|K|), ``sqrt(log log2(1/rho) / m)`` is added, and delta is halved. See :func:`composite_bound` for
-    the arguments.
+    The price is the standard one: rho is the largest power of 1/2 at which the L-term vanishes (at least
+    half of ``1/|K|``), ``sqrt(log log2(1/rho) / m)`` is added, and delta is halved. See
+    :func:`composite_bound` for the arguments.
 
     Examples
     --------

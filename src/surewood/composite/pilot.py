@@ -1,6 +1,6 @@
 """The settings a default ``fit`` chooses by itself: a pilot forest, compared on its out-of-bag rows.
 
-Rules, each measured in docs/composite-forest.md:
+Rules, each measured in docs/research/composite-forest.md:
 
 1. The pilot takes at most `PILOT_ROWS` rows and grows its trees on subsamples of 80 %, cut at every candidate
    depth (nested trees: nothing is grown twice).

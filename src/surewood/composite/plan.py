@@ -3,7 +3,7 @@
 :func:`make_plan` returns a :class:`Plan`: the settings of the trees, how many trees each, the plain trees and
 their weight, what is held out and how it is used. With ``selection="auto"`` the pilot of
 :mod:`~surewood.composite.pilot` decides among the values that the parameters leave open; otherwise there is
-one setting. docs/composite-forest.md has the measurements behind the rules.
+one setting. docs/research/composite-forest.md has the measurements behind the rules.
 """
 
 from __future__ import annotations

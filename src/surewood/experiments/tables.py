@@ -1,4 +1,4 @@
-"""Tables in README and docs, made from the committed ``papers/*/results.csv``.
+"""Tables in the documentation, made from the committed ``papers/*/results.csv``.
 
     python -m surewood.experiments.tables            # write them
     python -m surewood.experiments.tables --check    # fail when a page and its results disagree
@@ -26,7 +26,7 @@ from surewood.experiments.results_csv import read_csv
 from surewood.experiments.summary import complete_summary
 from surewood.report.rendering import write_text
 
-PAGES = ("README.md", "docs/reproduction.md")
+PAGES = ("docs/research/reproduction.md",)
 _MARK = re.compile(r"<!-- ((\w+):(\w+)) -->\n(.*?)<!-- end \1 -->", re.DOTALL)
 
 
@@ -86,7 +86,7 @@ def stale_pages(root: Path) -> Iterator[tuple[Path, str]]:
 
 def main() -> None:
     """Write the tables into their pages, or check them."""
-    parser = argparse.ArgumentParser(description="Tables in README and docs from papers/*/results.csv.")
+    parser = argparse.ArgumentParser(description="Tables in the documentation from papers/*/results.csv.")
     parser.add_argument("--check", action="store_true", help="change nothing; fail when a page is stale")
     check = parser.parse_args().check
     root = paper_folder("rcf").parents[1]

@@ -1,4 +1,4 @@
-"""Kernel SVMs by the thousand from one matrix of inner products (docs/svm-engine.md)."""
+"""Kernel SVMs by the thousand from one matrix of inner products (docs/internals/svm-engine.md)."""
 
 from surewood.svm.batch import SvmBatch
 from surewood.svm.class_scores import vote_counts

@@ -28,7 +28,7 @@ _BLOCK_ROWS = 512
 
 @dataclass(frozen=True)
 class KernelSpec:
-    """A kernel as a function of inner products: (γ⟨x,x'⟩ + c₀)^degree, or exp(−γ|x − x'|²).
+    """A kernel as a function of inner products: ``(γ⟨x,x'⟩ + c₀)^degree``, or ``exp(−γ|x − x'|²)``.
 
     Parameters
     ----------

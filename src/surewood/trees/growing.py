@@ -97,7 +97,7 @@ def grow_forest(
     fast_kernels: bool = True,
     by_content: bool = True,
 ) -> Grown:
-    """Grow the trees ``first_tree ... first_tree + n_trees - 1`` of a forest.
+    """Grow `n_trees` trees of a forest, beginning with number `first_tree`.
 
     Parameters
     ----------

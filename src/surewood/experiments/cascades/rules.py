@@ -68,7 +68,7 @@ class PathRule:
 
 
 def run_fold(fold: Fold, gamma_min: float = 1e-3) -> dict[str, Any]:
-    """Test errors of every rule on one fold: a row of the tables in docs/cascade.md."""
+    """Test errors of every rule on one fold: a row of the tables in docs/research/cascade.md."""
     rule = PathRule(fold, gamma_min)
     row: dict[str, Any] = {"svm": fold.error(plain_choice(fold), fold.test)}
     paper = paper_choice(fold)
