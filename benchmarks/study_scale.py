@@ -3,7 +3,7 @@
     python -m benchmarks.study_scale [--rows 3000]
 
 Prints the figures of docs/internals/scale.md. Times of fits are critical paths (CPU time of this process
-plus that of the busiest worker), which a machine with fewer cores than workers, or with other work to do, can measure too.
+plus that of the busiest worker), which can also be measured where cores are few or busy.
 """
 
 from __future__ import annotations
