@@ -35,9 +35,29 @@ FIT = [
     ),
     (("one.csv", "--target", "kind"), "the target 'kind' has only one class, 'x'; nothing can be learned."),
     (
-        ("rare.csv", "--target", "kind"),
-        "class 'y' of the target 'kind' has fewer than 2 rows; remove those rows or merge the class.",
+        ("rare.csv", "--target", "kind", "--rare", "hide"),
+        "--rare hide is unknown; choose among drop, merge, keep.",
     ),
+    (("rare.csv", "--target", "kind"), "the target 'kind' has only one class, 'x'; nothing can be learned."),
+    (("https://host/t.csv", "--target", "kind"), "https://host/t.csv is an address; download the file first"),
+    (("good.csv", "--target", "kind", "--drop", "sice"), "the table has no column 'sice'."),
+    (
+        ("good.csv", "--target", "kind", "--drop", "size", "--numeric", "size"),
+        "column 'size' is named by --drop and by --numeric.",
+    ),
+    (
+        ("good.csv", "--target", "kind", "--model", "rcf", "--time-limit", "5"),
+        "--time-limit 5: rcf has no time limit.",
+    ),
+    (
+        ("good.csv", "--target", "kind", "--class-weight", "z=2"),
+        "--class-weight z: there is no such class; classes are",
+    ),
+    (
+        ("good.csv", "--target", "kind", "--weight", "colour"),
+        "column 'colour' cannot be read as a number",
+    ),
+    (("good.csv", "--target", "kind", "--plan-file", "no.toml"), "there is no plan file no.toml."),
     (("real.csv", "--target", "kind"), "the target 'kind' holds numbers with fractions; classes are needed."),
     (
         ("text.csv", "--target", "kind"),

@@ -27,9 +27,9 @@ def test_predict_finds_columns_by_name(messy, fitted, tmp_path):
     assert shown.returncode == 0
     assert shown.stderr == "surewood: 1 column not known from training, ignored: 'neu'.\n"
     table = pd.read_csv(write_text(tmp_path / "out.csv", shown.stdout))
-    assert table.columns.tolist() == ["prediction", "probability of ja", "probability of nein"]
-    assert table["prediction"].tolist() == expected.stdout.split()[1:]
-    np.testing.assert_allclose(table.iloc[:, 1:].sum(axis=1), 1)
+    assert table.columns.tolist() == ["line", "prediction", "probability of ja", "probability of nein"]
+    assert table["prediction"].tolist() == [line.split(",")[1] for line in expected.stdout.split()[1:]]
+    np.testing.assert_allclose(table.iloc[:, 2:].sum(axis=1), 1, atol=2e-6)
 
 
 def write_text(path, text):
@@ -44,7 +44,7 @@ def test_predict_to_a_file_and_as_json(messy, fitted, tmp_path):
     shown = run("predict", model, path, "--proba", "-o", out)
     assert (shown.returncode, shown.stdout) == (0, "")
     assert shown.stderr == f"160 predictions written to {out}\n"
-    assert pd.read_parquet(out).shape == (160, 3)
+    assert pd.read_parquet(out).shape == (160, 4)
     answer = json.loads(run("predict", model, path, "--json", "--proba").stdout)
     assert answer["rows"] == 160
     assert set(answer["predictions"][0]["probabilities"]) == {"ja", "nein"}

@@ -7,13 +7,16 @@ from surewood import workflow
 
 def test_one_row(folder, table, fitted):
     found = workflow.explain(folder, table, row=4)
-    assert found.row == 4
+    assert (found.row, found.unit) == (4, "line")
     assert found.prediction in ("ja", "nein")
     assert sum(found.probabilities.values()) == pytest.approx(1)
     assert [step.title for step in found.steps][:1] == ["Votes"]
     assert found.details["layers"]
-    with pytest.raises(workflow.WorkflowError, match=r"^there is no row 121; .* has 120 rows\.$"):
-        workflow.explain(folder, table, row=121)
+    with pytest.raises(
+        workflow.WorkflowError, match=r"^there is no row on line 122 of .*; its 120 rows stand on lines 2"
+    ):
+        workflow.explain(folder, table, row=122)
+    assert workflow.explain(folder, table).row == 2
 
 
 def test_the_whole_model(folder):
@@ -27,5 +30,5 @@ def test_the_whole_model(folder):
 
 def test_support_vectors_are_named_as_the_table_numbers_them(folder):
     saved = workflow.open_model(folder)
-    assert saved.row_name(0) == f"row {saved.preparer.row_numbers_[0] + 1} of {saved.facts['table']}"
+    assert saved.row_name(0) == f"line {saved.preparer.row_numbers_[0]} of {saved.facts['table']}"
     assert saved.row_name(10_000) == "training row 10,001"

@@ -25,9 +25,9 @@ def test_the_same_seed_holds_out_the_same_rows():
 def test_keeping_rows_keeps_their_numbers():
     table = read_labelled("iris", None)
     table.keep(np.array([5, 100]))
-    assert table.row_numbers.tolist() == [5, 100]
+    assert table.row_numbers.tolist() == [6, 101]
     assert len(table.X) == table.n_rows == 2
 
 
 def test_rows_without_a_target():
-    assert read_rows("wine").shape == (178, 13)
+    assert read_rows("wine").frame.shape == (178, 13)

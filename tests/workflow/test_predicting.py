@@ -10,11 +10,12 @@ from surewood.workflow.parquet_prediction import probability_column
 
 def test_a_frame_with_one_name_for_probabilities(folder, table, fitted):
     found = workflow.predict(folder, table, proba=True)
-    assert found.frame.columns.tolist() == ["prediction", "probability of ja", "probability of nein"]
-    assert found.frame.columns.tolist()[1:] == [probability_column(label) for label in found.classes]
+    assert found.frame.columns.tolist() == ["line", "prediction", "probability of ja", "probability of nein"]
+    assert found.frame["line"].tolist() == list(range(2, 122))
+    assert found.frame.columns.tolist()[2:] == [probability_column(label) for label in found.classes]
     assert sum(found.counts.values()) == found.n_rows == 120
     expected = fitted.model.predict_proba(pd.read_csv(table))
-    np.testing.assert_allclose(found.frame.iloc[:, 1:], expected)
+    np.testing.assert_allclose(found.frame.iloc[:, 2:], expected)
 
 
 def test_python_and_the_command_line_name_the_column_alike(folder, table, tmp_path):
@@ -43,5 +44,35 @@ def test_a_file_appears_whole_or_not_at_all(folder, table, tmp_path):
 
 def test_records_are_plain(folder, table):
     rows = workflow.predicting.records(workflow.predict(folder, table, proba=True))
-    assert set(rows[0]) == {"prediction", "probabilities"}
-    assert sum(rows[0]["probabilities"].values()) == pytest.approx(1)
+    assert set(rows[0]) == {"line", "prediction", "probabilities"}
+    assert rows[0]["line"] == 2
+    assert sum(rows[0]["probabilities"].values()) == pytest.approx(1, abs=1e-5)
+
+
+def test_columns_of_the_table_beside_the_predictions(folder, table):
+    found = workflow.predict(folder, table, keep="Stadt, Land")
+    assert found.frame.columns.tolist() == ["line", "Stadt", "Land", "prediction"]
+    assert found.frame["Stadt"].tolist() == pd.read_csv(table)["Stadt"].tolist()
+    with pytest.raises(workflow.WorkflowError, match=r"^keep=town: the table has no such column\.$"):
+        workflow.predict(folder, table, keep=["town"])
+
+
+def test_an_empty_table_gets_an_empty_answer(folder, table, tmp_path):
+    header = table.read_text().splitlines()[0]
+    (tmp_path / "none.csv").write_text(header + "\n")
+    found = workflow.predict(folder, tmp_path / "none.csv", proba=True)
+    assert found.n_rows == 0
+    assert found.frame.columns.tolist()[:2] == ["line", "prediction"]
+
+
+def test_several_files_of_one_shape(folder, table):
+    found = workflow.predict(folder, [table, table])
+    assert found.n_rows == 240
+    assert found.frame["prediction"].tolist()[:120] == found.frame["prediction"].tolist()[120:]
+
+
+def test_probabilities_in_text_have_six_decimals(folder, table, tmp_path):
+    found = workflow.predict(folder, table, proba=True, out=tmp_path / "out.csv")
+    written = pd.read_csv(found.file)["probability of ja"]
+    np.testing.assert_allclose(written, found.frame["probability of ja"], atol=5.1e-7)
+    assert written.equals(written.round(6))

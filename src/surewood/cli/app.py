@@ -6,6 +6,7 @@ Exit codes: 0 success, 1 the program failed, 2 usage error (one sentence on stan
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 import traceback
@@ -54,6 +55,12 @@ def console() -> Console:
     return Console(width=160, no_color=True, highlight=False)
 
 
+def _end_of_reader() -> int:
+    """The reader of our output has enough, as `head` has: that is no error, and nobody is left to tell."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 0
+
+
 def main() -> None:
     """Run the command; the entry point of the package."""
     arguments = [word for word in sys.argv[1:] if word != "--debug"]
@@ -67,6 +74,8 @@ def main() -> None:
         app(arguments)
     except SystemExit as leaving:
         code = leaving.code
+        if isinstance(leaving.__context__, OSError) and leaving.__context__.errno == errno.EPIPE:
+            code = _end_of_reader()  # Typer caught it
         if code == interrupting.EXIT_CODE:
             # Typer names the interrupt as the cause; a command that caught it has spoken.
             typers = isinstance(getattr(leaving.__context__, "__cause__", None), KeyboardInterrupt)
@@ -76,9 +85,7 @@ def main() -> None:
     except KeyboardInterrupt:
         interrupting.end()
     except BrokenPipeError:
-        # The reader of our output went away, as `head` does; nobody is left to tell.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        code = 1
+        code = _end_of_reader()
     except Exception as error:
         if interrupting.noticed():
             interrupting.end()

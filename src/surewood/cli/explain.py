@@ -34,7 +34,11 @@ def explain(
     ] = None,
     row: Annotated[
         int | None,
-        typer.Option(min=1, help="Which row; 1 is the first below the header.", show_default="1"),
+        typer.Option(
+            min=1,
+            help="Which row, by its line in the file (Parquet: from 1).",
+            show_default="the first",
+        ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
@@ -49,9 +53,9 @@ def explain(
     if table is None:
         _print_overview(saved, as_json)
         return
-    found = explain_row(saved, table, row or 1)
+    found = explain_row(saved, table, row)
     if as_json:
-        answer = {"row": found.row, **found.details}
+        answer = {found.unit: found.row, **found.details}
         print(json.dumps(answer, indent=2, ensure_ascii=False, default=str))
     else:
         _print_row(found, table)
@@ -62,7 +66,8 @@ def _print_row(found: Explanation, table: str) -> None:
     from surewood.estimators.wording import probabilities_text
 
     out = console()
-    out.print(Text(f"Row {found.row} of {table}", style="bold"))
+    name = f" ({found.name})" if found.name else ""
+    out.print(Text(f"{found.unit.capitalize()} {found.row} of {table}{name}", style="bold"))
     first = [f"probabilities  {probabilities_text(found.probabilities)}"] if found.probabilities else []
     parts = [(f"Prediction: {found.prediction}", first)]
     parts += [(step.title, list(step.lines)) for step in found.steps]

@@ -6,20 +6,38 @@ import json
 import shlex
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 import surewood
 from surewood.cli.app import app, console
-from surewood.cli.option_values import TABLE_HELP, ClusterAddress, parse_memory, parse_parameters
+from surewood.cli.option_values import (
+    COLUMNS,
+    TABLE_HELP,
+    Categorical,
+    ClusterAddress,
+    Dates,
+    DecimalMark,
+    Dropped,
+    Identifiers,
+    MissingTexts,
+    Numeric,
+    parse_memory,
+    parse_parameters,
+)
 from surewood.parallel.progress import display, stage
+
+if TYPE_CHECKING:
+    from surewood.workflow.column_options import ColumnOptions
 
 _EXAMPLES = """[bold]Examples[/bold]
 
 surewood fit wine
 
 surewood fit customers.csv --target churned --out churn
+
+surewood fit customers.csv --target churned --id customer --categorical zip --plan
 
 surewood fit big.parquet --target label --model mddf --set n_estimators=50
 """
@@ -31,7 +49,7 @@ def _names(incomplete: str) -> list[str]:
 
 @app.command(epilog=_EXAMPLES)
 def fit(
-    table: Annotated[str, typer.Argument(help=TABLE_HELP)],
+    table: Annotated[list[str], typer.Argument(help=TABLE_HELP)],
     target: Annotated[
         str | None, typer.Option(help="The column to predict; not needed for built-in data sets.")
     ] = None,
@@ -55,6 +73,30 @@ def fit(
     out: Annotated[
         Path | None, typer.Option(help="Folder of the model and its page.", show_default="surewood-TABLE")
     ] = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace the model of another table in that folder.")
+    ] = False,
+    show_plan: Annotated[
+        bool, typer.Option("--plan", help="Print what each column is, and stop.", rich_help_panel=COLUMNS)
+    ] = False,
+    plan_file: Annotated[
+        Path | None,
+        typer.Option(help="An edited plan.toml: what each column is.", rich_help_panel=COLUMNS),
+    ] = None,
+    drop: Dropped = None,
+    identifiers: Identifiers = None,
+    categorical: Categorical = None,
+    numeric: Numeric = None,
+    date: Dates = None,
+    missing: MissingTexts = None,
+    decimal: DecimalMark = None,
+    rare: Annotated[
+        str, typer.Option(metavar="[drop|merge|keep]", help="What becomes of classes of one row.")
+    ] = "drop",
+    weight: Annotated[str | None, typer.Option(help="Column of row weights.")] = None,
+    class_weight: Annotated[
+        str | None, typer.Option(metavar="[balanced|LABEL=NUMBER,...]", help="Weights of the classes.")
+    ] = None,
     delta: Annotated[
         float, typer.Option(min=1e-9, max=0.5, help="Probability that a guarantee may fail.")
     ] = 0.05,
@@ -69,6 +111,9 @@ def fit(
         ),
     ] = None,
     max_memory: Annotated[str | None, typer.Option(help="Memory of the fit, such as 4GB.")] = None,
+    time_limit: Annotated[
+        float | None, typer.Option(min=0.1, help="Seconds that the fit may take; not every family has it.")
+    ] = None,
     changes: Annotated[
         list[str] | None,
         typer.Option("--set", metavar="NAME=VALUE", help="Any parameter of the estimator; repeatable."),
@@ -78,9 +123,21 @@ def fit(
 ) -> None:
     """Train a model on a table and report its guaranteed error.
 
-    Writes model.surewood, report.html and report.json into a folder.
+    Writes model.surewood, plan.toml, report.html and report.json into a folder.
     """
     parameters, memory = parse_parameters(changes or []), parse_memory(max_memory)
+    source = table[0] if len(table) == 1 else table
+    named = {
+        "drop": drop,
+        "identifiers": identifiers,
+        "categorical": categorical,
+        "numeric": numeric,
+        "date": date,
+        "missing": missing,
+    }
+    if show_plan:
+        _print_plan(source, target, holdout, seed, _column_options(plan_file, named, decimal), rare, weight)
+        return
     with display():
         with stage(1, "starting", 1):
             # Here, as in every command: help and completion do not wait for what only the work needs.
@@ -88,16 +145,22 @@ def fit(
             from surewood.workflow.fitting import default_folder
             from surewood.workflow.fitting import fit as fit_table
         result = fit_table(
-            table,
+            source,
             target,
             model=model,
             holdout=holdout,
-            out=default_folder(table) if out is None else out,
+            out=default_folder(source) if out is None else out,
+            force=force,
             delta=delta,
             random_state=seed,
             n_jobs=n_jobs,
             max_rows=max_rows,
             max_memory=memory,
+            time_limit=time_limit,
+            columns=_column_options(plan_file, named, decimal),
+            rare=rare,
+            weight=weight,
+            class_weight=class_weight,
             parameters=parameters,
             cluster=cluster,
             command=shlex.join(["surewood", *sys.argv[1:]]),
@@ -108,3 +171,31 @@ def fit(
         print(json.dumps({**result.facts, "files": files}, indent=2, ensure_ascii=False))
     else:
         print_fit(console(), result.facts, files)
+
+
+def _column_options(
+    plan_file: Path | None, named: dict[str, list[str] | None], decimal: str | None
+) -> ColumnOptions:
+    """What the options say about columns."""
+    from surewood.workflow.column_options import ColumnOptions, names_of, read_plan_file
+
+    given = None if plan_file is None else read_plan_file(plan_file)
+    groups = {group: names_of(names) for group, names in named.items()}
+    return ColumnOptions(given, **groups, decimal=decimal)
+
+
+def _print_plan(
+    source: Any,
+    target: str | None,
+    holdout: float | None,
+    seed: int,
+    columns: ColumnOptions,
+    rare: str,
+    weight: str | None,
+) -> None:
+    from surewood.workflow.fitting import plan_table
+
+    made = plan_table(
+        source, target, holdout=holdout, random_state=seed, columns=columns, rare=rare, weight=weight
+    )
+    print(made)

@@ -24,8 +24,8 @@ _VALIDATING = ("sklearn/utils/", "sklearn\\utils\\", "sklearn/model_selection", 
 
 _OPTIONS = {"parameters": "--set"}
 _ARGUMENT = re.compile(
-    r"\b(cluster|delta|folds|holdout|max_memory|max_rows|model|n_jobs|only|out|parameters|target)="
-    r"(?P<value>[^\s),;])?"
+    r"\b(categorical|class_weight|cluster|date|decimal|delta|drop|folds|force|holdout|id|keep|max_memory|max_rows"
+    r"|model|n_jobs|numeric|only|out|parameters|rare|target|time_limit|weight)=(?P<value>True\b|[^\s),;])?"
 )
 
 
@@ -40,7 +40,8 @@ def as_options(text: str) -> str:
 
     def option(found: re.Match[str]) -> str:
         name = _OPTIONS.get(found[1], "--" + found[1].replace("_", "-"))
-        return f"{name} {found['value']}" if found["value"] else name
+        value = found["value"]
+        return f"{name} {value}" if value and value != "True" else name
 
     return _ARGUMENT.sub(option, text)
 

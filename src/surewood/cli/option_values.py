@@ -19,7 +19,29 @@ ClusterAddress = Annotated[
         show_default=False,
     ),
 ]
-TABLE_HELP = "A CSV or Parquet file, a folder of Parquet files, or a built-in data set."
+TABLE_HELP = (
+    "A table file (CSV, Parquet, Excel, ...), several of one shape, - for standard input, a folder of "
+    "Parquet files, or a built-in data set."
+)
+COLUMNS = "Columns"
+
+
+def _names(help: str, *flags: str) -> Any:
+    """An option that takes names, with commas or repeated."""
+    return typer.Option(*flags, metavar="NAME,...", help=help, rich_help_panel=COLUMNS)
+
+
+Dropped = Annotated[list[str] | None, _names("Columns not to use.")]
+Identifiers = Annotated[
+    list[str] | None, _names("Columns that name a row: kept in predictions, never a feature.", "--id")
+]
+Categorical = Annotated[list[str] | None, _names("Columns of codes, such as postal codes.")]
+Numeric = Annotated[list[str] | None, _names("Columns of numbers.")]
+Dates = Annotated[list[str] | None, _names("Columns of dates.")]
+MissingTexts = Annotated[list[str] | None, _names("Further texts that mean a missing value, such as '?,-'.")]
+DecimalMark = Annotated[
+    str | None, typer.Option(help="The decimal mark, . or a comma.", rich_help_panel=COLUMNS)
+]
 MODEL_HELP = "A model file, or the folder that `surewood fit` wrote."
 
 

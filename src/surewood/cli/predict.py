@@ -24,10 +24,14 @@ surewood predict churn/model.surewood new.parquet --proba -o answers.parquet
 @app.command(epilog=_EXAMPLES)
 def predict(
     model: Annotated[Path, typer.Argument(help=MODEL_HELP)],
-    table: Annotated[str, typer.Argument(help=TABLE_HELP)],
+    table: Annotated[list[str], typer.Argument(help=TABLE_HELP)],
     proba: Annotated[
         bool, typer.Option("--proba", help="Add one column per class with its probability.")
     ] = False,
+    keep: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME,...", help="Columns of the table to put beside the predictions."),
+    ] = None,
     out: Annotated[
         Path | None,
         typer.Option("--out", "-o", help="A .csv or .parquet file; standard output by default."),
@@ -36,14 +40,16 @@ def predict(
 ) -> None:
     """Predict the class of every row of a table, in the order of the rows.
 
-    Columns are found by name; additional ones are ignored, with a note on standard error.
+    Rows are named by their line in the file and by the model's identifier columns. Columns are found by name;
+    additional ones are ignored, with a note on standard error.
     """
     from surewood.estimators.wording import plural
     from surewood.workflow.predicting import predict as predict_table
-    from surewood.workflow.predicting import records
+    from surewood.workflow.predicting import records, rounded
 
     with display():
-        found = predict_table(model, table, proba=proba, out=out, verbose=1)
+        source = table[0] if len(table) == 1 else table
+        found = predict_table(model, source, proba=proba, keep=keep or (), out=out, verbose=1)
     for note in found.notes:
         print(f"surewood: {note}", file=sys.stderr)
     if as_json:
@@ -60,4 +66,4 @@ def predict(
     elif out is not None:
         print(f"{plural(found.n_rows, 'prediction')} written to {out}", file=sys.stderr)
     elif found.frame is not None:
-        found.frame.to_csv(sys.stdout, index=False)
+        rounded(found.frame).to_csv(sys.stdout, index=False)

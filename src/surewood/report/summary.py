@@ -48,7 +48,8 @@ def build_summary(
     certificate : Certificate or its dict, optional
         Of :func:`surewood.certify.certify`; issued from the holdout by default.
     dataset : dict, optional
-        ``name``, ``source`` and ``notes`` (a list of sentences).
+        ``name``, ``source``, ``notes`` (a list of sentences), and ``n_columns`` where the table had another
+        number of columns than the model has features.
     run : dict, optional
         ``seconds``, ``peak_memory_bytes``, ``seed``, ``command``.
     probabilities : ndarray of shape (n, n_classes), optional
@@ -106,10 +107,11 @@ def _data_facts(
     dataset: dict[str, Any] | None,
 ) -> dict[str, Any]:
     return {
+        "n_columns": table_facts.n_columns(X),
         **plain({"name": None, "source": None, "notes": [], **(dataset or {})}),
         "n_rows": len(judged.y) if holdout is None else len(y),
         "n_holdout": None if holdout is None else judged.n_rows,
-        "n_columns": table_facts.n_columns(X),
+        "n_features": table_facts.n_columns(X),
         "n_classes": len(judged.classes),
         "columns": table_facts.column_facts(last_step(model), X),
         "classes": table_facts.class_facts(y, None if holdout is None else holdout[1]),

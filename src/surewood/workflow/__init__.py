@@ -9,6 +9,7 @@ from surewood._lazy import lazy_names as _lazy_names
 
 _HOME = {
     "Certification": "surewood.workflow.certifying",
+    "ColumnOptions": "surewood.workflow.column_options",
     "Comparison": "surewood.workflow.comparing",
     "Explanation": "surewood.workflow.explaining",
     "FitResult": "surewood.workflow.fitting",
@@ -21,6 +22,7 @@ _HOME = {
     "explain": "surewood.workflow.explaining",
     "fit": "surewood.workflow.fitting",
     "open_model": "surewood.workflow.model_folder",
+    "plan_table": "surewood.workflow.fitting",
     "predict": "surewood.workflow.predicting",
     "predict_to_parquet": "surewood.workflow.parquet_prediction",
 }

@@ -9,7 +9,7 @@ from surewood.certify import Certificate
 from surewood.certify import certify as certify_model
 from surewood.tables.reading.file_format import looks_like_a_file
 from surewood.workflow.errors import WorkflowError
-from surewood.workflow.labelled_table import LabelledTable, read_labelled
+from surewood.workflow.labelled_table import LabelledTable, Source, read_labelled
 from surewood.workflow.model_folder import SavedModel, open_model
 
 MAX_SEEN = 0.5  # above this fraction of rows known from training, the table is not a holdout
@@ -41,7 +41,7 @@ class Certification:
 
 def certify(
     model: str | Path | SavedModel,
-    table: str | Path,
+    table: Source,
     target: str | None = None,
     *,
     delta: float = 0.05,
@@ -55,8 +55,9 @@ def certify(
     ----------
     model : str, Path or SavedModel
         A model file, or the folder that :func:`fit` wrote.
-    table : str or Path
-        A CSV or Parquet file, or the name of a built-in data set (its official test part where there is one).
+    table : str, Path or list of them
+        A table file, several of one shape, or the name of a built-in data set (its official test part where
+        there is one).
     target : str, optional
         The column of the classes; by default the one the model was trained with.
     delta : float, default=0.05
@@ -80,7 +81,7 @@ def certify(
     >>> folder.cleanup()
     """
     saved = open_model(model)
-    labelled = read_labelled(str(table), _target(saved, str(table), target), check=False)
+    labelled = read_labelled(table, _target(saved, table, target), check=False)
     if labelled.holdout is not None:  # a built-in data set: the official test part is the holdout
         labelled.X, labelled.y = labelled.holdout
     _refuse_other_classes(saved, labelled)
@@ -99,9 +100,9 @@ def certify(
     return Certification(certificate, saved, labelled.name, len(labelled.y), seen, tuple(notes))
 
 
-def _target(saved: SavedModel, table: str, target: str | None) -> str | None:
+def _target(saved: SavedModel, table: Source, target: str | None) -> str | None:
     """The target column: as given, else the model's; a built-in data set has its own."""
-    if target is None and looks_like_a_file(table):
+    if target is None and not (isinstance(table, str) and not looks_like_a_file(table)):
         target = saved.facts.get("target")
         if target is None:
             raise WorkflowError("the model does not record its target column; give target=...")

@@ -88,7 +88,13 @@ class Choice:
         }
 
 
-def choose_family(families: list[Family], settings: FitSettings, X: pd.DataFrame, y: pd.Series) -> Choice:
+def choose_family(
+    families: list[Family],
+    settings: FitSettings,
+    X: pd.DataFrame,
+    y: pd.Series,
+    weight: NDArray[np.float64] | None = None,
+) -> Choice:
     """Cross-validate each family on the same folds and choose one.
 
     Parameters
@@ -97,6 +103,8 @@ def choose_family(families: list[Family], settings: FitSettings, X: pd.DataFrame
     settings : FitSettings
     X, y : frame and series
         Training rows, prepared for the estimators; at most 2,000 of them are used.
+    weight : ndarray, optional
+        Weights of the rows in training; errors count rows.
 
     Returns
     -------
@@ -115,7 +123,8 @@ def choose_family(families: list[Family], settings: FitSettings, X: pd.DataFrame
             proba = np.zeros((len(y), len(classes)))
             for train, held in splits:
                 model = settings.estimator(family, len(train), len(classes), strict=False)
-                model.fit(X.iloc[train], y.iloc[train])
+                weighted = {} if weight is None else {"sample_weight": weight[rows][train]}
+                model.fit(X.iloc[train], y.iloc[train], **weighted)
                 columns = np.searchsorted(classes, model.classes_)
                 proba[np.ix_(held, columns)] = model.predict_proba(X.iloc[held])
                 advance(1)

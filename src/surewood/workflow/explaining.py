@@ -7,14 +7,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
+
 from surewood.estimators.describing import ExplainsInSteps
 from surewood.estimators.wording import plural
 from surewood.report.model_facts import model_facts
 from surewood.report.words import number, percent, seconds
 from surewood.tables import plain
+from surewood.tables.reading.table_file import TableFile
 from surewood.workflow.errors import WorkflowError
 from surewood.workflow.explanation_steps import generic_steps
-from surewood.workflow.labelled_table import read_rows
+from surewood.workflow.labelled_table import Source, read_rows
 from surewood.workflow.model_folder import SavedModel, open_model
 
 _COLUMN_KINDS = {
@@ -42,7 +45,11 @@ class Explanation:
     Attributes
     ----------
     row : int
-        Number of the row, from 1.
+        Number of the row in its file.
+    unit : {"line", "row"}
+        What that number counts.
+    name : str
+        The value of the identifier column, where there is one.
     prediction : label
     probabilities : dict of str to float, or None
     steps : tuple of Step
@@ -58,19 +65,21 @@ class Explanation:
     steps: tuple[Step, ...]
     details: Mapping[str, Any]
     notes: tuple[str, ...]
+    unit: str = "row"
+    name: str = ""
 
 
-def explain(model: str | Path | SavedModel, table: str | Path, row: int = 1) -> Explanation:
+def explain(model: str | Path | SavedModel, table: Source, row: int | None = None) -> Explanation:
     """Explain the prediction of one row of a table.
 
     Parameters
     ----------
     model : str, Path or SavedModel
         A model file, or the folder that :func:`fit` wrote.
-    table : str or Path
-        A CSV or Parquet file, or the name of a built-in data set.
-    row : int, default=1
-        Which row; 1 is the first below the header.
+    table : str, Path or list of them
+        A table file, several of one shape, or the name of a built-in data set.
+    row : int, optional
+        Which row, by its number in the file: its line in a text file, else from 1. The first by default.
 
     Returns
     -------
@@ -88,10 +97,8 @@ def explain(model: str | Path | SavedModel, table: str | Path, row: int = 1) -> 
     >>> folder.cleanup()
     """
     saved = open_model(model)
-    frame = read_rows(str(table))
-    if not 1 <= row <= len(frame):
-        raise WorkflowError(f"there is no row {row}; {table} has {len(frame):,} rows.")
-    one = frame.iloc[[row - 1]]
+    read = read_rows(table)
+    row, one = _row(read, row)
     estimator, prepared = saved.estimator, saved.prepare(one)
     if callable(getattr(estimator, "explain", None)):
         details = dict(estimator.explain(prepared)[0])
@@ -103,9 +110,26 @@ def explain(model: str | Path | SavedModel, table: str | Path, row: int = 1) -> 
         told = generic_steps(details)
     steps = tuple(Step(one["title"], (*one["lines"], *_support_lines(saved, one["support"]))) for one in told)
     probabilities = details.get("probabilities")
-    return Explanation(
-        row, details["prediction"], probabilities, steps, details, tuple(saved.notes_about(one))
-    )
+    name = ", ".join(str(one[c].iloc[0]) for c in saved.preparer.plan_.identifiers if c in one.columns)
+    notes = tuple(saved.notes_about(one))
+    return Explanation(row, details["prediction"], probabilities, steps, details, notes, read.unit, name)
+
+
+def _row(read: TableFile, row: int | None) -> tuple[int, pd.DataFrame]:
+    """A row by its number in the file."""
+    numbers = read.row_numbers.tolist()
+    if not numbers:
+        raise WorkflowError(f"{read.origin} has no row to explain.")
+    if row is None:
+        row = int(numbers[0])
+    if row not in numbers:
+        raise WorkflowError(
+            f"there is no row on {read.unit} {row} of {read.origin}; "
+            f"its {len(numbers):,} rows stand on {read.unit}s {numbers[0]} to {numbers[-1]}."
+            if read.unit == "line"
+            else f"there is no row {row}; {read.origin} has {len(numbers):,} rows."
+        )
+    return row, read.frame.iloc[[numbers.index(row)]]
 
 
 def _plain_explanation(saved: SavedModel, prepared: Any) -> dict[str, Any]:

@@ -100,6 +100,8 @@ class FitSettings:
     parameters : dict
         Parameters of the estimator.
     verbose : int
+    time_limit : float or None
+        Seconds that the fit of an estimator may take, where it has a limit.
     """
 
     random_state: int = 0
@@ -107,6 +109,7 @@ class FitSettings:
     max_memory: int | str | None = None
     parameters: Mapping[str, Any] = field(default_factory=dict)
     verbose: int = 0
+    time_limit: float | None = None
 
     def __post_init__(self) -> None:
         if self.n_jobs == 0:
@@ -131,6 +134,10 @@ class FitSettings:
             if "max_memory" not in known and strict:
                 raise WorkflowError(f"max_memory={self.max_memory}: {family.name} has no memory limit.")
             chosen["max_memory"] = memory_bytes(self.max_memory)
+        if self.time_limit is not None:
+            if "time_limit" not in known and strict:
+                raise WorkflowError(f"time_limit={self.time_limit:g}: {family.name} has no time limit.")
+            chosen["time_limit"] = self.time_limit
         study = dict(chosen.pop("study", None) or {})
         for name, value in self.parameters.items():
             if name == "study" and isinstance(value, Mapping):

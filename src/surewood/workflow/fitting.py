@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -15,16 +15,18 @@ from sklearn.pipeline import Pipeline
 import surewood
 from surewood.certify import Certificate
 from surewood.parallel.progress import stage
-from surewood.persistence import save
-from surewood.tables import plain
+from surewood.persistence import ModelFileError, read_facts, save
+from surewood.tables import TablePlan, plain
 from surewood.workflow import report_files
 from surewood.workflow.choosing import Choice, choose_family
+from surewood.workflow.column_options import ColumnOptions
 from surewood.workflow.errors import WorkflowError
 from surewood.workflow.families import Family, FitSettings, candidates
-from surewood.workflow.labelled_table import LabelledTable, read_for_training
+from surewood.workflow.labelled_table import LabelledTable, Source, read_for_training
 from surewood.workflow.large_table import is_large, read_large
-from surewood.workflow.model_folder import DATA, MODEL, PAGE
+from surewood.workflow.model_folder import DATA, MODEL, PAGE, PLAN
 from surewood.workflow.output_place import check_folder
+from surewood.workflow.row_weights import class_weights
 from surewood.workflow.training import Trained, certificate_of, limit_rows, peak_memory, prepare, train
 
 
@@ -48,7 +50,7 @@ class FitResult:
     facts : dict
         Everything worth recording about the fit, as plain values; stored with the model.
     files : dict of str to Path
-        ``model``, ``page`` and ``data``; empty where nothing was written.
+        ``model``, ``plan``, ``page`` and ``data``; empty where nothing was written.
     """
 
     model: Pipeline
@@ -63,17 +65,23 @@ class FitResult:
 
 
 def fit(
-    table: str | Path,
+    table: Source,
     target: str | None = None,
     *,
     model: str = surewood.DEFAULT_MODEL,
     holdout: float | None = None,
     out: str | Path | None = None,
+    force: bool = False,
     delta: float = 0.05,
     random_state: int = 0,
     n_jobs: int = -1,
     max_rows: int | None = None,
     max_memory: int | str | None = None,
+    time_limit: float | None = None,
+    columns: ColumnOptions | None = None,
+    rare: str = "drop",
+    weight: str | None = None,
+    class_weight: str | Mapping[Any, float] | None = None,
     parameters: Mapping[str, Any] | None = None,
     cluster: str | None = None,
     command: str | None = None,
@@ -83,8 +91,9 @@ def fit(
 
     Parameters
     ----------
-    table : str or Path
-        A CSV or Parquet file, a folder of Parquet files, or the name of a built-in data set.
+    table : str, Path or list of them
+        A table file (see :func:`surewood.tables.read_table`), several of one shape, "-" for standard input, a
+        folder of Parquet files, or the name of a built-in data set.
     target : str, optional
         The column to predict; not needed for built-in data sets.
     model : str, default="surewood"
@@ -94,7 +103,10 @@ def fit(
         Fraction of rows held out for the certificate; 0: none. By default the official test part where there
         is one, else 0.2.
     out : str or Path, optional
-        Folder to write model.surewood, report.html and report.json into; by default nothing is written.
+        Folder to write model.surewood, plan.toml, report.html and report.json into; by default nothing is
+        written.
+    force : bool, default=False
+        Write into a folder that holds the model of another table.
     delta : float, default=0.05
         Probability that a guarantee may fail.
     random_state : int, default=0
@@ -104,6 +116,16 @@ def fit(
         Train on at most this many rows, drawn at random.
     max_memory : int or str, optional
         Memory of the fit, such as "4GB".
+    time_limit : float, optional
+        Seconds that fitting the estimator may take, for those that have a limit.
+    columns : ColumnOptions, optional
+        What is said about columns: an edited plan, columns to drop, identifiers, kinds, missing codes.
+    rare : {"drop", "merge", "keep"}
+        What becomes of classes of one row: left out, merged as "other", or kept among the training rows.
+    weight : str, optional
+        Column of row weights, for training; errors and guarantees count rows.
+    class_weight : "balanced", dict or str, optional
+        Weights of classes, also as text such as ``"no=1,yes=5"``.
     parameters : dict, optional
         Parameters of the estimator.
     cluster : str, optional
@@ -124,16 +146,25 @@ def fit(
     >>> result.family, result.certificate.best.status.name, result.facts["holdout_rows"]
     ('mddf', 'GUARANTEE', 30)
     """
-    settings = FitSettings(random_state, n_jobs, max_memory, dict(parameters or {}), verbose)
+    settings = FitSettings(
+        random_state, n_jobs, max_memory, dict(parameters or {}), verbose, time_limit=time_limit
+    )
     families = candidates(model, settings)
     folder = None if out is None else Path(out)
     if folder is not None:
         check_folder(folder)
+        if not force:
+            refuse_other_model(folder, table, target)
     with on_cluster(cluster):
-        data, preparer = _read(str(table), target, holdout, random_state, verbose)
+        data = read_training(table, target, holdout, random_state, rare=rare, weight=weight, verbose=verbose)
+        preparer = prepare(data, columns)
+        if class_weight is not None:
+            weights = class_weights(class_weight, data.y.unique())
+            settings = replace(settings, parameters={**settings.parameters, "class_weight": weights})
         choice = None
         if len(families) > 1:
-            choice = choose_family(families, settings, preparer.transform(data.X), data.y)
+            prepared = preparer.transform(data.X)
+            choice = choose_family(families, settings, prepared, data.y, data.weight)
             families = [choice.family]
         limit_rows(data, families[0], max_rows, random_state)
         estimator = settings.estimator(families[0], data.n_rows, data.y.nunique(), strict=choice is None)
@@ -157,7 +188,7 @@ def fit(
     )
 
 
-def default_folder(table: str | Path) -> Path:
+def default_folder(table: Source) -> Path:
     """Folder that the command line writes to by default.
 
     Examples
@@ -165,7 +196,9 @@ def default_folder(table: str | Path) -> Path:
     >>> default_folder("data/churn.csv").name
     'surewood-churn'
     """
-    return Path(f"surewood-{Path(table).name.split('.')[0] or 'table'}")
+    first = table if isinstance(table, str | Path) else table[0]
+    stem = "" if str(first) == "-" else Path(first).name.split(".")[0]
+    return Path(f"surewood-{stem or 'table'}")
 
 
 @contextmanager
@@ -187,17 +220,71 @@ def on_cluster(address: str | None) -> Iterator[None]:
         place.__exit__(None, None, None)
 
 
-def _read(
-    source: str, target: str | None, holdout: float | None, random_state: int, verbose: int
-) -> tuple[LabelledTable, Any]:
-    """The table, divided, and what was learned about its columns."""
-    with stage(verbose, f"reading {Path(source).name}", 2) as advance:
-        read = read_large if is_large(source) else read_for_training
-        data = read(source, target, holdout, random_state)
+def plan_table(
+    table: Source,
+    target: str | None = None,
+    *,
+    holdout: float | None = None,
+    random_state: int = 0,
+    columns: ColumnOptions | None = None,
+    rare: str = "drop",
+    weight: str | None = None,
+) -> TablePlan:
+    """The plan that :func:`fit` with the same arguments would use, found from the training rows.
+
+    Examples
+    --------
+    >>> print(plan_table("iris")["petal_width"].kind)
+    number
+    """
+    data = read_training(table, target, holdout, random_state, rare=rare, weight=weight)
+    return (columns or ColumnOptions()).make_plan(data.X)
+
+
+def read_training(
+    source: Source,
+    target: str | None,
+    holdout: float | None,
+    random_state: int,
+    *,
+    rare: str = "drop",
+    weight: str | None = None,
+    verbose: int = 0,
+) -> LabelledTable:
+    """The table, divided into training rows and holdout; a large one as a sample and a stream."""
+    with stage(verbose, f"reading {_name_of(source)}", 1) as advance:
+        if isinstance(source, str | Path) and is_large(str(source)):
+            data = read_large(str(source), target, holdout, random_state, weight=weight)
+        else:
+            data = read_for_training(source, target, holdout, random_state, rare=rare, weight=weight)
         advance(1)
-        preparer = prepare(data)
-        advance(1)
-    return data, preparer
+    return data
+
+
+def _name_of(source: Source) -> str:
+    if isinstance(source, str | Path):
+        return "standard input" if str(source) == "-" else Path(source).name
+    return f"{len(source)} files"
+
+
+def refuse_other_model(folder: Path, table: Source, target: str | None) -> None:
+    """Refuse a folder that holds the model of another table or target: it would be lost."""
+    path = folder / MODEL
+    if not path.exists():
+        return
+    try:
+        facts = read_facts(path)
+    except ModelFileError:
+        facts = {}
+    other = facts.get("source")
+    given = str(table) if isinstance(table, str | Path) else ", ".join(map(str, table))
+    built_in = facts.get("table") == given
+    same = other is not None and Path(str(other)).absolute() == Path(given).absolute()
+    if (same or built_in) and target in (None, facts.get("target")):
+        return
+    other = facts.get("table")
+    what = f"the model of {other}, target {facts.get('target')!r}" if other else "another model"
+    raise WorkflowError(f"out={folder} holds {what}; name another folder, or give force=True to replace it.")
 
 
 def _facts(
@@ -225,7 +312,9 @@ def _facts(
         "rows": data.n_rows,
         "holdout_rows": data.n_holdout,
         "columns": len(trained.preparer.columns_),
+        "features": trained.prepared.shape[1],
         "dropped_columns": dict(trained.preparer.dropped_),
+        "identifiers": list(trained.preparer.plan_.identifiers),
         "holdout": measured,
         "certificate": json.loads(certificate.to_json()),
         "choice": None if choice is None else choice.to_dict(),
@@ -250,6 +339,8 @@ def _write(
     """Write the model, the page and its data into a folder."""
     folder.mkdir(parents=True, exist_ok=True)
     save(trained.pipeline, folder / MODEL, facts=facts, verbose=verbose)
+    plan_file = folder / PLAN
+    plan_file.write_text(trained.preparer.plan_.to_toml(str(plan_file)), encoding="utf-8")
     run = {name: facts[name] for name in ("seconds", "peak_memory_bytes", "seed", "command")}
     report_files.write_report(folder, trained, data, certificate, run, verbose)
-    return {"model": folder / MODEL, "page": folder / PAGE, "data": folder / DATA}
+    return {"model": folder / MODEL, "plan": plan_file, "page": folder / PAGE, "data": folder / DATA}

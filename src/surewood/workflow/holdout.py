@@ -10,6 +10,8 @@ from surewood.workflow.errors import WorkflowError
 
 DEFAULT_HOLDOUT = 0.2
 MIN_ROWS_PER_CLASS = 2
+RARE = ("drop", "merge", "keep")
+OTHER = "other"
 
 
 def choose_holdout(y: pd.Series, fraction: float, random_state: int) -> tuple[NDArray[np.bool_], int]:
@@ -72,7 +74,7 @@ def stratified_rows(y: pd.Series, most: int, random_state: int) -> NDArray[np.in
 
 
 def check_classes(y: pd.Series, target: str) -> None:
-    """Refuse a target with one class, with classes of a single row, or with numbers that are not classes."""
+    """Refuse a target with one class, with mostly classes of a single row, or with fractions."""
     counts = y.value_counts()
     if len(counts) < 2:
         raise WorkflowError(
@@ -86,10 +88,45 @@ def check_classes(y: pd.Series, target: str) -> None:
             f"the target {target!r} has {len(counts):,} classes in {len(y):,} rows, most of them with one "
             "row; is it the right column?"
         )
-    if rare:
-        shown = ", ".join(repr(label) for label in rare[:5]) + (", ..." if len(rare) > 5 else "")
-        several = len(rare) > 1
-        raise WorkflowError(
-            f"class{'es' if several else ''} {shown} of the target {target!r} {'have' if several else 'has'} "
-            f"fewer than {MIN_ROWS_PER_CLASS} rows; remove those rows or merge the class."
-        )
+
+
+def settle_rare(y: pd.Series, rare: str) -> tuple[pd.Series, NDArray[np.bool_], list[str]]:
+    """Deal with classes of one row.
+
+    Parameters
+    ----------
+    y : Series
+        Labels.
+    rare : {"drop", "merge", "keep"}
+        Leave those rows out; make one class of them, "other", where they are at least two; or keep them, all
+        among the training rows.
+
+    Returns
+    -------
+    y : Series
+        Labels, of all rows.
+    kept : ndarray of bool
+        Rows to go on with.
+    notes : list of str
+
+    Examples
+    --------
+    >>> y, kept, notes = settle_rare(pd.Series(list("aabbc")), "drop")
+    >>> kept.tolist(), notes
+    ([True, True, True, True, False], ["class 'c' has one row, which was dropped (rare=keep keeps it)."])
+    """
+    if rare not in RARE:
+        raise WorkflowError(f"rare={rare} is unknown; choose among {', '.join(RARE)}.")
+    counts = y.value_counts()
+    labels = counts.index[counts < MIN_ROWS_PER_CLASS].tolist()
+    everything = np.ones(len(y), dtype=bool)
+    if not labels or rare == "keep":
+        return y, everything, []
+    shown = ", ".join(repr(str(label)) for label in labels[:5]) + (", ..." if len(labels) > 5 else "")
+    single = y.isin(labels).to_numpy()
+    if rare == "merge" and len(labels) >= MIN_ROWS_PER_CLASS:
+        merged = y.astype(str).mask(single, OTHER)
+        return merged, everything, [f"classes {shown} have one row each and were merged as {OTHER!r}."]
+    if len(labels) == 1:
+        return y, ~single, [f"class {shown} has one row, which was dropped (rare=keep keeps it)."]
+    return y, ~single, [f"classes {shown} have one row each, which were dropped (rare=keep keeps them)."]

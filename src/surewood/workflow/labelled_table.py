@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from surewood._arrays import Floats
 from surewood.datasets import load
-from surewood.tables import ParquetTable, read_table
+from surewood.tables import ParquetTable
 from surewood.tables.reading.file_format import looks_like_a_file
+from surewood.tables.reading.table_file import TableFile, read_table_file
 from surewood.workflow.errors import WorkflowError
-from surewood.workflow.holdout import DEFAULT_HOLDOUT, check_classes, choose_holdout
+from surewood.workflow.holdout import DEFAULT_HOLDOUT, check_classes, choose_holdout, settle_rare
+from surewood.workflow.row_weights import row_weights
+
+Source = str | Path | Sequence[str | Path]
 
 
 @dataclass
@@ -27,8 +33,16 @@ class LabelledTable:
     ----------
     X, y : frame and series of the training rows
     row_numbers : ndarray of int
-        Positions of the training rows in the table, from 0.
+        The numbers that the file gives the training rows: their lines, or rows from 1.
+    row_unit : {"line", "row"}
+        What these numbers count.
     holdout : (frame, series) or None
+    holdout_rows : ndarray of int or None
+        The numbers of its rows.
+    weight : ndarray of float or None
+        Weights of the training rows.
+    weight_name : str or None
+        The column they came from.
     target, name, source : str
     notes : list of str
         What was done to the table that its owner should know.
@@ -48,6 +62,10 @@ class LabelledTable:
     notes: list[str] = field(default_factory=list)
     stream: ParquetTable | None = None
     n_streamed: int = 0
+    row_unit: str = "row"
+    holdout_rows: NDArray[np.int64] | None = None
+    weight: Floats | None = None
+    weight_name: str | None = None
 
     @property
     def n_rows(self) -> int:
@@ -64,7 +82,43 @@ class LabelledTable:
         rows = np.flatnonzero(rows) if rows.dtype == bool else rows
         self.X, self.y = self.X.iloc[rows].reset_index(drop=True), self.y.iloc[rows].reset_index(drop=True)
         self.row_numbers = self.row_numbers[rows]
+        self.weight = None if self.weight is None else self.weight[rows]
         self.stream = None
+
+    def take_weights(self, name: str) -> None:
+        """Weights from a column, which is then no feature."""
+        if name not in self.X.columns:
+            raise WorkflowError(f"weight={name}: {self.name} has no such column.")
+        self.weight = row_weights(self.X[name], self.row_numbers, self.row_unit)
+        self.weight_name = name
+        self.X = self.X.drop(columns=[name])
+
+    def hold_out(self, rows: NDArray[np.bool_]) -> None:
+        """Hold some of the rows out."""
+        self.holdout = self.X[rows].reset_index(drop=True), self.y[rows].reset_index(drop=True)
+        self.holdout_rows = self.row_numbers[rows]
+        self.keep(~rows)
+
+    def take_back(self) -> None:
+        """Go on with the holdout among the training rows."""
+        if self.holdout is None or self.holdout_rows is None:
+            return
+        self.X = pd.concat([self.X, self.holdout[0]], ignore_index=True)
+        self.y = pd.concat([self.y, self.holdout[1]], ignore_index=True)
+        self.row_numbers = np.concatenate([self.row_numbers, self.holdout_rows])
+        self.holdout = self.holdout_rows = None
+
+    def row_names(self, identifiers: Sequence[str] = (), held_out: bool = False) -> pd.Index:
+        """What to call the rows: their numbers in the file, and their identifiers where there are some."""
+        numbers = self.holdout_rows if held_out else self.row_numbers
+        X = self.holdout[0] if held_out and self.holdout is not None else self.X
+        if numbers is None or len(numbers) != len(X):
+            return X.index
+        names = [f"{self.row_unit} {number}" for number in numbers]
+        for column in identifiers:
+            if column in X.columns:
+                names = [f"{name}, {value}" for name, value in zip(names, X[column])]
+        return pd.Index(names)
 
 
 @contextmanager
@@ -80,15 +134,28 @@ def collecting(notes: list[str]) -> Iterator[None]:
             notes.append(text)
 
 
-def read_labelled(source: str, target: str | None, *, check: bool = True) -> LabelledTable:
-    """Read a table with its target; with `check` classes that cannot be learned are refused.
+def read_labelled(
+    source: Source,
+    target: str | None,
+    *,
+    check: bool = True,
+    rare: str = "drop",
+    weight: str | None = None,
+) -> LabelledTable:
+    """Read a table with its target, columns as they stand in it.
 
     Parameters
     ----------
-    source : str
-        A CSV or Parquet file, or the name of a built-in data set.
+    source : str, Path or list of them
+        A table file, several of one shape, or the name of a built-in data set.
     target : str or None
         The column of the classes; not needed for built-in data sets.
+    check : bool, default=True
+        Refuse a target that cannot be learned, and settle classes of one row.
+    rare : {"drop", "merge", "keep"}
+        What becomes of classes of one row.
+    weight : str, optional
+        The column of row weights, which is not a feature.
 
     Examples
     --------
@@ -100,31 +167,40 @@ def read_labelled(source: str, target: str | None, *, check: bool = True) -> Lab
     with collecting(notes):
         data = load(source, target, raw=True)
     name = str(data.y.name) if target is None else target
-    if check:
-        check_classes(data.y, name)
-    rows = np.arange(len(data.y)) if data.row_numbers is None else data.row_numbers
+    rows = np.arange(1, len(data.y) + 1) if data.row_numbers is None else data.row_numbers
     table = LabelledTable(data.name, data.source, name, data.X, data.y, rows, None, notes)
+    table.row_unit = data.row_unit
+    if weight is not None:
+        table.take_weights(weight)
+    if check and not data.is_divided:
+        table.y, kept, found = settle_rare(table.y, rare)
+        table.keep(kept)
+        table.notes += found
+    if check:
+        check_classes(table.y, name)
     if data.is_divided:
-        (table.X, table.y), table.holdout = data.train, data.test
-        table.row_numbers = rows[data.split != "test"]
+        test = data.split == "test"
+        table.hold_out(test)
     return table
 
 
 def read_for_training(
-    source: str, target: str | None, holdout: float | None, random_state: int
+    source: Source,
+    target: str | None,
+    holdout: float | None,
+    random_state: int,
+    *,
+    rare: str = "drop",
+    weight: str | None = None,
 ) -> LabelledTable:
     """Read a table and hold rows out: by default its official test part, else a random fifth of the rows."""
-    table = read_labelled(source, target)
+    table = read_labelled(source, target, rare=rare, weight=weight)
     if holdout is None and table.holdout is not None:
         table.notes.append(
             f"the official test part of {table.name}, {len(table.holdout[1]):,} rows, is the holdout."
         )
         return table
-    if table.holdout is not None:
-        table.X = pd.concat([table.X, table.holdout[0]], ignore_index=True)
-        table.y = pd.concat([table.y, table.holdout[1]], ignore_index=True)
-        table.row_numbers = np.arange(len(table.y))
-        table.holdout = None
+    table.take_back()
     fraction = DEFAULT_HOLDOUT if holdout is None else holdout
     if fraction == 0:
         return table
@@ -135,12 +211,13 @@ def read_for_training(
         raise WorkflowError(
             f"holdout={fraction:g} of {len(held_out):,} rows is less than one row; take more, or 0."
         )
-    X, y = table.X, table.y
-    table.holdout = X[held_out].reset_index(drop=True), y[held_out].reset_index(drop=True)
-    table.keep(~held_out)
+    table.hold_out(held_out)
     return table
 
 
-def read_rows(source: str) -> pd.DataFrame:
-    """Rows to predict: all columns of a file, or the features of a built-in data set."""
-    return read_table(source) if looks_like_a_file(source) else load(source).X
+def read_rows(source: Source) -> TableFile:
+    """Rows to predict: all columns of a file, or the features of a built-in data set; there may be none."""
+    if not isinstance(source, str) or looks_like_a_file(source):
+        return read_table_file(source)
+    X = load(source).X
+    return TableFile(X, source, np.arange(1, len(X) + 1), "row", numbered=False)

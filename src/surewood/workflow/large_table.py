@@ -47,7 +47,9 @@ def is_large(source: str) -> bool:
     return int(metadata.num_rows) * int(metadata.num_columns) * 8 > STREAM_BYTES
 
 
-def read_large(source: str, target: str | None, holdout: float | None, random_state: int) -> LabelledTable:
+def read_large(
+    source: str, target: str | None, holdout: float | None, random_state: int, *, weight: str | None = None
+) -> LabelledTable:
     """A sample of the training rows and the holdout in memory; ``stream`` has all training rows."""
     if target is None:
         raise WorkflowError(f"{source} needs target=...: the column to predict.")
@@ -63,7 +65,9 @@ def read_large(source: str, target: str | None, holdout: float | None, random_st
     sample = train if n_train <= SAMPLE_ROWS else train.split(SAMPLE_ROWS / n_train, random_state)[1]
     X, y = _labelled(sample, target)
     check_classes(y, target)
-    table = LabelledTable(Path(source).name, source, target, X, y, np.arange(len(y)), None, notes)
+    table = LabelledTable(Path(source).name, source, target, X, y, np.arange(1, len(y) + 1), None, notes)
+    if weight is not None:
+        table.take_weights(weight)
     if held is not None:
         table.holdout = _labelled(held, target)
         if not len(table.holdout[1]):
@@ -95,6 +99,7 @@ def prepared_table(table: LabelledTable, preparer: TablePreparer, verbose: int) 
         [*opened.names, table.target]
     )
     label = _unused(table.target, preparer)
+    weight = None if table.weight_name is None else _unused(f"{label} weight", preparer)
     keys = []
     with tempfile.TemporaryDirectory(prefix="surewood-") as folder:
         path = os.path.join(folder, "prepared.parquet")
@@ -106,6 +111,8 @@ def prepared_table(table: LabelledTable, preparer: TablePreparer, verbose: int) 
                     keys.append(content_hashes(frame))
                     rows = pa.Table.from_pandas(frame, preserve_index=False)
                     rows = rows.append_column(label, source.table.column(table.target))
+                    if weight is not None:
+                        rows = rows.append_column(weight, source.table.column(table.weight_name))
                     writer = writer or pq.ParquetWriter(path, rows.schema)
                     writer.write_table(rows.cast(writer.schema))
                     advance(len(frame))
@@ -113,7 +120,7 @@ def prepared_table(table: LabelledTable, preparer: TablePreparer, verbose: int) 
             if writer is not None:
                 writer.close()
         preparer.row_keys_ = np.unique(np.concatenate(keys))  # `certify` checks whether later rows are new
-        yield ParquetTable(path, target=label, workdir=folder)
+        yield ParquetTable(path, target=label, weight=weight, workdir=folder)
 
 
 def _unused(target: str, preparer: TablePreparer) -> str:

@@ -17,7 +17,7 @@ from surewood.persistence import load, read_card, read_facts
 from surewood.tables import TablePreparer
 from surewood.workflow.errors import WorkflowError
 
-MODEL, PAGE, DATA = "model.surewood", "report.html", "report.json"
+MODEL, PLAN, PAGE, DATA = "model.surewood", "plan.toml", "report.html", "report.json"
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,10 @@ class SavedModel:
         numbers = getattr(self.preparer, "row_numbers_", None)
         if numbers is None or not 0 <= row < len(numbers):
             return f"training row {row + 1:,}"
-        return f"row {int(numbers[row]) + 1:,} of {self.facts.get('table', 'the training table')}"
+        unit = getattr(self.preparer, "row_unit_", None)
+        # Models of older versions count from 0.
+        number = f"row {int(numbers[row]) + 1:,}" if unit is None else f"{unit} {int(numbers[row]):,}"
+        return f"{number} of {self.facts.get('table', 'the training table')}"
 
 
 def open_model(path: str | Path | SavedModel) -> SavedModel:

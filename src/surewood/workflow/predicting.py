@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,13 +13,16 @@ from numpy.typing import NDArray
 
 from surewood.parallel.progress import stage
 from surewood.tables import ParquetTable, plain
+from surewood.workflow.column_options import names_of
 from surewood.workflow.errors import WorkflowError
-from surewood.workflow.labelled_table import read_rows
+from surewood.workflow.labelled_table import Source, read_rows
 from surewood.workflow.large_table import is_large
 from surewood.workflow.model_folder import SavedModel, open_model
 from surewood.workflow.output_place import check_file
 from surewood.workflow.parquet_prediction import ParquetSink, probability_column
 from surewood.workflow.training import predict_in_blocks
+
+DECIMALS = 6  # of probabilities in text
 
 
 @dataclass(frozen=True)
@@ -32,8 +35,9 @@ class Prediction:
     classes : ndarray
         The labels of the model.
     frame : DataFrame or None
-        Column ``prediction`` and, if wanted, ``probability of LABEL`` for each class; None where the table
-        was streamed from file to file.
+        The line of each row where the file has lines, identifiers and columns to keep, ``prediction`` and,
+        if wanted, ``probability of LABEL`` for each class; None where the table was streamed from file to
+        file.
     notes : tuple of str
         What the owner of the table should know.
     file : Path or None
@@ -56,9 +60,10 @@ class Prediction:
 
 def predict(
     model: str | Path | SavedModel,
-    table: str | Path,
+    table: Source,
     *,
     proba: bool = False,
+    keep: str | Sequence[str] = (),
     out: str | Path | None = None,
     verbose: int = 0,
 ) -> Prediction:
@@ -70,11 +75,13 @@ def predict(
     ----------
     model : str, Path or SavedModel
         A model file, or the folder that :func:`fit` wrote.
-    table : str or Path
-        A CSV or Parquet file, a folder of Parquet files, or the name of a built-in data set. Large Parquet
-        tables are streamed; they need `out`.
+    table : str, Path or list of them
+        A table file, several of one shape, a folder of Parquet files, or the name of a built-in data set.
+        Large Parquet tables are streamed; they need `out`.
     proba : bool, default=False
         Also give a column ``probability of LABEL`` for each class.
+    keep : str or list of str
+        Columns of the table to put beside the predictions; identifiers of the model always are.
     out : str or Path, optional
         A .csv or .parquet file to write, all or nothing.
     verbose : int, default=0
@@ -97,21 +104,35 @@ def predict(
     path = None if out is None else Path(out)
     if path is not None:
         check_file(path, (".csv", ".parquet"))
-    source = str(table)
-    if is_large(source):
+    kept = names_of(keep)
+    if isinstance(table, str | Path) and is_large(str(table)):
+        source = str(table)
         if path is None or path.suffix.lower() != ".parquet":
             raise WorkflowError(f"{source} is predicted batch by batch into a file: add out=NAME.parquet.")
-        return _predict_streamed(open_model(model), source, path, proba, verbose)
+        return _predict_streamed(open_model(model), source, path, proba, kept, verbose)
     saved = open_model(model)
-    frame = read_rows(source)
-    found = predicted_frame(saved, frame, proba, verbose)
+    read = read_rows(table)
+    found = predicted_frame(saved, read.frame, proba, kept, verbose)
+    if read.numbered and read.unit not in found.columns:
+        found.insert(0, read.unit, read.row_numbers)
     if path is not None:
         write_table(found, path)
-    return Prediction(len(found), saved.classes, found, tuple(saved.notes_about(frame)), path)
+    return Prediction(len(found), saved.classes, found, tuple(saved.notes_about(read.frame)), path)
 
 
-def predicted_frame(saved: SavedModel, frame: pd.DataFrame, proba: bool, verbose: int = 0) -> pd.DataFrame:
-    """Predictions of a frame, and probabilities if wanted."""
+def predicted_frame(
+    saved: SavedModel, frame: pd.DataFrame, proba: bool, keep: Sequence[str] = (), verbose: int = 0
+) -> pd.DataFrame:
+    """Predictions of a frame beside its identifiers and the columns to keep, with probabilities if wanted."""
+    identifiers = [name for name in saved.preparer.plan_.identifiers if name in frame.columns]
+    absent = [name for name in keep if name not in frame.columns]
+    if absent:
+        raise WorkflowError(f"keep={absent[0]}: the table has no such column.")
+    kept = frame[list(dict.fromkeys([*identifiers, *keep]))].reset_index(drop=True)
+    return pd.concat([kept, _answers(saved, frame, proba, verbose)], axis=1)
+
+
+def _answers(saved: SavedModel, frame: pd.DataFrame, proba: bool, verbose: int) -> pd.DataFrame:
     probabilities = predict_in_blocks(saved.estimator, saved.prepare(frame), verbose)
     found = pd.DataFrame({"prediction": saved.classes[probabilities.argmax(axis=1)]})
     if not proba:
@@ -120,7 +141,9 @@ def predicted_frame(saved: SavedModel, frame: pd.DataFrame, proba: bool, verbose
     return pd.concat([found, pd.DataFrame(probabilities, columns=named)], axis=1)
 
 
-def _predict_streamed(saved: SavedModel, source: str, out: Path, proba: bool, verbose: int) -> Prediction:
+def _predict_streamed(
+    saved: SavedModel, source: str, out: Path, proba: bool, keep: Sequence[str], verbose: int
+) -> Prediction:
     """Predict a streamed table into a Parquet file, all or nothing."""
     opened = ParquetTable(source).open()
     notes: list[str] | None = None
@@ -128,7 +151,7 @@ def _predict_streamed(saved: SavedModel, source: str, out: Path, proba: bool, ve
     with stage(verbose, "predicting", opened.n_rows) as advance, ParquetSink(out) as sink:
         for _, _, rows in opened.batches():
             frame = rows.table.to_pandas()
-            sink.write_frame(predicted_frame(saved, frame, proba))
+            sink.write_frame(predicted_frame(saved, frame, proba, keep))
             if notes is None:
                 notes = saved.notes_about(frame)
             advance(len(frame))
@@ -145,18 +168,29 @@ def write_table(frame: pd.DataFrame, path: Path) -> None:
         if path.suffix.lower() == ".parquet":
             frame.to_parquet(partial, index=False)
         else:
-            frame.to_csv(partial, index=False)
+            rounded(frame).to_csv(partial, index=False)
         os.replace(partial, path)
     finally:
         partial.unlink(missing_ok=True)
+
+
+def rounded(frame: pd.DataFrame) -> pd.DataFrame:
+    """Predictions with as many decimals of probabilities as are worth writing."""
+    named = [name for name in frame.columns if str(name).startswith(probability_column(""))]
+    return frame.round(dict.fromkeys(named, DECIMALS))
 
 
 def records(prediction: Prediction) -> list[dict[str, Any]]:
     """Predictions as plain values, one dictionary per row."""
     if prediction.frame is None:
         return []
-    rows: list[dict[str, Any]] = [{"prediction": plain(label)} for label in prediction.frame["prediction"]]
-    if prediction.frame.shape[1] > 1:
-        for row, values in zip(rows, prediction.frame.iloc[:, 1:].to_numpy().tolist()):
-            row["probabilities"] = {str(label): value for label, value in zip(prediction.classes, values)}
+    named = [probability_column(label) for label in prediction.classes]
+    has_probabilities = set(named) <= set(prediction.frame.columns)
+    others = prediction.frame.drop(columns=named) if has_probabilities else prediction.frame
+    rows: list[dict[str, Any]] = [plain(row) for row in others.to_dict("records")]
+    if has_probabilities:
+        for row, values in zip(rows, prediction.frame[named].to_numpy().tolist()):
+            row["probabilities"] = {
+                str(label): round(value, DECIMALS) for label, value in zip(prediction.classes, values)
+            }
     return rows

@@ -28,7 +28,12 @@ def write_report(
         table.y,
         holdout=None if held is None or table.holdout is None else (held.X, table.holdout[1]),
         certificate=certificate,
-        dataset={"name": table.name, "source": table.source, "notes": table.notes},
+        dataset={
+            "name": table.name,
+            "source": table.source,
+            "notes": table.notes,
+            "n_columns": len(trained.preparer.columns_),
+        },
         run=run,
         probabilities=None if held is None else held.probabilities,
         verbose=verbose,

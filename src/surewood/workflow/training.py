@@ -15,8 +15,11 @@ from sklearn.metrics import log_loss
 from sklearn.pipeline import Pipeline
 
 from surewood.certify import Certificate, certify
+from surewood.estimators.wording import plural
 from surewood.parallel.progress import stage
 from surewood.tables import TablePreparer
+from surewood.tables.planning.finding import OPEN_DATES
+from surewood.workflow.column_options import ColumnOptions
 from surewood.workflow.families import Family
 from surewood.workflow.holdout import stratified_rows
 from surewood.workflow.labelled_table import LabelledTable, collecting
@@ -67,10 +70,19 @@ class Trained:
         return self.pipeline[-1]
 
 
-def prepare(table: LabelledTable) -> TablePreparer:
-    """Learn the columns from the training rows; what was dropped becomes a note."""
-    preparer = TablePreparer().fit(table.X)
+def prepare(table: LabelledTable, options: ColumnOptions | None = None) -> TablePreparer:
+    """Learn the columns from the training rows; what was dropped or lost becomes a note."""
+    made = (options or ColumnOptions()).make_plan(table.X)
+    preparer = TablePreparer(plan=made).fit(table.X)
     table.notes += [f"column {name!r} is not used: {why}." for name, why in preparer.dropped_.items()]
+    for column in preparer.plan_.used:
+        if column.n_lost:
+            values = plural(column.n_lost, "value")
+            table.notes.append(
+                f"{values} of {column.name!r} cannot be read as a {column.kind}; treated as missing."
+            )
+        if column.reason.startswith(OPEN_DATES):
+            table.notes.append(f"column {column.name!r}: {column.reason}.")
     return preparer
 
 
@@ -92,21 +104,29 @@ def limit_rows(table: LabelledTable, family: Family, max_rows: int | None, rando
 def train(table: LabelledTable, preparer: TablePreparer, estimator: Any, verbose: int = 0) -> Trained:
     """Fit an estimator on the prepared training rows and measure it on the holdout."""
     prepared = preparer.transform(table.X)
+    identifiers = preparer.plan_.identifiers
     # So that `explain` can name rows as the table has them; the rows of a streamed table are too many.
     preparer.row_numbers_ = None if table.stream is not None else table.row_numbers
+    preparer.row_unit_ = table.row_unit
     started = time.perf_counter()
     with collecting(table.notes):
         if table.stream is None:
-            estimator.fit(prepared, table.y)
+            estimator.fit(prepared, table.y, **_weights(table))
         else:
             with prepared_table(table, preparer, verbose) as rows:
                 estimator.fit(rows)
     seconds = time.perf_counter() - started
     measured = None
     if table.holdout is not None:
-        X, y = table.holdout
-        measured = _measure(estimator, preparer.transform(X), y, verbose)
+        held = preparer.transform(table.holdout[0])
+        held.index = table.row_names(identifiers, held_out=True)
+        measured = _measure(estimator, held, table.holdout[1], verbose)
+    prepared.index = table.row_names(identifiers)
     return Trained(Pipeline([("table", preparer), ("model", estimator)]), prepared, seconds, measured)
+
+
+def _weights(table: LabelledTable) -> dict[str, Any]:
+    return {} if table.weight is None else {"sample_weight": table.weight}
 
 
 def _measure(estimator: Any, X: pd.DataFrame, y: pd.Series, verbose: int) -> Measured:
@@ -151,7 +171,7 @@ def predict_in_blocks(estimator: Any, prepared: pd.DataFrame, verbose: int = 0) 
             block = prepared.iloc[start : start + ROWS_PER_BLOCK]
             parts.append(np.asarray(estimator.predict_proba(block), dtype=np.float64))
             advance(len(block))
-    return np.concatenate(parts)
+    return np.concatenate(parts) if parts else np.zeros((0, len(estimator.classes_)))
 
 
 def peak_memory() -> int | None:

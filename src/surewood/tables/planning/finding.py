@@ -35,6 +35,7 @@ _MOST_GAPS = 2.0  # mean step of a row number
 _FEW_ROWS = 10  # fewer values say nothing about a pattern in numbers
 FEW_VALUES = 50  # this many distinct texts are categories, however rare each is
 MANY_VALUES = 1000  # more distinct texts than this are no categories
+OPEN_DATES = "dates; day or month first is open"
 DROPPED = "dropped on request"
 IDENTIFIER = "identifier: kept beside predictions"
 NOT_PLANNED = "not in the plan"
@@ -262,8 +263,8 @@ _DAY_MONTH = {
     ("column", False): "dates, the month first (some day is above 12)",
     ("file", True): "dates, the day first as in other columns",
     ("file", False): "dates, the month first as in other columns",
-    ("default", True): "dates; day or month first is open, read with the day first",
-    ("default", False): "dates; day or month first is open, read with the month first",
+    ("default", True): f"{OPEN_DATES}, read with the day first",
+    ("default", False): f"{OPEN_DATES}, read with the month first",
 }
 
 

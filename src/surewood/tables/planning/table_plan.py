@@ -17,6 +17,7 @@ from surewood.tables.planning.finding import (
     IDENTIFIER,
     MANY_VALUES,
     NOT_PLANNED,
+    OPEN_DATES,
     Hints,
     counted,
     find_column,
@@ -180,11 +181,7 @@ def plan(
             for name, c in found.items()
         }
     for name, column in found.items():
-        if (
-            column.kind == "date"
-            and column.reason.startswith("dates; day or month")
-            and base.file_day_first is not None
-        ):
+        if column.kind == "date" and column.reason.startswith(OPEN_DATES) and base.file_day_first is not None:
             found[name] = find_column(str(name), table[name], replace(base, kind=asked.get(str(name))))
     marked = {str(name) for name in identifiers}
     columns = tuple(

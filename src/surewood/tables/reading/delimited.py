@@ -227,5 +227,9 @@ def _as_frame(table: pa.Table) -> pd.DataFrame:
         elif pa.types.is_null(kind):
             columns[name] = pd.Series([None] * len(column), dtype=object)
             continue
+        elif pa.types.is_string(kind):
+            empty = pc.equal(column, "")
+            if pc.any(empty).as_py():
+                column = pc.if_else(empty, pa.scalar(None, pa.string()), column)
         columns[name] = column.to_pandas(integer_object_nulls=False)
     return pd.DataFrame(columns, copy=False)

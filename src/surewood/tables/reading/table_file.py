@@ -36,12 +36,15 @@ class TableFile:
         The number that the file gives each row: its line in a text file, its row in a sheet, else from 1.
     unit : {"line", "row"}
         What that number counts.
+    numbered : bool
+        Whether a person who opens the file sees these numbers: not in Parquet.
     """
 
     frame: pd.DataFrame
     origin: str
     row_numbers: NDArray[np.int64]
     unit: str
+    numbered: bool = True
 
 
 def read_table(
@@ -89,7 +92,9 @@ def read_table_file(
                 "have the same columns in the same order."
             )
     frame = pd.concat([_alike(part.frame, parts) for part in parts], ignore_index=True)
-    return TableFile(frame, ", ".join(part.origin for part in parts), np.arange(1, len(frame) + 1), "row")
+    return TableFile(
+        frame, ", ".join(part.origin for part in parts), np.arange(1, len(frame) + 1), "row", False
+    )
 
 
 def _alike(frame: pd.DataFrame, parts: Sequence[TableFile]) -> pd.DataFrame:
@@ -125,12 +130,10 @@ def _one(source: str | Path, separator: str | None, encoding: str | None) -> Tab
             f"{path}: only text tables are read from {found.compression} files; decompress it first."
         )
     readers = {"parquet": read_parquet, "arrow": _arrow, "excel": _excel}
-    return _numbered(readers[found.kind](path), path, 2 if found.kind == "excel" else 1, "row")
-
-
-def _numbered(frame: pd.DataFrame, path: Path, first: int, unit: str) -> TableFile:
+    frame, sheet = readers[found.kind](path), found.kind == "excel"
     refuse_duplicates(list(frame.columns), str(path))
-    return TableFile(frame, str(path), np.arange(first, first + len(frame)), unit)
+    first = 2 if sheet else 1
+    return TableFile(frame, str(path), np.arange(first, first + len(frame)), "row", numbered=sheet)
 
 
 def _delimited(raw: bytes, origin: str, separator: str | None, encoding: str | None) -> TableFile:
