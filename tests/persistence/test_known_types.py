@@ -20,9 +20,9 @@ HOMES = sorted({home for home in surewood._HOME.values() if home != "surewood"} 
 LISTED = [name for home in HOMES for name in getattr(importlib.import_module(home), "SAVED_TYPES", ())]
 
 
-@pytest.mark.parametrize("estimator", variety.names())
+@pytest.mark.parametrize("estimator", [*variety.names(), None])
 def test_every_type_of_a_model_is_listed(estimator, tmp_path):
-    for label, model, _ in variety.fitted(estimator):
+    for label, model, _ in variety.others() if estimator is None else variety.fitted(estimator):
         path = surewood.save(model, tmp_path / "m", compress=False)
         with zipfile.ZipFile(path) as archive:
             names = names_in(archive.read("schema.json"))

@@ -13,6 +13,7 @@ from sklearn.pipeline import make_pipeline
 
 import surewood
 from surewood.cascade import EstimatorFamily, LinearFamily, TreeFamily
+from surewood.certify import CostClassifier, PredictionSets, find_threshold
 from surewood.tables import TablePreparer
 from tests.contract.estimators import deterministic, exported
 from tests.saved_models.make_saved_models import table
@@ -106,3 +107,40 @@ def _fitted(cls: type) -> Iterator[tuple[str, Any, Any]]:
 def names() -> list[str]:
     """Every exported estimator."""
     return [cls.__name__ for cls in exported()]
+
+
+def raw_table(n: int = 90) -> tuple[pd.DataFrame, np.ndarray]:
+    """Dates, times, money, truth values, free text and codes, as people write them."""
+    k = np.arange(n)
+    words = np.array(["late delivery", "broken box", "kind answer", "wrong colour", "good price"])
+    frame = pd.DataFrame(
+        {
+            "born": [f"{1950 + i % 40}-{1 + i % 12:02d}-{1 + i % 28:02d}" for i in k],
+            "pay": [f"${1000 + 37 * i % 900:,}.50" for i in k],
+            "member": np.where(k % 3 == 0, "yes", "no"),
+            "lasted": [f"{i % 9}:{i % 60:02d}" for i in k],
+            "notes": [f"{words[i % 5]} and {words[i * 7 % 5]} on day {i} of many" for i in k],
+            "city": np.array(["Rome", "Oslo", "Kyiv"])[k % 3],
+            "same": 1,
+        }
+    )
+    return frame, np.where((k % 3 == 0) ^ (k % 7 < 3), "stays", "leaves")
+
+
+@cache
+def others() -> tuple[tuple[str, Any, Any], ...]:
+    """Pipelines on raw tables, and models with thresholds, costs or prediction sets."""
+    X, y = raw_table()
+    pipeline = make_pipeline(TablePreparer(), deterministic(surewood.BinnedForestClassifier)).fit(X, y)
+    rng = np.random.default_rng(0)
+    Z = rng.standard_normal((1200, 3))
+    z = (Z[:, 0] + 0.3 * rng.standard_normal(1200) > 0).astype(int)
+    forest = surewood.BinnedForestClassifier(20, random_state=0).fit(Z[:400], z[:400])
+    held = Z[400:], z[400:]
+    return (
+        ("raw table", pipeline, X),
+        ("threshold", find_threshold(forest, *held, recall=0.6), Z[:50]),
+        ("abstaining", find_threshold(forest, *held, accepted_error=0.2), Z[:50]),
+        ("cost", CostClassifier(forest, [[0.0, 1.0], [5.0, 0.0]]), Z[:50]),
+        ("sets", PredictionSets(forest, 0.1, by="class").fit(*held, X_train=Z[:400]), Z[:50]),
+    )

@@ -40,3 +40,13 @@ __all__ = [
     "find_threshold",
     "rows_needed",
 ]
+
+#: Types of this package that a model file may hold.
+SAVED_TYPES = (
+    "surewood.certify.deciding.CostClassifier",
+    "surewood.certify.prediction_sets.PredictionSets",
+    "surewood.certify.requirements.KeptPromise",
+    "surewood.certify.thresholded.Coverage",
+    "surewood.certify.thresholded.ThresholdProof",
+    "surewood.certify.thresholded.ThresholdedClassifier",
+)

@@ -104,6 +104,9 @@ __getattr__, __dir__ = _lazy_names(__name__, _HOME)
 #: Types of this package that a model file may hold.
 SAVED_TYPES = (
     "surewood.tables.design.DesignEncoder",
+    "surewood.tables.planning.column_plan.ColumnPlan",
+    "surewood.tables.planning.free_text.TextEncoding",
+    "surewood.tables.planning.table_plan.TablePlan",
     "surewood.tables.preparing.TablePreparer",
     "surewood.tables.schema.TableSchema",
 )
