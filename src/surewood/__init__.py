@@ -2,9 +2,9 @@
 
 Estimators and modules are here by name and imported when first used, so that ``import surewood`` is quick:
 ``surewood.RandomCompositeForestClassifier``, ``surewood.bounds`` (every formula), ``surewood.certify``
-(guarantees of a fitted model), ``surewood.report`` (the page), ``surewood.inspect`` (plots),
-``surewood.workflow`` (from a table file to a model and its files), ``surewood.datasets``, and the command
-``surewood``.
+(guarantees of a fitted model), ``surewood.monitor`` (are they still true?), ``surewood.report`` (the page),
+``surewood.inspect`` (plots), ``surewood.workflow`` (from a table file to a model and its files),
+``surewood.datasets``, and the command ``surewood``.
 """
 
 from importlib.metadata import version as _version
@@ -35,6 +35,7 @@ _HOME = {
     "datasets": "surewood.datasets",
     "inspect": "surewood.inspect",
     "load": "surewood.persistence",
+    "monitor": "surewood.monitor",
     "predict_to_parquet": "surewood.workflow",
     "report": "surewood.report",
     "save": "surewood.persistence",

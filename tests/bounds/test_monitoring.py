@@ -69,15 +69,34 @@ def test_conformal_ranks_equal_the_loop_with_ties_and_batches():
 
 def test_shift_capital_is_the_mixture():
     rng = np.random.default_rng(4)
-    evidence, twin = ShiftEvidence(rng.random(50)), ShiftEvidence(np.zeros(0))
-    twin._sorted = [evidence._sorted[0]]
+    evidence = ShiftEvidence(rng.random(50))
+    twin = ShiftEvidence(counts=evidence.counts)
     new, uniforms = rng.random(30), rng.random(30)
     p = twin.p_values(new, uniforms)
     products = np.prod([e * p ** (e - 1) for e in _EXPONENTS], axis=1)
     assert evidence.update(new, uniforms)[-1] == pytest.approx(math.log(products.mean()))
 
 
+def test_losses_between_0_and_1_equal_the_loop():
+    losses = np.random.default_rng(5).random(60)
+    assert ErrorEvidence(0.4).update(losses) == pytest.approx(slow_capital(losses, 0.4))
+
+
+def test_shift_resumes_from_its_state():
+    rng = np.random.default_rng(6)
+    holdout, new, uniforms = rng.random(80), rng.random(700), rng.random(700)
+    whole = ShiftEvidence(holdout).update(new, uniforms)
+    first = ShiftEvidence(holdout)
+    start = first.update(new[:301], uniforms[:301])
+    again = ShiftEvidence(counts=first.counts, n_seen=first.n_seen, log_p_sum=first.log_p_sum)
+    assert np.concatenate([start, again.update(new[301:], uniforms[301:])]) == pytest.approx(whole)
+
+
 def test_bad_arguments_are_named():
+    with pytest.raises(ValueError, match="counts must have 10001 entries, got 3"):
+        ShiftEvidence(counts=[1, 2, 3])
+    with pytest.raises(ValueError, match=r"scores must be in \[0, 1\], got 2"):
+        ShiftEvidence([0.5]).update([2.0], [0.5])
     with pytest.raises(ValueError, match=r"at_most must be in \(0, 1\), got 0"):
         ErrorEvidence(0)
     with pytest.raises(ValueError, match="log_capital must have 24 entries, got 2"):

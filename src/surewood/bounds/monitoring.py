@@ -14,7 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from surewood._arrays import Floats
 
@@ -26,7 +26,9 @@ __all__ = ["ErrorEvidence", "ShiftEvidence", "error_sequence"]
 # steps from 0.05 on could never win where a certified error of 1 % doubles, so the steps are geometric.
 _FRACTIONS = np.geomspace(0.002, 0.95, 24)
 _EXPONENTS = (np.arange(32) + 0.5) / 32.0  # powers of p-values that are mixed
-_BLOCK = 256
+_BLOCK = 4096  # rows whose capital is computed at once
+_RANKED = 256  # rows that are ranked against each other at once
+_STEPS = 10_000  # scores are rounded to multiples of 1/_STEPS
 
 
 @dataclass
@@ -62,15 +64,20 @@ class ErrorEvidence:
     def update(self, losses: ArrayLike) -> Floats:
         """Log of the mean capital after each of the next losses (in [0, 1])."""
         z = check.unit(losses, "losses", ndim=1)
-        paths = []
-        for start in range(0, z.size, 1 << 14):
-            block = z[start : start + (1 << 14), None]
-            path = self.log_capital + np.cumsum(
-                np.log1p(_FRACTIONS * (block - self.at_most) / self.at_most), axis=0
-            )
+        lost, won = np.log1p(_FRACTIONS * (1.0 - self.at_most) / self.at_most), np.log1p(-_FRACTIONS)
+        counted = bool(np.isin(z, (0.0, 1.0)).all())  # then two values of each factor suffice
+        out = np.empty(z.size)
+        for start in range(0, z.size, _BLOCK):
+            block = z[start : start + _BLOCK]
+            if counted:
+                errors = np.cumsum(block)[:, None]
+                path = self.log_capital + errors * (lost - won) + np.arange(1, block.size + 1)[:, None] * won
+            else:
+                factors = np.log1p(_FRACTIONS * (block[:, None] - self.at_most) / self.at_most)
+                path = self.log_capital + np.cumsum(factors, axis=0)
             self.log_capital = path[-1].copy()
-            paths.append(_log_mean(path))
-        return np.concatenate(paths) if paths else np.zeros(0)
+            out[start : start + block.size] = _log_mean(path)
+        return out
 
 
 def _log_mean(log_values: Floats) -> Floats:
@@ -111,10 +118,17 @@ def _lowest_mean(k: int, n: int, target: float) -> float:
 class ShiftEvidence:
     """Capital against "these rows look like the holdout's", without labels (§11.6).
 
+    Scores are rounded to multiples of 0.0001, which keeps the state small; a keyed uniform number decides
+    among equal ones, so the p-values stay independent and uniform.
+
     Parameters
     ----------
     holdout_scores : array of shape (n,)
-        Scores of the holdout rows; a small score is a strange row.
+        Scores of the holdout rows, in [0, 1]; a small score is a strange row.
+    counts : array of int, optional
+        State to resume from instead of `holdout_scores`: rows per rounded score, seen so far.
+    n_seen, log_p_sum : int and float
+        State to resume from: rows since the holdout and the sum of the logarithms of their p-values.
 
     Examples
     --------
@@ -128,36 +142,40 @@ class ShiftEvidence:
     (True, True)
     """
 
-    def __init__(self, holdout_scores: ArrayLike) -> None:
-        scores = check.finite(holdout_scores, "holdout_scores", ndim=1)
-        self._sorted = [np.sort(scores)]
-        self.n_seen, self.log_p_sum = 0, 0.0
+    def __init__(
+        self,
+        holdout_scores: ArrayLike = (),
+        *,
+        counts: ArrayLike | None = None,
+        n_seen: int = 0,
+        log_p_sum: float = 0.0,
+    ) -> None:
+        if counts is None:
+            rounded = _rounded(check.unit(holdout_scores, "holdout_scores", ndim=1))
+            self.counts = np.bincount(rounded, minlength=_STEPS + 1)
+        else:
+            self.counts = check.counts(counts, "counts").copy()
+            if self.counts.size != _STEPS + 1:
+                raise ValueError(f"counts must have {_STEPS + 1} entries, got {self.counts.size}")
+        self.n_seen, self.log_p_sum = check.count(n_seen, "n_seen"), float(log_p_sum)
 
     def p_values(self, scores: ArrayLike, uniforms: ArrayLike) -> Floats:
         """Rank of each score among the holdout's and all seen since, itself included; uniforms break ties."""
-        new = check.finite(scores, "scores", ndim=1)
+        new = _rounded(check.unit(scores, "scores", ndim=1))
         ties = check.unit(uniforms, "uniforms", ndim=1)
         check.same_length(scores=new, uniforms=ties)
-        p = np.empty(new.size)
-        for start in range(0, new.size, _BLOCK):
-            block = new[start : start + _BLOCK]
-            earlier = np.tri(block.size, k=-1, dtype=bool)
-            below = (earlier & (block < block[:, None])).sum(axis=1)
-            equal = 1 + (earlier & (block == block[:, None])).sum(axis=1)
-            for run in self._sorted:
-                left, right = (np.searchsorted(run, block, side=side) for side in ("left", "right"))
-                below += left
-                equal += right - left
-            size = sum(run.size for run in self._sorted) + np.arange(1, block.size + 1)
-            p[start : start + block.size] = (below + ties[start : start + block.size] * equal) / size
-            self._insert(np.sort(block))
+        p, seen = np.empty(new.size), int(self.counts.sum())
+        earlier = np.tri(_RANKED, k=-1, dtype=bool)
+        for start in range(0, new.size, _RANKED):
+            block = new[start : start + _RANKED]
+            among = earlier[: block.size, : block.size]
+            own = self.counts[block]
+            below = np.cumsum(self.counts)[block] - own + ((block < block[:, None]) & among).sum(axis=1)
+            equal = own + 1 + ((block == block[:, None]) & among).sum(axis=1)
+            total = seen + start + np.arange(1, block.size + 1)
+            p[start : start + block.size] = (below + ties[start : start + block.size] * equal) / total
+            self.counts += np.bincount(block, minlength=_STEPS + 1)
         return p
-
-    def _insert(self, run: Floats) -> None:
-        """Keep sorted runs of falling size, so that rows are merged a logarithmic number of times."""
-        while len(self._sorted) > 1 and self._sorted[-1].size <= run.size:
-            run = np.sort(np.concatenate([self._sorted.pop(), run]), kind="stable")
-        self._sorted.append(run)
 
     def update(self, scores: ArrayLike, uniforms: ArrayLike) -> Floats:
         """Log of the mixed capital after each of the next scores, betting on small p-values."""
@@ -166,11 +184,15 @@ class ShiftEvidence:
         counts = self.n_seen + np.arange(1, p.size + 1)
         if p.size:
             self.n_seen, self.log_p_sum = int(counts[-1]), float(sums[-1])
-        blocks = [
-            _log_mean(
-                counts[start : start + _BLOCK, None] * np.log(_EXPONENTS)
-                + sums[start : start + _BLOCK, None] * (_EXPONENTS - 1.0)
+        out = np.empty(p.size)
+        for start in range(0, p.size, _BLOCK):
+            rows = slice(start, start + _BLOCK)
+            out[rows] = _log_mean(
+                counts[rows, None] * np.log(_EXPONENTS) + sums[rows, None] * (_EXPONENTS - 1.0)
             )
-            for start in range(0, p.size, _BLOCK)
-        ]
-        return np.concatenate(blocks) if blocks else np.zeros(0)
+        return out
+
+
+def _rounded(scores: Floats) -> NDArray[np.uint16]:
+    """Scores as whole numbers."""
+    return np.rint(scores * _STEPS).astype(np.uint16)

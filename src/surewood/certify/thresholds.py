@@ -1,8 +1,9 @@
 """`find_threshold`: the threshold that keeps a promise, by fixed-sequence testing (theory.md §11.4).
 
 Thresholds, their order and where the tests begin are fixed by out-of-bag or out-of-fold scores before the
-holdout is read. A model without such scores gets a fixed grid; the tests begin at five fixed places with a
-fifth of delta each.
+holdout is read: at the strictest threshold that is expected to select enough rows, and where the scores
+expect the promise to be kept most clearly, with half of delta each. A model without such scores gets a fixed
+grid; the tests begin at five fixed places with a fifth of delta each.
 """
 
 from __future__ import annotations
@@ -165,6 +166,7 @@ class _Holdout:
     positive: Any
     grid: Floats
     prior_coverage: Floats | None
+    prior_failing: Floats | None
 
 
 def _read(
@@ -179,11 +181,12 @@ def _read(
         raise ValueError(f"the model has a class {ABSTAIN!r}; rename it to use accepted_error")
     prior = prior_probabilities(model, len(classes))
     if prior is None:
-        grid, coverage = fixed_grid(1.0 / len(classes) if abstains else 0.0), None
+        grid, coverage, failing = fixed_grid(1.0 / len(classes) if abstains else 0.0), None, None
     else:
         known = prior.max(axis=1) if at is None else prior[:, at]
         grid = grid_from_scores(known, by_score=not abstains)
         coverage = np.array([(known >= threshold).mean() for threshold in grid])
+        failing = np.array([(1.0 - known[known >= threshold]).mean() for threshold in grid])
     training = TrainingRows(model, X_train)
     counted = count_rows(X, truth.size, training, copies=copies)
     rows, labels = counted.rows, labels_as_objects(truth)
@@ -201,6 +204,7 @@ def _read(
         None if at is None else classes[at],
         grid,
         coverage,
+        failing,
     )
 
 
@@ -213,14 +217,17 @@ def _positive(classes: NDArray[Any], positive: Any) -> int:
 
 
 def _starts(requirement: Requirement, holdout: _Holdout, delta: float) -> list[int]:
-    """Where the tests begin, known before the holdout."""
+    """Where the tests begin, known before the holdout; several starts divide delta."""
     if not requirement.selects_by_threshold:
         return [0]
-    n = holdout.counted.n_units
-    if holdout.prior_coverage is None:
+    n, r = holdout.counted.n_units, requirement.at_most
+    if holdout.prior_coverage is None or holdout.prior_failing is None:
         return [k * holdout.grid.size // _STARTS for k in range(_STARTS)]
-    start = first_threshold(holdout.prior_coverage, n, requirement.at_most, delta=delta)
-    return [holdout.grid.size - 1 if start is None else start]
+    start = first_threshold(holdout.prior_coverage, n, r, delta=delta)
+    strictest = holdout.grid.size - 1 if start is None else start
+    # and where the probabilities themselves expect the promise to be kept most clearly
+    clearest = int(np.argmax((r - holdout.prior_failing) * np.sqrt(holdout.prior_coverage)))
+    return sorted({strictest, clearest})
 
 
 def _proved(

@@ -1,0 +1,127 @@
+"""What a monitor knows, as one small JSON file.
+
+The file holds counts, logarithms of capital and keys of batches; nothing in it can run code. It is written
+all or nothing, and what cannot be right (another format, missing entries, capital that is not finite) is
+refused.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from surewood.bounds import ErrorEvidence, ShiftEvidence
+
+__all__ = ["MonitorState", "MonitorStateError", "read_state", "write_state"]
+
+FORMAT = 1
+_N_SCORES = ShiftEvidence().counts.size
+
+
+class MonitorStateError(ValueError):
+    """A file that is not the state of a monitor, or not of this one."""
+
+
+@dataclass
+class MonitorState:
+    """Everything needed to go on.
+
+    Attributes
+    ----------
+    limit : float or None
+        The guaranteed error that is watched; None: no error alarm.
+    alpha : float
+        Probability of a false alarm, for each of the two alarms.
+    seed : int
+        Of the uniform numbers that break ties.
+    model : str
+        Which model is watched.
+    columns : list of str or None
+    n_labelled, n_errors : int
+    error_capital : list of float
+        Logarithms, one per bet.
+    error_peak, shift_peak : float
+        Largest logarithm of the mixed capital so far; an alarm stays one.
+    score_counts : dict
+        Rows per rounded score, holdout included; empty: no shift alarm.
+    n_scored, log_p_sum
+    labelled_batches, scored_batches : list of str
+    path : list of dict
+        Points of the evidence, for a picture.
+    """
+
+    limit: float | None
+    alpha: float
+    seed: int = 0
+    model: str = ""
+    columns: list[str] | None = None
+    n_labelled: int = 0
+    n_errors: int = 0
+    error_capital: list[float] = field(default_factory=list)
+    error_peak: float = 0.0
+    score_counts: dict[str, int] = field(default_factory=dict)
+    n_scored: int = 0
+    log_p_sum: float = 0.0
+    shift_peak: float = 0.0
+    labelled_batches: list[str] = field(default_factory=list)
+    scored_batches: list[str] = field(default_factory=list)
+    path: list[dict[str, Any]] = field(default_factory=list)
+    format: int = FORMAT
+
+    def error_evidence(self) -> ErrorEvidence | None:
+        """The evidence against the limit, to go on with."""
+        if self.limit is None:
+            return None
+        if not self.error_capital:
+            return ErrorEvidence(self.limit)
+        return ErrorEvidence(self.limit, np.array(self.error_capital))
+
+    def shift_evidence(self) -> ShiftEvidence | None:
+        """The evidence against "the rows look like the holdout's", to go on with."""
+        if not self.score_counts:
+            return None
+        counts = np.zeros(_N_SCORES, dtype=np.int64)
+        for score, rows in self.score_counts.items():
+            counts[int(score)] = rows
+        return ShiftEvidence(counts=counts, n_seen=self.n_scored, log_p_sum=self.log_p_sum)
+
+
+def write_state(state: MonitorState, path: str | Path) -> Path:
+    """Write the state, all or nothing."""
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        partial.write_text(json.dumps(asdict(state), indent=1, allow_nan=False) + "\n", encoding="utf-8")
+        os.replace(partial, path)
+    finally:
+        partial.unlink(missing_ok=True)
+    return path
+
+
+def read_state(path: str | Path) -> MonitorState:
+    """Read a state written by :func:`write_state`."""
+    path = Path(path)
+    if not path.is_file():
+        raise MonitorStateError(f"there is no monitor state {path}.")
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except (ValueError, UnicodeDecodeError) as error:
+        raise MonitorStateError(f"{path} is not the state of a monitor, or is cut short.") from error
+    known = set(MonitorState.__dataclass_fields__)
+    if not isinstance(found, dict) or set(found) != known:
+        raise MonitorStateError(f"{path} is not the state of a monitor.")
+    if found["format"] != FORMAT:
+        raise MonitorStateError(f"{path} has format {found['format']}; this surewood reads {FORMAT}.")
+    state = MonitorState(**found)
+    try:
+        state.error_evidence()
+        state.shift_evidence()
+    except (ValueError, TypeError, IndexError) as error:
+        raise MonitorStateError(f"{path} is damaged: {error}.") from error
+    return state
