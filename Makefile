@@ -7,7 +7,7 @@ FUZZ ?= 10000
 CORE := $(shell find core -type f) # any edited file below core/ rebuilds the extension
 STAMP := $(VENV)/.installed
 
-.PHONY: help setup demo test lint types imports doctests references check guarantees fuzz bench papers core-asan core-valgrind docs clean
+.PHONY: help setup demo test lint types imports doctests references language check guarantees fuzz bench papers core-asan core-valgrind docs clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -38,12 +38,15 @@ imports: $(STAMP) ## the layer contract of the architecture
 	@$(BIN)/lint-imports
 
 doctests: $(STAMP) ## the examples in docstrings
-	@$(BIN)/python -m pytest -q --doctest-modules src/surewood docs/_ext/theory_references.py -p no:cacheprovider
+	@$(BIN)/python -m pytest -q --doctest-modules src/surewood docs/_ext/theory_references.py tools/language.py -p no:cacheprovider
 
 references: $(STAMP) ## every reference to docs/theory.md has a target there
 	@$(BIN)/python -m pytest -q tests/test_theory_references.py
 
-check: lint types imports doctests references test ## all checks of the Python side; CI adds core-asan and docs
+language: $(STAMP) ## text for users is in the words of the field
+	@$(BIN)/python tools/language.py
+
+check: lint types imports doctests references language test ## all checks of the Python side; CI adds core-asan and docs
 
 guarantees: $(STAMP) ## slow simulations: every GUARANTEE against a known true risk
 	@$(BIN)/python -m pytest -q -n 2 tests/guarantees

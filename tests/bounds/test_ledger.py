@@ -97,7 +97,7 @@ def test_paths_in_words():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"paths": ["a"]}, r"paths must have one entry a leaf \(3\), got 1"),
+        ({"paths": ["a"]}, r"paths must have one entry per leaf \(3\), got 1"),
         ({"depth": [1, 2]}, "depth has 2"),
         ({"gamma_scale": 0.0}, "gamma_scale must be a finite number > 0"),
         (

@@ -93,9 +93,9 @@ def test_scatter_ratio_written_out():
         (lambda: margin_loss([0.0], mu_loss=0.0), "mu_loss must be a finite number > 0"),
         (lambda: margin_ratio([]), "number of margins must be an integer >= 1, got 0"),
         (lambda: summed_margins([[0.5]], [-1.0]), "alphas must be >= 0, got -1"),
-        (lambda: summed_margins([[0.5]], [1.0, 1.0]), r"alphas must have one entry a layer \(1\), got 2"),
+        (lambda: summed_margins([[0.5]], [1.0, 1.0]), r"alphas must have one entry per layer \(1\), got 2"),
         (lambda: effective_sample_size([0.0]), "weights must have a positive sum"),
-        (lambda: scatter_ratio([[1.0]], [0, 1]), r"labels must have one entry a point \(1\), got 2"),
+        (lambda: scatter_ratio([[1.0]], [0, 1]), r"labels must have one entry per point \(1\), got 2"),
     ],
 )
 def test_bad_arguments_are_named(call, message):

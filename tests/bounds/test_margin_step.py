@@ -162,5 +162,5 @@ def test_weights_count_as_repetition():
     z, g, weight = rng.uniform(-1, 1, 60), rng.uniform(-0.5, 1, 60), rng.integers(0, 4, 60)
     repeated = margin_step(np.repeat(z, weight), np.repeat(g, weight))
     assert margin_step(z, g, weight=weight) == pytest.approx(repeated)
-    with pytest.raises(ValueError, match="weight must have one entry a point"):
+    with pytest.raises(ValueError, match="weight must have one entry per point"):
         margin_step(z, g, weight=weight[1:])

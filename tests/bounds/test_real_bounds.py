@@ -54,7 +54,7 @@ def test_more_than_twenty_active_leaves_need_any_threshold():
     [
         ([[1.5]], [0.1], {}, r"margins must be in \[-1, 1\]"),
         ([[-1.5]], [0.1], {}, "margins must be >= -1"),
-        ([[0.5], [0.5]], [0.1], {}, r"complexity must have one entry a leaf \(2\), got 1"),
+        ([[0.5], [0.5]], [0.1], {}, r"complexity must have one entry per leaf \(2\), got 1"),
         ([[]], [0.1], {}, "number of margins must be an integer >= 1"),
         ([[0.5]], [-0.1], {}, "complexity must be >= 0"),
         ([[0.5]], [0.1], {"delta": 0.0}, "delta must be in"),

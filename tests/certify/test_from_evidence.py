@@ -89,7 +89,7 @@ def test_composite_tree():
     assert score.status is Status.CRITERION
     assert score.gamma_scale == 0.5
     assert score.note == "selection score, not a bound"
-    assert score.decomposition["share of active leaves"] == 1.0
+    assert score.decomposition["fraction of active leaves"] == 1.0
 
 
 def test_forest_is_twice_the_mean_of_its_trees():

@@ -34,7 +34,7 @@ _COMPLEXITIES = ("printed", "rigorous", "single_root", "smaller")
 
 
 def cascade_depths(n_leaves: int) -> Counts:
-    """Questions on the path to each leaf of a chain: 1, 2, ..., l-1, l-1 ([D-22]).
+    """Splits on the path to each leaf of a chain: 1, 2, ..., l-1, l-1 ([D-22]).
 
     Examples
     --------
@@ -47,7 +47,7 @@ def cascade_depths(n_leaves: int) -> Counts:
 
 
 def cascade_leaf(answers: ArrayLike) -> NDArray[np.intp]:
-    """Leaf of each point: that of the first question answered 0, the last leaf if none was (3.7).
+    """Leaf of each point: that of the first split answered 0, the last leaf if none was (3.7).
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ def cascade_leaf(answers: ArrayLike) -> NDArray[np.intp]:
     """
     table = np.asarray(answers)
     if table.ndim != 2 or not np.isin(table, (0, 1)).all():
-        raise ValueError("answers must be a table of 0 and 1, one column a question")
+        raise ValueError("answers must be a table of 0 and 1, one column per split")
     stops = np.hstack([table == 0, np.ones((table.shape[0], 1), dtype=bool)])
     return np.asarray(stops.argmax(axis=1))
 
@@ -73,7 +73,7 @@ def cascade_complexity(log_growth: ArrayLike, m: int, *, variant: str = "printed
     Parameters
     ----------
     log_growth : array of shape (n_leaves,)
-        :math:`\Lambda(\mathsf d_j,m)` of the polynomial class at node j; the node's question uses the same
+        :math:`\Lambda(\mathsf d_j,m)` of the polynomial class at node j; the node's split uses the same
         class.
     m : int
         Size of the whole sample.
@@ -110,7 +110,7 @@ def cascade_complexity(log_growth: ArrayLike, m: int, *, variant: str = "printed
 def cascade_family_count(n_degrees: int, max_leaves: int) -> int:
     """Families of SVM cascades nameable in advance: degree sequences of inner and of last leaves ([D-08]).
 
-    An inner leaf k is determined by the degrees of nodes 1..k, a last leaf likewise (but without a question
+    An inner leaf k is determined by the degrees of nodes 1..k, a last leaf likewise (but without a split
     of its own).
 
     Examples
@@ -133,7 +133,7 @@ def cascade_ensemble_term(m: int, n_families: int, rho: float, *, reading: str =
     m : int
         Sample size.
     n_families : int
-        :math:`pl`; :math:`p^l` when each node chooses among p families of questions.
+        :math:`pl`; :math:`p^l` when each node chooses among p families of splits.
     rho : float
     reading : {"theorem", "print_in", "print_out"}
         Only ``theorem`` may enter a GUARANTEE. The printed readings need :math:`\rho^2m>\log pl`.

@@ -76,7 +76,7 @@ def cascade_completion_bound(
     remaining : float or array
         Number of points that go on, ``|S_k|``.
     path_complexity : float or array
-        Q, the sum of the complexities of the questions so far.
+        Q, the sum of the complexities of the splits so far.
     smallest_complexity : float
         Smallest leaf complexity over the degrees.
     m, gamma_scale : float

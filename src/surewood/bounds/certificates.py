@@ -36,7 +36,7 @@ _KL_ERROR = 1e-14  # relative error of the computed divergence, generously
 
 
 def clopper_pearson(errors: int, n: int, *, delta: float = 0.05, n_models: int = 1) -> float:
-    """Upper confidence limit of the risk from errors on `n` untouched points (6.1).
+    """Upper confidence limit of the risk from errors on `n` held-out points (6.1).
 
     Parameters
     ----------
@@ -238,7 +238,7 @@ def svm_tree_log_codes(
     n_questions, n_leaves : int
         Size of the tree.
     n_features, n_degrees : int
-        Features offered to questions, degrees offered to leaves.
+        Features offered to splits, degrees offered to leaves.
     n_compressed : int
         Size of the compression set: support vectors and threshold points together.
     points_per_threshold : int, default=1

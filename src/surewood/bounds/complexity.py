@@ -166,7 +166,7 @@ def leaf_log_growth(
         Features of the kernel, sample size, classes of the whole problem.
     machine : {"paper", "ovo"}
         ``paper`` counts a single polynomial classifier (CRITERION). ``ovo`` counts all pairs of a one-vs-one
-        machine, :math:`\min\{m\log2,\log c+\binom c2\Lambda\}` for more than two classes (GUARANTEE).
+        SVM, :math:`\min\{m\log2,\log c+\binom c2\Lambda\}` for more than two classes (GUARANTEE).
     growth : {"capped", "sum"}
         Form of :func:`log_growth`.
     homogeneous : bool, default=False
@@ -198,7 +198,7 @@ def leaf_log_growth(
 
 
 def question_log_growth(m: int, max_features: int, n_features: int, *, mode: str = "paper") -> float:
-    """Log-growth of a random threshold question ``x[j] <= t`` or its complement (1.5a, 1.5b).
+    """Log-growth of a random threshold split ``x[j] <= t`` or its complement (1.5a, 1.5b).
 
     Parameters
     ----------
@@ -312,7 +312,7 @@ def product_rademacher(first: float, second: float, *, values: str = "two_valued
 
 
 def path_rademacher(questions: ArrayLike, leaf: float, *, leaf_values: str = "two_valued") -> float:
-    """Complexity of a leaf behind questions: their sum, doubled for leaves with values in [-1, 1] (§1.3).
+    """Complexity of a leaf behind splits: their sum, doubled for leaves with values in [-1, 1] (§1.3).
 
     Examples
     --------

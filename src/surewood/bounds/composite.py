@@ -100,11 +100,11 @@ def composite_complexity(
     Parameters
     ----------
     depth : int or array
-        Number of questions on the path to the leaf.
+        Number of splits on the path to the leaf.
     leaf_log_growth : float or array
         Log-growth of the leaf's classifiers, see :func:`leaf_log_growth`.
     question_log_growth : float
-        Log-growth of one question, see :func:`question_log_growth`.
+        Log-growth of one split, see :func:`question_log_growth`.
     m : int
         Size of the whole sample.
     form : {"two_roots", "single_root", "half_root"}

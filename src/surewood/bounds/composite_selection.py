@@ -102,12 +102,12 @@ def select_degrees(criterion_counts: ArrayLike) -> NDArray[np.intp]:
 
 
 def largest_active_gamma(correct: ArrayLike, complexity: ArrayLike, *, n_classes: int) -> Any:
-    """Scale below which a leaf's complexity side is felt: ``(m_k+/m) / (8 c A_k)`` (§2.9).
+    """Scale below which a leaf's complexity penalty is active: ``(m_k+/m) / (8 c A_k)`` (§2.9).
 
     Parameters
     ----------
     correct : float or array
-        Correct share of the whole sample at the leaf.
+        Correctly classified fraction of the whole sample at the leaf.
     complexity : float or array
         ``A_k`` > 0.
     n_classes : int

@@ -30,22 +30,22 @@ class TreeEvidence(OnSample):
     Parameters
     ----------
     correct, errors, depth, degree : array of shape (n_leaves,)
-        Training points classified correctly and wrongly, number of questions, degree (0: constant leaf).
+        Training points classified correctly and wrongly, number of splits, degree (0: constant leaf).
     n_classes, n_features : int
-        Classes of the problem; features the leaf machines see.
+        Classes of the problem; features the leaf SVMs see.
     n_question_features, max_features : int
-        Features offered to questions; features drawn at a node.
+        Features offered to splits; features drawn at a node.
     n_degrees, max_depth : int
         Degrees offered (0 not counted) and largest depth allowed, both fixed before seeing data. Where the
         depth was tuned, the largest one offered, or `n_models` counts those offered.
     gamma_scale : float, optional
         Scale of the criterion that selected the degrees; without it no criterion is reported.
     question_growth : float, optional
-        Log-growth of one question where it is not a threshold on one of the features (category subsets, a
+        Log-growth of one split where it is not a threshold on one of the features (category subsets, a
         direction for missing values).
     one_hot, whole_sample, unweighted, affine_features : bool
         Leaves output one class; counts refer to the whole i.i.d. sample (no bootstrap); all weights 1; the
-        machines' features are an affine image of features fixed in advance.
+        SVMs' features are an affine image of features fixed in advance.
     homogeneous : bool
         Kernel without constant term.
     """
@@ -169,7 +169,7 @@ class CascadeEvidence(OnSample):
     gamma_scale : float, optional
         Scale of the criterion that selected the cascade.
     signed_outputs, whole_sample, unweighted, affine_features, distribution_free : bool
-        Leaves output -1 or 1; counts refer to the whole i.i.d. sample; all weights 1; the machines' features
+        Leaves output -1 or 1; counts refer to the whole i.i.d. sample; all weights 1; the SVMs' features
         are an affine image of features fixed in advance; `complexity` is not scaled by gamma and
         does not depend on the sample.
     """

@@ -34,7 +34,7 @@ class LeafLedger:
     ----------
     depth, degree : ndarray of int
     path : ndarray of str
-        The questions in words.
+        The splits in words.
     correct, errors : ndarray
         Training points (or weights) classified correctly and wrongly.
     vc_dimension, log_growth : ndarray
@@ -65,7 +65,7 @@ class LeafLedger:
 
     @property
     def sample_term(self) -> Floats:
-        """Correctly classified share of the whole sample."""
+        """Correctly classified fraction of the whole sample."""
         total = float(self.points.sum())
         return self.correct / total if total > 0 else np.zeros_like(self.correct)
 
@@ -76,7 +76,7 @@ class LeafLedger:
 
     @property
     def active_share(self) -> float:
-        """Share of leaves at which the complexity was felt; at 0 the tie rule chose the degrees (§2.9)."""
+        """Fraction of leaves with an active complexity penalty; at 0 ties decided the degrees (§2.9)."""
         return float(self.active.mean())
 
     @property
@@ -85,7 +85,7 @@ class LeafLedger:
         return np.minimum(self.complexity_term, self.sample_term)
 
     def to_frame(self) -> pd.DataFrame:
-        """Return a DataFrame with one row a leaf."""
+        """Return a DataFrame with one row per leaf."""
         import pandas as pd
 
         whole = all(np.array_equal(part, np.floor(part)) for part in (self.correct, self.errors))
@@ -127,13 +127,13 @@ def composite_ledger(
     ----------
     correct, errors, depth, degree : array of shape (n_leaves,)
     n_features : int
-        Features the leaf machines see.
+        Features the leaf SVMs see.
     n_classes : int
         Classes of the whole problem.
     max_features : int
         Features drawn at a node.
     n_question_features : int, optional
-        Features offered to questions; `n_features` unless given.
+        Features offered to splits; by default `n_features`.
     gamma_scale : float, default=1
     paths : sequence of str, optional
         See :func:`path_in_words`.
@@ -206,7 +206,7 @@ def cascade_ledger(
 
 
 def path_in_words(steps: Iterable[tuple[str, str, object]]) -> str:
-    """Write the questions on a path, such as ``age <= 37.5 and job in {clerk, cook}``.
+    """Write the splits on a path, such as ``age <= 37.5 and job in {clerk, cook}``.
 
     Parameters
     ----------
@@ -245,5 +245,5 @@ def _leaf_counts(correct: ArrayLike, errors: ArrayLike) -> tuple[Floats, Floats,
 def _path_column(paths: Sequence[str] | None, n: int) -> NDArray[Any]:
     words = [""] * n if paths is None else list(paths)
     if len(words) != n:
-        raise ValueError(f"paths must have one entry a leaf ({n}), got {len(words)}")
+        raise ValueError(f"paths must have one entry per leaf ({n}), got {len(words)}")
     return np.array(words, dtype=object)

@@ -69,7 +69,7 @@ def summed_margins(layer_margins: ArrayLike, alphas: ArrayLike) -> Floats:
     table = check.finite(layer_margins, "layer_margins", ndim=2)
     alpha = check.finite(alphas, "alphas", minimum=0.0, ndim=1)
     if alpha.size != table.shape[0]:
-        raise ValueError(f"alphas must have one entry a layer ({table.shape[0]}), got {alpha.size}")
+        raise ValueError(f"alphas must have one entry per layer ({table.shape[0]}), got {alpha.size}")
     return np.asarray(alpha @ table)
 
 
@@ -163,7 +163,7 @@ def scatter_ratio(points: ArrayLike, labels: ArrayLike) -> float:
     table = check.finite(points, "points", ndim=2)
     _, codes = np.unique(np.asarray(labels), return_inverse=True)
     if codes.size != table.shape[0] or codes.size == 0:
-        raise ValueError(f"labels must have one entry a point ({table.shape[0]}), got {codes.size}")
+        raise ValueError(f"labels must have one entry per point ({table.shape[0]}), got {codes.size}")
     size = np.bincount(codes)
     means = np.zeros((size.size, table.shape[1]))
     np.add.at(means, codes, table)

@@ -238,5 +238,5 @@ def _point_weights(weight: ArrayLike | None, m: int) -> Floats:
         return np.ones(m)
     own = check.finite(weight, "weight", minimum=0.0, ndim=1)
     if own.size != m:
-        raise ValueError(f"weight must have one entry a point ({m}), got {own.size}")
+        raise ValueError(f"weight must have one entry per point ({m}), got {own.size}")
     return own

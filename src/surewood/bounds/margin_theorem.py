@@ -36,7 +36,7 @@ class MarginTheorem(NamedTuple):
 
 
 def log_tree_count(max_depth: int, n_inputs: int, m: int, n_classes: int) -> float:
-    """Log-count of trees with N = min(2^D - 1, m - 1) questions: ``N log(4 n m) + (N+1) log s`` (§4.6).
+    """Log-count of trees with N = min(2^D - 1, m - 1) splits: ``N log(4 n m) + (N+1) log s`` (§4.6).
 
     Examples
     --------

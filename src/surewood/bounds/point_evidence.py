@@ -28,10 +28,10 @@ class VoteEvidence(OnSample):
     tandem : Tandem, optional
         The same for pairs; without it only the first-order bound is given.
     weights : array, optional
-        Weights of the vote; uniform unless given.
+        Weights of the vote; by default uniform.
     hard_vote, independent_subsamples, in_bag_only, unweighted : bool
         The model predicts by weighted majority of its members' labels; subsamples were drawn without looking
-        at the data; everything about a member (splits, machines, degrees, C, scaling, bins) came from its
+        at the data; everything about a member (splits, SVMs, degrees, C, scaling, bins) came from its
         in-bag points or from data outside the sample; all sample weights are 1.
     n_models : int
         Settings compared by out-of-bag errors or certificates on this sample.

@@ -133,7 +133,7 @@ def _value_table(values: ArrayLike) -> Floats:
 
 
 def threshold_rademacher(m: int, *, orientations: int = 2, values: str = "signed") -> float:
-    r"""Exact complexity of threshold questions on `m` distinct numbers; an upper bound when some are tied.
+    r"""Exact complexity of threshold splits on `m` distinct numbers; an upper bound when some are tied.
 
     Parameters
     ----------

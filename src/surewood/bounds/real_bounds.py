@@ -46,7 +46,7 @@ def real_composite_bound(
         ``values="binary_unit"``; the half root of one-hot leaves is not valid here.
     n_classes, n_families : int
         See :func:`composite_ensemble_term`; count the zero function as a family unless one contains it (any
-        with a question does).
+        with a split does).
     rho, rho_inverse, delta
         See :func:`composite_bound`.
 
@@ -154,4 +154,4 @@ def _leaf_margins(margins: Sequence[ArrayLike]) -> tuple[list[Floats], int]:
 
 def _one_a_leaf(charge: Floats, leaves: list[Floats]) -> None:
     if charge.size != len(leaves):
-        raise ValueError(f"complexity must have one entry a leaf ({len(leaves)}), got {charge.size}")
+        raise ValueError(f"complexity must have one entry per leaf ({len(leaves)}), got {charge.size}")

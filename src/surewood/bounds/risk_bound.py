@@ -99,7 +99,7 @@ def l_term(
     Parameters
     ----------
     correct : array of shape (n_leaves,)
-        Correctly classified share of the whole sample at each leaf, ``m_k+/m``.
+        Correctly classified fraction of the whole sample at each leaf, ``m_k+/m``.
     charge : array of shape (n_leaves,)
         Constant times complexity of each leaf.
     rho : float, optional
@@ -220,7 +220,7 @@ def confidence_term(m: int, delta: float, factor: float) -> float:
 
 
 def leaf_fractions(correct: ArrayLike, errors: ArrayLike) -> tuple[int, float, Floats]:
-    """Sample size, training error and correct shares from integer counts over leaves."""
+    """Sample size, training error and correct fractions from integer counts over leaves."""
     plus, minus = check.counts(correct, "correct"), check.counts(errors, "errors")
     check.same_length(correct=plus, errors=minus)
     if plus.size == 0:

@@ -49,7 +49,7 @@ def threshold_grid(scores: ArrayLike, *, n_thresholds: int = N_THRESHOLDS) -> Fl
 def first_threshold(coverage: ArrayLike, n: int, at_most: float, *, delta: float = 0.05) -> int | None:
     """Position of the strictest threshold expected to select enough of `n` holdout rows (§11.4).
 
-    Enough means ``2 log(delta) / log(1 - at_most)`` rows, twice as many as a promise without any failure
+    Enough means ``2 log(delta) / log(1 - at_most)`` rows, twice as many as a guarantee without any failure
     needs. None where even the laxest threshold selects fewer.
 
     Parameters
@@ -59,7 +59,7 @@ def first_threshold(coverage: ArrayLike, n: int, at_most: float, *, delta: float
     n : int
         Size of the holdout.
     at_most : float
-        Largest failure rate promised.
+        Largest failure rate guaranteed.
     delta : float, default=0.05
 
     Examples
@@ -77,14 +77,14 @@ def first_threshold(coverage: ArrayLike, n: int, at_most: float, *, delta: float
 def fixed_sequence_choice(
     failures: ArrayLike, sizes: ArrayLike, at_most: float, *, delta: float = 0.05, start: int = 0
 ) -> int | None:
-    """Position of the last threshold, in the order given, at which the promise is proved (§11.4).
+    """Position of the last threshold, in the order given, at which the guarantee is proved (§11.4).
 
     Parameters
     ----------
     failures, sizes : array of int, shape (n_thresholds,)
-        Holdout rows that fail the promise and that it selects, in an order fixed before the holdout.
+        Holdout rows that fail and rows that the threshold selects, in an order fixed before the holdout.
     at_most : float
-        Largest failure rate promised.
+        Largest failure rate guaranteed.
     delta : float, default=0.05
     start : int, default=0
         Position of the first test, fixed before the holdout as well.

@@ -186,7 +186,7 @@ class SvmCascadeBase(ClassifierBase):
         Parameters
         ----------
         X, y : table and labels
-            Rows that took no part in the fit.
+            Rows that were not used in the fit.
         scales : list of float, optional
             Factors of the thresholds: with 0 all rows leave at the first SVM, 1 is the fitted cascade,
             infinity sends all rows to the last SVM.
@@ -210,7 +210,7 @@ class SvmCascadeBase(ClassifierBase):
         max_error : float
             Largest error, between 0 and 1, that a leaf's upper bound may have.
         X, y : table and labels, optional
-            Rows that took no part in the fit: the bounds are then a GUARANTEE. Without them the out-of-fold
+            Rows that were not used in the fit: the bounds are then a GUARANTEE. Without them the out-of-fold
             predictions of the fit are used, and the bounds are an ESTIMATE.
         delta : float, default=0.05
             All bounds hold together with probability at least 1 - delta.

@@ -3,7 +3,7 @@
 Rows fall into groups: the leaf at which the cascade of the predicted class lets them leave, optionally
 divided into bands of distance. `count_groups` counts rows and errors per group; each group's error is bounded
 from above (Clopper-Pearson (6.1), delta divided among the groups), and groups above the wanted error are
-rejected. The bounds are guarantees for rows that took no part in the fit.
+rejected. The bounds are guarantees for rows that were not used in the fit.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ class GroupCounts:
         return delta / len(self.names)
 
     def guarantees(self, delta: float) -> tuple[Entry, ...]:
-        """The bound of every group with rows as a guarantee, for rows that took no part in the fit."""
+        """The bound of every group with rows as a guarantee, for rows that were not used in the fit."""
         independent = Condition(
             "these rows were not used for training or tuning", True, "your responsibility"
         )

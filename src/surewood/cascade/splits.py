@@ -79,7 +79,7 @@ def near_tie(values: Floats) -> float:
 
 
 def settled(scores: Floats, width: float) -> Floats:
-    """Scores without near-ties: a decision value within `width` of 0 is 0, a class score within `width` of
+    """Scores without near-ties: a decision value within `width` of 0 is 0; a class score within `width` of
     the row's best one is the best one.
 
     Examples

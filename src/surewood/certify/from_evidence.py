@@ -108,7 +108,7 @@ def _criterion_entry(
         decomposition={
             "training error": training_error,
             "leaf terms": value - training_error,
-            "share of active leaves": float(active_leaves(np.asarray(correct) / m, charge).mean()),
+            "fraction of active leaves": float(active_leaves(np.asarray(correct) / m, charge).mean()),
         },
         note=NOT_A_BOUND,
     )

@@ -1,4 +1,4 @@
-"""What can be known about the rows a model was trained on ([D-34]).
+"""What is known about the training rows of a model ([D-34]).
 
 Classifiers of this package remember the contents of their training rows; for others `X_train=` does. Inside a
 pipeline the remembered rows are those that the steps before passed on, so new rows are passed on as well.

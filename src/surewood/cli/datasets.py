@@ -21,7 +21,7 @@ def datasets(
     names: Annotated[
         list[str] | None, typer.Argument(help="Only these data sets.", show_default=False)
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for machines.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """List the built-in data sets and where each would come from.
 

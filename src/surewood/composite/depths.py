@@ -23,7 +23,7 @@ def default_depth(n_rows: int) -> int:
 
 
 def affordable_leaf(n_rows: int, n_trees: int) -> int:
-    """Rows a leaf may have so that a default fit stays within its work.
+    """Most rows per leaf so that a default fit stays within its work.
 
     Examples
     --------

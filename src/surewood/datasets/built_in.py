@@ -23,7 +23,7 @@ class DatasetInfo:
     train_rows, test_rows : int or None
         Sizes of the official division, where there is one.
     class_counts, train_class_counts : tuple of int
-        Rows a class, largest first: how a copy from elsewhere is recognised.
+        Rows per class, largest first: how a copy from another source is recognized.
     sha256 : str or None
         Of the Parquet file in the folder ``SUREWOOD_DATA``.
     openml : int or None

@@ -34,7 +34,7 @@ class CascadeForestClassifier(DeepForestBase):
     cv : int, splitter or list of (train, test) pairs, default=5
         Folds of the cross-fitting, as in :class:`MarginDeepForestClassifier`.
     screening : None, "auto" or float, default=None
-        Points whose largest class probability reaches the gate stop at the layer. "auto" finds the gate of
+        Rows whose highest class probability reaches the gate stop at the layer. "auto" finds the gate of
         each layer from its held-out accuracy; a number is a fixed gate.
     max_depth : int or None, default=None
     max_layers : int, default=20

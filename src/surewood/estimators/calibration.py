@@ -88,7 +88,7 @@ class ScoreCalibrator:
     ) -> ScoreCalibrator:
         """Fit on held-out `scores` (n, c), class codes `y` and weights; rows with NaN scores do not count.
 
-        One step of a stage, of which `advance` is told part by part.
+        One step of a stage; `advance` receives each finished part.
         """
         known = ~np.isnan(scores).any(axis=1)
         scores, y = scores[known], np.asarray(y)[known]

@@ -24,7 +24,7 @@ class Display:
         self._bar: Progress | None = None
 
     def begin(self, paper: str, left: Sequence[Unit], n_units: int) -> None:
-        """Start with the units that are left of so many."""
+        """Start with the units that are left."""
         self._paper, self._total, self._count = paper, n_units, n_units - len(left)
         self._cost_left, self._cost_done = sum(unit.cost for unit in left), 0.0
         self._began = self._unit_began = time.monotonic()
@@ -68,7 +68,7 @@ class Display:
             )  # fmt: skip
 
     def missing(self, unit: Unit, reason: str) -> None:
-        """A data set that cannot be had: one line."""
+        """A data set that is not available: one line."""
         self.skip(unit)
         if self._console is not None:
             self._console.print(f"{unit.dataset} is missing: {reason}", highlight=False, markup=False)

@@ -36,7 +36,7 @@ class Unit:
     methods : tuple of str
         Methods whose records the unit yields, each exactly once.
     cost : float
-        Rough share of the whole run's time: only the display of the time left reads it.
+        Rough fraction of the whole run's time: only the display of the time left reads it.
     """
 
     dataset: str
@@ -79,7 +79,7 @@ class Paper(Protocol):
     * ``grid`` : optional, error counts of a whole grid (:mod:`~surewood.experiments.error_grids`).
 
     The runner adds ``dataset``, ``repeat``, ``profile``, ``versions``, ``machine``, ``peak_memory_bytes`` and
-    ``finished``. A data set that cannot be had raises :class:`~surewood.datasets.DataError`.
+    ``finished``. A data set that is not available raises :class:`~surewood.datasets.DataError`.
 
     `summarise` gives plain values (all keys but ``tables`` may be absent):
 

@@ -70,7 +70,7 @@ class CascadeFlowDisplay:
         estimator : fitted cascade
         X, y : table, and labels if known
         part : label, optional
-            The class whose cascade is drawn, where each has one; the first unless given.
+            The class whose cascade is drawn, where each has one; by default the first.
         ax : matplotlib Axes, optional
         """
         pyplot()

@@ -18,7 +18,7 @@ def cluster(address: str, *, timeout: float = 10.0) -> Iterator[Any]:
     ----------
     address : str
         A Dask scheduler (``tcp://host:8786``, ``host:8786``, or the path of a scheduler file ending in
-        ``.json``), a Ray cluster (``ray://host:10001``), or ``auto`` for the Ray cluster that this machine
+        ``.json``), a Ray cluster (``ray://host:10001``), or ``auto`` for the Ray cluster that this computer
         belongs to.
     timeout : float, default=10
         Seconds to wait for a Dask scheduler.

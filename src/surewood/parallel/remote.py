@@ -39,7 +39,7 @@ class Engine(Protocol):
     """A way to run bundles elsewhere.
 
     `key` names the place where marked arrays are put; two engines with one key find each other's. `copies`:
-    whether every worker gets a copy of them through a connection, or all read one copy of their machine.
+    whether every worker gets a copy of them through a connection, or all on one computer read one copy.
     """
 
     key: Any

@@ -204,7 +204,7 @@ def importances(rows: list[dict[str, Any]]) -> dict[str, Any]:
             "bargap": 0.35,
         },
         height=max(200, 70 + 22 * len(shown)),
-        caption="HEURISTIC: favours columns with many values; permutation importances are fairer.",
+        caption="HEURISTIC: favors columns with many values; permutation importances are fairer.",
     )
 
 

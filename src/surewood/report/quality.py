@@ -151,7 +151,7 @@ def calibration(judged: Predictions) -> dict[str, Any] | None:
 
 
 def _wilson(share: float, n: int, z: float = 1.96) -> tuple[float, float]:
-    """Score interval of a share, 95 %."""
+    """Score interval of a fraction, 95 %."""
     middle = (share + z * z / (2 * n)) / (1 + z * z / n)
     half = z * np.sqrt(share * (1 - share) / n + z * z / (4 * n * n)) / (1 + z * z / n)
     return max(0.0, float(middle - half)), min(1.0, float(middle + half))

@@ -75,7 +75,7 @@ def _digits(value: float) -> str:
 
 
 def class_facts(y: Any, y_hold: Any | None) -> list[dict[str, Any]]:
-    """One dictionary a class, most frequent first: rows and share in training, rows in the holdout."""
+    """One dictionary per class, most frequent first: rows and fraction in training, rows in the holdout."""
     labels, counts = np.unique(np.asarray(y), return_counts=True)
     held = dict.fromkeys(labels.tolist(), 0)
     if y_hold is not None:

@@ -2,4 +2,4 @@
 
 
 class DataError(ValueError):
-    """A data set or table that cannot be had or cannot be used; the message says why and what to do."""
+    """A data set or table that is not available or cannot be used; the message says why and what to do."""

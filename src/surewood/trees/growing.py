@@ -170,7 +170,7 @@ def out_of_bag(
     """Sums of class vectors over the trees that did not see a row, and the number of those trees.
 
     One row of the result for each entry of ``bag.rows``; divide the sums by the numbers for mean vectors.
-    `advance` is told of rows as they are done.
+    `advance` receives the number of finished rows.
     """
     n = len(bag.rows)
     sums, votes = np.zeros((n, forest.n_classes)), np.zeros(n, dtype=np.uint32)

@@ -124,7 +124,7 @@ class QuantileSketch:
 
     @property
     def rank_error(self) -> float:
-        """Most by which the share of rows up to any value may be off; 0: the distribution is exact."""
+        """Largest error of the fraction of rows up to any value; 0: the distribution is exact."""
         whole = self.distribution()
         return whole.error / whole.total if whole.total > 0 else 0.0
 

@@ -78,7 +78,7 @@ class Traces:
         return [v for v, code in zip(values, codes) if code in members]
 
     def questions(self, row: int, reader: ColumnReader) -> list[dict[str, Any]]:
-        """Features that a row was asked about, and how often over all trees, most often first."""
+        """Features on the paths of a row, and how often over all trees, most often first."""
         n_trees = self.forest.n_trees
         span = slice(int(self.start[row * n_trees]), int(self.start[(row + 1) * n_trees]))
         feature = self.forest.features_of(self.node[span])

@@ -1,4 +1,4 @@
-"""What a user of the workflow is told when something that was asked for cannot be done."""
+"""The error that users of the workflow get, with one sentence about the cause."""
 
 from __future__ import annotations
 

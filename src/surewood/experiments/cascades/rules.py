@@ -25,7 +25,7 @@ LEAF_GAMMAS = (0.1, 0.01)
 
 
 def plain_choice(fold: Fold) -> Path:
-    """The single machine of smallest validation error; C of every degree was chosen on the same rows."""
+    """The single SVM of smallest validation error; C of every degree was chosen on the same rows."""
     paths = [Path((k,), ()) for k in range(len(fold.parameters.degrees))]
     errors = [fold.error(path, fold.validation) for path in paths]
     return paths[int(np.argmin(errors))]
@@ -41,7 +41,7 @@ def paper_choice(fold: Fold, gammas: tuple[float, ...] = PAPER_GAMMAS) -> Search
 
 @dataclass
 class PathRule:
-    """The candidates of a fold (γ path, numbers of leaves, plain machines) and their validation errors."""
+    """The candidates of a fold (γ path, numbers of leaves, plain SVMs) and their validation errors."""
 
     fold: Fold
     gamma_min: float
@@ -59,7 +59,7 @@ class PathRule:
         self.table = compare(self.candidates, [answers], sample.codes, sample.weight, fold.parameters.degrees)
 
     def choose(self, standard_errors: float) -> Path:
-        """The best plain machine, or the cascade that beats it by so many standard errors."""
+        """The best plain SVM, or the cascade that beats it by this many standard errors."""
         return self.one.path_of(self.candidates[choose(self.table, standard_errors)])
 
     def exactly(self, n_leaves: int, gamma: float = 0.01) -> Path | None:

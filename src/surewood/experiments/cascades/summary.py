@@ -95,8 +95,8 @@ def _choices(results: Results, sets: Sequence[str]) -> dict[str, Any]:
     return {
         "name": "choices",
         "title": "What was chosen",
-        "note": "Values with the number of folds that chose them. Active leaves: share at which the "
-        "criterion felt the complexity.",
+        "note": "Values with the number of folds that chose them. Active leaves: fraction with an "
+        "active complexity penalty.",
         "columns": ["data set", "method", "γ", "leaves", "degrees", "active leaves", "test error"],
         "rows": rows,
     }
@@ -149,6 +149,6 @@ def _notes(results: Results, sets: Sequence[str]) -> list[str]:
     leaves = [int(v) for name in sets for v in results.values(name, "cascade", "n_leaves")]
     single = sum(v == 1 for v in leaves)
     return [
-        f"Under the paper's γ the exact minimiser is a single machine in {single} of {len(leaves)} folds: "
+        f"Under the paper's γ the exact minimiser is a single SVM in {single} of {len(leaves)} folds: "
         "with a correct growth function a second leaf costs more complexity than it saves errors."
     ]

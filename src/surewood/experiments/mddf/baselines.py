@@ -46,7 +46,7 @@ def random_forest(X: Numbers, y: Codes, X_test: Numbers, trees: int, seed: int, 
 
 
 def xgboost(X: Numbers, y: Codes, X_test: Numbers, rounds: int, seed: int, n_jobs: int) -> Fitted:
-    """`rounds` boosting rounds: one tree a class and round where there are more than two classes."""
+    """`rounds` boosting rounds: one tree per class and round where there are more than two classes."""
     try:
         from xgboost import XGBClassifier
     except ImportError as error:

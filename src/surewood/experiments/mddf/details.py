@@ -53,7 +53,7 @@ def _chosen_table(results: Results, sets: Sequence[str], methods: Sequence[str])
             "layers",
             "trees",
             "network or block",
-            "seconds a fit",
+            "seconds per fit",
         ],
         "rows": rows,
     }
@@ -99,7 +99,7 @@ def _size_table(results: Results, sets: Sequence[str], profile: Profile) -> dict
         sizes = [str(profile.get(key, dataset)) for key in keys]
         rows.append([dataset, used, f"{len(records)} of {profile.get('seeds', dataset)}", *sizes, str(grid)])
     columns = [
-        "data set", "train/test rows", "seeds", "trees a forest and fold", "the same in tuning", "RF trees",
+        "data set", "train/test rows", "seeds", "trees per forest and fold", "the same in tuning", "RF trees",
         "XGBoost rounds", "MLP epochs at most", "settings compared",
     ]  # fmt: skip
     note = f"Profile {profile.name}; papers/mddf/protocol.toml says what full is."

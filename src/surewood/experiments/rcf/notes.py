@@ -33,8 +33,9 @@ def notes(results: Results, targets: pd.Series, sets: Sequence[str]) -> list[str
         f"{_list(won)} too.",
         "The standard deviation over the repeats exceeds the published gain of RCF over RF on "
         f"{len(noisy)} of {len(have)} sets: five repeats decide little.",
-        f"In {inert} of {len(active)} repeats validation chose a γ at which no leaf felt the complexity: "
-        "those are forests of linear machines, made by the tie rule and not by the bound.",
+        f"In {inert} of {len(active)} repeats validation chose a γ at which no leaf has an active "
+        "complexity penalty: "
+        "those are forests of linear SVMs, made by the tie rule and not by the bound.",
     ]
 
 

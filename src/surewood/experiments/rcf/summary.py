@@ -171,8 +171,8 @@ def _choices(results: Results, sets: Sequence[str]) -> dict[str, Any]:
     return {
         "name": "choices",
         "title": "What validation chose for RCF",
-        "note": "Values with the number of repeats that chose them. Active leaves: share, among leaves with "
-        "machines, at which the criterion felt the complexity; at 0 the tie rule chose degree 1.",
+        "note": "Values with the number of repeats that chose them. Active leaves: fraction of the leaves "
+        "with SVMs whose complexity penalty is active; at 0 the tie rule chose degree 1.",
         "columns": [
             "data set", "γ", "depth", "r", "trees", "active leaves", "mean degree", "RF-SVM's degree",
         ],

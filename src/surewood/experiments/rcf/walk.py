@@ -46,9 +46,9 @@ class GridOutcome:
     labels : ndarray of int16, shape (depths, rules, sizes, rows)
         The forests' labels of the evaluated rows.
     active : ndarray of float64
-        Share of the leaves with machines at which the criterion felt the complexity.
+        Fraction of the leaves with SVMs whose complexity penalty is active.
     degree : ndarray of float64
-        Mean degree of the leaves with machines.
+        Mean degree of the leaves with SVMs.
     """
 
     labels: NDArray[np.int16]
@@ -147,7 +147,7 @@ def _tally(
     correct: Floats,
     sums: Floats,
 ) -> None:
-    """Count leaves with machines, those whose complexity was felt (§2.9), and their degrees."""
+    """Count leaves with machines, those with an active complexity penalty (§2.9), and their degrees."""
     sums[0] += len(at)
     sums[2] += np.array((*choice.setting.degrees, 0))[column].sum()  # the last entry is for -1, a constant
     if rule.method in ("rcf", "rcf_sequences"):
