@@ -6,7 +6,7 @@ counting       which rows count and what counts as one ([D-33])
 training_rows  what is known about the training rows ([D-34])
 columns        columns of a user's table
 claims         `claims=[...]`: error, rates per class, cost, Brier score, groups
-thresholds     `find_threshold`: a threshold that keeps a promise (§11.4)
+thresholds     `find_threshold`: a threshold that meets a requirement (§11.4)
 requirements   what it may be asked to keep; prior_scores: what may be looked at before the holdout
 prediction_sets  `PredictionSets` (§11.5); set_scores: how well a label suits a row
 deciding       classifiers with a rule of their own: `CostClassifier`; thresholded: `ThresholdedClassifier`

@@ -28,7 +28,7 @@ NO_FUTURE = "rows are ordered in time, and the future may differ from the past"
 
 @dataclass(frozen=True)
 class HoldoutRequest:
-    """What the caller asks about the points, and what they are."""
+    """What the caller wants to know about the points, and what they are."""
 
     sample: str
     n_models: int

@@ -32,7 +32,7 @@ _WORDS = {
 
 @dataclass(frozen=True)
 class Requirement:
-    """One promise: its name and the value that was asked for.
+    """One requirement: its name and the value that was asked for.
 
     Examples
     --------
@@ -65,16 +65,16 @@ class Requirement:
         return AT_LEAST if self.name in _FROM_BELOW else AT_MOST
 
     def quantity(self, positive: Any) -> str:
-        """What is promised, in words."""
+        """What is guaranteed, in words."""
         label = positive.item() if isinstance(positive, np.generic) else positive
         return _WORDS[self.name].format(repr(label))
 
     def text(self, positive: Any) -> str:
-        """The promise, in words."""
+        """The requirement, in words."""
         return f"{self.quantity(positive)} {self.side} {self.value:g}"
 
     def selected(self, above: Mask, is_positive: Mask) -> Mask:
-        """Rows the promise is about, where `above` are those at or above the threshold."""
+        """Rows the requirement is about, where `above` are those at or above the threshold."""
         if self.selects_by_threshold:
             return above
         return is_positive if self.name == "recall" else ~is_positive
@@ -89,7 +89,7 @@ class Requirement:
 
 
 def read_requirements(**asked: float | None) -> list[Requirement]:
-    """The promises asked for; exactly one, or several about the same class."""
+    """The requirements; exactly one, or several about the same class."""
     found = [Requirement(name, check.open_unit(v, name)) for name, v in asked.items() if v is not None]
     if not found:
         raise ValueError(f"ask for one of {', '.join(asked)}")
@@ -123,7 +123,7 @@ def count_failures(
 
 @dataclass(frozen=True)
 class KeptPromise:
-    """The record of a promise that a threshold keeps: counts at the threshold and what was assumed.
+    """The record of a requirement that a threshold meets: counts at the threshold and what was assumed.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""`ThresholdedClassifier`: a model with a threshold that was proved to keep a promise (theory.md §11.4)."""
+"""`ThresholdedClassifier`: a model with a threshold that provably meets a requirement (theory.md §11.4)."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Coverage:
     ----------
     fraction, lower, upper : float
     delta : float
-        Probability that the limits fail; not part of the promise's.
+        Probability that the limits fail; not part of the requirement's.
     """
 
     fraction: float
@@ -54,7 +54,7 @@ class ThresholdProof:
         What a reader must know first, such as how many rows were copies of training rows.
     curve : dict of str to ndarray
         ``threshold``, ``coverage``, ``failure_rate`` and ``proved`` of every threshold that could be tested,
-        for the first promise.
+        for the first requirement.
     """
 
     promises: list[KeptPromise]

@@ -1,4 +1,4 @@
-"""`find_threshold`: the threshold that keeps a promise, by fixed-sequence testing (theory.md §11.4).
+"""`find_threshold`: the threshold that meets a requirement, by fixed-sequence testing (theory.md §11.4).
 
 Thresholds, their order and where the tests begin are fixed by out-of-bag or out-of-fold scores before the
 holdout is read: at the strictest threshold that is expected to select enough rows, and where the scores
@@ -49,12 +49,12 @@ _STARTS = 5
 
 
 class NoThresholdError(ValueError):
-    """No threshold keeps the promise with these rows.
+    """No threshold meets the requirement with these rows.
 
     Attributes
     ----------
     best : float or None
-        The best value that could be promised with these rows, at a delta of its own.
+        The best value that could be guaranteed with these rows, at a delta of its own.
     rows_needed : int or None
         About this many rows would do; None where more rows are not expected to help.
     """
@@ -79,7 +79,7 @@ def find_threshold(
     X_train: Any = None,
     copies: str = "auto",
 ) -> ThresholdedClassifier:
-    """Find the threshold that keeps a promise on new rows.
+    """Find the threshold that meets a requirement on new rows.
 
     Parameters
     ----------
@@ -91,12 +91,12 @@ def find_threshold(
         classes.
     precision, fpr, recall : float, optional
         Least precision, largest false positive rate, least recall of `positive`. Several share `delta`.
-        Among the thresholds that keep the promise the one that selects the most rows is used (for recall
+        Among the thresholds that meet the requirement the one that selects the most rows is used (for recall
         alone, the fewest).
     accepted_error : float, optional
         Largest error among accepted rows; the classifier abstains on the others.
     delta : float, default=0.05
-        Probability that a promise is false.
+        Probability that a guarantee fails.
     n_models : int, default=1
         Number of models of which this one was chosen on `X`, `y`.
     X_train : array-like, optional
@@ -113,7 +113,7 @@ def find_threshold(
     Raises
     ------
     NoThresholdError
-        With the best promise that could be kept and the number of rows needed.
+        With the best value that could be guaranteed and the number of rows needed.
 
     Examples
     --------
@@ -233,7 +233,7 @@ def _starts(requirement: Requirement, holdout: _Holdout, delta: float) -> list[i
 def _proved(
     requirement: Requirement, failures: Counts, sizes: Counts, holdout: _Holdout, delta: float
 ) -> Mask:
-    """Thresholds at which the promise is proved, all of them together with probability 1 - delta."""
+    """Thresholds at which the requirement is proved, all of them together with probability 1 - delta."""
     order = np.arange(holdout.grid.size)
     if requirement.lax_first:
         order = order[::-1]
@@ -303,7 +303,7 @@ def _nothing(
     holdout: _Holdout,
     delta: float,
 ) -> NoThresholdError:
-    """The sentence for a promise that cannot be kept, with the best one that can and the rows needed."""
+    """The sentence for a requirement that cannot be met, with the best one that can and the rows needed."""
     broken = [k for k, mask in enumerate(proved) if not mask.any()]
     n = holdout.counted.n_units
     if not broken:
@@ -322,7 +322,7 @@ def _nothing(
         return NoThresholdError(f"{about}: none of them counts for it")
     # whole thousandths, away from what could be too much
     shown = np.floor(1000 * best) / 1000 if one.side == AT_LEAST else np.ceil(1000 * best) / 1000
-    sentence = f"{about}; the best that could be promised is {one.side} {shown:g} (at a delta of its own)"
+    sentence = f"{about}; the best that could be guaranteed is {one.side} {shown:g} (at a delta of its own)"
     rates = failures / np.maximum(sizes, 1)
     useful = np.flatnonzero((rates < one.at_most) & (sizes > 0))
     if not useful.size:

@@ -16,7 +16,7 @@ from surewood.tables.preparing import as_frame
 
 @dataclass(frozen=True)
 class ColumnOptions:
-    """What is said about columns.
+    """What the user decides about columns.
 
     Attributes
     ----------

@@ -119,7 +119,7 @@ def fit(
     time_limit : float, optional
         Seconds that fitting the estimator may take, for those that have a limit.
     columns : ColumnOptions, optional
-        What is said about columns: an edited plan, columns to drop, identifiers, kinds, missing codes.
+        Decisions about columns: an edited plan, columns to drop, identifiers, kinds, missing codes.
     rare : {"drop", "merge", "keep"}
         What becomes of classes of one row: left out, merged as "other", or kept among the training rows.
     weight : str, optional
