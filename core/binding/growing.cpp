@@ -18,7 +18,8 @@ namespace {
 struct GrowOptionsArgument : GrowOptions {
   GrowOptionsArgument(const std::string& splitter_name, const std::string& criterion_name,
                   std::optional<std::int64_t> depth, std::int64_t samples_split, std::int64_t samples_leaf,
-                  double weight_fraction_leaf, double impurity_decrease, std::int64_t features, bool fast) {
+                  double weight_fraction_leaf, double impurity_decrease, std::int64_t features, double weight_of_row,
+                  bool fast) {
     constexpr std::int64_t kMost = 0xFFFFFFFE;
     splitter = choice<Splitter>(
         splitter_name, "splitter",
@@ -32,6 +33,7 @@ struct GrowOptionsArgument : GrowOptions {
     min_weight_fraction_leaf = within<double>(weight_fraction_leaf, "min_weight_fraction_leaf", 0.0, 1.0);
     min_impurity_decrease = within<double>(impurity_decrease, "min_impurity_decrease", 0.0, HUGE_VAL);
     max_features = static_cast<std::uint32_t>(within<std::int64_t>(features, "max_features", 1, kMost));
+    row_weight = within<double>(weight_of_row, "row_weight", 0.0, 4294967296.0);
     fast_kernels = fast;
   }
 };
@@ -78,10 +80,10 @@ nb::tuple grow(const TrainingBinsArgument& bins, const AnyArray& labels, std::ui
 void register_growing(nb::module_& module) {
   nb::class_<GrowOptionsArgument>(module, "GrowOptions", "How trees are grown; the names of scikit-learn's forests.")
       .def(nb::init<const std::string&, const std::string&, std::optional<std::int64_t>, std::int64_t, std::int64_t,
-                    double, double, std::int64_t, bool>(),
+                    double, double, std::int64_t, double, bool>(),
            nb::kw_only(), "splitter"_a, "criterion"_a, "max_depth"_a.none(), "min_samples_split"_a,
            "min_samples_leaf"_a, "min_weight_fraction_leaf"_a, "min_impurity_decrease"_a, "max_features"_a,
-           "fast_kernels"_a);
+           "row_weight"_a, "fast_kernels"_a);
   module.def("grow_trees", &grow, "bins"_a, "labels"_a.noconvert(), "n_classes"_a, "rows"_a.noconvert(),
              "weights"_a.noconvert().none(), "draw"_a, "options"_a, "first_tree"_a, "n_trees"_a,
              "Grow a batch of trees; the eight arrays of a forest and the summed importances.");

@@ -16,6 +16,7 @@ namespace surewood {
 
 struct Gini {
   static constexpr double kUnit = 1.0;
+  static double pure(std::uint32_t total) { return static_cast<double>(total); }  // score of a node of one class
   static std::int64_t term(std::uint32_t w) { return static_cast<std::int64_t>(w) * w; }
   static double side(std::int64_t sum, std::uint32_t total) {
     return static_cast<double>(sum) / static_cast<double>(total);
@@ -27,6 +28,7 @@ struct Gini {
 
 struct Entropy {
   static constexpr double kUnit = 1.0 / static_cast<double>(1 << kLogFraction);
+  static double pure(std::uint32_t) { return 0.0; }
   static std::int64_t term(std::uint32_t w) { return weight_log2(w); }
   static double side(std::int64_t sum, std::uint32_t total) { return static_cast<double>(sum - weight_log2(total)); }
   static double split(std::int64_t left, std::uint32_t left_total, std::int64_t right, std::uint32_t right_total) {

@@ -216,17 +216,14 @@ struct RowKernel {
   std::int64_t sum = 0;
 };
 
-// Categories by the share of the node's majority class, ties by code; as in forest/split_scan.cpp.
+// Categories by the smoothed frequency of the node's majority class, ties by code; as in forest/split_scan.cpp.
 template <class K, class Cell>
-SUREWOOD_INLINE void sort_categories(const Cell* cells, std::uint8_t* order, std::uint32_t n, std::uint32_t majority) {
-  std::uint64_t total[256], of_majority[256];
-  for (std::uint32_t k = 0; k < n; ++k) {
-    total[order[k]] = K::weight(cells, order[k]);
-    of_majority[order[k]] = K::of_label(cells, order[k], majority);
-  }
+SUREWOOD_INLINE void sort_categories(const Cell* cells, std::uint8_t* order, std::uint32_t n, const NodeShape& node) {
+  double share[256];
+  for (std::uint32_t k = 0; k < n; ++k)
+    share[order[k]] = node.category.share(K::of_label(cells, order[k], node.majority), K::weight(cells, order[k]));
   std::sort(order, order + n, [&](std::uint8_t a, std::uint8_t b) {
-    std::uint64_t left = of_majority[a] * total[b], right = of_majority[b] * total[a];
-    return left != right ? left < right : a < b;
+    return share[a] != share[b] ? share[a] < share[b] : a < b;
   });
 }
 
@@ -255,15 +252,17 @@ SUREWOOD_INLINE void scan_slot(const K& kernel, const NodeShape& node, const Bat
   auto* cells = scratch.cells<typename K::Cell>(slot);
   const bool category = feature.info->is_category;
   const bool missing = order[n_bins - 1] == kMissingCode;
-  if (category) sort_categories<K>(cells, order, n_bins, node.majority);
+  if (category) sort_categories<K>(cells, order, n_bins, node);
+  const double penalty = category ? node.category.penalty(n_bins) : 0.0;
   bool improved = false;
   auto consider = [&](std::uint32_t first, bool missing_left) {
     kernel.sweep(cells, order, n_bins - 1, cuts);
     if (node.limited()) drop_forbidden(node, scratch.rows(slot), order, n_bins - 1, cuts);
     std::uint32_t cut = best_cut(cuts, first, n_bins - 1);
-    if (!(cuts.score[cut] > best.score)) return;
+    const double score = cuts.score[cut] - penalty;
+    if (!(score > best.score)) return;
     improved = true;
-    best.score = cuts.score[cut];
+    best.score = score;
     best.feature = feature.feature;
     best.left_weight = cuts.left_weight[cut];
     best.last_left = order[cut];

@@ -187,13 +187,11 @@ class SearchedGrowth {
   template <class Criterion>
   Split search() {
     NodeView<Sample> node{{work_.n, counts_.data(), work_.n_labels, work_.weight, 0, options_.min_samples_leaf,
-                           min_weight_, options_.min_impurity_decrease > 0.0},
+                           min_weight_, options_.min_impurity_decrease > 0.0, {}},
                           samples_ + work_.begin};
-    if (any_category_)
-      node.majority = static_cast<std::uint32_t>(std::max_element(counts_.begin(), counts_.begin() + node.n_labels) -
-                                                 counts_.begin());
     node_score_ = Criterion::side(work_.terms, work_.weight);
     unit_ = Criterion::kUnit;
+    if (any_category_) set_categories<Criterion>(node);
     Stream stream(work_.key);
     Split best;
     if (options_.splitter == Splitter::kBest && std::is_same_v<Criterion, Gini> && options_.fast_kernels &&
@@ -203,6 +201,16 @@ class SearchedGrowth {
       search_one_by_one<Criterion>(node, stream, best);
     draw_.restore();
     return best;
+  }
+
+  // What the node's categories are compared with.
+  template <class Criterion>
+  void set_categories(NodeShape& node) const {
+    node.majority = static_cast<std::uint32_t>(std::max_element(node.counts, node.counts + node.n_labels) - node.counts);
+    const double weight = node.weight;
+    node.category.weight = kPriorRows * options_.row_weight;
+    node.category.of_majority = node.category.weight * (static_cast<double>(node.counts[node.majority]) / weight);
+    node.category.row = options_.row_weight * ((Criterion::pure(node.weight) - node_score_) / weight);
   }
 
   template <class Criterion>
@@ -277,7 +285,8 @@ class SearchedGrowth {
     sum_sides(left, left_side, right_side);
     split.left_weight = left_side.weight;
     if (options_.splitter == Splitter::kCompletelyRandom) split.score = score_of(left_side, right_side);
-    importance_.add(split.feature, (split.score - node_score_) * unit_);
+    const double decrease = (split.score - node_score_) * unit_;
+    importance_.add(split.feature, split.category ? std::max(decrease, 0.0) : decrease);
     write_split(left_node, split);
     const std::uint32_t depth = work_.depth + 1;
     bool left_done = finished(left_side, depth), right_done = finished(right_side, depth);

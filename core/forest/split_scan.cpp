@@ -34,9 +34,9 @@ std::uint32_t group_by_code(const NodeView<Sample>& node, const ColumnView& colu
   return n_groups;
 }
 
-// Sorts categories by the share of the node's majority class, exactly (cross products of integers).
+// Sorts categories by the smoothed frequency of the node's majority class, ties by code.
 template <class Sample>
-void sort_by_majority_share(const NodeView<Sample>& node, const SplitScratch& scratch, Group* groups,
+void sort_categories(const NodeView<Sample>& node, const SplitScratch& scratch, Group* groups,
                             std::uint32_t n_groups) {
   std::uint64_t majority[256] = {0}, total[256] = {0};
   for (std::uint32_t g = 0; g < n_groups; ++g)
@@ -45,9 +45,11 @@ void sort_by_majority_share(const NodeView<Sample>& node, const SplitScratch& sc
       total[groups[g].code] += sample.weight();
       if (sample.label() == node.majority) majority[groups[g].code] += sample.weight();
     }
+  double share[256];
+  for (std::uint32_t g = 0; g < n_groups; ++g)
+    share[groups[g].code] = node.category.share(majority[groups[g].code], total[groups[g].code]);
   std::sort(groups, groups + n_groups, [&](const Group& a, const Group& b) {
-    std::uint64_t left = majority[a.code] * total[b.code], right = majority[b.code] * total[a.code];
-    return left != right ? left < right : a.code < b.code;
+    return share[a.code] != share[b.code] ? share[a.code] < share[b.code] : a.code < b.code;
   });
 }
 
@@ -55,8 +57,8 @@ void sort_by_majority_share(const NodeView<Sample>& node, const SplitScratch& sc
 template <class Criterion, class Sample>
 class Sweep {
  public:
-  Sweep(const NodeView<Sample>& node, std::uint32_t feature, SplitScratch& scratch, Split& best)
-      : node_(node), feature_(feature), scratch_(scratch), best_(best) {
+  Sweep(const NodeView<Sample>& node, std::uint32_t feature, double penalty, SplitScratch& scratch, Split& best)
+      : node_(node), feature_(feature), penalty_(penalty), scratch_(scratch), best_(best) {
     for (std::uint32_t c = 0; c < node.n_labels; ++c) node_sum_ += Criterion::term(node.counts[c]);
   }
 
@@ -89,7 +91,7 @@ class Sweep {
   // Is stopping after `last`, before `next`, better than the best so far?
   void consider(const Group& last, const Group& next, bool category, bool missing_left) {
     if (!node_.allows(left_rows_, left_weight_)) return;
-    double score = Criterion::split(left_sum_, left_weight_, right_sum_, node_.weight - left_weight_);
+    double score = Criterion::split(left_sum_, left_weight_, right_sum_, node_.weight - left_weight_) - penalty_;
     if (!(score > best_.score)) return;
     best_.score = score;
     best_.feature = feature_;
@@ -108,6 +110,7 @@ class Sweep {
  private:
   const NodeView<Sample>& node_;
   std::uint32_t feature_;
+  double penalty_;
   SplitScratch& scratch_;
   Split& best_;
   std::int64_t node_sum_ = 0, left_sum_ = 0, right_sum_ = 0;
@@ -124,9 +127,9 @@ FeatureKind scan_feature(const NodeView<Sample>& node, const ColumnView& column,
   std::uint32_t n_groups = group_by_code(node, column, scratch, groups);
   if (n_groups < 2) return FeatureKind::kConstant;
   bool missing = groups[n_groups - 1].code == kMissingCode;
-  if (info.is_category) sort_by_majority_share(node, scratch, groups, n_groups);
+  if (info.is_category) sort_categories(node, scratch, groups, n_groups);
 
-  Sweep<Criterion, Sample> sweep(node, feature, scratch, best);
+  Sweep<Criterion, Sample> sweep(node, feature, info.is_category ? node.category.penalty(n_groups) : 0.0, scratch, best);
   sweep.restart();
   for (std::uint32_t g = 0; g + 1 < n_groups; ++g) {
     sweep.move_left(groups[g]);

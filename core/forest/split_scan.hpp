@@ -12,8 +12,8 @@ namespace surewood {
 // scratch.best_left). An equal score does not replace: the feature drawn first wins.
 //
 // Numbers are scanned by ascending bin, with missing values on the right, then on the left. Categories
-// are ordered by the share of the node's majority class (for two classes the optimal order), ties by
-// code; missing is one more category.
+// are ordered by the smoothed frequency of the node's majority class, ties by code, and pay for their number
+// (CategoryPrior); missing is one more category.
 template <class Criterion, class Sample>
 FeatureKind scan_feature(const NodeView<Sample>& node, const ColumnView& column, const ColumnInfo& info,
                          std::uint32_t feature, SplitScratch& scratch, Split& best);

@@ -56,6 +56,7 @@ class GrowOptions:
         min_weight_fraction_leaf: float,
         min_impurity_decrease: float,
         max_features: int,
+        row_weight: float,
         fast_kernels: bool,
     ) -> None: ...
 

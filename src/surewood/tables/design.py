@@ -4,8 +4,9 @@ Built once per fit and shared by all leaves, degrees and trees:
 
 * a number (or time) column is standardised with the training mean and standard deviation; missing values
   become the mean, i.e. 0; a column that had missing values in training also gets an indicator column;
-* a category column becomes one 0/1 column a category; all but the `max_categories` most frequent ones share
-  one column; missing values get a column of their own if training had any, otherwise, like unseen
+* a category column becomes one 0/1 column per category; rare ones (:mod:`~surewood.tables.rare_categories`)
+  and all but the `max_categories` most frequent ones share one column, and a column of nothing but rare
+  ones gets none; missing values get a column of their own if training had any, otherwise, like unseen
   categories, a row of zeros.
 
 Standardising is an affine map, so polynomials of degree at most d stay polynomials of degree at most d and no
@@ -17,6 +18,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from surewood.tables.rare_categories import row_weight, stands_alone
 from surewood.tables.table import Table
 
 _LARGEST = 1e18  # squares of it still fit into single precision
@@ -56,6 +58,7 @@ class DesignEncoder:
 
     def fit(self, table: Table, weight: NDArray[np.float64] | None = None) -> DesignEncoder:
         """Learn means, deviations and category columns; rows of weight 0 do not count."""
+        one_row = row_weight(None if weight is None else weight[weight > 0])
         weight = np.ones(table.n_rows) if weight is None else weight
         self.unit_ = np.ones(table.n_columns)
         self.mean_ = np.zeros(table.n_columns)
@@ -69,7 +72,7 @@ class DesignEncoder:
             if table.is_category[j]:
                 codes, n_codes = column[known].astype(np.int64), int(table.n_categories[j])
                 counts = np.bincount(codes, weights=weight[known], minlength=n_codes).astype(np.float64)
-                self.positions_.append(self._category_positions(counts))
+                self.positions_.append(self._category_positions(counts, one_row))
             else:
                 self.positions_.append(None)
                 self._fit_number(j, column[known], weight[known])
@@ -104,16 +107,16 @@ class DesignEncoder:
             if self.scale:
                 self.deviation_[j] = deviation if spread else 1.0
 
-    def _category_positions(self, counts: NDArray[np.float64]) -> NDArray[np.int64]:
-        """Column of each category code inside its one-hot group, -1 for categories of weight 0."""
+    def _category_positions(self, counts: NDArray[np.float64], one_row: float) -> NDArray[np.int64]:
+        """Column of each category code inside its one-hot group, -1 for those that have none."""
         present = np.flatnonzero(counts > 0)
         positions = np.full(len(counts), -1)
-        if len(present) <= self.max_categories:
-            positions[present] = np.arange(len(present))
-            return positions
-        frequent = np.sort(present[np.argsort(-counts[present], kind="stable")[: self.max_categories]])
-        positions[present] = self.max_categories
-        positions[frequent] = np.arange(self.max_categories)
+        frequent = present[stands_alone(counts[present], one_row)]
+        if len(frequent) > self.max_categories:
+            frequent = np.sort(frequent[np.argsort(-counts[frequent], kind="stable")[: self.max_categories]])
+        if len(frequent):  # what the others share says nothing where it is all there is
+            positions[present] = len(frequent)
+            positions[frequent] = np.arange(len(frequent))
         return positions
 
     def _width(self, j: int) -> int:

@@ -21,12 +21,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from surewood import _core
+from surewood.tables.rare_categories import LARGEST_MEAN_COUNT
 from surewood.trees.binning import BinnedMatrix
 from surewood.trees.weights import quantise_weights
 
 SAMPLINGS = ("all", "bootstrap", "subsample", "resample")
-_LARGEST_MEAN_COUNT = 64
-
 _MOST_ROWS = 2**32 - 2  # rows have numbers of 32 bits in the core
 
 
@@ -114,7 +113,7 @@ def make_bag(
         units = np.lexsort((np.asarray(y)[chosen], keys)).astype(np.uint32)
     if weight is not None:
         counts = weight[chosen]
-        if (counts == np.rint(counts)).all() and counts.mean() <= _LARGEST_MEAN_COUNT:
+        if (counts == np.rint(counts)).all() and counts.mean() <= LARGEST_MEAN_COUNT:
             units = np.repeat(units, counts[units].astype(np.int64))
             weights = None
     return Bag(chosen, weights, units, sampling, _draws(n_draws, len(units)), None, seed)

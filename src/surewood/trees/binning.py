@@ -11,7 +11,8 @@ A column with at most `max_bins` distinct values has one bin a value. Otherwise 
 stand alone and the rest is cut into bins of about equal weight. A bin ends half way between its largest
 value and
 the smallest of the next one, so raw values and codes always take the same side of a split. Category codes
-are their own bins; beyond `max_bins` categories the lightest ones share the last bin. Code 255 is missing.
+are their own bins; rare ones (:mod:`surewood.tables.rare_categories`) share the last bin, and so do the
+lightest ones beyond `max_bins`. Code 255 is missing.
 Rows of weight 0 are not looked at, and weight 2 is the row twice.
 
 A streamed table (:class:`surewood.tables.ParquetTable`) is read batch by batch, once for the bins, by
@@ -31,6 +32,7 @@ from numpy.typing import NDArray
 from surewood import _core
 from surewood._arrays import Floats
 from surewood.tables import Table, alongside
+from surewood.tables.rare_categories import FEW_CATEGORIES, row_weight
 from surewood.trees.bin_cuts import category_bins, number_bins
 from surewood.trees.checking import check_codes, check_mapper
 from surewood.trees.sketch import QuantileSketch, distinct_values
@@ -55,7 +57,7 @@ class BinMapper:
         The largest raw value that still belongs to the bin; infinite for a column's last bin.
     is_category : ndarray of uint8, shape (n_columns,)
     category_bins : dict of int to ndarray of uint8
-        Bin of every category, for columns with more than `max_bins` of them.
+        Bin of every category, for columns in which some share one.
     """
 
     offset: NDArray[np.int64]
@@ -264,14 +266,14 @@ def learn_bins(table: Table, weight: Floats | None = None, max_bins: int = 255) 
         weight = None if units is None else units.astype(np.float64)
     if table.stream is not None:
         return _streamed_bins(table, weight, rows, max_bins)
-    found = _FoundBins(table.n_categories, max_bins)
+    found = _FoundBins(table.n_categories, max_bins, row_weight(weight))
     for start in range(0, table.n_columns, _COLUMNS_AT_ONCE):
         block = table.columns(start, start + _COLUMNS_AT_ONCE)
         for k in range(block.shape[1]):
             column = block[:, k] if rows is None else block[rows, k]
             n = int(table.n_categories[start + k])
             if n:
-                found.add_category(start + k, _category_mass(column, weight, n) if n > max_bins else None)
+                found.add_category(start + k, _category_mass(column, weight, n))
             else:
                 found.add_number(*distinct_values(column, weight))
     return found.mapper()
@@ -289,7 +291,8 @@ def _streamed_bins(
         full = np.zeros(table.n_rows)
         full[slice(None) if rows is None else rows] = 1.0 if weight is None else weight
     n_categories = table.n_categories
-    read = [j for j in range(table.n_columns) if not 0 < n_categories[j] <= max_bins]
+    few = min(FEW_CATEGORIES, max_bins)
+    read = [j for j in range(table.n_columns) if not 0 < n_categories[j] <= few]
     sketches = {j: QuantileSketch() for j in read if n_categories[j] == 0}
     mass = {j: np.zeros(int(n_categories[j])) for j in read if n_categories[j] > 0}
     for places, part in table.batches(read) if read else ():
@@ -300,7 +303,7 @@ def _streamed_bins(
                 sketches[j].add(column, part_weight)
             else:
                 mass[j] += _category_mass(column, part_weight, len(mass[j]))
-    found = _FoundBins(n_categories, max_bins)
+    found = _FoundBins(n_categories, max_bins, row_weight(weight))
     for j in range(table.n_columns):
         if n_categories[j]:
             found.add_category(j, mass.get(j))
@@ -313,17 +316,20 @@ def _streamed_bins(
 class _FoundBins:
     """Bins of the columns so far."""
 
-    def __init__(self, n_categories: NDArray[np.int64], max_bins: int) -> None:
-        self.n_categories, self.max_bins = n_categories, max_bins
+    def __init__(self, n_categories: NDArray[np.int64], max_bins: int, one_row: float) -> None:
+        self.n_categories, self.max_bins, self.one_row = n_categories, max_bins, one_row
         self.values: list[Floats] = []
         self.edges: list[Floats] = []
         self.category_bins: dict[int, NDArray[np.uint8]] = {}
 
     def add_category(self, j: int, mass: Floats | None) -> None:
-        """A category column; its weights where it has more categories than bins."""
-        if mass is not None:
-            self.category_bins[j] = category_bins(mass, self.max_bins)
-        value = np.arange(min(int(self.n_categories[j]), self.max_bins), dtype=np.float64)
+        """A category column and the weight of each category; None where all stand alone anyway."""
+        n_bins = int(self.n_categories[j])
+        bins = None if mass is None else category_bins(mass, self.one_row, self.max_bins)
+        if bins is not None:
+            self.category_bins[j] = bins
+            n_bins = int(bins.max()) + 1
+        value = np.arange(n_bins, dtype=np.float64)
         self.values.append(value)
         self.edges.append(value)
 

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from surewood import _core
 from surewood.parallel import over_rows, run_tasks, share
 from surewood.parallel.progress import Advance, ignore, stage
+from surewood.tables.rare_categories import row_weight
 from surewood.trees.bag import Bag, make_bag
 from surewood.trees.binning import BinnedMatrix
 from surewood.trees.flat_tree import FlatForest, ForestArrays
@@ -232,12 +233,20 @@ def _grow_batch(
         min_weight_fraction_leaf=params.min_weight_fraction_leaf,
         min_impurity_decrease=params.min_impurity_decrease,
         max_features=params.max_features,
+        row_weight=_row_weight(matrix, bag),
         fast_kernels=fast_kernels,
     )
     result = _core.grow_trees(
         matrix.training_bins, labels, n_classes, bag.rows, bag.weights, bag.draw, options, start, count
     )
     return result[:8], result[8]
+
+
+def _row_weight(matrix: BinnedMatrix, bag: Bag) -> float:
+    """What a row weighs where categories are smoothed: drawn with replacement, its weight varies as two."""
+    if not matrix.mapper.is_category.any():
+        return 1.0
+    return row_weight(bag.weights) * (2.0 if bag.sampling in ("bootstrap", "resample") else 1.0)
 
 
 def _batch_size(n_rows: int, params: TreeParams) -> int:
