@@ -1,10 +1,12 @@
 // Registers binned matrices and what is computed of single columns.
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/vector.h>
 
 #include "binding/choices.hpp"
 #include "binding/forest_arguments.hpp"
 #include "binding/registers.hpp"
 #include "forest/bin_column.hpp"
+#include "forest/bin_cuts.hpp"
 #include "forest/distinct.hpp"
 #include "forest/node_codec.hpp"
 
@@ -16,21 +18,88 @@ namespace {
 
 constexpr std::uint64_t kMostMatrixRows = 0xFFFFFFFE;  // rows have numbers of 32 bits
 
-void column_codes(const AnyArray& values, const AnyArray& edges, const WritableArray& out) {
-  const auto* value = require<double>(values, "values", {-1});
-  const auto* edge = require<double>(edges, "edges", {-1});
-  if (edges.shape(0) > 254) throw nb::value_error("edges: at most 254");
-  auto* codes = require_out<std::uint8_t>(out, "out", {static_cast<std::int64_t>(values.shape(0))});
-  nb::gil_scoped_release release;
-  bin_column(value, values.shape(0), edge, edges.shape(0), codes);
+// Calls work(view) with the two-dimensional array as what it is.
+template <class Work>
+void with_numbers(const AnyArray& array, Work work) {
+  if (array.ndim() != 2) throw nb::type_error("numbers: expected 2 dimensions");
+#define SUREWOOD_TRY(Number)                                                                                      \
+  if (array.dtype() == nb::dtype<Number>())                                                                       \
+    return work(NumberView<Number>{static_cast<const Number*>(array.data()), array.shape(0), array.stride(0), array.stride(1)});
+  SUREWOOD_FOR_NUMBERS(SUREWOOD_TRY)
+#undef SUREWOOD_TRY
+  throw nb::type_error("numbers: expected an array of integers, float32 or float64");
 }
 
-nb::tuple distinct(const AnyArray& values) {
+std::size_t checked_columns(const AnyArray& numbers, std::size_t begin, std::size_t end) {
+  const std::size_t n = numbers.ndim() == 2 ? numbers.shape(1) : 0;
+  if (begin > end || end > n) throw nb::value_error("begin, end: not a range of columns");
+  return n;
+}
+
+// Codes of some columns of an array, each into its row of `out`. `offset` has an entry per column and the end.
+void columns_codes(const AnyArray& numbers, std::size_t begin, std::size_t end, const AnyArray& edges,
+                   const AnyArray& offset, const WritableArray& out) {
+  const auto n = static_cast<std::int64_t>(checked_columns(numbers, begin, end));
+  const auto* edge = require<double>(edges, "edges", {-1});
+  const auto* start = require<std::int64_t>(offset, "offset", {n + 1});
+  for (std::size_t j = begin; j < end; ++j)
+    if (start[j] < 0 || start[j + 1] - start[j] < 1 || start[j + 1] - start[j] > kMissingCode ||
+        start[j + 1] > static_cast<std::int64_t>(edges.shape(0)))
+      throw nb::value_error("offset: a column must have 1 to 255 bins");
+  const auto n_rows = static_cast<std::int64_t>(numbers.shape(0));
+  auto* codes = require_out<std::uint8_t>(out, "out", {n, n_rows});
+  with_numbers(numbers, [&](auto view) {
+    nb::gil_scoped_release release;
+    bin_columns(view, begin, end, edge, start, codes, static_cast<std::size_t>(n_rows));
+  });
+}
+
+const double* checked_weights(const std::optional<AnyArray>& weights, std::size_t n) {
+  return weights ? require<double>(*weights, "weights", {static_cast<std::int64_t>(n)}) : nullptr;
+}
+
+std::size_t checked_bins(std::size_t max_bins) {
+  if (max_bins < 2 || max_bins > kMissingCode) throw nb::value_error("max_bins: must be between 2 and 255");
+  return max_bins;
+}
+
+nb::tuple bins_to_numpy(NumberBins&& bins, std::vector<std::int64_t>&& sizes) {
+  return nb::make_tuple(to_numpy(std::move(bins.values)), to_numpy(std::move(bins.edges)), to_numpy(std::move(sizes)));
+}
+
+nb::tuple columns_bins(const AnyArray& numbers, std::size_t begin, std::size_t end,
+                       const std::optional<AnyArray>& weights, std::size_t max_bins) {
+  checked_columns(numbers, begin, end);
+  const double* weight = checked_weights(weights, numbers.shape(0));
+  checked_bins(max_bins);
+  NumberBins bins;
+  std::vector<std::int64_t> sizes;
+  with_numbers(numbers, [&](auto view) {
+    nb::gil_scoped_release release;
+    each_distribution(view, begin, end, weight, [&](std::size_t, const Distribution& found) {
+      sizes.push_back(static_cast<std::int64_t>(add_number_bins(found, max_bins, bins)));
+    });
+  });
+  return bins_to_numpy(std::move(bins), std::move(sizes));
+}
+
+nb::tuple distribution_bins(const AnyArray& values, const AnyArray& cumulative, std::size_t max_bins) {
   const auto* value = require<double>(values, "values", {-1});
-  Distinct found;
+  const auto* total = require<double>(cumulative, "cumulative", {static_cast<std::int64_t>(values.shape(0))});
+  checked_bins(max_bins);
+  NumberBins bins;
+  const Distribution column{{value, value + values.shape(0)}, {total, total + values.shape(0)}};
+  std::vector<std::int64_t> sizes{static_cast<std::int64_t>(add_number_bins(column, max_bins, bins))};
+  return bins_to_numpy(std::move(bins), std::move(sizes));
+}
+
+nb::tuple distinct(const AnyArray& values, const std::optional<AnyArray>& weights) {
+  const auto* value = require<double>(values, "values", {-1});
+  const double* weight = checked_weights(weights, values.shape(0));
+  Distribution found;
   {
     nb::gil_scoped_release release;
-    found = distinct_values(value, values.shape(0));
+    distinct_values(value, values.shape(0), weight, found);
   }
   return nb::make_tuple(to_numpy(std::move(found.values)), to_numpy(std::move(found.cumulative)));
 }
@@ -124,10 +193,15 @@ void register_bins(nb::module_& module) {
            "is_category"_a.noconvert(), "has_missing"_a.noconvert());
   module.def("codes_fit", &codes_fit, "bins"_a, "Whether every code is a bin of its column or a missing value.");
   module.def("row_keys", &content_keys, "bins"_a, "A number for the codes of each row.");
-  module.def("bin_column", &column_codes, "values"_a.noconvert(), "edges"_a.noconvert(), "out"_a,
-             "Bin codes of a column: the first bin whose edge is not below the value; NaN is 255.");
-  module.def("distinct_values", &distinct, "values"_a.noconvert(),
-             "Distinct known values of a column, ascending, and the number of entries up to each.");
+  module.def("bin_columns", &columns_codes, "numbers"_a.noconvert(), "begin"_a, "end"_a, "edges"_a.noconvert(),
+             "offset"_a.noconvert(), "out"_a,
+             "Bin codes of some columns: the first bin whose edge is not below the value; NaN is 255.");
+  module.def("number_bins", &columns_bins, "numbers"_a.noconvert(), "begin"_a, "end"_a, "weights"_a.noconvert().none(),
+             "max_bins"_a, "Values and edges of the bins of some columns, and the number of bins of each.");
+  module.def("distribution_bins", &distribution_bins, "values"_a.noconvert(), "cumulative"_a.noconvert(), "max_bins"_a,
+             "The same for one column of these distinct values, which have this weight up to each.");
+  module.def("distinct_values", &distinct, "values"_a.noconvert(), "weights"_a.noconvert().none(),
+             "Distinct known values of a column, ascending, and the weight up to each.");
 }
 
 }  // namespace surewood::binding

@@ -1,12 +1,23 @@
 #include "forest/distinct.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
+#include <limits>
 #include <type_traits>
+#include <vector>
 
 namespace surewood {
 
 namespace {
+
+constexpr int kDigit = 11;                        // bits of a radix pass
+constexpr std::size_t kBuckets = 1u << kDigit;
+constexpr std::size_t kFewKeys = 256;             // sorted without passes
+constexpr std::size_t kMoves = 6;                 // per key, before sorting in place gives up
+constexpr std::size_t kCounted = 1u << 12;        // widest range of whole numbers that is always counted
+constexpr std::size_t kBlockBytes = 4u << 20;     // of columns read together
+constexpr std::size_t kBlockColumns = 32;
 
 // Bit patterns in the order of the numbers: negative ones reversed, positive ones above them.
 template <class Number, class Key>
@@ -27,43 +38,144 @@ Number from_key(Key key) {
 }
 
 template <class Key>
-void radix_sort(std::vector<Key>& keys) {
-  constexpr int kBits = 11, kPasses = (8 * int(sizeof(Key)) + kBits - 1) / kBits;
-  constexpr std::size_t kBuckets = 1u << kBits;
-  if (keys.size() < 256) return std::sort(keys.begin(), keys.end());
-  std::vector<Key> other(keys.size());
-  std::vector<std::size_t> start(kPasses * kBuckets, 0);
-  for (Key key : keys)
-    for (int pass = 0; pass < kPasses; ++pass) ++start[pass * kBuckets + ((key >> (kBits * pass)) & (kBuckets - 1))];
-  for (int pass = 0; pass < kPasses; ++pass) {
-    std::size_t* count = start.data() + pass * kBuckets;
-    const int shift = kBits * pass;
-    if (count[(keys[0] >> shift) & (kBuckets - 1)] == keys.size()) continue;  // one bucket holds everything
-    std::size_t at = 0;
+struct Weighted {
+  Key key;
+  double weight;
+};
+inline std::uint32_t key_of(std::uint32_t item) { return item; }
+inline std::uint64_t key_of(std::uint64_t item) { return item; }
+template <class Key>
+Key key_of(const Weighted<Key>& item) {
+  return item.key;
+}
+template <class Item>
+bool by_key(const Item& a, const Item& b) {
+  return key_of(a) < key_of(b);
+}
+
+// Sorts what is almost sorted; false if that takes too long.
+template <class Item>
+bool insert_in_place(Item* items, std::size_t n) {
+  std::size_t moves = kMoves * n;
+  for (std::size_t i = 1; i < n; ++i) {
+    const Item item = items[i];
+    std::size_t to = i;
+    for (; to > 0 && key_of(item) < key_of(items[to - 1]); --to) items[to] = items[to - 1];
+    items[to] = item;
+    if (i - to > moves) return false;
+    moves -= i - to;
+  }
+  return true;
+}
+
+template <class Item>
+struct SortScratch {
+  std::vector<Item> items, other;
+};
+
+// Room of one thread, used again for each column.
+struct Scratch {
+  SortScratch<std::uint32_t> narrow;
+  SortScratch<std::uint64_t> wide;
+  SortScratch<Weighted<std::uint32_t>> weighted_narrow;
+  SortScratch<Weighted<std::uint64_t>> weighted_wide;
+  std::vector<double> numbers, sums;
+  std::vector<std::uint32_t> counts;
+  SortScratch<std::uint32_t>& plain(std::uint32_t) { return narrow; }
+  SortScratch<std::uint64_t>& plain(std::uint64_t) { return wide; }
+  SortScratch<Weighted<std::uint32_t>>& weighted(std::uint32_t) { return weighted_narrow; }
+  SortScratch<Weighted<std::uint64_t>>& weighted(std::uint64_t) { return weighted_wide; }
+};
+
+// Sorts by the two leading digits of the range, then in place.
+template <class Item, class Key>
+void sort_items(SortScratch<Item>& scratch, Key low, Key high) {
+  std::vector<Item>& items = scratch.items;
+  const std::size_t n = items.size();
+  if (n < kFewKeys) return std::sort(items.begin(), items.end(), by_key<Item>);
+  int width = 0;
+  while (width < 8 * int(sizeof(Key)) && (high - low) >> width) ++width;
+  const int first = std::max(0, width - 2 * kDigit);
+  scratch.other.resize(n);
+  std::uint32_t start[2 * kBuckets] = {0};
+  for (const Item& item : items) {
+    const auto lead = static_cast<std::uint32_t>((key_of(item) - low) >> first);
+    ++start[lead & (kBuckets - 1)];
+    ++start[kBuckets + (lead >> kDigit)];
+  }
+  for (int pass = 0; pass < (width > kDigit ? 2 : 1); ++pass) {
+    std::uint32_t *count = start + pass * kBuckets, at = 0;
     for (std::size_t bucket = 0; bucket < kBuckets; ++bucket) {
-      const std::size_t size = count[bucket];
+      const std::uint32_t size = count[bucket];
       count[bucket] = at;
       at += size;
     }
-    for (Key key : keys) other[count[(key >> shift) & (kBuckets - 1)]++] = key;
-    keys.swap(other);
+    const int shift = pass * kDigit;
+    Item* to = scratch.other.data();
+    for (const Item& item : items) {
+      const auto lead = static_cast<std::uint32_t>((key_of(item) - low) >> first);
+      to[count[(lead >> shift) & (kBuckets - 1)]++] = item;
+    }
+    items.swap(scratch.other);
   }
+  if (first > 0 && !insert_in_place(items.data(), n)) std::sort(items.begin(), items.end(), by_key<Item>);
 }
 
-template <class Number, class Key>
-Distinct by_keys(const double* column, std::size_t n) {
-  std::vector<Key> keys;
-  keys.reserve(n);
-  for (std::size_t i = 0; i < n; ++i)
-    if (column[i] == column[i]) keys.push_back(to_key<Number, Key>(static_cast<Number>(column[i]) + Number(0)));
-  radix_sort(keys);
-  Distinct found;
-  for (std::size_t i = 0; i < keys.size(); ++i) {
-    if (i + 1 < keys.size() && keys[i + 1] == keys[i]) continue;
-    found.values.push_back(static_cast<double>(from_key<Number, Key>(keys[i])));
-    found.cumulative.push_back(static_cast<std::int64_t>(i + 1));
+inline double weight_of(std::uint32_t) { return 1.0; }
+inline double weight_of(std::uint64_t) { return 1.0; }
+template <class Key>
+double weight_of(const Weighted<Key>& item) {
+  return item.weight;
+}
+
+template <class Number, class Key, class Item>
+void collect(const std::vector<Item>& items, Distribution& found) {
+  const std::size_t n = items.size();
+  found.values.resize(n);
+  found.cumulative.resize(n);
+  std::size_t at = 0;
+  double total = 0.0;
+  for (std::size_t i = 0; i < n; ++i) {  // the last of equal ones stays
+    total += weight_of(items[i]);
+    found.values[at] = static_cast<double>(from_key<Number, Key>(key_of(items[i])));
+    found.cumulative[at] = total;
+    at += i + 1 == n || key_of(items[i + 1]) != key_of(items[i]);
   }
-  return found;
+  found.values.resize(at);
+  found.cumulative.resize(at);
+}
+
+template <class Number, class Key, class From>
+void by_keys(const From* column, std::size_t n, const double* weight, Scratch& room, Distribution& found) {
+  Key low = std::numeric_limits<Key>::max(), high = 0;
+  if (weight == nullptr) {
+    SortScratch<Key>& scratch = room.plain(Key());
+    scratch.items.resize(n);
+    std::size_t known = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      const Number value = static_cast<Number>(column[i]) + Number(0);
+      const Key key = to_key<Number, Key>(value);
+      scratch.items[known] = key;
+      const bool is_known = value == value;
+      known += is_known;
+      low = is_known ? std::min(low, key) : low;
+      high = is_known ? std::max(high, key) : high;
+    }
+    scratch.items.resize(known);
+    sort_items(scratch, low, high);
+    return collect<Number, Key>(scratch.items, found);
+  }
+  SortScratch<Weighted<Key>>& scratch = room.weighted(Key());
+  scratch.items.clear();
+  for (std::size_t i = 0; i < n; ++i) {
+    if (column[i] != column[i] || !(weight[i] > 0.0)) continue;
+    const Key key = to_key<Number, Key>(static_cast<Number>(column[i]) + Number(0));
+    low = std::min(low, key);
+    high = std::max(high, key);
+    scratch.items.push_back({key, weight[i]});
+  }
+  sort_items(scratch, low, high);
+  collect<Number, Key>(scratch.items, found);
 }
 
 bool fits_float(double value) {
@@ -71,12 +183,174 @@ bool fits_float(double value) {
          (value >= -3.0e38 && value <= 3.0e38 && static_cast<double>(static_cast<float>(value)) == value);
 }
 
-}  // namespace
+void sort_column(const float* column, std::size_t n, const double* weight, Scratch& room, Distribution& found) {
+  by_keys<float, std::uint32_t>(column, n, weight, room, found);
+}
 
-Distinct distinct_values(const double* column, std::size_t n) {
+void sort_column(const double* column, std::size_t n, const double* weight, Scratch& room, Distribution& found) {
   bool narrow = true;
   for (std::size_t i = 0; i < n && narrow; ++i) narrow = fits_float(column[i]);
-  return narrow ? by_keys<float, std::uint32_t>(column, n) : by_keys<double, std::uint64_t>(column, n);
+  if (narrow)
+    by_keys<float, std::uint32_t>(column, n, weight, room, found);
+  else
+    by_keys<double, std::uint64_t>(column, n, weight, room, found);
 }
+
+template <class Number>
+void sort_column(const Number* column, std::size_t n, const double* weight, Scratch& room, Distribution& found) {
+  room.numbers.assign(column, column + n);
+  sort_column(room.numbers.data(), n, weight, room, found);
+}
+
+// Smallest and largest of a column of whole numbers; false if a number is not whole or missing values are all there is.
+template <class Number>
+bool whole_range(const Number* column, std::size_t n, double& low, double& high) {
+  if (n == 0) return false;
+  Number least = std::numeric_limits<Number>::max(), most = std::numeric_limits<Number>::lowest();
+  if constexpr (std::is_integral_v<Number>) {
+    for (std::size_t i = 0; i < n; ++i) {
+      least = std::min(least, column[i]);
+      most = std::max(most, column[i]);
+    }
+  } else {
+    constexpr std::size_t kAtOnce = 512;  // real numbers show themselves at once
+    for (std::size_t begin = 0; begin < n; begin += kAtOnce) {
+      bool whole = true;
+      for (std::size_t i = begin; i < std::min(n, begin + kAtOnce); ++i) {
+        const Number value = column[i];
+        // The sum rounds to a whole number where the value is small enough.
+        constexpr Number kRound = std::is_same_v<Number, float> ? Number(12582912.0) : Number(6755399441055744.0);
+        whole &= ((value + kRound) - kRound == value && std::fabs(value) < kRound / 3) || value != value;
+        least = value < least ? value : least;
+        most = value > most ? value : most;
+      }
+      if (!whole) return false;
+    }
+  }
+  low = static_cast<double>(least);
+  high = static_cast<double>(most);
+  return low <= high;
+}
+
+void collect_counts(const double* count, std::size_t n, double low, Distribution& found) {
+  found.clear();
+  double total = 0.0;
+  for (std::size_t k = 0; k < n; ++k) {
+    if (count[k] == 0.0) continue;
+    total += count[k];
+    found.values.push_back(low + static_cast<double>(k));
+    found.cumulative.push_back(total);
+  }
+}
+
+template <class Number>
+void count_column(const Number* column, std::size_t n, const double* weight, double low, std::size_t range,
+                  Scratch& room, Distribution& found) {
+  std::vector<double>& sums = room.sums;
+  std::vector<std::uint32_t>& counts = room.counts;
+  sums.assign(range, 0.0);
+  const auto least = static_cast<Number>(low);
+  if (weight == nullptr && n < 0xFFFFFFFFu) {
+    counts.assign(range, 0);
+    for (std::size_t i = 0; i < n; ++i)
+      if (std::is_integral_v<Number> || column[i] == column[i])
+        ++counts[static_cast<std::size_t>(static_cast<std::int64_t>(column[i] - least))];
+    std::copy(counts.begin(), counts.end(), sums.begin());
+  } else {
+    for (std::size_t i = 0; i < n; ++i)
+      if (column[i] == column[i])
+        sums[static_cast<std::size_t>(static_cast<std::int64_t>(column[i] - least))] += weight ? weight[i] : 1.0;
+  }
+  collect_counts(sums.data(), range, low, found);
+}
+
+template <class Number>
+void column_distribution(const Number* column, std::size_t n, const double* weight, Scratch& room, Distribution& found) {
+  double low, high;
+  if (whole_range(column, n, low, high) && high - low < static_cast<double>(kCounted) && std::fabs(low) < 4.0e15)
+    return count_column(column, n, weight, low, static_cast<std::size_t>(high - low) + 1, room, found);
+  sort_column(column, n, weight, room, found);
+}
+
+// Bytes are counted as they lie, a block of columns together.
+template <class Byte>
+void count_bytes(const NumberView<Byte>& view, std::size_t begin, std::size_t end, const double* weight,
+                 const std::function<void(std::size_t, const Distribution&)>& found) {
+  constexpr double kLeast = std::numeric_limits<Byte>::min();
+  std::vector<std::uint32_t> counts(kBlockColumns * 256);
+  std::vector<double> sums(kBlockColumns * 256);
+  Distribution column;
+  for (std::size_t first = begin; first < end; first += kBlockColumns) {
+    const std::size_t width = std::min(kBlockColumns, end - first);
+    std::fill(sums.begin(), sums.end(), 0.0);
+    constexpr std::size_t kRows = 1u << 30;  // fewer than a counter holds
+    for (std::size_t rows = 0; rows < view.n_rows; rows += kRows) {
+      const std::size_t stop = std::min(view.n_rows, rows + kRows);
+      std::fill(counts.begin(), counts.end(), 0u);
+      for (std::size_t tile = rows; tile < stop; tile += kTileRows)
+        for (std::size_t c = 0; c < width; ++c) {
+          const Byte* from = view.at(tile, first + c);
+          const std::size_t n = std::min(kTileRows, stop - tile);
+          for (std::size_t i = 0; i < n; ++i) {
+            const auto place = static_cast<std::uint8_t>(from[static_cast<std::ptrdiff_t>(i) * view.row_stride]);
+            if (weight == nullptr)
+              ++counts[256 * c + place];
+            else
+              sums[256 * c + place] += weight[tile + i];
+          }
+        }
+      for (std::size_t k = 0; k < counts.size(); ++k) sums[k] += counts[k];
+    }
+    for (std::size_t c = 0; c < width; ++c) {
+      double* own = sums.data() + 256 * c;
+      if (kLeast < 0) std::rotate(own, own + 128, own + 256);
+      collect_counts(own, 256, kLeast, column);
+      found(first + c, column);
+    }
+  }
+}
+
+}  // namespace
+
+void distinct_values(const double* column, std::size_t n, const double* weight, Distribution& found) {
+  Scratch room;
+  sort_column(column, n, weight, room, found);
+}
+
+template <class Number>
+void each_distribution(const NumberView<Number>& view, std::size_t begin, std::size_t end, const double* weight,
+                       const std::function<void(std::size_t, const Distribution&)>& found) {
+  if constexpr (sizeof(Number) == 1) return count_bytes(view, begin, end, weight, found);
+  Scratch room;
+  Distribution column;
+  const std::size_t n = view.n_rows;
+  if (view.row_stride == 1) {
+    for (std::size_t j = begin; j < end; ++j) {
+      column_distribution(view.at(0, j), n, weight, room, column);
+      found(j, column);
+    }
+    return;
+  }
+  const std::size_t least = 64 / sizeof(Number);  // columns of a line of memory
+  const std::size_t width =
+      std::max(least, std::min(kBlockColumns, kBlockBytes / (sizeof(Number) * std::max<std::size_t>(n, 1))));
+  std::vector<Number> block(std::min(width, end - begin) * n);
+  for (std::size_t first = begin; first < end; first += width) {
+    const std::size_t own = std::min(width, end - first);
+    for (std::size_t row = 0; row < n; row += kTileRows)
+      for (std::size_t c = 0; c < own; ++c)
+        copy_column(view, first + c, row, std::min(kTileRows, n - row), block.data() + c * n + row);
+    for (std::size_t c = 0; c < own; ++c) {
+      column_distribution(block.data() + c * n, n, weight, room, column);
+      found(first + c, column);
+    }
+  }
+}
+
+#define SUREWOOD_INSTANTIATE(Number)                                                                              \
+  template void each_distribution<Number>(const NumberView<Number>&, std::size_t, std::size_t, const double*,     \
+                                          const std::function<void(std::size_t, const Distribution&)>&);
+SUREWOOD_FOR_NUMBERS(SUREWOOD_INSTANTIATE)
+#undef SUREWOOD_INSTANTIATE
 
 }  // namespace surewood

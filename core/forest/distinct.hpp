@@ -1,18 +1,24 @@
-// The distinct values of a column and how often each occurs: what binning starts from.
+// The distinct values of columns and how much each weighs: what binning starts from.
+//
+// Whole numbers of a small range are counted; everything else is sorted by bit pattern, by the leading bits with two
+// passes of a radix sort and by the rest in place, as floats of 32 bits where that loses nothing (most tables).
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <vector>
+#include <functional>
+
+#include "forest/bin_cuts.hpp"
+#include "forest/number_view.hpp"
 
 namespace surewood {
 
-struct Distinct {
-  std::vector<double> values;            // ascending; NaN left out, both zeros are one value
-  std::vector<std::int64_t> cumulative;  // number of entries up to and including each value
-};
+// Weights are whole numbers; rows of weight 0 are left out. Null: all weigh 1.
+void distinct_values(const double* column, std::size_t n, const double* weight, Distribution& found);
 
-// Radix sort of the bit patterns: three passes when every value is a float32 (most tables), six otherwise.
-Distinct distinct_values(const double* column, std::size_t n);
+// Calls found(column, distribution) for the columns [begin, end), in order. Reads them in blocks of a few megabytes.
+template <class Number>
+void each_distribution(const NumberView<Number>& view, std::size_t begin, std::size_t end, const double* weight,
+                       const std::function<void(std::size_t, const Distribution&)>& found);
 
 }  // namespace surewood

@@ -62,7 +62,8 @@ def score(criterion, left, right):
 class ReferenceTree:
     """``codes`` (n, F), ``values`` a list of representative values a column, integer ``weights`` > 0."""
 
-    def __init__(self, codes, values, is_category, labels, weights, n_classes, params, key):
+    def __init__(self, codes, values, is_category, labels, weights, n_classes, params, key, row_weight=1.0):
+        self.row_weight = row_weight
         self.codes, self.values, self.is_category = codes, values, is_category
         self.labels, self.weights, self.n_classes, self.p = labels, weights, n_classes, params
         self.total = int(sum(int(w) for w in weights))
@@ -131,16 +132,24 @@ class ReferenceTree:
         for split in found:
             left = self.counts(rows[self.goes_left(split, rows)])
             right = [c - w for c, w in zip(counts, left)]
-            yield split | {"score": score(self.p.criterion, left, right)}
+            found_score = score(self.p.criterion, left, right)
+            if self.p.splitter == "best" and "set" in split:  # each category beyond two may memorise a row
+                own, total = score(self.p.criterion, counts, counts) / 2, sum(counts)
+                pure = float(total) if self.p.criterion == "gini" else 0.0
+                row = self.row_weight * ((pure - own) / total)
+                found_score -= max(len(split["seen"]) - 2, 0) * row
+            yield split | {"score": found_score}
 
     def best_candidates(self, feature, column, rows, counts):
         present = sorted(set(column.tolist()))
         if self.is_category[feature]:
             majority = counts.index(max(counts))
+            prior = 10.0 * self.row_weight
 
             def share(code):
                 of_code = self.counts(rows[column == code])
-                return of_code[majority] / sum(of_code), code
+                of_prior = prior * (counts[majority] / sum(counts))
+                return (of_code[majority] + of_prior) / (sum(of_code) + prior), code
 
             order = sorted(present, key=share)
             for k in range(1, len(order)):

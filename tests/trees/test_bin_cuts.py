@@ -1,28 +1,8 @@
-"""Where bins end: one per value while there are few, heavy values alone, rare categories together."""
+"""Which categories share a bin."""
 
 import numpy as np
 
-from surewood.trees.bin_cuts import category_bins, number_bins
-
-
-def test_few_values_have_a_bin_each():
-    values, edges = number_bins(np.array([1.0, 2.0, 4.0]), np.array([1.0, 2.0, 3.0]), 255)
-    assert values.tolist() == [1.0, 2.0, 4.0]
-    assert edges.tolist() == [1.5, 3.0, np.inf]
-
-
-def test_a_column_without_values_has_one_bin():
-    values, edges = number_bins(np.zeros(0), np.zeros(0), 255)
-    assert values.tolist() == [0.0]
-    assert edges.tolist() == [np.inf]
-
-
-def test_a_heavy_value_stands_alone():
-    mass = np.ones(100)
-    mass[40] = 1000.0
-    _, edges = number_bins(np.arange(100.0), np.cumsum(mass), 10)
-    assert len(edges) <= 10
-    assert {39.5, 40.5} <= set(edges.tolist())
+from surewood.trees.bin_cuts import category_bins
 
 
 def test_the_lightest_of_too_many_categories_share_the_last_bin():

@@ -7,8 +7,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from surewood import _core
 from surewood.tables import TableSchema
 from surewood.trees import as_table, bin_array, bin_table, learn_bins
+from surewood.trees.weights import quantise_weights
+from tests.trees import reference_bins
 
 
 def reference_code(value, edges):
@@ -93,14 +96,126 @@ def test_categories_keep_their_codes_and_rare_ones_share():
     frame = pd.DataFrame({"few": ["b", "a", None], "many": ["x", "y", "x"]})
     table = TableSchema.learn(frame).read(frame)
     assert bin_table(table).blocks[0].tolist() == [[1, 0, 255], [0, 1, 0]]
-    names = [f"c{i:03d}" for i in range(400)] + [f"c{i:03d}" for i in range(100, 354)]
-    frame = pd.DataFrame({"job": names})
-    codes = bin_table(TableSchema.learn(frame).read(frame)).blocks[0][0]
+    names = 12 * [f"c{i:03d}" for i in range(400)] + [f"c{i:03d}" for i in range(100, 354)]
+    frame = pd.DataFrame({"job": names, "id": [f"i{k}" for k in range(len(names))]})
+    codes, identifiers = bin_table(TableSchema.learn(frame).read(frame)).blocks[0]
     frequent = codes[100:354]
     assert frequent.tolist() == list(range(254))
     assert set(codes[:100].tolist()) == {254}
+    assert set(identifiers.tolist()) == {0}
 
 
 def test_more_than_255_bins_are_refused():
     with pytest.raises(ValueError, match="max_bins must be between 2 and 255, got 300"):
         bin_array(np.zeros((2, 1)), max_bins=300)
+
+
+TYPES = ("u1", "i1", "u2", "i2", "u4", "i4", "u8", "i8", "f4", "f8")
+
+
+def tables_of_numbers(dtype, rng):
+    """Columns with few values, many, ties, heavy values, outliers, and missing values."""
+    n = 3000
+    columns = [
+        rng.normal(0, 30, n),
+        rng.integers(0, 5, n),
+        np.where(rng.random(n) < 0.6, 7.0, rng.normal(0, 1000, n)),
+        rng.exponential(20, n) ** 3,
+        np.full(n, 3.0),
+        rng.normal(1e6, 400, n),
+        np.concatenate([[-1e9, 1e9], rng.normal(size=n - 2) * 50]),
+        rng.integers(-(2**62), 2**62, n).astype(float),
+    ]
+    kind = np.dtype(dtype)
+    if kind.kind != "f":
+        low, high = np.iinfo(kind).min, np.iinfo(kind).max
+        top = np.nextafter(float(high), 0.0) if high > 2**53 else float(high)
+        return np.column_stack([np.clip(np.rint(c), low, top) for c in columns]).astype(kind)
+    X = np.column_stack(columns).astype(kind)
+    X[rng.random(X.shape) < 0.02] = np.nan
+    X[:, 4] = np.nan
+    X[5, 1], X[6, 1] = -0.0, 0.5
+    return X
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+@pytest.mark.parametrize("order", ["C", "F", "strided"])
+@pytest.mark.parametrize("weights", ["none", "counts", "floats"])
+def test_every_type_and_layout_gives_the_bins_of_the_reference(dtype, order, weights):
+    rng = np.random.default_rng(TYPES.index(dtype))
+    X = tables_of_numbers(dtype, rng)
+    if order == "strided":
+        wide = np.zeros((2 * len(X), 3 * X.shape[1]), dtype=X.dtype)
+        wide[::-2, ::3] = X
+        X = wide[::-2, ::3]
+    else:
+        X = np.asarray(X, order=order)
+    weight = {
+        "none": None,
+        "counts": rng.integers(0, 4, len(X)).astype(float),
+        "floats": rng.random(len(X)) * (rng.random(len(X)) < 0.8),
+    }[weights]
+    units = None
+    if weight is not None:
+        units = np.zeros(len(X))
+        units[weight > 0] = quantise_weights(weight[weight > 0])
+    for max_bins in (2, 20, 255):
+        mapper = learn_bins(as_table(X), weight, max_bins)
+        expected = []
+        for j in range(X.shape[1]):
+            found = reference_bins.distinct_values(X[:, j], units)
+            values, edges = reference_bins.number_bins(*found, max_bins)
+            span = slice(mapper.offset[j], mapper.offset[j + 1])
+            np.testing.assert_array_equal(mapper.values[span], values)
+            np.testing.assert_array_equal(mapper.edges[span], edges)
+            expected.append(reference_bins.codes(X[:, j], edges[:-1]))
+        try:
+            for name in ("baseline", "avx2", "avx512"):
+                if _core.use_instruction_set(name):
+                    np.testing.assert_array_equal(mapper.codes(as_table(X)), expected)
+        finally:
+            assert _core.use_instruction_set(_core.instruction_set())
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+def test_bins_of_one_type_code_every_other_as_the_reference(dtype):
+    rng = np.random.default_rng(7)
+    learned = learn_bins(as_table(tables_of_numbers("f8", rng)))
+    X = tables_of_numbers(dtype, rng)
+    codes = learned.codes(as_table(X))
+    for j in range(X.shape[1]):
+        np.testing.assert_array_equal(codes[j], reference_bins.codes(X[:, j], learned.column_edges(j)))
+
+
+def test_codes_at_edges_and_beyond_the_range_of_floats():
+    mapper = learn_bins(as_table(np.array([[-1e300], [0.1], [0.3], [1e300]])))
+    for dtype in (np.float32, np.float64):
+        X = np.array([[0.2], [np.nextafter(dtype(0.2), dtype(1))], [-3e38], [3e38], [np.nan]], dtype=dtype)
+        expected = reference_bins.codes(X[:, 0], mapper.column_edges(0))
+        assert mapper.codes(as_table(X))[0].tolist() == expected.tolist()
+
+
+def test_bins_do_not_depend_on_threads_rows_or_the_presence_of_categories():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(500, 70))
+    one, two = bin_array(X), bin_array(X, n_jobs=2)
+    np.testing.assert_array_equal(one.blocks[0], two.blocks[0])
+    np.testing.assert_array_equal(one.mapper.edges, two.mapper.edges)
+    rows = rng.permutation(500)[:300]
+    taken = bin_table(as_table(X).take(rows))
+    np.testing.assert_array_equal(taken.blocks[0], bin_array(X[rows]).blocks[0])
+    frame = pd.DataFrame(X[:, :40]).rename(columns=str)
+    frame.insert(10, "job", rng.choice(["a", "b"], 500))
+    mixed = bin_table(TableSchema.learn(frame).read(frame), n_jobs=2)
+    np.testing.assert_array_equal(np.delete(mixed.blocks[0], 10, axis=0), one.blocks[0][:40])
+    assert set(mixed.blocks[0][10].tolist()) == {0, 1}
+
+
+def test_sorting_falls_back_where_leading_bits_do_not_tell_values_apart():
+    rng = np.random.default_rng(0)
+    cluster = 1.0 + rng.integers(0, 4000, 5000) * 2.0**-52
+    column = np.concatenate([cluster, [-1e9, 1e9]])
+    values, edges = reference_bins.number_bins(*reference_bins.distinct_values(column), 255)
+    mapper = learn_bins(as_table(column[:, None]))
+    np.testing.assert_array_equal(mapper.values, values)
+    np.testing.assert_array_equal(mapper.edges, edges)

@@ -4,6 +4,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from surewood.tables.rare_categories import row_weight
 from surewood.trees import BinMapper, BinnedMatrix, TreeParams, grow_forest
 from tests.trees.reference_tree import ReferenceTree, assert_same_tree, tree_key
 
@@ -76,5 +77,6 @@ def test_equals_the_reference_node_by_node(problem, fast, row_copy):
             n_classes,
             params,
             tree_key(seed, tree),
+            row_weight(grown.bag.weights) * (2.0 if params.sampling in ("bootstrap", "resample") else 1.0),
         )
         assert_same_tree(grown.forest, tree, reference)

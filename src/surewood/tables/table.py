@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 #: Types that fit into float32 without loss.
 _EXACT_IN_FLOAT32 = tuple(np.dtype(t) for t in (np.bool_, np.int8, np.uint8, np.int16, np.uint16, np.float16))
 
+#: Types of numbers that bins are learned on as they are.
+_STORED = tuple(np.dtype(t) for t in ("u1", "i1", "u2", "i2", "u4", "i4", "u8", "i8", "f4", "f8"))
+
 
 class Table:
     """A table with a known schema.
@@ -96,6 +99,16 @@ class Table:
         for j in range(start, stop):
             block[:, j - start] = self.column(j)
         return block
+
+    def block(self, start: int, stop: int) -> NDArray[Any]:
+        """The same as it is stored, in its own type and order; a view where all rows belong to the table."""
+        if self._is_plain and not sp.issparse(self._array):
+            part = self._picked(self._array[:, start:stop])
+            if part.dtype == np.bool_:
+                return np.asarray(part.view(np.uint8))
+            if part.dtype in _STORED and part.flags.aligned:
+                return np.asarray(part)
+        return self.columns(start, stop)
 
     def _picked(self, values: Any) -> Any:
         return values if self._rows is None else values[self._rows]

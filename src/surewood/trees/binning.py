@@ -1,4 +1,4 @@
-"""From table columns to bin codes: learned once a data set, shared by all folds, forests and layers.
+"""From table columns to bin codes: learned once per data set, shared by all folds, forests and layers.
 
 * :func:`learn_bins` finds, column by column, at most 255 bins of about equal weight (:class:`BinMapper`);
 * :meth:`BinMapper.codes` turns a table into a ``uint8`` block;
@@ -22,25 +22,29 @@ above, exactly for columns of up to 16,384 distinct values, else up to ranks of 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 import numpy as np
+from joblib import delayed
 from numpy.typing import NDArray
 
 from surewood import _core
 from surewood._arrays import Floats
+from surewood.parallel import in_threads
 from surewood.tables import Table, alongside
 from surewood.tables.rare_categories import FEW_CATEGORIES, row_weight
-from surewood.trees.bin_cuts import category_bins, number_bins
+from surewood.trees.bin_cuts import category_bins
 from surewood.trees.checking import check_codes, check_mapper
-from surewood.trees.sketch import QuantileSketch, distinct_values
+from surewood.trees.sketch import QuantileSketch
 from surewood.trees.weights import quantise_weights
 
 MISSING_CODE = 255
 _ROWS_TRANSPOSED = 1 << 14  # rows of a row-major copy made at once: they stay in the cache
 _COLUMNS_AT_ONCE = 32  # columns read from the table together: kind to row-major input, small beside it
+_BLOCKS_AHEAD = 2  # of columns, read per thread
 
 
 @dataclass(frozen=True)
@@ -81,34 +85,42 @@ class BinMapper:
         """The finite edges of column `j`."""
         return self.edges[self.offset[j] : self.offset[j + 1] - 1]
 
-    def codes(self, table: Table) -> NDArray[np.uint8]:
-        """The table as codes, shape ``(n_columns, n_rows)``, C-contiguous: a row an input column."""
+    def codes(self, table: Table, n_jobs: int | None = 1) -> NDArray[np.uint8]:
+        """The table as codes, shape ``(n_columns, n_rows)``, C-contiguous: one row per column."""
         if table.stream is not None:
             return self._streamed_codes(table)
-        return self.codes_into(table, np.empty((self.n_columns, table.n_rows), dtype=np.uint8))
+        return self.codes_into(table, np.empty((self.n_columns, table.n_rows), dtype=np.uint8), n_jobs)
 
-    def codes_into(self, table: Table, codes: NDArray[np.uint8]) -> NDArray[np.uint8]:
-        """The same, written into an array of that shape."""
-        for start in range(0, self.n_columns, _COLUMNS_AT_ONCE):
-            block = table.columns(start, start + _COLUMNS_AT_ONCE)
-            for k in range(block.shape[1]):
-                self._column_codes(start + k, block[:, k], codes[start + k])
+    def codes_into(self, table: Table, codes: NDArray[np.uint8], n_jobs: int | None = 1) -> NDArray[np.uint8]:
+        """The same, written into an array of that shape; blocks of columns on `n_jobs` threads."""
+        tasks = (
+            delayed(self._block_codes)(start, block, codes[start : start + _COLUMNS_AT_ONCE])
+            for start, block in _blocks(table)
+        )
+        for _ in in_threads(tasks, n_jobs, ahead=_BLOCKS_AHEAD):
+            pass
         return codes
 
     def _streamed_codes(self, table: Table) -> NDArray[np.uint8]:
         """Codes in a file, batch by batch."""
         codes = table.new_array((self.n_columns, table.n_rows), np.uint8)
         for places, part in table.batches():
-            for j in range(self.n_columns):
-                column = np.empty(part.n_rows, dtype=np.uint8)
-                self._column_codes(j, part.column(j), column)
-                codes[j, places] = column
+            for start, block in _blocks(part):
+                own = np.empty((block.shape[1], part.n_rows), dtype=np.uint8)
+                self._block_codes(start, block, own)
+                codes[start : start + len(own), places] = own
         return codes
 
-    def _column_codes(self, j: int, column: Floats, out: NDArray[np.uint8]) -> None:
-        if not self.is_category[j]:
-            _core.bin_column(column, self.column_edges(j), out)
-            return
+    def _block_codes(self, start: int, block: NDArray[Any], out: NDArray[np.uint8]) -> None:
+        """Codes of some columns from `start` on."""
+        stop = start + block.shape[1]
+        for begin, end, category in _runs(self.is_category[start:stop]):
+            if category:
+                self._category_codes(start + begin, block[:, begin], out[begin])
+            else:
+                _core.bin_columns(block, begin, end, self.edges, self.offset[start : stop + 1], out)
+
+    def _category_codes(self, j: int, column: Floats, out: NDArray[np.uint8]) -> None:
         missing = np.isnan(column)
         known = np.where(missing, 0, column).astype(np.int64)
         out[:] = self.category_bins[j][known] if j in self.category_bins else known
@@ -158,8 +170,8 @@ class BinnedMatrix:
     @classmethod
     def of(cls, codes: NDArray[np.uint8], mapper: BinMapper) -> BinnedMatrix:
         """One block."""
-        missing = np.array([(column == MISSING_CODE).any() for column in codes], dtype=np.uint8)
-        return cls((codes,), mapper, missing.reshape(len(codes)))
+        missing = np.max(codes, axis=1, initial=0) == MISSING_CODE
+        return cls((codes,), mapper, missing.astype(np.uint8))
 
     @property
     def n_rows(self) -> int:
@@ -226,15 +238,36 @@ def _row_copy(block: NDArray[np.uint8]) -> NDArray[np.uint8]:
     return copy
 
 
-def bin_table(table: Table, weight: Floats | None = None, max_bins: int = 255) -> BinnedMatrix:
+def _blocks(table: Table) -> Iterator[tuple[int, NDArray[Any]]]:
+    """The columns of a table in memory, a few at a time, with the number of the first."""
+    for start in range(0, table.n_columns, _COLUMNS_AT_ONCE):
+        yield start, table.block(start, min(start + _COLUMNS_AT_ONCE, table.n_columns))
+
+
+def _runs(is_category: NDArray[Any]) -> Iterator[tuple[int, int, bool]]:
+    """(begin, end, False) of number columns side by side, (at, at + 1, True) of category columns."""
+    begin = 0
+    for at in np.append(np.flatnonzero(is_category), len(is_category)).tolist():
+        if begin < at:
+            yield begin, at, False
+        if at < len(is_category):
+            yield at, at + 1, True
+        begin = at + 1
+
+
+def bin_table(
+    table: Table, weight: Floats | None = None, max_bins: int = 255, n_jobs: int | None = 1
+) -> BinnedMatrix:
     """Learn bins on a table and code it."""
-    mapper = learn_bins(table, weight, max_bins)
-    return BinnedMatrix.of(mapper.codes(table), mapper)
+    mapper = learn_bins(table, weight, max_bins, n_jobs)
+    return BinnedMatrix.of(mapper.codes(table, n_jobs), mapper)
 
 
-def bin_array(X: NDArray[Any], weight: Floats | None = None, max_bins: int = 255) -> BinnedMatrix:
+def bin_array(
+    X: NDArray[Any], weight: Floats | None = None, max_bins: int = 255, n_jobs: int | None = 1
+) -> BinnedMatrix:
     """Learn bins on a two-dimensional array of numbers (class vectors of a layer, say) and code it."""
-    return bin_table(as_table(X), weight, max_bins)
+    return bin_table(as_table(X), weight, max_bins, n_jobs)
 
 
 def as_table(X: NDArray[Any]) -> Table:
@@ -243,7 +276,9 @@ def as_table(X: NDArray[Any]) -> Table:
     return Table(n_rows, n_columns, None, np.zeros(n_columns, dtype=np.int64), X)
 
 
-def learn_bins(table: Table, weight: Floats | None = None, max_bins: int = 255) -> BinMapper:
+def learn_bins(
+    table: Table, weight: Floats | None = None, max_bins: int = 255, n_jobs: int | None = 1
+) -> BinMapper:
     """Find the bins of every column of a table.
 
     Parameters
@@ -253,63 +288,84 @@ def learn_bins(table: Table, weight: Floats | None = None, max_bins: int = 255) 
         Weights of the rows; rows of weight 0 are not looked at.
     max_bins : int, default=255
         Most bins of a column, missing values apart; 2 to 255.
+    n_jobs : int, optional
+        Threads, each with a block of columns; the bins do not depend on it.
     """
     if not 2 <= max_bins <= 255:
         raise ValueError(f"max_bins must be between 2 and 255, got {max_bins}.")
-    rows = None
-    if weight is not None:
-        if not (weight > 0).all():
-            rows = np.flatnonzero(weight > 0)
-            weight = weight[rows]
-        # Whole numbers add up to the same sums in any order: neither rows nor batches decide on a tie.
-        units = quantise_weights(weight)
-        weight = None if units is None else units.astype(np.float64)
+    weight, one_row = _whole_weights(weight)
+    found = _FoundBins(table.n_categories, max_bins, one_row)
     if table.stream is not None:
-        return _streamed_bins(table, weight, rows, max_bins)
-    found = _FoundBins(table.n_categories, max_bins, row_weight(weight))
-    for start in range(0, table.n_columns, _COLUMNS_AT_ONCE):
-        block = table.columns(start, start + _COLUMNS_AT_ONCE)
-        for k in range(block.shape[1]):
-            column = block[:, k] if rows is None else block[rows, k]
-            n = int(table.n_categories[start + k])
-            if n:
-                found.add_category(start + k, _category_mass(column, weight, n))
+        return _streamed_bins(table, weight, found)
+    tasks = (
+        delayed(_learn_block)(block, table.n_categories[start : start + _COLUMNS_AT_ONCE], weight, max_bins)
+        for start, block in _blocks(table)
+    )
+    at = 0
+    for pieces in in_threads(tasks, n_jobs, ahead=_BLOCKS_AHEAD):
+        for piece in pieces:
+            if isinstance(piece, tuple):
+                found.add_numbers(*piece)
+                at += len(piece[2])
             else:
-                found.add_number(*distinct_values(column, weight))
+                found.add_category(at, piece)
+                at += 1
     return found.mapper()
 
 
-def _streamed_bins(
-    table: Table, weight: Floats | None, rows: NDArray[np.int64] | None, max_bins: int
-) -> BinMapper:
-    """Bins of a streamed table, after one pass. `weight` belongs to `rows`, or to all where that is None."""
+def _whole_weights(weight: Floats | None) -> tuple[Floats | None, float]:
+    """Weights as whole numbers, 0 for absent rows (None: all 1), and what a row weighs.
+
+    Whole numbers add up to the same sums in any order: neither rows nor batches decide on a tie.
+    """
+    if weight is None:
+        return None, 1.0
+    present = weight > 0
+    units = quantise_weights(weight[present])
+    if units is None and present.all():
+        return None, 1.0
+    whole = np.zeros(len(weight))
+    whole[present] = 1.0 if units is None else units
+    return whole, row_weight(units)
+
+
+def _learn_block(
+    block: NDArray[Any], n_categories: NDArray[np.int64], weight: Floats | None, max_bins: int
+) -> list[Any]:
+    """What was found in some columns: the weight of each category, or the bins of a run of number columns."""
+    return [
+        _category_mass(block[:, begin], weight, int(n_categories[begin]))
+        if category
+        else _core.number_bins(block, begin, end, weight, max_bins)
+        for begin, end, category in _runs(n_categories > 0)
+    ]
+
+
+def _streamed_bins(table: Table, weight: Floats | None, found: _FoundBins) -> BinMapper:
+    """Bins of a streamed table, after one pass."""
     assert table.stream is not None
     # The codes will follow, and a row-major copy of them: better to know now that there is room.
     table.stream.workspace.require(2 * table.n_rows * table.n_columns, "the binned table")
-    full = None
-    if rows is not None or weight is not None:
-        full = np.zeros(table.n_rows)
-        full[slice(None) if rows is None else rows] = 1.0 if weight is None else weight
     n_categories = table.n_categories
-    few = min(FEW_CATEGORIES, max_bins)
+    few = min(FEW_CATEGORIES, found.max_bins)
     read = [j for j in range(table.n_columns) if not 0 < n_categories[j] <= few]
     sketches = {j: QuantileSketch() for j in read if n_categories[j] == 0}
     mass = {j: np.zeros(int(n_categories[j])) for j in read if n_categories[j] > 0}
     for places, part in table.batches(read) if read else ():
-        part_weight = None if full is None else full[places]
+        part_weight = None if weight is None else weight[places]
         for k, j in enumerate(read):
             column = part.column(k)
             if j in sketches:
                 sketches[j].add(column, part_weight)
             else:
                 mass[j] += _category_mass(column, part_weight, len(mass[j]))
-    found = _FoundBins(n_categories, max_bins, row_weight(weight))
     for j in range(table.n_columns):
         if n_categories[j]:
             found.add_category(j, mass.get(j))
         else:
             seen = sketches.pop(j).distribution()
-            found.add_number(seen.values, np.cumsum(seen.weights))
+            bins = _core.distribution_bins(seen.values, np.cumsum(seen.weights), found.max_bins)
+            found.add_numbers(*bins)
     return found.mapper()
 
 
@@ -320,6 +376,7 @@ class _FoundBins:
         self.n_categories, self.max_bins, self.one_row = n_categories, max_bins, one_row
         self.values: list[Floats] = []
         self.edges: list[Floats] = []
+        self.sizes: list[int] = []
         self.category_bins: dict[int, NDArray[np.uint8]] = {}
 
     def add_category(self, j: int, mass: Floats | None) -> None:
@@ -332,16 +389,17 @@ class _FoundBins:
         value = np.arange(n_bins, dtype=np.float64)
         self.values.append(value)
         self.edges.append(value)
+        self.sizes.append(n_bins)
 
-    def add_number(self, distinct: Floats, cumulative: Floats) -> None:
-        """A number column with these distinct values."""
-        value, edge = number_bins(distinct, cumulative, self.max_bins)
-        self.values.append(value)
-        self.edges.append(edge)
+    def add_numbers(self, values: Floats, edges: Floats, sizes: NDArray[np.int64]) -> None:
+        """The bins of number columns side by side."""
+        self.values.append(values)
+        self.edges.append(edges)
+        self.sizes += sizes.tolist()
 
     def mapper(self) -> BinMapper:
-        offset = np.zeros(len(self.values) + 1, dtype=np.int64)
-        np.cumsum([len(value) for value in self.values], out=offset[1:])
+        offset = np.zeros(len(self.sizes) + 1, dtype=np.int64)
+        np.cumsum(self.sizes, out=offset[1:])
         is_category = (self.n_categories > 0).astype(np.uint8)
         values, edges = np.concatenate(self.values), np.concatenate(self.edges)
         return BinMapper(offset, values, edges, is_category, self.category_bins)

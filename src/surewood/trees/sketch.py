@@ -131,12 +131,6 @@ class QuantileSketch:
 
 def distinct_values(column: Floats, weight: Floats | None) -> tuple[Floats, Floats]:
     """Distinct known values, ascending, and their cumulative weight."""
-    if weight is None:
-        values, cumulative = _core.distinct_values(np.ascontiguousarray(column))
-        return values, cumulative.astype(np.float64)
-    known = ~np.isnan(column)
-    column, weight = column[known], weight[known]
-    order = np.argsort(column, kind="stable")
-    ordered = column[order]
-    ends = np.flatnonzero(np.append(ordered[1:] != ordered[:-1], True)) if len(ordered) else np.array([], int)
-    return ordered[ends], np.cumsum(weight[order])[ends]
+    return _core.distinct_values(
+        np.ascontiguousarray(column), None if weight is None else np.ascontiguousarray(weight)
+    )
