@@ -13,8 +13,8 @@ namespace {
 
 constexpr int kDigit = 11;                        // bits of a radix pass
 constexpr std::size_t kBuckets = 1u << kDigit;
-constexpr std::size_t kFewKeys = 256;             // sorted without passes
-constexpr std::size_t kMoves = 6;                 // per key, before sorting in place gives up
+constexpr std::size_t kFewItems = 256;            // sorted without passes
+constexpr std::size_t kMoves = 4;                 // per item, before sorting in place gives up
 constexpr std::size_t kCounted = 1u << 12;        // widest range of whole numbers that is always counted
 constexpr std::size_t kBlockBytes = 4u << 20;     // of columns read together
 constexpr std::size_t kBlockColumns = 32;
@@ -28,44 +28,22 @@ Key to_key(Number value) {
   return bits & kSign ? ~bits : bits | kSign;
 }
 
-template <class Number, class Key>
-Number from_key(Key key) {
-  constexpr Key kSign = Key(1) << (8 * sizeof(Key) - 1);
-  Key bits = key & kSign ? key & ~kSign : ~key;
-  Number value;
-  std::memcpy(&value, &bits, sizeof value);
-  return value;
-}
-
-template <class Key>
+template <class Number>
 struct Weighted {
-  Key key;
+  Number value;
   double weight;
 };
-inline std::uint32_t key_of(std::uint32_t item) { return item; }
-inline std::uint64_t key_of(std::uint64_t item) { return item; }
-template <class Key>
-Key key_of(const Weighted<Key>& item) {
-  return item.key;
+inline float value_of(float item) { return item; }
+inline double value_of(double item) { return item; }
+template <class Number>
+Number value_of(const Weighted<Number>& item) {
+  return item.value;
 }
-template <class Item>
-bool by_key(const Item& a, const Item& b) {
-  return key_of(a) < key_of(b);
-}
-
-// Sorts what is almost sorted; false if that takes too long.
-template <class Item>
-bool insert_in_place(Item* items, std::size_t n) {
-  std::size_t moves = kMoves * n;
-  for (std::size_t i = 1; i < n; ++i) {
-    const Item item = items[i];
-    std::size_t to = i;
-    for (; to > 0 && key_of(item) < key_of(items[to - 1]); --to) items[to] = items[to - 1];
-    items[to] = item;
-    if (i - to > moves) return false;
-    moves -= i - to;
-  }
-  return true;
+inline double weight_of(float) { return 1.0; }
+inline double weight_of(double) { return 1.0; }
+template <class Number>
+double weight_of(const Weighted<Number>& item) {
+  return item.weight;
 }
 
 template <class Item>
@@ -75,60 +53,94 @@ struct SortScratch {
 
 // Room of one thread, used again for each column.
 struct Scratch {
-  SortScratch<std::uint32_t> narrow;
-  SortScratch<std::uint64_t> wide;
-  SortScratch<Weighted<std::uint32_t>> weighted_narrow;
-  SortScratch<Weighted<std::uint64_t>> weighted_wide;
+  SortScratch<float> narrow;
+  SortScratch<double> wide;
+  SortScratch<Weighted<float>> weighted_narrow;
+  SortScratch<Weighted<double>> weighted_wide;
   std::vector<double> numbers, sums;
   std::vector<std::uint32_t> counts;
-  SortScratch<std::uint32_t>& plain(std::uint32_t) { return narrow; }
-  SortScratch<std::uint64_t>& plain(std::uint64_t) { return wide; }
-  SortScratch<Weighted<std::uint32_t>>& weighted(std::uint32_t) { return weighted_narrow; }
-  SortScratch<Weighted<std::uint64_t>>& weighted(std::uint64_t) { return weighted_wide; }
+  SortScratch<float>& plain(float) { return narrow; }
+  SortScratch<double>& plain(double) { return wide; }
+  SortScratch<Weighted<float>>& weighted(float) { return weighted_narrow; }
+  SortScratch<Weighted<double>>& weighted(double) { return weighted_wide; }
 };
 
-// Sorts by the two leading digits of the range, then in place.
-template <class Item, class Key>
-void sort_items(SortScratch<Item>& scratch, Key low, Key high) {
-  std::vector<Item>& items = scratch.items;
-  const std::size_t n = items.size();
-  if (n < kFewKeys) return std::sort(items.begin(), items.end(), by_key<Item>);
-  int width = 0;
-  while (width < 8 * int(sizeof(Key)) && (high - low) >> width) ++width;
-  const int first = std::max(0, width - 2 * kDigit);
-  scratch.other.resize(n);
-  std::uint32_t start[2 * kBuckets] = {0};
-  for (const Item& item : items) {
-    const auto lead = static_cast<std::uint32_t>((key_of(item) - low) >> first);
-    ++start[lead & (kBuckets - 1)];
-    ++start[kBuckets + (lead >> kDigit)];
+// A stable pass by the digit of each item; `count` has the items of each digit and is used up.
+template <class Item, class Digit>
+void radix_pass(SortScratch<Item>& scratch, std::uint32_t* count, Digit digit) {
+  std::uint32_t at = 0;
+  for (std::size_t bucket = 0; bucket < kBuckets; ++bucket) {
+    const std::uint32_t size = count[bucket];
+    count[bucket] = at;
+    at += size;
   }
-  for (int pass = 0; pass < (width > kDigit ? 2 : 1); ++pass) {
-    std::uint32_t *count = start + pass * kBuckets, at = 0;
-    for (std::size_t bucket = 0; bucket < kBuckets; ++bucket) {
-      const std::uint32_t size = count[bucket];
-      count[bucket] = at;
-      at += size;
-    }
-    const int shift = pass * kDigit;
-    Item* to = scratch.other.data();
-    for (const Item& item : items) {
-      const auto lead = static_cast<std::uint32_t>((key_of(item) - low) >> first);
-      to[count[(lead >> shift) & (kBuckets - 1)]++] = item;
-    }
-    items.swap(scratch.other);
-  }
-  if (first > 0 && !insert_in_place(items.data(), n)) std::sort(items.begin(), items.end(), by_key<Item>);
+  Item* to = scratch.other.data();
+  for (const Item& item : scratch.items) to[count[digit(item)]++] = item;
+  scratch.items.swap(scratch.other);
 }
 
-inline double weight_of(std::uint32_t) { return 1.0; }
-inline double weight_of(std::uint64_t) { return 1.0; }
-template <class Key>
-double weight_of(const Weighted<Key>& item) {
-  return item.weight;
+// Sorts what is almost sorted; false if that takes too long.
+template <class Item>
+bool insert_in_place(Item* items, std::size_t n) {
+  std::size_t moves = kMoves * n;
+  for (std::size_t i = 1; i < n; ++i) {
+    if (!(value_of(items[i]) < value_of(items[i - 1]))) continue;
+    const Item item = items[i];
+    std::size_t to = i;
+    for (; to > 0 && value_of(item) < value_of(items[to - 1]); --to) items[to] = items[to - 1];
+    items[to] = item;
+    if (i - to > moves) return false;
+    moves -= i - to;
+  }
+  return true;
 }
 
-template <class Number, class Key, class Item>
+// Sorts by place between the smallest and the largest value, then in place: quick unless a few values are far away.
+template <class Item, class Number>
+bool sort_by_place(SortScratch<Item>& scratch, Number low, Number high) {
+  const std::size_t n = scratch.items.size();
+  const Number scale = Number(kBuckets * kBuckets - 1) / (high - low);
+  if (!(scale > 0) || !std::isfinite(scale)) return false;
+  std::uint32_t count[2 * kBuckets] = {0};
+  const auto place = [=](const Item& item) { return static_cast<std::int32_t>((value_of(item) - low) * scale); };
+  constexpr std::int32_t kMask = kBuckets - 1;
+  for (const Item& item : scratch.items) {
+    const std::int32_t at = place(item);
+    ++count[at & kMask];
+    ++count[kBuckets + ((at >> kDigit) & kMask)];
+  }
+  radix_pass(scratch, count, [=](const Item& item) { return place(item) & kMask; });
+  radix_pass(scratch, count + kBuckets, [=](const Item& item) { return (place(item) >> kDigit) & kMask; });
+  return insert_in_place(scratch.items.data(), n);
+}
+
+// Sorts by all bits.
+template <class Item, class Number, class Key>
+void sort_by_bits(SortScratch<Item>& scratch) {
+  for (int shift = 0; shift < 8 * int(sizeof(Key)); shift += kDigit) {
+    const auto digit = [=](const Item& item) {
+      return static_cast<std::size_t>(to_key<Number, Key>(value_of(item)) >> shift) & (kBuckets - 1);
+    };
+    std::uint32_t count[kBuckets] = {0};
+    for (const Item& item : scratch.items) ++count[digit(item)];
+    if (count[digit(scratch.items[0])] < scratch.items.size()) radix_pass(scratch, count, digit);
+  }
+}
+
+template <class Item, class Number>
+void sort_items(SortScratch<Item>& scratch, Number low, Number high) {
+  using Key = std::conditional_t<std::is_same_v<Number, float>, std::uint32_t, std::uint64_t>;
+  if (scratch.items.size() < kFewItems) {
+    std::sort(scratch.items.begin(), scratch.items.end(),
+              [](const Item& a, const Item& b) { return value_of(a) < value_of(b); });
+    return;
+  }
+  if (!(low < high)) return;
+  scratch.other.resize(scratch.items.size());
+  if (!sort_by_place(scratch, low, high)) sort_by_bits<Item, Number, Key>(scratch);
+}
+
+template <class Item>
 void collect(const std::vector<Item>& items, Distribution& found) {
   const std::size_t n = items.size();
   found.values.resize(n);
@@ -137,45 +149,43 @@ void collect(const std::vector<Item>& items, Distribution& found) {
   double total = 0.0;
   for (std::size_t i = 0; i < n; ++i) {  // the last of equal ones stays
     total += weight_of(items[i]);
-    found.values[at] = static_cast<double>(from_key<Number, Key>(key_of(items[i])));
+    found.values[at] = value_of(items[i]);
     found.cumulative[at] = total;
-    at += i + 1 == n || key_of(items[i + 1]) != key_of(items[i]);
+    at += i + 1 == n || value_of(items[i + 1]) != value_of(items[i]);
   }
   found.values.resize(at);
   found.cumulative.resize(at);
 }
 
-template <class Number, class Key, class From>
-void by_keys(const From* column, std::size_t n, const double* weight, Scratch& room, Distribution& found) {
-  Key low = std::numeric_limits<Key>::max(), high = 0;
+template <class Number, class From>
+void sort_numbers(const From* column, std::size_t n, const double* weight, Scratch& room, Distribution& found) {
+  Number low = std::numeric_limits<Number>::infinity(), high = -low;
   if (weight == nullptr) {
-    SortScratch<Key>& scratch = room.plain(Key());
+    SortScratch<Number>& scratch = room.plain(Number());
     scratch.items.resize(n);
     std::size_t known = 0;
     for (std::size_t i = 0; i < n; ++i) {
-      const Number value = static_cast<Number>(column[i]) + Number(0);
-      const Key key = to_key<Number, Key>(value);
-      scratch.items[known] = key;
-      const bool is_known = value == value;
-      known += is_known;
-      low = is_known ? std::min(low, key) : low;
-      high = is_known ? std::max(high, key) : high;
+      const Number value = static_cast<Number>(column[i]) + Number(0);  // one zero
+      scratch.items[known] = value;
+      known += value == value;
+      low = value < low ? value : low;
+      high = value > high ? value : high;
     }
     scratch.items.resize(known);
     sort_items(scratch, low, high);
-    return collect<Number, Key>(scratch.items, found);
+    return collect(scratch.items, found);
   }
-  SortScratch<Weighted<Key>>& scratch = room.weighted(Key());
+  SortScratch<Weighted<Number>>& scratch = room.weighted(Number());
   scratch.items.clear();
   for (std::size_t i = 0; i < n; ++i) {
     if (column[i] != column[i] || !(weight[i] > 0.0)) continue;
-    const Key key = to_key<Number, Key>(static_cast<Number>(column[i]) + Number(0));
-    low = std::min(low, key);
-    high = std::max(high, key);
-    scratch.items.push_back({key, weight[i]});
+    const Number value = static_cast<Number>(column[i]) + Number(0);
+    low = std::min(low, value);
+    high = std::max(high, value);
+    scratch.items.push_back({value, weight[i]});
   }
   sort_items(scratch, low, high);
-  collect<Number, Key>(scratch.items, found);
+  collect(scratch.items, found);
 }
 
 bool fits_float(double value) {
@@ -184,16 +194,16 @@ bool fits_float(double value) {
 }
 
 void sort_column(const float* column, std::size_t n, const double* weight, Scratch& room, Distribution& found) {
-  by_keys<float, std::uint32_t>(column, n, weight, room, found);
+  sort_numbers<float>(column, n, weight, room, found);
 }
 
 void sort_column(const double* column, std::size_t n, const double* weight, Scratch& room, Distribution& found) {
   bool narrow = true;
   for (std::size_t i = 0; i < n && narrow; ++i) narrow = fits_float(column[i]);
   if (narrow)
-    by_keys<float, std::uint32_t>(column, n, weight, room, found);
+    sort_numbers<float>(column, n, weight, room, found);
   else
-    by_keys<double, std::uint64_t>(column, n, weight, room, found);
+    sort_numbers<double>(column, n, weight, room, found);
 }
 
 template <class Number>

@@ -1,7 +1,8 @@
 // The distinct values of columns and how much each weighs: what binning starts from.
 //
-// Whole numbers of a small range are counted; everything else is sorted by bit pattern, by the leading bits with two
-// passes of a radix sort and by the rest in place, as floats of 32 bits where that loses nothing (most tables).
+// Whole numbers of a small range are counted. Everything else is sorted, as floats of 32 bits where that loses nothing
+// (most tables): two radix passes by the place in the column's range, what is left in place; where that takes too long,
+// since a few values are far from the others, radix passes over all bits.
 #pragma once
 
 #include <cstddef>
