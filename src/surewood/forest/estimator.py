@@ -230,7 +230,7 @@ class BinnedForestClassifier(ClassifierBase):
         started = time.perf_counter()
         with self._begin(X, y, sample_weight) as inputs:
             plan = make_plan(self, inputs)
-            matrix = bin_table(inputs.table, inputs.weight, plan.max_bins)
+            matrix = bin_table(inputs.table, inputs.weight, plan.max_bins, plan.n_jobs)
             return estimate_cost(plan, matrix, inputs, time.perf_counter() - started)
 
     def _begin(self, X: Any, y: Any, sample_weight: Any) -> FitInputs:

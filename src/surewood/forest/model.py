@@ -63,14 +63,14 @@ class ForestModel:
         """Whether a column is split by sets of categories."""
         return bool(self.mapper.is_category.any())
 
-    def binned(self, table: Table) -> BinnedMatrix:
+    def binned(self, table: Table, n_jobs: int | None = 1) -> BinnedMatrix:
         """A table in the bins of the training table."""
-        return BinnedMatrix.of(self.mapper.codes(table), self.mapper)
+        return BinnedMatrix.of(self.mapper.codes(table, n_jobs), self.mapper)
 
     def probabilities(self, table: Table, n_jobs: int | None) -> Floats:
         """Class probabilities of every row."""
         if self.has_categories:
-            return self.calibrated(self.trees.predict_proba(self.binned(table), n_jobs))
+            return self.calibrated(self.trees.predict_proba(self.binned(table, n_jobs), n_jobs))
         return self.raw_probabilities(table.matrix(), n_jobs)
 
     def raw_probabilities(self, X: Floats, n_jobs: int | None) -> Floats:

@@ -32,7 +32,7 @@ class Beginning:
     @classmethod
     def anew(cls, plan: ForestPlan, inputs: FitInputs, seed: int) -> Beginning:
         """Learn the bins of a table."""
-        return cls(learn_bins(inputs.table, inputs.weight, plan.max_bins), seed)
+        return cls(learn_bins(inputs.table, inputs.weight, plan.max_bins, plan.n_jobs), seed)
 
     @classmethod
     def after(cls, model: ForestModel) -> Beginning:
@@ -50,7 +50,7 @@ class Trained:
 
 def train(plan: ForestPlan, inputs: FitInputs, beginning: Beginning) -> Trained:
     """Grow the trees that the plan asks for beyond those that are there already."""
-    matrix = BinnedMatrix.of(beginning.mapper.codes(inputs.table), beginning.mapper)
+    matrix = BinnedMatrix.of(beginning.mapper.codes(inputs.table, plan.n_jobs), beginning.mapper)
     if plan.max_memory is not None:
         needed = estimate_cost(plan, matrix, inputs).memory_bytes
         refuse_beyond(plan.max_memory, needed, "use fewer or smaller trees")
