@@ -9,6 +9,11 @@ from surewood.tables import ColumnReader, begin_predict
 from surewood.trees import trace
 
 
+def k_of(rng, most, n):
+    """A few frequent categories, or many rare ones."""
+    return rng.integers(0, most, n)
+
+
 @pytest.fixture(scope="module")
 def forest():
     rng = np.random.default_rng(0)
@@ -17,7 +22,7 @@ def forest():
         {
             "a": np.where(rng.random(n) < 0.2, np.nan, rng.normal(size=n)),
             "b": rng.choice(list("uvwxyz"), n),
-            "many": [f"c{k:03d}" for k in rng.integers(0, 300, n)],  # more categories than bins
+            "many": [f"c{k:03d}" for k in np.where(rng.random(n) < 0.5, k_of(rng, 5, n), k_of(rng, 300, n))],
         }
     )
     y = (frame["a"].fillna(1.0) + frame["b"].isin(["u", "v"]) + 0.4 * rng.normal(size=n) > 0.5).to_numpy()
