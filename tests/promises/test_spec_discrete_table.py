@@ -1,4 +1,4 @@
-"""[D-33], natural copies: "auto" takes the plain claim for discrete tables, says so, and names the other rule's result."""
+"""[D-33]: "auto" takes the plain claim for discrete tables, says so, and names what the other rule gives."""
 
 import numpy as np
 import pandas as pd

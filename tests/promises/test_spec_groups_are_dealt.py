@@ -34,6 +34,6 @@ def test_a_fingerprint_of_the_patient_earns_nothing(tmp_path):
 def test_no_group_is_on_both_sides(tmp_path):
     rows = patients(40, 5, 1).reset_index(drop=True)
     result = fit(write(rows, tmp_path / "patients.csv"), groups="patient")
-    held = np.isin(np.arange(len(rows)), result.facts["holdout_row_numbers"])
+    held = np.isin(np.arange(len(rows)), result.holdout_rows.tolist())
     assert held.any()
     assert not set(rows["patient"][held]) & set(rows["patient"][~held])

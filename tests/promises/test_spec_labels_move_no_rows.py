@@ -6,7 +6,7 @@ from tests.promises.tables import fit, frame, write
 
 
 def _held_out(path, **options):
-    return fit(path, **options).facts["holdout_row_numbers"]
+    return fit(path, **options).holdout_rows.tolist()
 
 
 def test_the_same_rows_are_held_out_whatever_the_labels(tmp_path):
@@ -14,7 +14,7 @@ def test_the_same_rows_are_held_out_whatever_the_labels(tmp_path):
     first = _held_out(write(rows, tmp_path / "first.csv"))
     rare = rows.assign(y=np.where(np.isin(np.arange(120), first[:3]), "rare", rows["y"]))
     result = fit(write(rare, tmp_path / "rare.csv"))
-    assert result.facts["holdout_row_numbers"] == first
+    assert result.holdout_rows.tolist() == first
     assert any("'rare'" in note and "training" in note for note in result.notes)
     assert result.certificate.guarantees[0].n == 24
     assert result.error >= 3 / 24  # a class that training never saw counts as an error

@@ -19,9 +19,9 @@ def test_what_is_measured_is_measured_on_the_holdout(trained):
     table, found = trained
     X, y = table.holdout
     assert found.holdout.error == pytest.approx(1 - found.pipeline.score(X, y))
-    assert len(found.holdout.probabilities) == 60
+    assert len(found.holdout.probabilities) == len(y) >= 59  # two fifths of the 147 contents
     certificate = certificate_of(found, table, 0.05, 3)
-    assert certificate.best.n == 60
+    assert certificate.best.n == 59
     assert certificate.best.value > found.holdout.error
 
 

@@ -135,9 +135,18 @@ class ForestEvidence(OnSample):
         super().__post_init__()
         object.__setattr__(self, "trees", tuple(self.trees))
         check.count(len(self.trees), "number of trees", 1)
-        # a family is a (degree, depth) only among trees that agree in all of these ([D-08])
+        # a family is a (degree, depth) only among trees that agree in all of these ([D-08]); the counts of
+        # weighted trees are rounded one by one, and prove nothing ([D-35])
+        counted = all(t.unweighted for t in self.trees)
         shared = {
-            (t.n_samples, t.n_classes, t.n_families, t.max_depth, t.n_features, t.n_question_features)
+            (
+                t.n_samples if counted else 0,
+                t.n_classes,
+                t.n_families,
+                t.max_depth,
+                t.n_features,
+                t.n_question_features,
+            )
             for t in self.trees
         }
         if len(shared) > 1:

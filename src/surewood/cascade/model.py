@@ -157,6 +157,7 @@ class CascadeModel:
             gamma_scale=self.gamma_scale or None,
             unweighted=self.is_counted and whole,
             affine_features=self.is_affine,
+            learned_representation=self.encoder.learned_,
         )
 
     @classmethod

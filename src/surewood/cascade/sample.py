@@ -74,7 +74,7 @@ def make_sample(inputs: FitInputs, sample_weight: Any, scaled_on: AnyArray | Non
         n_classes=inputs.n_classes,
         encoder=encoder,
         origin=first_rows(inputs)[kept],
-        is_affine=not (bool(table.is_category.any()) or bool(encoder.missing_.any())),
+        is_affine=not encoder.learned_,
         is_counted=not inputs.weighted,
     )
 

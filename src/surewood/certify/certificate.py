@@ -7,7 +7,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from surewood.bounds import Entry, Method, Status, Withheld, rows_needed
+from surewood.bounds import Entry, Status, Withheld, rows_needed
 from surewood.bounds.condition import CALLER
 
 from .rendering import certificate_html, certificate_text, limit_text, rounded_up
@@ -170,10 +170,15 @@ def _trivial(best: Entry, baseline: float | None) -> str:
         return "we cannot guarantee anything about the error at this sample size"
     rate = f"the baseline ({100 * baseline:.1f} %)"
     observed = best.decomposition.get("error rate")
-    if best.method != Method.HOLDOUT or observed is None or observed >= baseline or best.delta is None:
+    if best.sample != "holdout" or observed is None or best.delta is None:
         return f"we cannot guarantee that this model beats {rate}"
+    if observed >= baseline:
+        return f"we cannot guarantee that this model beats {rate}: its observed error is not below it"
     enough = rows_needed(observed, min(baseline, 1.0), delta=best.delta, n_models=best.n_models)
-    return f"too few holdout rows to guarantee better than {rate}; about {enough:,} would do"
+    few = f"too few holdout {best.unit} to guarantee better than {rate}"
+    if enough <= best.n:  # betting asks for more than the exact limit does
+        enough = 2 * best.n
+    return f"{few}; about {enough:,} would do"
 
 
 def _probability(delta: float) -> str:

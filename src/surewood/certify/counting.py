@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from surewood._arrays import Floats, Mask
 from surewood.bounds import Method, betting_upper_limit, error_limit
 from surewood.tables import content_hashes
+from surewood.tables.mixing import splitmix64
 
 from .columns import discrete_columns
 from .training_rows import TrainingRows
@@ -25,9 +26,9 @@ __all__ = ["COPIES", "Counted", "Limit", "count_rows"]
 
 COPIES = ("auto", "natural", "exclude")
 MANY_COPIES = 0.2  # fraction of copies above which a certificate leads with them
-_EXACT_PART = 0.9  # of delta, for the exact limit where contents repeat; the rest is for their means
 _NEARLY_ALL = 0.9  # fraction of copies above which no row counts
 _ORDER_SALT = 0x5EED  # keys the order in which rows are bet on
+_COIN_SALT = 0xC0135  # keys the coin of a content whose copies are partly wrong
 
 
 class Limit(NamedTuple):
@@ -59,6 +60,10 @@ class Counted:
         Whom the claim is about; empty for plain new rows.
     facts : tuple of str
         Sentences a reader must know.
+    coins : ndarray of float, shape (n_units,)
+        A number in [0, 1) for each content, keyed by it.
+    other : Counted, optional
+        What the other rule would count, where ``copies="auto"`` had a choice.
     """
 
     rows: NDArray[np.intp]
@@ -69,6 +74,8 @@ class Counted:
     rule: str
     population: str
     facts: tuple[str, ...] = field(default=())
+    coins: Floats = field(default_factory=lambda: np.zeros(0))
+    other: Counted | None = None
 
     @property
     def n_units(self) -> int:
@@ -80,41 +87,40 @@ class Counted:
         """What counts as one."""
         return "groups" if self.grouped else "rows" if self.n_units == self.rows.size else "contents"
 
-    def means(self, loss: Floats, where: Mask | None = None) -> tuple[Floats, bool]:
-        """Mean loss of every unit with a row in `where`, and whether any unit has several rows."""
+    def means(self, loss: Floats, where: Mask | None = None) -> Floats:
+        """Mean loss of every unit with a row in `where`."""
         kept = loss if where is None else loss[where]
         if self.unit_name == "rows":
-            return kept, False
+            return kept
         unit = self.unit if where is None else self.unit[where]
         distinct, position = np.unique(unit, return_inverse=True)
         sizes = np.bincount(position, minlength=distinct.size)
-        return np.bincount(position, weights=kept, minlength=distinct.size) / sizes, bool(sizes.max() > 1)
+        return np.asarray(np.bincount(position, weights=kept, minlength=distinct.size) / sizes)
 
     def upper(self, loss: Floats, where: Mask | None = None, *, delta: float, n_models: int = 1) -> Limit:
         """Upper limit of the mean of a loss in [0, 1] over the units with a row in `where`.
 
-        One row per unit and losses of 0 or 1: the exact binomial limit. Contents with several rows: an error
-        of any copy is an error of the content (exact limit at 0.9 delta), or the mean over copies (betting
-        at 0.1 delta), whichever is smaller. Groups and other losses: betting.
+        Losses of 0 or 1: the exact binomial limit. A content whose copies are wrong in a fraction z of the
+        cases counts as wrong if a coin with that probability, keyed by the content, says so: counts are then
+        independent with the right mean, whichever contents repeat, and the limit holds at delta exactly.
+        Groups and other losses: betting.
         """
         if loss.size == 0 or (where is not None and not where.any()):
             return Limit(1.0, 0, Method.HOLDOUT, math.nan)
-        means, several = self.means(loss, where)
+        means = self.means(loss, where)
         n, mean = means.size, float(means.mean())
         rows = loss if where is None else loss[where]
         if self.grouped or not np.isin(rows, (0.0, 1.0)).all():
             value = betting_upper_limit(np.clip(means, 0.0, 1.0), delta=delta, n_models=n_models)
             return Limit(value, n, Method.BETTING, mean)
-        if not several:
-            return Limit(
-                error_limit(int(means.sum()), n, delta=delta, n_models=n_models), n, Method.HOLDOUT, mean
-            )
-        any_error = int(np.count_nonzero(means > 0))
-        exact = error_limit(any_error, n, delta=_EXACT_PART * delta, n_models=n_models)
-        if any_error == round(float(means.sum()), 9):  # copies agree: betting has nothing to gain
-            return Limit(exact, n, Method.HOLDOUT, mean)
-        bet = betting_upper_limit(means, delta=(1.0 - _EXACT_PART) * delta, n_models=n_models)
-        return Limit(min(exact, bet), n, Method.HOLDOUT if exact <= bet else Method.BETTING, mean)
+        wrong = int(np.count_nonzero(self._coins(where) < means))
+        return Limit(error_limit(wrong, n, delta=delta, n_models=n_models), n, Method.HOLDOUT, mean)
+
+    def _coins(self, where: Mask | None) -> Floats:
+        """A number in [0, 1) for each unit with a row in `where`, in the order of `means`."""
+        if self.unit_name == "rows":
+            return np.zeros(self.rows.size if where is None else int(where.sum()))
+        return self.coins[np.unique(self.unit if where is None else self.unit[where])]
 
 
 def count_rows(
@@ -124,11 +130,11 @@ def count_rows(
     if copies not in COPIES:
         raise ValueError(f"copies must be one of {', '.join(COPIES)}, got {copies!r}")
     hashes = content_hashes(X, salt=_ORDER_SALT)
-    copied = training.copies(X, n)
+    copied, unnoticed = training.look_for_copies(X, n)
     n_copies = int(copied.sum())
     rule, reason = _rule(X, copies, hashes, n_copies, training)
     kept = np.flatnonzero(~copied) if rule == "exclude" else np.arange(n)
-    if rule == "exclude" and n_copies > _NEARLY_ALL * n:
+    if rule == "exclude" and (n_copies > _NEARLY_ALL * n or unnoticed > 1.0):
         kept = kept[:0]  # what is left of a table of copies is more likely an altered copy than a new row
     kept = kept[np.argsort(hashes[kept], kind="stable")]
     population, facts = _population(rule, reason, n, n_copies, training)
@@ -141,10 +147,24 @@ def count_rows(
         repeated = kept.size - (int(unit.max(initial=-1)) + 1)
         if repeated:
             facts.append(f"{repeated} of {n} rows repeat another holdout row; each content counts once.")
-            population = population or "new contents (equal rows count once)"
+            population = f"new contents{population.removeprefix('new rows')} (equal rows count once)"
     else:
         unit = np.arange(kept.size)
-    return Counted(kept, np.asarray(unit), groups is not None, n, n_copies, rule, population, tuple(facts))
+    other = None
+    if copies == "auto" and reason:
+        other = count_rows(
+            X, n, training, copies="natural" if rule == "exclude" else "exclude", groups=groups
+        )
+    unit = np.asarray(unit)
+    coins = _uniform(hashes[kept[np.unique(unit, return_index=True)[1]]])
+    return Counted(kept, unit, groups is not None, n, n_copies, rule, population, tuple(facts), coins, other)
+
+
+def _uniform(hashes: NDArray[np.uint64]) -> Floats:
+    """A number in [0, 1) for each hash."""
+    with np.errstate(over="ignore"):
+        words = splitmix64(hashes + np.uint64(_COIN_SALT))
+    return np.asarray((words >> np.uint64(11)).astype(np.float64) * 2.0**-53)
 
 
 def _by_appearance(unit: NDArray[np.intp]) -> NDArray[np.intp]:

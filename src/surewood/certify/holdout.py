@@ -71,7 +71,19 @@ def read_holdout(
     scored = Scored(counted, truth[rows], predicted[rows], probabilities, known, by)
     reading = _measured(scored, truth, predicted, request)
     _claim(reading, claims, scored, training, request)
-    return reading, counted.facts
+    return reading, (*counted.facts, *_other_rule(counted, predicted != truth))
+
+
+def _other_rule(counted: Counted, wrong: NDArray[Any]) -> list[str]:
+    """What the rule that ``copies="auto"`` did not take would give: its count, and the error observed."""
+    other = counted.other
+    if other is None:
+        return []
+    what = f"{other.n_units} {other.unit_name}"
+    if other.rows.size == 0:
+        return [f'copies="{other.rule}" would count no row.']
+    error = float(other.means(wrong[other.rows].astype(np.float64)).mean())
+    return [f'copies="{other.rule}" would count {what}, with an observed error of {error:.4g}.']
 
 
 def _picked(labels: tuple[NDArray[Any], str], rows: NDArray[np.intp]) -> tuple[NDArray[Any], str]:

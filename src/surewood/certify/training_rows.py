@@ -72,12 +72,25 @@ class TrainingRows:
 
     def copies(self, X: Any, n: int) -> Mask:
         """Which rows are copies of training rows."""
-        found = self._exact_copies(X, n)
-        if found.any():
-            # a value that noise moved across the rounding's boundary is moved back
-            for step in _PROBES:
-                found |= self._exact_copies(_moved(X, 1.0 + step), n)
-        return found
+        return self.look_for_copies(X, n)[0]
+
+    def look_for_copies(self, X: Any, n: int) -> tuple[Mask, float]:
+        """Which rows are copies of training rows, and how many more are expected to have gone unnoticed.
+
+        Noise moves a few values across the boundary of the rounding. A row whose values all crossed it
+        upwards, or all downwards, is found by moving the table back; one with both is not. With crossings at
+        a Poisson rate, r = exact / found gives their number: sqrt(e) = 2r / (1 + r) for the fraction e of
+        copies without a crossing, and (1 - sqrt(e))^2 of the copies go unnoticed.
+        """
+        exact = self._exact_copies(X, n)
+        if not exact.any():
+            return exact, 0.0
+        found = exact.copy()
+        for step in _PROBES:
+            found |= self._exact_copies(_moved(X, 1.0 + step), n)
+        ratio = float(exact.sum()) / float(found.sum())
+        unnoticed = (1.0 - 2.0 * ratio / (1.0 + ratio)) ** 2
+        return found, float(found.sum()) * unnoticed / (1.0 - unnoticed)
 
     def _exact_copies(self, X: Any, n: int) -> Mask:
         found = np.zeros(n, dtype=bool)
@@ -104,6 +117,8 @@ def _moved(X: Any, factor: float) -> Any:
     """The table with every floating-point number multiplied."""
     import pandas as pd
 
+    if not isinstance(X, pd.DataFrame) and hasattr(X, "to_pandas"):  # polars and Arrow
+        X = X.to_pandas()
     if isinstance(X, pd.DataFrame):
         numbers = [c for c in X.columns if pd.api.types.is_float_dtype(X[c].dtype)]
         moved = X.copy()

@@ -9,7 +9,7 @@ import typer
 from rich.text import Text
 
 from surewood.cli.app import app, console
-from surewood.cli.option_values import MODEL_HELP
+from surewood.cli.option_values import MODEL_HELP, Copies, GroupColumns, TimeColumn
 from surewood.parallel.progress import display
 
 _EXAMPLES = """[bold]Examples[/bold]
@@ -27,6 +27,9 @@ def certify(
     target: Annotated[
         str | None, typer.Option(help="The column with the classes; the model's own by default.")
     ] = None,
+    copies: Copies = "auto",
+    group: GroupColumns = None,
+    time: TimeColumn = None,
     delta: Annotated[
         float, typer.Option(min=1e-9, max=0.5, help="Probability that a guarantee may fail.")
     ] = 0.05,
@@ -37,13 +40,15 @@ def certify(
 ) -> None:
     """Certify a model on a labelled table that was not used for training or tuning.
 
-    A table most of whose rows are training rows is noticed; it gives an estimate and no guarantee.
+    The model remembers its training rows: copies of them are not counted.
     """
     from surewood.cli.summary_text import print_certificate, print_notes
     from surewood.workflow.certifying import certify as certify_table
 
     with display():
-        found = certify_table(model, table, target, delta=delta, n_models=n_models)
+        found = certify_table(
+            model, table, target, copies=copies, groups=group, time=time, delta=delta, n_models=n_models
+        )
     if as_json:
         print(found.certificate.to_json())
         return

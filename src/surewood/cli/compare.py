@@ -12,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from surewood.cli.app import app, console
+from surewood.cli.option_values import GroupColumns
 from surewood.parallel.progress import display
 
 _EXAMPLES = """[bold]Examples[/bold]
@@ -46,6 +47,7 @@ def compare(
     max_rows: Annotated[
         int, typer.Option(min=20, help="Compare on at most this many rows, drawn at random.")
     ] = 3000,
+    group: GroupColumns = None,
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="A page (.html) or a picture (.png) of the result.")
     ] = None,
@@ -64,6 +66,7 @@ def compare(
             repeats=repeats,
             only=only,
             max_rows=max_rows,
+            groups=group,
             out=out,
             random_state=seed,
             n_jobs=n_jobs,

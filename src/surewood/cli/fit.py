@@ -17,12 +17,15 @@ from surewood.cli.option_values import (
     TABLE_HELP,
     Categorical,
     ClusterAddress,
+    Copies,
     Dates,
     DecimalMark,
     Dropped,
+    GroupColumns,
     Identifiers,
     MissingTexts,
     Numeric,
+    TimeColumn,
     parse_memory,
     parse_parameters,
 )
@@ -38,6 +41,8 @@ surewood fit wine
 surewood fit customers.csv --target churned --out churn
 
 surewood fit customers.csv --target churned --id customer --categorical zip --plan
+
+surewood fit visits.csv --target readmitted --group patient
 
 surewood fit big.parquet --target label --model mddf --set n_estimators=50
 """
@@ -70,6 +75,9 @@ def fit(
             "Default: the official test part where there is one, else 0.2.",
         ),
     ] = None,
+    copies: Copies = "auto",
+    group: GroupColumns = None,
+    time: TimeColumn = None,
     out: Annotated[
         Path | None, typer.Option(help="Folder of the model and its page.", show_default="surewood-TABLE")
     ] = None,
@@ -149,6 +157,9 @@ def fit(
             target,
             model=model,
             holdout=holdout,
+            copies=copies,
+            groups=group,
+            time=time,
             out=default_folder(source) if out is None else out,
             force=force,
             delta=delta,

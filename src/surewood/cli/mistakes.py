@@ -22,10 +22,11 @@ _OUR_FOLDER = str(Path(surewood.__file__).parent)
 _VALIDATING = ("sklearn/utils/", "sklearn\\utils\\", "sklearn/model_selection", "sklearn\\model_selection")
 
 
-_OPTIONS = {"parameters": "--set"}
+_OPTIONS = {"parameters": "--set", "groups": "--group"}
 _ARGUMENT = re.compile(
-    r"\b(categorical|class_weight|cluster|date|decimal|delta|drop|folds|force|holdout|id|keep|max_memory|max_rows"
-    r"|model|n_jobs|numeric|only|out|parameters|rare|target|time_limit|weight)=(?P<value>True\b|[^\s),;])?"
+    r"\b(categorical|class_weight|cluster|copies|date|decimal|delta|drop|folds|force|groups|holdout|id|keep|max_memory"
+    r"|max_rows|model|n_jobs|numeric|only|out|parameters|rare|target|time|time_limit|weight)="
+    r"(?P<value>True\b|[^\s),;])?"
 )
 
 

@@ -42,6 +42,32 @@ MissingTexts = Annotated[list[str] | None, _names("Further texts that mean a mis
 DecimalMark = Annotated[
     str | None, typer.Option(help="The decimal mark, . or a comma.", rich_help_panel=COLUMNS)
 ]
+Copies = Annotated[
+    str,
+    typer.Option(
+        metavar="[auto|natural|exclude]",
+        help="Equal rows: exclude counts each content once and keeps copies on one side; natural: they are "
+        "independent draws; auto: natural where every column is discrete.",
+    ),
+]
+GroupColumns = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--group",
+        metavar="COLUMN",
+        help="Rows of one group (a patient, a device) stay together; the guarantee is about new groups.",
+        show_default=False,
+    ),
+]
+TimeColumn = Annotated[
+    str | None,
+    typer.Option(
+        "--time",
+        metavar="COLUMN",
+        help="Rows are ordered in time: the last ones are held out, and their error is an estimate.",
+        show_default=False,
+    ),
+]
 MODEL_HELP = "A model file, or the folder that `surewood fit` wrote."
 
 

@@ -10,7 +10,8 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from surewood.certify.rendering import rounded_up
+from surewood.bounds import AT_LEAST
+from surewood.certify.rendering import rounded_down, rounded_up
 from surewood.cli.mistakes import as_options
 from surewood.estimators.wording import plural
 
@@ -109,6 +110,11 @@ def print_certificate(out: Console, certificate: dict[str, Any]) -> None:
     """The verdict, and each entry with its word."""
     out.print(Text("Certificate", style="bold"))
     verdict = certificate["verdict"]
+    for line in (
+        *certificate["facts"],
+        *(f"Assumes {text} (your responsibility)." for text in certificate["assumptions"]),
+    ):
+        out.print(Padding(Text(as_options(line)), (0, 0, 0, 2), expand=False))
     out.print(Padding(Text(f"{verdict[:1].upper()}{verdict[1:]}."), (0, 0, 0, 2), expand=False))
     table = grid()
     table.add_column(no_wrap=True)
@@ -119,16 +125,24 @@ def print_certificate(out: Console, certificate: dict[str, Any]) -> None:
         if isinstance(value, str):
             shown = value
         elif entry["status"] == "GUARANTEE":
-            shown = rounded_up(value)
+            shown = rounded_down(value) if entry["side"] == AT_LEAST else rounded_up(value)
         else:
             shown = f"{value:.4g}"
-        details = f"{entry['method']}, {entry['n']:,} {entry['sample']} rows"
+        details = f"{entry['method']}, {entry['n']:,} {entry['sample']} {entry['unit']}"
+        if entry["quantity"] != "error":
+            details = f"{entry['quantity']} {entry['side']}, {details}"
+        if entry["status"] == "GUARANTEE" and entry["population"]:
+            details += f", for {entry['population']}"
         if entry["n_models"] > 1:
             details += f", corrected for {entry['n_models']} models"
         if entry["biased"]:
             details += ", biased"
         table.add_row(Text(entry["status"], style=_STATUS_STYLE[entry["status"]]), shown, Text(details))
     out.print(Padding(table, (0, 0, 0, 2), expand=False))
+    if certificate["withheld"]:
+        out.print(Padding(Text(f"Not guaranteed ({len(certificate['withheld'])}), and why"), (0, 0, 0, 2)))
+        for item in certificate["withheld"]:
+            out.print(Padding(Text(f"{item['method']}: {item['reason']}"), (0, 0, 0, 4), expand=False))
     words = {entry["status"] for entry in certificate["entries"]}
     meanings = "; ".join(f"{word}: {meaning}" for word, meaning in _MEANING.items() if word in words)
     out.print(Padding(Text(f"{meanings}.", style="dim"), (0, 0, 0, 2), expand=False))

@@ -12,7 +12,6 @@ from surewood.bounds import Evidence, ForestEvidence, TreeEvidence
 from surewood.composite.plan import Searched
 from surewood.composite.setting import Setting
 from surewood.composite.trees import CompositeTrees
-from surewood.tables import DesignEncoder
 from surewood.trees import BinMapper
 
 
@@ -30,6 +29,8 @@ class SampleFacts:
         Whether no sample weights or class weights were given.
     affine_features : bool
         Whether the SVMs' features are an affine image of features fixed in advance.
+    learned : str
+        What makes them none, in words ([D-39]).
     """
 
     n_features: int
@@ -37,6 +38,7 @@ class SampleFacts:
     split_growth: float | None
     unweighted: bool
     affine_features: bool
+    learned: str = ""
 
 
 def split_log_growth(mapper: BinMapper, has_missing: NDArray[Any], m: int) -> float | None:
@@ -54,14 +56,6 @@ def split_log_growth(mapper: BinMapper, has_missing: NDArray[Any], m: int) -> fl
         else:
             logs.append(np.log(2.0 * m) + (np.log(2.0) if has_missing[j] else 0.0))
     return float(np.logaddexp.reduce(logs))
-
-
-def has_affine_features(encoder: DesignEncoder) -> bool:
-    """Whether no category column was cut to its most frequent categories."""
-    return all(
-        places is None or int(places.max(initial=-1)) < encoder.max_categories
-        for places in encoder.positions_
-    )
 
 
 def tree_evidence(
@@ -93,6 +87,7 @@ def tree_evidence(
         whole_sample=setting.sampling == "all",
         unweighted=sample.unweighted,
         affine_features=sample.affine_features,
+        learned_representation=sample.learned,
     )
 
 
@@ -100,4 +95,5 @@ def forest_evidence(trees: list[TreeEvidence], hard_vote: bool) -> Evidence:
     """The evidence of one tree itself, or of the vote of several."""
     if len(trees) == 1:
         return trees[0]
-    return ForestEvidence(trees=tuple(trees), hard_vote=hard_vote)
+    learned = trees[0].learned_representation
+    return ForestEvidence(trees=tuple(trees), hard_vote=hard_vote, learned_representation=learned)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from surewood._arrays import Floats
 from surewood.bounds import VoteEvidence
 from surewood.composite.data import TrainingData
-from surewood.composite.evidence import SampleFacts, has_affine_features, split_log_growth
+from surewood.composite.evidence import SampleFacts, split_log_growth
 from surewood.composite.growing import mean_sample_size
 from surewood.composite.leaf_svms import SolverOptions
 from surewood.composite.model import CompositeModel, HeldOutError
@@ -73,7 +73,8 @@ def train_with_votes(plan: Plan, inputs: FitInputs, data: TrainingData, options:
             n_splitting=data.n_splitting,
             split_growth=split_log_growth(data.reader.mapper, data.matrix.has_missing, data.n_rows),
             unweighted=not inputs.weighted,
-            affine_features=has_affine_features(data.reader.encoder),
+            affine_features=not data.reader.encoder.learned_,
+            learned=data.reader.encoder.learned_,
         ),
         support_origin=None if predictor is None else first_rows(inputs)[predictor.support_index],
     )

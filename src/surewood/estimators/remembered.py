@@ -56,9 +56,9 @@ class RememberedRows:
         return cls(np.unique(hashes), salt, len(hashes), inputs.schema.names)
 
     @classmethod
-    def from_table(cls, X: Any) -> RememberedRows:
+    def from_table(cls, X: Any, salt: int | None = None) -> RememberedRows:
         """Remember the rows of a table: for models of other libraries."""
-        salt = secrets.randbits(63)
+        salt = secrets.randbits(63) if salt is None else salt
         hashes = content_hashes(X, salt=salt)
         names = [str(name) for name in X.columns] if hasattr(X, "columns") else None
         return cls(np.unique(hashes), salt, len(hashes), names)
@@ -67,6 +67,19 @@ class RememberedRows:
     def n_contents(self) -> int:
         """Different contents among the rows."""
         return len(self.hashes)
+
+    def also(self, X: Any) -> RememberedRows:
+        """Remember the rows of another table too, one with the same columns, such as rows used for tuning.
+
+        Examples
+        --------
+        >>> rows = RememberedRows.from_table(np.array([[1.0], [2.0]])).also(np.array([[2.0], [3.0]]))
+        >>> rows.n_contents, rows.n_rows
+        (3, 4)
+        """
+        more = content_hashes(X, salt=self.salt, columns=self.columns)
+        hashes = np.unique(np.concatenate([self.hashes, more]))
+        return RememberedRows(hashes, self.salt, self.n_rows + len(more), self.columns)
 
     def contains(self, X: Any) -> NDArray[np.bool_]:
         """Which rows of a table have the content of a remembered row.

@@ -85,7 +85,7 @@ def train(plan: SvmPlan, inputs: FitInputs) -> SvmModel:
     assert plan.C is not None
     rows, predictor = first_rows(inputs), machines.predictor()
     # An encoder that only passes numbers through has learned nothing from the rows.
-    plain_numbers = not (plan.scale or inputs.table.is_category.any() or encoder.missing_.any())
+    plain_numbers = not (plan.scale or encoder.learned_)
     return SvmModel(
         n_classes=inputs.n_classes,
         encoder=encoder,

@@ -81,6 +81,16 @@ class DesignEncoder:
         self.n_columns_ = int(sum(widths))
         return self
 
+    @property
+    def learned_(self) -> str:
+        """What was learned from the sample beyond an affine map of its columns, in words ([D-39])."""
+        found = []
+        if any(positions is not None for positions in self.positions_):
+            found.append("one-hot columns of categories")
+        if self.missing_.any():
+            found.append("imputed missing values")
+        return " and ".join(found)
+
     def transform(self, table: Table) -> NDArray[np.float64]:
         """The design matrix, ``(n_rows, n_columns_)``, C-contiguous; in a file for streamed tables."""
         design = table.new_array((table.n_rows, self.n_columns_), np.float64)

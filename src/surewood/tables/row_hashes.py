@@ -31,6 +31,7 @@ Hashes = NDArray[np.uint64]
 _BLOCK = 1 << 16  # values hashed at once: they stay in the cache
 _WIDE_BLOCK = 1 << 18  # the same for `row_hashes`
 _LEAST_POWER, _MOST_POWER = -300, 308  # of ten: smaller numbers are rounded like 1e-300
+_LEAST_SINGLE, _MOST_SINGLE = 1e-37, 1e38  # numbers that single precision holds in full
 _MISSING = np.uint64(0x6E616E)  # what a missing value is hashed as
 _INFINITE = np.uint64(0x696E66)
 _MILLISECONDS = 1e3
@@ -148,6 +149,9 @@ def _rounded(values: Floats, digits: int) -> Hashes:
     A logarithm that is off by a rounding error at a power of ten does no harm: the mantissa is carried.
     """
     size = np.abs(values)
+    single = (size > _LEAST_SINGLE) & (size < _MOST_SINGLE)
+    # A table that was stored in single precision has the contents of the original.
+    size = np.where(single, np.where(single, size, 0.0).astype(np.float32), size)
     top = 10.0**digits
     with np.errstate(divide="ignore", invalid="ignore"):
         power = np.floor(np.log10(size))

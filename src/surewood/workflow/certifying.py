@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import copy
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
 
 from surewood.certify import Certificate
 from surewood.certify import certify as certify_model
+from surewood.certify.training_rows import TrainingRows
+from surewood.estimators.remembered import RememberedRows
 from surewood.tables.reading.file_format import looks_like_a_file
 from surewood.workflow.errors import WorkflowError
 from surewood.workflow.labelled_table import LabelledTable, Source, read_labelled
 from surewood.workflow.model_folder import SavedModel, open_model
-
-MAX_SEEN = 0.5  # above this fraction of rows known from training, the table is not a holdout
+from surewood.workflow.sampling import Sampling
 
 
 @dataclass(frozen=True)
@@ -44,12 +51,16 @@ def certify(
     table: Source,
     target: str | None = None,
     *,
+    copies: str = "auto",
+    groups: str | Sequence[str] | None = None,
+    time: str | None = None,
     delta: float = 0.05,
     n_models: int = 1,
 ) -> Certification:
     """Certify a saved model on a labelled table that was not used for training or tuning.
 
-    A table most of whose rows are training rows is noticed; it gives an estimate and no guarantee.
+    The model remembers its training rows: copies of them are not counted, and rows of groups that it was
+    trained with are left out.
 
     Parameters
     ----------
@@ -60,6 +71,12 @@ def certify(
         there is one).
     target : str, optional
         The column of the classes; by default the one the model was trained with.
+    copies : {"auto", "natural", "exclude"}
+        "exclude": copies of training rows do not count, equal rows count once. "natural": you state that
+        equal rows are independent draws. "auto": natural where every column is discrete.
+    groups, time : str, optional
+        Columns with the group or the time of a row; by default those the model was trained with, where the
+        table has them.
     delta : float, default=0.05
         Probability that a guarantee may fail.
     n_models : int, default=1
@@ -84,20 +101,77 @@ def certify(
     labelled = read_labelled(table, _target(saved, table, target), check=False)
     if labelled.holdout is not None:  # a built-in data set: the official test part is the holdout
         labelled.X, labelled.y = labelled.holdout
+        labelled.row_numbers = np.arange(1, len(labelled.y) + 1)
     _refuse_other_classes(saved, labelled)
-    seen = float(saved.preparer.seen_rows(labelled.X).mean())
+    sampling = _sampling(saved, labelled, Sampling.of(copies, groups, time))
+    known_groups = _leave_out_training_groups(saved, labelled, sampling)
+    group_of_rows, times = sampling.group_of_rows(labelled.X), sampling.times_of_rows(labelled.X)
+    labelled.X = labelled.X.drop(columns=sampling.columns)
+    prepared = saved.prepare(labelled.X)
+    judged = _with_memory(saved)
     certificate = certify_model(
-        saved.estimator,
-        saved.prepare(labelled.X),
+        judged,
+        prepared,
         labelled.y,
+        copies=sampling.copies,
+        groups=group_of_rows,
+        time=times,
         delta=delta,
         n_models=n_models,
-        sample="training" if seen > MAX_SEEN else "holdout",
-        n_models_in_sample=len((saved.facts.get("choice") or {}).get("scores", [])) or 1,
+        n_models_in_sample=_models_compared(saved.facts),
         fixed_features=saved.preparer.fixed_features_,
     )
-    notes = [*labelled.notes, *saved.notes_about(labelled.X), *_notes(saved, labelled, seen)]
-    return Certification(certificate, saved, labelled.name, len(labelled.y), seen, tuple(notes))
+    seen = TrainingRows(judged).copies(prepared, len(labelled.y))
+    notes = [*labelled.notes, *known_groups, *saved.notes_about(labelled.X), *_notes(saved, labelled)]
+    n_rows = len(labelled.y)
+    return Certification(certificate, saved, labelled.name, n_rows, float(seen.mean()), tuple(notes))
+
+
+def _models_compared(facts: Mapping[str, Any]) -> int:
+    """How many models the fit compared on the training rows ([D-37]), as it recorded."""
+    scores = (facts.get("choice") or {}).get("scores", [])
+    return int(facts.get("models_compared") or len(scores) or 1)
+
+
+def _with_memory(saved: SavedModel) -> Any:
+    """The estimator; one saved before estimators had a memory takes that of its preparer."""
+    keys = saved.preparer.row_keys_
+    if isinstance(getattr(saved.estimator, "remembered_rows_", None), RememberedRows) or not len(keys):
+        return saved.estimator
+    judged = copy.copy(saved.estimator)
+    judged.remembered_rows_ = RememberedRows(keys, 0, len(keys), None)
+    return judged
+
+
+def _sampling(saved: SavedModel, table: LabelledTable, given: Sampling) -> Sampling:
+    """The columns given, else those of the training table where this one has them."""
+    given.check_columns(table.X.columns, table.name, table.target)
+    recorded = saved.facts.get("sampling") or {}
+    if given.columns or not recorded:
+        return given
+    present = set(table.X.columns)
+    groups = [name for name in recorded["groups"] if name in present]
+    time = recorded["time"] if recorded["time"] in present else None
+    for option, name in [*(("groups", g) for g in recorded["groups"]), ("time", recorded["time"])]:
+        if name is not None and name not in present:
+            table.notes.append(
+                f"the model was trained with {option}={name}, which this table lacks: the guarantee assumes "
+                "that its rows are independent."
+            )
+    return Sampling(given.copies, groups if groups == recorded["groups"] else [], time)
+
+
+def _leave_out_training_groups(saved: SavedModel, table: LabelledTable, sampling: Sampling) -> list[str]:
+    """Rows of groups that the model was trained with are no rows of new groups."""
+    groups, known = sampling.group_of_rows(table.X), getattr(saved.preparer, "training_groups_", None)
+    if groups is None or known is None:
+        return []
+    old = known.contains(pd.DataFrame({"group": groups.astype(str)}))
+    if old.all():
+        raise WorkflowError(f"{table.name}: every group was in the training rows; nothing can be certified.")
+    table.keep(~old)
+    text = f"{int(old.sum()):,} rows of groups that the model was trained with are not counted."
+    return [text] if old.any() else []
 
 
 def _target(saved: SavedModel, table: Source, target: str | None) -> str | None:
@@ -120,17 +194,9 @@ def _refuse_other_classes(saved: SavedModel, table: LabelledTable) -> None:
         )
 
 
-def _notes(saved: SavedModel, table: LabelledTable, seen: float) -> list[str]:
-    notes = []
+def _notes(saved: SavedModel, table: LabelledTable) -> list[str]:
     known = set(saved.classes.tolist())
     unknown = sum(label not in known for label in table.y.tolist())
-    if unknown:
-        notes.append(f"{unknown:,} rows have a class that was not in training; each counts as an error.")
-    if seen > MAX_SEEN:
-        notes.append(
-            f"{100 * seen:.0f} % of these rows are equal to training rows: the table is not a holdout and "
-            "gives no guarantee."
-        )
-    elif seen > 0:
-        notes.append(f"{100 * seen:.1f} % of these rows are equal to training rows.")
-    return notes
+    if not unknown:
+        return []
+    return [f"{unknown:,} rows have a class that was not in training; each counts as an error."]

@@ -17,11 +17,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from sklearn.metrics import log_loss
-from sklearn.model_selection import StratifiedKFold
 
 from surewood.parallel.progress import stage
 from surewood.workflow.families import Family, FitSettings
 from surewood.workflow.holdout import stratified_rows
+from surewood.workflow.splits import make_splits
 
 FOLDS = 3
 MAX_ROWS = 2000  # rows of the comparison: a few seconds per family
@@ -94,6 +94,7 @@ def choose_family(
     X: pd.DataFrame,
     y: pd.Series,
     weight: NDArray[np.float64] | None = None,
+    groups: NDArray[Any] | None = None,
 ) -> Choice:
     """Cross-validate each family on the same folds and choose one.
 
@@ -105,6 +106,8 @@ def choose_family(
         Training rows, prepared for the estimators; at most 2,000 of them are used.
     weight : ndarray, optional
         Weights of the rows in training; errors count rows.
+    groups : ndarray, optional
+        Group of each row; groups stay whole in the folds.
 
     Returns
     -------
@@ -112,10 +115,8 @@ def choose_family(
     """
     rows = stratified_rows(y, MAX_ROWS, settings.random_state)
     X, y = X.iloc[rows].reset_index(drop=True), y.iloc[rows].reset_index(drop=True)
-    n_folds = min(FOLDS, int(y.value_counts().min()))
-    splits = list(
-        StratifiedKFold(max(n_folds, 2), shuffle=True, random_state=settings.random_state).split(X, y)
-    )
+    n_folds = max(2, min(FOLDS, int(y.value_counts().min())))
+    splits = make_splits(y, n_folds, 1, settings.random_state, None if groups is None else groups[rows])
     results, classes = [], np.unique(y)
     with stage(settings.verbose, "choosing the family", len(families) * len(splits)) as advance:
         for family in families:

@@ -18,7 +18,6 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from sklearn.metrics import log_loss
-from sklearn.model_selection import RepeatedStratifiedKFold
 
 from surewood.bounds import corrected_paired_t_test
 from surewood.parallel.progress import stage
@@ -26,13 +25,14 @@ from surewood.workflow.comparison_page import write_comparison
 from surewood.workflow.errors import WorkflowError
 from surewood.workflow.families import FitSettings, families
 from surewood.workflow.holdout import stratified_rows
-from surewood.workflow.labelled_table import LabelledTable, read_labelled
+from surewood.workflow.labelled_table import LabelledTable, hold_out, read_labelled, settle_training
 from surewood.workflow.output_place import check_file
 from surewood.workflow.peers import PEERS
+from surewood.workflow.sampling import Sampling
+from surewood.workflow.splits import Split, make_splits
 from surewood.workflow.training import prepare
 
 LEVEL = 0.05
-Split = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 
 @dataclass(frozen=True)
@@ -144,6 +144,7 @@ def compare(
     repeats: int = 1,
     only: Sequence[str] | None = None,
     max_rows: int = 3000,
+    groups: str | Sequence[str] | None = None,
     out: str | Path | None = None,
     random_state: int = 0,
     n_jobs: int = -1,
@@ -165,6 +166,8 @@ def compare(
         Short names of the classifiers to compare; all by default.
     max_rows : int, default=3000
         Compare on at most this many rows, drawn at random.
+    groups : str or list of str, optional
+        Column that names the group of a row; groups stay whole in the folds. Not a feature.
     out : str or Path, optional
         A page (.html) or a picture (.png) to write.
     random_state : int, default=0
@@ -187,9 +190,9 @@ def compare(
         check_file(path, (".html", ".png"))
     settings = FitSettings(random_state, n_jobs, verbose=verbose)
     entrants, notes = choose_entrants(only, settings)
-    data = _read(str(table), target, folds, max_rows, random_state)
+    data = _read(str(table), target, folds, max_rows, random_state, Sampling.of("auto", groups, None))
     prepared = prepare(data).transform(data.X)
-    splits = make_splits(data.y, folds, repeats, random_state)
+    splits = make_splits(data.y, folds, repeats, random_state, data.groups)
     scores = run_comparison(entrants, prepared, data.y, splits, verbose)
     best = None
     if any(one.ours for one in scores) and not all(one.ours for one in scores):
@@ -203,6 +206,7 @@ def compare(
         "classes": int(data.y.nunique()),
         "folds": folds,
         "repeats": repeats,
+        "groups": data.sampling.groups,
         "seed": random_state,
     }
     result = Comparison(tuple(scores), best, facts, tuple(data.notes + notes), path)
@@ -243,9 +247,15 @@ def choose_entrants(only: Sequence[str] | None, settings: FitSettings) -> tuple[
     return entrants, [f"{title} is not installed and was left out." for title in absent]
 
 
-def _read(source: str, target: str | None, folds: int, max_rows: int, random_state: int) -> LabelledTable:
+def _read(
+    source: str, target: str | None, folds: int, max_rows: int, random_state: int, sampling: Sampling
+) -> LabelledTable:
     """All rows of a table, or a random subset of them; every class must be in every fold."""
     data = read_labelled(source, target)
+    sampling.check_columns(data.X.columns, data.name, data.target)
+    data.sampling = sampling
+    hold_out(data, 0.0, random_state)
+    settle_training(data, "drop")
     if len(data.y) > max_rows:
         n_rows = len(data.y)
         data.keep(stratified_rows(data.y, max_rows, random_state))
@@ -257,12 +267,6 @@ def _read(source: str, target: str | None, folds: int, max_rows: int, random_sta
             "remove those rows."
         )
     return data
-
-
-def make_splits(y: pd.Series, n_folds: int, n_repeats: int, random_state: int) -> list[Split]:
-    """Stratified folds, the same for all classifiers."""
-    splitter = RepeatedStratifiedKFold(n_splits=n_folds, n_repeats=n_repeats, random_state=random_state)
-    return list(splitter.split(np.zeros(len(y)), y))
 
 
 def run_comparison(

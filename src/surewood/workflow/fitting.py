@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
 import surewood
@@ -27,6 +29,7 @@ from surewood.workflow.large_table import is_large, read_large
 from surewood.workflow.model_folder import DATA, MODEL, PAGE, PLAN
 from surewood.workflow.output_place import check_folder
 from surewood.workflow.row_weights import class_weights
+from surewood.workflow.sampling import Sampling
 from surewood.workflow.training import Trained, certificate_of, limit_rows, peak_memory, prepare, train
 
 
@@ -51,6 +54,8 @@ class FitResult:
         Everything worth recording about the fit, as plain values; stored with the model.
     files : dict of str to Path
         ``model``, ``plan``, ``page`` and ``data``; empty where nothing was written.
+    holdout_rows : ndarray of int
+        Positions of the holdout among the labelled rows of the table, from 0.
     """
 
     model: Pipeline
@@ -62,6 +67,7 @@ class FitResult:
     notes: tuple[str, ...]
     facts: Mapping[str, Any]
     files: Mapping[str, Path]
+    holdout_rows: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, dtype=np.int64))
 
 
 def fit(
@@ -70,6 +76,9 @@ def fit(
     *,
     model: str = surewood.DEFAULT_MODEL,
     holdout: float | None = None,
+    copies: str = "auto",
+    groups: str | Sequence[str] | None = None,
+    time: str | None = None,
     out: str | Path | None = None,
     force: bool = False,
     delta: float = 0.05,
@@ -102,6 +111,15 @@ def fit(
     holdout : float, optional
         Fraction of rows held out for the certificate; 0: none. By default the official test part where there
         is one, else 0.2.
+    copies : {"auto", "natural", "exclude"}
+        Equal rows of the table: "exclude" keeps copies on one side and counts each content once; "natural"
+        says that equal rows are independent draws. "auto": natural where every column is discrete.
+    groups : str or list of str, optional
+        Column that names the group of a row (a patient, a device). Whole groups are held out and the
+        guarantee is about new groups. Not a feature.
+    time : str, optional
+        Column with the time of a row. The last rows are held out; their error is an estimate, because the
+        future may differ. Not a feature.
     out : str or Path, optional
         Folder to write model.surewood, plan.toml, report.html and report.json into; by default nothing is
         written.
@@ -146,6 +164,7 @@ def fit(
     >>> result.family, result.certificate.best.status.name, result.facts["holdout_rows"]
     ('mddf', 'GUARANTEE', 30)
     """
+    sampling = Sampling.of(copies, groups, time)
     settings = FitSettings(
         random_state, n_jobs, max_memory, dict(parameters or {}), verbose, time_limit=time_limit
     )
@@ -156,7 +175,17 @@ def fit(
         if not force:
             refuse_other_model(folder, table, target)
     with on_cluster(cluster):
-        data = read_training(table, target, holdout, random_state, rare=rare, weight=weight, verbose=verbose)
+        data = read_training(
+            table,
+            target,
+            holdout,
+            random_state,
+            rare=rare,
+            weight=weight,
+            sampling=sampling,
+            columns=columns,
+            verbose=verbose,
+        )
         preparer = prepare(data, columns)
         if class_weight is not None:
             weights = class_weights(class_weight, data.y.unique())
@@ -164,11 +193,12 @@ def fit(
         choice = None
         if len(families) > 1:
             prepared = preparer.transform(data.X)
-            choice = choose_family(families, settings, prepared, data.y, data.weight)
+            choice = choose_family(families, settings, prepared, data.y, data.weight, data.groups)
             families = [choice.family]
+        seen = data.X
         limit_rows(data, families[0], max_rows, random_state)
         estimator = settings.estimator(families[0], data.n_rows, data.y.nunique(), strict=choice is None)
-        trained = train(data, preparer, estimator, verbose)
+        trained = train(data, preparer, estimator, verbose, seen=seen)
         with stage(verbose, "writing certificate, model and page", 3) as advance:
             certificate = certificate_of(trained, data, delta, 1 if choice is None else len(choice.scores))
             advance(1)
@@ -185,6 +215,7 @@ def fit(
         tuple(data.notes),
         facts,
         files,
+        data.holdout_places,
     )
 
 
@@ -249,14 +280,25 @@ def read_training(
     *,
     rare: str = "drop",
     weight: str | None = None,
+    sampling: Sampling | None = None,
+    columns: ColumnOptions | None = None,
     verbose: int = 0,
 ) -> LabelledTable:
     """The table, divided into training rows and holdout; a large one as a sample and a stream."""
     with stage(verbose, f"reading {_name_of(source)}", 1) as advance:
         if isinstance(source, str | Path) and is_large(str(source)):
-            data = read_large(str(source), target, holdout, random_state, weight=weight)
+            data = read_large(str(source), target, holdout, random_state, weight=weight, sampling=sampling)
         else:
-            data = read_for_training(source, target, holdout, random_state, rare=rare, weight=weight)
+            data = read_for_training(
+                source,
+                target,
+                holdout,
+                random_state,
+                rare=rare,
+                weight=weight,
+                sampling=sampling,
+                ignored=() if columns is None else (*columns.drop, *columns.identifiers),
+            )
         advance(1)
     return data
 
@@ -318,6 +360,8 @@ def _facts(
         "holdout": measured,
         "certificate": json.loads(certificate.to_json()),
         "choice": None if choice is None else choice.to_dict(),
+        "models_compared": 1 if choice is None else len(choice.scores),
+        "sampling": asdict(data.sampling),
         "seconds": trained.seconds,
         "peak_memory_bytes": peak_memory(),
         "seed": settings.random_state,

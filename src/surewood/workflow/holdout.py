@@ -1,4 +1,4 @@
-"""Which rows are held out, and which targets cannot be learned."""
+"""Samples of training rows, and which targets cannot be learned."""
 
 from __future__ import annotations
 
@@ -12,45 +12,6 @@ DEFAULT_HOLDOUT = 0.2
 MIN_ROWS_PER_CLASS = 2
 RARE = ("drop", "merge", "keep")
 OTHER = "other"
-
-
-def choose_holdout(y: pd.Series, fraction: float, random_state: int) -> tuple[NDArray[np.bool_], int]:
-    """Draw the holdout at random, not by class: its rows are independent draws, as a certificate assumes.
-
-    The exception are classes that would have fewer than two training rows; their rows are moved back.
-
-    Parameters
-    ----------
-    y : Series
-        Labels of all rows.
-    fraction : float
-        Fraction of the rows to hold out.
-    random_state : int
-
-    Returns
-    -------
-    held_out : ndarray of bool
-    n_moved : int
-        Rows of rare classes that went back to the training rows.
-
-    Examples
-    --------
-    >>> held_out, moved = choose_holdout(pd.Series(list("ab" * 10)), 0.2, 0)
-    >>> int(held_out.sum()), moved
-    (4, 0)
-    """
-    n = len(y)
-    rng = np.random.default_rng(random_state)
-    held_out = np.zeros(n, dtype=bool)
-    held_out[rng.permutation(n)[: round(fraction * n)]] = True
-    codes = pd.factorize(y)[0]
-    left = np.bincount(codes[~held_out], minlength=codes.max() + 1)
-    moved = 0
-    for code in np.flatnonzero(left < MIN_ROWS_PER_CLASS):
-        back = np.flatnonzero(held_out & (codes == code))[: MIN_ROWS_PER_CLASS - left[code]]
-        held_out[back] = False
-        moved += len(back)
-    return held_out, moved
 
 
 def stratified_rows(y: pd.Series, most: int, random_state: int) -> NDArray[np.int64]:
@@ -98,8 +59,7 @@ def settle_rare(y: pd.Series, rare: str) -> tuple[pd.Series, NDArray[np.bool_], 
     y : Series
         Labels.
     rare : {"drop", "merge", "keep"}
-        Leave those rows out; make one class of them, "other", where they are at least two; or keep them, all
-        among the training rows.
+        Leave those rows out; make one class of them, "other", where they are at least two; or keep them.
 
     Returns
     -------

@@ -19,8 +19,9 @@ from surewood.tables import ParquetTable
 from surewood.tables.reading.file_format import looks_like_a_file
 from surewood.tables.reading.table_file import TableFile, read_table_file
 from surewood.workflow.errors import WorkflowError
-from surewood.workflow.holdout import DEFAULT_HOLDOUT, check_classes, choose_holdout, settle_rare
+from surewood.workflow.holdout import DEFAULT_HOLDOUT, OTHER, check_classes, settle_rare
 from surewood.workflow.row_weights import row_weights
+from surewood.workflow.sampling import Sampling, divide, side_notes
 
 Source = str | Path | Sequence[str | Path]
 
@@ -50,6 +51,14 @@ class LabelledTable:
         All training rows, where the table is too large to read; `X` and `y` are a sample of them then.
     n_streamed : int
         Number of these.
+    sampling : Sampling
+        What the owner says about how rows were sampled.
+    groups : ndarray of str or None
+        Group of each training row.
+    holdout_groups : ndarray of str or None
+    holdout_times : ndarray of float or None
+    holdout_places : ndarray of int
+        Positions of the holdout among the labelled rows; empty for an official test part.
     """
 
     name: str
@@ -66,6 +75,11 @@ class LabelledTable:
     holdout_rows: NDArray[np.int64] | None = None
     weight: Floats | None = None
     weight_name: str | None = None
+    sampling: Sampling = field(default_factory=Sampling)
+    groups: NDArray[Any] | None = None
+    holdout_groups: NDArray[Any] | None = None
+    holdout_times: NDArray[np.float64] | None = None
+    holdout_places: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, dtype=np.int64))
 
     @property
     def n_rows(self) -> int:
@@ -83,6 +97,7 @@ class LabelledTable:
         self.X, self.y = self.X.iloc[rows].reset_index(drop=True), self.y.iloc[rows].reset_index(drop=True)
         self.row_numbers = self.row_numbers[rows]
         self.weight = None if self.weight is None else self.weight[rows]
+        self.groups = None if self.groups is None else self.groups[rows]
         self.stream = None
 
     def take_weights(self, name: str) -> None:
@@ -139,7 +154,6 @@ def read_labelled(
     target: str | None,
     *,
     check: bool = True,
-    rare: str = "drop",
     weight: str | None = None,
 ) -> LabelledTable:
     """Read a table with its target, columns as they stand in it.
@@ -151,9 +165,7 @@ def read_labelled(
     target : str or None
         The column of the classes; not needed for built-in data sets.
     check : bool, default=True
-        Refuse a target that cannot be learned, and settle classes of one row.
-    rare : {"drop", "merge", "keep"}
-        What becomes of classes of one row.
+        Refuse a target that cannot be learned.
     weight : str, optional
         The column of row weights, which is not a feature.
 
@@ -172,10 +184,6 @@ def read_labelled(
     table.row_unit = data.row_unit
     if weight is not None:
         table.take_weights(weight)
-    if check and not data.is_divided:
-        table.y, kept, found = settle_rare(table.y, rare)
-        table.keep(kept)
-        table.notes += found
     if check:
         check_classes(table.y, name)
     if data.is_divided:
@@ -192,27 +200,66 @@ def read_for_training(
     *,
     rare: str = "drop",
     weight: str | None = None,
+    sampling: Sampling | None = None,
+    ignored: Sequence[str] = (),
 ) -> LabelledTable:
-    """Read a table and hold rows out: by default its official test part, else a random fifth of the rows."""
-    table = read_labelled(source, target, rare=rare, weight=weight)
-    if holdout is None and table.holdout is not None:
+    """Read a table and hold rows out: its official test part, else a random fifth, or as `sampling` says.
+
+    `ignored` are columns that are no features: rows that differ in nothing else are copies.
+    """
+    table = read_labelled(source, target, weight=weight)
+    table.sampling = sampling or Sampling()
+    table.sampling.check_columns(table.X.columns, table.name, table.target)
+    if holdout is None and table.holdout is not None and not table.sampling.columns:
         table.notes.append(
             f"the official test part of {table.name}, {len(table.holdout[1]):,} rows, is the holdout."
         )
         return table
     table.take_back()
-    fraction = DEFAULT_HOLDOUT if holdout is None else holdout
+    hold_out(table, DEFAULT_HOLDOUT if holdout is None else holdout, random_state, ignored)
+    settle_training(table, rare)
+    return table
+
+
+def hold_out(table: LabelledTable, fraction: float, random_state: int, ignored: Sequence[str] = ()) -> None:
+    """Divide the rows of a table; columns that only say how rows were sampled are no features."""
+    X, y, sampling = table.X, table.y, table.sampling
+    groups, times = sampling.group_of_rows(X), sampling.times_of_rows(X)
+    table.X, table.groups = X.drop(columns=sampling.columns), groups
+    table.notes += [f"column {name!r} is not a feature: it divides the rows." for name in sampling.columns]
     if fraction == 0:
-        return table
-    held_out, moved = choose_holdout(table.y, fraction, random_state)
-    if moved:
-        table.notes.append(f"{moved} holdout rows of rare classes were moved to the training rows.")
-    if not held_out.any():
+        return
+    ignored = [name for name in ignored if name in table.X]
+    held_out = divide(X.drop(columns=ignored), sampling, fraction, random_state)
+    if not held_out.any() or held_out.all():
         raise WorkflowError(
             f"holdout={fraction:g} of {len(held_out):,} rows is less than one row; take more, or 0."
         )
+    if y[~held_out].nunique() < 2:
+        raise WorkflowError("the training rows have only one class; take a smaller holdout.")
+    table.notes += side_notes(y, held_out)
     table.hold_out(held_out)
-    return table
+    table.holdout_places = np.flatnonzero(held_out)
+    table.holdout_groups = None if groups is None else groups[held_out]
+    table.holdout_times = None if times is None else times[held_out]
+
+
+def settle_training(table: LabelledTable, rare: str) -> None:
+    """Deal with classes of one training row; a row is never taken from the holdout by its label ([D-36]).
+
+    Merged classes are "other", and so is each label of the holdout that training does not know.
+    """
+    y, kept, notes = settle_rare(table.y, rare)
+    if y[kept].nunique() < 2:
+        return
+    table.y = y
+    if not kept.all():
+        table.keep(kept)
+    table.notes += notes
+    if table.holdout is not None and (table.y == OTHER).any() and rare == "merge":
+        labels = table.holdout[1].astype(str)
+        known = labels.isin(set(table.y)).to_numpy()
+        table.holdout = table.holdout[0], labels.where(known, OTHER)
 
 
 def read_rows(source: Source) -> TableFile:

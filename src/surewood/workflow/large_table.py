@@ -27,6 +27,7 @@ from surewood.tables.row_hashes import content_hashes
 from surewood.workflow.errors import WorkflowError
 from surewood.workflow.holdout import DEFAULT_HOLDOUT, check_classes
 from surewood.workflow.labelled_table import LabelledTable
+from surewood.workflow.sampling import Sampling
 
 STREAM_BYTES = 1 << 30
 SAMPLE_ROWS = 50_000
@@ -48,9 +49,18 @@ def is_large(source: str) -> bool:
 
 
 def read_large(
-    source: str, target: str | None, holdout: float | None, random_state: int, *, weight: str | None = None
+    source: str,
+    target: str | None,
+    holdout: float | None,
+    random_state: int,
+    *,
+    weight: str | None = None,
+    sampling: Sampling | None = None,
 ) -> LabelledTable:
     """A sample of the training rows and the holdout in memory; ``stream`` has all training rows."""
+    if sampling is not None and sampling.columns:
+        option = "groups" if sampling.groups else "time"
+        raise WorkflowError(f"{option}= is not possible for a streamed table; divide the files yourself.")
     if target is None:
         raise WorkflowError(f"{source} needs target=...: the column to predict.")
     whole = ParquetTable(source, target=target)
@@ -75,6 +85,7 @@ def read_large(
                 f"holdout={fraction:g} of {n_rows:,} rows is less than one row; take more, or 0."
             )
     table.stream, table.n_streamed = train, n_train
+    table.sampling = sampling or Sampling()
     return table
 
 

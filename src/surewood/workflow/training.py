@@ -5,6 +5,8 @@ from __future__ import annotations
 import copy
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,15 +17,16 @@ from sklearn.metrics import log_loss
 from sklearn.pipeline import Pipeline
 
 from surewood.certify import Certificate, certify
+from surewood.estimators.remembered import RememberedRows
 from surewood.estimators.wording import plural
 from surewood.parallel.progress import stage
 from surewood.tables import TablePreparer
 from surewood.tables.planning.finding import OPEN_DATES
 from surewood.workflow.column_options import ColumnOptions
 from surewood.workflow.families import Family
-from surewood.workflow.holdout import stratified_rows
 from surewood.workflow.labelled_table import LabelledTable, collecting
 from surewood.workflow.large_table import prepared_table
+from surewood.workflow.splits import make_splits
 
 ROWS_PER_BLOCK = 1024
 
@@ -96,26 +99,46 @@ def limit_rows(table: LabelledTable, family: Family, max_rows: int | None, rando
         table.stream = table.stream.split(most / n_rows, random_state)[1]
         table.n_streamed = table.stream.open().n_rows
     else:
-        table.keep(stratified_rows(table.y, most, random_state))
+        # not by class: guarantees from the training sample assume a plain sample ([D-36])
+        table.keep(np.sort(np.random.default_rng(random_state).permutation(len(table.y))[:most]))
     why = "" if max_rows is not None else f" (the default of {family.name}; max_rows= changes it)"
     table.notes.append(f"trained on a random sample of {table.n_rows:,} of {n_rows:,} training rows{why}.")
 
 
-def train(table: LabelledTable, preparer: TablePreparer, estimator: Any, verbose: int = 0) -> Trained:
-    """Fit an estimator on the prepared training rows and measure it on the holdout."""
+def train(
+    table: LabelledTable,
+    preparer: TablePreparer,
+    estimator: Any,
+    verbose: int = 0,
+    seen: pd.DataFrame | None = None,
+) -> Trained:
+    """Fit an estimator on the prepared training rows and measure it on the holdout.
+
+    Parameters
+    ----------
+    table : LabelledTable
+    preparer : TablePreparer
+        Fitted.
+    estimator : classifier
+    verbose : int
+    seen : DataFrame, optional
+        All rows that took part in preparing and choosing, where they are more than the rows of the fit: the
+        model remembers them too ([D-34]).
+    """
     prepared = preparer.transform(table.X)
     identifiers = preparer.plan_.identifiers
     # So that `explain` can name rows as the table has them; the rows of a streamed table are too many.
     preparer.row_numbers_ = None if table.stream is not None else table.row_numbers
     preparer.row_unit_ = table.row_unit
     started = time.perf_counter()
-    with collecting(table.notes):
+    with collecting(table.notes), whole_groups(estimator, table):
         if table.stream is None:
             estimator.fit(prepared, table.y, **_weights(table))
         else:
             with prepared_table(table, preparer, verbose) as rows:
                 estimator.fit(rows)
     seconds = time.perf_counter() - started
+    remember(estimator, preparer, table, seen)
     measured = None
     if table.holdout is not None:
         held = preparer.transform(table.holdout[0])
@@ -137,8 +160,51 @@ def _measure(estimator: Any, X: pd.DataFrame, y: pd.Series, verbose: int) -> Mea
         probabilities,
         predicted,
         float(np.mean(predicted != y.to_numpy())),
-        float(log_loss(y, probabilities, labels=estimator.classes_)),
+        _log_loss(y, probabilities, estimator.classes_),
     )
+
+
+def _log_loss(y: pd.Series, probabilities: NDArray[np.float64], classes: NDArray[Any]) -> float:
+    """Log-loss; a class that the training rows did not have got probability 0."""
+    unknown = [label for label in y.unique() if label not in set(classes.tolist())]
+    if unknown:
+        probabilities = np.hstack([probabilities, np.zeros((len(y), len(unknown)))])
+        labels = np.concatenate([np.asarray(classes, dtype=object), np.array(unknown, dtype=object)])
+        order = np.argsort(labels.astype(str), kind="stable")
+        y, classes, probabilities = y.astype(str), labels[order].astype(str), probabilities[:, order]
+    return float(log_loss(y, probabilities, labels=classes))
+
+
+@contextmanager
+def whole_groups(estimator: Any, table: LabelledTable) -> Iterator[None]:
+    """Inside, an estimator with `cv` gets folds in which groups stay whole."""
+    cv = estimator.get_params(deep=False).get("cv")
+    if table.groups is None or not isinstance(cv, int) or table.stream is not None:
+        yield
+        return
+    n_folds = min(max(cv, 2), len(np.unique(table.groups)))
+    seed = estimator.get_params(deep=False).get("random_state") or 0
+    estimator.set_params(cv=make_splits(table.y, n_folds, 1, seed, table.groups))
+    try:
+        yield
+    finally:
+        estimator.set_params(cv=cv)
+
+
+def remember(
+    estimator: Any, preparer: TablePreparer, table: LabelledTable, seen: pd.DataFrame | None = None
+) -> None:
+    """Let the model know all rows, and groups, that took part; its own memory is the only one ([D-34])."""
+    preparer.row_keys_ = np.empty(0, dtype=np.uint64)
+    memory = getattr(estimator, "remembered_rows_", None)
+    if not isinstance(memory, RememberedRows):
+        return
+    if seen is not None and len(seen) > len(table.y):
+        memory = memory.also(preparer.transform(seen))
+        estimator.remembered_rows_ = memory
+    if table.groups is not None:
+        groups = pd.DataFrame({"group": np.unique(table.groups.astype(str))})
+        preparer.training_groups_ = RememberedRows.from_table(groups, salt=memory.salt)
 
 
 def certificate_of(trained: Trained, table: LabelledTable, delta: float, n_compared: int) -> Certificate:
@@ -150,13 +216,20 @@ def certificate_of(trained: Trained, table: LabelledTable, delta: float, n_compa
     """
     X, y = None, None
     judged = copy.copy(trained.estimator)
+    timed: Any = None
     if trained.holdout is not None and table.holdout is not None:
         X, y, predicted = trained.holdout.X, table.holdout[1], trained.holdout.predicted
         judged.predict = lambda X: predicted  # the holdout was predicted already
+        timed = table.holdout_times
+    elif table.sampling.time is not None:
+        timed = table.sampling.time  # without a holdout: no guarantee from rows that are ordered
     return certify(
         judged,
         X,
         y,
+        copies=table.sampling.copies,
+        groups=table.groups if X is None else table.holdout_groups,
+        time=timed,
         delta=delta,
         n_models_in_sample=n_compared,
         fixed_features=trained.preparer.fixed_features_,
