@@ -212,8 +212,23 @@ def _numbers(plan: ColumnPlan, column: pd.Series) -> pd.Series:
     if isinstance(column.dtype, pd.CategoricalDtype):
         return _numbers(plan, column.astype(object))
     values = pd.Series(column.to_numpy(dtype=np.float64, na_value=np.nan), index=column.index)
+    _refuse_misread(plan, values)
     extra = [number for text in plan.missing if (number := _as_float(text)) is not None]
     return values.mask(values.isin(extra)) if extra else values
+
+
+def _refuse_misread(plan: ColumnPlan, values: pd.Series) -> None:
+    """Numbers in which another reader took the point between thousands, as in 17.027, for a decimal mark."""
+    if plan.thousands != "." or not len(values):
+        return
+    known = np.abs(values.dropna().to_numpy())
+    thousandths = known * 1000.0
+    whole = np.abs(thousandths - np.round(thousandths)) < 1e-6
+    if len(known) and (known % 1 != 0).any() and known.max() < 1000 and whole.all():
+        raise DataError(
+            f"column {plan.name!r} has a point between thousands in training; now it was read as a decimal "
+            f"mark ({known[known % 1 != 0][0]:g}): read the table with surewood.tables.read_table."
+        )
 
 
 def _plain_number(text: str, read: Callable[[str], float | None]) -> float | None:

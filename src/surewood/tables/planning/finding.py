@@ -33,7 +33,8 @@ from surewood.tables.planning.number_format import NumberFormat, find_number_for
 READABLE = 0.95
 _MOST_GAPS = 2.0  # mean step of a row number
 _FEW_ROWS = 10  # fewer values say nothing about a pattern in numbers
-FEW_VALUES = 50  # this many distinct texts are categories, however rare each is
+FEW_VALUES = 50  # this many distinct texts are categories, unless nearly every row has its own
+_MOSTLY_DISTINCT = 0.9
 MANY_VALUES = 1000  # more distinct texts than this are no categories
 OPEN_DATES = "dates; day or month first is open"
 DROPPED = "dropped on request"
@@ -317,7 +318,8 @@ def _words(name: str, values: _Texts, hints: Hints) -> ColumnPlan:
         return category
     if hints.kind == "text":
         return ColumnPlan(name, "text", "text, as requested", examples, missing=hints.missing)
-    if n <= hints.max_values and n <= max(FEW_VALUES, values.n_known / 2):
+    own_values = n >= _FEW_ROWS and n > _MOSTLY_DISTINCT * values.n_known
+    if n <= hints.max_values and n <= max(FEW_VALUES, values.n_known / 2) and not own_values:
         return category
     words = float(np.average([len(text.split()) for text in values.texts], weights=values.counts))
     if words >= _WORDS_OF_TEXT:
@@ -373,7 +375,8 @@ def counted(plan: ColumnPlan, column: pd.Series) -> ColumnPlan:
             if raw.strip() != raw or not _same_number(raw, first[place]):
                 changed = f"{raw!r} -> {first[place]:.12g}"
                 break
-    return replace(plan, n_missing=missing, n_lost=lost, n_distinct=int((~coded[:-1]).sum()), changed=changed)
+    distinct = len(plan.categories) if plan.kind == "category" else int((~coded[:-1]).sum())
+    return replace(plan, n_missing=missing, n_lost=lost, n_distinct=distinct, changed=changed)
 
 
 def _same_number(raw: str, value: float) -> bool:

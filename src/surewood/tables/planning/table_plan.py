@@ -167,7 +167,7 @@ def plan(
             found[name] = find_column(str(name), table[name], replace(base, kind=asked.get(str(name))))
         except AmbiguousNumbers as ambiguity:
             open_columns[name] = ambiguity
-    base = replace(base, file_decimal=_file_decimal(table, names), file_day_first=_file_day_first(found))
+    base = replace(base, file_decimal=_file_decimal(table, found), file_day_first=_file_day_first(found))
     for name, reason in open_columns.items():
         if base.file_decimal is None:
             raise DataError(
@@ -175,11 +175,12 @@ def plan(
                 "decimal='.' (the comma divides thousands) or decimal=',' (it is the decimal mark)."
             )
         found[name] = find_column(str(name), table[name], replace(base, kind=asked.get(str(name))))
-    if base.file_decimal == ",":  # whole numbers have no mark to tell, but later ones may
-        found = {
-            name: replace(c, decimal=",") if c.kind == "number" and c.decimal == "." else c
-            for name, c in found.items()
-        }
+    if base.file_decimal == ",":  # numbers without a decimal mark of their own
+        for name, column in found.items():
+            if column.kind == "number" and column.decimal == ".":
+                hints = replace(base, kind=asked.get(str(name)))
+                again = find_column(str(name), table[name], hints) if is_text(table[name]) else column
+                found[name] = replace(again, decimal=",")
     for name, column in found.items():
         if column.kind == "date" and column.reason.startswith(OPEN_DATES) and base.file_day_first is not None:
             found[name] = find_column(str(name), table[name], replace(base, kind=asked.get(str(name))))
@@ -244,11 +245,13 @@ def _refuse_unknown(table: pd.DataFrame, named: list[str]) -> None:
         raise DataError(f"the table has no column {absent[0]!r}.")
 
 
-def _file_decimal(table: pd.DataFrame, names: list[Any]) -> str | None:
+def _file_decimal(table: pd.DataFrame, found: Mapping[Any, ColumnPlan]) -> str | None:
     """The decimal mark that the columns agree on; None where none proves one, or two disagree."""
     proven: set[str] = set()
-    for name in names:
+    for name, planned in found.items():
         column = table[name]
+        if planned.kind != "number":
+            continue
         if pd.api.types.is_float_dtype(column.dtype):
             values = column.dropna().to_numpy(np.float64)
             if (values % 1 != 0).any():

@@ -29,7 +29,9 @@ from surewood.tables.reading.text_encoding import as_utf8
 SEPARATORS = ",;\t|"
 _HEAD = 1 << 16
 _BLOCK = 1 << 22
-_LEADING_ZERO = re.compile(r"^\s*0\d")
+_LEADING_ZERO = re.compile(r"^0\d")
+_GROUPED = re.compile(r"^[+-]?\d{1,3}(?:\.\d{3})+$")
+_DECIMAL_COMMA = re.compile(r"^[+-]?(?:\d+|\d{1,3}(?:\.\d{3})+),(?:\d{1,2}|\d{4,})$|^[+-]?0,\d+$")
 #: Read as missing among numbers and dates; text columns keep them for the plan to judge.
 _NULLS = [
     *("", "?", "-", "--", ".", "*", "NA", "N/A", "n/a", "na", "NaN", "nan", "null", "NULL", "Null", "None"),
@@ -169,7 +171,7 @@ def refuse_duplicates(names: Sequence[object], origin: str) -> None:
 
 
 def _parsed(text: bytes, mark: str, names: list[str], origin: str, skipped: int) -> pa.Table:
-    as_text = {name: pa.string() for name in _columns_of_codes(text, mark, names)}
+    as_text = {name: pa.string() for name in _columns_to_keep(text, mark, names)}
     quoted = b'"' in text
     parse = arrow_csv.ParseOptions(delimiter=mark, newlines_in_values=quoted)
     read = arrow_csv.ReadOptions(column_names=names, skip_rows=_header_lines(text, mark), block_size=_BLOCK)
@@ -191,12 +193,24 @@ def _header_lines(text: bytes, mark: str) -> int:
     return reader.line_num
 
 
-def _columns_of_codes(text: bytes, mark: str, names: list[str]) -> list[str]:
-    """Columns in whose first rows some number begins with a zero that means something."""
-    found: set[int] = set()
+def _columns_to_keep(text: bytes, mark: str, names: list[str]) -> list[str]:
+    """Columns that Arrow would spoil: codes that begin with a zero, and points between thousands.
+
+    A point divides thousands only where the file has decimal commas.
+    """
+    codes: set[int] = set()
+    grouped: set[int] = set()
+    commas = False
     for row in csv.reader(_first_lines(text)[1:], delimiter=mark):
-        found |= {k for k, field in enumerate(row) if _LEADING_ZERO.match(field) and field.strip().isdigit()}
-    return [names[k] for k in sorted(found) if k < len(names)]
+        for k, field in enumerate(row):
+            stripped = field.strip()
+            if _LEADING_ZERO.match(stripped) and stripped.isdigit():
+                codes.add(k)
+            elif _GROUPED.match(stripped):
+                grouped.add(k)
+            commas = commas or _DECIMAL_COMMA.match(stripped) is not None
+    kept = codes | grouped if commas else codes
+    return [names[k] for k in sorted(kept) if k < len(names)]
 
 
 def _line_numbers(text: bytes, mark: str, n_rows: int, skipped: int) -> NDArray[np.int64] | None:

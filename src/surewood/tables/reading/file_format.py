@@ -114,12 +114,8 @@ def refuse_other_formats(raw: bytes, origin: str) -> None:
             raise DataError(f"{origin} is {what}, not a text table (line 1){hint}.")
     if raw.startswith(b"PK\x03\x04"):
         is_excel = b"xl/" in raw[:4000] or _has_workbook(io.BytesIO(raw))
-        what = (
-            "an Excel file; rename it to end in .xlsx"
-            if is_excel
-            else "a zip archive; rename it to end in .zip"
-        )
-        raise DataError(f"{origin} is {what} (it is not a text table, line 1).")
+        what, ending = ("an Excel file", ".xlsx") if is_excel else ("a zip archive", ".zip")
+        raise DataError(f"{origin} is {what}, not a text table (line 1); rename it to end in {ending}.")
     head = raw[:2000].lstrip(b"\xef\xbb\xbf \t\r\n").lower()
     if head.startswith((b"<!doctype html", b"<html", b"<head", b"<?xml", b"<table")):
         what = "an XML document" if head.startswith(b"<?xml") else "a web page (HTML)"
