@@ -4,10 +4,11 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 FUZZ ?= 10000
+FILES ?= 5000
 CORE := $(shell find core -type f) # any edited file below core/ rebuilds the extension
 STAMP := $(VENV)/.installed
 
-.PHONY: help setup demo test lint types imports doctests references language check guarantees fuzz bench papers core-asan core-valgrind docs clean
+.PHONY: help setup demo test lint types imports doctests references language check guarantees fuzz fuzz-files bench papers core-asan core-valgrind docs clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -53,6 +54,9 @@ guarantees: $(STAMP) ## slow simulations: every GUARANTEE against a known true r
 
 fuzz: $(STAMP) ## 10,000 odd tables over all estimators (FUZZ=n for another number)
 	@SUREWOOD_FUZZ=$(FUZZ) $(BIN)/python -m pytest -q -n 2 tests/fuzz
+
+fuzz-files: $(STAMP) ## 5,000 forged model files over all estimators (FILES=n for another number)
+	@$(BIN)/python -m tests.fuzz.fuzz_files --cases $(FILES)
 
 bench: $(STAMP) ## benchmarks: ours and the peer, interleaved, as ratios
 	@$(BIN)/python -m benchmarks

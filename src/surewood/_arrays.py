@@ -13,3 +13,58 @@ Counts: TypeAlias = NDArray[np.int64]
 Codes: TypeAlias = NDArray[np.int32]  # class codes 0 .. n_classes - 1
 Mask: TypeAlias = NDArray[np.bool_]
 AnyArray: TypeAlias = NDArray[Any]
+
+
+def check_values(
+    name: str,
+    value: Any,
+    kinds: str,
+    shape: tuple[int | None, ...],
+    least: float | None = None,
+    most: float | None = None,
+) -> None:
+    """Refuse an array from a model file that has another type or shape than it must, or values out of range.
+
+    Parameters
+    ----------
+    name : str
+    value : ndarray
+    kinds : str
+        Kinds of dtypes that are accepted, as in ``dtype.kind``. Floating-point numbers must be finite.
+    shape : tuple
+        Length of each side; None for any.
+    least, most : float, optional
+        Smallest and largest value.
+
+    Examples
+    --------
+    >>> check_values("weight", np.array([0.5, 2.0]), "f", (None,), 0.0, 1.0)
+    Traceback (most recent call last):
+    ValueError: weight must lie between 0.0 and 1.0.
+    """
+    if not isinstance(value, np.ndarray) or value.dtype.kind not in kinds or value.ndim != len(shape):
+        found = f"{value.dtype} {value.shape}" if isinstance(value, np.ndarray) else type(value).__name__
+        raise ValueError(f"{name} has the wrong type: {found}.")
+    if any(side is not None and side != own for side, own in zip(shape, value.shape)):
+        raise ValueError(f"{name} must have shape {shape}, got {value.shape}.")
+    if value.size == 0:
+        return
+    if value.dtype.kind == "f" and not np.isfinite(value).all():
+        raise ValueError(f"{name} must be finite.")
+    if (least is not None and value.min() < least) or (most is not None and value.max() > most):
+        raise ValueError(f"{name} must lie between {least} and {most}.")
+
+
+def check_number(name: str, value: Any, least: float, most: float, whole: bool = False) -> None:
+    """Refuse a scalar from a model file that is no finite number from `least` to `most`.
+
+    Examples
+    --------
+    >>> check_number("n_classes", 2.5, 1, 65535, whole=True)
+    Traceback (most recent call last):
+    ValueError: n_classes must be a whole number from 1 to 65535, got 2.5.
+    """
+    numeric = isinstance(value, int | np.integer) or (not whole and isinstance(value, float | np.floating))
+    if isinstance(value, bool) or not numeric or not least <= value <= most:
+        what = "a whole number" if whole else "a number"
+        raise ValueError(f"{name} must be {what} from {least} to {most}, got {value!r}.")

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.tree import DecisionTreeClassifier
 
-from surewood._arrays import Codes, Floats
+from surewood._arrays import Codes, Floats, check_number, check_values
 from surewood.cascade.families import Family, Member
 from surewood.cascade.old_form import renamed
 
@@ -28,6 +28,12 @@ class TreeMember(Member):
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(renamed(state, {"share": "frequency"}))
+        n_nodes = len(self.frequency)
+        for name, array in (("feature", self.feature), ("left", self.left), ("right", self.right)):
+            check_values(name, array, "i", (n_nodes,), 0, None if name == "feature" else n_nodes - 1)
+        check_values("threshold", self.threshold, "f", (n_nodes,))
+        check_values("frequency", self.frequency, "f", (n_nodes, None), 0.0, 1.0)
+        check_number("depth", self.depth, 0, n_nodes, whole=True)
 
     @classmethod
     def of(cls, tree: DecisionTreeClassifier, n_classes: int) -> TreeMember:

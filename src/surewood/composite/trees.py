@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from surewood._arrays import Floats
+from surewood.composite.checking import check_leaves, check_trees
 from surewood.composite.leaf_svms import join_predictors
 from surewood.composite.leaves import Leaves
 from surewood.composite.votes import LeafReliability, blend, vote_fractions
@@ -61,6 +62,7 @@ class LeafTable:
     def __setstate__(self, state: dict[str, Any]) -> None:
         old = {"machine": "svm"}  # name in model files of format 1
         vars(self).update({old.get(name, name): value for name, value in state.items()})
+        check_leaves(self)
 
 
 @dataclass(frozen=True)
@@ -166,6 +168,7 @@ class CompositeTrees:
         # names in model files of format 1
         old = {"facts": "leaves", "plain_share": "plain_weight", "leaf_trust": "reliability"}
         vars(self).update({old.get(name, name): value for name, value in state.items()})
+        check_trees(self)
 
 
 def join_trees(parts: list[CompositeTrees]) -> CompositeTrees:

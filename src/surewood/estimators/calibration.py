@@ -32,7 +32,7 @@ from scipy.optimize import minimize
 from sklearn import config_context
 from sklearn.isotonic import IsotonicRegression
 
-from surewood._arrays import Floats
+from surewood._arrays import Floats, check_number, check_values
 from surewood.parallel import run_tasks, share, worker_count
 from surewood.parallel.progress import Advance, ignore, substeps
 
@@ -70,6 +70,9 @@ class ScoreCalibrator:
     (True, True)
     """
 
+    power_: float | Floats
+    _isotonic: dict[int, IsotonicRegression]
+
     def __init__(self, method: str = "auto", kind: str = "probabilities") -> None:
         if method not in METHODS:
             raise ValueError(f"method must be one of {', '.join(METHODS)}, got {method!r}.")
@@ -77,6 +80,31 @@ class ScoreCalibrator:
             raise ValueError(f"kind must be 'probabilities' or 'decisions', got {kind!r}.")
         self.method = method
         self.kind = kind
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        if self.method not in METHODS or self.kind not in ("probabilities", "decisions"):
+            raise ValueError(f"a calibrator of the method {self.method!r} and kind {self.kind!r}.")
+        if "chosen_" not in state:
+            return  # not fitted
+        if self.chosen_ not in STEPS:
+            raise ValueError(f"a calibrator of the step {self.chosen_!r}.")
+        check_number("temperature", self.temperature_, 1e-300, 1e300)
+        check_number("mixing", self.mixing_, 0.0, _MOST_MIXING)
+        n_classes = len(self.offsets_)
+        check_values("offsets", self.offsets_, "f", (n_classes,))
+        if isinstance(self.power_, np.ndarray):
+            check_values("power", self.power_, "f", (n_classes, n_classes))
+        else:
+            check_number("power", self.power_, 0.0, 1e6)
+            self.__dict__["power_"] = float(self.power_)
+        if self._isotonic and _OTHERS not in self._isotonic:
+            raise ValueError("the curve of the rarer classes is missing.")
+        for curve in self._isotonic.values():
+            check_values("y_thresholds", curve.y_thresholds_, "f", (None,), 0.0, 1.0)
+            check_values("X_thresholds", curve.X_thresholds_, "f", curve.y_thresholds_.shape)
+            if len(curve.X_thresholds_) == 0:
+                raise ValueError("a curve has no points.")
 
     def fit(
         self,
@@ -112,9 +140,9 @@ class ScoreCalibrator:
         """Fit the steps up to `last`."""
         with substeps(advance, 0.7, _ITERATIONS) as one:
             self._fit_temperature(scores, y, weight, one)
-        self.power_: float | Floats = 1.0
+        self.power_ = 1.0
         self.offsets_ = np.zeros(scores.shape[1])
-        self._isotonic: dict[int, IsotonicRegression] = {}
+        self._isotonic = {}
         with substeps(advance, 0.3, _ITERATIONS) as one:
             if last != "temperature" and scores.shape[1] > 1 and len(y):
                 self._fit_offsets(scores, y, weight, one)

@@ -186,10 +186,10 @@ def _rebuilt(path: Path, trusted: Collection[str], of_older_format: bool = False
         source = {"file": path} if content is None else {"data": content}
         foreign = [name for name in skops.io.get_untrusted_types(**source) if name not in allowed]
         unknown = [name for name in foreign if not is_known(name)]
-        if not unknown and content is not None:
-            return skops.io.loads(content, trusted=[*foreign, *allowed])
         if not unknown:
-            return skops.io.load(path, trusted=[*foreign, *allowed])
+            names = [*foreign, *allowed]
+            read = skops.io.load(path, names) if content is None else skops.io.loads(content, names)
+            return _tried_out(path, read)
     except ModelFileError:
         raise
     except (
@@ -204,3 +204,13 @@ def _rebuilt(path: Path, trusted: Collection[str], of_older_format: bool = False
     ) as error:
         raise ModelFileError(f"the model of {path} cannot be rebuilt: {error}") from error
     raise ModelFileError(untrusted(path, unknown))
+
+
+def _tried_out(path: Path, model: Any) -> Any:
+    """The model, if its parts belong together."""
+    from surewood.persistence.trial import flaw_of
+
+    flaw = flaw_of(model)
+    if flaw is not None:
+        raise ModelFileError(f"the model of {path} cannot be used: {flaw}.")
+    return model

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
 from scipy.special import expit
 
-from surewood._arrays import Floats
+from surewood._arrays import Floats, check_number, check_values
 from surewood.svm.class_scores import class_votes
 
 __all__ = ["PairCoupling"]
@@ -54,6 +54,14 @@ class PairCoupling:
     sharpness: float = 1.0
     held_out_error: float = 0.0
     n_held_out: int = 0
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        check_number("n_classes", self.n_classes, 1, 65535, whole=True)
+        check_number("sharpness", self.sharpness, 1e-6, 1e6)
+        n_pairs = self.n_classes * (self.n_classes - 1) // 2
+        check_values("slope", self.slope, "f", (n_pairs,))
+        check_values("offset", self.offset, "f", (n_pairs,))
 
     @classmethod
     def fit(cls, held_out: HeldOut, codes: NDArray[Any], weight: Floats, n_classes: int) -> PairCoupling:

@@ -15,9 +15,12 @@ bound is disturbed (theory.md [D-02]).
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
+from surewood._arrays import check_values
 from surewood.tables.rare_categories import row_weight, stands_alone
 from surewood.tables.table import Table
 
@@ -55,6 +58,23 @@ class DesignEncoder:
     def __init__(self, max_categories: int = 64, scale: bool = True) -> None:
         self.max_categories = max_categories
         self.scale = scale
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        if "positions_" not in state:
+            return  # not fitted
+        n = len(self.positions_)
+        check_values("unit", self.unit_, "f", (n,), 0.0)
+        check_values("mean", self.mean_, "f", (n,))
+        check_values("deviation", self.deviation_, "f", (n,), 0.0)
+        check_values("missing", self.missing_, "b", (n,))
+        for positions in self.positions_:
+            if positions is not None:
+                check_values("positions", positions, "i", (None,), -1, len(positions))
+        widths = [self._width(j) for j in range(n)]
+        if (self.unit_ == 0).any() or (self.deviation_ == 0).any() or self.n_columns_ != sum(widths):
+            raise ValueError("units, deviations and columns of a design do not belong together.")
+        check_values("origin", self.origin_, "iu", (self.n_columns_,), 0, max(n - 1, 0))
 
     def fit(self, table: Table, weight: NDArray[np.float64] | None = None) -> DesignEncoder:
         """Learn means, deviations and category columns; rows of weight 0 do not count."""

@@ -57,6 +57,18 @@ class TableSchema:
     names: list[str] | None
     categories: list[list[Any] | None]
 
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        lists = isinstance(self.kinds, list) and isinstance(self.categories, list)
+        if not lists or len(self.kinds) != len(self.categories) or not set(self.kinds) <= set(_HELD):
+            raise ValueError("kinds and categories of columns do not belong together.")
+        if any((kind == CATEGORY) != isinstance(own, list) for kind, own in zip(self.kinds, self.categories)):
+            raise ValueError("a column of categories must have a list of them, and no other column.")
+        if self.names is not None and (
+            len(self.names) != len(self.kinds) or not all(isinstance(name, str) for name in self.names)
+        ):
+            raise ValueError("names of columns must be one text per column.")
+
     @classmethod
     def learn(cls, X: Any, categorical_features: Any = "from_dtype") -> TableSchema:
         """Decide the kind of every column of a training table."""

@@ -1,0 +1,56 @@
+"""A loaded model is tried out on two rows: parts that check themselves may still not belong together.
+
+One row is missing throughout, the other has a plain value in every column. What a forged file does to the
+numbers of classes, columns or layers shows here, as a ModelFileError and not when the model is used.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from surewood.tables import TableSchema
+
+_TOLERANCE = 1e-9
+
+
+def flaw_of(model: Any) -> str | None:
+    """What is wrong with a rebuilt model, in words; None for models that predict, and for other objects."""
+    from sklearn.pipeline import Pipeline
+
+    if isinstance(model, Pipeline):
+        model = model[-1] if len(model) else None
+    schema = getattr(model, "schema_", None)
+    if not isinstance(schema, TableSchema) or not hasattr(model, "predict_proba"):
+        return None
+    classes = np.asarray(model.classes_)
+    if classes.ndim != 1 or len(classes) == 0:
+        return "its classes are no list"
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        found = np.asarray(model.predict_proba(_two_rows(schema)))
+    if found.shape != (2, len(classes)):
+        return f"its probabilities of 2 rows and {len(classes)} classes have the shape {found.shape}"
+    if not np.isfinite(found).all() or found.min() < -_TOLERANCE or found.max() > 1 + _TOLERANCE:
+        return "its probabilities are not between 0 and 1"
+    return None
+
+
+def _two_rows(schema: TableSchema) -> Any:
+    """A row without known values and a plain one, as the training table was."""
+    columns: dict[Any, Any] = {}
+    for j, (kind, values) in enumerate(zip(schema.kinds, schema.categories)):
+        name = j if schema.names is None else schema.names[j]
+        if kind == "category":
+            columns[name] = pd.Series([None, values[0] if values else None], dtype=object)
+        elif kind == "time":
+            columns[name] = pd.Series([pd.NaT, pd.Timestamp("2000-01-01")], dtype="datetime64[ns]")
+        else:
+            columns[name] = np.array([np.nan, 0.0])
+    frame = pd.DataFrame(columns)
+    if schema.names is None and all(kind == "number" for kind in schema.kinds):
+        return frame.to_numpy(dtype=np.float64)
+    return frame

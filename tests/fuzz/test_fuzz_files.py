@@ -1,0 +1,24 @@
+"""The short form of `make fuzz-files`: forged model files are refused, or predict."""
+
+import numpy as np
+
+from tests.fuzz.fuzz_files import changed_array, run_apart
+
+
+def test_forged_files_are_refused_or_predict():
+    counts, failures = run_apart(0, 300, seed=25)
+    assert not failures
+    assert sum(counts.values()) == 300
+    assert counts["refused"] > 60  # a fuzzer that changes nothing of weight would prove nothing
+    assert counts["predicts"] > 30
+
+
+def test_a_change_is_a_change():
+    rng = np.random.default_rng(0)
+    before = np.arange(12, dtype=np.int32).reshape(4, 3)
+    changed = 0
+    for _ in range(100):
+        after = changed_array(before, rng)
+        changed += after.dtype != before.dtype or not np.array_equal(after, before)
+    assert changed > 80
+    assert before.tolist() == np.arange(12).reshape(4, 3).tolist()
