@@ -53,3 +53,12 @@ def test_memory_decides_between_keeping_spilling_and_refusing(data):
     cost = spilled.estimate_cost(*data)
     spilled.set_params(max_memory=cost.memory_bytes - 1).fit(*data)
     assert spilled.model_.spill is not None
+
+
+def test_a_pilot_makes_a_fit_cheaper(data):
+    X, y = data
+    study = {"pilot_trees": None, "patience": 3, "min_improvement": 1e-4}
+    fast, whole = (MarginDeepForestClassifier(40, study=s).estimate_cost(X, y) for s in (None, study))
+    assert fast.seconds[0] < 0.5 * whole.seconds[0]
+    assert fast.seconds[1] < whole.seconds[1]
+    assert fast.memory_bytes == pytest.approx(whole.memory_bytes, rel=0.5)

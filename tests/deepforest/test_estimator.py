@@ -12,7 +12,11 @@ from sklearn.base import clone
 from sklearn.datasets import load_iris, load_wine, make_classification
 from sklearn.metrics import log_loss
 
-from surewood.deepforest import MarginDeepForestClassifier
+from surewood.deepforest import (
+    CascadeForestClassifier,
+    MarginDeepForestClassifier,
+    MarginDeepForestClassifierCV,
+)
 from surewood.deepforest.members import AUTO_BLOCKS, PUBLISHED
 
 
@@ -31,12 +35,14 @@ def test_learns_and_reports_its_layers(wine):
     assert model.score(X, y) > 0.97
     frame = pd.DataFrame(model.layers_)
     assert list(frame["layer"]) == list(range(1, len(frame) + 1))
-    assert frame.loc[frame["kept"], "score"].max() == frame["score"].max()
-    assert (frame["n_trees"] == 4 * 20 * 5).all()
+    whole = frame[frame["n_trees"] == 4 * 20 * 5]
+    assert frame.loc[frame["kept"], "score"].max() == whole["score"].max()
+    assert set(frame.loc[frame["kept"], "layer"]) <= set(whole["layer"])
+    assert frame["n_trees"].iloc[-1] in (4 * 10 * 5, 4 * 20 * 5)  # the last layer may end at its first trees
     assert model.n_layers_ == frame["kept"].sum() == len(model.alphas_)
     assert len(model.staged_held_out_scores_) == len(frame)
     np.testing.assert_array_equal(model.staged_held_out_scores_[model.n_layers_ - 1], model.held_out_scores_)
-    assert (model.held_out_scores_.argmax(axis=1) == y).mean() == pytest.approx(frame["score"].max())
+    assert (model.held_out_scores_.argmax(axis=1) == y).mean() == pytest.approx(whole["score"].max())
 
 
 def test_any_number_of_threads_gives_the_same_model(wine):
@@ -275,3 +281,43 @@ def test_messy_tables():
     model = small().fit(frame, y)
     assert model.score(frame, y) > 0.9
     assert model.feature_names_in_.tolist() == ["a", "b", "c"]
+
+
+def old_default(**changes):
+    """The rules of forests that are given, for the blocks that are chosen."""
+    study = {"pilot_trees": None, "patience": 3, "min_improvement": 1e-4}
+    return MarginDeepForestClassifier(6, max_layers=3, random_state=0, study=study, **changes)
+
+
+def test_switches_bring_back_all_trees_and_the_published_stop_rule(wine):
+    model = old_default().fit(*wine)
+    assert {record.n_trees for record in model.layers_} == {4 * 6 * 5}
+    assert model.stop_reason_ in ("perfect", "max_layers")
+
+
+def test_the_published_model_has_all_its_trees(wine):
+    model = MarginDeepForestClassifier.paper(n_estimators=6, max_layers=2, random_state=0).fit(*wine)
+    assert {record.n_trees for record in model.layers_} == {4 * 6 * 5}
+
+
+def test_a_time_limit_of_nothing_still_gives_a_model(wine):
+    X, y = wine
+    model = MarginDeepForestClassifier(100, time_limit=0.0, random_state=0).fit(X, y)
+    assert model.stop_reason_ == "time_limit"
+    assert [record.n_trees for record in model.layers_] == [4 * 10 * 5]
+    assert {n_trees for _, n_trees in model.forests_} == {10}
+    assert model.score(X, y) > 0.95
+    np.testing.assert_allclose(model.predict_proba(X).sum(axis=1), 1.0)
+
+
+def test_a_time_limit_that_is_never_reached_changes_nothing(wine):
+    X, y = wine
+    free, limited = (small(time_limit=limit).fit(X, y) for limit in (None, 1e6))
+    np.testing.assert_array_equal(free.predict_proba(X), limited.predict_proba(X))
+    assert free.stop_reason_ == limited.stop_reason_ != "time_limit"
+
+
+@pytest.mark.parametrize("cls", [MarginDeepForestClassifierCV, CascadeForestClassifier])
+def test_all_cascades_take_a_time_limit(cls, wine):
+    model = cls(4, time_limit=0.0, random_state=0).fit(*wine)
+    assert (model.stop_reason_, len(model.layers_)) == ("time_limit", 1)

@@ -5,10 +5,11 @@ import pytest
 
 from surewood.deepforest.block import Block
 from surewood.deepforest.data import TrainingSet
-from surewood.deepforest.growth_log import GrowthLog, make_record, score_of
+from surewood.deepforest.growth_log import GrowthLog, Judged, make_record, score_of
 from surewood.deepforest.layer_input import LayerInput
 from surewood.deepforest.members import parse_members
 from surewood.deepforest.plan import MarginPlan
+from surewood.estimators.time_limit import TimeLimit
 from surewood.trees import bin_array
 
 PLAN = MarginPlan(members=parse_members(["random"], 2), schedule=(4,), max_layers=5, patience=2)
@@ -69,3 +70,34 @@ def test_the_number_of_layers_is_limited():
     log = GrowthLog(replace(PLAN, max_layers=1), keep_held_out=False)
     log.add(record(1, WRONG, score=0.5), WRONG, is_last=False)
     assert log.finished
+    assert log.stop_reason == "max_layers"
+
+
+def test_a_gain_within_noise_is_no_gain():
+    plan = replace(PLAN, patience=1, min_improvement="noise")
+    log = GrowthLog(plan, keep_held_out=False)
+    log.add(record(1, WRONG), WRONG, is_last=False, judged=Judged.of(WRONG, TRAINING))
+    better = WRONG.copy()
+    better[3] = [0.4, 0.6]  # one row more of four: its standard error is 0.22
+    log.add(record(2, better), better, is_last=False, judged=Judged.of(better, TRAINING))
+    assert not log.finished
+    worse_and_better = better.copy()
+    worse_and_better[0], worse_and_better[1] = [0.1, 0.9], [0.9, 0.1]
+    log.add(record(3, WRONG, score=0.8), WRONG, is_last=False, judged=Judged.of(worse_and_better, TRAINING))
+    assert log.stop_reason == "no gain"  # 0.05 better, with two rows that changed sides
+    assert log.n_kept == 3
+
+
+def test_a_layer_that_was_given_up_is_recorded_and_not_kept():
+    log = GrowthLog(PLAN, keep_held_out=True)
+    log.add(record(1, WRONG), WRONG, is_last=False)
+    log.abandon(record(2, RIGHT), RIGHT)
+    assert log.stop_reason == "no gain"
+    assert [one.kept for one in log.result("layers", PLAN).records] == [True, False]
+    assert len(log.staged) == 2
+
+
+def test_the_time_limit_ends_the_growth():
+    log = GrowthLog(PLAN, keep_held_out=False, time_limit=TimeLimit(0.0))
+    log.add(record(1, WRONG, score=0.5), WRONG, is_last=False)
+    assert log.stop_reason == "time_limit"

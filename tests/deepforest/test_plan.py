@@ -9,7 +9,7 @@ from surewood.deepforest import (
     MarginDeepForestClassifierCV,
 )
 from surewood.deepforest.members import AUTO_BLOCKS, parse_members
-from surewood.deepforest.plan import CascadePlan, MarginPlan
+from surewood.deepforest.plan import CascadePlan, MarginPlan, PilotRule
 
 
 @pytest.fixture(scope="module")
@@ -90,3 +90,18 @@ def test_forests_and_depths_of_a_plan():
     assert margin.depths(2) == [6, None]
     assert cascade.depths(2) == [None, None]
     assert (margin.vector_columns(3), cascade.vector_columns(3)) == (3, 6)
+
+
+def test_chosen_blocks_follow_the_table_and_given_forests_the_paper(data):
+    def rules(model):
+        plan, _ = planned(model, data)
+        one = plan.candidates[0]
+        return one.pilot, one.patience, one.min_improvement
+
+    assert rules(MarginDeepForestClassifier()) == (PilotRule(10, 30, 0.2), 1, "noise")
+    assert rules(MarginDeepForestClassifierCV()) == (PilotRule(10, 30, 0.2), 1, "noise")
+    assert rules(MarginDeepForestClassifier.paper()) == (None, 3, 1e-4)
+    assert rules(MarginDeepForestClassifier(forests=["random"])) == (None, 3, 1e-4)
+    assert rules(MarginDeepForestClassifier(1)) == (None, 1, "noise")  # one tree has no halves
+    given = {"pilot_trees": 4, "tolerance": 0.5, "patience": 2, "min_improvement": 0.0}
+    assert rules(MarginDeepForestClassifier(3, study=given)) == (PilotRule(3, 9, 0.5), 2, 0.0)

@@ -65,3 +65,11 @@ def test_scores_without_a_number_keep_the_first_layer():
     for _ in range(2):
         monitor.add(-np.inf, np.inf)  # the margin ratio of margins with a mean of 0 or less
     assert monitor.best == 0
+
+
+def test_noise_is_the_least_improvement_where_it_is_asked_for():
+    monitor = LayerMonitor(patience=1, min_improvement="noise")
+    assert not monitor.add(0.8, 1.0)
+    assert not monitor.add(0.82, 1.0, noise=0.01)
+    assert monitor.add(0.825, 1.0, noise=0.01)
+    assert monitor.best == 2  # it was grown, so the better one is kept

@@ -32,6 +32,7 @@ from surewood.estimators.base import ClassifierBase
 from surewood.estimators.calibration import held_out_probabilities
 from surewood.estimators.parameters import check_parameters, study_settings
 from surewood.estimators.seeds import draw_seed
+from surewood.estimators.time_limit import TimeLimit
 from surewood.tables import FitInputs, Table, begin_fit, begin_predict, by_batches
 
 
@@ -47,6 +48,7 @@ class DeepForestBase(ClassifierBase, ABC):
     _explained_kind: ClassVar[str]
 
     model_: Any
+    time_limit: float | None
 
     def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | str | None = None) -> Any:
         """Grow the cascade.
@@ -82,9 +84,10 @@ class DeepForestBase(ClassifierBase, ABC):
         return held_out_probabilities(model.held_out.scores, model.calibrator)
 
     def _parameters(self) -> Parameters:
-        """All parameters and study switches by name, checked."""
+        """All parameters and study switches by name, checked; the time of the fit starts here."""
         check_parameters(self)
-        return {**self.get_params(deep=False), **study_settings(self)}
+        limit = TimeLimit(self.time_limit)
+        return {**self.get_params(deep=False), **study_settings(self), "time_limit": limit}
 
     def _begin(self, X: Any, y: Any, sample_weight: Any) -> FitInputs:
         inputs = begin_fit(
@@ -176,6 +179,11 @@ class DeepForestBase(ClassifierBase, ABC):
     def n_layers_(self) -> int:
         """Layers that predict."""
         return int(self._model().n_layers)
+
+    @property
+    def stop_reason_(self) -> str:
+        """Why growing ended: "no gain", "perfect", "max_layers" or "time_limit"."""
+        return str(self._model().stop_reason)
 
     @property
     def forests_(self) -> list[tuple[str, int]]:

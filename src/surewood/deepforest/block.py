@@ -50,13 +50,23 @@ _LEAST_WEIGHT = 1e-3  # theory.md [D-28]
 
 @dataclass(frozen=True)
 class BlockPlan:
-    """How a block is trained; `max_depth` has one entry per member."""
+    """How a block is trained; `max_depth` has one entry per member.
+
+    `first_tree` is the number of trees that every forest has already, `places` the positions of the members
+    in the block they belong to (None: 0, 1, ...): a tree depends on its number and on its forest's place.
+    """
 
     members: Sequence[Member]
     max_depth: Sequence[int | None]
     settings: TreeSettings
     n_classes: int
     cross_fit: str = "kfold"
+    first_tree: int = 0
+    places: Sequence[int] | None = None
+
+    def place(self, number: int) -> int:
+        """Position of a member in the block it belongs to."""
+        return number if self.places is None else self.places[number]
 
 
 @dataclass(frozen=True)
@@ -109,12 +119,16 @@ class BlockFit:
         Impurity importances of each forest, on one scale.
     seconds : float
         Time it took.
+    votes : ndarray of float64, shape (n_members, n_rows), or None
+        Out-of-bag trees of every vector (0: none, the vector is that of the class frequencies); None where
+        all trees of a fold take part.
     """
 
     block: Block
     vectors: Floats
     member_importances: Floats
     seconds: float
+    votes: Floats | None = None
 
     @property
     def importances(self) -> Floats:
@@ -125,7 +139,8 @@ class BlockFit:
         """The block of some of its members: members do not know of each other."""
         chosen = list(numbers)
         block = Block([self.block.models[k] for k in chosen], self.block.n_classes)
-        return BlockFit(block, self.vectors[chosen], self.member_importances[chosen], self.seconds)
+        votes = None if self.votes is None else self.votes[chosen]
+        return BlockFit(block, self.vectors[chosen], self.member_importances[chosen], self.seconds, votes)
 
 
 def train_block(
@@ -209,6 +224,7 @@ class _Trainer:
         self.classifiers: list[list[Any]] = [[None] * self.n_folds for _ in plan.members]
         shape = (len(plan.members), len(labels), plan.n_classes)
         self.vectors: Floats = alongside(inputs.matrix.blocks[0], shape, np.float64)
+        self.votes = np.zeros(shape[:2] if self.oob else (0, 0))
         self.importances = np.zeros((len(plan.members), inputs.matrix.n_columns))
         self.started = time.perf_counter()
 
@@ -222,19 +238,18 @@ class _Trainer:
             tasks, self.n_jobs, seconds=seconds, one_by_one=True
         )
         sums = np.zeros_like(self.vectors) if self.oob else self.vectors
-        votes = np.zeros(self.vectors.shape[:2])
         for piece, grown in zip(self.pieces, found):
             n_trees = self.plan.members[piece.member].n_trees
             self.forests[piece.member].add(grown.forest)
             if isinstance(grown, OutOfBagTrees):
                 sums[piece.member, grown.rows] += grown.sums
-                votes[piece.member, grown.rows] += grown.votes
+                self.votes[piece.member, grown.rows] += grown.votes
             else:
                 sums[piece.member, self._held(piece.fold)] += grown.sums / n_trees
             self.importances[piece.member] += grown.importances * piece.count / n_trees
             advance(piece.count)
         if self.oob:
-            self._out_of_bag_vectors(sums, votes)
+            self._out_of_bag_vectors(sums)
         self._fit_classifiers(advance)
 
     def _pieces(self) -> list[_Piece]:
@@ -249,7 +264,7 @@ class _Trainer:
 
     def _task(self, piece: _Piece) -> Any:
         data, params = self._fold_data(piece.fold), self._params(piece.member)
-        seed = layer_seed(self.seed, piece.fold, piece.member)
+        seed = layer_seed(self.seed, piece.fold, self.plan.place(piece.member))
         task = TreeTask(
             self.inputs.matrix,
             self.labels,
@@ -258,7 +273,7 @@ class _Trainer:
             data.weight,
             data.rows,
             seed,
-            piece.start,
+            self.plan.first_tree + piece.start,
             piece.count,
         )
         if self.oob:
@@ -287,16 +302,18 @@ class _Trainer:
         n_rows = int((self.fold >= 0).sum())
         return grow_seconds(n_rows, self._params(piece.member), piece.count)
 
-    def _out_of_bag_vectors(self, sums: Floats, votes: Floats) -> None:
+    def _out_of_bag_vectors(self, sums: Floats) -> None:
         rows = self._rows(0)
         weight = guarded_weights(self.weight, rows, self.labels, self.plan.n_classes)
         # A point in the bag of every tree has no out-of-bag vector: it gets the class frequencies.
         frequencies = _class_frequencies(self.labels[rows], weight, rows, self.plan.n_classes)
         for number, member in enumerate(self.plan.members):
             if member.is_forest:
-                unseen = votes[number] == 0
-                sums[number, unseen], votes[number, unseen] = frequencies, 1.0
-                self.vectors[number, rows] = sums[number, rows] / votes[number, rows, None]
+                unseen = self.votes[number] == 0
+                sums[number, unseen] = frequencies
+                self.vectors[number, rows] = sums[number, rows] / np.maximum(
+                    self.votes[number, rows, None], 1
+                )
 
     def _fit_classifiers(self, advance: Any) -> None:
         """Classifiers in a forest's place: contrast classifiers in threads, those of others one by one."""
@@ -323,7 +340,8 @@ class _Trainer:
         rows = np.flatnonzero((self.fold >= 0) & (self.fold != fold))
         held = self._held(fold)
         weight = guarded_weights(self.weight, rows, labels, n_classes)
-        estimator, seed = self.plan.members[number].estimator, layer_seed(self.seed, fold, number)
+        estimator = self.plan.members[number].estimator
+        seed = layer_seed(self.seed, fold, self.plan.place(number))
         model = fit_fold_classifier(estimator, numbers, labels, rows, weight, seed, n_classes, **options)
         self.classifiers[number][fold] = model
         assert numbers is not None
@@ -346,7 +364,8 @@ class _Trainer:
             for member, forest, classifiers in zip(self.plan.members, self.forests, self.classifiers)
         ]
         seconds = time.perf_counter() - self.started
-        return BlockFit(Block(models, self.plan.n_classes), self.vectors, self.importances, seconds)
+        block, votes = Block(models, self.plan.n_classes), self.votes if self.oob else None
+        return BlockFit(block, self.vectors, self.importances, seconds, votes)
 
 
 def guarded_weights(

@@ -39,7 +39,7 @@ class CascadeForestClassifier(DeepForestBase):
     max_depth : int or None, default=None
     max_layers : int, default=20
     max_features, min_samples_leaf, min_weight_fraction_leaf, calibrate, class_weight, \
-categorical_features, max_memory, remember_rows, n_jobs, random_state, verbose
+categorical_features, max_memory, time_limit, remember_rows, n_jobs, random_state, verbose
         As in :class:`MarginDeepForestClassifier`.
     study : dict or None, default=None
         Switches that only a study needs, see below.
@@ -104,6 +104,7 @@ keep_in_memory, spill_folder
         class_weight: Any = None,
         categorical_features: Any = "from_dtype",
         max_memory: float | str | None = None,
+        time_limit: float | None = None,
         remember_rows: bool = True,
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -123,6 +124,7 @@ keep_in_memory, spill_folder
         self.class_weight = class_weight
         self.categorical_features = categorical_features
         self.max_memory = max_memory
+        self.time_limit = time_limit
         self.remember_rows = remember_rows
         self.n_jobs = n_jobs
         self.random_state = random_state

@@ -57,7 +57,7 @@ class _Growth:
     ) -> None:
         self.training, self.plan, self.run, self.validation = training, plan, run, validation
         self.store = store
-        self.log = GrowthLog(plan, run.keep_held_out)
+        self.log = GrowthLog(plan, run.keep_held_out, run.time_limit)
         self.layers: list[CascadeLayer] = []
         self.scores = np.zeros((training.n_rows, len(training.classes)))
         self.active = np.arange(training.n_rows)

@@ -22,6 +22,7 @@ from surewood.tables import reading_bytes
 from surewood.trees import BinnedMatrix, grow_forest
 
 _PROBE_TREES = 2
+_USUAL_LAYERS = 4  # growing that ends at the first layer within noise seldom goes beyond
 
 
 @dataclass(frozen=True)
@@ -66,21 +67,32 @@ def estimate_cost(plan: FitPlan[Any], data: PreparedData) -> LayerCost:
     if any(has_contrast(one.members) for one in plan.candidates):
         contrast_memory = contrast_bytes(training.n_rows, matrix.n_columns, n_threads)
         contrast_time = contrast_seconds(training.n_rows, max(n_folds, 2), n_threads)
-    seconds, fewest = probe.seconds / n_threads, min(own.max_layers, 1 + own.patience)
-    few_trials, many_trials = plan.trial_layers
+    seconds, (fewest, most) = probe.seconds / n_threads, _layers_grown(plan, own)
     # A layer's trees are joined from batches, and compared with those of the best layer so far.
     trees = probe.n_bytes * (own.max_layers + 2)
     return LayerCost(
         memory_bytes=int(working + contrast_memory + trees),
         seconds=(
-            0.5 * (seconds * (fewest + few_trials) + contrast_time),
-            2.0 * (seconds * (own.max_layers + many_trials) * wide + contrast_time * own.max_layers),
+            0.5 * (seconds * fewest + contrast_time),
+            2.0 * (seconds * most * wide + contrast_time * min(most, own.max_layers)),
         ),
         parts={"bins and class vectors": working, "contrasts": contrast_memory, "trees": int(trees)},
         n_trees_per_layer=probe.n_trees,
         model_bytes_per_layer=int(probe.n_bytes),
         working_bytes=working + contrast_memory,
     )
+
+
+def _layers_grown(plan: FitPlan[Any], own: GrowthPlan) -> tuple[float, float]:
+    """Fewest and most layers to grow, those of comparisons included, in layers of all trees."""
+    few_trials, many_trials = plan.trial_layers
+    if own.pilot is None:
+        return min(own.max_layers, 1 + own.patience) + few_trials, own.max_layers + many_trials
+    all_trees = max(member.n_trees for member in own.members)
+    pilot, least = own.pilot.n_trees / all_trees, min(1.0, own.pilot.least_trees / all_trees)
+    # The better half of the blocks go on to further depths; a layer begins with few trees.
+    fewest = least + pilot * (1.0 + few_trials / 2.0)
+    return min(fewest, 1.0 + few_trials), min(own.max_layers, _USUAL_LAYERS) + pilot * many_trials
 
 
 def _probe(plan: GrowthPlan, training: TrainingSet, n_folds: int) -> _Probe:

@@ -36,12 +36,17 @@ class MarginDeepForestClassifier(MarginForestBase):
     the step that minimises the margin loss exactly. Growing stops when held-out accuracy no longer improves,
     and the best layer is kept, so a fit never ends below its own first layer.
 
+    With the default ``forests="auto"`` the table decides how many trees and layers are worth their time: the
+    first ten trees of each forest choose block and depth, trees are added until more could not lower the
+    held-out loss by a fifth of its standard error, and growing ends at the first layer whose gain is within
+    noise. :meth:`paper` and given `forests` use all trees and the published stop rule.
+
     Parameters
     ----------
     n_estimators : int, default=100
-        Trees of each forest (in each fold).
+        Trees of each forest (in each fold); with ``forests="auto"`` the largest number, see above.
     forests : list or "auto", default="auto"
-        The forests of a layer. "auto" takes the block with the best held-out accuracy at the first layer:
+        The forests of a layer. "auto" takes the block with the least held-out loss at the first layer:
         the published one (two "random", two "completely_random"), two "extra" with two "completely_random"
         or two "random", or four "extra"; for tables of at least 100 columns, all numbers without gaps, also
         a contrast classifier with one "extra" (docs/margin-forest.md).
@@ -60,7 +65,7 @@ class MarginDeepForestClassifier(MarginForestBase):
         Slope of the loss beyond the target, in (0, 1].
     depth_schedule : int, list of int, "auto" or None, default="auto"
         Trees of layer t have depth at most ``a * (t + 1)``. "auto" takes the better of 8 and 16 by the
-        held-out accuracy of the first layer; a list has one rate per forest; None is no limit.
+        held-out loss of the first layer; a list has one rate per forest; None is no limit.
     max_features : {"auto", "sqrt", "log2"}, int, float or None, default="sqrt"
         Inputs tried at a node.
     min_samples_leaf : int or float, default=1
@@ -75,6 +80,10 @@ class MarginDeepForestClassifier(MarginForestBase):
     max_memory : float, str or None, default=None
         Bytes (or text such as "4GB") that a fit may take: beyond them finished layers go to disk, or the fit
         is refused with its estimate.
+    time_limit : float or None, default=None
+        Seconds after which growing stops, at the end of the batch of trees or layer in progress; the first
+        layer has at least a few trees of every forest. ``stop_reason_`` then is "time_limit", and which trees
+        were grown depends on the computer. Without a limit the same data and seed give the same model.
     remember_rows : bool, default=True
         Keep a hash of every training row (8 bytes each) in ``remembered_rows_``, so that a certificate can
         tell new rows from copies of training rows.
@@ -94,6 +103,8 @@ class MarginDeepForestClassifier(MarginForestBase):
         One record per layer, kept or not; ``pandas.DataFrame(model.layers_)`` is a table.
     n_layers_ : int
         Layers that predict.
+    stop_reason_ : str
+        Why growing ended: "no gain", "perfect" (no held-out error left), "max_layers" or "time_limit".
     alphas_ : ndarray, one entry per layer
         Weight of each layer in the final score.
     held_out_scores_ : ndarray, shape (n_rows, n_classes)
@@ -140,10 +151,20 @@ class MarginDeepForestClassifier(MarginForestBase):
         Whether trees weigh their rows, or draw them by weight.
     layer_inputs : {"both", "scores", "features"}, "both"
         What later layers see: table and scores, scores only (mdDF-ST), table only (mdDF-NP).
-    patience : int, 3
-        Layers in a row without improvement before growing stops.
-    min_improvement : float, 1e-4
-        Least gain that counts as an improvement.
+    patience : int or "auto", "auto"
+        Layers in a row without improvement before growing stops; "auto" is 1 for ``forests="auto"``, else 3.
+    min_improvement : float, "noise" or "auto", "auto"
+        Least gain that counts as an improvement. "noise" is the standard error of the gain in held-out
+        accuracy, paired by row (1e-4 for other monitors); "auto" is "noise" for ``forests="auto"``, else
+        1e-4.
+    pilot_trees : int, "auto" or None, "auto"
+        Trees of each forest that compare blocks and depths by held-out Brier loss after calibration, and
+        begin every layer. "auto" is 10 for ``forests="auto"``, else None: every comparison and every layer
+        has all trees, and blocks are compared by `monitor`.
+    tolerance : float, 0.2
+        With `pilot_trees`: differences in the held-out loss below this many of its standard errors do not
+        count. Trees are added (at least three times `pilot_trees`) until more could gain no more than that;
+        a layer whose first trees gain no more ends the growth.
     monitor : str or callable, "accuracy"
         What stops growing and picks the layer: "accuracy", "margin_ratio", or any scikit-learn scorer, on
         held-out predictions.
@@ -194,6 +215,7 @@ class MarginDeepForestClassifier(MarginForestBase):
         class_weight: Any = None,
         categorical_features: Any = "from_dtype",
         max_memory: float | str | None = None,
+        time_limit: float | None = None,
         remember_rows: bool = True,
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -214,6 +236,7 @@ class MarginDeepForestClassifier(MarginForestBase):
         self.class_weight = class_weight
         self.categorical_features = categorical_features
         self.max_memory = max_memory
+        self.time_limit = time_limit
         self.remember_rows = remember_rows
         self.n_jobs = n_jobs
         self.random_state = random_state

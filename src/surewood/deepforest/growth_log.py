@@ -12,9 +12,11 @@ from surewood.bounds import effective_sample_size, margin_ratio
 from surewood.deepforest.additive import class_margins
 from surewood.deepforest.block import Block
 from surewood.deepforest.data import TrainingSet
-from surewood.deepforest.plan import GrowthPlan
+from surewood.deepforest.plan import MIN_IMPROVEMENT, GrowthPlan
 from surewood.deepforest.records import LayerRecord
 from surewood.deepforest.stopping import LayerMonitor, held_out_score
+from surewood.deepforest.tree_noise import mean_and_error
+from surewood.estimators.time_limit import TimeLimit
 
 L = TypeVar("L")
 P = TypeVar("P", bound=GrowthPlan)
@@ -36,6 +38,8 @@ class Grown(Generic[L, P]):
         Held-out scores of the training points at the kept layer, rows summing to 1.
     staged_held_out : tuple of ndarray
         The same for every layer, if they were to be kept.
+    stop_reason : str
+        Why growing ended: "no gain", "perfect", "max_layers" or "time_limit".
     """
 
     layers: L
@@ -43,6 +47,7 @@ class Grown(Generic[L, P]):
     records: tuple[LayerRecord, ...]
     held_out: Floats
     staged_held_out: tuple[Floats, ...]
+    stop_reason: str
 
     @property
     def score(self) -> float:
@@ -50,16 +55,36 @@ class Grown(Generic[L, P]):
         return [record for record in self.records if record.kept][-1].score
 
 
+@dataclass(frozen=True)
+class Judged:
+    """The rows that judge a layer: which of them it gets right, and their weights."""
+
+    right: Floats
+    weight: Floats | None
+
+    @classmethod
+    def of(cls, scores: Floats, points: TrainingSet) -> Judged:
+        """From the scores of some points."""
+        return cls((scores.argmax(axis=1) == points.y).astype(np.float64), points.weight)
+
+
 class GrowthLog:
     """The layers of one cascade so far."""
 
-    def __init__(self, plan: GrowthPlan, keep_held_out: bool) -> None:
+    def __init__(self, plan: GrowthPlan, keep_held_out: bool, time_limit: TimeLimit | None = None) -> None:
         self.plan, self.keep_held_out = plan, keep_held_out
+        self.time_limit = TimeLimit(None) if time_limit is None else time_limit
         self.monitor = LayerMonitor(plan.patience, plan.min_improvement)
         self.records: list[LayerRecord] = []
         self.staged: list[Floats] = []
         self.held_out: Floats = np.zeros((0, 0))
-        self.finished = False
+        self.right: Floats = np.zeros(0)  # of the layer with the best score
+        self.stop_reason = ""
+
+    @property
+    def finished(self) -> bool:
+        """Whether growing has ended."""
+        return self.stop_reason != ""
 
     @property
     def next_layer(self) -> int:
@@ -76,21 +101,51 @@ class GrowthLog:
         """Best monitored score over all layers."""
         return max(self.monitor.scores)
 
-    def add(self, record: LayerRecord, held_out: Floats, *, is_last: bool) -> None:
-        """Take in a layer; `is_last` where the algorithm has a reason of its own to stop."""
+    def add(
+        self, record: LayerRecord, held_out: Floats, *, is_last: bool, judged: Judged | None = None
+    ) -> None:
+        """Take in a layer; `is_last` where the algorithm has a reason of its own to stop.
+
+        `judged` are the scores that `record.score` was computed from, for the standard error of the gain.
+        """
         self.records.append(record)
-        stop = self.monitor.add(record.score, record.margin_ratio)
+        leads = not self.monitor.scores or record.score > self.best_score
+        noise = self._noise(judged) if isinstance(self.plan.min_improvement, str) else 0.0
+        stop = self.monitor.add(record.score, record.margin_ratio, noise)
+        if leads and judged is not None:
+            self.right = judged.right
         if self.n_kept == record.layer:
             self.held_out = held_out
         if self.keep_held_out:
             self.staged.append(held_out)
-        perfect = self.plan.monitor == "accuracy" and record.score == 1.0
-        self.finished = stop or perfect or is_last or record.layer >= self.plan.max_layers
+        if self.plan.monitor == "accuracy" and record.score == 1.0:
+            self.stop_reason = "perfect"
+        elif self.time_limit.is_over:
+            self.stop_reason = "time_limit"
+        elif stop or is_last:
+            self.stop_reason = "no gain"
+        elif record.layer >= self.plan.max_layers:
+            self.stop_reason = "max_layers"
+
+    def abandon(self, record: LayerRecord, held_out: Floats) -> None:
+        """Record a layer that was given up after its first trees: it is not kept, and growing ends."""
+        self.records.append(record)
+        if self.keep_held_out:
+            self.staged.append(held_out)
+        self.stop_reason = "time_limit" if self.time_limit.is_over else "no gain"
+
+    def _noise(self, judged: Judged | None) -> float:
+        """Standard error of the gain over the best layer; it needs a score that is a mean over rows."""
+        if judged is None or self.plan.monitor != "accuracy":
+            return MIN_IMPROVEMENT
+        if not len(self.right):
+            return 0.0
+        return max(MIN_IMPROVEMENT, mean_and_error(judged.right - self.right, judged.weight)[1])
 
     def result(self, layers: L, plan: P) -> Grown[L, P]:
         """The cascade of the kept `layers`."""
         records = tuple(replace(record, kept=record.layer <= self.n_kept) for record in self.records)
-        return Grown(layers, plan, records, self.held_out, tuple(self.staged))
+        return Grown(layers, plan, records, self.held_out, tuple(self.staged), self.stop_reason)
 
 
 def score_of(plan: GrowthPlan, scores: Floats, points: TrainingSet) -> float:

@@ -12,15 +12,16 @@ from typing import TypeAlias
 
 from surewood._arrays import Floats
 from surewood.deepforest.additive import AdditiveScore, add_layer, first_step, next_step
-from surewood.deepforest.block import Block, BlockFit, BlockPlan, train_block
+from surewood.deepforest.block import Block, BlockFit
 from surewood.deepforest.data import TrainingSet
-from surewood.deepforest.folds import layer_seed
-from surewood.deepforest.growth_log import Grown, GrowthLog, make_record, score_of
+from surewood.deepforest.growth_log import Grown, GrowthLog, Judged, make_record, score_of
 from surewood.deepforest.layer_input import LayerInput, learn_vector_bins, widen
+from surewood.deepforest.layer_task import LayerTask
 from surewood.deepforest.margin_layers import MarginLayer, MarginLayers
 from surewood.deepforest.plan import MarginPlan, RunOptions
 from surewood.deepforest.reweighting import CHOICES, WeightRule, layer_weights
 from surewood.deepforest.spilling import BlockStore, in_memory
+from surewood.deepforest.tree_noise import mixing_gain
 from surewood.trees import BinMapper
 
 GrownMarginForest: TypeAlias = Grown[MarginLayers, MarginPlan]
@@ -29,32 +30,7 @@ _LEAST_STEP = 1e-3  # theory.md [D-30]
 
 def train_first_layer(training: TrainingSet, plan: MarginPlan, run: RunOptions) -> BlockFit:
     """The first layer, which does not depend on the target, the loss or the weights."""
-    return _train(training, training.inputs, None, plan, 1, run)
-
-
-def _train(
-    training: TrainingSet,
-    inputs: LayerInput,
-    weight: Floats | None,
-    plan: MarginPlan,
-    layer: int,
-    run: RunOptions,
-) -> BlockFit:
-    seed = layer_seed(plan.seed, layer)
-    block_plan = BlockPlan(
-        plan.members, plan.depths(layer), plan.trees, len(training.classes), plan.cross_fit
-    )
-    return train_block(
-        inputs,
-        training.y,
-        training.deal(plan.n_folds, seed),
-        block_plan,
-        seed=seed,
-        weight=training.weight if weight is None else weight,
-        n_jobs=run.n_jobs,
-        verbose=run.verbose,
-        name=f"layer {layer}",
-    )
+    return LayerTask(training, training.inputs, None, plan, 1, run).train()
 
 
 def grow_margin_forest(
@@ -89,13 +65,17 @@ def grow_margin_forest(
 
 @dataclass(frozen=True)
 class _Trial:
-    """A trained layer, the rule and weights it was trained with, and the sum with it."""
+    """A trained layer, the rule and weights it was trained with, and the sum with it.
+
+    `promises` is False where its first trees show no gain: then it has no more of them.
+    """
 
     fit: BlockFit
     rule: WeightRule
     weight: Floats | None
     vectors: Floats
     score: AdditiveScore
+    promises: bool = True
 
 
 class MarginGrowth:
@@ -111,7 +91,7 @@ class MarginGrowth:
     ) -> None:
         self.training, self.plan, self.run, self.validation = training, plan, run, validation
         self.store = store
-        self.log = GrowthLog(plan, run.keep_held_out)
+        self.log = GrowthLog(plan, run.keep_held_out, run.time_limit)
         self.layers: list[MarginLayer] = []
         self.rule = plan.weights
         self.score: AdditiveScore | None = None
@@ -141,11 +121,24 @@ class MarginGrowth:
     def _try(self, inputs: LayerInput, before: AdditiveScore, rule: WeightRule) -> _Trial:
         step, training = self.plan.step, self.training
         weight = layer_weights(before.z, rule, theta=step.theta, mu_loss=step.mu_loss, weight=training.weight)
-        fit = _train(training, inputs, weight, self.plan, self.log.next_layer, self.run)
+        task = LayerTask(training, inputs, weight, self.plan, self.log.next_layer, self.run)
+        fit, promises = self._train(task, before)
         vectors = fit.vectors.mean(axis=0)
-        return _Trial(
-            fit, rule, weight, vectors, next_step(before, vectors, training.y, step, training.weight)
-        )
+        score = next_step(before, vectors, training.y, step, training.weight)
+        return _Trial(fit, rule, weight, vectors, score, promises)
+
+    def _train(self, task: LayerTask, before: AdditiveScore) -> tuple[BlockFit, bool]:
+        """The layer; only its first trees where these gain no more than noise."""
+        pilot = self.plan.pilot
+        if pilot is None:
+            return task.train(), True
+        fit, few = task.begin(pilot.n_trees)
+        scores = before.scores / sum(before.alphas)
+        gain, noise = mixing_gain(scores, few.vectors, self.training.y, self.training.weight)
+        if gain <= pilot.tolerance * noise:
+            return fit, False
+        fit, _ = task.with_trees_needed(few, pilot).grow(fit, pilot.n_trees)
+        return fit, True
 
     def _choose(self, inputs: LayerInput, before: AdditiveScore) -> _Trial:
         """The exponent whose second layer gives the best held-out score; the smaller one on ties."""
@@ -161,11 +154,12 @@ class MarginGrowth:
     def _add(self, trial: _Trial, bins: BinMapper | None) -> None:
         """Take in a trained layer, judge it, and decide whether to go on."""
         number, score = self.log.next_layer, trial.score
-        block = self.store(trial.fit.block, f"layer-{number}")
+        block = self.store(trial.fit.block, f"layer-{number}") if trial.promises else trial.fit.block
         layer = MarginLayer(block, bins, score.step, trial.fit.importances)
+        points, judged = self._judge(layer, score)
         record = make_record(
             number,
-            self._judge(layer, score),
+            score_of(self.plan, judged, points),
             score.scores,
             trial.vectors,
             self.training,
@@ -177,15 +171,19 @@ class MarginGrowth:
             seconds=trial.fit.seconds,
         )
         tiny = number > 1 and score.step < _LEAST_STEP
-        self.log.add(record, score.scores / sum(score.alphas), is_last=tiny)
+        held_out = score.scores / sum(score.alphas)
+        if not trial.promises:
+            self.log.abandon(record, held_out)
+            return
+        self.log.add(record, held_out, is_last=tiny, judged=Judged.of(judged, points))
         self.layers.append(layer)
         self.rule, self.score = trial.rule, score
 
-    def _judge(self, layer: MarginLayer, score: AdditiveScore) -> float:
-        """The monitored score; validation points, if there are any, take the way of new points."""
+    def _judge(self, layer: MarginLayer, score: AdditiveScore) -> tuple[TrainingSet, Floats]:
+        """The points that judge, and their scores; validation points take the way of new points."""
         points = self.validation
         if points is None:
-            return score_of(self.plan, score.scores, self.training)
+            return self.training, score.scores
         inputs, before = points.inputs, self.validation_scores
         if before is not None and layer.vector_bins is not None:
             inputs = widen(inputs, before, layer.vector_bins, self.plan.layer_inputs)
@@ -194,7 +192,7 @@ class MarginGrowth:
             self.validation_scores = layer.step * vectors
         else:
             self.validation_scores = add_layer(before, vectors, layer.step, self.plan.step.mode)
-        return score_of(self.plan, self.validation_scores, points)
+        return points, self.validation_scores
 
     def drop_trees(self) -> None:
         """Forget the trees of all layers, where only scores matter."""

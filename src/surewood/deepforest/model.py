@@ -6,7 +6,7 @@ Nothing here depends on the current parameters of an estimator: what a fit compa
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 import numpy as np
@@ -66,6 +66,8 @@ class DeepForestModel:
         What the fit compared, and on which rows.
     spill : SpillFolder or None
         Owner of the files that the trees are mapped from.
+    stop_reason : str
+        Why growing ended: "no gain", "perfect", "max_layers" or "time_limit"; "" in older model files.
     """
 
     layers: MarginLayers | CascadeLayers
@@ -76,6 +78,7 @@ class DeepForestModel:
     held_out: HeldOut
     comparisons: Comparisons
     spill: SpillFolder | None
+    stop_reason: str = field(default="", kw_only=True)
 
     @property
     def n_layers(self) -> int:

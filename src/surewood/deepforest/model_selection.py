@@ -41,7 +41,7 @@ class MarginDeepForestClassifierCV(MarginForestBase):
     n_estimators : int, default=100
         Trees of each forest (in each fold).
     forests : list or "auto", default="auto"
-        "auto" takes, for each schedule, the block with the best held-out score at the first layer.
+        "auto" takes, for each schedule, the block with the least held-out loss at the first layer.
     cv : int, splitter or list of (train, test) pairs, default=5
         Folds of the cross-fitting, as in :class:`MarginDeepForestClassifier`. Settings are compared by the
         held-out scores of these folds.
@@ -54,7 +54,7 @@ class MarginDeepForestClassifierCV(MarginForestBase):
     refit : bool, default=True
         Grow the best setting and keep it; without it there is only the comparison and nothing predicts.
     max_features, min_weight_fraction_leaf, max_layers, calibrate, class_weight, categorical_features, \
-max_memory, remember_rows, n_jobs, random_state, verbose
+max_memory, time_limit, remember_rows, n_jobs, random_state, verbose
         As in :class:`MarginDeepForestClassifier`.
     study : dict or None, default=None
         Switches that only a study needs: those of :class:`MarginDeepForestClassifier` and the two below.
@@ -73,7 +73,7 @@ max_memory, remember_rows, n_jobs, random_state, verbose
         ``param_theta``, ``param_mu_loss``, ``param_depth_schedule``, ``param_forests``,
         ``mean_test_score``, ``rank_test_score`` as in scikit-learn, and ``n_layers``, the layers that the
         setting was grown to before it was dropped or stopped.
-    model_, classes_, layers_, n_layers_, alphas_, forests_, depth_schedule_, reweighting_, \
+    model_, classes_, layers_, n_layers_, stop_reason_, alphas_, forests_, depth_schedule_, reweighting_, \
 held_out_scores_, held_out_labels_, staged_held_out_scores_, feature_importances_, n_features_in_, \
 feature_names_in_, schema_
         As in :class:`MarginDeepForestClassifier`; with ``refit=True`` only, as far as they describe a model.
@@ -130,6 +130,7 @@ feature_names_in_, schema_
         class_weight: Any = None,
         categorical_features: Any = "from_dtype",
         max_memory: float | str | None = None,
+        time_limit: float | None = None,
         remember_rows: bool = True,
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -150,6 +151,7 @@ feature_names_in_, schema_
         self.class_weight = class_weight
         self.categorical_features = categorical_features
         self.max_memory = max_memory
+        self.time_limit = time_limit
         self.remember_rows = remember_rows
         self.n_jobs = n_jobs
         self.random_state = random_state

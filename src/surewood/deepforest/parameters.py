@@ -31,6 +31,7 @@ _SHARED = (
     "class_weight",
     "categorical_features",
     "max_memory",
+    "time_limit",
     "remember_rows",
     "n_jobs",
     "random_state",
@@ -83,12 +84,10 @@ SHARED_RULES: Mapping[str, Rule] = {
 MARGIN_RULES: Mapping[str, Rule] = {**SHARED_RULES, "forests": Either(AUTO, LIST_OF_FORESTS)}
 
 
-def shared_switches(patience: int, min_improvement: float) -> dict[str, Switch]:
-    """The study switches that all cascades have; two of their defaults differ."""
+def shared_switches() -> dict[str, Switch]:
+    """The study switches that all cascades have."""
     return {
         "cross_fit": Switch("kfold", Choice("kfold", "oob")),
-        "patience": Switch(patience, Integer(1)),
-        "min_improvement": Switch(min_improvement, Number(0.0, 1.0)),
         "monitor": Switch("accuracy", MONITOR),
         "validation_fraction": Switch(None, Nullable(Number(above=0.0, most=0.5))),
         "criterion": Switch("gini", COMMON["criterion"]),
@@ -107,12 +106,18 @@ MARGIN_SWITCHES: Mapping[str, Switch] = {
     "reweighting": Switch("sample_size", Choice(*STRENGTHS)),
     "strength": Switch(None, Nullable(Number(0.0, 1.0))),
     "layer_inputs": Switch("both", Choice("both", "scores", "features")),
-    **shared_switches(patience=3, min_improvement=1e-4),
+    "patience": Switch("auto", Either(AUTO, Integer(1))),
+    "min_improvement": Switch("auto", Either(AUTO, Choice("noise"), Number(0.0, 1.0))),
+    "pilot_trees": Switch("auto", Nullable(AUTO, Integer(2))),
+    "tolerance": Switch(0.2, Number(above=0.0)),
+    **shared_switches(),
 }
 
 #: Study switches of the cascade forest.
 CASCADE_SWITCHES: Mapping[str, Switch] = {
     "screening_factor": Switch(3.0, Number(above=1.0)),
     "screening_growth": Switch(False, Boolean()),
-    **shared_switches(patience=4, min_improvement=0.0),
+    "patience": Switch(4, Integer(1)),
+    "min_improvement": Switch(0.0, Number(0.0, 1.0)),
+    **shared_switches(),
 }

@@ -34,15 +34,45 @@ from surewood.deepforest.reweighting import STRENGTHS, WeightRule
 from surewood.deepforest.wide_tables import contrast_bytes, suits_contrasts
 from surewood.estimators.folds import stratified_folds
 from surewood.estimators.parameters import calibration_method, memory_bytes, rows_counted
+from surewood.estimators.time_limit import TimeLimit
 from surewood.tables import Table
+
+#: Trees of each forest that compare first layers, and the fewest of the chosen block in batches of as many.
+PILOT_TREES, LEAST_BATCHES = 10, 3
+#: Layers without improvement before growing stops, and the least improvement, where forests are given.
+PATIENCE, MIN_IMPROVEMENT = 3, 1e-4
 
 Parameters: TypeAlias = Mapping[str, Any]
 Blocks: TypeAlias = Sequence[Sequence[Member]]
 
 
+@dataclass(frozen=True)
+class PilotRule:
+    """How many trees a table needs, decided while they are grown (:mod:`.tree_noise`).
+
+    Attributes
+    ----------
+    n_trees : int
+        Trees of each forest that compare first layers and begin every layer; at least 2.
+    least_trees : int
+        Fewest trees of a forest of the chosen block.
+    tolerance : float
+        Differences of the loss below this many of its standard errors do not count: trees are added until
+        more could gain no more than that, and a layer whose first trees gain no more is the last.
+    """
+
+    n_trees: int
+    least_trees: int
+    tolerance: float
+
+
 @dataclass(frozen=True, kw_only=True)
 class GrowthPlan(ABC):
-    """What the plans of both algorithms share: everything here decides the result."""
+    """What the plans of both algorithms share: everything here decides the result.
+
+    `min_improvement` is a number or "noise": then a layer has to gain more than the standard error of its
+    gain. Without a `pilot` every forest has all its trees.
+    """
 
     members: Sequence[Member]
     trees: TreeSettings = field(default_factory=TreeSettings)
@@ -50,15 +80,21 @@ class GrowthPlan(ABC):
     cross_fit: str = "kfold"
     max_layers: int = 10
     patience: int = 3
-    min_improvement: float = 1e-4
+    min_improvement: float | str = 1e-4
     monitor: Any = "accuracy"
     max_bins: int = 255
     seed: int = 0
+    pilot: PilotRule | None = None
 
     @property
     def forests(self) -> tuple[tuple[str, int], ...]:
         """Kind and number of trees of each forest."""
         return tuple((member.kind, member.n_trees) for member in self.members)
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """Kind of each forest."""
+        return tuple(member.kind for member in self.members)
 
     @abstractmethod
     def depths(self, layer: int) -> list[int | None]:
@@ -115,7 +151,7 @@ P = TypeVar("P", bound=GrowthPlan)
 
 @dataclass(frozen=True, kw_only=True)
 class RunOptions:
-    """How to run, with no influence on the result.
+    """How to run, with no influence on the result except that growing ends when `time_limit` is over.
 
     With `spill` finished layers are written to `spill_folder` (None: a temporary folder) and mapped back.
     """
@@ -125,6 +161,7 @@ class RunOptions:
     keep_held_out: bool = False
     spill: bool = False
     spill_folder: Any = None
+    time_limit: TimeLimit = field(default_factory=lambda: TimeLimit(None))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -205,7 +242,7 @@ def plan_margin_forest(
 ) -> FitPlan[MarginPlan]:
     """The plan of one margin forest: each block with each depth schedule."""
     rows = _rows(parameters, data, seed)
-    growth = _growth(parameters, data, rows["rows"], seed)
+    growth = {**_growth(parameters, data, rows["rows"], seed), **_thrift(parameters, blocks)}
     step = _step(parameters, parameters["theta"], parameters["mu_loss"])
     candidates = tuple(
         MarginPlan(members=members, schedule=schedule, step=step, **_margin_rules(parameters), **growth)
@@ -218,7 +255,7 @@ def plan_margin_forest(
 def plan_search(parameters: Parameters, blocks: Blocks, data: PreparedData, seed: int) -> SearchPlan:
     """The plan of a search: each block with each setting of the grid."""
     rows = _rows(parameters, data, seed)
-    growth = _growth(parameters, data, rows["rows"], seed)
+    growth = {**_growth(parameters, data, rows["rows"], seed), **_thrift(parameters, blocks)}
     grid = product(blocks, parameters["schedules"], parameters["thetas"], parameters["mus"])
     candidates = tuple(
         MarginPlan(
@@ -289,6 +326,22 @@ def _growth(parameters: Parameters, data: PreparedData, rows: NDArray[np.int64],
     }
 
 
+def _thrift(parameters: Parameters, blocks: Blocks) -> dict[str, Any]:
+    """How many trees and layers: by the table where the block is chosen as well, else as published."""
+    own = isinstance(parameters["forests"], str)
+    sizes = [member.n_trees for block in blocks for member in block if member.is_forest]
+    n_trees = parameters["pilot_trees"]
+    if n_trees == "auto":
+        n_trees = PILOT_TREES if own else None
+    pilot = None
+    if n_trees is not None and min(sizes, default=0) > 1:
+        few = min(n_trees, *sizes)
+        pilot = PilotRule(few, LEAST_BATCHES * few, float(parameters["tolerance"]))
+    rules = {"patience": (1, PATIENCE), "min_improvement": ("noise", MIN_IMPROVEMENT)}
+    settled = {name: parameters[name] for name in rules if parameters[name] != "auto"}
+    return {"pilot": pilot, **{name: rule[0 if own else 1] for name, rule in rules.items()}, **settled}
+
+
 def _margin_rules(parameters: Parameters) -> dict[str, Any]:
     kind, strength = parameters["reweighting"], parameters["strength"]
     rule = WeightRule(kind, STRENGTHS[kind] if strength is None else float(strength))
@@ -316,5 +369,6 @@ def _execution(parameters: Parameters) -> dict[str, Any]:
             keep_held_out=parameters["keep_held_out"],
             spill=not parameters["keep_in_memory"],
             spill_folder=parameters["spill_folder"],
+            time_limit=parameters["time_limit"],
         ),
     }

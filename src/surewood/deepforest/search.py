@@ -66,11 +66,16 @@ class SearchResult:
 def search_settings(plan: SearchPlan, training: TrainingSet, validation: TrainingSet | None) -> SearchResult:
     """Choose a block for each depth schedule by its first layer, then search the grid."""
     firsts: dict[Any, BlockFit] = {}
+    candidates: list[MarginPlan] = []
     for schedule in dict.fromkeys(candidate.schedule for candidate in plan.candidates):
-        blocks = {one.first_key: one for one in plan.candidates if one.schedule == schedule}
+        if firsts and plan.run.time_limit.is_over:
+            break
+        sharing = [one for one in plan.candidates if one.schedule == schedule]
+        blocks = {one.first_key: one for one in sharing}
         chosen, fit = choose_first_layer(training, list(blocks.values()), plan.run)
         firsts[chosen.first_key] = fit
-    candidates = [one for one in plan.candidates if one.first_key in firsts]
+        # The chosen block may have got fewer trees than it was planned with.
+        candidates += [replace(one, members=chosen.members) for one in sharing if one.kinds == chosen.kinds]
     settings = compare(training, validation, candidates, firsts, plan.run, plan.halving)
     best = max(range(len(settings)), key=lambda i: (settings[i].score, -i))
     return SearchResult(settings, best, candidates[best], firsts[candidates[best].first_key])
@@ -86,9 +91,10 @@ def compare(
 ) -> tuple[SettingRecord, ...]:
     """Grow all settings side by side, layer by layer, dropping the worse ones.
 
-    Trees are dropped as soon as their layer has been judged, so that memory holds one layer per schedule.
+    Trees are dropped as soon as their layer has been judged, so that memory holds one layer per schedule. Of
+    a time limit the comparison takes half of what is left: the best setting is grown again.
     """
-    run = replace(run, keep_held_out=False, verbose=0)
+    run = replace(run, keep_held_out=False, verbose=0, time_limit=run.time_limit.divided(2))
     growths = [MarginGrowth(training, plan, run, validation) for plan in plans]
     for growth in growths:
         growth.add_first(firsts[growth.plan.first_key])

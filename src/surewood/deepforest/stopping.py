@@ -32,8 +32,8 @@ class LayerMonitor:
     ----------
     patience : int
         Stop after this many layers in a row that did not beat the best score before them.
-    min_improvement : float
-        By how much it must be beaten.
+    min_improvement : float or "noise"
+        By how much it must be beaten; "noise": by more than the standard error of the gain.
 
     Examples
     --------
@@ -45,14 +45,15 @@ class LayerMonitor:
     """
 
     patience: int = 3
-    min_improvement: float = 1e-4
+    min_improvement: float | str = 1e-4
     scores: list[float] = field(default_factory=list)
     ratios: list[float] = field(default_factory=list)
     waited: int = 0
 
-    def add(self, score: float, ratio: float) -> bool:
-        """Take a layer's score; True when growing should stop."""
-        improved = not self.scores or score > max(self.scores) + self.min_improvement
+    def add(self, score: float, ratio: float, noise: float = 0.0) -> bool:
+        """Take a layer's score and the standard error of its gain; True when growing should stop."""
+        least = noise if isinstance(self.min_improvement, str) else self.min_improvement
+        improved = not self.scores or score > max(self.scores) + least
         self.waited = 0 if improved else self.waited + 1
         self.scores.append(float(score))
         self.ratios.append(float(ratio))

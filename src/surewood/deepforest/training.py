@@ -91,6 +91,7 @@ def _evidence(
     return {
         "records": grown.records,
         "forests": grown.plan.forests,
+        "stop_reason": grown.stop_reason,
         "calibrator": _calibrator(plan, grown, training),
         "held_out": HeldOut(
             data.to_user_rows(grown.held_out, plan.rows),
