@@ -17,11 +17,13 @@ extensions = [
     "sphinx.ext.viewcode",
     "numpydoc",
     "myst_parser",
+    "gallery",
     "reference_pages",
     "theory_links",
 ]
 html_theme = "furo"
 html_title = "surewood"
+html_static_path = ["_static"]
 exclude_patterns = ["_build", "_ext", "_templates"]
 templates_path = ["_templates"]
 source_suffix = {".rst": "restructuredtext", ".md": "markdown"}

@@ -146,7 +146,7 @@ def all_hits(root: Path = ROOT) -> Iterator[Hit]:
     pages += sorted(
         path
         for path in (root / "docs").rglob("*.md")
-        if path.name != "theory.md" and "_build" not in path.parts
+        if path.name != "theory.md" and not {"_build", "gallery"} & set(path.parts)
     )
     source = root / "src" / "surewood"
     pages += sorted(source.rglob("*.html"))

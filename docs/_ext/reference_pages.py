@@ -59,6 +59,7 @@ PAGES = (
     Page("report", "The page", "Facts about a fitted model as a page or JSON.", ("surewood.report",)),
     Page("datasets", "Data sets", "Built-in data sets and your own.", ("surewood.datasets",)),
     Page("persistence", "Model files", "Files that cannot run code.", ("surewood.persistence",)),
+    Page("monitor", "Monitoring", "Is the guarantee still true?", ("surewood.monitor",)),
     Page("bounds", "Bounds", "One function per formula of the theory.", ("surewood.bounds",)),
     Page("tables", "Tables", "Frames, arrays and files as the estimators read them.", ("surewood.tables",)),
     Page("parallel", "Parallel work", "Threads, processes, Dask and Ray.", ("surewood.parallel",)),

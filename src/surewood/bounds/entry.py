@@ -112,7 +112,14 @@ class Entry:
 
 @dataclass(frozen=True)
 class Withheld:
-    """A guarantee that was not given, and why."""
+    """A guarantee that was not given, and why.
+
+    Examples
+    --------
+    >>> from surewood.bounds import Method, Withheld
+    >>> Withheld(Method.HOLDOUT, "no holdout").reason
+    'no holdout'
+    """
 
     method: str
     reason: str

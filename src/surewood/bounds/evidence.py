@@ -21,7 +21,14 @@ __all__ = ["EstimateEvidence", "Evidence", "HeuristicEvidence", "OffersEvidence"
 
 @dataclass(frozen=True, kw_only=True)
 class EstimateEvidence:
-    """An error the model measured on itself, such as out-of-bag or out-of-fold."""
+    """An error the model measured on itself, such as out-of-bag or out-of-fold.
+
+    Examples
+    --------
+    >>> from surewood.bounds import EstimateEvidence
+    >>> EstimateEvidence(name="out-of-bag error", value=0.1, n=500, used_for_selection=False).sample
+    'training'
+    """
 
     name: str
     value: float
@@ -32,7 +39,14 @@ class EstimateEvidence:
 
 @dataclass(frozen=True, kw_only=True)
 class HeuristicEvidence:
-    """A diagnostic, such as the margin ratio (4.6) or the value of (4.7)."""
+    """A diagnostic, such as the margin ratio (4.6) or the value of (4.7).
+
+    Examples
+    --------
+    >>> from surewood.bounds import HeuristicEvidence
+    >>> HeuristicEvidence(name="margin ratio", value=0.4, n=500).sample
+    'training'
+    """
 
     name: str
     value: float
@@ -54,7 +68,18 @@ Evidence: TypeAlias = (
 
 @runtime_checkable
 class OffersEvidence(Protocol):
-    """A fitted model with more to say than its predictions."""
+    """A fitted model with more to say than its predictions.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from surewood import BinnedForestClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = BinnedForestClassifier(20, random_state=0).fit(X[::2], y[::2])
+    >>> from surewood.bounds import OffersEvidence
+    >>> hasattr(model, "__certificate_evidence__")
+    True
+    """
 
     def __certificate_evidence__(self) -> Iterable[Evidence]:
         """Return what the model knows about its own sample and structure."""

@@ -20,7 +20,14 @@ __all__ = ["Method", "issue_guarantee"]
 
 
 class Method(StrEnum):
-    """The methods that can prove a bound."""
+    """The methods that can prove a bound.
+
+    Examples
+    --------
+    >>> from surewood.bounds import Method
+    >>> print(Method.HOLDOUT)
+    holdout (Clopper-Pearson)
+    """
 
     HOLDOUT = "holdout (Clopper-Pearson)"
     BETTING = "holdout (betting)"

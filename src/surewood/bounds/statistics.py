@@ -20,7 +20,14 @@ __all__ = ["McNemar", "TTest", "average_ranks", "corrected_paired_t_test", "mcne
 
 
 class TTest(NamedTuple):
-    """Statistic and one-sided p-value of "the first method has the larger error"."""
+    """Statistic and one-sided p-value of "the first method has the larger error".
+
+    Examples
+    --------
+    >>> from surewood.bounds import paired_t_test
+    >>> round(paired_t_test([0.3, 0.2, 0.4], [0.2, 0.1, 0.2]).p_value, 3)
+    0.029
+    """
 
     t: float
     p_value: float
@@ -28,7 +35,14 @@ class TTest(NamedTuple):
 
 
 class McNemar(NamedTuple):
-    """Points only one of two methods gets right, points they label differently, exact two-sided p-value."""
+    """Points only one of two methods gets right, points they label differently, exact two-sided p-value.
+
+    Examples
+    --------
+    >>> from surewood.bounds import mcnemar_test
+    >>> round(mcnemar_test([0, 1, 1, 0], [0, 1, 0, 1], [0, 1, 1, 1]).p_value, 3)
+    1.0
+    """
 
     only_first_correct: int
     only_second_correct: int

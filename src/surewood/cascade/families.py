@@ -30,7 +30,17 @@ from surewood.cascade.trainer import distance_of
 
 
 class Member(ABC):
-    """A fitted classifier of some family."""
+    """A fitted classifier of some family.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from surewood.cascade import ConstantFamily
+    >>> X, codes = np.zeros((4, 1)), np.array([0, 0, 0, 1])
+    >>> member = ConstantFamily().fit(X, codes, np.ones(4), 2)
+    >>> member.scores(X).shape[0]
+    4
+    """
 
     @abstractmethod
     def scores(self, X: Floats) -> Floats:
@@ -42,7 +52,14 @@ class Member(ABC):
 
 
 class Family(ABC):
-    """A class of classifiers, for leaves or for splits."""
+    """A class of classifiers, for leaves or for splits.
+
+    Examples
+    --------
+    >>> from surewood.cascade import Family, StumpFamily
+    >>> isinstance(StumpFamily(), Family)
+    True
+    """
 
     can_order = True  # whether members order points, so that the family may split
 

@@ -66,6 +66,7 @@ class KernelFamily(Family):
     norm: float | None = None
 
     def spec(self, n_features: int) -> KernelSpec:
+        """The kernel for a table with this many features."""
         return KernelSpec(self.kernel, 1.0 / n_features if self.gamma is None else self.gamma, 1.0)
 
     def fit(self, X: Floats, codes: Codes, weight: Floats, n_classes: int) -> Member:

@@ -37,6 +37,19 @@ class Certificate:
         Observed error of the baseline, which always predicts the majority class ([D-42]).
     facts : tuple of str
         What a reader must know first, such as how many rows were copies of training rows.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from surewood import BinnedForestClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = BinnedForestClassifier(20, random_state=0).fit(X[::2], y[::2])
+    >>> from surewood.certify import certify
+    >>> certificate = certify(model, X[1::2], y[1::2])
+    >>> round(certificate.best.value, 3), certificate.is_trivial
+    (0.137, False)
+    >>> certificate.to_frame()[["status", "value"]].round(3).values.tolist()
+    [['GUARANTEE', 0.137], ['ESTIMATE', 0.068]]
     """
 
     entries: tuple[Entry, ...]

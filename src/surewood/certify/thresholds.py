@@ -2,7 +2,7 @@
 
 Thresholds, their order and where the tests begin are fixed by out-of-bag or out-of-fold scores before the
 holdout is read: at the strictest threshold that is expected to select enough rows, and where the scores
-expect the promise to be kept most clearly, with half of delta each. A model without such scores gets a fixed
+expect the requirement to be met most clearly, with half of delta each. A model without such scores gets a fixed
 grid; the tests begin at five fixed places with a fifth of delta each.
 """
 
@@ -57,6 +57,19 @@ class NoThresholdError(ValueError):
         The best value that could be guaranteed with these rows, at a delta of its own.
     rows_needed : int or None
         About this many rows would do; None where more rows are not expected to help.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from surewood import BinnedForestClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = BinnedForestClassifier(20, random_state=0).fit(X[::2], y[::2])
+    >>> from surewood.certify import NoThresholdError, find_threshold
+    >>> try:
+    ...     find_threshold(model, X[1::2], y[1::2], positive=2, precision=0.999)
+    ... except NoThresholdError as error:
+    ...     print(round(error.best, 2))
+    0.68
     """
 
     def __init__(self, sentence: str, best: float | None = None, enough: int | None = None) -> None:
@@ -225,7 +238,7 @@ def _starts(requirement: Requirement, holdout: _Holdout, delta: float) -> list[i
         return [k * holdout.grid.size // _STARTS for k in range(_STARTS)]
     start = first_threshold(holdout.prior_coverage, n, r, delta=delta)
     strictest = holdout.grid.size - 1 if start is None else start
-    # and where the probabilities themselves expect the promise to be kept most clearly
+    # and where the probabilities themselves expect the requirement to be met most clearly
     clearest = int(np.argmax((r - holdout.prior_failing) * np.sqrt(holdout.prior_coverage)))
     return sorted({strictest, clearest})
 

@@ -34,6 +34,12 @@ class DatasetInfo:
         The part that each paper used: "all", "train", "test", or "split" for the official division.
     where : str or None
         Where to get it by hand, if no source of ours has it.
+
+    Examples
+    --------
+    >>> from surewood.datasets import info
+    >>> info("wine").name
+    'wine'
     """
 
     name: str
@@ -72,7 +78,14 @@ def catalogue() -> dict[str, DatasetInfo]:
 
 
 def info(name: str) -> DatasetInfo:
-    """The entry of one data set; an unknown name gets the nearest ones."""
+    """The entry of one data set; an unknown name gets the nearest ones.
+
+    Examples
+    --------
+    >>> from surewood.datasets import info
+    >>> info("wine").bundled
+    'load_wine'
+    """
     entries = catalogue()
     if name in entries:
         return entries[name]

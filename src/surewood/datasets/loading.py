@@ -45,6 +45,13 @@ class Dataset:
         The number that a file gives each row: its line, or its row; None for built-in data sets.
     row_unit : {"line", "row"}
         What that number counts.
+
+    Examples
+    --------
+    >>> from surewood.datasets import load
+    >>> data = load("wine")
+    >>> data.X.shape, len(data.y)
+    ((178, 13), 178)
     """
 
     name: str

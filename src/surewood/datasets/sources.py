@@ -36,6 +36,12 @@ def where(entry: DatasetInfo) -> str:
     """Where a data set would come from right now, in a few words.
 
     One of "scikit-learn", "SUREWOOD_DATA", "cache", "OpenML (download)", or "by hand: ...".
+
+    Examples
+    --------
+    >>> from surewood.datasets import info, where
+    >>> where(info("wine"))
+    'scikit-learn'
     """
     if entry.bundled:
         return "scikit-learn"

@@ -39,6 +39,15 @@ class LayerRecord:
         Memory of its trees.
     kept : bool
         Whether the layer takes part in predictions.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from surewood import MarginDeepForestClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = MarginDeepForestClassifier(5, max_layers=2, cv=2, random_state=0).fit(X, y)
+    >>> [record.layer for record in model.layers_]
+    [1, 2]
     """
 
     layer: int

@@ -99,6 +99,17 @@ class Exit:
         Rows at this distance or nearer go on; None at the last leaf.
     kernel_values : int or None
         Kernel values computed for a row that is classified here.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> from surewood import DeepCascadeSVMClassifier
+    >>> X, y = make_moons(200, noise=0.3, random_state=0)
+    >>> cascade = DeepCascadeSVMClassifier(n_leaves=2, gamma_scale=1e-4, random_state=0).fit(X, y)
+    >>> from surewood.inspect import cascade_flow
+    >>> (exits,) = cascade_flow(cascade, X, y).values()
+    >>> [exit.arrive for exit in exits]
+    [200, 20]
     """
 
     leaf: int

@@ -33,6 +33,17 @@ def bound_terms(model: Any, part: int = 0) -> tuple[pd.DataFrame, float]:
     terms : DataFrame
         One row per leaf: ``leaf``, ``degree``, ``error_term``, ``term``, ``side``.
     gamma_scale : float
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from surewood import CompositeTreeClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> tree = CompositeTreeClassifier(max_depth=1, random_state=0).fit(X, y)
+    >>> from surewood.inspect import bound_terms
+    >>> terms, gamma_scale = bound_terms(tree)
+    >>> len(terms), gamma_scale
+    (2, 0.0001)
     """
     ledger, gamma_scale = method_of(model, "leaf_terms", "leaf ledger")(part)
     return _terms(ledger), float(gamma_scale)
@@ -82,6 +93,7 @@ class BoundDisplay:
 
     @property
     def value(self) -> float:
+        """Value of the criterion: errors and complexity penalties of all leaves."""
         return float(self.terms["error_term"].sum() + self.terms["term"].sum())
 
     @classmethod

@@ -28,6 +28,16 @@ def row_degrees(model: Any, X: Any, part: int | None = None) -> NDArray[np.float
     Returns
     -------
     ndarray of float64, shape (n,)
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from surewood import CompositeTreeClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> tree = CompositeTreeClassifier(max_depth=1, random_state=0).fit(X, y)
+    >>> from surewood.inspect import row_degrees
+    >>> row_degrees(tree, X).shape
+    (150,)
     """
     degrees = method_of(model, "leaf_degrees", "degrees")(X)
     if part is None:

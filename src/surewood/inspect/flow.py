@@ -26,6 +26,16 @@ def cascade_flow(model: Any, X: Any, y: Any = None) -> dict[str, list[Exit]]:
     -------
     dict of str to list of Exit
         By class where each has a cascade of its own, else a single entry "all".
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> from surewood import DeepCascadeSVMClassifier
+    >>> X, y = make_moons(200, noise=0.3, random_state=0)
+    >>> cascade = DeepCascadeSVMClassifier(n_leaves=2, gamma_scale=1e-4, random_state=0).fit(X, y)
+    >>> from surewood.inspect import cascade_flow
+    >>> {name: len(exits) for name, exits in cascade_flow(cascade, X, y).items()}
+    {'all': 2}
     """
     found: dict[str, list[Exit]] = method_of(model, "leaf_flow", "flow of rows")(X, y)
     return found

@@ -30,6 +30,16 @@ def layer_table(model: Any, X: Any = None, y: Any = None, stages: list[Any] | No
         ``layer``, ``held_out_accuracy`` (ESTIMATE), ``held_out_margin_ratio`` (HEURISTIC), ``alpha`` (weight
         in the final score; NaN where not kept), ``effective_sample_size``, ``seconds``, ``kept``; with points
         also ``accuracy`` and ``margin_ratio`` on them (NaN where not kept).
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from surewood import MarginDeepForestClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = MarginDeepForestClassifier(5, max_layers=2, cv=2, random_state=0).fit(X, y)
+    >>> from surewood.inspect import layer_table
+    >>> len(layer_table(model)) == len(model.layers_)
+    True
     """
     found: pd.DataFrame = method_of(model, "layer_table", "layers")(X, y, stages)
     return found

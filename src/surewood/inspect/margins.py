@@ -25,6 +25,16 @@ def staged_margins(model: Any, X: Any, y: Any) -> dict[str, NDArray[np.float64]]
     -------
     dict of str to ndarray
         "layer 1", "layer 2", ... or "model".
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from surewood import MarginDeepForestClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = MarginDeepForestClassifier(5, max_layers=2, cv=2, random_state=0).fit(X, y)
+    >>> from surewood.inspect import staged_margins
+    >>> [values.shape for values in staged_margins(model, X, y).values()]
+    [(150,)]
     """
     codes = class_codes(model.classes_, y)
     if len(model.classes_) < 2:
@@ -74,6 +84,7 @@ class MarginDistributionDisplay:
 
     @property
     def margin_ratios(self) -> dict[str, float]:
+        """Margin ratio of each layer (HEURISTIC)."""
         return {name: margin_ratio(values) for name, values in self.margins.items()}
 
     @classmethod

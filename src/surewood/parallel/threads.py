@@ -22,7 +22,14 @@ _here = threading.local()  # .busy: this thread runs tasks of a pool
 
 
 def thread_count(n_jobs: int | None) -> int:
-    """Threads that `n_jobs` stands for; one inside a task, which then does its own work by itself."""
+    """Threads that `n_jobs` stands for; one inside a task, which then does its own work by itself.
+
+    Examples
+    --------
+    >>> from surewood.parallel import thread_count
+    >>> thread_count(1), thread_count(2)
+    (1, 2)
+    """
     return 1 if getattr(_here, "busy", False) else effective_n_jobs(n_jobs)
 
 

@@ -34,7 +34,23 @@ DAMAGE = (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, EOF
 
 
 def read_card(path: str | Path) -> dict[str, Any]:
-    """The facts beside the model: format, type, versions, checksum."""
+    """The facts beside the model: format, type, versions, checksum.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import surewood
+    >>> from sklearn.datasets import load_iris
+    >>> from surewood import BinnedForestClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = BinnedForestClassifier(20, random_state=0).fit(X[::2], y[::2])
+    >>> path = Path(tempfile.mkdtemp()) / "iris.surewood"
+    >>> _ = surewood.save(model, path)
+    >>> from surewood.persistence import read_card
+    >>> read_card(path)["format"] >= 1
+    True
+    """
     path = Path(path)
     if not path.is_file():
         raise ModelFileError(f"there is no model file {path}.")
@@ -52,7 +68,23 @@ def read_card(path: str | Path) -> dict[str, Any]:
 
 
 def read_facts(path: str | Path) -> dict[str, Any]:
-    """What was stored with the model by `save(..., facts=...)`; empty where nothing was."""
+    """What was stored with the model by `save(..., facts=...)`; empty where nothing was.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import surewood
+    >>> from sklearn.datasets import load_iris
+    >>> from surewood import BinnedForestClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = BinnedForestClassifier(20, random_state=0).fit(X[::2], y[::2])
+    >>> path = Path(tempfile.mkdtemp()) / "iris.surewood"
+    >>> _ = surewood.save(model, path, facts={"owner": "me"})
+    >>> from surewood.persistence import read_facts
+    >>> read_facts(path)
+    {'owner': 'me'}
+    """
     read_card(path)
     try:
         with zipfile.ZipFile(path) as archive:

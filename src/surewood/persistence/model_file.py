@@ -137,6 +137,20 @@ def load(
         memory. The file must have been saved with ``compress=False`` and stay where it is.
     key : bytes or str, optional
         Refuse the file unless it was saved with this key.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import surewood
+    >>> from sklearn.datasets import load_iris
+    >>> from surewood import BinnedForestClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = BinnedForestClassifier(20, random_state=0).fit(X[::2], y[::2])
+    >>> path = Path(tempfile.mkdtemp()) / "iris.surewood"
+    >>> _ = surewood.save(model, path)
+    >>> bool((surewood.load(path).predict(X) == model.predict(X)).all())
+    True
     """
     path = Path(path)
     if mmap_mode not in (None, "r", "c"):

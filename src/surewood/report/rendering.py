@@ -77,7 +77,16 @@ def script_json(value: Any) -> Markup:
 
 
 def write_text(text: str, path: str | Path) -> Path:
-    """Write a file in one step, with its folder; a reader never sees half of it."""
+    """Write a file in one step, with its folder; a reader never sees half of it.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from surewood.report import write_text
+    >>> write_text("text", Path(tempfile.mkdtemp()) / "folder" / "file.txt").read_text()
+    'text'
+    """
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_name(f".{path.name}.{os.getpid()}")

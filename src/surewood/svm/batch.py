@@ -73,18 +73,22 @@ class SvmBatch:
 
     @property
     def n_correct(self) -> IntArray:
+        """Correctly classified training rows of each SVM."""
         return self.arrays["n_correct"].reshape(self.shape)
 
     @property
     def n_support(self) -> IntArray:
+        """Number of support vectors of each SVM."""
         return self.arrays["n_support"].reshape(self.shape)
 
     @property
     def n_classes(self) -> IntArray:
+        """Number of classes of each SVM."""
         return self.arrays["n_classes"].reshape(self.shape)
 
     @property
     def scale(self) -> Floats:
+        """Power of two by which the kernel of each SVM was divided."""
         return self.arrays["scale"].reshape(self.shape)
 
     @cached_property

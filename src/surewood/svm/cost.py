@@ -13,7 +13,14 @@ FORMED = "inner products are formed as they are needed"
 
 
 def gram_limit(max_memory: float | None) -> int:
-    """Bytes that the matrix of inner products may take: half of `max_memory`, or the default."""
+    """Bytes that the matrix of inner products may take: half of `max_memory`, or the default.
+
+    Examples
+    --------
+    >>> from surewood.svm import gram_limit
+    >>> gram_limit(1_000_000)
+    500000
+    """
     return DEFAULT_MAX_MEMORY if max_memory is None else int(min(max_memory, 2.0**62)) // 2
 
 

@@ -49,6 +49,7 @@ class DegreePath:
 
     @property
     def converged(self) -> NDArray[np.bool_]:
+        """Whether each SVM of the grid converged."""
         return np.asarray(self.batch.converged[0])
 
     @property

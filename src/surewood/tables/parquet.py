@@ -171,6 +171,13 @@ def as_parquet(X: Any, y: Any = None) -> ParquetTable | None:
     """`X` as a :class:`ParquetTable` where it is one, or the path of one; else None.
 
     This is the one door for paths: ``fit(path, "name of the target column")``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from surewood.tables import as_parquet
+    >>> as_parquet(np.zeros((2, 2))) is None
+    True
     """
     if isinstance(X, ParquetTable):
         table = X

@@ -82,5 +82,13 @@ class ColumnReader:
 
 
 def column_names(schema: TableSchema, n_columns: int) -> list[str]:
-    """Names of the columns, x0, x1, ... where the training table had none."""
+    """Names of the columns, x0, x1, ... where the training table had none.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from surewood.tables import TableSchema, column_names
+    >>> column_names(TableSchema.learn(np.zeros((2, 2))), 2)
+    ['x0', 'x1']
+    """
     return [f"x{j}" for j in range(n_columns)] if schema.names is None else list(schema.names)

@@ -20,7 +20,7 @@ LARGEST_MEAN_COUNT = 64  # whole weights of a larger mean are no counts of rows
 
 
 def stands_alone(mass: Floats, row_weight: float = 1.0) -> NDArray[np.bool_]:
-    """Which categories are kept apart, from the weight of each.
+    """Which categories stay separate, from the weight of each.
 
     Examples
     --------

@@ -7,5 +7,12 @@ _BYTES_PER_ROW = 120  # hashes, sort order, weights, class codes and where each 
 
 
 def reading_bytes(n_rows: int, n_columns: int) -> float:
-    """Memory for checking a table, merging its equal rows and reading it some columns at a time."""
+    """Memory for checking a table, merging its equal rows and reading it some columns at a time.
+
+    Examples
+    --------
+    >>> from surewood.tables import reading_bytes
+    >>> reading_bytes(1000, 10) > 1000 * 10 * 8
+    True
+    """
     return n_rows * (_BYTES_PER_ROW + 2.0 * 8.0 * min(n_columns, _COLUMNS_AT_ONCE))

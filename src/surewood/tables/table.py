@@ -70,10 +70,12 @@ class Table:
 
     @property
     def shape(self) -> tuple[int, int]:
+        """Rows and columns."""
         return self.n_rows, self.n_columns
 
     @property
     def is_category(self) -> NDArray[np.bool_]:
+        """Which columns are categories."""
         return self.n_categories > 0
 
     @property

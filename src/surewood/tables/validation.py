@@ -69,6 +69,7 @@ class FitInputs:
 
     @property
     def n_classes(self) -> int:
+        """Number of classes."""
         return len(self.classes)
 
     @property

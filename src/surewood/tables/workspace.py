@@ -80,13 +80,29 @@ class Workspace:
 
 
 def alongside(array: NDArray[Any], shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
-    """Zeros in memory, or in a file beside that of `array` when this is mapped by a :class:`Workspace`."""
+    """Zeros in memory, or in a file beside that of `array` when this is mapped by a :class:`Workspace`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from surewood.tables import alongside
+    >>> alongside(np.zeros(3), (2, 2), np.float32).shape
+    (2, 2)
+    """
     folder = _folder_of(array)
     return np.zeros(shape, dtype=dtype) if folder is None or 0 in shape else _new_map(folder, shape, dtype)
 
 
 def is_mapped(array: NDArray[Any]) -> bool:
-    """Whether an array lives in a file of a :class:`Workspace` that is still open."""
+    """Whether an array lives in a file of a :class:`Workspace` that is still open.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from surewood.tables import is_mapped
+    >>> is_mapped(np.zeros(3))
+    False
+    """
     return _folder_of(array) is not None
 
 

@@ -79,6 +79,7 @@ class BinMapper:
 
     @property
     def n_columns(self) -> int:
+        """Number of columns."""
         return len(self.is_category)
 
     def column_edges(self, j: int) -> Floats:
@@ -175,14 +176,17 @@ class BinnedMatrix:
 
     @property
     def n_rows(self) -> int:
+        """Number of rows."""
         return int(self.blocks[0].shape[1])
 
     @property
     def n_columns(self) -> int:
+        """Number of columns."""
         return self.mapper.n_columns
 
     @property
     def nbytes(self) -> int:
+        """Bytes of the codes, row-major copies included."""
         return sum(block.nbytes for block in self.blocks + self.row_blocks)
 
     @cached_property

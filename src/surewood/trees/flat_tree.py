@@ -115,6 +115,7 @@ class FlatForest:
 
     @property
     def n_trees(self) -> int:
+        """Number of trees."""
         return len(self.node_start) - 1
 
     @property

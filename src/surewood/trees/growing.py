@@ -59,6 +59,12 @@ class TreeParams:
         proportion to the weights (:mod:`surewood.trees.bag` says what weights mean for each).
     n_draws : int, float or None
         Draws a tree; a float is a fraction; None: as many as there are rows.
+
+    Examples
+    --------
+    >>> from surewood.trees import TreeParams
+    >>> TreeParams(max_depth=3, max_features=2).sampling
+    'all'
     """
 
     splitter: str = "best"
@@ -209,7 +215,14 @@ def share_matrix(matrix: BinnedMatrix) -> None:
 
 
 def grow_seconds(n_rows: int, params: TreeParams, n_trees: int) -> float:
-    """What growing trees takes, roughly."""
+    """What growing trees takes, roughly.
+
+    Examples
+    --------
+    >>> from surewood.trees import TreeParams, grow_seconds
+    >>> grow_seconds(1000, TreeParams(), 10) < grow_seconds(1000, TreeParams(), 20)
+    True
+    """
     return _SECONDS_A_VISIT * _visits(n_rows, params) * n_trees
 
 

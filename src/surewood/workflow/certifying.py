@@ -36,6 +36,15 @@ class Certification:
     seen : float
         Fraction of the rows that are equal to training rows.
     notes : tuple of str
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from surewood import workflow
+    >>> folder = tempfile.mkdtemp() + "/wine"
+    >>> fitted = workflow.fit("wine", model="rcf", parameters={"n_estimators": 5}, out=folder)
+    >>> workflow.certify(folder, "wine").n_rows
+    178
     """
 
     certificate: Certificate

@@ -8,4 +8,13 @@ class WorkflowError(ValueError):
 
     Arguments are named as in Python, followed by an equals sign (``holdout=0.5``), so that the command line
     can show them as its options.
+
+    Examples
+    --------
+    >>> from surewood import workflow
+    >>> try:
+    ...     workflow.fit("wine", model="boosting")
+    ... except workflow.WorkflowError as error:
+    ...     print(error)
+    model='boosting' is unknown; choose among surewood, rcf, cascade, mddf.
     """

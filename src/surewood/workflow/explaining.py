@@ -57,6 +57,15 @@ class Explanation:
     details : dict
         The whole explanation, as the estimator's ``explain`` gives it.
     notes : tuple of str
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from surewood import workflow
+    >>> folder = tempfile.mkdtemp() + "/wine"
+    >>> fitted = workflow.fit("wine", model="rcf", parameters={"n_estimators": 5}, out=folder)
+    >>> workflow.explain(folder, "wine", row=1).prediction
+    'class_0'
     """
 
     row: int
@@ -162,6 +171,15 @@ def describe(model: str | Path | SavedModel) -> dict[str, str]:
     Returns
     -------
     dict of str to str
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from surewood import workflow
+    >>> folder = tempfile.mkdtemp() + "/wine"
+    >>> fitted = workflow.fit("wine", model="rcf", parameters={"n_estimators": 5}, out=folder)
+    >>> list(workflow.describe(folder))[:2]
+    ['model', 'kind']
     """
     saved = open_model(model)
     facts = saved.facts

@@ -33,6 +33,15 @@ class SavedModel:
         What `fit` recorded.
     card : dict
         Format and versions.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from surewood import workflow
+    >>> folder = tempfile.mkdtemp() + "/wine"
+    >>> fitted = workflow.fit("wine", model="rcf", parameters={"n_estimators": 5}, out=folder)
+    >>> workflow.open_model(folder).path.name
+    'model.surewood'
     """
 
     path: Path

@@ -42,6 +42,15 @@ class Prediction:
         What the owner of the table should know.
     file : Path or None
         The file that was written.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from surewood import workflow
+    >>> folder = tempfile.mkdtemp() + "/wine"
+    >>> fitted = workflow.fit("wine", model="rcf", parameters={"n_estimators": 5}, out=folder)
+    >>> workflow.predict(folder, "wine").n_rows
+    178
     """
 
     n_rows: int
