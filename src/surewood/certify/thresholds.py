@@ -2,8 +2,8 @@
 
 Thresholds, their order and where the tests begin are fixed by out-of-bag or out-of-fold scores before the
 holdout is read: at the strictest threshold that is expected to select enough rows, and where the scores
-expect the requirement to be met most clearly, with half of delta each. A model without such scores gets a fixed
-grid; the tests begin at five fixed places with a fifth of delta each.
+expect the requirement to be met most clearly, with half of delta each. A model without such scores has a
+fixed grid; the tests begin at five fixed places with a fifth of delta each.
 """
 
 from __future__ import annotations
