@@ -74,6 +74,7 @@ def test_python_workflow(public, table, tmp_path):
     assert "trained on a random sample of 90 of 120 training rows" in " ".join(fitted.notes)
     assert sorted(path.name for path in fitted.files.values()) == [
         "model.surewood",
+        "plan.toml",
         "report.html",
         "report.json",
     ]
@@ -103,7 +104,7 @@ def test_command_line(public, table, tmp_path):
         json.loads((model / "report.json").read_text(encoding="utf-8"))["inside"]["figures"][0]["value"] == 2
     )
     predicted = run("predict", model, table, "--proba").splitlines()
-    assert predicted[0] == "prediction,probability of ja,probability of nein"
+    assert predicted[0] == "line,prediction,probability of ja,probability of nein"
     assert len(predicted) == 151
     explained = run("explain", model, table, "--row", 3)
     assert "Prediction: " in explained
@@ -122,6 +123,6 @@ def test_comparison(public):
 
 def test_without_the_public_list_it_is_unknown(table):
     with pytest.raises(
-        workflow.WorkflowError, match=r"^model='toy' is unknown; choose among rcf, cascade, mddf"
+        workflow.WorkflowError, match=r"^model='toy' is unknown; choose among surewood, rcf, cascade, mddf"
     ):
         workflow.fit(table, target="treu?", model="toy")
