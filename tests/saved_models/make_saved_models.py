@@ -26,7 +26,10 @@ MODELS = {
     "PolySVC": {"degree": 2},
     "RandomCompositeForestClassifier": {"n_estimators": 4},
     "RandomCompositeForestClassifierCV": {"n_estimators": (2, 4), "max_depth": (1, 2)},
+    "SurewoodClassifier": {"n_estimators": 2},
 }
+#: Estimators that did not exist yet, by format.
+LATER = {1: {"SurewoodClassifier"}}
 
 
 def table(numbers_only: bool = False) -> tuple[pd.DataFrame, np.ndarray]:

@@ -1,4 +1,4 @@
-"""Ctrl-C ends the command within a second, whatever the core is doing.
+"""Ctrl-C, SIGTERM and SIGHUP end the command within a second, whatever the core is doing.
 
 Python raises KeyboardInterrupt only between two of its own steps, so a long call of compiled code would hold
 it back. The signal's wake-up socket is written at once; a watcher thread reads it, gives the program
@@ -11,6 +11,7 @@ meanwhile, such as a pool that the exit functions closed under its user, is the 
 from __future__ import annotations
 
 import atexit
+import contextlib
 import os
 import signal
 import socket
@@ -21,6 +22,7 @@ from types import FrameType
 PATIENCE = 0.5  # seconds that the program has to end by itself
 _CLEANING = 0.2  # seconds that exit functions have
 EXIT_CODE = 130
+_SIGNALS = {int(signal.SIGINT)}
 _ended = threading.Lock()
 _noticed = threading.Event()
 
@@ -32,6 +34,11 @@ def watch() -> None:
     signal.set_wakeup_fd(writer.fileno(), warn_on_full_buffer=False)
     threading.Thread(target=_wait, args=(reader, writer), daemon=True, name="interrupts").start()
     signal.signal(signal.SIGINT, _raise)
+    for name in ("SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) is not signal.SIG_IGN:  # as nohup sets it
+            signal.signal(number, _raise)
+            _SIGNALS.add(int(number))
 
 
 def noticed() -> bool:
@@ -46,7 +53,7 @@ def _raise(number: int, frame: FrameType | None) -> None:
 
 def _wait(reader: socket.socket, writer: socket.socket) -> None:
     while True:
-        if int(signal.SIGINT) in reader.recv(64):
+        if _SIGNALS & set(reader.recv(64)):
             _noticed.set()
             threading.Event().wait(PATIENCE)
             end()
@@ -61,5 +68,6 @@ def end(said: bool = False) -> None:
     cleaning.join(_CLEANING)
     # A live display leaves its line and a hidden cursor behind where it could not close itself.
     restore = "\r\x1b[2K\x1b[?25h" if sys.stderr.isatty() else ""
-    os.write(2, (restore if said else f"{restore}surewood: interrupted.\n").encode())
+    with contextlib.suppress(OSError):  # after SIGHUP the terminal may be gone
+        os.write(2, (restore if said else f"{restore}surewood: interrupted.\n").encode())
     os._exit(EXIT_CODE)

@@ -34,6 +34,7 @@ from surewood.persistence.compressing import deflate
 from surewood.persistence.description import check_description, read_schema, untrusted
 from surewood.persistence.errors import ModelFileError
 from surewood.persistence.known_types import is_known
+from surewood.persistence.leftovers import partial
 from surewood.persistence.renamed_types import with_new_names
 
 #: Raised by one when an older surewood could misread a file of the newer one.
@@ -86,34 +87,29 @@ def save(
 
     check_is_fitted(model)
     path = Path(path)
-    partial = path.with_name(f".{path.name}.{os.getpid()}.part")
-    packed = partial.with_suffix(".packed")
-    try:
-        skops.io.dump(model, partial)
+    with partial(path) as plain, partial(path, 2) as packed:
+        skops.io.dump(model, plain)
         if facts is not None:
-            with zipfile.ZipFile(partial, "a") as archive:
+            with zipfile.ZipFile(plain, "a") as archive:
                 archive.writestr(FACTS, json.dumps(facts, indent=2, allow_nan=False))
         card = {
             "format": FORMAT,
             "model": f"{type(model).__module__}.{type(model).__name__}",
             "surewood": surewood.__version__,
             "scikit-learn": sklearn.__version__,
-            "sha256": digest(partial, verbose),
+            "sha256": digest(plain, verbose),
         }
         if key is not None:
             card["signature"] = signature(key, card)
-        with zipfile.ZipFile(partial, "a") as archive:
+        with zipfile.ZipFile(plain, "a") as archive:
             archive.writestr(CARD, json.dumps(card, indent=2))
         if compress:
-            deflate(partial, packed, verbose)
+            deflate(plain, packed, verbose)
         else:
             from surewood.persistence.mapped_arrays import align
 
-            align(partial, packed)
+            align(plain, packed)
         os.replace(packed, path)
-    finally:
-        partial.unlink(missing_ok=True)
-        packed.unlink(missing_ok=True)
     return path
 
 

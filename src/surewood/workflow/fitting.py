@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -28,6 +28,7 @@ from surewood.workflow.labelled_table import LabelledTable, Source, read_for_tra
 from surewood.workflow.large_table import is_large, read_large
 from surewood.workflow.model_folder import DATA, MODEL, PAGE, PLAN
 from surewood.workflow.output_place import check_folder
+from surewood.workflow.result_folder import reserved, whole_set
 from surewood.workflow.row_weights import class_weights
 from surewood.workflow.sampling import Sampling
 from surewood.workflow.training import Trained, certificate_of, limit_rows, peak_memory, prepare, train
@@ -174,7 +175,7 @@ def fit(
         check_folder(folder)
         if not force:
             refuse_other_model(folder, table, target)
-    with on_cluster(cluster):
+    with on_cluster(cluster), nullcontext() if folder is None else reserved(folder):
         data = read_training(
             table,
             target,
@@ -380,11 +381,11 @@ def _write(
     facts: dict[str, Any],
     verbose: int,
 ) -> dict[str, Path]:
-    """Write the model, the page and its data into a folder."""
-    folder.mkdir(parents=True, exist_ok=True)
-    save(trained.pipeline, folder / MODEL, facts=facts, verbose=verbose)
-    plan_file = folder / PLAN
-    plan_file.write_text(trained.preparer.plan_.to_toml(str(plan_file)), encoding="utf-8")
+    """Write the model, its plan, the page and its data into a folder, all or nothing."""
+    plan = trained.preparer.plan_.to_toml(str(folder / PLAN))
     run = {name: facts[name] for name in ("seconds", "peak_memory_bytes", "seed", "command")}
-    report_files.write_report(folder, trained, data, certificate, run, verbose)
-    return {"model": folder / MODEL, "plan": plan_file, "page": folder / PAGE, "data": folder / DATA}
+    with whole_set(folder) as new:
+        save(trained.pipeline, new / MODEL, facts=facts, verbose=verbose)
+        (new / PLAN).write_text(plan, encoding="utf-8")
+        report_files.write_report(new, trained, data, certificate, run, verbose)
+    return {"model": folder / MODEL, "plan": folder / PLAN, "page": folder / PAGE, "data": folder / DATA}

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -15,6 +13,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from surewood.persistence.leftovers import partial
 from surewood.tables import ParquetTable, as_parquet
 
 if TYPE_CHECKING:
@@ -102,14 +101,14 @@ class ParquetSink:
         self._writer: Any = None
 
     def __enter__(self) -> Self:
-        handle, self._partial = tempfile.mkstemp(prefix=f".{self.out.name}.", dir=self.out.parent)
-        os.close(handle)
+        self._unfinished = partial(self.out)
+        self._path = self._unfinished.__enter__()
         return self
 
     def write(self, rows: pa.Table) -> None:
         """Append rows; the first ones decide the column types."""
         if self._writer is None:
-            self._writer = pq.ParquetWriter(self._partial, rows.schema)
+            self._writer = pq.ParquetWriter(self._path, rows.schema)
         self._writer.write_table(rows.cast(self._writer.schema))
         self.n_rows += len(rows)
 
@@ -122,10 +121,9 @@ class ParquetSink:
             if self._writer is not None:
                 self._writer.close()
                 if kind is None:
-                    os.replace(self._partial, self.out)
+                    os.replace(self._path, self.out)
         finally:
-            with contextlib.suppress(FileNotFoundError):
-                os.unlink(self._partial)
+            self._unfinished.__exit__(None, None, None)
 
 
 def _features(model: Any) -> list[str]:

@@ -12,6 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from surewood.parallel.progress import stage
+from surewood.persistence.leftovers import partial
 from surewood.tables import ParquetTable, plain
 from surewood.workflow.column_options import names_of
 from surewood.workflow.errors import WorkflowError
@@ -172,15 +173,12 @@ def _predict_streamed(
 def write_table(frame: pd.DataFrame, path: Path) -> None:
     """Write a CSV or Parquet file, with its folder, all or nothing."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
+    with partial(path) as unfinished:
         if path.suffix.lower() == ".parquet":
-            frame.to_parquet(partial, index=False)
+            frame.to_parquet(unfinished, index=False)
         else:
-            rounded(frame).to_csv(partial, index=False)
-        os.replace(partial, path)
-    finally:
-        partial.unlink(missing_ok=True)
+            rounded(frame).to_csv(unfinished, index=False)
+        os.replace(unfinished, path)
 
 
 def rounded(frame: pd.DataFrame) -> pd.DataFrame:

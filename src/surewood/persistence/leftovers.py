@@ -1,0 +1,85 @@
+"""Files that are not yet whole: named after their process, removed with it, swept when it was killed.
+
+A file is written as ``.NAME.PID.part`` beside its target and renamed when it is complete. The name goes away
+with the block that writes it, or with the process where an interrupt ends that in the middle; what a kill -9
+leaves behind is removed by the next process that writes to the same target.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import re
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+__all__ = ["is_running", "own", "partial", "remove", "sweep"]
+
+_NAME = re.compile(r"\.(?P<target>.+)\.(?P<process>\d+)\.part\d*")
+_owned: set[Path] = set()
+
+
+@contextmanager
+def partial(target: Path, number: int | None = None) -> Iterator[Path]:
+    """A name to write to, which goes away when the block ends; rename the file to keep it.
+
+    Several names for one target differ by their number.
+    """
+    sweep(target)
+    path = target.with_name(f".{target.name}.{os.getpid()}.part{'' if number is None else number}")
+    with own(path):
+        yield path
+
+
+@contextmanager
+def own(path: Path) -> Iterator[Path]:
+    """A file or folder that goes away when the block, or the process, ends."""
+    _owned.add(path)
+    try:
+        yield path
+    finally:
+        remove(path)
+        _owned.discard(path)
+
+
+def sweep(target: Path) -> None:
+    """Remove what processes that are gone have left of this target."""
+    if not target.parent.is_dir():
+        return
+    for path in target.parent.glob(".*.part*"):
+        found = _NAME.fullmatch(path.name)
+        if found and found["target"] == target.name and not is_running(int(found["process"])):
+            remove(path)
+
+
+def remove(path: Path) -> None:
+    """Remove a file or folder, if it is there."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        path.unlink(missing_ok=True)
+
+
+def is_running(process: int) -> bool:
+    """Whether there is a process of this number.
+
+    Examples
+    --------
+    >>> is_running(os.getpid())
+    True
+    """
+    try:
+        os.kill(process, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except OSError:  # of another user
+        return True
+    return True
+
+
+@atexit.register
+def _remove_all() -> None:
+    for path in list(_owned):
+        remove(path)
