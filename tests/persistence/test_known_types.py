@@ -95,6 +95,15 @@ def test_trees_of_scikit_learn_are_only_read_on_demand(tmp_path):
     assert again.predict([[1.0]]) == [1]
 
 
+def test_libsvm_is_only_read_on_demand(tmp_path):
+    from sklearn.svm import SVC
+
+    path = surewood.save(SVC().fit([[0.0], [1.0]], [0, 1]), tmp_path / "m")
+    with pytest.raises(ModelFileError, match=r"not trusted: sklearn\.svm\._classes\.SVC\."):
+        surewood.load(path)
+    assert surewood.load(path, trusted=["sklearn.svm._classes.SVC"]).predict([[1.0]]) == [1]
+
+
 def test_the_lists_hold_plain_strings():
     assert json.loads(json.dumps(LISTED)) == LISTED
     assert len(set(LISTED)) == len(LISTED)

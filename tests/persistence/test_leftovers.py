@@ -47,7 +47,8 @@ def test_only_leftovers_of_gone_processes_and_this_target_are_swept(tmp_path):
 def test_a_process_that_ends_removes_what_it_owns(tmp_path):
     program = (
         "import sys, pathlib\nfrom surewood.persistence import leftovers\n"
-        "path = pathlib.Path(sys.argv[1])\nheld = leftovers.own(path)\nheld.__enter__()\npath.write_text('half')"
+        "path = pathlib.Path(sys.argv[1])\nheld = leftovers.own(path)\nheld.__enter__()\n"
+        "path.write_text('half')"
     )
     subprocess.run([sys.executable, "-c", program, tmp_path / "x"], check=True)
     assert not (tmp_path / "x").exists()

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from surewood.persistence.errors import ModelFileError
-from surewood.persistence.known_types import is_known
+from surewood.persistence.known_types import UNCHECKED, is_known
 
 SCHEMA = "schema.json"
 
@@ -32,7 +32,7 @@ def check_description(path: Path, trusted: frozenset[str], schema: bytes) -> Non
     except (ValueError, TypeError, RecursionError) as error:
         raise ModelFileError(f"the model of {path} cannot be rebuilt: {error}") from error
     ours = {name for name in walk.names if name.split(".")[0] == "surewood"} - trusted
-    unknown = sorted(name for name in ours if not is_known(name))
+    unknown = sorted(name for name in ours if not is_known(name)) + sorted(walk.names & UNCHECKED - trusted)
     if unknown:
         raise ModelFileError(untrusted(path, unknown))
     if followed > written or walk.read_twice:

@@ -16,6 +16,11 @@ _PARTS = frozenset(
     {"surewood.bounds", "surewood.estimators", "surewood.svm", "surewood.tables", "surewood.trees"}
 )
 
+#: scikit-learn's estimators on libsvm, whose compiled code follows arrays without looking; only on demand.
+UNCHECKED = frozenset(
+    f"sklearn.svm._classes.{name}" for name in ("SVC", "NuSVC", "SVR", "NuSVR", "OneClassSVM")
+)
+
 
 def is_known(name: str) -> bool:
     """Whether a full name is in one of the lists.

@@ -61,8 +61,8 @@ def _refuse_if_taken(lock: Path, folder: Path) -> None:
         return  # gone meanwhile, or cut short by a kill
     if host != socket.gethostname():
         raise WorkflowError(
-            f"out={folder}: a run on {host or 'another host'} (process {number}) writes there; if it is gone, "
-            f"remove {lock}."
+            f"out={folder}: a run on {host or 'another host'} (process {number}) writes there; if it is "
+            f"gone, remove {lock}."
         )
     if is_running(number):
         raise WorkflowError(
