@@ -9,6 +9,7 @@ claims         `claims=[...]`: error, rates per class, cost, Brier score, groups
 thresholds     `find_threshold`: a threshold that meets a requirement (§11.4)
 requirements   what it may be asked to keep; prior_scores: what may be looked at before the holdout
 prediction_sets  `PredictionSets` (§11.5); set_scores: how well a label suits a row
+comparing      `compare_models`: two models on one holdout (§11.7)
 deciding       classifiers with a rule of their own: `CostClassifier`; thresholded: `ThresholdedClassifier`
 from_evidence  what a model's own structure and training sample allow
 reading        guarantees waiting for their part of delta
@@ -20,6 +21,7 @@ from surewood.bounds import Entry, Method, Withheld, rows_needed
 
 from .certificate import Certificate
 from .claims import Claim
+from .comparing import compare_models
 from .deciding import CostClassifier
 from .issuing import certify
 from .prediction_sets import PredictionSets
@@ -37,6 +39,7 @@ __all__ = [
     "ThresholdedClassifier",
     "Withheld",
     "certify",
+    "compare_models",
     "find_threshold",
     "rows_needed",
 ]

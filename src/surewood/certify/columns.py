@@ -70,7 +70,8 @@ def group_labels(groups: Any, X: Any, n: int, name: str = "groups") -> tuple[NDA
     labels = np.asarray(groups, dtype=object)
     if labels.shape != (n,):
         raise ValueError(f"{name} must have one label per row ({n}), got shape {labels.shape}")
-    return np.array(_texts(labels), dtype=object), "group"
+    named = isinstance(groups, pd.Series) and groups.name is not None
+    return np.array(_texts(labels), dtype=object), str(groups.name) if named else "group"
 
 
 def _texts(values: NDArray[Any]) -> list[str]:

@@ -3,7 +3,18 @@
 Commands only word what :mod:`surewood.workflow` does: options, text, exit codes.
 """
 
-from surewood.cli import certify, compare, datasets, explain, fit, predict, reproduce
+from surewood.cli import certify, compare, datasets, explain, fit, monitor, predict, reproduce
 from surewood.cli.app import app, main
 
-__all__ = ["app", "certify", "compare", "datasets", "explain", "fit", "main", "predict", "reproduce"]
+__all__ = [
+    "app",
+    "certify",
+    "compare",
+    "datasets",
+    "explain",
+    "fit",
+    "main",
+    "monitor",
+    "predict",
+    "reproduce",
+]

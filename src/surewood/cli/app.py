@@ -1,7 +1,8 @@
 """The command's frame: global options, the console, and how a command ends.
 
 Exit codes: 0 success, 1 the program failed, 2 usage error (one sentence on standard error, see
-:mod:`~surewood.cli.mistakes`), 130 interrupted. ``--debug``, anywhere on the line, shows the traceback.
+:mod:`~surewood.cli.mistakes`), 3 alarm of a monitor, 130 interrupted. ``--debug``, anywhere on the line,
+shows the traceback.
 """
 
 from __future__ import annotations

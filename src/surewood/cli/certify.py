@@ -17,6 +17,8 @@ _EXAMPLES = """[bold]Examples[/bold]
 surewood certify churn customers-of-may.csv
 
 surewood certify churn fresh.parquet --target churned --delta 0.01
+
+surewood certify credit may.csv --claim recall:bad --claim error-by:region
 """
 
 
@@ -30,6 +32,19 @@ def certify(
     copies: Copies = "auto",
     group: GroupColumns = None,
     time: TimeColumn = None,
+    claims: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--claim",
+            metavar="CLAIM",
+            help="What to guarantee: error (default), accuracy, recall:CLASS, precision:CLASS, fpr:CLASS, "
+            "f1:CLASS, balanced-accuracy, brier, cost, error-by:COLUMN; repeatable, all share delta.",
+        ),
+    ] = None,
+    cost: Annotated[
+        str | None,
+        typer.Option(metavar="TRUE:PREDICTED=COST,...", help="Costs of confusions, for the claim cost."),
+    ] = None,
     delta: Annotated[
         float, typer.Option(min=1e-9, max=0.5, help="Probability that a guarantee may fail.")
     ] = 0.05,
@@ -47,7 +62,16 @@ def certify(
 
     with display():
         found = certify_table(
-            model, table, target, copies=copies, groups=group, time=time, delta=delta, n_models=n_models
+            model,
+            table,
+            target,
+            claims=claims or (),
+            cost=cost,
+            copies=copies,
+            groups=group,
+            time=time,
+            delta=delta,
+            n_models=n_models,
         )
     if as_json:
         print(found.certificate.to_json())

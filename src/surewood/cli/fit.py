@@ -15,16 +15,22 @@ from surewood.cli.app import app, console
 from surewood.cli.option_values import (
     COLUMNS,
     TABLE_HELP,
+    AbstainError,
     Categorical,
     ClusterAddress,
     Copies,
+    Costs,
     Dates,
     DecimalMark,
     Dropped,
     GroupColumns,
     Identifiers,
+    LargestFalsePositiveRate,
+    LeastPrecision,
+    LeastRecall,
     MissingTexts,
     Numeric,
+    Positive,
     TimeColumn,
     parse_memory,
     parse_parameters,
@@ -43,6 +49,8 @@ surewood fit customers.csv --target churned --out churn
 surewood fit customers.csv --target churned --id customer --categorical zip --plan
 
 surewood fit visits.csv --target readmitted --group patient
+
+surewood fit credit.csv --target risk --positive bad --recall 0.9
 
 surewood fit big.parquet --target label --model mddf --set n_estimators=50
 """
@@ -105,6 +113,12 @@ def fit(
     class_weight: Annotated[
         str | None, typer.Option(metavar="[balanced|LABEL=NUMBER,...]", help="Weights of the classes.")
     ] = None,
+    positive: Positive = None,
+    recall: LeastRecall = None,
+    precision: LeastPrecision = None,
+    fpr: LargestFalsePositiveRate = None,
+    abstain_error: AbstainError = None,
+    cost: Costs = None,
     delta: Annotated[
         float, typer.Option(min=1e-9, max=0.5, help="Probability that a guarantee may fail.")
     ] = 0.05,
@@ -150,6 +164,7 @@ def fit(
         with stage(1, "starting", 1):
             # Here, as in every command: help and completion do not wait for what only the work needs.
             from surewood.cli.summary_text import print_fit
+            from surewood.workflow.decision_rules import DecisionRule
             from surewood.workflow.fitting import default_folder
             from surewood.workflow.fitting import fit as fit_table
         result = fit_table(
@@ -172,6 +187,7 @@ def fit(
             rare=rare,
             weight=weight,
             class_weight=class_weight,
+            rule=DecisionRule(positive, precision, fpr, recall, abstain_error, cost),
             parameters=parameters,
             cluster=cluster,
             command=shlex.join(["surewood", *sys.argv[1:]]),
@@ -179,7 +195,8 @@ def fit(
         )
     files = {name: str(path) for name, path in result.files.items()}
     if as_json:
-        print(json.dumps({**result.facts, "files": files}, indent=2, ensure_ascii=False))
+        facts = {name: value for name, value in result.facts.items() if name != "holdout_scores"}
+        print(json.dumps({**facts, "files": files}, indent=2, ensure_ascii=False))
     else:
         print_fit(console(), result.facts, files)
 

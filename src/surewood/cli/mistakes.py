@@ -24,9 +24,9 @@ _VALIDATING = ("sklearn/utils/", "sklearn\\utils\\", "sklearn/model_selection", 
 
 _OPTIONS = {"parameters": "--set", "groups": "--group"}
 _ARGUMENT = re.compile(
-    r"\b(categorical|class_weight|cluster|copies|date|decimal|delta|drop|folds|force|groups|holdout|id|keep|max_memory"
-    r"|max_rows|model|n_jobs|numeric|only|out|parameters|rare|target|time|time_limit|weight)="
-    r"(?P<value>True\b|[^\s),;])?"
+    r"\b(categorical|claim|class_weight|cluster|copies|cost|date|decimal|delta|drop|folds|force|fpr|groups|holdout|id"
+    r"|keep|limit|max_memory|max_rows|model|n_jobs|numeric|only|out|parameters|positive|precision|rare|recall|sets"
+    r"|target|time|time_limit|weight)=(?P<value>True\b|[^\s),;])?"
 )
 
 

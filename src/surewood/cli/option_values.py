@@ -19,6 +19,41 @@ ClusterAddress = Annotated[
         show_default=False,
     ),
 ]
+DECISIONS = "Decisions"
+Positive = Annotated[
+    str | None,
+    typer.Option(help="Class that recall, precision and fpr are about.", rich_help_panel=DECISIONS),
+]
+LeastRecall = Annotated[
+    float | None, typer.Option(min=0.001, max=0.9999, help="Least recall.", rich_help_panel=DECISIONS)
+]
+LeastPrecision = Annotated[
+    float | None, typer.Option(min=0.001, max=0.9999, help="Least precision.", rich_help_panel=DECISIONS)
+]
+LargestFalsePositiveRate = Annotated[
+    float | None,
+    typer.Option(
+        "--fpr", min=0.0001, max=0.999, help="Largest false positive rate.", rich_help_panel=DECISIONS
+    ),
+]
+AbstainError = Annotated[
+    float | None,
+    typer.Option(
+        min=0.0001,
+        max=0.999,
+        help="Largest error where the model decides; it abstains elsewhere.",
+        rich_help_panel=DECISIONS,
+    ),
+]
+Costs = Annotated[
+    str | None,
+    typer.Option(
+        "--cost",
+        metavar="TRUE:PREDICTED=COST,...",
+        help="Decide by smallest expected cost.",
+        rich_help_panel=DECISIONS,
+    ),
+]
 TABLE_HELP = (
     "A table file (CSV, Parquet, Excel, ...), several of one shape, - for standard input, a folder of "
     "Parquet files, or a built-in data set."

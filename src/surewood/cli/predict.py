@@ -18,6 +18,8 @@ _EXAMPLES = """[bold]Examples[/bold]
 surewood predict churn new-customers.csv > churn.csv
 
 surewood predict churn/model.surewood new.parquet --proba -o answers.parquet
+
+surewood predict churn new-customers.csv --sets 0.95
 """
 
 
@@ -28,6 +30,12 @@ def predict(
     proba: Annotated[
         bool, typer.Option("--proba", help="Add one column per class with its probability.")
     ] = False,
+    sets: Annotated[
+        float | None,
+        typer.Option(
+            metavar="COVERAGE", help="Add all labels that may be true: the true one is among them this often."
+        ),
+    ] = None,
     keep: Annotated[
         list[str] | None,
         typer.Option(metavar="NAME,...", help="Columns of the table to put beside the predictions."),
@@ -49,7 +57,7 @@ def predict(
 
     with display():
         source = table[0] if len(table) == 1 else table
-        found = predict_table(model, source, proba=proba, keep=keep or (), out=out, verbose=1)
+        found = predict_table(model, source, proba=proba, sets=sets, keep=keep or (), out=out, verbose=1)
     for note in found.notes:
         print(f"surewood: {note}", file=sys.stderr)
     if as_json:

@@ -1,8 +1,8 @@
 """From a table file to a model and its files, and from a model to predictions, certificates and explanations.
 
 What the command ``surewood`` does, as functions: :func:`fit`, :func:`predict`, :func:`certify`,
-:func:`explain`, :func:`describe` and :func:`compare`. Each returns a frozen dataclass; what cannot be done
-raises a :class:`WorkflowError` with one sentence.
+:func:`explain`, :func:`describe`, :func:`compare` and :func:`monitor`. Each returns a frozen dataclass; what
+cannot be done raises a :class:`WorkflowError` with one sentence.
 """
 
 from surewood._lazy import lazy_names as _lazy_names
@@ -11,8 +11,10 @@ _HOME = {
     "Certification": "surewood.workflow.certifying",
     "ColumnOptions": "surewood.workflow.column_options",
     "Comparison": "surewood.workflow.comparing",
+    "DecisionRule": "surewood.workflow.decision_rules",
     "Explanation": "surewood.workflow.explaining",
     "FitResult": "surewood.workflow.fitting",
+    "Monitoring": "surewood.workflow.monitoring",
     "Prediction": "surewood.workflow.predicting",
     "SavedModel": "surewood.workflow.model_folder",
     "WorkflowError": "surewood.workflow.errors",
@@ -21,6 +23,7 @@ _HOME = {
     "describe": "surewood.workflow.explaining",
     "explain": "surewood.workflow.explaining",
     "fit": "surewood.workflow.fitting",
+    "monitor": "surewood.workflow.monitoring",
     "open_model": "surewood.workflow.model_folder",
     "plan_table": "surewood.workflow.fitting",
     "predict": "surewood.workflow.predicting",

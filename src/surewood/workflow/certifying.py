@@ -16,6 +16,7 @@ from surewood.certify import certify as certify_model
 from surewood.certify.training_rows import TrainingRows
 from surewood.estimators.remembered import RememberedRows
 from surewood.tables.reading.file_format import looks_like_a_file
+from surewood.workflow.claim_words import read_claim_words
 from surewood.workflow.errors import WorkflowError
 from surewood.workflow.labelled_table import LabelledTable, Source, read_labelled
 from surewood.workflow.model_folder import SavedModel, open_model
@@ -60,6 +61,8 @@ def certify(
     table: Source,
     target: str | None = None,
     *,
+    claims: Sequence[str] = (),
+    cost: str | None = None,
     copies: str = "auto",
     groups: str | Sequence[str] | None = None,
     time: str | None = None,
@@ -80,6 +83,12 @@ def certify(
         there is one).
     target : str, optional
         The column of the classes; by default the one the model was trained with.
+    claims : list of str
+        What to guarantee: ``error`` (default), ``accuracy``, ``recall:bad``, ``precision:bad``, ``fpr:bad``,
+        ``f1:bad``, ``balanced-accuracy``, ``brier``, ``cost``, ``error-by:COLUMN``. All share `delta`.
+    cost : str, optional
+        Costs of confusions for the claim ``cost``, such as ``"bad:good=5,good:bad=1"``; by default those that
+        the model was fitted with.
     copies : {"auto", "natural", "exclude"}
         "exclude": copies of training rows do not count, equal rows count once. "natural": you state that
         equal rows are independent draws. "auto": natural where every column is discrete.
@@ -117,7 +126,7 @@ def certify(
     group_of_rows, times = sampling.group_of_rows(labelled.X), sampling.times_of_rows(labelled.X)
     labelled.X = labelled.X.drop(columns=sampling.columns)
     prepared = saved.prepare(labelled.X)
-    judged = _with_memory(saved)
+    judged = _with_memory(saved) if saved.decider is saved.estimator else saved.decider
     certificate = certify_model(
         judged,
         prepared,
@@ -125,6 +134,7 @@ def certify(
         copies=sampling.copies,
         groups=group_of_rows,
         time=times,
+        claims=read_claim_words(claims, cost, saved, labelled.X) if claims else None,
         delta=delta,
         n_models=n_models,
         n_models_in_sample=_models_compared(saved.facts),

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +23,10 @@ from surewood.tables import TablePlan, plain
 from surewood.workflow import report_files
 from surewood.workflow.choosing import Choice, choose_family
 from surewood.workflow.column_options import ColumnOptions
+from surewood.workflow.decision_rules import DecisionRule, apply_rule
 from surewood.workflow.errors import WorkflowError
 from surewood.workflow.families import Family, FitSettings, candidates
+from surewood.workflow.holdout_scores import SCORES, holdout_scores
 from surewood.workflow.labelled_table import LabelledTable, Source, read_for_training
 from surewood.workflow.large_table import is_large, read_large
 from surewood.workflow.model_folder import DATA, MODEL, PAGE, PLAN
@@ -92,6 +95,7 @@ def fit(
     rare: str = "drop",
     weight: str | None = None,
     class_weight: str | Mapping[Any, float] | None = None,
+    rule: DecisionRule | None = None,
     parameters: Mapping[str, Any] | None = None,
     cluster: str | None = None,
     command: str | None = None,
@@ -145,6 +149,8 @@ def fit(
         Column of row weights, for training; errors and guarantees count rows.
     class_weight : "balanced", dict or str, optional
         Weights of classes, also as text such as ``"no=1,yes=5"``.
+    rule : DecisionRule, optional
+        What decisions must keep: a recall, a precision, an error where the model decides, a cost.
     parameters : dict, optional
         Parameters of the estimator.
     cluster : str, optional
@@ -201,7 +207,9 @@ def fit(
         estimator = settings.estimator(families[0], data.n_rows, data.y.nunique(), strict=choice is None)
         trained = train(data, preparer, estimator, verbose, seen=seen)
         with stage(verbose, "writing certificate, model and page", 3) as advance:
-            certificate = certificate_of(trained, data, delta, 1 if choice is None else len(choice.scores))
+            n_compared = 1 if choice is None else len(choice.scores)
+            plain_one = partial(certificate_of, trained, data, n_compared=n_compared)
+            trained, certificate = apply_rule(trained, data, rule or DecisionRule(), plain_one, delta)
             advance(1)
             facts = _facts(data, families[0], trained, certificate, choice, settings, command)
             files = {} if folder is None else _write(folder, trained, data, certificate, facts, verbose)
@@ -359,6 +367,7 @@ def _facts(
         "dropped_columns": dict(trained.preparer.dropped_),
         "identifiers": list(trained.preparer.plan_.identifiers),
         "holdout": measured,
+        SCORES: holdout_scores(trained, data),
         "certificate": json.loads(certificate.to_json()),
         "choice": None if choice is None else choice.to_dict(),
         "models_compared": 1 if choice is None else len(choice.scores),

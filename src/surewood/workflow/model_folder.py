@@ -12,6 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
+from surewood.certify.deciding import DecidingClassifier
 from surewood.estimators.wording import plural
 from surewood.persistence import load, read_card, read_facts
 from surewood.tables import TablePreparer
@@ -56,9 +57,14 @@ class SavedModel:
         return found
 
     @property
-    def estimator(self) -> Any:
-        """Last step: the classifier."""
+    def decider(self) -> Any:
+        """Last step: what predicts, with its own rule of decision where `fit` was asked for one."""
         return self.pipeline[-1]
+
+    @property
+    def estimator(self) -> Any:
+        """The classifier behind the rule."""
+        return self.decider.model if isinstance(self.decider, DecidingClassifier) else self.decider
 
     @property
     def classes(self) -> NDArray[Any]:

@@ -56,6 +56,10 @@ class PeerClassifier:
         """Probabilities, one column per class."""
         return np.asarray(self.model.predict_proba(self._columns(X)), dtype=np.float64)
 
+    def predict(self, X: pd.DataFrame) -> NDArray[Any]:
+        """The most probable class."""
+        return np.asarray(np.asarray(self.classes_)[self.predict_proba(X).argmax(axis=1)])
+
     def _columns(self, X: pd.DataFrame) -> pd.DataFrame:
         out = {}
         for number, name in enumerate(X.columns):

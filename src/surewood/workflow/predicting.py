@@ -11,11 +11,13 @@ from typing import Any
 import pandas as pd
 from numpy.typing import NDArray
 
+from surewood.certify.deciding import DecidingClassifier
 from surewood.parallel.progress import stage
 from surewood.persistence.leftovers import partial
 from surewood.tables import ParquetTable, plain
 from surewood.workflow.column_options import names_of
 from surewood.workflow.errors import WorkflowError
+from surewood.workflow.holdout_scores import set_limit
 from surewood.workflow.labelled_table import Source, read_rows
 from surewood.workflow.large_table import is_large
 from surewood.workflow.model_folder import SavedModel, open_model
@@ -73,6 +75,7 @@ def predict(
     table: Source,
     *,
     proba: bool = False,
+    sets: float | None = None,
     keep: str | Sequence[str] = (),
     out: str | Path | None = None,
     verbose: int = 0,
@@ -90,6 +93,9 @@ def predict(
         Large Parquet tables are streamed; they need `out`.
     proba : bool, default=False
         Also give a column ``probability of LABEL`` for each class.
+    sets : float, optional
+        Also give a column ``set`` with all labels that may be true, separated by "|": for at least this
+        fraction of new rows the true one is among them, with probability 0.95 over the holdout of the fit.
     keep : str or list of str
         Columns of the table to put beside the predictions; identifiers of the model always are.
     out : str or Path, optional
@@ -119,10 +125,11 @@ def predict(
         source = str(table)
         if path is None or path.suffix.lower() != ".parquet":
             raise WorkflowError(f"{source} is predicted batch by batch into a file: add out=NAME.parquet.")
-        return _predict_streamed(open_model(model), source, path, proba, kept, verbose)
+        answer = Answer.of(open_model(model), proba, sets)
+        return _predict_streamed(answer, source, path, kept, verbose)
     saved = open_model(model)
     read = read_rows(table)
-    found = predicted_frame(saved, read.frame, proba, kept, verbose)
+    found = predicted_frame(Answer.of(saved, proba, sets), read.frame, kept, verbose)
     if read.numbered and read.unit not in found.columns:
         found.insert(0, read.unit, read.row_numbers)
     if path is not None:
@@ -130,38 +137,72 @@ def predict(
     return Prediction(len(found), saved.classes, found, tuple(saved.notes_about(read.frame)), path)
 
 
+@dataclass(frozen=True)
+class Answer:
+    """What is told about each row.
+
+    Attributes
+    ----------
+    saved : SavedModel
+    proba : bool
+        Whether probabilities are wanted.
+    limit : float or None
+        Smallest probability of a label in a set; None: no sets are wanted.
+    """
+
+    saved: SavedModel
+    proba: bool = False
+    limit: float | None = None
+
+    @classmethod
+    def of(cls, saved: SavedModel, proba: bool, sets: float | None) -> Answer:
+        """What is wanted, with the limit that keeps a coverage of `sets`."""
+        return cls(saved, proba, None if sets is None else set_limit(saved.facts, sets))
+
+    def about(self, frame: pd.DataFrame, verbose: int = 0) -> pd.DataFrame:
+        """Decisions, then sets and probabilities if wanted."""
+        saved = self.saved
+        probabilities = predict_in_blocks(saved.estimator, saved.prepare(frame), verbose)
+        decider = saved.decider
+        decided = (
+            decider.decide(probabilities)
+            if isinstance(decider, DecidingClassifier)
+            else saved.classes[probabilities.argmax(axis=1)]
+        )
+        parts = [pd.DataFrame({"prediction": decided})]
+        if self.limit is not None:
+            names = saved.classes.astype(str)
+            inside = probabilities >= self.limit
+            parts.append(pd.DataFrame({"set": ["|".join(names[row]) for row in inside]}))
+        if self.proba:
+            named = [probability_column(label) for label in saved.classes]
+            parts.append(pd.DataFrame(probabilities, columns=named))
+        return pd.concat(parts, axis=1)
+
+
 def predicted_frame(
-    saved: SavedModel, frame: pd.DataFrame, proba: bool, keep: Sequence[str] = (), verbose: int = 0
+    answer: Answer, frame: pd.DataFrame, keep: Sequence[str] = (), verbose: int = 0
 ) -> pd.DataFrame:
-    """Predictions of a frame beside its identifiers and the columns to keep, with probabilities if wanted."""
-    identifiers = [name for name in saved.preparer.plan_.identifiers if name in frame.columns]
+    """Answers about a frame beside its identifiers and the columns to keep."""
+    identifiers = [name for name in answer.saved.preparer.plan_.identifiers if name in frame.columns]
     absent = [name for name in keep if name not in frame.columns]
     if absent:
         raise WorkflowError(f"keep={absent[0]}: the table has no such column.")
     kept = frame[list(dict.fromkeys([*identifiers, *keep]))].reset_index(drop=True)
-    return pd.concat([kept, _answers(saved, frame, proba, verbose)], axis=1)
-
-
-def _answers(saved: SavedModel, frame: pd.DataFrame, proba: bool, verbose: int) -> pd.DataFrame:
-    probabilities = predict_in_blocks(saved.estimator, saved.prepare(frame), verbose)
-    found = pd.DataFrame({"prediction": saved.classes[probabilities.argmax(axis=1)]})
-    if not proba:
-        return found
-    named = [probability_column(label) for label in saved.classes]
-    return pd.concat([found, pd.DataFrame(probabilities, columns=named)], axis=1)
+    return pd.concat([kept, answer.about(frame, verbose)], axis=1)
 
 
 def _predict_streamed(
-    saved: SavedModel, source: str, out: Path, proba: bool, keep: Sequence[str], verbose: int
+    answer: Answer, source: str, out: Path, keep: Sequence[str], verbose: int
 ) -> Prediction:
     """Predict a streamed table into a Parquet file, all or nothing."""
-    opened = ParquetTable(source).open()
+    opened, saved = ParquetTable(source).open(), answer.saved
     notes: list[str] | None = None
     out.parent.mkdir(parents=True, exist_ok=True)
     with stage(verbose, "predicting", opened.n_rows) as advance, ParquetSink(out) as sink:
         for _, _, rows in opened.batches():
             frame = rows.table.to_pandas()
-            sink.write_frame(predicted_frame(saved, frame, proba, keep))
+            sink.write_frame(predicted_frame(answer, frame, keep))
             if notes is None:
                 notes = saved.notes_about(frame)
             advance(len(frame))

@@ -17,6 +17,7 @@ from sklearn.metrics import log_loss
 from sklearn.pipeline import Pipeline
 
 from surewood.certify import Certificate, certify
+from surewood.certify.deciding import DecidingClassifier
 from surewood.estimators.remembered import RememberedRows
 from surewood.estimators.wording import plural
 from surewood.parallel.progress import stage
@@ -69,8 +70,9 @@ class Trained:
 
     @property
     def estimator(self) -> Any:
-        """Last step: the classifier."""
-        return self.pipeline[-1]
+        """Last step: the classifier, without a rule of decision."""
+        last = self.pipeline[-1]
+        return last.model if isinstance(last, DecidingClassifier) else last
 
 
 def prepare(table: LabelledTable, options: ColumnOptions | None = None) -> TablePreparer:

@@ -1,0 +1,55 @@
+"""Claims in the words of the command line, such as ``recall:bad`` or ``error-by:region``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from surewood.certify import Claim, CostClassifier
+from surewood.certify.claims import read_claims
+from surewood.workflow.decision_rules import cost_matrix
+from surewood.workflow.errors import WorkflowError
+from surewood.workflow.model_folder import SavedModel
+
+
+def read_claim_words(
+    words: Sequence[str], cost: str | None, saved: SavedModel, frame: pd.DataFrame
+) -> list[Claim]:
+    """Claims about a saved model on a table.
+
+    Parameters
+    ----------
+    words : list of str
+    cost : str or None
+        Costs of confusions, for the claim ``cost``.
+    saved : SavedModel
+    frame : DataFrame
+        The table as it came: groups are named by its columns.
+    """
+    found: list[Claim] = []
+    for word in words:
+        name, _, rest = word.partition(":")
+        quantity = name.strip().replace("-", "_")
+        if quantity == "cost":
+            found.append(Claim("cost", cost=_matrix(cost, saved)))
+        elif quantity == "error_by":
+            if rest not in frame.columns:
+                raise WorkflowError(f"claim={word}: the table has no column {rest!r}.")
+            found.append(Claim("error_by", by=frame[rest]))  # the estimator may not see the column
+        else:
+            try:
+                found += read_claims(f"{quantity}:{rest}" if rest else quantity, saved.classes.tolist())
+            except ValueError as error:
+                raise WorkflowError(f"claim={word}: {error}.") from error
+    return found
+
+
+def _matrix(cost: str | None, saved: SavedModel) -> NDArray[np.float64]:
+    if cost is not None:
+        return cost_matrix(cost, saved.classes.tolist())
+    if isinstance(saved.decider, CostClassifier):
+        return np.asarray(saved.decider.cost, dtype=np.float64)
+    raise WorkflowError("claim=cost needs cost=..., such as bad:good=5,good:bad=1.")

@@ -1,0 +1,159 @@
+"""Decision rules of a fit: a threshold that keeps a promise, abstention, smallest expected cost (§11.4)."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.pipeline import Pipeline
+
+from surewood.bounds import Method, Status, Withheld
+from surewood.certify import Certificate, Claim, CostClassifier, NoThresholdError, certify, find_threshold
+from surewood.workflow.errors import WorkflowError
+from surewood.workflow.labelled_table import LabelledTable
+from surewood.workflow.training import Trained
+
+_PROMISE_PART = 0.9
+_CHOSEN = "the threshold was chosen on the holdout; the error of its decisions is measured there, not limited"
+
+
+@dataclass(frozen=True)
+class DecisionRule:
+    """What decisions must keep.
+
+    Attributes
+    ----------
+    positive : label or None
+        The class that precision, false positive rate and recall are about.
+    precision, fpr, recall : float or None
+    abstain_error : float or None
+        Largest error among the rows that are decided.
+    cost : str or None
+        Costs of confusions, such as ``"bad:good=5,good:bad=1"``: true class, predicted class, cost.
+    """
+
+    positive: Any = None
+    precision: float | None = None
+    fpr: float | None = None
+    recall: float | None = None
+    abstain_error: float | None = None
+    cost: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.has_threshold and self.cost is not None:
+            raise WorkflowError("cost= cannot be combined with a promise about a threshold.")
+        if self.positive is not None and not self.has_threshold:
+            raise WorkflowError("positive= needs recall=, precision= or fpr=.")
+
+    @property
+    def has_threshold(self) -> bool:
+        """Whether a threshold is asked for."""
+        return any(v is not None for v in (self.precision, self.fpr, self.recall, self.abstain_error))
+
+    @property
+    def is_given(self) -> bool:
+        """Whether decisions differ from the most probable class."""
+        return self.has_threshold or self.cost is not None
+
+
+def cost_matrix(text: str, classes: Sequence[Any]) -> NDArray[np.float64]:
+    """The matrix of costs from text; confusions that are not named cost 1.
+
+    Examples
+    --------
+    >>> cost_matrix("bad:good=5", ["bad", "good"]).tolist()
+    [[0.0, 5.0], [1.0, 0.0]]
+    """
+    known = {str(label): k for k, label in enumerate(classes)}
+    matrix = 1.0 - np.eye(len(known))
+    for word in text.split(","):
+        pair, mark, value = word.rpartition("=")
+        true, colon, predicted = pair.strip().partition(":")
+        try:
+            price = float(value)
+        except ValueError:
+            price = -1.0
+        if not mark or not colon or not np.isfinite(price) or price < 0:
+            raise WorkflowError(f"cost={word.strip()} is not TRUE:PREDICTED=COST with a cost of at least 0.")
+        for label in (true, predicted):
+            if label.strip() not in known:
+                shown = ", ".join(list(known)[:5])
+                raise WorkflowError(f"cost={word.strip()}: {label.strip()!r} is not a class ({shown}).")
+        if true.strip() == predicted.strip():
+            raise WorkflowError(f"cost={word.strip()}: a correct prediction costs nothing.")
+        matrix[known[true.strip()], known[predicted.strip()]] = price
+    return np.asarray(matrix)
+
+
+def apply_rule(
+    trained: Trained,
+    table: LabelledTable,
+    rule: DecisionRule,
+    certify_plain: Callable[[float], Certificate],
+    delta: float,
+) -> tuple[Trained, Certificate]:
+    """The model with its rule, and what is guaranteed about its decisions.
+
+    A promise that no threshold keeps becomes a note, and decisions are the most probable class. Which of the
+    two is stated depends on the holdout, so the promise is tested at 0.9 delta and the plain certificate has
+    the rest.
+    """
+    if not rule.is_given:
+        return trained, certify_plain(delta)
+    if trained.holdout is None or table.holdout is None:
+        raise WorkflowError("a promise about decisions needs a holdout; holdout=0 leaves none.")
+    if table.holdout_groups is not None or table.holdout_times is not None:
+        raise WorkflowError("a promise about decisions needs independent rows: leave out groups= and time=.")
+    judged = copy.copy(trained.estimator)
+    probabilities = trained.holdout.probabilities
+    judged.predict_proba = lambda X: probabilities  # the holdout was predicted already
+    if rule.cost is not None:
+        matrix = cost_matrix(rule.cost, trained.estimator.classes_)
+        decider = CostClassifier(trained.estimator, matrix)
+        found = certify(
+            CostClassifier(judged, matrix),
+            trained.holdout.X,
+            table.holdout[1],
+            claims=[Claim("cost", cost=matrix), "error"],
+            copies=table.sampling.copies,
+            delta=delta,
+        )
+        return _with(trained, decider), replace(found, model=type(trained.estimator).__name__)
+    certificate = certify_plain((1.0 - _PROMISE_PART) * delta)
+    try:
+        threshold = find_threshold(
+            judged,
+            trained.holdout.X,
+            table.holdout[1],
+            positive=rule.positive,
+            precision=rule.precision,
+            fpr=rule.fpr,
+            recall=rule.recall,
+            accepted_error=rule.abstain_error,
+            delta=_PROMISE_PART * delta,
+            copies=table.sampling.copies,
+        )
+    except NoThresholdError as error:
+        sentence = str(error)
+        table.notes.append(f"{sentence[:1].upper()}{sentence[1:]}; decisions are the most probable class.")
+        return trained, certificate
+    threshold.model = trained.estimator
+    estimates = tuple(entry for entry in certificate.entries if entry.status is not Status.GUARANTEE)
+    own = threshold.certificate
+    judged_by = replace(
+        own,
+        entries=(*own.entries, *estimates),
+        withheld=(Withheld(Method.HOLDOUT, _CHOSEN),),
+        model=certificate.model,
+        delta=delta,
+        majority_error=certificate.majority_error,
+    )
+    return _with(trained, threshold), judged_by
+
+
+def _with(trained: Trained, decider: Any) -> Trained:
+    return replace(trained, pipeline=Pipeline([("table", trained.preparer), ("model", decider)]))
