@@ -47,7 +47,7 @@ class Requirement:
     @property
     def at_most(self) -> float:
         """Largest failure rate among the selected rows."""
-        return 1.0 - self.value if self.name in _FROM_BELOW else self.value
+        return round(1.0 - self.value, 12) if self.name in _FROM_BELOW else self.value
 
     @property
     def lax_first(self) -> bool:

@@ -46,6 +46,7 @@ from .training_rows import TrainingRows
 __all__ = ["NoThresholdError", "find_threshold"]
 
 _STARTS = 5
+_CLEARLY = 0.98  # a rate nearer to the promised one would need an absurd number of rows
 
 
 class NoThresholdError(ValueError):
@@ -337,14 +338,12 @@ def _nothing(
     shown = np.floor(1000 * best) / 1000 if one.side == AT_LEAST else np.ceil(1000 * best) / 1000
     sentence = f"{about}; the best that could be guaranteed is {one.side} {shown:g} (at a delta of its own)"
     rates = failures / np.maximum(sizes, 1)
-    useful = np.flatnonzero((rates < one.at_most) & (sizes > 0))
-    if not useful.size:
+    margin = np.where(sizes > 0, (_CLEARLY * one.at_most - rates) * np.sqrt(sizes), -np.inf)
+    clearest = int(margin.argmax())
+    if margin[clearest] <= 0:
         return NoThresholdError(f"{sentence}, and more rows are not expected to help", float(best))
-    needed = [
-        rows_needed(float(rates[k]), one.at_most, delta=delta, fraction=min(1.0, sizes[k] / n))
-        for k in useful
-    ]
-    enough = min(needed)
+    part = min(1.0, sizes[clearest] / n)
+    enough = rows_needed(float(rates[clearest]), one.at_most, delta=delta, fraction=part)
     if enough <= n:  # enough rows, but the tests stopped before they came to this threshold
         return NoThresholdError(f"{sentence}; more rows may help", float(best))
     return NoThresholdError(f"{sentence}; about {enough:,} rows would do", float(best), enough)
