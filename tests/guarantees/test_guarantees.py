@@ -16,6 +16,12 @@ from tests.guarantees.simulate_certify import (
     simulate_groups,
     simulate_repeated_rows,
 )
+from tests.guarantees.simulate_claims_in_use import (
+    simulate_found_thresholds,
+    simulate_monitors,
+    simulate_prediction_sets,
+    simulate_two_models,
+)
 from tests.guarantees.simulate_compression import simulate_svm, simulate_svm_tree
 from tests.guarantees.simulate_holdout import simulate_holdout, simulate_selection
 from tests.guarantees.simulate_papers import (
@@ -45,6 +51,10 @@ SIMULATIONS = [
     simulate_sets,
     simulate_monitor,
     simulate_cross_fitting,
+    simulate_found_thresholds,
+    simulate_prediction_sets,
+    simulate_monitors,
+    simulate_two_models,
 ]
 DRAWS = 2500
 

@@ -22,7 +22,7 @@ from sklearn.metrics import log_loss
 from surewood.bounds import corrected_paired_t_test
 from surewood.parallel.progress import stage
 from surewood.workflow.comparison_page import write_comparison
-from surewood.workflow.duel import best_two, certificate_of_two, hold_out
+from surewood.workflow.duel import best_two, certificate_of_two, take_holdout
 from surewood.workflow.errors import WorkflowError
 from surewood.workflow.families import FitSettings, families
 from surewood.workflow.holdout import stratified_rows
@@ -202,7 +202,7 @@ def compare(
         raise WorkflowError(
             "certify=True cannot be combined with groups=: rows of a group are not independent."
         )
-    held = hold_out(data, random_state) if certify else None
+    held = take_holdout(data, random_state) if certify else None
     preparer = prepare(data)
     prepared = preparer.transform(data.X)
     splits = make_splits(data.y, folds, repeats, random_state, data.groups)

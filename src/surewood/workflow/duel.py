@@ -14,7 +14,7 @@ from surewood.workflow.errors import WorkflowError
 from surewood.workflow.labelled_table import LabelledTable
 
 
-def hold_out(table: LabelledTable, random_state: int) -> tuple[pd.DataFrame, pd.Series]:
+def take_holdout(table: LabelledTable, random_state: int) -> tuple[pd.DataFrame, pd.Series]:
     """Take a random fifth of the rows away from a table."""
     order = np.random.default_rng(random_state).permutation(len(table.y))
     held_out, kept = np.sort(order[: len(order) // 5]), np.sort(order[len(order) // 5 :])
