@@ -211,6 +211,8 @@ def _from_text(name: str, column: pd.Series, hints: Hints) -> ColumnPlan:
             return ColumnPlan(name, "drop", "it has no value at all")
     elif hints.kind in (None, "number", "boolean", "date", "duration"):
         plan = _measured(name, among_numbers, hints)
+        if len(among_numbers.texts) == 1 and among_numbers.n_known == len(column) and hints.kind is None:
+            return ColumnPlan(name, "drop", "it has one value only", all_texts.examples())
         if plan is not None:
             plan = replace(plan, examples=all_texts.examples(), missing=hints.missing)
             return _date(plan, column) if plan.kind == "date" else plan

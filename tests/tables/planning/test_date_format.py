@@ -1,0 +1,52 @@
+"""Forms of dates, day and month told apart."""
+
+import pandas as pd
+import pytest
+
+from surewood.tables.planning.date_format import find_date_format
+
+
+@pytest.mark.parametrize(
+    ("text", "moment"),
+    [
+        ("2024-03-01", "2024-03-01"),
+        ("2024/3/1", "2024-03-01"),
+        ("1.3.2024", "2024-03-01"),
+        ("1.3.24", "2024-03-01"),
+        ("01.03.70", "1970-03-01"),
+        ("20240301", "2024-03-01"),
+        ("20240301T1530", "2024-03-01 15:30"),
+        ("Mar 1, 2024", "2024-03-01"),
+        ("Friday, 1 March 2024", "2024-03-01"),
+        ("1st of March 2024", "2024-03-01"),
+        ("1 mars 2024", "2024-03-01"),
+        ("01-Mar-2024", "2024-03-01"),
+        ("2024-03-01T15:30:00Z", "2024-03-01 15:30"),
+        ("2024-03-01 15:30:00.5 +02:00", "2024-03-01 13:30:00.5"),
+        ("3/31/2024 12:05 AM", "2024-03-31 00:05"),
+        ("2024-03", "2024-03-01"),
+    ],
+)
+def test_forms(text, moment):
+    assert find_date_format([text]).read_one(text) == pd.Timestamp(moment)
+
+
+@pytest.mark.parametrize(
+    "text", ["17", "green", "1.5", "10.0.0.1", "555-1234", "2024-13-77x", "5 apples 2024"]
+)
+def test_no_dates(text):
+    found = find_date_format([text])
+    assert found is None or found.read_one(text) is None
+
+
+def test_day_or_month_is_settled_by_the_column_the_file_the_user_or_said_to_be_open():
+    assert find_date_format(["3/1/2024", "13/1/2024"]).day_first
+    assert not find_date_format(["3/1/2024", "1/13/2024"]).day_first
+    both = ["3/1/2024", "4/2/2024"]
+    assert find_date_format(both).settled == "default"
+    assert find_date_format(both, file_day_first=True).settled == "file"
+    assert find_date_format(both, day_first=True).day_first
+
+
+def test_dates_that_do_not_exist_are_missing():
+    assert find_date_format(["2024-02-29"]).read(["2024-02-30", None]).isna().all()

@@ -1,0 +1,77 @@
+"""What a column is, by its values."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from surewood.tables import DataError
+from surewood.tables.planning.finding import Hints, find_column, n_unreadable, n_unseen
+from surewood.tables.planning.number_format import AmbiguousNumbers
+
+
+def kind(values, name="x", **hints):
+    return find_column(name, pd.Series(values), Hints(**hints)).kind
+
+
+def test_one_question_mark_does_not_make_numbers_text():
+    plan = find_column("x", pd.Series([*map(str, range(50)), "?"]), Hints())
+    assert (plan.kind, plan.n_missing, plan.n_lost) == ("number", 1, 0)
+
+
+def test_one_word_in_twenty_is_lost_and_two_make_it_a_category():
+    numbers = [str(k % 7) for k in range(19)]
+    assert find_column("x", pd.Series([*numbers, "red"]), Hints()).n_lost == 1
+    assert kind([*numbers[1:], "red", "blue"]) == "category"
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "found"),
+    [
+        ("x", list(range(1, 31)), "drop"),
+        ("x", [k + k // 4 for k in range(30)], "drop"),  # rows held out leave gaps
+        ("x", list(range(30, 0, -1)), "number"),
+        ("customerID", [31 * k % 1009 for k in range(30)], "drop"),
+        ("paid", [31 * k % 1009 for k in range(30)], "number"),
+        ("x", [f"a{k}" for k in range(30)], "drop"),
+        ("x", [20240101 + k for k in range(28)], "date"),
+        ("x", ["7"] * 30, "drop"),
+        ("x", [None] * 30, "drop"),
+        ("x", [True, False] * 5, "boolean"),
+    ],
+)
+def test_identifiers_constants_and_days(name, values, found):
+    assert kind(values, name) == found
+
+
+def test_free_text_is_told_from_identifiers_by_its_words():
+    assert kind([f"box {k} came late again" for k in range(40)]) == "text"
+    assert kind([f"box-{k}" for k in range(40)]) == "drop"
+
+
+def test_what_the_user_says_is_obeyed_or_refused():
+    assert kind(["1", "2", "x1"], kind="category") == "category"
+    assert kind([1, 2, 1], kind="category") == "category"
+    with pytest.raises(
+        DataError, match=r"^column 'x' cannot be read as a number: it has 'red' and the like\.$"
+    ):
+        kind(["red", "blue"], kind="number")
+
+
+def test_numbers_of_which_two_readings_fit_are_not_guessed():
+    with pytest.raises(AmbiguousNumbers):
+        kind(["17,027", "1,250"])
+    assert find_column("x", pd.Series(["17,027"]), Hints(file_decimal=".")).thousands == ","
+
+
+def test_a_category_keeps_its_order():
+    column = pd.Series(pd.Categorical(["low", "high", "low"], ["low", "mid", "high"], ordered=True))
+    plan = find_column("x", column, Hints())
+    assert (plan.categories, plan.ordered) == (("low", "high"), True)
+
+
+def test_later_values_that_are_new():
+    plan = find_column("x", pd.Series(["a", "b", "a"]), Hints())
+    assert n_unseen(plan, pd.Series(["a", "c", "?", None, "c"])) == 2
+    plan = find_column("x", pd.Series([1.5, 2.5]), Hints())
+    assert n_unreadable(plan, pd.Series(["1", "red", "-", None])) == 1
+    assert n_unreadable(plan, pd.Series([1.0, np.nan])) == 0

@@ -1,0 +1,66 @@
+"""Numbers as people write them."""
+
+import pytest
+
+from surewood.tables.planning.number_format import (
+    AmbiguousNumbers,
+    NumberFormat,
+    find_number_format,
+    proven_decimal,
+)
+
+
+@pytest.mark.parametrize(
+    ("texts", "values"),
+    [
+        (["1,234.5", "7"], [1234.5, 7]),
+        (["1.234,5", "7"], [1234.5, 7]),
+        (["1 234,5", "7"], [1234.5, 7]),
+        (["1'234'567"], [1234567]),
+        (["1,234,567", "17,027"], [1234567, 17027]),
+        (["12,34,567.5"], [1234567.5]),
+        (["$5", "-$3.50", "($1,200.00)"], [5, -3.5, -1200]),
+        (["5 €", "3,5 €"], [5, 3.5]),
+        (["12%", "3.5 %"], [12, 3.5]),
+        (["12%", "0.5"], [0.12, 0.5]),
+        (["<5", "≥ 7.5", "~3"], [5, 7.5, 3]),
+        (["3 kg", "4.5 kg"], [3, 4.5]),
+        (["$1.5k", "$2M"], [1500, 2000000]),
+        (["5m", "7m"], [5, 7]),
+        (["1e3", "2.5E-2"], [1000, 0.025]),
+        (["5-", "7"], [-5, 7]),
+        ([".5", "0,123"], None),
+        (["0,123", "0,5"], [0.123, 0.5]),
+    ],
+)
+def test_a_column_of_numbers(texts, values):
+    found = find_number_format(texts)
+    assert (found if values is None else [found.read(text) for text in texts]) == values
+
+
+@pytest.mark.parametrize("texts", [["red"], ["10.0.0.1"], ["3 kg", "4 g"], ["1/2"], ["555-1234"]])
+def test_no_numbers(texts):
+    found = find_number_format(texts)
+    assert found is None or found.read(texts[0]) is None
+
+
+def test_a_thousands_mark_is_never_read_as_a_decimal_mark():
+    with pytest.raises(AmbiguousNumbers, match=r"^'17,027' can be 17027 or 17.027$"):
+        find_number_format(["17,027", "950"])
+    assert find_number_format(["17,027"], decimal=".").read("17,027") == 17027
+    assert find_number_format(["17,027"], decimal=",").read("17,027") == 17.027
+    assert find_number_format(["17,027"], file_decimal=".").read("17,027") == 17027
+    assert find_number_format(["17,027", "3,5"]).read("17,027") == 17.027
+
+
+def test_a_later_mark_can_only_divide_thousands():
+    assert NumberFormat().read("17,027") == 17027
+    assert NumberFormat(decimal=",").read("17.027") == 17027
+    assert NumberFormat().read("17,02") is None
+
+
+def test_what_proves_the_decimal_mark():
+    assert proven_decimal(["3,5"]) == ","
+    assert proven_decimal(["1,234,567"]) == "."
+    assert proven_decimal(["1,234"]) is None
+    assert proven_decimal(["3,5", "2.5"]) is None

@@ -1,0 +1,44 @@
+"""CSV, TSV and the like."""
+
+import pytest
+
+from surewood.tables import DataError
+from surewood.tables.reading.delimited import find_separator, read_delimited
+
+
+@pytest.mark.parametrize("mark", [",", ";", "\t", "|"])
+def test_separators(mark):
+    found = read_delimited(f"a{mark}b{mark}c\n1{mark}x y{mark}2.5\n".encode(), "t")
+    assert found.separator == mark
+    assert found.frame.iloc[0].tolist() == [1, "x y", 2.5]
+
+
+def test_decimal_commas_do_not_make_commas_separators():
+    assert find_separator(["a;b", "1,5;2,5", "1,25;3"]) == ";"
+
+
+def test_codes_and_points_between_thousands_stay_text():
+    frame = read_delimited(b"zip;p;x\n01067;1.017;3,5\n10115;17.027;2\n", "t").frame
+    assert frame["zip"].tolist() == ["01067", "10115"]
+    assert frame["p"].tolist() == ["1.017", "17.027"]
+    assert read_delimited(b"p,x\n1.017,2.5\n", "t").frame["p"].tolist() == [1.017]
+
+
+def test_lines_of_rows():
+    assert read_delimited(b"a\n1\n2\n\n", "t").lines is None
+    assert read_delimited(b"\n\na,b\n1,x\n\n2,y\n", "t").lines.tolist() == [4, 6]
+    found = read_delimited(b'a,b\n1,"x\ny"\n2,z\n', "t")
+    assert found.lines.tolist() == [2, 4]
+
+
+def test_empty_fields_are_missing_and_names_are_made_up():
+    frame = read_delimited(b",b\n1,\n2,x\n", "t").frame
+    assert frame.columns.tolist() == ["column 1", "b"]
+    assert frame["b"].isna().tolist() == [True, False]
+
+
+def test_a_header_alone_is_a_table_without_rows():
+    found = read_delimited(b"a,b\n", "t")
+    assert (found.frame.columns.tolist(), len(found.frame)) == (["a", "b"], 0)
+    with pytest.raises(DataError, match=r"^t is empty\.$"):
+        read_delimited(b" \n", "t")

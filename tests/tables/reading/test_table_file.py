@@ -1,0 +1,76 @@
+"""All formats behind one function."""
+
+import gzip
+import io
+
+import pandas as pd
+import pytest
+
+from surewood.tables import DataError, plan, read_table
+from surewood.tables.reading.table_file import read_table_file
+
+TEXT = "size;day;name\n1,5;31.12.2023;Köln\n2;1.1.2024;\n"
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
+def test_encodings_separators_decimal_commas_and_dates(tmp_path, encoding):
+    path = tmp_path / "t.csv"
+    path.write_bytes(TEXT.encode(encoding))
+    frame = read_table(path)
+    made = plan(frame)
+    assert (made["size"].kind, made["size"].decimal, made["day"].kind) == ("number", ",", "date")
+    assert frame["name"].iloc[0] == "Köln"
+    assert pd.isna(frame["name"].iloc[1])
+
+
+def test_compressed_text_and_parquet_are_read_alike(tmp_path):
+    plain, packed, columnar = (tmp_path / name for name in ("t.csv", "t.csv.gz", "t.parquet"))
+    plain.write_text("a,b\n1,x\n2,y\n")
+    packed.write_bytes(gzip.compress(plain.read_bytes()))
+    read_table(plain).to_parquet(columnar)
+    assert read_table(packed).equals(read_table(plain))
+    assert read_table(columnar).equals(read_table(plain))
+
+
+def test_several_files_of_one_shape(tmp_path):
+    for name, text in {"1": "a,b\n1,x\n", "2": "a,b\n?x,y\n", "3": "a,c\n1,x\n"}.items():
+        (tmp_path / f"{name}.csv").write_text(text)
+    frame = read_table([tmp_path / "1.csv", tmp_path / "2.csv"])
+    assert frame.astype(str).to_numpy().tolist() == [["1", "x"], ["?x", "y"]]
+    with pytest.raises(DataError, match=r"3\.csv has other columns than .*1\.csv; files are read together"):
+        read_table([tmp_path / "1.csv", tmp_path / "3.csv"])
+
+
+def test_standard_input(monkeypatch):
+    stream = io.TextIOWrapper(io.BytesIO(b"a,b\n1,x\n"))
+    monkeypatch.setattr("sys.stdin", stream)
+    found = read_table_file("-")
+    assert (found.origin, found.row_numbers.tolist(), found.unit) == ("standard input", [2], "line")
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "words"),
+    [
+        ("t.csv", b"", "is empty"),
+        ("t.csv", b"a,a\n1,2\n", "more than one column called 'a'"),
+        ("t.csv", b"a,b\n1,2,3\n", "line 2 has 3 fields where the header has 2"),
+        ("t.csv", b"\x00\x01\xff", "is not a text file"),
+        ("t.csv", b"a,b\n", "is an empty table"),
+        ("t.parquet", b"PAR1", "is not a readable Parquet file"),
+        ("t.feather", b"ARROW1", "is not a readable Arrow file"),
+        ("t.jsonl", b"[1]\n", "line 1 is not a JSON object"),
+        ("t.parquet.gz", b"", "only text tables are read from .gz files"),
+    ],
+)
+def test_what_cannot_be_read_gets_one_sentence(tmp_path, name, content, words):
+    path = tmp_path / name
+    path.write_bytes(content)
+    with pytest.raises(DataError, match=words):
+        read_table(path)
+
+
+def test_places_that_are_no_file(tmp_path):
+    with pytest.raises(DataError, match="is a folder"):
+        read_table(tmp_path)
+    with pytest.raises(DataError, match="there is no file"):
+        read_table(tmp_path / "absent.csv")
