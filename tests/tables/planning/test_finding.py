@@ -60,7 +60,7 @@ def test_what_the_user_says_is_obeyed_or_refused():
 def test_numbers_of_which_two_readings_fit_are_not_guessed():
     with pytest.raises(AmbiguousNumbers):
         kind(["17,027", "1,250"])
-    assert find_column("x", pd.Series(["17,027"]), Hints(file_decimal=".")).thousands == ","
+    assert find_column("x", pd.Series(["17,027", "2,500"]), Hints(file_decimal=".")).thousands == ","
 
 
 def test_a_category_keeps_its_order():

@@ -38,7 +38,8 @@ class ColumnPlan:
     examples : tuple of str
         A few of its values, as they stand in the table.
     n_distinct, n_missing, n_lost : int
-        Distinct values; missing ones, codes included; values that could not be read and count as missing.
+        Distinct values (of numbers: among the first 10,000 rows); missing ones, codes included; values that
+        could not be read and count as missing.
     changed : str
         An example of what reading changes, such as ``'$1,234' -> 1234``; empty where nothing does.
     decimal, thousands, percent, unit

@@ -45,6 +45,7 @@ ON_REQUEST = (DROPPED, IDENTIFIER, NOT_PLANNED)
 _WORDS_OF_TEXT = 3.0  # mean number of words from which many-valued text is free text
 _CODE = re.compile(r"^0\d+$")
 _EXAMPLES = 4
+_COUNTED = 10_000  # rows in which distinct numbers are counted
 _PROBE = 500  # distinct texts by which a kind that does not fit is ruled out
 _ID_NAME = re.compile(
     r"(?:(?:^|[^a-zA-Z])(?:id|ID|Id|uuid|UUID|guid|key|index|no|nr)|[a-z](?:ID|Id|No|Nr))\.?$"
@@ -94,6 +95,11 @@ class _Texts:
         return _Texts([self.texts[k] for k in keep], self.counts[keep], self.n_rows)
 
     @property
+    def column(self) -> pd.Series:
+        """One row per distinct text."""
+        return pd.Series(self.texts, dtype=object)
+
+    @property
     def n_known(self) -> int:
         return int(self.counts.sum())
 
@@ -128,11 +134,15 @@ def find_column(name: str, column: pd.Series, hints: Hints) -> ColumnPlan:
         return ColumnPlan(name, "drop", DROPPED)
     if isinstance(column.dtype, pd.CategoricalDtype) and hints.kind in (None, "category"):
         return _from_categories(name, column, hints)
-    if is_text(column) or isinstance(column.dtype, pd.CategoricalDtype):
-        plan = _from_text(name, column.astype(object), hints)
-    else:
+    if not is_text(column) and not isinstance(column.dtype, pd.CategoricalDtype):
         plan = _from_typed(name, column, hints)
-    return plan if plan.kind == "drop" else counted(plan, column)
+        return plan if plan.kind == "drop" else counted(plan, column)
+    column = column if is_text(column) else column.astype(object)
+    codes, texts = distinct_texts(column)
+    counts = np.bincount(codes[codes >= 0], minlength=len(texts)).astype(float)
+    values = _Texts(texts, counts, len(column))
+    plan = _from_texts(name, values, hints)
+    return plan if plan.kind == "drop" else _counted_texts(plan, values)
 
 
 def _from_typed(name: str, column: pd.Series, hints: Hints) -> ColumnPlan:
@@ -142,8 +152,8 @@ def _from_typed(name: str, column: pd.Series, hints: Hints) -> ColumnPlan:
     if len(known) == 0:
         return ColumnPlan(name, "drop", "it has no value at all")
     if hints.kind in ("category", "text", "date"):
-        return _from_text(name, column.astype(object), hints)
-    if known.nunique() == 1 and len(known) == len(column) and hints.kind is None:
+        return find_column(name, column.astype(object), hints)
+    if len(known) == len(column) and hints.kind is None and (known == known.iloc[0]).all():
         return ColumnPlan(name, "drop", "it has one value only", examples)
     if pd.api.types.is_datetime64_any_dtype(column.dtype):
         return _date(ColumnPlan(name, "date", "dates", examples), column)
@@ -154,7 +164,7 @@ def _from_typed(name: str, column: pd.Series, hints: Hints) -> ColumnPlan:
     if hints.kind is None and _names_rows(name, column):
         return ColumnPlan(name, "drop", "an identifier, by its name and its distinct values", examples)
     if hints.kind is None and _are_compact_dates(known):
-        return _from_text(name, column.astype(object), replace(hints, kind="date"))
+        return find_column(name, column.astype(object), replace(hints, kind="date"))
     reason = "durations" if pd.api.types.is_timedelta64_dtype(column.dtype) else "numbers"
     return ColumnPlan(name, hints.kind or "number", reason, examples, missing=hints.missing)
 
@@ -168,8 +178,10 @@ def _names_rows(name: str, column: pd.Series) -> bool:
 
 def _are_compact_dates(known: pd.Series) -> bool:
     """Whether all numbers are days such as 20240301."""
+    if known.min() < 19_000_101 or known.max() > 20_991_231:
+        return False
     values = known.to_numpy(dtype=np.float64)
-    if (values % 1 != 0).any() or values.min() < 19_000_101 or values.max() > 20_991_231:
+    if (values % 1 != 0).any():
         return False
     months, days = values // 100 % 100, values % 100
     plausible = ((months >= 1) & (months <= 12) & (days >= 1) & (days <= 31)).all()
@@ -184,6 +196,8 @@ def _counts_rows(column: pd.Series) -> bool:
     if len(column) < _FEW_ROWS or column.isna().any() or not pd.api.types.is_integer_dtype(column.dtype):
         return False
     values = column.to_numpy(dtype=np.int64)
+    if not (np.diff(values[:_FEW_ROWS]) > 0).all():
+        return False
     steps = np.diff(values)
     return bool(0 <= values[0] <= _FEW_ROWS and (steps > 0).all() and steps.mean() <= _MOST_GAPS)
 
@@ -201,27 +215,24 @@ def _from_categories(name: str, column: pd.Series, hints: Hints) -> ColumnPlan:
     return replace(plan, categories=values, ordered=bool(column.cat.ordered), n_distinct=len(values))
 
 
-def _from_text(name: str, column: pd.Series, hints: Hints) -> ColumnPlan:
-    codes, texts = distinct_texts(column)
-    counts = np.bincount(codes[codes >= 0], minlength=len(texts)).astype(float)
-    all_texts = _Texts(texts, counts, len(column))
+def _from_texts(name: str, all_texts: _Texts, hints: Hints) -> ColumnPlan:
     among_numbers = all_texts.without(AMONG_NUMBERS, hints.missing)
     if not among_numbers.texts:
         if hints.kind is None and not all_texts.without(ALWAYS, hints.missing).texts:
             return ColumnPlan(name, "drop", "it has no value at all")
     elif hints.kind in (None, "number", "boolean", "date", "duration"):
         plan = _measured(name, among_numbers, hints)
-        if len(among_numbers.texts) == 1 and among_numbers.n_known == len(column) and hints.kind is None:
+        if len(among_numbers.texts) == 1 and among_numbers.n_known == all_texts.n_rows and hints.kind is None:
             return ColumnPlan(name, "drop", "it has one value only", all_texts.examples())
         if plan is not None:
             plan = replace(plan, examples=all_texts.examples(), missing=hints.missing)
-            return _date(plan, column) if plan.kind == "date" else plan
+            return _date(plan, all_texts.column) if plan.kind == "date" else plan
         if hints.kind is not None:
             found = among_numbers.texts[0]
             raise DataError(
                 f"column {name!r} cannot be read as a {hints.kind}: it has {found!r} and the like."
             )
-    return _words(name, all_texts.without(codes_among_words(texts), hints.missing), hints)
+    return _words(name, all_texts.without(codes_among_words(all_texts.texts), hints.missing), hints)
 
 
 def _measured(name: str, values: _Texts, hints: Hints) -> ColumnPlan | None:
@@ -361,24 +372,38 @@ def n_unseen(plan: ColumnPlan, column: pd.Series) -> int:
 
 def counted(plan: ColumnPlan, column: pd.Series) -> ColumnPlan:
     """The plan with its counts and an example of what reading changes."""
-    values = read_column(plan, column)
-    missing = int(values.isna().sum())
-    if not is_text(column):
-        return replace(plan, n_missing=missing, n_distinct=int(column.nunique()))
-    codes_of = AMONG_NUMBERS if plan.kind not in ("category", "text") else ALWAYS
-    codes, texts = distinct_texts(column)
-    coded = np.array([is_missing_code(text, codes_of, plan.missing) for text in texts] + [True])
-    lost = int((values.isna().to_numpy() & ~coded[codes]).sum())
+    if is_text(column):
+        codes, texts = distinct_texts(column)
+        counts = np.bincount(codes[codes >= 0], minlength=len(texts)).astype(float)
+        return _counted_texts(plan, _Texts(texts, counts, len(column)))
+    if plan.kind in ("number", "boolean"):
+        missing = (
+            int(column.isna().sum()) if not plan.missing else int(read_column(plan, column).isna().sum())
+        )
+    else:
+        missing = int(read_column(plan, column).isna().sum())
+    return replace(plan, n_missing=missing, n_distinct=int(column.iloc[:_COUNTED].nunique()))
+
+
+def _counted_texts(plan: ColumnPlan, values: _Texts) -> ColumnPlan:
+    read = read_column(plan, values.column)
+    known = read.notna().to_numpy()
+    codes = AMONG_NUMBERS if plan.kind not in ("category", "text") else ALWAYS
+    coded = np.array([is_missing_code(text, codes, plan.missing) for text in values.texts], dtype=bool)
     changed = ""
     if plan.kind == "number":
-        first = pd.Series(values.to_numpy()).where(~coded[codes]).dropna()
-        for place in first.index[:200]:
-            raw = str(column.iloc[place])
-            if raw.strip() != raw or not _same_number(raw, first[place]):
-                changed = f"{raw!r} -> {first[place]:.12g}"
+        for place in np.flatnonzero(known)[:200]:
+            raw, number = values.texts[place], float(read.iloc[place])
+            if not _same_number(raw, number):
+                changed = f"{raw!r} -> {number:.12g}"
                 break
-    distinct = len(plan.categories) if plan.kind == "category" else int((~coded[:-1]).sum())
-    return replace(plan, n_missing=missing, n_lost=lost, n_distinct=distinct, changed=changed)
+    return replace(
+        plan,
+        n_missing=values.n_rows - int(values.counts[known].sum()),
+        n_lost=int(values.counts[~known & ~coded].sum()),
+        n_distinct=len(plan.categories) if plan.kind == "category" else int((~coded).sum()),
+        changed=changed,
+    )
 
 
 def _same_number(raw: str, value: float) -> bool:

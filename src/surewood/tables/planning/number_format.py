@@ -11,6 +11,7 @@ import math
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 _SPACES = "\u00a0\u202f\u2009\u2007"
 _PLAIN_MARKS = str.maketrans(
@@ -111,6 +112,7 @@ class _Parts:
     limit: str
 
 
+@lru_cache(maxsize=1 << 16)  # finding, checking and reading look at the same distinct texts
 def _parts(text: str) -> _Parts | None:
     match = _SHAPE.match(text.strip().translate(_PLAIN_MARKS))
     if match is None or (match["open"] is None) != (match["close"] is None):

@@ -167,7 +167,8 @@ def plan(
             found[name] = find_column(str(name), table[name], replace(base, kind=asked.get(str(name))))
         except AmbiguousNumbers as ambiguity:
             open_columns[name] = ambiguity
-    base = replace(base, file_decimal=_file_decimal(table, found), file_day_first=_file_day_first(found))
+    file_decimal = _file_decimal(table, found, bool(open_columns))
+    base = replace(base, file_decimal=file_decimal, file_day_first=_file_day_first(found))
     for name, reason in open_columns.items():
         if base.file_decimal is None:
             raise DataError(
@@ -245,8 +246,10 @@ def _refuse_unknown(table: pd.DataFrame, named: list[str]) -> None:
         raise DataError(f"the table has no column {absent[0]!r}.")
 
 
-def _file_decimal(table: pd.DataFrame, found: Mapping[Any, ColumnPlan]) -> str | None:
+def _file_decimal(table: pd.DataFrame, found: Mapping[Any, ColumnPlan], is_asked: bool) -> str | None:
     """The decimal mark that the columns agree on; None where none proves one, or two disagree."""
+    if not is_asked and all(c.decimal == "." for c in found.values()):
+        return None  # nobody needs to know
     proven: set[str] = set()
     for name, planned in found.items():
         column = table[name]

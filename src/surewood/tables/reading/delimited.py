@@ -172,8 +172,7 @@ def refuse_duplicates(names: Sequence[object], origin: str) -> None:
 
 def _parsed(text: bytes, mark: str, names: list[str], origin: str, skipped: int) -> pa.Table:
     as_text = {name: pa.string() for name in _columns_to_keep(text, mark, names)}
-    quoted = b'"' in text
-    parse = arrow_csv.ParseOptions(delimiter=mark, newlines_in_values=quoted)
+    parse = arrow_csv.ParseOptions(delimiter=mark, newlines_in_values=_has_broken_lines(text))
     read = arrow_csv.ReadOptions(column_names=names, skip_rows=_header_lines(text, mark), block_size=_BLOCK)
     convert = arrow_csv.ConvertOptions(null_values=_NULLS, strings_can_be_null=False, column_types=as_text)
     try:
@@ -184,6 +183,17 @@ def _parsed(text: bytes, mark: str, names: list[str], origin: str, skipped: int)
             reason = sentence or str(error).splitlines()[0][:200]
             raise DataError(f"{origin}: {reason}.") from error
         return pa.table({name: pa.array([], pa.string()) for name in names})
+
+
+def _has_broken_lines(text: bytes) -> bool:
+    """Whether some quoted field may hold a line break; without one, Arrow reads blocks side by side."""
+    if b'"' not in text:
+        return False
+    marks = np.frombuffer(text, dtype=np.uint8)
+    quotes, ends = np.flatnonzero(marks == ord('"')), np.flatnonzero(marks == ord("\n"))
+    if len(quotes) % 2:
+        return True
+    return bool((np.searchsorted(ends, quotes[::2]) != np.searchsorted(ends, quotes[1::2])).any())
 
 
 def _header_lines(text: bytes, mark: str) -> int:
