@@ -33,8 +33,9 @@ from sklearn.utils.validation import check_is_fitted
 from surewood.tables.data_error import DataError
 from surewood.tables.old_preparing import plan_of_old_rules
 from surewood.tables.planning.column_plan import ColumnPlan, read_column
+from surewood.tables.planning.counting import n_unreadable, n_unseen
 from surewood.tables.planning.date_parts import date_numbers
-from surewood.tables.planning.finding import MANY_VALUES, ON_REQUEST, n_unreadable, n_unseen
+from surewood.tables.planning.finding import MANY_VALUES, ON_REQUEST
 from surewood.tables.planning.free_text import TextEncoding, fit_text_encoding
 from surewood.tables.planning.table_plan import TablePlan, completed, plan
 from surewood.tables.row_hashes import content_hashes

@@ -1,11 +1,10 @@
 """What a column is, by its values."""
 
-import numpy as np
 import pandas as pd
 import pytest
 
 from surewood.tables import DataError
-from surewood.tables.planning.finding import Hints, find_column, n_unreadable, n_unseen
+from surewood.tables.planning.finding import Hints, find_column
 from surewood.tables.planning.number_format import AmbiguousNumbers
 
 
@@ -67,11 +66,3 @@ def test_a_category_keeps_its_order():
     column = pd.Series(pd.Categorical(["low", "high", "low"], ["low", "mid", "high"], ordered=True))
     plan = find_column("x", column, Hints())
     assert (plan.categories, plan.ordered) == (("low", "high"), True)
-
-
-def test_later_values_that_are_new():
-    plan = find_column("x", pd.Series(["a", "b", "a"]), Hints())
-    assert n_unseen(plan, pd.Series(["a", "c", "?", None, "c"])) == 2
-    plan = find_column("x", pd.Series([1.5, 2.5]), Hints())
-    assert n_unreadable(plan, pd.Series(["1", "red", "-", None])) == 1
-    assert n_unreadable(plan, pd.Series([1.0, np.nan])) == 0

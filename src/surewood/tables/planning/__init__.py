@@ -6,5 +6,8 @@
 * :mod:`~surewood.tables.planning.durations`: ``1:30:00``, ``2 h 5 min``;
 * :mod:`~surewood.tables.planning.free_text`: sentences as a few numbers;
 * :mod:`~surewood.tables.planning.column_plan`: the plan of one column, and reading values by it;
+* :mod:`~surewood.tables.planning.counting`: what a plan makes of the values, missing and lost ones counted;
+* :mod:`~surewood.tables.planning.finding`: what a column is, by its values;
+* :mod:`~surewood.tables.planning.labels`: labels trimmed, missing ones found;
 * :mod:`~surewood.tables.planning.table_plan`: the plan of a table, as TOML and as a printed overview.
 """

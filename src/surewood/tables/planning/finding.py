@@ -9,15 +9,14 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from surewood._arrays import Floats
 from surewood.tables.data_error import DataError
 from surewood.tables.planning.booleans import find_truth_words
-from surewood.tables.planning.column_plan import ColumnPlan, distinct_texts, is_text, read_column
+from surewood.tables.planning.column_plan import ColumnPlan, is_text, read_column
+from surewood.tables.planning.counting import EXAMPLES, PROBE, DistinctTexts, counted, counted_texts
 from surewood.tables.planning.date_format import find_date_format
 from surewood.tables.planning.date_parts import parts_needed
 from surewood.tables.planning.durations import mixes_units, read_duration
@@ -25,7 +24,6 @@ from surewood.tables.planning.missing_codes import (
     ALWAYS,
     AMONG_NUMBERS,
     codes_among_words,
-    is_missing_code,
 )
 from surewood.tables.planning.number_format import NumberFormat, find_number_format
 
@@ -44,9 +42,6 @@ NOT_PLANNED = "not in the plan"
 ON_REQUEST = (DROPPED, IDENTIFIER, NOT_PLANNED)
 _WORDS_OF_TEXT = 3.0  # mean number of words from which many-valued text is free text
 _CODE = re.compile(r"^0\d+$")
-_EXAMPLES = 4
-_COUNTED = 10_000  # rows in which distinct numbers are counted
-_PROBE = 500  # distinct texts by which a kind that does not fit is ruled out
 _ID_NAME = re.compile(
     r"(?:(?:^|[^a-zA-Z])(?:id|ID|Id|uuid|UUID|guid|key|index|no|nr)|[a-z](?:ID|Id|No|Nr))\.?$"
 )
@@ -82,40 +77,6 @@ class Hints:
     max_values: int = MANY_VALUES
 
 
-@dataclass(frozen=True)
-class _Texts:
-    """Distinct texts of a column, how many rows each has, and the examples to show."""
-
-    texts: list[str]
-    counts: Floats
-    n_rows: int
-
-    def without(self, codes: Any, extra: tuple[str, ...]) -> _Texts:
-        keep = [k for k, text in enumerate(self.texts) if not is_missing_code(text, codes, extra)]
-        return _Texts([self.texts[k] for k in keep], self.counts[keep], self.n_rows)
-
-    @property
-    def column(self) -> pd.Series:
-        """One row per distinct text."""
-        return pd.Series(self.texts, dtype=object)
-
-    @property
-    def n_known(self) -> int:
-        return int(self.counts.sum())
-
-    def readable(self, read: Any) -> float:
-        """Fraction of the rows with a value for which `read` gives something; 0 where few of the first do."""
-        first = self.texts[:_PROBE]
-        if len(first) == _PROBE and 2 * sum(read(text) is not None for text in first) < _PROBE:
-            return 0.0
-        good = np.array([read(text) is not None for text in self.texts], dtype=bool)
-        return float(self.counts[good].sum() / max(self.counts.sum(), 1))
-
-    def examples(self) -> tuple[str, ...]:
-        order = np.argsort(-self.counts, kind="stable")[:_EXAMPLES]
-        return tuple(self.texts[k][:60] for k in order)
-
-
 def find_column(name: str, column: pd.Series, hints: Hints) -> ColumnPlan:
     """The plan of a column.
 
@@ -138,17 +99,15 @@ def find_column(name: str, column: pd.Series, hints: Hints) -> ColumnPlan:
         plan = _from_typed(name, column, hints)
         return plan if plan.kind == "drop" else counted(plan, column)
     column = column if is_text(column) else column.astype(object)
-    codes, texts = distinct_texts(column)
-    counts = np.bincount(codes[codes >= 0], minlength=len(texts)).astype(float)
-    values = _Texts(texts, counts, len(column))
+    values = DistinctTexts.of(column)
     plan = _from_texts(name, values, hints)
-    return plan if plan.kind == "drop" else _counted_texts(plan, values)
+    return plan if plan.kind == "drop" else counted_texts(plan, values)
 
 
 def _from_typed(name: str, column: pd.Series, hints: Hints) -> ColumnPlan:
     """A column that is numbers, truth values or dates already."""
     known = column.dropna()
-    examples = tuple(str(v) for v in known.iloc[:_EXAMPLES])
+    examples = tuple(str(v) for v in known.iloc[:EXAMPLES])
     if len(known) == 0:
         return ColumnPlan(name, "drop", "it has no value at all")
     if hints.kind in ("category", "text", "date"):
@@ -211,11 +170,11 @@ def _from_categories(name: str, column: pd.Series, hints: Hints) -> ColumnPlan:
         return ColumnPlan(name, "drop", "it has one value only", (str(values[0]),))
     if len(values) > hints.max_values and hints.kind is None:
         return ColumnPlan(name, "drop", f"it has {len(values):,} categories")
-    plan = ColumnPlan(name, "category", "categories", tuple(map(str, values[:_EXAMPLES])))
+    plan = ColumnPlan(name, "category", "categories", tuple(map(str, values[:EXAMPLES])))
     return replace(plan, categories=values, ordered=bool(column.cat.ordered), n_distinct=len(values))
 
 
-def _from_texts(name: str, all_texts: _Texts, hints: Hints) -> ColumnPlan:
+def _from_texts(name: str, all_texts: DistinctTexts, hints: Hints) -> ColumnPlan:
     among_numbers = all_texts.without(AMONG_NUMBERS, hints.missing)
     if not among_numbers.texts:
         if hints.kind is None and not all_texts.without(ALWAYS, hints.missing).texts:
@@ -235,7 +194,7 @@ def _from_texts(name: str, all_texts: _Texts, hints: Hints) -> ColumnPlan:
     return _words(name, all_texts.without(codes_among_words(all_texts.texts), hints.missing), hints)
 
 
-def _measured(name: str, values: _Texts, hints: Hints) -> ColumnPlan | None:
+def _measured(name: str, values: DistinctTexts, hints: Hints) -> ColumnPlan | None:
     """A text column as truth values, dates, durations or numbers; None where it is none of these."""
     wanted = hints.kind
     if wanted in (None, "boolean"):
@@ -244,7 +203,7 @@ def _measured(name: str, values: _Texts, hints: Hints) -> ColumnPlan | None:
             return ColumnPlan(name, "boolean", "two words for true and false", truth_words=words)
     if wanted in (None, "date"):
         form = None
-        if wanted == "date" or find_date_format(values.texts[:_PROBE]) is not None:
+        if wanted == "date" or find_date_format(values.texts[:PROBE]) is not None:
             form = find_date_format(
                 values.texts, day_first=hints.day_first, file_day_first=hints.file_day_first
             )
@@ -282,7 +241,7 @@ _DAY_MONTH = {
 }
 
 
-def _are_codes(values: _Texts) -> bool:
+def _are_codes(values: DistinctTexts) -> bool:
     """Whether digits are names: leading zeros, as in 01067."""
     return any(_CODE.match(text) for text in values.texts) and all(text.isdigit() for text in values.texts)
 
@@ -312,7 +271,7 @@ def _date(plan: ColumnPlan, column: pd.Series) -> ColumnPlan:
     return replace(plan, date_parts=parts_needed(read_column(plan, column)))
 
 
-def _words(name: str, values: _Texts, hints: Hints) -> ColumnPlan:
+def _words(name: str, values: DistinctTexts, hints: Hints) -> ColumnPlan:
     """A text column as a category, as free text, or as an identifier that is not used."""
     n, examples = len(values.texts), values.examples()
     if n == 0:
@@ -342,72 +301,3 @@ def _words(name: str, values: _Texts, hints: Hints) -> ColumnPlan:
     return ColumnPlan(
         name, "drop", f"text with {n:,} distinct values in {values.n_known:,} rows: an identifier", examples
     )
-
-
-def n_unreadable(plan: ColumnPlan, column: pd.Series) -> int:
-    """Values that are neither missing nor readable by the plan.
-
-    Examples
-    --------
-    >>> n_unreadable(ColumnPlan("x", "number"), pd.Series(["1", "?", "red"]))
-    1
-    """
-    if not is_text(column):
-        return 0
-    return counted(plan, column).n_lost
-
-
-def n_unseen(plan: ColumnPlan, column: pd.Series) -> int:
-    """Values of a category column that are neither missing nor known from training.
-
-    Examples
-    --------
-    >>> n_unseen(ColumnPlan("x", "category", categories=("a", "b")), pd.Series(["a", "c", None, "?"]))
-    1
-    """
-    codes, texts = distinct_texts(column)
-    coded = np.array([is_missing_code(text, ALWAYS, plan.missing) for text in texts] + [True])
-    return int((read_column(plan, column).isna().to_numpy() & ~coded[codes]).sum())
-
-
-def counted(plan: ColumnPlan, column: pd.Series) -> ColumnPlan:
-    """The plan with its counts and an example of what reading changes."""
-    if is_text(column):
-        codes, texts = distinct_texts(column)
-        counts = np.bincount(codes[codes >= 0], minlength=len(texts)).astype(float)
-        return _counted_texts(plan, _Texts(texts, counts, len(column)))
-    if plan.kind in ("number", "boolean"):
-        missing = (
-            int(column.isna().sum()) if not plan.missing else int(read_column(plan, column).isna().sum())
-        )
-    else:
-        missing = int(read_column(plan, column).isna().sum())
-    return replace(plan, n_missing=missing, n_distinct=int(column.iloc[:_COUNTED].nunique()))
-
-
-def _counted_texts(plan: ColumnPlan, values: _Texts) -> ColumnPlan:
-    read = read_column(plan, values.column)
-    known = read.notna().to_numpy()
-    codes = AMONG_NUMBERS if plan.kind not in ("category", "text") else ALWAYS
-    coded = np.array([is_missing_code(text, codes, plan.missing) for text in values.texts], dtype=bool)
-    changed = ""
-    if plan.kind == "number":
-        for place in np.flatnonzero(known)[:200]:
-            raw, number = values.texts[place], float(read.iloc[place])
-            if not _same_number(raw, number):
-                changed = f"{raw!r} -> {number:.12g}"
-                break
-    return replace(
-        plan,
-        n_missing=values.n_rows - int(values.counts[known].sum()),
-        n_lost=int(values.counts[~known & ~coded].sum()),
-        n_distinct=len(plan.categories) if plan.kind == "category" else int((~coded).sum()),
-        changed=changed,
-    )
-
-
-def _same_number(raw: str, value: float) -> bool:
-    try:
-        return float(raw) == value
-    except ValueError:
-        return False

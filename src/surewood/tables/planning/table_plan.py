@@ -13,13 +13,13 @@ import pandas as pd
 
 from surewood.tables.data_error import DataError
 from surewood.tables.planning.column_plan import ColumnPlan, distinct_texts, is_text
+from surewood.tables.planning.counting import counted
 from surewood.tables.planning.finding import (
     IDENTIFIER,
     MANY_VALUES,
     NOT_PLANNED,
     OPEN_DATES,
     Hints,
-    counted,
     find_column,
 )
 from surewood.tables.planning.number_format import AmbiguousNumbers, proven_decimal

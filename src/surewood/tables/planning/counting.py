@@ -1,0 +1,126 @@
+"""Distinct texts of a column, and what a plan makes of them: missing, lost, new."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from surewood._arrays import Floats
+from surewood.tables.planning.column_plan import ColumnPlan, distinct_texts, is_text, read_column
+from surewood.tables.planning.missing_codes import ALWAYS, AMONG_NUMBERS, is_missing_code
+
+PROBE = 500  # distinct texts by which a kind that does not fit is ruled out
+EXAMPLES = 4
+_COUNTED = 10_000  # rows in which distinct numbers are counted
+
+
+@dataclass(frozen=True)
+class DistinctTexts:
+    """Distinct texts of a column, how many rows each has, and the examples to show."""
+
+    texts: list[str]
+    counts: Floats
+    n_rows: int
+
+    @classmethod
+    def of(cls, column: pd.Series) -> DistinctTexts:
+        """Of a column of text."""
+        codes, texts = distinct_texts(column)
+        counts = np.bincount(codes[codes >= 0], minlength=len(texts)).astype(float)
+        return cls(texts, counts, len(column))
+
+    def without(self, codes: Any, extra: tuple[str, ...]) -> DistinctTexts:
+        keep = [k for k, text in enumerate(self.texts) if not is_missing_code(text, codes, extra)]
+        return DistinctTexts([self.texts[k] for k in keep], self.counts[keep], self.n_rows)
+
+    @property
+    def column(self) -> pd.Series:
+        """One row per distinct text."""
+        return pd.Series(self.texts, dtype=object)
+
+    @property
+    def n_known(self) -> int:
+        return int(self.counts.sum())
+
+    def readable(self, read: Any) -> float:
+        """Fraction of the rows with a value for which `read` gives something; 0 where few of the first do."""
+        first = self.texts[:PROBE]
+        if len(first) == PROBE and 2 * sum(read(text) is not None for text in first) < PROBE:
+            return 0.0
+        good = np.array([read(text) is not None for text in self.texts], dtype=bool)
+        return float(self.counts[good].sum() / max(self.counts.sum(), 1))
+
+    def examples(self) -> tuple[str, ...]:
+        order = np.argsort(-self.counts, kind="stable")[:EXAMPLES]
+        return tuple(self.texts[k][:60] for k in order)
+
+
+def n_unreadable(plan: ColumnPlan, column: pd.Series) -> int:
+    """Values that are neither missing nor readable by the plan.
+
+    Examples
+    --------
+    >>> n_unreadable(ColumnPlan("x", "number"), pd.Series(["1", "?", "red"]))
+    1
+    """
+    if not is_text(column):
+        return 0
+    return counted(plan, column).n_lost
+
+
+def n_unseen(plan: ColumnPlan, column: pd.Series) -> int:
+    """Values of a category column that are neither missing nor known from training.
+
+    Examples
+    --------
+    >>> n_unseen(ColumnPlan("x", "category", categories=("a", "b")), pd.Series(["a", "c", None, "?"]))
+    1
+    """
+    codes, texts = distinct_texts(column)
+    coded = np.array([is_missing_code(text, ALWAYS, plan.missing) for text in texts] + [True])
+    return int((read_column(plan, column).isna().to_numpy() & ~coded[codes]).sum())
+
+
+def counted(plan: ColumnPlan, column: pd.Series) -> ColumnPlan:
+    """The plan with its counts and an example of what reading changes."""
+    if is_text(column):
+        return counted_texts(plan, DistinctTexts.of(column))
+    if plan.kind in ("number", "boolean"):
+        missing = (
+            int(column.isna().sum()) if not plan.missing else int(read_column(plan, column).isna().sum())
+        )
+    else:
+        missing = int(read_column(plan, column).isna().sum())
+    return replace(plan, n_missing=missing, n_distinct=int(column.iloc[:_COUNTED].nunique()))
+
+
+def counted_texts(plan: ColumnPlan, values: DistinctTexts) -> ColumnPlan:
+    """As :func:`counted`, of distinct texts."""
+    read = read_column(plan, values.column)
+    known = read.notna().to_numpy()
+    codes = AMONG_NUMBERS if plan.kind not in ("category", "text") else ALWAYS
+    coded = np.array([is_missing_code(text, codes, plan.missing) for text in values.texts], dtype=bool)
+    changed = ""
+    if plan.kind == "number":
+        for place in np.flatnonzero(known)[:200]:
+            raw, number = values.texts[place], float(read.iloc[place])
+            if not _same_number(raw, number):
+                changed = f"{raw!r} -> {number:.12g}"
+                break
+    return replace(
+        plan,
+        n_missing=values.n_rows - int(values.counts[known].sum()),
+        n_lost=int(values.counts[~known & ~coded].sum()),
+        n_distinct=len(plan.categories) if plan.kind == "category" else int((~coded).sum()),
+        changed=changed,
+    )
+
+
+def _same_number(raw: str, value: float) -> bool:
+    try:
+        return float(raw) == value
+    except ValueError:
+        return False
