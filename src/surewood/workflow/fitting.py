@@ -21,6 +21,7 @@ from surewood.parallel.progress import stage
 from surewood.persistence import ModelFileError, read_facts, save
 from surewood.tables import TablePlan, plain
 from surewood.workflow import report_files
+from surewood.workflow.checking import Finding, check_table
 from surewood.workflow.choosing import Choice, choose_family
 from surewood.workflow.column_options import ColumnOptions
 from surewood.workflow.decision_rules import DecisionRule, apply_rule
@@ -193,6 +194,7 @@ def fit(
             columns=columns,
             verbose=verbose,
         )
+        findings = check_training(data, columns)
         preparer = prepare(data, columns)
         if class_weight is not None:
             weights = class_weights(class_weight, data.y.unique())
@@ -212,6 +214,7 @@ def fit(
             trained, certificate = apply_rule(trained, data, rule or DecisionRule(), plain_one, delta)
             advance(1)
             facts = _facts(data, families[0], trained, certificate, choice, settings, command)
+            facts["findings"] = [finding.to_dict() for finding in findings]
             files = {} if folder is None else _write(folder, trained, data, certificate, facts, verbose)
             advance(2)
     return FitResult(
@@ -310,6 +313,16 @@ def read_training(
             )
         advance(1)
     return data
+
+
+def check_training(data: LabelledTable, columns: ColumnOptions | None) -> list[Finding]:
+    """What :func:`check_table` finds in the training rows, as notes too; dropped columns are not checked."""
+    ignored = () if columns is None else (*columns.drop, *columns.identifiers)
+    features = data.X.drop(columns=[name for name in ignored if name in data.X])
+    numbers = data.row_numbers if len(data.row_numbers) == len(data.y) else None
+    findings = check_table(features, data.y, time=data.times, row_numbers=numbers)
+    data.notes += [str(finding) for finding in findings]
+    return findings
 
 
 def _name_of(source: Source) -> str:

@@ -55,6 +55,8 @@ class LabelledTable:
         What the owner says about how rows were sampled.
     groups : ndarray of str or None
         Group of each training row.
+    times : ndarray of float or None
+        Time of each training row.
     holdout_groups : ndarray of str or None
     holdout_times : ndarray of float or None
     holdout_places : ndarray of int
@@ -77,6 +79,7 @@ class LabelledTable:
     weight_name: str | None = None
     sampling: Sampling = field(default_factory=Sampling)
     groups: NDArray[Any] | None = None
+    times: NDArray[np.float64] | None = None
     holdout_groups: NDArray[Any] | None = None
     holdout_times: NDArray[np.float64] | None = None
     holdout_places: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, dtype=np.int64))
@@ -98,6 +101,7 @@ class LabelledTable:
         self.row_numbers = self.row_numbers[rows]
         self.weight = None if self.weight is None else self.weight[rows]
         self.groups = None if self.groups is None else self.groups[rows]
+        self.times = None if self.times is None else self.times[rows]
         self.stream = None
 
     def take_weights(self, name: str) -> None:
@@ -225,7 +229,7 @@ def hold_out(table: LabelledTable, fraction: float, random_state: int, ignored: 
     """Divide the rows of a table; columns that only say how rows were sampled are no features."""
     X, y, sampling = table.X, table.y, table.sampling
     groups, times = sampling.group_of_rows(X), sampling.times_of_rows(X)
-    table.X, table.groups = X.drop(columns=sampling.columns), groups
+    table.X, table.groups, table.times = X.drop(columns=sampling.columns), groups, times
     table.notes += [f"column {name!r} is not a feature: it divides the rows." for name in sampling.columns]
     if fraction == 0:
         return
