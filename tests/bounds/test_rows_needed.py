@@ -56,3 +56,8 @@ def test_close_limits_need_many_rows_and_little_time():
 def test_bad_arguments_are_named(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_rates_that_no_number_of_rows_can_tell_apart_are_refused():
+    with pytest.raises(ValueError, match="limit must differ more from expected"):
+        rows_needed(0.5, 0.5 + 1e-12)

@@ -139,3 +139,18 @@ def test_a_printed_guarantee_is_never_below_its_value(value, shown):
 def test_a_printed_probability_is_never_above_its_value(delta, shown):
     verdict = Certificate(entries=(guarantee(delta=delta),), withheld=(), model="M", delta=delta).verdict
     assert f"with probability at least {shown}, by holdout" in verdict
+
+
+def test_an_error_that_equals_the_baseline_asks_for_no_number_of_rows():
+    entry = issue_guarantee(
+        Method.HOLDOUT,
+        value=0.6,
+        sample="holdout",
+        n=60,
+        variant="exact",
+        delta=0.05,
+        decomposition={"error rate": 28 / 60},
+        conditions=(Condition("rows are new", True),),
+    )
+    verdict = Certificate((entry,), (), "M", 0.05, 28 / 60 + 1e-16).verdict
+    assert verdict.endswith("its observed error is not below it")

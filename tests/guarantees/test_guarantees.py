@@ -31,6 +31,7 @@ from tests.guarantees.simulate_papers import (
     simulate_real_composite,
 )
 from tests.guarantees.simulate_votes import simulate_stumps, simulate_tables
+from tests.guarantees.simulate_workflow import simulate_copied_tables, simulate_grouped_tables
 
 SIMULATIONS = [
     simulate_holdout,
@@ -57,6 +58,7 @@ SIMULATIONS = [
     simulate_two_models,
 ]
 DRAWS = 2500
+FITS = 100  # each is a table written, read, divided, fitted and certified, twice
 
 
 @pytest.mark.slow
@@ -80,3 +82,12 @@ def test_quick_slice(simulate):
 def test_every_method_that_may_promise_is_simulated():
     simulated = set().union(*(simulate(2).bounds for simulate in SIMULATIONS))
     assert set(Method) <= simulated
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("simulate", [simulate_copied_tables, simulate_grouped_tables])
+def test_fits_of_generated_tables_keep_delta_and_broken_twins_are_caught(simulate):
+    trials = simulate(FITS)
+    assert alarms(trials) == {}
+    assert set(alarms(trials, "broken")) == set(trials.broken)
+    assert (trials.bounds[next(iter(trials.bounds))] < 1).mean() > 0.5

@@ -79,7 +79,9 @@ def _smallest(rate: float, goal: float, delta: float) -> int:
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if fits(middle, last(middle)) else (middle, high)
-    best = min(k for k in range(max(0, high - _NEIGHBOURS), high + 1) if fits(k, last(k)))
+    best = min((k for k in range(max(0, high - _NEIGHBOURS), high + 1) if fits(k, last(k))), default=-1)
+    if best < 0:
+        raise ValueError(f"limit must differ more from expected: {_MOST:,} rows would not do")
     lower, upper = math.ceil(best / rate - 1e-9) - 1 if best else 0, last(best)
     while upper - lower > 1:
         middle = (lower + upper) // 2

@@ -185,7 +185,7 @@ def _trivial(best: Entry, baseline: float | None) -> str:
     observed = best.decomposition.get("error rate")
     if best.sample != "holdout" or observed is None or best.delta is None:
         return f"we cannot guarantee that this model beats {rate}"
-    if observed >= baseline:
+    if observed > baseline - 1e-6:  # closer than any number of rows could tell
         return f"we cannot guarantee that this model beats {rate}: its observed error is not below it"
     enough = rows_needed(observed, min(baseline, 1.0), delta=best.delta, n_models=best.n_models)
     few = f"too few holdout {best.unit} to guarantee better than {rate}"
