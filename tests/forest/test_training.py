@@ -15,7 +15,7 @@ def fitted(n_trees, beginning=None, **parameters):
     forest = BinnedForestClassifier(n_trees, **parameters)
     with begin_fit(forest, X, Y) as inputs:
         plan = make_plan(forest, inputs)
-        return train(plan, inputs, beginning or Beginning.anew(plan, inputs, 7))
+        return train(plan, inputs, beginning or Beginning.anew(plan, inputs, 7)).model
 
 
 def test_training_is_a_function_of_plan_data_and_seed():

@@ -51,6 +51,17 @@ def is_text(type_: pa.DataType) -> bool:
     return any(check(type_) for check in checks) or bool(view and view(type_))
 
 
+def is_plain_text(type_: pa.DataType) -> bool:
+    """Whether a column of this type is text, and not declared to be categories."""
+    types = pa.types
+    return is_text(type_) and not (
+        types.is_dictionary(type_)
+        or types.is_time(type_)
+        or types.is_binary(type_)
+        or types.is_large_binary(type_)
+    )
+
+
 def is_number(type_: pa.DataType) -> bool:
     """Whether categories of this type are kept as numbers; all others are kept as their text."""
     types = pa.types
@@ -80,6 +91,9 @@ class ArrowSource(Source):
 
     def kind(self, j: int) -> str:
         return arrow_kind(self._type(j), self.label(j))
+
+    def is_plain_text(self, j: int) -> bool:
+        return is_plain_text(self._type(j))
 
     def categories(self, j: int) -> list[Any]:
         found = CategoryValues(self._type(j))

@@ -77,6 +77,12 @@ class FrameSource(Source):
             return CATEGORY
         raise ValueError(f"column {self.label(j)} has type {dtype}, which surewood cannot read; convert it.")
 
+    def is_plain_text(self, j: int) -> bool:
+        if (arrow := self._arrow(j)) is not None:
+            return arrow.is_plain_text(0)
+        series = self._column(j)
+        return not isinstance(series.dtype, pd.CategoricalDtype) and _is_text(series)
+
     def categories(self, j: int) -> list[Any]:
         if (arrow := self._arrow(j)) is not None:
             return arrow.categories(0)

@@ -16,11 +16,12 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from sklearn.utils.multiclass import check_classification_targets
 
-from surewood.tables.arrow_source import ArrowSource, CategoryValues, encoded, is_text
+from surewood.tables.arrow_source import ArrowSource, CategoryValues, encoded, is_plain_text, is_text
 from surewood.tables.parquet import OpenParquet, ParquetTable
 from surewood.tables.row_stream import RowStream
 from surewood.tables.schema import TableSchema, category_mask
 from surewood.tables.source import CATEGORY
+from surewood.tables.text_order import KIND_OF_FORM, text_form
 from surewood.tables.workspace import Workspace
 
 MAX_CLASSES = 65_535
@@ -67,7 +68,8 @@ def read_training(parquet: ParquetTable, categorical_features: Any) -> ParquetFi
     for _, path, source in parquet.open(columns=collector.wanted).batches():
         collector.add(path, source.table)
     y, classes, kept = collector.labels()
-    schema = TableSchema(kinds, opened.names, collector.categories())
+    by_type = isinstance(categorical_features, str) and categorical_features == "from_dtype"
+    schema = _schema(opened, kinds, collector.categories(), by_type)
     stream = RowStream(opened, schema, len(y), kept, Workspace(parquet.workdir))
     return ParquetFit(stream, y, classes, collector.weights(), kept)
 
@@ -86,6 +88,17 @@ def column_kinds(opened: OpenParquet, categorical_features: Any) -> list[str]:
                 "add it there or use categorical_features='from_dtype'."
             )
     return [CATEGORY if chosen[j] else kind for j, kind in enumerate(kinds)]
+
+
+def _schema(
+    opened: OpenParquet, kinds: list[str], categories: list[list[Any] | None], by_type: bool
+) -> TableSchema:
+    """The schema of the columns, text with an order of its own as numbers."""
+    plain = [by_type and is_plain_text(opened.schema.field(name).type) for name in opened.names]
+    forms = [text_form(values) if values and text else None for values, text in zip(categories, plain)]
+    kinds = [kind if form is None else KIND_OF_FORM[form] for kind, form in zip(kinds, forms)]
+    kept = [values if form is None else None for values, form in zip(categories, forms)]
+    return TableSchema(kinds, opened.names, kept, forms if any(forms) else None)
 
 
 class _Collector:

@@ -16,6 +16,7 @@ from surewood.tables.parquet import OpenParquet
 from surewood.tables.schema import TableSchema, category_counts, category_index
 from surewood.tables.source import CATEGORY, NUMBER
 from surewood.tables.table import Table
+from surewood.tables.text_order import ordered_column
 from surewood.tables.workspace import Workspace
 
 
@@ -84,6 +85,9 @@ class RowStream:
             index = self._indexes[chosen[k]]
             if index is not None:
                 return source.codes(k, index)
+            form = self.schema.form_of(source, k, chosen[k])
+            if form is not None:
+                return ordered_column(source, k, form)
             values = source.numbers(k)
             if self.schema.kinds[chosen[k]] == NUMBER and np.isinf(values).any():
                 raise ValueError(
@@ -93,7 +97,8 @@ class RowStream:
             return values
 
         for k, j in enumerate(chosen):
-            if self.schema.kinds[j] != CATEGORY and source.kind(k) == CATEGORY:
+            as_text = source.kind(k) == CATEGORY and self.schema.form_of(source, k, j) is None
+            if self.schema.kinds[j] != CATEGORY and as_text:
                 raise ValueError(
                     f"column {source.label(k)} held numbers in training and holds text in {path}; "
                     "convert it first."

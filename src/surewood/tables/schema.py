@@ -10,6 +10,9 @@ Kinds of columns:
     keeps its order, all others are sorted). Missing values and categories unseen in training are NaN.
 ``time``
     Dates, timestamps and durations, as seconds (since 1970 for the first two).
+
+Text in which every value is a number, or every value is a date, has an order of its own and becomes a number
+or time column (:mod:`~surewood.tables.text_order`); ``notes`` says so.
 """
 
 from __future__ import annotations
@@ -27,6 +30,7 @@ from surewood.tables.arrow_source import ArrowSource
 from surewood.tables.frame_source import FrameSource
 from surewood.tables.source import CATEGORY, NUMBER, TIME, Source
 from surewood.tables.table import Table
+from surewood.tables.text_order import KIND_OF_FORM, note, ordered_column, text_form
 
 
 @dataclass
@@ -40,6 +44,8 @@ class TableSchema:
         Column names of a frame, None for an array.
     categories : list of (list or None)
         For a category column its values in code order: text as ``str``, else the values themselves.
+    text_forms : list of (str or None), optional
+        For a number or time column of text, how its values are written.
 
     Examples
     --------
@@ -56,6 +62,7 @@ class TableSchema:
     kinds: list[str]
     names: list[str] | None
     categories: list[list[Any] | None]
+    text_forms: list[str | None] | None = None  # a default of the class: older model files have none
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
@@ -76,6 +83,7 @@ class TableSchema:
         chosen = category_mask(source, categorical_features)
         kinds: list[str] = []
         categories: list[list[Any] | None] = []
+        forms: list[str | None] = []
         for j in range(source.n_columns):
             kind = CATEGORY if chosen is not None and chosen[j] else source.kind(j)
             if kind == CATEGORY and chosen is not None and not chosen[j]:
@@ -83,25 +91,44 @@ class TableSchema:
                     f"column {source.label(j)} holds text, but categorical_features does not name it; "
                     "add it there or use categorical_features='from_dtype'."
                 )
-            kinds.append(kind)
-            categories.append(source.categories(j) if kind == CATEGORY else None)
-        return cls(kinds, source.names, categories)
+            values = source.categories(j) if kind == CATEGORY else None
+            form = text_form(values) if values and chosen is None and source.is_plain_text(j) else None
+            forms.append(form)
+            kinds.append(kind if form is None else KIND_OF_FORM[form])
+            categories.append(values if form is None else None)
+        return cls(kinds, source.names, categories, forms if any(forms) else None)
+
+    @property
+    def notes(self) -> list[str]:
+        """What was decided about columns that a user may want to know."""
+        forms = self.text_forms or []
+        labels = [str(j) if self.names is None else repr(self.names[j]) for j in range(len(forms))]
+        return [note(label, form) for label, form in zip(labels, forms) if form is not None]
+
+    def form_of(self, source: Source, k: int, j: int) -> str | None:
+        """How column `j` is written, where column `k` of the source is that text; None for others."""
+        form = None if self.text_forms is None else self.text_forms[j]
+        return form if form is not None and source.kind(k) == CATEGORY else None
 
     def read(self, X: Any) -> Table:
         """The same columns of a later table. Their number and names were checked by the caller."""
         source = open_source(X)
         for j, kind in enumerate(self.kinds):
-            if kind != CATEGORY:
+            if kind != CATEGORY and self.form_of(source, j, j) is None:
                 _refuse_another_kind(source, j, kind)
         counts = category_counts(self)
         indexes = [category_index(values) for values in self.categories]
 
         def encode(j: int) -> NDArray[np.float64]:
-            index = indexes[j]
+            index, form = indexes[j], self.form_of(source, j, j)
+            if form is not None:
+                return ordered_column(source, j, form)
             return source.numbers(j) if index is None else source.codes(j, index)
 
         table = Table(source.n_rows, source.n_columns, self.names, counts, source.array, encode)
-        source.refuse_infinities([kind == NUMBER for kind in self.kinds])
+        source.refuse_infinities(
+            [kind == NUMBER and self.form_of(source, j, j) is None for j, kind in enumerate(self.kinds)]
+        )
         return table
 
 

@@ -28,6 +28,10 @@ class Source(ABC):
     def kind(self, j: int) -> str:
         """Number, category or time."""
 
+    def is_plain_text(self, j: int) -> bool:
+        """Whether a category column is text that nobody declared to be categories."""
+        return False
+
     @abstractmethod
     def categories(self, j: int) -> list[Any]:
         """The values of a category column, in code order."""
