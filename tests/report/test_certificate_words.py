@@ -42,3 +42,16 @@ def test_without_a_holdout_there_is_no_guarantee(parts):
     facts = certificate_facts(issue(DummyClassifier().fit(X, y), X, y, None))
     assert facts["sentence"].startswith("No guarantee could be given")
     assert issue(DummyClassifier().fit(X, y), None, None, None) is None
+
+
+def test_a_claim_that_is_not_the_error_is_never_read_as_one():
+    from sklearn.dummy import DummyClassifier
+
+    from surewood.certify import certify
+
+    X, y = [[float(i)] for i in range(60)], ["a"] * 50 + ["b"] * 10
+    model = DummyClassifier().fit(X, y)
+    facts = certificate_facts(certify(model, [[i + 0.5] for i in range(60)], y, claims=["recall:a"]))
+    assert "is wrong on at most" not in facts["sentence"]
+    assert "recall of 'a' at least 94." in facts["sentence"]
+    assert facts["entries"][0]["limit"].startswith("94.")

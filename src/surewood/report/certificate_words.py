@@ -6,8 +6,9 @@ from typing import Any
 
 from surewood.bounds import OffersEvidence
 from surewood.certify import Certificate, certify
+from surewood.certify.rendering import rounded_down, rounded_up
 from surewood.report.plain import plain_dict
-from surewood.report.words import percent, percent_up
+from surewood.report.words import percent, percent_down, percent_up
 
 __all__ = ["STATUS_WORDS", "certificate_facts", "issue"]
 
@@ -48,13 +49,18 @@ def certificate_facts(certificate: Certificate | dict[str, Any]) -> dict[str, An
     trivial = certificate.is_trivial if isinstance(certificate, Certificate) else None
     facts = plain_dict(certificate.to_dict() if isinstance(certificate, Certificate) else certificate)
     guarantees = [entry for entry in facts["entries"] if entry["status"] == "GUARANTEE"]
-    best = min(guarantees, key=lambda entry: entry["value"], default=None)
+    errors = [entry for entry in guarantees if entry.get("quantity", "error") == "error"]
+    best = min(errors, key=lambda entry: entry["value"], default=None)
     if trivial is None:
         majority = facts.get("majority_error")
         trivial = best is None or best["value"] >= (1.0 if majority is None else min(1.0, majority))
     facts["trivial"] = trivial
-    facts["sentence"] = _sentence(best, facts, trivial)
-    facts["entries"] = [{**entry, "words": _entry_words(entry)} for entry in facts["entries"]]
+    claimed = [entry for entry in guarantees if entry not in errors]
+    facts["sentence"] = _claim_sentences(claimed, facts) if claimed else _sentence(best, facts, trivial)
+    facts["entries"] = [
+        {**entry, "words": _entry_words(entry), "limit": _limit(entry) if entry in claimed else None}
+        for entry in facts["entries"]
+    ]
     used = [entry["status"] for entry in facts["entries"]]
     facts["statuses"] = {status: text for status, text in STATUS_WORDS.items() if status in used}
     return facts
@@ -69,6 +75,22 @@ def _sentence(best: dict[str, Any] | None, facts: dict[str, Any], trivial: bool)
         f"With {percent(1 - facts['delta'], 0)} confidence, this model is wrong on at most "
         f"{percent_up(best['value'])} of new rows of the same kind."
     )
+
+
+def _claim_sentences(claimed: list[dict[str, Any]], facts: dict[str, Any]) -> str:
+    """One sentence per claim that is not the plain error; all hold together."""
+    lines = [f"{entry['quantity']} {entry['side']} {_limit(entry)}" for entry in claimed]
+    return (
+        f"With {percent(1 - facts['delta'], 0)} confidence, on new rows of the same kind: {'; '.join(lines)}."
+    )
+
+
+def _limit(entry: dict[str, Any]) -> str:
+    """A limit, never sharpened by rounding; costs are not percentages."""
+    lower = entry["side"] == "at least"
+    if entry["quantity"] in ("expected cost", "Brier score"):
+        return rounded_down(entry["value"]) if lower else rounded_up(entry["value"])
+    return percent_down(entry["value"]) if lower else percent_up(entry["value"])
 
 
 def _entry_words(entry: dict[str, Any]) -> str:

@@ -216,7 +216,7 @@ def guarantees(certificate: dict[str, Any], scores: dict[str, Any]) -> dict[str,
     rows += [
         (entry["method"], entry["value"], "@leaf", "GUARANTEE: not larger")
         for entry in certificate["entries"]
-        if entry["status"] == "GUARANTEE"
+        if entry["status"] == "GUARANTEE" and entry.get("quantity", "error") == "error"
     ]
     if len(rows) < 2:
         return None

@@ -27,6 +27,12 @@ def percent_up(value: float | None, digits: int = 2) -> str:
     return f"{min(100.0, math.ceil(100 * value * scale - 1e-9) / scale):.{digits}f} %"
 
 
+def percent_down(value: float, digits: int = 2) -> str:
+    """A guarantee from below in percent: never rounded up."""
+    scale = 10.0**digits
+    return f"{max(0.0, math.floor(100 * value * scale + 1e-9) / scale):.{digits}f} %"
+
+
 def number(value: Any, digits: int | None = None) -> str:
     """A number with separators, four digits (or `digits` decimals) where not whole; other values as text.
 
