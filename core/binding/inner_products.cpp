@@ -40,6 +40,9 @@ auto norms(const AnyArray& x) {
 void register_inner_products(nb::module_& module) {
   module.def("inner_products_into", &products_into, "a"_a.noconvert(), "b"_a.noconvert(), "first"_a, "last"_a,
              "out"_a.noconvert(), "out[first:last] = a[first:last] @ b.T, float32, the same for any range.");
+  module.def(
+      "formed_sooner", [](std::int64_t n, int d) { return formed_sooner(n, d); }, "n"_a, "d"_a,
+      "Whether solvers form products among n rows of d numbers anew even where the matrix of all is stored.");
   module.def("squared_norms", &norms, "x"_a.noconvert(), "Inner products of the rows with themselves.");
 }
 

@@ -1,6 +1,7 @@
 #include "forest/log_table.hpp"
 
 #include <array>
+#include <cmath>
 
 namespace surewood {
 
@@ -10,7 +11,9 @@ namespace {
 // log((1+z)/(1-z)), |z| < 0.172, 15 terms: below one unit of the last place of the sum.
 double log2_of(double w) {
   int exponent = 0;
-  while (w >= 1.4142135623730951) {
+  w = std::frexp(w, &exponent) * 2.0;  // in [1, 2): powers of two are exact
+  --exponent;
+  if (w >= 1.4142135623730951) {
     w *= 0.5;
     ++exponent;
   }

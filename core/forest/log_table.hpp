@@ -9,7 +9,7 @@
 namespace surewood {
 
 constexpr int kLogFraction = 24;           // bits after the binary point; 2^31 * 31 * 2^24 < 2^63
-constexpr std::uint32_t kLogTable = 4096;  // weights below this are looked up
+constexpr std::uint32_t kLogTable = 1 << 16;  // weights below this are looked up: half a megabyte
 
 extern const std::int64_t* const weight_log2_table;
 std::int64_t weight_log2_series(std::uint32_t w);

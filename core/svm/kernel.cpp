@@ -78,13 +78,15 @@ void InnerSource::products(std::int32_t row, const std::int32_t* at, int n_at, f
   inner_products_at(x + static_cast<std::int64_t>(row) * d, x, d, at, n_at, out);
 }
 
-bool InnerSource::quicker_formed() const {
+bool formed_sooner(std::int64_t n, int d) {
   // Nanoseconds an element, as measured: of a product and feature, out of a matrix in the cache, and beyond it.
   constexpr double kFormed = 0.07, kNear = 0.8, kFar = 4.0;
   constexpr std::int64_t kCached = std::int64_t{8} << 20;
   const bool near = n * n * static_cast<std::int64_t>(sizeof(float)) <= kCached;
-  return !gram || kFormed * d < (near ? kNear : kFar);
+  return kFormed * d < (near ? kNear : kFar);
 }
+
+bool InnerSource::quicker_formed() const { return !gram || formed_sooner(n, d); }
 
 Kernel::Kernel(const KernelSpec& spec, int degree, double scale, double largest) : spec_(spec), scale_(scale) {
   // A clamp so far out that only prediction on wild points meets it: powers stay below 2^120, sums finite.

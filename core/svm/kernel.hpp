@@ -45,6 +45,9 @@ void inner_products_at(const double* own, const double* x, int d, const std::int
 // <x_i, x_i>, rounded like every other product.
 void squared_norms(const double* x, std::int64_t n, int d, float* out);
 
+// Whether products among some of n rows of d numbers are formed sooner than found in the stored matrix of all.
+bool formed_sooner(std::int64_t n, int d);
+
 // Where inner products come from: the stored matrix when there is one, else the rows themselves.
 struct InnerSource {
   const float* gram = nullptr;   // (n, n) or nullptr
