@@ -244,3 +244,34 @@ def test_huge_and_tiny_values_do_not_disturb():
 def test_two_rows_are_enough():
     model = quick().fit([[0.0], [1.0]], [0, 1])
     assert model.predict([[0.0], [1.0]]).tolist() == [0, 1]
+
+
+def test_a_time_limit_ends_a_fit_and_the_model_says_what_was_left_out():
+    X, y = sample(300)
+    forest = Forest(n_estimators=40, time_limit=0.0, random_state=0).fit(X, y)
+    assert forest.model_.n_trees < 40
+    assert forest.model_.part_of_tree.shape == (forest.model_.n_trees,)
+    assert [note.rsplit(": ", 1)[1] for note in forest.model_.notes] == ["time_limit"] * 3
+    assert forest.predict_proba(X).shape == (300, len(forest.classes_))
+    assert forest.tree_predictions(X).shape[1] == forest.model_.n_trees
+
+
+def test_a_generous_time_limit_changes_nothing_but_the_order_of_trees():
+    X, y = sample(300)
+    free = Forest(n_estimators=12, random_state=0).fit(X, y)
+    limited = Forest(n_estimators=12, time_limit=1e6, random_state=0).fit(X, y)
+    assert limited.model_.notes == free.model_.notes == ()
+    np.testing.assert_allclose(limited.predict_proba(X), free.predict_proba(X))
+
+
+def test_copies_count_for_the_choice_as_the_trees_that_saw_them_vote():
+    """Labels are noise, but half of the rows come twice: trees that remember are right about those."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(300, 3)), rng.integers(0, 2, 300)
+    copies = np.r_[np.arange(300), np.arange(150)]
+    forest = Forest(n_estimators=20, random_state=0).fit(X[copies], y[copies])
+    assert forest.held_out_error_ > 0.4  # about new contents
+    seen = forest.predict_proba(X[:150])[np.arange(150), y[:150]]
+    alone = Forest(n_estimators=20, random_state=0).fit(X, y)
+    unaware = alone.predict_proba(X[:150])[np.arange(150), y[:150]]
+    assert seen.mean() > unaware.mean() + 0.1

@@ -74,7 +74,7 @@ def test_parameters_out_of_range(parameters, sentence):
         {"n_estimators": 2.5},
         {"degrees": [1, 2.5]},
         {"C": None},
-        {"study": {"tol": "small"}},
+        {"study": {"tol": [1]}},
         {"study": ["tol"]},
         {"max_depth": 2.0},
         {"remember_rows": "yes"},

@@ -7,7 +7,7 @@ import pytest
 
 from surewood import CompositeTreeClassifier
 from surewood import RandomCompositeForestClassifier as Forest
-from surewood.composite import estimator, out_of_bag, training
+from surewood.composite import estimator, out_of_bag, part_fitting
 from surewood.tables import ParquetTable, is_mapped
 from surewood.tables import parquet as parquet_module
 from tests.composite.composite_samples import sample
@@ -51,9 +51,9 @@ def test_the_same_model_as_from_a_frame(tmp_path, monkeypatch, model):
     seen = []
     make_plan = estimator.make_plan
 
-    def watched(given, data, seed, options):
+    def watched(given, data, *rest):
         seen.append((is_mapped(data.matrix.blocks[0]), is_mapped(data.gram.X)))
-        return make_plan(given, data, seed, options)
+        return make_plan(given, data, *rest)
 
     monkeypatch.setattr(estimator, "make_plan", watched)
     model.fit(ParquetTable(folder, "label", workdir=tmp_path / "work"))
@@ -79,7 +79,7 @@ def test_few_trees_at_a_time_give_the_same_model(monkeypatch, changes):
     model = Forest(5, random_state=0, max_depth=2, **settings)
     expected, ledger = model.fit(X, y).predict_proba(X), model.ledger()
     error = model.held_out_error_
-    monkeypatch.setattr(training, "_ROWS_AND_TREES", 400)
+    monkeypatch.setattr(part_fitting, "_ROWS_AND_TREES", 400)
     monkeypatch.setattr(out_of_bag, "ROWS_PER_BLOCK", 64)
     np.testing.assert_array_equal(model.fit(X, y).predict_proba(X), expected)
     assert model.ledger().equals(ledger)

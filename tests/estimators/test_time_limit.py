@@ -24,3 +24,9 @@ def test_a_limit_runs_out():
 def test_what_is_left_is_divided():
     part = TimeLimit(10.0, time.monotonic() - 4.0).divided(3)
     assert 1.9 < part.left <= 2.0
+
+
+def test_a_part_is_a_fraction_of_what_is_left():
+    assert TimeLimit(None).part(0.5).seconds is None
+    assert 40.0 < TimeLimit(100.0).part(0.5).seconds <= 50.0
+    assert TimeLimit(0.0).part(0.5).is_over

@@ -14,13 +14,14 @@ from sklearn.utils.validation import check_is_fitted
 from surewood._arrays import Floats
 from surewood.bounds import Evidence
 from surewood.composite import report_facts
-from surewood.composite.cost import estimate_cost, needed_memory
+from surewood.composite.cost import estimate_cost, needed_memory, products_read
 from surewood.composite.data import TrainingData, prepare
 from surewood.composite.explaining import explain_rows
 from surewood.composite.explanation_steps import explanation_steps
 from surewood.composite.leaf_svms import SolverOptions
 from surewood.composite.model import CompositeModel
 from surewood.composite.old_form import model_of_old_state
+from surewood.composite.parameters import solver_tolerance
 from surewood.composite.plan import Parameters
 from surewood.composite.setting import Setting
 from surewood.estimators.base import ClassifierBase
@@ -67,7 +68,8 @@ class CompositeClassifier(ClassifierBase):
 
     def _options(self) -> SolverOptions:
         study = study_settings(self)
-        return SolverOptions(float(study["tol"]), int(study["max_iter"]), self.n_jobs, int(self.verbose))
+        tol = solver_tolerance(study["tol"], self._parameters().selection)
+        return SolverOptions(tol, int(study["max_iter"]), self.n_jobs, int(self.verbose))
 
     def _check_memory(self, inputs: FitInputs) -> None:
         """Refuse a fit that would need more than `max_memory`."""
@@ -79,7 +81,8 @@ class CompositeClassifier(ClassifierBase):
     def _prepared(self, inputs: FitInputs) -> TrainingData:
         """What a fit reads, within `max_memory`."""
         self._check_memory(inputs)
-        return prepare(inputs, gram_limit(memory_bytes(self.max_memory)), self.n_jobs)
+        limit = gram_limit(memory_bytes(self.max_memory))
+        return prepare(inputs, limit, self.n_jobs, products_read(self._parameters(), inputs.table.n_rows))
 
     def _store(self, inputs: FitInputs, model: CompositeModel) -> None:
         """Write on the estimator, once everything has succeeded."""

@@ -41,6 +41,14 @@ def needed_memory(
     return parts, notes
 
 
+def products_read(given: Parameters, n_rows: int) -> float:
+    """Inner products that the SVMs of a default forest read, about; infinite where leaves may be large."""
+    if given.selection != "auto":
+        return math.inf
+    n_trees = _n_trees(given)
+    return IN_BAG * n_rows * n_trees * affordable_leaf(n_rows, n_trees) / 2.0
+
+
 def estimate_cost(
     given: Parameters, size: Size, max_memory: int | None, n_jobs: int | None, n_passes: int = 1
 ) -> CostEstimate:

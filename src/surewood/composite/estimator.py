@@ -19,6 +19,7 @@ from surewood.estimators.calibration import held_out_probabilities
 from surewood.estimators.parameters import study_settings
 from surewood.estimators.rules import Choice
 from surewood.estimators.seeds import draw_seed
+from surewood.estimators.time_limit import TimeLimit
 
 _TREE_PARAMETERS = (
     "max_depth", "max_features", "degrees", "C", "gamma_scale", "selection", "calibrate", "class_weight",
@@ -26,10 +27,18 @@ _TREE_PARAMETERS = (
 )  # fmt: skip
 
 
+_PILOT_TIME = 1 / 3  # part of a time limit that the pilot may take
+
+
 class _PlannedClassifier(CompositeClassifier):
     """An estimator whose parameters and data determine the plan of its forest."""
 
     random_state: Any
+
+    @property
+    def _time_limit(self) -> float | None:
+        """Seconds that a fit may take."""
+        return None
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
         """Fit to a table and its labels.
@@ -50,11 +59,12 @@ class _PlannedClassifier(CompositeClassifier):
 
     def _fit_held_out(self, X: Any, y: Any, sample_weight: Any = None) -> Floats | None:
         """Fit; probabilities of the rows of `X` by trees that did not see them, NaN or None without any."""
+        limit = TimeLimit(self._time_limit)
         with self._begin(X, y, sample_weight) as inputs:
             data = self._prepared(inputs)
-            options = self._options()
-            plan = make_plan(self._parameters(), data, draw_seed(self.random_state), options)
-            trained = train_with_votes(plan, inputs, data, options)
+            options, seed = self._options(), draw_seed(self.random_state)
+            plan = make_plan(self._parameters(), data, seed, options, limit.part(_PILOT_TIME))
+            trained = train_with_votes(plan, inputs, data, options, limit)
             self._store(inputs, trained.model)
             if trained.votes is None:
                 return None
@@ -89,15 +99,22 @@ class RandomCompositeForestClassifier(_PlannedClassifier):
         "exact" is the minimum of the criterion over all sequences of degrees; "random_sequences" the best of
         some random ones; "common_degree" and "random_degree" do without the criterion (RF-SVM). "auto" runs
         a pilot on subsamples and takes the three best of all (depth, degree, C) and of the criterion at every
-        depth, by out-of-bag error, together with plain trees.
+        depth, by out-of-bag error, together with plain trees. Candidates that cannot win any more are
+        dropped after a third of the pilot's trees.
     plain_weight : "auto" or float, default="auto"
         Weight in the vote of plain trees (no depth limit, class frequencies at the leaves, bootstrap), below
-        1. "auto": by out-of-bag error of the pilot; 0 with another `selection`.
+        1. "auto": by the votes of the fitted trees on training rows; 0 with another `selection`. A content
+        that occurs once is voted on by the trees that did not see it, a content with copies by all trees:
+        the choice is made for rows as they come, copies included, while `held_out_error_` is about new ones.
     calibrate : bool or {"auto", "temperature", "offset", "isotonic"}, default=True
         Calibration of ``predict_proba`` on out-of-bag (or out-of-fold) votes; True is "auto", False gives
         the mean scores.
     class_weight : dict, "balanced" or None, default=None
     categorical_features : "from_dtype", list of names, positions, mask or None, default="from_dtype"
+    time_limit : float or None, default=None
+        Seconds that a fit may take. The pilot, which gets a third of them, then compares less, and the trees
+        that are fitted when the time is up vote alone; ``model_.notes`` says what was left out. At least one
+        step of each is done, whatever the limit. Without a limit results are deterministic.
     max_memory : int, text such as "4GB" or None, default=None
         Memory a fit may use. Above half of it inner products are formed leaf by leaf, with the same result.
     remember_rows : bool, default=True
@@ -119,7 +136,8 @@ class RandomCompositeForestClassifier(_PlannedClassifier):
         What the parts of the forest were grown with.
     plain_weight_ : float
     held_out_error_ : float
-        ESTIMATE: error of out-of-bag (or out-of-fold) votes; NaN where there were none.
+        ESTIMATE: error of out-of-bag (or out-of-fold) votes, for contents that are not in the training table;
+        NaN where there were none.
     criterion_ : ndarray
         CRITERION (2.9) of each composite tree.
     active_leaves_ : float
@@ -157,7 +175,8 @@ class RandomCompositeForestClassifier(_PlannedClassifier):
     max_leaf_size            "auto"      leaves with more rows are split further, beyond `max_depth`;
                                          "auto" is 2000, less where the fit would cost too much
     min_weight_fraction_leaf 0.0         least weight of a leaf, as a fraction of what a tree sees
-    tol                      1e-3        stopping tolerance of the SVMs, as in libsvm
+    tol                      "auto"      stopping tolerance of the SVMs; "auto" is 1e-2 with
+                                         ``selection="auto"``, else 1e-3, as in libsvm
     max_iter                 10000       iterations per pair of classes; SVMs that need more are kept
                                          and flagged in the ledger
     ======================== =========== =============================================================
@@ -172,7 +191,9 @@ class RandomCompositeForestClassifier(_PlannedClassifier):
     """
 
     _parameter_rules: ClassVar[Any] = rules_of(
-        ("n_estimators", "plain_weight", *_TREE_PARAMETERS), RULES, selection=Choice("auto", *SELECTIONS)
+        ("n_estimators", "plain_weight", "time_limit", *_TREE_PARAMETERS),
+        RULES,
+        selection=Choice("auto", *SELECTIONS),
     )
     _study_switches: ClassVar[Any] = FOREST_SWITCHES
     _renamed_parameters: ClassVar[Any] = {"plain_share": "plain_weight"}
@@ -191,6 +212,7 @@ class RandomCompositeForestClassifier(_PlannedClassifier):
         calibrate: bool | str = True,
         class_weight: Any = None,
         categorical_features: Any = "from_dtype",
+        time_limit: float | None = None,
         max_memory: int | str | None = None,
         remember_rows: bool = True,
         n_jobs: int | None = None,
@@ -209,6 +231,7 @@ class RandomCompositeForestClassifier(_PlannedClassifier):
         self.calibrate = calibrate
         self.class_weight = class_weight
         self.categorical_features = categorical_features
+        self.time_limit = time_limit
         self.max_memory = max_memory
         self.remember_rows = remember_rows
         self.n_jobs = n_jobs
@@ -242,6 +265,10 @@ class RandomCompositeForestClassifier(_PlannedClassifier):
         }
         study = {"max_samples": None, "max_leaf_size": None} | (changes.pop("study", None) or {})
         return cls(**(setting | changes), study=study)
+
+    @property
+    def _time_limit(self) -> float | None:
+        return self.time_limit
 
     def _parameters(self) -> Parameters:
         study = study_settings(self)

@@ -15,7 +15,7 @@ from surewood.composite.leaves import MAX_DEPTH, Topology, cut
 from surewood.composite.setting import Setting
 from surewood.trees import Bag, FlatForest, Grown, grow_forest, make_bag
 
-_EXTRA_DEPTH = 6  # splits that unbalanced trees need beyond balanced ones, as a rule
+_EXTRA_DEPTH = 3  # splits that other trees need beyond the first, as a rule
 
 
 @dataclass(frozen=True)
@@ -107,12 +107,15 @@ def grow_to_size(
     """Trees and their cut; leaves beyond the size limit go deeper, as far as splits tell rows apart.
 
     Trees are nested, so growing them deeper than needed changes nothing; growing them again costs all the
-    time spent before. Hence the first depth leaves room for unbalanced trees, and the second is the last.
+    time spent before. One tree tells how deep the others go, as a rule; the second depth is the last.
     """
     depth = setting.max_depth
     n_bag = setting.n_draws or (data.n_rows if rows is None else len(rows))
     if setting.max_size is not None and n_bag > setting.max_size:
-        depth = min(MAX_DEPTH, max(depth, int(np.ceil(np.log2(n_bag / setting.max_size))) + _EXTRA_DEPTH))
+        one = grow(data, setting, 1, seed, options, rows, first_tree, MAX_DEPTH)
+        size = one.topology.sizes(one.assigned, one.bags)
+        deepest = int(one.topology.depth[size > setting.max_size].max(initial=0)) + 1
+        depth = min(MAX_DEPTH, max(depth, deepest + _EXTRA_DEPTH))
     while True:
         grove = grow(data, setting, n_trees, seed, options, rows, first_tree, depth)
         if setting.max_size is None:

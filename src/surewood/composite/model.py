@@ -80,6 +80,8 @@ class CompositeModel:
     sample : SampleFacts
     support_origin : ndarray of int64 or None
         Training row of each support row.
+    notes : tuple of str
+        What a time limit left out.
     """
 
     trees: CompositeTrees
@@ -96,6 +98,7 @@ class CompositeModel:
     searched: Searched
     sample: SampleFacts
     support_origin: Ints | None
+    notes: tuple[str, ...] = ()
 
     # --- structure -----------------------------------------------------------------------------------------
 

@@ -56,15 +56,34 @@ def labels_by_blocks(
     with stage(options.verbose, "out-of-bag votes" if mask is not None else "votes", len(rows)) as advance:
         for begin in range(0, len(rows), ROWS_PER_BLOCK):
             part = slice(begin, min(begin + ROWS_PER_BLOCK, len(rows)))
-            codes = tuple(np.take(block, rows[part], axis=1) for block in matrix.blocks)
             labels[part] = trees.labels(
-                BinnedMatrix(codes, matrix.mapper, matrix.has_missing),
+                rows_of(matrix, rows[part]),
                 np.ascontiguousarray(data.gram.X[rows[part]]),
                 options.n_jobs,
                 None if mask is None else mask[part],
             )
             advance(part.stop - begin)
     return labels
+
+
+def scores_by_blocks(
+    trees: CompositeTrees, data: TrainingData, options: SolverOptions, rows: NDArray[Any], leaf_scores: str
+) -> Floats:
+    """Mean scores of all composite trees on training rows, whether the trees saw them or not."""
+    scores = np.empty((len(rows), data.n_classes))
+    for begin in range(0, len(rows), ROWS_PER_BLOCK):
+        some = rows[begin : begin + ROWS_PER_BLOCK]
+        design = np.ascontiguousarray(data.gram.X[some])
+        scores[begin : begin + len(some)] = trees.composite_scores(
+            rows_of(data.matrix, some), design, leaf_scores, options.n_jobs
+        )
+    return scores
+
+
+def rows_of(matrix: BinnedMatrix, rows: NDArray[Any]) -> BinnedMatrix:
+    """Some rows of a binned table."""
+    codes = tuple(np.take(block, rows, axis=1) for block in matrix.blocks)
+    return BinnedMatrix(codes, matrix.mapper, matrix.has_missing)
 
 
 def vote_evidence(

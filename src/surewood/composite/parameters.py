@@ -62,7 +62,7 @@ _SWITCHES: Mapping[str, Switch] = {
     "leaf_scores": Switch("one_hot", Choice(*LEAF_SCORES)),
     "max_leaf_size": Switch("auto", _MAX_LEAF_SIZE),
     "min_weight_fraction_leaf": Switch(0.0, COMMON["min_weight_fraction_leaf"]),
-    "tol": Switch(1e-3, COMMON["tol"]),
+    "tol": Switch("auto", Either(AUTO, COMMON["tol"])),
     "max_iter": Switch(10_000, COMMON["max_iter"]),
 }
 
@@ -94,6 +94,19 @@ def rules_of(parameters: Iterable[str], rules: Mapping[str, Rule], **changes: Ru
 def is_auto(value: Any) -> bool:
     """Whether a parameter is left to the estimator."""
     return isinstance(value, str) and value == "auto"
+
+
+def solver_tolerance(value: Any, selection: str) -> float:
+    """Stopping tolerance of the SVMs: libsvm's, ten times as much where only the vote counts.
+
+    Examples
+    --------
+    >>> solver_tolerance("auto", "auto"), solver_tolerance("auto", "exact"), solver_tolerance(0.5, "auto")
+    (0.01, 0.001, 0.5)
+    """
+    if is_auto(value):
+        return 1e-2 if selection == "auto" else 1e-3
+    return float(value)
 
 
 def degree_list(value: Any) -> tuple[int, ...]:

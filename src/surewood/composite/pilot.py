@@ -1,15 +1,18 @@
 """The settings a default ``fit`` chooses by itself: a pilot forest, compared on its out-of-bag rows.
 
-Rules, each measured in docs/research/composite-forest.md:
+Rules, each measured in docs/research/composite-forest.md and composite-forest-time.md:
 
 1. The pilot takes at most `PILOT_ROWS` rows and grows its trees on subsamples of 80 %, cut at every candidate
    depth (nested trees: nothing is grown twice).
 2. Every (depth, degree, C) is a candidate, an end of the list of C only where its neighbor is the best so
    far; so is, at every depth, the paper's own rule: the degree by the criterion (2.9), leaf by leaf,
    constants included, with the best C of every degree.
-3. The `BEST` candidates with the fewest out-of-bag errors (then the smaller log loss of their votes) divide
-   the trees among them.
-4. Plain trees get the weight in the vote that leaves the fewest out-of-bag errors, the most even one on ties.
+3. A third of the trees is fitted for all candidates. Those that cannot win any more, because the paired
+   difference to the best exceeds two standard errors, are dropped, and at most eight go on; so again after
+   the second third, with at most five. Where more are alike it hardly matters which of them is taken.
+4. The `BEST` candidates with the fewest out-of-bag errors (then the smaller log loss of their votes) divide
+   the trees among them. The criterion trains an SVM per degree in every leaf: a common degree within one
+   standard error of the best comes first.
 5. On more rows than the pilot had, trees go deeper by log2 of the ratio: the sizes of leaves, and C_k, stay
    the same.
 """
@@ -18,28 +21,27 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Any
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from surewood._arrays import Floats
 from surewood.composite.data import TrainingData
-from surewood.composite.growing import grow
-from surewood.composite.leaf_choice import LeafChoice
-from surewood.composite.leaf_svms import SolverOptions, train
-from surewood.composite.leaves import IndexSets, collect_leaves, cut
-from surewood.composite.out_of_bag import outside_bags, plain_out_of_bag
-from surewood.composite.setting import Setting, plain_tree_params
-from surewood.composite.votes import blend, vote_fractions
-from surewood.parallel.progress import stage
-from surewood.trees import grow_forest
+from surewood.composite.leaf_svms import SolverOptions
+from surewood.composite.pilot_votes import DepthVotes, Key, PilotSample
+from surewood.composite.setting import Setting
+from surewood.composite.votes import vote_fractions
+from surewood.estimators.time_limit import TimeLimit
+from surewood.parallel.progress import Advance, stage
 
 PILOT_ROWS = 2000
 IN_BAG = 0.8
 BEST = 3
-PLAIN_WEIGHTS = (0.5, 0.25, 0.75, 0.0, 0.9)  # in the order of preference on ties
-PILOT_PLAIN_TREES = 200
+ROUNDS = 3  # parts of the pilot's trees; candidates are dropped after each but the last
+STANDARD_ERRORS = 2.0  # by which a dropped candidate is worse than the best
+MOST_KEPT = (8, 5)  # candidates after each round, where the errors tell no more of them apart
+PILOT_TOL = 1e-2  # labels, not coefficients, are compared
 
 
 @dataclass(frozen=True)
@@ -50,7 +52,6 @@ class PilotGrid:
     degrees: tuple[int, ...]
     C: tuple[float, ...]
     gamma_scale: float
-    plain_weights: tuple[float, ...] = PLAIN_WEIGHTS
 
 
 @dataclass(frozen=True)
@@ -65,83 +66,103 @@ class Candidate:
     log_loss: float
     votes: Floats
 
+    @property
+    def keys(self) -> set[Key]:
+        """The (degree, C) whose SVMs it needs."""
+        return set(zip(self.degrees, self.C))
+
+    @property
+    def identity(self) -> tuple[int, tuple[int, ...], tuple[float, ...], bool]:
+        """What it is, whatever its votes."""
+        return self.depth, self.degrees, self.C, self.by_criterion
+
 
 @dataclass(frozen=True)
 class PilotResult:
-    """What the pilot chose, and all that it compared."""
+    """What the pilot chose, what it compared to the end (best first), and how many it compared at all."""
 
     settings: tuple[Setting, ...]
-    plain_weight: float
     candidates: tuple[Candidate, ...]
-    plain_errors: dict[float, float]
+    n_compared: int
+    notes: tuple[str, ...] = ()
 
     @property
     def n_outcomes(self) -> int:
-        """Outcomes that the comparison could have had: sets of candidates times weights of plain trees."""
-        return math.comb(len(self.candidates), len(self.settings)) * len(self.plain_errors)
+        """Outcomes that the comparison could have had: sets of candidates."""
+        return math.comb(self.n_compared, len(self.settings))
 
 
 def run_pilot(
-    data: TrainingData, grid: PilotGrid, template: Setting, seed: int, options: SolverOptions
+    data: TrainingData,
+    grid: PilotGrid,
+    template: Setting,
+    seed: int,
+    options: SolverOptions,
+    limit: TimeLimit | None = None,
 ) -> PilotResult:
-    """Compare all candidates. `template` has the values that are not compared."""
-    candidates: list[Candidate] = []
-    with stage(options.verbose, "pilot: depths", len(grid.depths)) as advance:
-        pilot = _Pilot(data, grid, template, seed, options)
-        for depth in grid.depths:
-            candidates += pilot.at_depth(depth)
-            advance(1)
-    ranked = sorted(candidates, key=lambda c: (c.error, c.log_loss, c.depth, c.degrees, c.C))
-    best = _distinct(ranked)[:BEST]
-    mean = np.mean([c.votes for c in best], axis=0)
-    errors = {0.0: pilot.error(mean)}
-    if any(weight > 0 for weight in grid.plain_weights):
-        plain = pilot.plain_votes()
-        errors = {weight: pilot.error(blend(mean, plain, weight)) for weight in grid.plain_weights}
-    weight = min(errors, key=lambda w: (round(errors[w], 12), grid.plain_weights.index(w)))
-    settings = tuple(pilot.setting(c) for c in best)
-    return PilotResult(settings, weight, tuple(ranked), errors)
+    """Compare all candidates. `template` has the values that are not compared; `limit` ends the pilot early.
 
-
-def _distinct(ranked: list[Candidate]) -> list[Candidate]:
-    """At depth 0 the criterion over all degrees repeats a common degree: keep the first of equals."""
-    kept: list[Candidate] = []
-    for candidate in ranked:
-        if not any(np.array_equal(candidate.votes, other.votes, equal_nan=True) for other in kept):
-            kept.append(candidate)
-    return kept
+    Without a limit the result is a function of the data, the grid and the seed.
+    """
+    limit = TimeLimit(None) if limit is None else limit
+    rows = pilot_rows(data.n_rows, seed)
+    inner = replace(template, sampling="subsample", n_draws=max(1, round(IN_BAG * len(rows))))
+    loose = replace(options, tol=max(options.tol, PILOT_TOL))
+    n_trees = pilot_trees(len(rows), data.n_classes)
+    sample = PilotSample.grow(data, inner, rows, n_trees, max(grid.depths), grid.gamma_scale, seed, loose)
+    with stage(options.verbose, "pilot: rounds x depths", ROUNDS * len(grid.depths)) as advance:
+        pilot = _Pilot(sample, grid)
+        pilot.run(limit, advance)
+    best = _distinct([*_cheap(pilot.found, sample), *pilot.found])[:BEST]
+    ratio = data.n_rows / len(rows)
+    return PilotResult(
+        tuple(_setting_of(candidate, template, ratio) for candidate in best),
+        tuple(pilot.found),
+        len(pilot.compared),
+        tuple(pilot.notes),
+    )
 
 
 class _Pilot:
-    """Pilot trees, and the out-of-bag votes of every candidate on them."""
+    """Candidates, round by round."""
 
-    def __init__(
-        self, data: TrainingData, grid: PilotGrid, template: Setting, seed: int, options: SolverOptions
-    ) -> None:
-        self.data, self.grid, self.seed, self.options = data, grid, seed, options
-        self.rows = pilot_rows(data.n_rows, seed)
-        n = len(self.rows)
-        self.n_trees = pilot_trees(n, data.n_classes)
-        self.final = template
-        self.template = replace(template, sampling="subsample", n_draws=max(1, round(IN_BAG * n)))
-        self.grove = grow(
-            data, self.template, self.n_trees, seed, options, self.rows, max_depth=max(grid.depths)
-        )
-        self.sets = IndexSets(data.y, data.weight, data.n_classes)
-        self.known: dict[int, int] = {}
-        self.outside = outside_bags(self.grove, self.rows)
-        self.m = self.grove.sample_size(data)
+    def __init__(self, sample: PilotSample, grid: PilotGrid) -> None:
+        self.sample, self.grid = sample, grid
+        self.views = {depth: DepthVotes(sample, depth) for depth in grid.depths}
+        self.found: list[Candidate] = []  # of the last complete round, best first
+        self.compared: set[tuple[int, tuple[int, ...], tuple[float, ...], bool]] = set()
+        self.notes: list[str] = []
 
-    def at_depth(self, depth: int) -> list[Candidate]:
-        """All candidates of one depth: inner values of C first, an end of the list where it looks better."""
-        view = _View(self, depth)
-        known: dict[tuple[int, float], Candidate] = {}
+    def run(self, limit: TimeLimit, advance: Advance) -> None:
+        """All rounds, or those that the time allows; the deepest trees, which cost least, come first."""
+        ends = np.linspace(0, self.sample.n_trees, ROUNDS + 1).round().astype(int).tolist()
+        for number, (first, last) in enumerate(pairwise(ends)):
+            live = _survivors(self.found, self.sample, MOST_KEPT[number - 1]) if number else []
+            depths = sorted({c.depth for c in live} if number else self.grid.depths, reverse=True)
+            found: list[Candidate] = []
+            for depth in depths:
+                if limit.is_over and (number or found):
+                    break
+                view = self.views[depth]
+                own = [c for c in live if c.depth == depth]
+                found += self._again(view, own, first, last) if number else self._all(view, last)
+                advance(1)
+            complete = len({c.depth for c in found}) == len(depths)
+            if complete or not number:
+                self.found = sorted(found, key=_rank)
+                self.compared |= {c.identity for c in found}
+            if not complete:
+                self.notes.append(f"the pilot stopped in round {number + 1} of {ROUNDS}: time_limit")
+                return
+
+    def _all(self, view: DepthVotes, last: int) -> list[Candidate]:
+        """Every candidate of a depth: inner values of C first, an end of the list where it looks better."""
+        known: dict[Key, Candidate] = {}
 
         def compare(degrees: list[int], C_values: tuple[float, ...]) -> None:
-            if degrees and C_values:
-                view.train(degrees, C_values)
-                for key in [(d, c) for d in degrees for c in C_values]:
-                    known[key] = self._candidate(depth, (key[0],), (key[1],), False, view.labels[key])
+            keys = [(d, c) for d in degrees for c in C_values]
+            view.train(keys, 0, last)
+            known.update({key: self._candidate(view, (key[0],), (key[1],), False) for key in keys})
 
         def best(degree: int) -> float:
             return min((known[k].error, k[1]) for k in known if k[0] == degree)[1]
@@ -155,112 +176,58 @@ class _Pilot:
         found = list(known.values())
         if len(every) > 1:
             C = tuple(best(d) for d in every)
-            labels = view.by_criterion(self.grid.degrees, C)
-            found.append(self._candidate(depth, self.grid.degrees, C, True, labels))
+            found.append(self._candidate(view, self.grid.degrees, C, True))
         return found
 
+    def _again(self, view: DepthVotes, live: list[Candidate], first: int, last: int) -> list[Candidate]:
+        """Candidates that are left, with more trees."""
+        view.train(sorted(set().union(*(c.keys for c in live))), first, last)
+        return [self._candidate(view, c.degrees, c.C, c.by_criterion) for c in live]
+
     def _candidate(
-        self,
-        depth: int,
-        degrees: tuple[int, ...],
-        C: tuple[float, ...],
-        criterion: bool,
-        labels: NDArray[Any],
+        self, view: DepthVotes, degrees: tuple[int, ...], C: tuple[float, ...], by_criterion: bool
     ) -> Candidate:
-        votes = vote_fractions(labels, self.data.n_classes)
-        return Candidate(depth, degrees, C, criterion, self.error(votes), self.log_loss(votes), votes)
-
-    def plain_votes(self) -> Floats:
-        """Out-of-bag class vectors of plain trees on the pilot rows."""
-        params = plain_tree_params(self.template.max_features)
-        grown = grow_forest(
-            self.data.matrix, self.data.y, self.data.n_classes, params, n_trees=PILOT_PLAIN_TREES,
-            seed=self.seed + 1, weight=self.data.weight, rows=self.rows, n_jobs=self.options.n_jobs,
-            verbose=self.options.verbose,
-        )  # fmt: skip
-        return plain_out_of_bag(grown, self.data, self.rows, self.options)
-
-    def error(self, votes: Floats) -> float:
-        """Weighted fraction of misclassified rows, among those outside some bag."""
-        known = ~np.isnan(votes).any(axis=1)
-        rows = self.rows[known]
-        wrong = votes[known].argmax(axis=1) != self.data.y[rows]
-        weight = None if self.data.weight is None else self.data.weight[rows]
-        return float(np.average(wrong, weights=weight)) if len(rows) else 1.0
-
-    def log_loss(self, votes: Floats) -> float:
-        """Log loss of the votes, kept off 0 and 1."""
-        known = ~np.isnan(votes).any(axis=1)
-        rows = self.rows[known]
-        true = 0.98 * votes[known, self.data.y[rows]] + 0.02 / self.data.n_classes
-        weight = None if self.data.weight is None else self.data.weight[rows]
-        return float(np.average(-np.log(true), weights=weight)) if len(rows) else np.inf
-
-    def setting(self, candidate: Candidate) -> Setting:
-        """The candidate on all rows: same sizes of leaves, same C_k."""
-        ratio = self.data.n_rows / len(self.rows)
-        return replace(
-            self.final,
-            max_depth=candidate.depth + round(math.log2(ratio)),
-            degrees=candidate.degrees,
-            C=tuple(c * math.sqrt(ratio) for c in candidate.C),
-            constant_leaves=candidate.by_criterion,
-        )
+        keys = list(zip(degrees, C))
+        labels = view.by_criterion(keys) if by_criterion else view.labels[keys[0]]
+        votes = vote_fractions(labels, self.sample.data.n_classes)
+        error, loss = self.sample.error(votes), self.sample.log_loss(votes)
+        return Candidate(view.depth, degrees, C, by_criterion, error, loss, votes)
 
 
-class _View:
-    """The pilot's trees cut at one depth: counts and out-of-bag labels of each (degree, C) trained so far."""
+def _rank(candidate: Candidate) -> tuple[float, float, int, tuple[int, ...], tuple[float, ...]]:
+    return candidate.error, candidate.log_loss, candidate.depth, candidate.degrees, candidate.C
 
-    def __init__(self, pilot: _Pilot, depth: int) -> None:
-        self.pilot = pilot
-        grove, sets = pilot.grove, pilot.sets
-        stop = cut(grove.topology, depth)
-        self.leaves = collect_leaves(grove.topology, stop, grove.assigned, grove.bags, sets, pilot.known)
-        nodes = grove.assigned[pilot.rows].astype(np.int64) + grove.topology.start[:-1]
-        self.leaf = self.leaves.of_node(stop)[nodes]
-        self.set_of = self.leaves.set_id[self.leaf]
-        self.majority = np.where(pilot.outside, sets.majority[self.set_of], -1).astype(np.int16)
-        self.ids = np.unique(self.leaves.set_id[~sets.pure[self.leaves.set_id]])
-        self.labels: dict[tuple[int, float], NDArray[np.int16]] = {}
-        self.correct: dict[tuple[int, float], Floats] = {}
 
-    def train(self, degrees: list[int], C_values: tuple[float, ...]) -> None:
-        """SVMs of all leaves for these degrees and C, and their labels of the rows outside the bags."""
-        pilot, data = self.pilot, self.pilot.data
-        keys = [(d, c) for d in degrees for c in C_values]
-        for key in keys:
-            self.labels[key] = self.majority.copy()
-            self.correct[key] = np.zeros(len(pilot.sets))
-        table = np.tile(np.array(C_values), (len(degrees), 1))
-        design, place = data.gram.X[pilot.rows], np.full(len(pilot.sets), -1)
-        base = float(pilot.m.mean())
-        for chunk in train(data, pilot.sets, self.ids, np.array(degrees), table, base, pilot.options, True):
-            place[:] = -1
-            place[chunk.ids] = np.arange(len(chunk.ids))
-            first = np.where(pilot.outside, place[self.set_of], -1)
-            here = first >= 0
-            # All (degree, C) side by side: one product of the rows with the support rows serves them all.
-            places = np.arange(len(keys))[None, :, None]
-            assign = np.where(here[:, None, :], first[:, None, :] * len(keys) + places, -1)
-            codes = chunk.svms.predictor().predict(
-                design, assign.reshape(len(design), -1), n_jobs=pilot.options.n_jobs
-            )
-            codes = codes.reshape(assign.shape)
-            for k, key in enumerate(keys):
-                self.correct[key][chunk.ids] = chunk.correct.reshape(len(chunk.ids), -1)[:, k]
-                self.labels[key][here] = codes[:, k][here]
+def _survivors(ranked: list[Candidate], sample: PilotSample, most: int) -> list[Candidate]:
+    """Candidates that may still win: those not beaten by the best, and never fewer than are taken."""
+    kept = [c for c in ranked if not sample.is_beaten(c.votes, ranked[0].votes, STANDARD_ERRORS)][:most]
+    return kept if len(_distinct(kept)) >= BEST else _distinct(ranked)[:BEST]
 
-    def by_criterion(self, degrees: tuple[int, ...], C: tuple[float, ...]) -> NDArray[Any]:
-        """Labels when every leaf gets the degree of the smallest ``T_k``, constants included."""
-        pilot, keys = self.pilot, list(zip(degrees, C))
-        setting = replace(
-            pilot.template, degrees=degrees, C=C, constant_leaves=True, gamma_scale=pilot.grid.gamma_scale
-        )
-        choice = LeafChoice(pilot.data, setting, self.leaves, pilot.sets, pilot.m, pilot.seed)
-        correct = np.stack([self.correct[key] for key in keys], axis=1)
-        column = choice.columns(np.arange(len(self.leaves)), correct)[self.leaf]
-        stacked = np.stack([self.majority, *(self.labels[key] for key in keys)])
-        return np.asarray(np.take_along_axis(stacked, column[None], axis=0)[0])
+
+def _cheap(ranked: list[Candidate], sample: PilotSample) -> list[Candidate]:
+    """Candidates with one SVM per leaf that the errors do not tell from the best."""
+    best = ranked[0].votes
+    return [c for c in ranked if not c.by_criterion and not sample.is_beaten(c.votes, best, 1.0)]
+
+
+def _distinct(ranked: list[Candidate]) -> list[Candidate]:
+    """At depth 0 the criterion over all degrees repeats a common degree: keep the first of equals."""
+    kept: list[Candidate] = []
+    for candidate in ranked:
+        if not any(np.array_equal(candidate.votes, other.votes, equal_nan=True) for other in kept):
+            kept.append(candidate)
+    return kept
+
+
+def _setting_of(candidate: Candidate, template: Setting, ratio: float) -> Setting:
+    """The candidate on `ratio` times the rows: same sizes of leaves, same C_k."""
+    return replace(
+        template,
+        max_depth=candidate.depth + round(math.log2(ratio)),
+        degrees=candidate.degrees,
+        C=tuple(c * math.sqrt(ratio) for c in candidate.C),
+        constant_leaves=candidate.by_criterion,
+    )
 
 
 def pilot_trees(n_rows: int, n_classes: int) -> int:

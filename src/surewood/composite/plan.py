@@ -9,7 +9,7 @@ one setting. docs/research/composite-forest.md has the measurements behind the r
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -19,10 +19,12 @@ from surewood.composite.depths import MAX_LEAF_SIZE, affordable_leaf, default_de
 from surewood.composite.leaf_svms import SolverOptions
 from surewood.composite.leaves import MAX_DEPTH
 from surewood.composite.parameters import C_list, degree_list, draws, is_auto
-from surewood.composite.pilot import PLAIN_WEIGHTS, PilotGrid, PilotResult, pilot_rows, run_pilot
+from surewood.composite.pilot import PilotGrid, PilotResult, pilot_rows, run_pilot
+from surewood.composite.plain_weight import WEIGHTS
 from surewood.composite.setting import Setting
 from surewood.composite.tuning import C_GRID, tune_C
 from surewood.estimators.parameters import calibration_method, features_tried
+from surewood.estimators.time_limit import TimeLimit
 
 ENOUGH_FOR_BAGS = 50  # below this weight nothing is tuned and every tree sees every row
 DEGREES = (1, 2, 3)
@@ -81,25 +83,33 @@ class Plan:
     ----------
     parts : tuple of (Setting, int)
         Settings with their numbers of trees.
-    plain_weight, n_plain : float, int
-        Weight of the plain trees in the vote, and how many there are.
+    plain_weight : float or None
+        Weight of the plain trees in the vote; None: chosen on the final votes.
+    n_plain : int
+        How many plain trees there are.
     leaf_scores : str
     calibration : str or None
         Method, None for no calibration.
     out_of_fold : bool
-        Whether small forests without a fold provide held-out votes for the calibration.
+        Whether small forests without a fold provide held-out votes, for lack of bags.
     seed : int
     searched : Searched
+    with_copies : bool
+        Whether choices are made for rows as they come, copies of training rows included, not for new ones.
+    notes : tuple of str
+        What a time limit left out of the plan.
     """
 
     parts: tuple[tuple[Setting, int], ...]
-    plain_weight: float
+    plain_weight: float | None
     n_plain: int
     leaf_scores: str
     calibration: str | None
     out_of_fold: bool
     seed: int
     searched: Searched
+    with_copies: bool = False
+    notes: tuple[str, ...] = ()
 
     @property
     def n_trees(self) -> int:
@@ -110,19 +120,20 @@ class Plan:
     def every_tree_sees_all_rows(self) -> bool:
         return all(setting.sampling == "all" for setting, _ in self.parts)
 
-    @property
-    def hard_vote(self) -> bool:
-        """Whether the prediction is the majority of the composite trees' labels."""
-        return self.leaf_scores == "one_hot" and self.plain_weight == 0.0
 
-
-def make_plan(given: Parameters, data: TrainingData, seed: int, options: SolverOptions) -> Plan:
-    """The plan of a forest for a sample."""
+def make_plan(
+    given: Parameters,
+    data: TrainingData,
+    seed: int,
+    options: SolverOptions,
+    limit: TimeLimit | None = None,
+) -> Plan:
+    """The plan of a forest for a sample; `limit` is the time of the pilot."""
     if given.selection != "auto":
         return _single_setting(given, data, seed, options)
     if data.total() < ENOUGH_FOR_BAGS:
         return _few_rows(given, data, seed)
-    return _by_pilot(given, data, seed, options)
+    return _by_pilot(given, data, seed, options, limit)
 
 
 def completed(
@@ -131,10 +142,11 @@ def completed(
     seed: int,
     parts: tuple[tuple[Setting, int], ...],
     searched: Searched,
-    plain_weight: float = 0.0,
+    plain_weight: float | None = 0.0,
 ) -> Plan:
     """The plan of these parts, with what follows from them."""
     calibration = calibration_method(given.calibrate)
+    judged = calibration is not None or plain_weight is None
     bags = any(setting.sampling != "all" for setting, _ in parts)
     return Plan(
         parts=parts,
@@ -142,7 +154,7 @@ def completed(
         n_plain=_n_plain(given, plain_weight),
         leaf_scores=given.leaf_scores,
         calibration=calibration,
-        out_of_fold=calibration is not None and not bags and data.total() >= ENOUGH_FOR_BAGS,
+        out_of_fold=judged and not bags and data.total() >= ENOUGH_FOR_BAGS,
         seed=seed,
         searched=searched,
     )
@@ -194,26 +206,30 @@ def _few_rows(given: Parameters, data: TrainingData, seed: int) -> Plan:
     return completed(given, data, seed, ((setting, given.n_estimators),), searched, _given_weight(given))
 
 
-def _by_pilot(given: Parameters, data: TrainingData, seed: int, options: SolverOptions) -> Plan:
-    """Settings and weight of the plain trees by a pilot."""
+def _by_pilot(
+    given: Parameters, data: TrainingData, seed: int, options: SolverOptions, limit: TimeLimit | None
+) -> Plan:
+    """Settings by a pilot; the weight of the plain trees is left to the final votes."""
     n_pilot = len(pilot_rows(data.n_rows, seed))
-    limit = affordable_leaf(data.n_rows, given.n_estimators)
+    most = affordable_leaf(data.n_rows, given.n_estimators)
     if given.max_leaf_size is not None:
-        limit = min(limit, MAX_LEAF_SIZE if is_auto(given.max_leaf_size) else int(given.max_leaf_size))
+        most = min(most, MAX_LEAF_SIZE if is_auto(given.max_leaf_size) else int(given.max_leaf_size))
     degrees = _degrees(given)
     grid = PilotGrid(
-        depths=_pilot_depths_of(given, data.n_rows, n_pilot, limit),
+        depths=_pilot_depths_of(given, data.n_rows, n_pilot, most),
         degrees=degrees,
         C=_pilot_C_of(given, data.n_rows, n_pilot, len(degrees)),
         gamma_scale=_gamma(given),
-        plain_weights=PLAIN_WEIGHTS if is_auto(given.plain_weight) else (float(given.plain_weight),),
     )
-    template = _setting(given, data, max_depth=1, degrees=degrees, C=(1.0,) * len(degrees), max_size=limit)
-    found = run_pilot(data, grid, template, seed, options)
+    template = _setting(given, data, max_depth=1, degrees=degrees, C=(1.0,) * len(degrees), max_size=most)
+    found = run_pilot(data, grid, template, seed, options, limit)
     parts = _divided(given.n_estimators, found)
     deepest = max(largest_depth(setting) for setting, _ in parts)
-    searched = Searched(len(degrees), deepest, found.n_outcomes)
-    return completed(given, data, seed, parts, searched, found.plain_weight)
+    weight = None if is_auto(given.plain_weight) else float(given.plain_weight)
+    n_outcomes = found.n_outcomes * (len(WEIGHTS) if weight is None else 1)
+    searched = Searched(len(degrees), deepest, n_outcomes)
+    plan = completed(given, data, seed, parts, searched, weight)
+    return replace(plan, with_copies=True, notes=found.notes)
 
 
 def _divided(n_trees: int, found: PilotResult) -> tuple[tuple[Setting, int], ...]:
@@ -278,7 +294,7 @@ def _given_weight(given: Parameters) -> float:
     return 0.0 if is_auto(given.plain_weight) else float(given.plain_weight)
 
 
-def _n_plain(given: Parameters, plain_weight: float) -> int:
+def _n_plain(given: Parameters, plain_weight: float | None) -> int:
     if plain_weight == 0.0:
         return 0
     if is_auto(given.n_plain_trees):

@@ -1,10 +1,16 @@
-"""A plan and data become a fitted model: all parts fitted, joined, judged on held-out rows, calibrated."""
+"""A plan and data become a fitted model: all parts fitted, weighed on held-out rows, calibrated.
+
+Two kinds of votes on training rows are told apart (theory.md §12.3). *Held-out* votes come from trees that
+did not see the row: they stand for new contents, and `held_out_error_` and certificates speak of them.
+*Population* votes stand for rows as they will come, copies of training rows included: a content that occurs
+more than once in the training table is voted on by all trees, since they have seen it when its copies come,
+any other content by the trees that did not see it. With ``selection="auto"`` the weight of the plain trees
+and the calibration are chosen on population votes.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,26 +19,35 @@ from surewood._arrays import Floats
 from surewood.bounds import VoteEvidence
 from surewood.composite.data import TrainingData
 from surewood.composite.evidence import SampleFacts, split_log_growth
-from surewood.composite.growing import mean_sample_size
 from surewood.composite.leaf_svms import SolverOptions
 from surewood.composite.model import CompositeModel, HeldOutError
-from surewood.composite.out_of_bag import labels_by_blocks, outside_bags, plain_out_of_bag, vote_evidence
+from surewood.composite.out_of_bag import (
+    labels_by_blocks,
+    plain_out_of_bag,
+    rows_of,
+    scores_by_blocks,
+    vote_evidence,
+)
+from surewood.composite.part_fitting import FittedParts, fit_parts
+from surewood.composite.plain_trees import grow_plain, plain_in_time
+from surewood.composite.plain_weight import choose_plain_weight
 from surewood.composite.plan import Plan
-from surewood.composite.setting import Setting, plain_tree_params
 from surewood.composite.tree_fitting import fit_trees
 from surewood.composite.trees import CompositeTrees, join_trees
-from surewood.composite.votes import LeafReliability, blend, vote_fractions
+from surewood.composite.votes import blend, vote_fractions
 from surewood.estimators.calibration import ScoreCalibrator
+from surewood.estimators.copies import copied_contents
 from surewood.estimators.folds import shuffled_folds
+from surewood.estimators.time_limit import TimeLimit
 from surewood.parallel.progress import stage
 from surewood.svm import first_rows
-from surewood.tables import FitInputs, alongside
-from surewood.trees import Grown, grow_forest
+from surewood.tables import FitInputs
+from surewood.trees import Grown
 
 CALIBRATION_FOLDS = 3
 CALIBRATION_TREES = 30
 CALIBRATION_PLAIN_TREES = 100
-_ROWS_AND_TREES = 2e7  # rows x trees whose leaves are held at once: some 20 bytes each
+_COMPOSITE_TIME = 0.7  # part of the time left after the pilot that the composite trees may take
 
 
 @dataclass(frozen=True)
@@ -43,155 +58,97 @@ class Trained:
     votes: Floats | None
 
 
+@dataclass(frozen=True)
+class Votes:
+    """Votes on the training rows by both kinds of trees; `plain` is None where there are no plain trees."""
+
+    composite: Floats
+    plain: Floats | None
+
+    def mixed(self, plain_weight: float) -> Floats:
+        """The votes of all trees."""
+        return self.composite if self.plain is None else blend(self.composite, self.plain, plain_weight)
+
+
 def train_model(plan: Plan, inputs: FitInputs, data: TrainingData, options: SolverOptions) -> CompositeModel:
     """Fit a plan to a prepared sample."""
     return train_with_votes(plan, inputs, data, options).model
 
 
-def train_with_votes(plan: Plan, inputs: FitInputs, data: TrainingData, options: SolverOptions) -> Trained:
+def train_with_votes(
+    plan: Plan,
+    inputs: FitInputs,
+    data: TrainingData,
+    options: SolverOptions,
+    limit: TimeLimit | None = None,
+) -> Trained:
     """Fit a plan to a prepared sample; the held-out votes come along."""
-    fitted = _with_plain_trees(_fit_parts(plan, data, options), plan, data, options)
-    votes, kind = fitted.held_out, "out-of-bag"
-    if votes is None and plan.out_of_fold:
-        votes, kind = out_of_fold_votes(plan, data, options), "out-of-fold"
-    predictor = fitted.trees.predictor
+    limit = TimeLimit(None) if limit is None else limit
+    parts = fit_parts(plan, data, options, limit.part(_COMPOSITE_TIME))
+    plain = None
+    if plan.n_plain:
+        plain = grow_plain(plan, data, options, plain_in_time(plan, data, options, limit))
+    votes, population, kind = _all_votes(plan, inputs, data, options, parts, plain)
+    weight = _plain_weight(plan, population, data)
+    trees, importances = parts.trees, parts.importances
+    if plain is not None and weight > 0.0:
+        trees = replace(trees, plain=plain.forest, plain_weight=weight)
+        importances = (1 - weight) * importances + weight * plain.importances
+    held_out = None if votes is None else votes.mixed(weight)
+    chosen_on = None if population is None else population.mixed(weight)
     model = CompositeModel(
-        trees=fitted.trees,
+        trees=trees,
         reader=data.reader,
         classes=inputs.classes,
         schema=inputs.schema,
         settings=tuple(setting for setting, _ in plan.parts),
-        part_of_tree=np.repeat(np.arange(len(plan.parts)), [n for _, n in plan.parts]),
+        part_of_tree=parts.part_of_tree,
         leaf_scores=plan.leaf_scores,
-        importances=fitted.importances,
-        calibrator=_calibrator(plan, data, votes, options),
-        held_out=HeldOutError.of(votes, kind, data),
-        votes=fitted.votes,
+        importances=importances,
+        calibrator=_calibrator(plan, data, chosen_on, options),
+        held_out=HeldOutError.of(held_out, kind, data),
+        votes=_evidence(plan, data, parts, weight),
         searched=plan.searched,
-        sample=SampleFacts(
-            n_features=data.n_features,
-            n_splitting=data.n_splitting,
-            split_growth=split_log_growth(data.reader.mapper, data.matrix.has_missing, data.n_rows),
-            unweighted=not inputs.weighted,
-            affine_features=not data.reader.encoder.learned_,
-            learned=data.reader.encoder.learned_,
-        ),
-        support_origin=None if predictor is None else first_rows(inputs)[predictor.support_index],
+        sample=_sample_facts(inputs, data),
+        support_origin=_support_origin(inputs, trees),
+        notes=(*plan.notes, *_left_out(plan, parts, plain)),
     )
-    return Trained(model, votes)
+    return Trained(model, held_out)
 
 
-@dataclass(frozen=True)
-class _Fitted:
-    """Trees, importances of their splits, out-of-bag votes (None without bags), and evidence from them."""
-
-    trees: CompositeTrees
-    importances: Floats
-    held_out: Floats | None = None
-    votes: VoteEvidence | None = None
-
-
-def _fit_parts(plan: Plan, data: TrainingData, options: SolverOptions) -> _Fitted:
-    """The composite trees of every part, numbered through."""
-    parts: list[CompositeTrees] = []
-    importances: list[Floats] = []
-    outside = _room_for_outside(plan, data)
-    for step in _steps(plan, data):
-        fitted = fit_trees(
-            data, step.setting, step.n_trees, plan.seed, options, first_tree=step.first_tree, base=step.base
-        )
-        parts.append(fitted.trees)
-        importances.append(fitted.importances)
-        if outside is not None:
-            columns = slice(step.first_tree, step.first_tree + step.n_trees)
-            outside[:, columns] = outside_bags(fitted.grove, np.arange(data.n_rows))
-    trees = join_trees(parts)
-    mean = np.average(importances, axis=0, weights=[part.n_trees for part in parts])
-    if outside is None:
-        if plan.leaf_scores == "calibrated":  # no row outside any bag: the training labels have to do
-            labels = labels_by_blocks(trees, data, options)
-            trees = _with_reliability(trees, data, labels, options)
-        return _Fitted(trees, mean)
-    labels = labels_by_blocks(trees, data, options, mask=outside)
-    evidence = vote_evidence(
-        data, labels, outside, hard_vote=plan.hard_vote, n_settings=plan.searched.n_settings
-    )
-    if plan.leaf_scores == "calibrated":
-        trees = _with_reliability(trees, data, labels, options)
-    if plan.leaf_scores == "one_hot":
-        held_out = vote_fractions(labels, data.n_classes)
+def _all_votes(
+    plan: Plan,
+    inputs: FitInputs,
+    data: TrainingData,
+    options: SolverOptions,
+    parts: FittedParts,
+    plain: Grown | None,
+) -> tuple[Votes | None, Votes | None, str]:
+    """Held-out votes, population votes and what the first are; None where no tree left a row out."""
+    if parts.held_out is not None:
+        kind, every = "out-of-bag", np.arange(data.n_rows)
+        of_plain = None if plain is None else plain_out_of_bag(plain, data, every, options)
+        votes = Votes(parts.held_out, of_plain)
+    elif plan.out_of_fold:
+        votes, kind = out_of_fold_votes(plan, data, options), "out-of-fold"
     else:
-        held_out = trees.composite_scores(data.matrix, data.gram.X, plan.leaf_scores, options.n_jobs, outside)
-    return _Fitted(trees, mean, held_out, evidence)
+        return None, None, "out-of-bag"
+    rows = np.flatnonzero(copied_contents(inputs)) if plan.with_copies else np.zeros(0, dtype=np.int64)
+    if not len(rows):
+        return votes, votes, kind
+    composite = votes.composite.copy()
+    composite[rows] = scores_by_blocks(parts.trees, data, options, rows, plan.leaf_scores)
+    of_plain = votes.plain
+    if plain is not None and of_plain is not None:
+        of_plain = of_plain.copy()
+        of_plain[rows] = plain.forest.predict_proba(rows_of(data.matrix, rows), options.n_jobs)
+    return votes, Votes(composite, of_plain), kind
 
 
-@dataclass(frozen=True)
-class _Step:
-    """Trees that are fitted together, and the sample size that their C refers to."""
-
-    setting: Setting
-    first_tree: int
-    n_trees: int
-    base: float | None
-
-
-def _steps(plan: Plan, data: TrainingData) -> Iterator[_Step]:
-    """All trees of a part, or as many as keep the row numbers of leaves in bounds; the model is the same."""
-    most = max(1, int(_ROWS_AND_TREES // data.n_rows))
-    first = 0
-    for setting, n_trees in plan.parts:
-        base = None if n_trees <= most else mean_sample_size(data, setting, n_trees, plan.seed, first)
-        for start in range(0, n_trees, most):
-            yield _Step(setting, first + start, min(most, n_trees - start), base)
-        first += n_trees
-
-
-def _room_for_outside(plan: Plan, data: TrainingData) -> NDArray[np.bool_] | None:
-    """Room for which rows each tree did not see; None where every tree sees every row."""
-    if plan.every_tree_sees_all_rows:
-        return None
-    return alongside(data.matrix.blocks[0], (data.n_rows, plan.n_trees), np.bool_)
-
-
-def _with_reliability(
-    trees: CompositeTrees, data: TrainingData, labels: NDArray[Any], options: SolverOptions
-) -> CompositeTrees:
-    leaf = trees.leaf_index(data.matrix, options.n_jobs)
-    measured = LeafReliability.measure(leaf, labels, data.y, data.weight, len(trees.leaves), data.n_classes)
-    return replace(trees, reliability=measured)
-
-
-def _with_plain_trees(fitted: _Fitted, plan: Plan, data: TrainingData, options: SolverOptions) -> _Fitted:
-    """With the plain trees of the plan, in the vote, the importances and the held-out votes."""
-    if not plan.n_plain:
-        return fitted
-    grown = _grow_plain(plan, data, options, plan.n_plain)
-    weight, held_out = plan.plain_weight, fitted.held_out
-    if held_out is not None:
-        plain = plain_out_of_bag(grown, data, np.arange(data.n_rows), options)
-        held_out = blend(held_out, plain, weight)
-    return replace(
-        fitted,
-        trees=replace(fitted.trees, plain=grown.forest, plain_weight=weight),
-        importances=(1 - weight) * fitted.importances + weight * grown.importances,
-        held_out=held_out,
-    )
-
-
-def _grow_plain(
-    plan: Plan, data: TrainingData, options: SolverOptions, n_trees: int, rows: NDArray[Any] | None = None
-) -> Grown:
-    params = plain_tree_params(plan.parts[0][0].max_features)
-    return grow_forest(
-        data.matrix, data.y, data.n_classes, params, n_trees=n_trees, seed=plan.seed + 1,
-        weight=data.weight, rows=rows, n_jobs=options.n_jobs, verbose=options.verbose,
-    )  # fmt: skip
-
-
-def out_of_fold_votes(plan: Plan, data: TrainingData, options: SolverOptions) -> Floats:
+def out_of_fold_votes(plan: Plan, data: TrainingData, options: SolverOptions) -> Votes:
     """Vote fractions of every row by small forests grown without its fold; NaN where there is none."""
     fold = shuffled_folds(data.n_rows, CALIBRATION_FOLDS, [plan.seed, 2])
-    votes = np.full((data.n_rows, data.n_classes), np.nan)
+    composite, plain = np.full((2, data.n_rows, data.n_classes), np.nan)
     with stage(options.verbose, "forests without a fold", CALIBRATION_FOLDS) as advance:
         for k in range(CALIBRATION_FOLDS):
             rows, held = np.flatnonzero(fold != k), np.flatnonzero(fold == k)
@@ -203,13 +160,57 @@ def out_of_fold_votes(plan: Plan, data: TrainingData, options: SolverOptions) ->
                 inner = replace(setting, sampling="all", n_draws=None)
                 parts.append(fit_trees(data, inner, count, plan.seed, options, rows).trees)
             labels = labels_by_blocks(join_trees(parts), data, options, held)
-            votes[held] = vote_fractions(labels, data.n_classes)
+            composite[held] = vote_fractions(labels, data.n_classes)
             if plan.n_plain:
-                plain = _grow_plain(plan, data, options, CALIBRATION_PLAIN_TREES, rows)
-                everywhere = plain.forest.predict_proba(data.matrix, options.n_jobs)
-                votes[held] = blend(votes[held], everywhere[held], plan.plain_weight)
+                forest = grow_plain(plan, data, options, CALIBRATION_PLAIN_TREES, rows).forest
+                plain[held] = forest.predict_proba(data.matrix, options.n_jobs)[held]
             advance(1)
-    return votes
+    return Votes(composite, plain if plan.n_plain else None)
+
+
+def _plain_weight(plan: Plan, votes: Votes | None, data: TrainingData) -> float:
+    """The plan's weight of the plain trees, or the one that population votes choose."""
+    if plan.plain_weight is not None:
+        return plan.plain_weight
+    if votes is None or votes.plain is None:
+        return 0.0
+    return choose_plain_weight(votes.composite, votes.plain, data.y, data.weight)
+
+
+def _evidence(plan: Plan, data: TrainingData, parts: FittedParts, plain_weight: float) -> VoteEvidence | None:
+    """Out-of-bag statistics of the composite trees."""
+    if parts.labels is None or parts.outside is None:
+        return None
+    hard_vote = plan.leaf_scores == "one_hot" and plain_weight == 0.0
+    n_settings = plan.searched.n_settings
+    return vote_evidence(data, parts.labels, parts.outside, hard_vote=hard_vote, n_settings=n_settings)
+
+
+def _sample_facts(inputs: FitInputs, data: TrainingData) -> SampleFacts:
+    return SampleFacts(
+        n_features=data.n_features,
+        n_splitting=data.n_splitting,
+        split_growth=split_log_growth(data.reader.mapper, data.matrix.has_missing, data.n_rows),
+        unweighted=not inputs.weighted,
+        affine_features=not data.reader.encoder.learned_,
+        learned=data.reader.encoder.learned_,
+    )
+
+
+def _support_origin(inputs: FitInputs, trees: CompositeTrees) -> NDArray[np.int64] | None:
+    """Training row of each support row."""
+    predictor = trees.predictor
+    return None if predictor is None else first_rows(inputs)[predictor.support_index]
+
+
+def _left_out(plan: Plan, parts: FittedParts, plain: Grown | None) -> list[str]:
+    """What the time limit left out of the plan."""
+    notes = []
+    if parts.trees.n_trees < plan.n_trees:
+        notes.append(f"{parts.trees.n_trees} of {plan.n_trees} composite trees were fitted: time_limit")
+    if plain is not None and plain.forest.n_trees < plan.n_plain:
+        notes.append(f"{plain.forest.n_trees} of {plan.n_plain} plain trees were fitted: time_limit")
+    return notes
 
 
 def _calibrator(

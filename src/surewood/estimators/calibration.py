@@ -41,6 +41,7 @@ METHODS = ("auto", *STEPS)
 FOLDS = 5
 _ITERATIONS = 200  # of a minimiser, at most
 _MOST_POINTS = 10_000  # a handful of numbers is fitted: more points cost time and change nothing
+_MOST_TO_CHOOSE = 3000  # the same for the choice between the steps, which fits them in every fold
 _ENOUGH_FOR_OFFSETS = 100
 _ENOUGH_FOR_ISOTONIC = 1000
 _ENOUGH_OF_A_CLASS = 200
@@ -168,7 +169,9 @@ class ScoreCalibrator:
             return "temperature"
         steps = STEPS if n >= _ENOUGH_FOR_ISOTONIC else STEPS[:2]
         losses = dict.fromkeys(steps, 0.0)
-        scores = scores.copy()  # it is shared with workers, the caller's may change
+        some = np.linspace(0, n - 1, min(n, _MOST_TO_CHOOSE)).astype(np.int64)
+        # A copy: it is shared with workers, the caller's may change.
+        scores, y, weight = scores[some], y[some], weight[some]
         share(scores)
         elsewhere = worker_count(n_jobs) > 0
         told = ignore if elsewhere else advance

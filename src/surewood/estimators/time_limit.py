@@ -41,3 +41,7 @@ class TimeLimit:
         if self.deadline is None:
             return TimeLimit(None, now)
         return TimeLimit(max(0.0, self.deadline - now) / n_parts, now)
+
+    def part(self, fraction: float) -> TimeLimit:
+        """A limit, starting now, of a fraction of what is left."""
+        return TimeLimit(None if self.deadline is None else fraction * self.left)

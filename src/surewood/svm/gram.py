@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 from surewood import _core
 from surewood.parallel import run_in_threads
 
-__all__ = ["DEFAULT_MAX_MEMORY", "Gram", "KernelSpec"]
+__all__ = ["DEFAULT_MAX_MEMORY", "Gram", "KernelSpec", "formed_sooner"]
 
 DEFAULT_MAX_MEMORY = 1 << 30
 _BLOCK_ROWS = 512
@@ -149,6 +149,17 @@ class Gram:
             gathered: NDArray[np.float32] = self.products[np.ix_(rows, columns)]
             return gathered
         return products(np.ascontiguousarray(self.X[rows]), np.ascontiguousarray(self.X[columns]))
+
+
+def formed_sooner(n_rows: int, n_columns: int) -> bool:
+    """Whether solvers form the products among some rows anew, even where those of all rows are stored.
+
+    Examples
+    --------
+    >>> formed_sooner(10_000, 20), formed_sooner(10_000, 200)
+    (True, False)
+    """
+    return _core.formed_sooner(n_rows, n_columns)
 
 
 _known: dict[int, tuple[weakref.ref[Any], NDArray[np.float32]]] = {}
