@@ -57,9 +57,7 @@ def test_what_follows_from_the_parts_is_in_the_plan():
     plan = plan_of(Forest(selection="exact", C=1.0), data)
     assert plan.calibration == "auto"
     assert plan.out_of_fold
-    assert plan.hard_vote
     bags = plan_of(Forest(selection="exact", C=1.0, plain_weight=0.2, study={"max_samples": 0.5}), data)
     assert not bags.out_of_fold
-    assert not bags.hard_vote
     assert bags.n_plain == 500
     assert plan_of(Forest(selection="exact", C=1.0, calibrate=False), data).calibration is None
