@@ -91,6 +91,8 @@ class ClassifierBase(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Take the state of a saved model, also of an older version."""
         super().__setstate__(self._state_of_today(dict(state)))
+        if np.ndim(state.get("classes_", ())) != 1:
+            raise ValueError("classes must be a list of labels.")
 
     @classmethod
     def _state_of_today(cls, state: dict[str, Any]) -> dict[str, Any]:

@@ -78,6 +78,16 @@ class ColumnPlan:
     categories: tuple[Any, ...] = ()
     ordered: bool = False
 
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        texts = (self.name, self.reason, self.changed, self.decimal, self.thousands, self.unit)
+        switches = (self.percent, self.day_first, self.ordered)
+        lists = (self.examples, self.date_forms, self.date_parts, self.missing, self.categories)
+        if self.kind not in KINDS or not all(isinstance(text, str) for text in texts):
+            raise ValueError("the plan of a column has a name or kind that is none.")
+        if not all(isinstance(s, bool) for s in switches) or not all(isinstance(one, tuple) for one in lists):
+            raise ValueError(f"the plan of column {self.name!r} has settings of the wrong type.")
+
     @property
     def number_format(self) -> NumberFormat:
         """How numbers are read."""

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from sklearn.feature_extraction.text import HashingVectorizer
 from sklearn.preprocessing import normalize
 
-from surewood._arrays import Floats
+from surewood._arrays import Floats, check_values
 from surewood.tables.planning.column_plan import distinct_texts
 
 MAX_NUMBERS = 20
@@ -50,6 +50,13 @@ class TextEncoding:
     used: NDArray[np.int64]
     idf: Floats
     directions: NDArray[np.float32]
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        n_used = len(self.idf)
+        check_values("used", self.used, "iu", (n_used,), 0, _counted(["a"]).shape[1] - 1)
+        check_values("idf", self.idf, "f", (n_used,))
+        check_values("directions", self.directions, "f", (None, n_used))
 
     @property
     def n_numbers(self) -> int:
