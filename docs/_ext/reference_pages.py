@@ -48,7 +48,12 @@ PAGES = (
             "surewood.polysvc",
         ),
     ),
-    Page("certify", "Certificates", "Guarantees of a fitted model.", ("surewood.certify",)),
+    Page(
+        "certify",
+        "Certificates",
+        "Guarantees of a fitted model, and whether they are still true.",
+        ("surewood.certify", "surewood.monitor"),
+    ),
     Page(
         "workflow",
         "Workflow",
