@@ -1,0 +1,67 @@
+"""Claims, thresholds, sets and monitors on large holdouts: seconds beside prediction.
+
+Run: ``python -m benchmarks.bench_claims``. Goals: 50 claims on 100,000 rows in 0.5 s, a threshold in 0.2 s,
+sets of 100,000 rows with 100 classes in 1 s, a monitor of 1,000,000 rows in 2 s.
+"""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+
+from surewood.certify import PredictionSets, certify, find_threshold
+from surewood.monitor import Monitor
+
+
+class Known:
+    """A model that knows its answers: prediction takes no time."""
+
+    def __init__(self, probabilities):
+        self.probabilities, self.classes_ = probabilities, np.arange(probabilities.shape[1])
+
+    def predict_proba(self, X):
+        return self.probabilities[: len(X)]
+
+    def predict(self, X):
+        return self.predict_proba(X).argmax(axis=1)
+
+
+def timed(name, goal, work):
+    start = time.perf_counter()
+    work()
+    print(f"{name:45s} {time.perf_counter() - start:6.2f} s   goal {goal:.1f} s")
+
+
+def main():
+    """Print the table."""
+    rng = np.random.default_rng(0)
+    n = 100_000
+    X, s = rng.random((n, 10)), rng.random(n)
+    y = (rng.random(n) < s).astype(int)
+    two = Known(np.c_[1 - s, s])
+    claims = ["error", "recall:1", "precision:1", "fpr:1", "f1:1"] * 10
+    timed("50 claims, 100,000 rows", 0.5, lambda: certify(two, X, y, claims=claims))
+    timed("threshold, 100,000 rows", 0.2, lambda: find_threshold(two, X, y, recall=0.9))
+    many = Known(rng.dirichlet(np.full(100, 0.1), n))
+    labels = rng.integers(0, 100, n)
+    for score in ("threshold", "adaptive"):
+        sets = PredictionSets(many, 0.1, score=score)
+        timed(f"sets, 100 classes, {score}: fit", 1.0, lambda sets=sets: sets.fit(X, labels))
+        timed(f"sets, 100 classes, {score}: predict", 1.0, lambda sets=sets: sets.predict_set(X))
+    million = 1_000_000
+    monitor = Monitor(0.05, holdout_scores=rng.random(2000))
+    errors, scores = rng.random(million) < 0.04, rng.random(million)
+    timed("monitor, 1,000,000 rows", 2.0, lambda: monitor.add(errors=errors, scores=scores))
+    for u in (0.01, 0.05, 0.2):
+        rows = []
+        for _ in range(50):
+            doubled = Monitor(u)
+            while not doubled.add(errors=rng.random(50) < 2 * u).alarm:
+                pass
+            rows.append(doubled.state.n_labelled)
+        print(f"rows until the alarm when an error of {u:g} doubles: median {int(np.median(rows)):,}")
+
+
+if __name__ == "__main__":
+    main()
