@@ -112,7 +112,7 @@ def open_model(path: str | Path | SavedModel) -> SavedModel:
     --------
     >>> open_model("no-such-folder")
     Traceback (most recent call last):
-    surewood.persistence.model_file.ModelFileError: there is no model file no-such-folder.
+    surewood.persistence.errors.ModelFileError: there is no model file no-such-folder.
     """
     if isinstance(path, SavedModel):
         return path
