@@ -1,4 +1,4 @@
-"""Decision rules of a fit: a threshold that keeps a promise, abstention, smallest expected cost (§11.4)."""
+"""Decision rules of a fit: a threshold for a requirement, abstention, smallest expected cost (§11.4)."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class DecisionRule:
 
     def __post_init__(self) -> None:
         if self.has_threshold and self.cost is not None:
-            raise WorkflowError("cost= cannot be combined with a promise about a threshold.")
+            raise WorkflowError("cost= cannot be combined with a requirement about a threshold.")
         if self.positive is not None and not self.has_threshold:
             raise WorkflowError("positive= needs recall=, precision= or fpr=.")
 
@@ -98,16 +98,18 @@ def apply_rule(
 ) -> tuple[Trained, Certificate]:
     """The model with its rule, and what is guaranteed about its decisions.
 
-    A promise that no threshold keeps becomes a note, and decisions are the most probable class. Which of the
-    two is stated depends on the holdout, so the promise is tested at 0.9 delta and the plain certificate has
-    the rest.
+    A requirement that no threshold meets becomes a note, and decisions are the most probable class. Which of
+    the two is stated depends on the holdout, so the requirement is tested at 0.9 delta and the plain
+    certificate has the rest.
     """
     if not rule.is_given:
         return trained, certify_plain(delta)
     if trained.holdout is None or table.holdout is None:
-        raise WorkflowError("a promise about decisions needs a holdout; holdout=0 leaves none.")
+        raise WorkflowError("a guarantee about decisions needs a holdout; holdout=0 leaves none.")
     if table.holdout_groups is not None or table.holdout_times is not None:
-        raise WorkflowError("a promise about decisions needs independent rows: leave out groups= and time=.")
+        raise WorkflowError(
+            "a guarantee about decisions needs independent rows: leave out groups= and time=."
+        )
     judged = copy.copy(trained.estimator)
     probabilities = trained.holdout.probabilities
     judged.predict_proba = lambda X: probabilities  # the holdout was predicted already

@@ -139,7 +139,7 @@ def predict(
 
 @dataclass(frozen=True)
 class Answer:
-    """What is told about each row.
+    """What is reported about each row.
 
     Attributes
     ----------

@@ -86,7 +86,7 @@ def dealing_units(X: pd.DataFrame, copies: str) -> NDArray[np.intp]:
 
     Examples
     --------
-    >>> frame = pd.DataFrame({"x": [0.5, 1.5, 0.5], "row": ["a7", "b2", "c9"]})
+    >>> frame = pd.DataFrame({"x": [0.5, 1.5, 0.5], "same": [1, 1, 1]})
     >>> dealing_units(frame, "exclude").tolist(), dealing_units(frame, "natural").tolist()
     ([0, 1, 0], [0, 1, 2])
     """
