@@ -45,11 +45,14 @@ def test_without_a_folder_nothing_is_written(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        ({"model": "svm"}, r"^model='svm' is unknown; choose among rcf, cascade, mddf\.$"),
+        ({"model": "svm"}, r"^model='svm' is unknown; choose among surewood, rcf, cascade, mddf\.$"),
         ({"n_jobs": 0}, r"^n_jobs=0 is not possible; -1 means all cores\.$"),
         ({"max_memory": "lots"}, r"^max_memory=lots is not a size; write for example 4GB or 500MB\.$"),
         ({"model": "mddf", "parameters": {"n_estimator": 3}}, r"^parameters=n_estimator: mddf has no such"),
-        ({"parameters": {"n_estimator": 3}}, r"^parameters=n_estimator: no family has such a parameter; did"),
+        (
+            {"model": "auto", "parameters": {"n_estimator": 3}},
+            r"^parameters=n_estimator: no family has such a parameter; did",
+        ),
         ({"holdout": 0.001}, r"^holdout=0\.001 of 150 rows is less than one row; take more, or 0\.$"),
         ({"out": __file__}, r"^out=.*test_fitting\.py is a file; name a folder\.$"),
         ({"cluster": "scheduler"}, r"^cluster=scheduler: the address of a Dask scheduler is"),

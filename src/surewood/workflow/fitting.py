@@ -18,7 +18,7 @@ from sklearn.pipeline import Pipeline
 import surewood
 from surewood.certify import Certificate
 from surewood.parallel.progress import stage
-from surewood.persistence import ModelFileError, read_facts, save
+from surewood.persistence import save
 from surewood.tables import TablePlan, plain
 from surewood.workflow import report_files
 from surewood.workflow.checking import Finding, check_table
@@ -30,7 +30,7 @@ from surewood.workflow.families import Family, FitSettings, candidates
 from surewood.workflow.holdout_scores import SCORES, holdout_scores
 from surewood.workflow.labelled_table import LabelledTable, Source, read_for_training
 from surewood.workflow.large_table import is_large, read_large
-from surewood.workflow.model_folder import DATA, MODEL, PAGE, PLAN
+from surewood.workflow.model_folder import DATA, MODEL, PAGE, PLAN, refuse_other_model
 from surewood.workflow.output_place import check_folder
 from surewood.workflow.result_folder import reserved, whole_set
 from surewood.workflow.row_weights import class_weights
@@ -329,26 +329,6 @@ def _name_of(source: Source) -> str:
     if isinstance(source, str | Path):
         return "standard input" if str(source) == "-" else Path(source).name
     return f"{len(source)} files"
-
-
-def refuse_other_model(folder: Path, table: Source, target: str | None) -> None:
-    """Refuse a folder that holds the model of another table or target: it would be lost."""
-    path = folder / MODEL
-    if not path.exists():
-        return
-    try:
-        facts = read_facts(path)
-    except ModelFileError:
-        facts = {}
-    other = facts.get("source")
-    given = str(table) if isinstance(table, str | Path) else ", ".join(map(str, table))
-    built_in = facts.get("table") == given
-    same = other is not None and Path(str(other)).absolute() == Path(given).absolute()
-    if (same or built_in) and target in (None, facts.get("target")):
-        return
-    other = facts.get("table")
-    what = f"the model of {other}, target {facts.get('target')!r}" if other else "another model"
-    raise WorkflowError(f"out={folder} holds {what}; name another folder, or give force=True to replace it.")
 
 
 def _facts(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ from sklearn.pipeline import Pipeline
 
 from surewood.certify.deciding import DecidingClassifier
 from surewood.estimators.wording import plural
-from surewood.persistence import load, read_card, read_facts
+from surewood.persistence import ModelFileError, load, read_card, read_facts
 from surewood.tables import TablePreparer
 from surewood.workflow.errors import WorkflowError
 
@@ -124,3 +124,23 @@ def open_model(path: str | Path | SavedModel) -> SavedModel:
         name = type(model).__name__
         raise WorkflowError(f"{path} holds a {name} that was not written by `fit`; use it from Python.")
     return SavedModel(path, model, read_facts(path), read_card(path))
+
+
+def refuse_other_model(folder: Path, table: str | Path | Sequence[str | Path], target: str | None) -> None:
+    """Refuse a folder that holds the model of another table or target: it would be lost."""
+    path = folder / MODEL
+    if not path.exists():
+        return
+    try:
+        facts = read_facts(path)
+    except ModelFileError:
+        facts = {}
+    other = facts.get("source")
+    given = str(table) if isinstance(table, str | Path) else ", ".join(map(str, table))
+    built_in = facts.get("table") == given
+    same = other is not None and Path(str(other)).absolute() == Path(given).absolute()
+    if (same or built_in) and target in (None, facts.get("target")):
+        return
+    other = facts.get("table")
+    what = f"the model of {other}, target {facts.get('target')!r}" if other else "another model"
+    raise WorkflowError(f"out={folder} holds {what}; name another folder, or give force=True to replace it.")
