@@ -33,7 +33,9 @@ def model(data):
 def test_coverage_on_new_rows(model, data, score, guarantee):
     sets = PredictionSets(model, 0.1, guarantee, score=score).fit(*data[1], X_train=data[0][0])
     measured = sets.coverage(*data[2])
-    assert measured.coverage > 0.88
+    # one holdout and one test sample of 2,000 rows each: four standard deviations of the coverage
+    noise = 4 * np.sqrt(2 * 0.1 * 0.9 / 2000)
+    assert abs(measured.coverage - 0.9) < noise if guarantee == "marginal" else measured.coverage > 0.88
     assert measured.coverage < 0.94
     assert measured.lower < measured.coverage
     assert 1 <= measured.mean_size < 3

@@ -1,8 +1,4 @@
-"""The order of the rows does not matter, and weight 2 is the row twice: for every classifier, CV twins too.
-
-`SurewoodClassifier` does not keep it yet: its calibration deals held-out rows in the order of the table, and
-rows that occur twice are judged otherwise than rows of weight 2.
-"""
+"""The order of the rows does not matter, and weight 2 is the row twice, for every classifier."""
 
 from functools import cache
 
@@ -16,18 +12,7 @@ X = np.round(RNG.standard_normal((90, 4)), 3)
 Y = (X[:, 0] + 0.5 * X[:, 1] ** 2 + 0.3 * RNG.standard_normal(90) > 0.3).astype(int)
 OTHERS = np.round(RNG.standard_normal((40, 4)), 3)
 DOUBLED = np.arange(0, 90, 3)
-NOT_YET = {"SurewoodClassifier"}
-each_classifier = pytest.mark.parametrize(
-    "cls",
-    [
-        pytest.param(
-            cls,
-            id=cls.__name__,
-            marks=pytest.mark.xfail(strict=True) if cls.__name__ in NOT_YET else (),
-        )
-        for cls in classifiers()
-    ],
-)
+each_classifier = pytest.mark.parametrize("cls", classifiers(), ids=lambda cls: cls.__name__)
 
 
 def proba(cls, X, y, weight=None):

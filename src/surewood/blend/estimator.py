@@ -19,12 +19,13 @@ from surewood.blend.plan import BlendPlan, make_plan
 from surewood.blend.training import Sample, train
 from surewood.bounds import Evidence
 from surewood.estimators.base import ClassifierBase
+from surewood.estimators.copies import copied_contents
 from surewood.estimators.cost import CostEstimate, refuse_beyond
 from surewood.estimators.importances import normalised
 from surewood.estimators.parameters import COMMON, check_parameters
 from surewood.estimators.rules import AUTO, Choice, Either, ListOf
 from surewood.estimators.seeds import draw_seed
-from surewood.tables import FitInputs, begin_fit, begin_predict, by_batches, merge_equal_rows
+from surewood.tables import FitInputs, begin_fit, begin_predict, by_batches
 
 _SHARED = (
     "n_estimators", "calibrate", "class_weight", "categorical_features", "time_limit", "max_memory",
@@ -236,9 +237,7 @@ class SurewoodClassifier(ClassifierBase):
 
 
 def _copied(inputs: FitInputs) -> NDArray[np.bool_]:
-    """Which rows of the user's table have a content that occurs more than once."""
-    n_rows = inputs.table.n_rows if inputs.inverse is None else len(inputs.inverse)
-    if inputs.given is None or inputs.given.stream is not None or inputs.table.n_rows == inputs.n_counted:
-        return np.zeros(n_rows, dtype=bool)
-    same = merge_equal_rows(inputs.given, np.zeros(n_rows, dtype=np.int32), None).inverse
-    return np.asarray(np.bincount(same)[same] > 1)
+    """Which rows of the merged table have a content that occurs more than once; none of a streamed table."""
+    if inputs.table.stream is not None:
+        return np.zeros(inputs.table.n_rows, dtype=bool)
+    return copied_contents(inputs)

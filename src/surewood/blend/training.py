@@ -32,9 +32,9 @@ _FLOOR = 1e-15
 
 @dataclass(frozen=True)
 class Sample:
-    """What a fit was given, as the user gave it, and validated.
+    """What a fit was given, as the user gave it, and validated with equal rows merged.
 
-    `copied` marks rows of `X` whose content occurs more than once.
+    `copied` marks rows of the merged table whose content occurs more than once.
     """
 
     X: Any
@@ -70,13 +70,27 @@ def train(plan: BlendPlan, sample: Sample) -> BlendModel:
 def _fit(member: MemberPlan, sample: Sample) -> _Fitted:
     started = time.perf_counter()
     held_out = member.estimator._fit_held_out(sample.X, sample.y, sample.sample_weight)
-    if held_out is not None and sample.copied.any():
-        table = sample.inputs.given
-        assert table is not None
+    if held_out is not None:
+        held_out = _merged(held_out, sample.inputs)
         rows = np.flatnonzero(sample.copied)
-        held_out = held_out.copy()
-        held_out[rows] = member.estimator.model_.probabilities(table.take(rows), member.estimator.n_jobs)
+        if len(rows):
+            table = sample.inputs.table.take(rows)
+            held_out[rows] = member.estimator.model_.probabilities(table, member.estimator.n_jobs)
     return _Fitted(member, held_out, time.perf_counter() - started)
+
+
+def _merged(held_out: Floats, inputs: FitInputs) -> Floats:
+    """Held-out probabilities per row of the merged table, whose order depends on its content alone.
+
+    Equal rows may have been held out from different models: their mean.
+    """
+    if inputs.inverse is None:
+        return held_out
+    counted = inputs.inverse >= 0
+    place, values = inputs.inverse[counted], held_out[counted]
+    sums = np.zeros((inputs.table.n_rows, held_out.shape[1]))
+    np.add.at(sums, place, values)
+    return np.asarray(sums / np.bincount(place, minlength=len(sums))[:, None])
 
 
 def _too_slow(member: MemberPlan, sample: Sample, limit: TimeLimit) -> str:
@@ -94,12 +108,12 @@ def _too_slow(member: MemberPlan, sample: Sample, limit: TimeLimit) -> str:
 
 def _mixture(plan: BlendPlan, sample: Sample, fitted: list[_Fitted], notes: dict[str, str]) -> BlendModel:
     inputs = sample.inputs
-    y, weight = _labels(sample)
+    y, weight = inputs.y, np.ones(inputs.table.n_rows) if inputs.weight is None else inputs.weight
     judged = [one for one in fitted if one.held_out is not None]
     stacked = np.stack([one.held_out for one in judged if one.held_out is not None]) if judged else None
-    known = np.zeros(len(y), dtype=bool)
+    known: NDArray[np.bool_] = np.zeros(len(y), dtype=bool)
     if stacked is not None:
-        known = ~np.isnan(stacked).any(axis=(0, 2)) & (weight > 0)
+        known = np.asarray(~np.isnan(stacked).any(axis=(0, 2)))
     if stacked is None or known.sum() < _FEW_HELD_OUT or inputs.n_classes < 2:
         return _first_alone(plan, sample, fitted, notes)
     rows = np.flatnonzero(known)
@@ -126,17 +140,6 @@ def _mixture(plan: BlendPlan, sample: Sample, fitted: list[_Fitted], notes: dict
         gain=found.gain,
         standard_error=found.standard_error,
     )
-
-
-def _labels(sample: Sample) -> tuple[NDArray[np.int32], Floats]:
-    """Class code and weight of every row of the user's table; weight 0 for rows that do not count."""
-    inputs = sample.inputs
-    codes = inputs.expand(inputs.y, fill=0)
-    merged = np.ones(inputs.table.n_rows) if inputs.weight is None else inputs.weight
-    if inputs.inverse is None:
-        return codes, merged
-    counts = np.bincount(inputs.inverse[inputs.inverse >= 0], minlength=inputs.table.n_rows)
-    return codes, inputs.expand(merged / np.maximum(counts, 1), fill=0.0)
 
 
 def _first_alone(plan: BlendPlan, sample: Sample, fitted: list[_Fitted], notes: dict[str, str]) -> BlendModel:
