@@ -1,4 +1,7 @@
-"""Which categories of a column share a bin. (Numbers are cut in the core: core/forest/bin_cuts.hpp.)"""
+"""Which categories of a column share a bin, and the weights that decide it.
+
+Numbers are cut in the core: core/forest/bin_cuts.hpp.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from surewood._arrays import Floats
-from surewood.tables.rare_categories import stands_alone
+from surewood.tables.rare_categories import row_weight, stands_alone
+from surewood.trees.weights import quantise_weights
 
 
 def category_bins(mass: Floats, one_row: float, max_bins: int) -> NDArray[np.uint8] | None:
@@ -22,3 +26,27 @@ def category_bins(mass: Floats, one_row: float, max_bins: int) -> NDArray[np.uin
     bins = np.full(len(mass), len(alone), dtype=np.uint8)
     bins[alone] = np.arange(len(alone), dtype=np.uint8)
     return bins
+
+
+def category_mass(column: Floats, weight: Floats | None, n: int) -> Floats:
+    """Weight of each of `n` categories in a column of codes; missing ones are not counted."""
+    known = ~np.isnan(column)
+    codes = column[known].astype(np.int64)
+    mass = np.bincount(codes, weights=None if weight is None else weight[known], minlength=n)
+    return mass.astype(np.float64)
+
+
+def whole_weights(weight: Floats | None) -> tuple[Floats | None, float]:
+    """Weights as whole numbers, 0 for absent rows (None: all 1), and what a row weighs.
+
+    Whole numbers add up to the same sums in any order: neither rows nor batches decide on a tie.
+    """
+    if weight is None:
+        return None, 1.0
+    present = weight > 0
+    units = quantise_weights(weight[present])
+    if units is None and present.all():
+        return None, 1.0
+    whole = np.zeros(len(weight))
+    whole[present] = 1.0 if units is None else units
+    return whole, row_weight(units)

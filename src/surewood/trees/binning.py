@@ -5,15 +5,12 @@
 * :class:`BinnedMatrix` is one or several such blocks side by side, which is what trees are grown on. Columns
   are appended without touching the blocks that are there.
 
-Rules
------
-A column with at most `max_bins` distinct values has one bin a value. Otherwise values as heavy as a bin
-stand alone and the rest is cut into bins of about equal weight. A bin ends half way between its largest
-value and
-the smallest of the next one, so raw values and codes always take the same side of a split. Category codes
-are their own bins; rare ones (:mod:`surewood.tables.rare_categories`) share the last bin, and so do the
-lightest ones beyond `max_bins`. Code 255 is missing.
-Rows of weight 0 are not looked at, and weight 2 is the row twice.
+Rules ----- A column with at most `max_bins` distinct values has one bin a value. Otherwise values as heavy
+as a bin stand alone and the rest is cut into bins of about equal weight. A bin ends half way between its
+largest value and the smallest of the next one, so raw values and codes always take the same side of a split.
+Category codes are their own bins; rare ones (:mod:`surewood.tables.rare_categories`) share the last bin, and
+so do the lightest ones beyond `max_bins`. Code 255 is missing. Rows of weight 0 are not looked at, and
+weight 2 is the row twice.
 
 A streamed table (:class:`surewood.tables.ParquetTable`) is read batch by batch, once for the bins, by
 :mod:`~surewood.trees.sketch`, and once for the codes, which stand in a memory-mapped file. Its bins are those
@@ -35,11 +32,10 @@ from surewood import _core
 from surewood._arrays import Floats
 from surewood.parallel import in_threads
 from surewood.tables import Table, alongside
-from surewood.tables.rare_categories import FEW_CATEGORIES, row_weight
-from surewood.trees.bin_cuts import category_bins
+from surewood.tables.rare_categories import FEW_CATEGORIES
+from surewood.trees.bin_cuts import category_bins, category_mass, whole_weights
 from surewood.trees.checking import check_codes, check_mapper
 from surewood.trees.sketch import QuantileSketch
-from surewood.trees.weights import quantise_weights
 
 MISSING_CODE = 255
 _ROWS_TRANSPOSED = 1 << 14  # rows of a row-major copy made at once: they stay in the cache
@@ -297,7 +293,7 @@ def learn_bins(
     """
     if not 2 <= max_bins <= 255:
         raise ValueError(f"max_bins must be between 2 and 255, got {max_bins}.")
-    weight, one_row = _whole_weights(weight)
+    weight, one_row = whole_weights(weight)
     found = _FoundBins(table.n_categories, max_bins, one_row)
     if table.stream is not None:
         return _streamed_bins(table, weight, found)
@@ -317,28 +313,12 @@ def learn_bins(
     return found.mapper()
 
 
-def _whole_weights(weight: Floats | None) -> tuple[Floats | None, float]:
-    """Weights as whole numbers, 0 for absent rows (None: all 1), and what a row weighs.
-
-    Whole numbers add up to the same sums in any order: neither rows nor batches decide on a tie.
-    """
-    if weight is None:
-        return None, 1.0
-    present = weight > 0
-    units = quantise_weights(weight[present])
-    if units is None and present.all():
-        return None, 1.0
-    whole = np.zeros(len(weight))
-    whole[present] = 1.0 if units is None else units
-    return whole, row_weight(units)
-
-
 def _learn_block(
     block: NDArray[Any], n_categories: NDArray[np.int64], weight: Floats | None, max_bins: int
 ) -> list[Any]:
     """What was found in some columns: the weight of each category, or the bins of a run of number columns."""
     return [
-        _category_mass(block[:, begin], weight, int(n_categories[begin]))
+        category_mass(block[:, begin], weight, int(n_categories[begin]))
         if category
         else _core.number_bins(block, begin, end, weight, max_bins)
         for begin, end, category in _runs(n_categories > 0)
@@ -362,7 +342,7 @@ def _streamed_bins(table: Table, weight: Floats | None, found: _FoundBins) -> Bi
             if j in sketches:
                 sketches[j].add(column, part_weight)
             else:
-                mass[j] += _category_mass(column, part_weight, len(mass[j]))
+                mass[j] += category_mass(column, part_weight, len(mass[j]))
     for j in range(table.n_columns):
         if n_categories[j]:
             found.add_category(j, mass.get(j))
@@ -407,10 +387,3 @@ class _FoundBins:
         is_category = (self.n_categories > 0).astype(np.uint8)
         values, edges = np.concatenate(self.values), np.concatenate(self.edges)
         return BinMapper(offset, values, edges, is_category, self.category_bins)
-
-
-def _category_mass(column: Floats, weight: Floats | None, n: int) -> Floats:
-    known = ~np.isnan(column)
-    codes = column[known].astype(np.int64)
-    mass = np.bincount(codes, weights=None if weight is None else weight[known], minlength=n)
-    return mass.astype(np.float64)
