@@ -21,6 +21,6 @@ def test_certify_notices_training_rows(tmp_path):
     shown = run("predict", "surewood-t", fresh, "-o", "new/answers.csv", folder=tmp_path)
     assert shown.returncode == 0, shown.stderr
     assert (tmp_path / "new" / "answers.csv").is_file()
-    assert mistake("explain", "surewood-t", fresh, "--row", "61", folder=tmp_path) == (
-        f"there is no row 61; {fresh} has 60 rows."
+    assert mistake("explain", "surewood-t", fresh, "--row", "62", folder=tmp_path) == (
+        f"there is no row on line 62 of {fresh}; its 60 rows stand on lines 2 to 61."
     )

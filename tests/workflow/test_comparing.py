@@ -33,7 +33,9 @@ def test_compare_returns_scores_and_writes_a_page(tmp_path):
 
 
 def test_what_cannot_be_compared_is_one_sentence():
-    with pytest.raises(workflow.WorkflowError, match=r"^only=svm: choose among rcf, cascade, mddf, rf, hgb"):
+    with pytest.raises(
+        workflow.WorkflowError, match=r"^only=svm: choose among surewood, rcf, cascade, mddf, rf, hgb"
+    ):
         workflow.compare("iris", only=["svm"])
     with pytest.raises(workflow.WorkflowError, match=r"has 48 rows; take folds=48 or remove those rows\.$"):
         workflow.compare("wine", folds=60, only=["rf"])

@@ -67,3 +67,10 @@ def test_plans_as_plain_values():
         ColumnPlan.from_dict("x", {"kind": "colour"})
     with pytest.raises(DataError, match="the plan of column 'x' has unknown settings colour"):
         ColumnPlan.from_dict("x", {"kind": "number", "colour": "red"})
+
+
+def test_a_table_of_another_program_is_read_where_its_decimal_point_is_unmistakable():
+    plan = ColumnPlan("price", "number", decimal=",", thousands=".")
+    values = read_column(plan, pd.Series(["1.234,5", "2091.34", "17.027", "3.14159", "viel"]))
+    assert values.tolist()[:4] == [1234.5, 2091.34, 17027.0, 3.14159]
+    assert np.isnan(values.iloc[4])

@@ -6,6 +6,7 @@ it, to a column of text and to one that another reader has already turned into n
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
@@ -19,6 +20,8 @@ from surewood.tables.planning.date_format import DateFormat
 from surewood.tables.planning.durations import read_duration
 from surewood.tables.planning.missing_codes import ALWAYS, AMONG_NUMBERS, is_missing_code
 from surewood.tables.planning.number_format import NumberFormat
+
+_DECIMAL_POINT = re.compile(r"^[+-]?\d+\.(\d{1,2}|\d{4,})$")
 
 #: What a column can be. A boolean is read as 0 and 1; text becomes a few numbers; "drop" is not used.
 KINDS = ("number", "boolean", "date", "duration", "category", "text", "drop")
@@ -213,7 +216,10 @@ def _numbers(plan: ColumnPlan, column: pd.Series) -> pd.Series:
         def one(text: str) -> float | None:
             if text in ("True", "False"):
                 return float(text == "True")
-            return read(text) if plan.decimal != "." or plan.thousands else _plain_number(text, read)
+            if plan.decimal == "." and not plan.thousands:
+                return _plain_number(text, read)
+            number = read(text)
+            return _plainly_a_number(text) if number is None else number
 
         return _by_distinct(column, AMONG_NUMBERS, plan, one)
     if pd.api.types.is_timedelta64_dtype(column.dtype):
@@ -245,6 +251,11 @@ def _refuse_misread(plan: ColumnPlan, values: pd.Series) -> None:
 def _plain_number(text: str, read: Callable[[str], float | None]) -> float | None:
     number = _as_float(text)
     return read(text) if number is None else (number if np.isfinite(number) else None)
+
+
+def _plainly_a_number(text: str) -> float | None:
+    """A number with a decimal point that cannot be a thousands mark: another program wrote this table."""
+    return float(text) if _DECIMAL_POINT.match(text) else None
 
 
 def _as_float(text: str) -> float | None:
