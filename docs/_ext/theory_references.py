@@ -33,7 +33,7 @@ _AFTER_A_VALUE = re.compile(r"(?:\d\.\d+|[%±–])\s*\Z")
 _LARGEST_CHAPTER, _LARGEST_EQUATION = 12, 20
 _NAMED_BEFORE = re.compile(r"theory\.md\s*\Z")
 _FOREIGN = re.compile(
-    r"\b(?:guarantees|flagship)\.md\b|\bshared/design\b|(?<![\w/.-])(?!docs/|\.{1,2}/)[\w.-]+/(?:[\w.-]+/)*theory\.md"
+    r"\b(?:guarantees|flagship)\.md\s*(?=§|\()|\bshared/design\b|(?<![\w/.-])(?!docs/|\.{1,2}/)[\w.-]+/(?:[\w.-]+/)*theory\.md"
 )
 _CPLUSPLUS_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _CODE_IN_PROSE = re.compile(r"^(```|~~~).*?^\1[ \t]*$|\$\$.*?\$\$|`[^`\n]+`", re.DOTALL | re.MULTILINE)

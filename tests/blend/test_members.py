@@ -22,7 +22,7 @@ def test_members_share_their_parameters():
     shared = {"n_jobs": 2, "random_state": 3, "verbose": 0, "class_weight": None,
               "categorical_features": "from_dtype", "remember_rows": False}  # fmt: skip
     for name in NAMES:
-        member = build(name, 7, shared)
+        member = build(name, 7, 0.01, shared)
         assert member.n_jobs == 2
         assert member.random_state == 3
         plain = name in ("random forest", "extra-trees")

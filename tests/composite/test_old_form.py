@@ -22,7 +22,7 @@ def test_an_old_model_has_todays_form(name):
     fresh.fit(frame, y)
     assert set(vars(model)) == set(vars(fresh))
     assert model.calibrate is True
-    assert model.study in (None, {})
+    assert model.study == {"tol": 0.001}  # today the default is "auto"
 
 
 @pytest.mark.parametrize("name", NAMES)

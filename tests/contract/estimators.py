@@ -31,6 +31,12 @@ def exported():
     return [c for c in found if inspect.isclass(c) and issubclass(c, BaseEstimator)]
 
 
+def wraps_a_model(cls):
+    """Whether instances need a fitted model to begin with: a decision rule on top of one, no estimator."""
+    parameters = inspect.signature(cls).parameters.values()
+    return any(one.default is inspect.Parameter.empty for one in parameters)
+
+
 def written():
     """Every estimator class with a public name anywhere in the package."""
     classes = set()
@@ -44,6 +50,7 @@ def written():
                 and member.__module__.startswith("surewood")
                 and not name.startswith("_")
                 and not inspect.isabstract(member)
+                and not wraps_a_model(member)
                 and get_tags(member()).input_tags.two_d_array  # scikit-learn's suite feeds arrays
             ):
                 classes.add(member)

@@ -28,9 +28,8 @@ from surewood.estimators.seeds import draw_seed
 from surewood.tables import FitInputs, begin_fit, begin_predict, by_batches
 
 _SHARED = (
-    "n_estimators", "calibrate", "class_weight", "categorical_features", "time_limit", "max_memory",
-    "remember_rows",
-    "n_jobs", "random_state", "verbose",
+    "n_estimators", "min_weight_fraction_leaf", "calibrate", "class_weight", "categorical_features",
+    "time_limit", "max_memory", "remember_rows", "n_jobs", "random_state", "verbose",
 )  # fmt: skip
 
 
@@ -50,6 +49,8 @@ class SurewoodClassifier(ClassifierBase):
     members : "auto" or list of str, default="auto"
         Which of "random forest", "composite forest", "extra-trees", "margin forest" to fit. "auto" takes all
         that suit the table.
+    min_weight_fraction_leaf : float, default=0.0
+        Least weight of a leaf of any member, as a fraction of the weight a tree sees.
     calibrate : bool or {"auto", "temperature", "offset", "isotonic"}, default=True
         Calibrate the mixture on held-out probabilities. Never changes a prediction.
     class_weight : dict, "balanced" or None, default=None
@@ -111,6 +112,7 @@ class SurewoodClassifier(ClassifierBase):
         n_estimators: int = 100,
         *,
         members: Any = "auto",
+        min_weight_fraction_leaf: float = 0.0,
         calibrate: bool | str = True,
         class_weight: Any = None,
         categorical_features: Any = "from_dtype",
@@ -123,6 +125,7 @@ class SurewoodClassifier(ClassifierBase):
     ) -> None:
         self.n_estimators = n_estimators
         self.members = members
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
         self.calibrate = calibrate
         self.class_weight = class_weight
         self.categorical_features = categorical_features

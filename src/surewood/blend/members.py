@@ -50,14 +50,18 @@ def suitable(name: str, size: TableSize) -> str:
     return ""
 
 
-def build(name: str, n_estimators: int, shared: dict[str, Any]) -> ClassifierBase:
-    """A member with the parameters that all members share."""
-    if name == "random forest":
-        return BinnedForestClassifier(PLAIN_FACTOR * n_estimators, calibrate=True, **shared)
-    if name == "extra-trees":
-        return BinnedForestClassifier(
-            PLAIN_FACTOR * n_estimators, splitter="random", calibrate=True, **shared
-        )
+def build(name: str, n_estimators: int, leaf: float, shared: dict[str, Any]) -> ClassifierBase:
+    """A member with the parameters that all members share; `leaf` is the least weight of a leaf."""
     if name == "composite forest":
-        return RandomCompositeForestClassifier(n_estimators, **shared)
-    return MarginDeepForestClassifier(n_estimators, **shared)
+        study = {"min_weight_fraction_leaf": leaf} if leaf else None
+        return RandomCompositeForestClassifier(n_estimators, study=study, **shared)
+    if name == "margin forest":
+        return MarginDeepForestClassifier(n_estimators, min_weight_fraction_leaf=leaf, **shared)
+    splitter = "best" if name == "random forest" else "random"
+    return BinnedForestClassifier(
+        PLAIN_FACTOR * n_estimators,
+        splitter=splitter,
+        calibrate=True,
+        min_weight_fraction_leaf=leaf,
+        **shared,
+    )

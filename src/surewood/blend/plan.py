@@ -61,10 +61,10 @@ def make_plan(parameters: dict[str, Any], size: TableSize, seed: int) -> BlendPl
         left_out = {name: reason for name in wanted if (reason := suitable(name, size))}
     names = ("class_weight", "categorical_features", "n_jobs", "verbose")
     shared = {name: parameters[name] for name in names} | {"random_state": seed, "remember_rows": False}
-    n_trees = int(parameters["n_estimators"])
+    n_trees, leaf = int(parameters["n_estimators"]), float(parameters["min_weight_fraction_leaf"])
     return BlendPlan(
         members=tuple(
-            MemberPlan(name, build(name, n_trees, shared)) for name in wanted if name not in left_out
+            MemberPlan(name, build(name, n_trees, leaf, shared)) for name in wanted if name not in left_out
         ),
         left_out=left_out,
         calibration=calibration_method(parameters["calibrate"]),
