@@ -31,6 +31,13 @@ def exported():
     return [c for c in found if inspect.isclass(c) and issubclass(c, BaseEstimator)]
 
 
+def is_a_base(cls):
+    """Whether a class only exists for others to derive from."""
+    return cls not in exported() and any(
+        sub.__module__.startswith("surewood") for sub in cls.__subclasses__()
+    )
+
+
 def wraps_a_model(cls):
     """Whether instances need a fitted model to begin with: a decision rule on top of one, no estimator."""
     parameters = inspect.signature(cls).parameters.values()
@@ -50,6 +57,7 @@ def written():
                 and member.__module__.startswith("surewood")
                 and not name.startswith("_")
                 and not inspect.isabstract(member)
+                and not is_a_base(member)
                 and not wraps_a_model(member)
                 and get_tags(member()).input_tags.two_d_array  # scikit-learn's suite feeds arrays
             ):
