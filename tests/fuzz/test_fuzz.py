@@ -23,7 +23,12 @@ TINY = {
     "CascadeForestClassifier": {"n_estimators": 2, "max_layers": 2},
     "DeepCascadeClassifier": {"leaves": ("constant", "stump", "linear_svm"), "max_leaves": 2},
     "DeepCascadeSVMClassifier": {"max_leaves": 2, "degrees": (1, 2), "fractions": (0.3, 0.6)},
-    "DeepCascadeSVMClassifierCV": {"cv": 2, "degrees": (1, 2), "fractions": (0.5,), "C_grid": (1.0,)},
+    "DeepCascadeSVMClassifierCV": {
+        "cv": 2,
+        "degrees": (1, 2),
+        "fractions": (0.5,),
+        "study": {"C_grid": (1.0,)},
+    },
     "MarginDeepForestClassifier": {"n_estimators": 2, "max_layers": 2, "cv": 2},
     "MarginDeepForestClassifierCV": {"n_estimators": 2, "max_layers": 2, "cv": 2, "schedules": (2,)},
     "MultiGrainedScanner": {"n_estimators": 2},

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from surewood.certify.columns import as_times, discrete_columns, group_labels
 from surewood.certify.counting import COPIES
-from surewood.tables import TablePreparer, content_hashes
+from surewood.tables import DataError, content_hashes, plan
 from surewood.workflow.errors import WorkflowError
 
 Mask = NDArray[np.bool_]
@@ -90,10 +90,20 @@ def dealing_units(X: pd.DataFrame, copies: str) -> NDArray[np.intp]:
     >>> dealing_units(frame, "exclude").tolist(), dealing_units(frame, "natural").tolist()
     ([0, 1, 0], [0, 1, 2])
     """
-    used = X[[name for name in X.columns if name in TablePreparer().fit(X).columns_]]
+    used = X[_feature_names(X)]
     if copies == "natural" or (copies == "auto" and discrete_columns(used)):
         return np.arange(len(X))
     return np.asarray(pd.factorize(content_hashes(used))[0], dtype=np.intp)
+
+
+def _feature_names(X: pd.DataFrame) -> list[Any]:
+    """Columns that would be features; how an ambiguous decimal mark is read does not matter here."""
+    try:
+        made = plan(X)
+    except DataError:
+        made = plan(X, decimal=".")
+    used = {column.name for column in made.used}
+    return [name for name in X.columns if str(name) in used]
 
 
 def deal(units: NDArray[Any], fraction: float, random_state: int) -> Mask:
