@@ -38,16 +38,11 @@ FIT = [
         ("rare.csv", "--target", "kind", "--rare", "hide"),
         "--rare hide is unknown; choose among drop, merge, keep.",
     ),
-    (("rare.csv", "--target", "kind"), "the target 'kind' has only one class, 'x'; nothing can be learned."),
     (("https://host/t.csv", "--target", "kind"), "https://host/t.csv is an address; download the file first"),
     (("good.csv", "--target", "kind", "--drop", "sice"), "the table has no column 'sice'."),
     (
         ("good.csv", "--target", "kind", "--drop", "size", "--numeric", "size"),
-        "column 'size' is named by --drop and by --numeric.",
-    ),
-    (
-        ("good.csv", "--target", "kind", "--model", "rcf", "--time-limit", "5"),
-        "--time-limit 5: rcf has no time limit.",
+        "column 'size' is named twice (--drop and --numeric).",
     ),
     (
         ("good.csv", "--target", "kind", "--class-weight", "z=2"),

@@ -17,7 +17,12 @@ def test_the_file_is_not_utf_8(messy):
 
 def test_fit_writes_model_page_and_facts(fitted):
     model, facts = fitted
-    assert sorted(path.name for path in model.iterdir()) == ["model.surewood", "report.html", "report.json"]
+    assert sorted(path.name for path in model.iterdir()) == [
+        "model.surewood",
+        "plan.toml",
+        "report.html",
+        "report.json",
+    ]
     assert facts["target"] == "treu?"
     assert facts["classes"] == ["ja", "nein"]
     assert (facts["rows"], facts["holdout_rows"]) == (128, 32)
@@ -58,7 +63,7 @@ def test_tab_separated_and_parquet_and_catalogue(tmp_path):
     write(frame, tmp_path / "t.tsv", sep="\t", encoding="utf-8-sig")
     frame.to_parquet(tmp_path / "t.parquet")
     for table in ("t.tsv", "t.parquet"):
-        shown = run("fit", table, "--target", "treu?", *QUICK, folder=tmp_path)
+        shown = run("fit", table, "--target", "treu?", *QUICK, "--force", folder=tmp_path)
         assert shown.returncode == 0, shown.stderr
     shown = run("fit", "wine", *QUICK, "--holdout", "0", folder=tmp_path)
     assert shown.returncode == 0

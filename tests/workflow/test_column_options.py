@@ -36,7 +36,7 @@ def test_further_missing_codes():
 
 
 def test_contradictions_and_unknown_names():
-    with pytest.raises(DataError, match=r"^column 'x' is named by drop= and by date=\.$"):
+    with pytest.raises(DataError, match=r"^column 'x' is named twice \(drop= and date=\)\.$"):
         ColumnOptions(drop=("x",), date=("x",))
     with pytest.raises(DataError, match=r"^the table has no column 'y'\.$"):
         ColumnOptions(drop=("y",)).make_plan(TABLE)

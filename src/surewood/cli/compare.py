@@ -109,7 +109,7 @@ def _print(result: dict[str, Any]) -> None:
             out.print(Text(told, style="dim"))
         names = "; ".join(f"{row['name']}: {row['title']}" for row in result["results"])
         out.print(Text(f"{names}.", style="dim"))
-    if result["certificate"] is not None:
+    if result.get("certificate") is not None:
         out.print()
         print_certificate(out, result["certificate"])
         for item in result["certificate"]["withheld"]:

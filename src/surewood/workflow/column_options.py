@@ -62,7 +62,7 @@ class ColumnOptions:
         for option, names in groups.items():
             for name in names:
                 if named.setdefault(name, option) != option:
-                    raise DataError(f"column {name!r} is named by {named[name]}= and by {option}=.")
+                    raise DataError(f"column {name!r} is named twice ({named[name]}= and {option}=).")
 
     @property
     def kinds(self) -> dict[str, str]:

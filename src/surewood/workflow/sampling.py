@@ -91,7 +91,7 @@ def dealing_units(X: pd.DataFrame, copies: str) -> NDArray[np.intp]:
     ([0, 1, 0], [0, 1, 2])
     """
     used = X[_feature_names(X)]
-    if copies == "natural" or (copies == "auto" and discrete_columns(used)):
+    if used.shape[1] == 0 or copies == "natural" or (copies == "auto" and discrete_columns(used)):
         return np.arange(len(X))
     return np.asarray(pd.factorize(content_hashes(used))[0], dtype=np.intp)
 
