@@ -56,7 +56,7 @@ FIT = [
     (("real.csv", "--target", "kind"), "the target 'kind' holds numbers with fractions; classes are needed."),
     (
         ("text.csv", "--target", "kind"),
-        "the table has no usable column besides the target ('id': text with 80 distinct values in ",
+        "the table has no usable column besides the target ('id': text with 64 distinct values in ",
     ),
     (("cut.parquet", "--target", "kind"), "cut.parquet is not a readable Parquet file, or is cut short"),
     (("empty.csv", "--target", "kind"), "empty.csv is empty."),
