@@ -110,7 +110,8 @@ def shares(fit):
         ),
         (
             surewood.RandomCompositeForestClassifier(6, random_state=0, verbose=1),
-            ["pilot: rounds x depths", "growing trees", "training leaf SVMs", "out-of-bag votes", "calibrating"],
+            ["pilot: rounds x depths", "growing trees", "training leaf SVMs", "out-of-bag votes",
+             "calibrating"],
         ),
         (
             surewood.MarginDeepForestClassifier(5, max_layers=1, random_state=0, verbose=1),

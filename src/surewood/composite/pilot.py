@@ -110,9 +110,16 @@ def run_pilot(
     loose = replace(options, tol=max(options.tol, PILOT_TOL))
     n_trees = pilot_trees(len(rows), data.n_classes)
     sample = PilotSample.grow(data, inner, rows, n_trees, max(grid.depths), grid.gamma_scale, seed, loose)
-    with stage(options.verbose, "pilot: rounds x depths", ROUNDS * len(grid.depths)) as advance:
+    total, done = ROUNDS * len(grid.depths), [0.0]
+    with stage(options.verbose, "pilot: rounds x depths", total) as advance:
+
+        def count(steps: float) -> None:
+            done[0] += steps
+            advance(steps)
+
         pilot = _Pilot(sample, grid)
-        pilot.run(limit, advance)
+        pilot.run(limit, count)
+        advance(total - done[0])  # depths that were dropped
     best = _distinct([*_cheap(pilot.found, sample), *pilot.found])[:BEST]
     ratio = data.n_rows / len(rows)
     return PilotResult(
