@@ -20,6 +20,7 @@ extensions = [
     "gallery",
     "reference_pages",
     "theory_links",
+    "tutorials",
 ]
 html_theme = "furo"
 html_title = "surewood"

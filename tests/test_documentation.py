@@ -18,7 +18,7 @@ ROOT = Path(__file__).parent.parent
 PAGES = sorted(
     path
     for path in (ROOT / "docs").rglob("*.md")
-    if not {"_build", "api", "gallery"} & set(path.relative_to(ROOT).parts)
+    if not {"_build", "api", "gallery", "tutorials"} & set(path.relative_to(ROOT).parts)
 )
 TEXTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *PAGES]
 #: Packages without public names of their own, and why.
@@ -154,7 +154,7 @@ def test_every_page_is_in_a_table_of_contents():
     assert sorted(set(entries)) == sorted(entries)
     listed = set(entries)
     names = {str(path.relative_to(ROOT / "docs").with_suffix("")) for path in PAGES} - {"index"}
-    listed.discard("gallery/index")  # written when the documentation is built
+    listed -= {"gallery/index", "tutorials/index"}  # written when the documentation is built
     alone = {name for name in names if name not in listed and f"{Path(name).parent}/*" not in listed}
     assert alone == set()
 
@@ -183,3 +183,40 @@ def test_a_script_that_fails_is_named(tmp_path):
     broken.write_text('"""Title\n\nText.\n"""\n\n1 / 0\n')
     with pytest.raises(RuntimeError, match="ZeroDivisionError"):
         gallery.run(gallery.Example(broken), tmp_path / "picture.png")
+
+
+tutorials = _load(ROOT / "docs" / "_ext" / "tutorials.py")
+#: What a notebook must print: the sentences that it is about.
+PRINTS = {
+    "churn": ["monthly charge  number", "Guaranteed precision of 'yes' at least 0.8", "True"],
+    "medical": ["Guaranteed recall of 'readmitted' at least 0.8", "could be guaranteed", "surgery"],
+    "sensors": ["labels per row", "guaranteed error at most", "week 8: error alarm True"],
+}
+
+
+@pytest.mark.parametrize("name", PRINTS)
+def test_a_notebook_runs_and_prints_what_it_is_about(name, tmp_path):
+    notebook = tutorials.Notebook(ROOT / "examples" / f"{name}.ipynb")
+    outputs = tutorials.run(notebook)
+    printed = "".join(output["printed"] for output in outputs)
+    assert [text for text in PRINTS[name] if text not in printed] == []
+    page = tutorials.page_of(notebook, outputs, tmp_path)
+    assert page.startswith(f"# {notebook.title}\n")
+    assert len(list(tmp_path.glob("*.png"))) == page.count("![Figure") >= 1
+    assert str(Path.home()) not in page
+
+
+def test_notebooks_are_kept_without_outputs():
+    assert {notebook.path.stem for notebook in tutorials.notebooks()} == set(PRINTS)
+    for notebook in tutorials.notebooks():
+        code = [cell for cell in notebook.cells if cell["cell_type"] == "code"]
+        assert [cell["id"] for cell in code if cell["outputs"] or cell["execution_count"] is not None] == []
+        assert len({cell["id"] for cell in notebook.cells}) == len(notebook.cells)
+        assert notebook.introduction
+
+
+def test_a_notebook_that_fails_is_named(tmp_path):
+    broken = tmp_path / "broken.ipynb"
+    broken.write_text('{"cells": [{"cell_type": "code", "source": ["1 / 0"]}]}')
+    with pytest.raises(RuntimeError, match=r"broken.ipynb failed:(.|\n)*ZeroDivisionError"):
+        tutorials.run(tutorials.Notebook(broken))

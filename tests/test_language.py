@@ -66,6 +66,12 @@ def test_docstrings_messages_and_templates_are_read(tmp_path, monkeypatch):
     found = [(hit.line, hit.phrase) for hit in language.python(source, everything=False)]
     assert [line for line, _ in found] == [5, 10]
     assert len(list(language.python(source, everything=True))) == 4
+    notebook = tmp_path / "notebook.ipynb"
+    notebook.write_text(
+        '{"cells": [{"cell_type": "markdown", "source": ["Text\\n", "one row a leaf"]},'
+        ' {"cell_type": "code", "source": ["machine = 1"]}]}'
+    )
+    assert [(hit.line, hit.phrase) for hit in language.notebook(notebook)] == [(2, "row a leaf")]
     page = tmp_path / "page.md"
     page.write_text("Text\n\n```python\nmachine = 1\n```\n\none row a leaf\n")
     assert [hit.line for hit in language.markdown(page)] == [7]

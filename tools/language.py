@@ -2,13 +2,15 @@
 
     python tools/language.py [path ...]      # exit code 1 and one line per hit
 
-Looks at README, CHANGELOG, docs, templates, docstrings of public names, messages of exceptions, and all
-strings of the packages that talk to users. Code, identifiers in backticks and `ALLOWED` are left alone.
+Looks at README, CHANGELOG, docs, notebooks, templates, docstrings of public names, messages of exceptions,
+and all strings of the packages that talk to users. Code, identifiers in backticks and `ALLOWED` are left
+alone.
 """
 
 from __future__ import annotations
 
 import ast
+import json
 import re
 import sys
 from collections.abc import Iterator
@@ -107,6 +109,14 @@ def markdown(path: Path) -> Iterator[Hit]:
         yield Hit(path, line + 1, phrase, better)
 
 
+def notebook(path: Path) -> Iterator[Hit]:
+    """Hits in the text of a notebook; the line is that of the cell's text."""
+    for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
+        if cell["cell_type"] == "markdown":
+            for line, phrase, better in hits_in("".join(cell["source"])):
+                yield Hit(path, line + 1, phrase, better)
+
+
 def _blank(match: re.Match[str]) -> str:
     return re.sub(r"[^\n]", "·", match[0])
 
@@ -146,12 +156,14 @@ def all_hits(root: Path = ROOT) -> Iterator[Hit]:
     pages += sorted(
         path
         for path in (root / "docs").rglob("*.md")
-        if path.name != "theory.md" and not {"_build", "gallery"} & set(path.parts)
+        if path.name != "theory.md" and not {"_build", "gallery", "tutorials"} & set(path.parts)
     )
     source = root / "src" / "surewood"
     pages += sorted(source.rglob("*.html"))
     for page in pages:
         yield from markdown(page)
+    for path in sorted((root / "examples").glob("*.ipynb")):
+        yield from notebook(path)
     for path in sorted(source.rglob("*.py")):
         yield from python(path, everything=path.relative_to(source).parts[0] in TALKING)
 
