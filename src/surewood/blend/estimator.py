@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, ClassVar
+from dataclasses import field
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,19 +22,21 @@ from surewood.bounds import Evidence
 from surewood.estimators.base import ClassifierBase
 from surewood.estimators.copies import copied_contents
 from surewood.estimators.cost import CostEstimate, refuse_beyond
+from surewood.estimators.declaring import TimedRunParameters, parameters
 from surewood.estimators.importances import normalised
 from surewood.estimators.parameters import COMMON, check_parameters
 from surewood.estimators.rules import AUTO, Choice, Either, ListOf
 from surewood.estimators.seeds import draw_seed
-from surewood.tables import FitInputs, begin_fit, begin_predict, by_batches
+from surewood.tables import FitInputs, begin_predict, by_batches
 
-_SHARED = (
-    "n_estimators", "min_weight_fraction_leaf", "calibrate", "class_weight", "categorical_features",
-    "time_limit", "max_memory", "remember_rows", "n_jobs", "random_state", "verbose",
-)  # fmt: skip
+_RULES = {
+    **COMMON,
+    "members": Either(AUTO, ListOf(Choice(*NAMES), f"names among {', '.join(map(repr, NAMES))}")),
+}
 
 
-class SurewoodClassifier(ClassifierBase):
+@parameters(_RULES)
+class SurewoodClassifier(ClassifierBase, TimedRunParameters):
     """The classifier to start with: all families in one weighted, calibrated mixture.
 
     A random forest, a composite forest, extra-trees and a margin forest are fitted once each. Their
@@ -100,41 +103,12 @@ class SurewoodClassifier(ClassifierBase):
 
     __report_facts__ = report_facts.report_facts
     __explanation_steps__ = explanation_steps
-    _parameter_rules: ClassVar[Any] = {
-        "members": Either(AUTO, ListOf(Choice(*NAMES), f"names among {', '.join(map(repr, NAMES))}")),
-        **{name: COMMON[name] for name in _SHARED},
-    }
 
-    model_: BlendModel
+    model_: BlendModel = field(init=False)
 
-    def __init__(
-        self,
-        n_estimators: int = 100,
-        *,
-        members: Any = "auto",
-        min_weight_fraction_leaf: float = 0.0,
-        calibrate: bool | str = True,
-        class_weight: Any = None,
-        categorical_features: Any = "from_dtype",
-        time_limit: float | None = None,
-        max_memory: int | str | None = None,
-        remember_rows: bool = True,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_estimators = n_estimators
-        self.members = members
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
-        self.calibrate = calibrate
-        self.class_weight = class_weight
-        self.categorical_features = categorical_features
-        self.time_limit = time_limit
-        self.max_memory = max_memory
-        self.remember_rows = remember_rows
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
+    n_estimators: int = field(default=100, kw_only=False)
+    members: Any = "auto"
+    min_weight_fraction_leaf: float = 0.0
 
     def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | str | None = None) -> SurewoodClassifier:
         """Fit all members and weigh them.
@@ -165,14 +139,7 @@ class SurewoodClassifier(ClassifierBase):
 
     def _begin(self, X: Any, y: Any, sample_weight: Any) -> FitInputs:
         check_parameters(self)
-        return begin_fit(
-            self,
-            X,
-            y,
-            sample_weight,
-            class_weight=self.class_weight,
-            categorical_features=self.categorical_features,
-        )
+        return self._begin_fit(X, y, sample_weight)
 
     def _plan(self, inputs: FitInputs) -> BlendPlan:
         size = TableSize(inputs.table.n_rows, inputs.table.n_columns, inputs.n_classes)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import field
 from typing import Any, ClassVar
 
 import numpy as np
@@ -22,11 +23,13 @@ from surewood.cascade.explanation_steps import explanation_steps
 from surewood.cascade.held_out import OutOfFold
 from surewood.cascade.model import CascadeModel
 from surewood.cascade.old_form import penalty_of_today
+from surewood.cascade.plan import DEGREES, FRACTIONS
 from surewood.cascade.reject import LeafRecord, RejectOption, check_limits, count_groups, countable
 from surewood.cascade.search import SearchResult
 from surewood.cascade.trainer import KernelChoice
 from surewood.estimators.base import ClassifierBase
 from surewood.estimators.cost import CostEstimate
+from surewood.estimators.declaring import StudyParameter, TimedRunParameters, parameters
 from surewood.tables import Table, begin_predict, plain
 
 
@@ -35,7 +38,8 @@ def is_calibrated(estimator: Any) -> bool:
     return bool(estimator.calibrate)
 
 
-class SvmCascadeBase(ClassifierBase):
+@parameters()
+class SvmCascadeBase(ClassifierBase, TimedRunParameters, StudyParameter):
     """Predictions and reports of a fitted :class:`~surewood.cascade.model.CascadeModel`."""
 
     __report_facts__ = report_facts.svm_report_facts
@@ -52,9 +56,13 @@ class SvmCascadeBase(ClassifierBase):
         "max_machines": "max_svms",
     }
 
-    model_: CascadeModel
-    n_jobs: int | None
-    calibrate: bool | str
+    model_: CascadeModel = field(init=False)
+    max_leaves: int = field(default=4, kw_only=False)
+    fractions: Any = FRACTIONS
+    degrees: Any = DEGREES
+    C: Any = "auto"
+    kernel: str = "poly"
+    multiclass: str = "one_vs_rest"
 
     # --- fitted attributes ---------------------------------------------------------------------------------
 

@@ -8,7 +8,6 @@ from surewood.cascade.plan import CascadeSettings, read_settings
 from surewood.cascade.sample import Sample, make_sample
 from surewood.estimators.cost import CostEstimate, probe_seconds, refuse_beyond
 from surewood.svm import Gram, gram_limit, kernel_memory
-from surewood.tables import begin_fit
 
 _PATHS_HELD = 200  # subsets, distances and outcomes that a search keeps at a time
 _MEMBERS_HELD = 10  # fitted classifiers of families that a generic search keeps at a time
@@ -31,8 +30,7 @@ def estimate_generic_cost(estimator: Any, X: Any, y: Any, sample_weight: Any = N
 
 
 def _sample_of(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Sample:
-    inputs = begin_fit(estimator, X, y, sample_weight, class_weight=estimator.class_weight,
-                       categorical_features=estimator.categorical_features)  # fmt: skip
+    inputs = estimator._begin_fit(X, y, sample_weight)
     return make_sample(inputs, sample_weight)
 
 

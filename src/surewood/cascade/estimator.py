@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from numpy.typing import ArrayLike
@@ -9,8 +10,6 @@ from numpy.typing import ArrayLike
 from surewood.cascade.base import SvmCascadeBase
 from surewood.cascade.gamma_path import PathPiece, gamma_path
 from surewood.cascade.plan import (
-    DEGREES,
-    FRACTIONS,
     GAMMA_SCALE,
     SVM_RULES,
     SVM_SWITCHES,
@@ -21,12 +20,20 @@ from surewood.cascade.plan import (
 )
 from surewood.cascade.sample import Sample, make_sample
 from surewood.cascade.training import plant, train
+from surewood.estimators.declaring import parameters
 from surewood.estimators.parameters import COMMON, Switch
 from surewood.estimators.rules import Choice, Integer, Nullable, Number, Rule, check_value
 from surewood.estimators.seeds import draw_seed
-from surewood.tables import FitInputs, begin_fit
+from surewood.tables import FitInputs
+
+_RULES: Mapping[str, Rule] = {
+    **SVM_RULES,
+    "gamma_scale": COMMON["gamma_scale"],
+    "n_leaves": Nullable(Integer(1)),
+}
 
 
+@parameters(_RULES)
 class DeepCascadeSVMClassifier(SvmCascadeBase):
     r"""Cascade of support vector machines that minimizes the bound of *Learning with Deep Cascades* exactly.
 
@@ -125,11 +132,6 @@ class DeepCascadeSVMClassifier(SvmCascadeBase):
     120
     """
 
-    _parameter_rules: ClassVar[dict[str, Rule]] = {
-        **SVM_RULES,
-        "gamma_scale": COMMON["gamma_scale"],
-        "n_leaves": Nullable(Integer(1)),
-    }
     _study_switches: ClassVar[dict[str, Switch]] = {
         "C_selection": Switch("validation", Choice("validation", "cv")),
         "C_folds": Switch(5, Integer(2)),
@@ -137,46 +139,8 @@ class DeepCascadeSVMClassifier(SvmCascadeBase):
         **SVM_SWITCHES,
     }
 
-    def __init__(
-        self,
-        max_leaves: int = 4,
-        *,
-        fractions: Any = FRACTIONS,
-        degrees: Any = DEGREES,
-        gamma_scale: Any = GAMMA_SCALE,
-        n_leaves: int | None = None,
-        C: Any = "auto",
-        kernel: str = "poly",
-        multiclass: str = "one_vs_rest",
-        time_limit: float | None = None,
-        max_memory: float | str | None = None,
-        calibrate: bool | str = True,
-        class_weight: Any = None,
-        categorical_features: Any = "from_dtype",
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-        remember_rows: bool = True,
-        study: dict[str, Any] | None = None,
-    ) -> None:
-        self.max_leaves = max_leaves
-        self.fractions = fractions
-        self.degrees = degrees
-        self.gamma_scale = gamma_scale
-        self.n_leaves = n_leaves
-        self.C = C
-        self.kernel = kernel
-        self.multiclass = multiclass
-        self.time_limit = time_limit
-        self.max_memory = max_memory
-        self.calibrate = calibrate
-        self.class_weight = class_weight
-        self.categorical_features = categorical_features
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-        self.remember_rows = remember_rows
-        self.study = study
+    gamma_scale: Any = GAMMA_SCALE
+    n_leaves: int | None = None
 
     def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> DeepCascadeSVMClassifier:
         """Find and train the best cascade.
@@ -230,7 +194,6 @@ class DeepCascadeSVMClassifier(SvmCascadeBase):
         settings = read_settings(self)
         if self.n_leaves is not None and self.n_leaves > settings.max_leaves:
             raise ValueError(f"n_leaves={self.n_leaves} is more than max_leaves={settings.max_leaves}.")
-        inputs = begin_fit(self, X, y, sample_weight, class_weight=self.class_weight,
-                           categorical_features=self.categorical_features)  # fmt: skip
+        inputs = self._begin_fit(X, y, sample_weight)
         sample = make_sample(inputs, sample_weight)
         return inputs, sample, plan_fit(self, settings, sample, draw_seed(self.random_state))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import field
 from typing import Any, ClassVar
 
 import numpy as np
@@ -28,10 +29,11 @@ from surewood.cascade.sample import Sample, make_sample
 from surewood.cascade.splits import as_fractions
 from surewood.estimators.base import ClassifierBase
 from surewood.estimators.cost import CostEstimate
+from surewood.estimators.declaring import parameters
 from surewood.estimators.parameters import COMMON, calibration_method, check_parameters, memory_bytes
 from surewood.estimators.rules import Either, Integer, Kind, Rule
 from surewood.estimators.seeds import draw_seed
-from surewood.tables import begin_fit, begin_predict, plain
+from surewood.tables import begin_predict, plain
 
 _FAMILIES = Either(
     Kind("a family", lambda value: isinstance(value, Family)),
@@ -39,6 +41,16 @@ _FAMILIES = Either(
 )
 
 
+_RULES: Mapping[str, Rule] = {
+    **COMMON,
+    "leaves": _FAMILIES,
+    "splits": _FAMILIES,
+    "max_leaves": Integer(1),
+    "fractions": FRACTION_LIST,
+}
+
+
+@parameters(_RULES)
 class DeepCascadeClassifier(ClassifierBase):
     r"""Cascade of any families of classifiers and splits, by the exact minimum of a learning bound.
 
@@ -103,44 +115,16 @@ class DeepCascadeClassifier(ClassifierBase):
     leaf_terms = report_facts.generic_leaf_terms
     leaf_flow = report_facts.generic_leaf_flow
 
-    _parameter_rules: ClassVar[dict[str, Rule]] = {
-        "leaves": _FAMILIES,
-        "splits": _FAMILIES,
-        "max_leaves": Integer(1),
-        "fractions": FRACTION_LIST,
-        **{name: COMMON[name] for name in ("gamma_scale", "max_memory", "calibrate", "class_weight")},
-        **{name: COMMON[name] for name in ("categorical_features", "random_state", "remember_rows")},
-    }
     _renamed_parameters: ClassVar[dict[str, str]] = {"questions": "splits", "probability": "calibrate"}
 
-    model_: GenericModel
+    model_: GenericModel = field(init=False)
 
-    def __init__(
-        self,
-        leaves: Any = ("constant", "stump", "tree", "linear_svm", "quadratic"),
-        splits: Any = ("linear_svm",),
-        *,
-        max_leaves: int = 3,
-        fractions: Any = (0.25, 0.5, 0.75),
-        gamma_scale: Any = GAMMA_SCALE,
-        max_memory: float | str | None = None,
-        calibrate: bool | str = True,
-        class_weight: Any = None,
-        categorical_features: Any = "from_dtype",
-        random_state: Any = None,
-        remember_rows: bool = True,
-    ) -> None:
-        self.leaves = leaves
-        self.splits = splits
-        self.max_leaves = max_leaves
-        self.fractions = fractions
-        self.gamma_scale = gamma_scale
-        self.max_memory = max_memory
-        self.calibrate = calibrate
-        self.class_weight = class_weight
-        self.categorical_features = categorical_features
-        self.random_state = random_state
-        self.remember_rows = remember_rows
+    leaves: Any = field(default=("constant", "stump", "tree", "linear_svm", "quadratic"), kw_only=False)
+    splits: Any = field(default=("linear_svm",), kw_only=False)
+    max_leaves: int = 3
+    fractions: Any = (0.25, 0.5, 0.75)
+    gamma_scale: Any = GAMMA_SCALE
+    random_state: Any = None
 
     def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> DeepCascadeClassifier:
         """Find and fit the best cascade.
@@ -157,8 +141,7 @@ class DeepCascadeClassifier(ClassifierBase):
         DeepCascadeClassifier
         """
         leaves, splits = self._families()
-        inputs = begin_fit(self, X, y, sample_weight, class_weight=self.class_weight,
-                           categorical_features=self.categorical_features)  # fmt: skip
+        inputs = self._begin_fit(X, y, sample_weight)
         sample = make_sample(inputs, sample_weight)
         model = train_generic(self._plan(leaves, splits, sample), sample)
         self._store_fit(inputs)

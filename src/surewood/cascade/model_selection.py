@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import field
 from numbers import Real
 from typing import Any, ClassVar
 
@@ -12,8 +14,6 @@ from surewood.cascade.cross_validation import select
 from surewood.cascade.old_form import results_of_today
 from surewood.cascade.penalty import Folds
 from surewood.cascade.plan import (
-    DEGREES,
-    FRACTIONS,
     SVM_RULES,
     SVM_SWITCHES,
     SelectionPlan,
@@ -22,12 +22,26 @@ from surewood.cascade.plan import (
 )
 from surewood.cascade.sample import Sample, make_sample
 from surewood.cascade.user_folds import merge_within_folds
+from surewood.estimators.declaring import parameters
 from surewood.estimators.parameters import COMMON, Switch
 from surewood.estimators.rules import Integer, Kind, ListOf, Nullable, Number, Rule
 from surewood.estimators.seeds import draw_seed
-from surewood.tables import FitInputs, begin_fit
+from surewood.tables import FitInputs
+
+_RULES: Mapping[str, Rule] = {
+    **SVM_RULES,
+    "gamma_min": Number(0.0),
+    "leaf_gammas": Kind(
+        "a list of numbers above 0, which may be empty",
+        lambda value: ListOf(Number(), "").is_kind(value),
+        lambda value: all(Number(above=0.0).holds(gamma) for gamma in value),
+    ),
+    "cv": COMMON["cv"],
+    "refit": COMMON["refit"],
+}
 
 
+@parameters(_RULES)
 class DeepCascadeSVMClassifierCV(SvmCascadeBase):
     """SVM cascade whose γ, number of leaves and C are chosen on held-out rows.
 
@@ -96,70 +110,19 @@ class DeepCascadeSVMClassifierCV(SvmCascadeBase):
     True
     """
 
-    _parameter_rules: ClassVar[dict[str, Rule]] = {
-        **SVM_RULES,
-        "gamma_min": Number(0.0),
-        "leaf_gammas": Kind(
-            "a list of numbers above 0, which may be empty",
-            lambda value: ListOf(Number(), "").is_kind(value),
-            lambda value: all(Number(above=0.0).holds(gamma) for gamma in value),
-        ),
-        "cv": COMMON["cv"],
-        "refit": COMMON["refit"],
-    }
     _study_switches: ClassVar[dict[str, Switch]] = {
         **SVM_SWITCHES,
         "max_svms": Switch(2000, Nullable(Integer(1))),
         "standard_errors": Switch(2.0, Number(0.0, finite=False)),
     }
 
-    cv_results_: dict[str, Any]
-    best_index_: int
+    cv_results_: dict[str, Any] = field(init=False)
+    best_index_: int = field(init=False)
 
-    def __init__(
-        self,
-        max_leaves: int = 4,
-        *,
-        fractions: Any = FRACTIONS,
-        degrees: Any = DEGREES,
-        gamma_min: float = 1e-3,
-        leaf_gammas: Any = (0.1, 0.01),
-        C: Any = "auto",
-        kernel: str = "poly",
-        multiclass: str = "one_vs_rest",
-        cv: Any = 5,
-        refit: bool = True,
-        time_limit: float | None = None,
-        max_memory: float | str | None = None,
-        calibrate: bool | str = True,
-        class_weight: Any = None,
-        categorical_features: Any = "from_dtype",
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-        remember_rows: bool = True,
-        study: dict[str, Any] | None = None,
-    ) -> None:
-        self.max_leaves = max_leaves
-        self.fractions = fractions
-        self.degrees = degrees
-        self.gamma_min = gamma_min
-        self.leaf_gammas = leaf_gammas
-        self.C = C
-        self.kernel = kernel
-        self.multiclass = multiclass
-        self.cv = cv
-        self.refit = refit
-        self.time_limit = time_limit
-        self.max_memory = max_memory
-        self.calibrate = calibrate
-        self.class_weight = class_weight
-        self.categorical_features = categorical_features
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-        self.remember_rows = remember_rows
-        self.study = study
+    gamma_min: float = 1e-3
+    leaf_gammas: Any = (0.1, 0.01)
+    cv: Any = 5
+    refit: bool = True
 
     def fit(
         self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None
@@ -201,8 +164,7 @@ class DeepCascadeSVMClassifierCV(SvmCascadeBase):
         is_dealt = isinstance(self.cv, Real)
         if not self.refit and is_dealt:
             raise ValueError(_ONE_SPLIT)
-        inputs = begin_fit(self, X, y, sample_weight, class_weight=self.class_weight,
-                           categorical_features=self.categorical_features, merge=is_dealt)  # fmt: skip
+        inputs = self._begin_fit(X, y, sample_weight, merge=is_dealt)
         seed = draw_seed(self.random_state)
         folds: Folds | None = None
         if not is_dealt:

@@ -43,14 +43,11 @@ FRACTION_LIST = ListOf(_FRACTION, "numbers in (0, 1]")
 
 #: Parameters that both SVM cascades have.
 SVM_RULES: Mapping[str, Rule] = {
+    **COMMON,
     "max_leaves": Integer(1),
     "fractions": FRACTION_LIST,
-    "degrees": COMMON["degrees"],
-    "C": COMMON["C"],
     "kernel": Choice(*KERNELS),
     "multiclass": Choice("one_vs_rest", "native"),
-    **{name: COMMON[name] for name in ("time_limit", "max_memory", "calibrate", "class_weight", "n_jobs")},
-    **{name: COMMON[name] for name in ("categorical_features", "random_state", "verbose", "remember_rows")},
 }
 
 #: Study switches that both SVM cascades have.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -26,13 +27,14 @@ from surewood.composite.plan import Parameters
 from surewood.composite.setting import Setting
 from surewood.estimators.base import ClassifierBase
 from surewood.estimators.cost import CostEstimate, refuse_beyond
+from surewood.estimators.declaring import RunParameters, StudyParameter
 from surewood.estimators.parameters import check_parameters, memory_bytes, study_settings
 from surewood.estimators.rules import Integer, check_value
 from surewood.svm import gram_limit
-from surewood.tables import DesignEncoder, FitInputs, begin_fit, begin_predict, by_batches
+from surewood.tables import DesignEncoder, FitInputs, begin_predict, by_batches
 
 
-class CompositeClassifier(ClassifierBase):
+class CompositeClassifier(ClassifierBase, RunParameters, StudyParameter):
     """Shared methods. A subclass has the parameters and ``fit``, which stores a `CompositeModel`."""
 
     __report_facts__ = report_facts.report_facts
@@ -41,30 +43,18 @@ class CompositeClassifier(ClassifierBase):
     leaf_degrees = report_facts.leaf_degrees
 
     model_: CompositeModel
-    class_weight: Any
-    categorical_features: Any
-    max_memory: Any
-    n_jobs: int | None
-    verbose: int
 
     # --- fit -----------------------------------------------------------------------------------------------
 
     def _parameters(self) -> Parameters:
         """What a plan is made from."""
-        raise NotImplementedError
+        given = {**self.get_params(deep=False), **study_settings(self)}
+        return Parameters(**{one.name: given[one.name] for one in fields(Parameters) if one.name in given})
 
     def _begin(self, X: Any, y: Any, sample_weight: Any, merge: bool = True) -> FitInputs:
         """Checked parameters, then checked data, by default with equal rows merged."""
         check_parameters(self)
-        return begin_fit(
-            self,
-            X,
-            y,
-            sample_weight,
-            class_weight=self.class_weight,
-            categorical_features=self.categorical_features,
-            merge=merge,
-        )
+        return self._begin_fit(X, y, sample_weight, merge=merge)
 
     def _options(self) -> SolverOptions:
         study = study_settings(self)

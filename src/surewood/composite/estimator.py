@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import field
 from typing import Any, ClassVar
 
 from surewood._arrays import Floats
@@ -11,29 +12,20 @@ from surewood.composite.parameters import (
     RULES,
     SELECTIONS,
     TREE_SWITCHES,
-    rules_of,
 )
-from surewood.composite.plan import Parameters, make_plan
+from surewood.composite.plan import make_plan
 from surewood.composite.training import train_with_votes
 from surewood.estimators.calibration import held_out_probabilities
-from surewood.estimators.parameters import study_settings
+from surewood.estimators.declaring import TimedRunParameters, parameters
 from surewood.estimators.rules import Choice
 from surewood.estimators.seeds import draw_seed
 from surewood.estimators.time_limit import TimeLimit
-
-_TREE_PARAMETERS = (
-    "max_depth", "max_features", "degrees", "C", "gamma_scale", "selection", "calibrate", "class_weight",
-    "categorical_features", "max_memory", "remember_rows", "n_jobs", "random_state", "verbose",
-)  # fmt: skip
-
 
 _PILOT_TIME = 1 / 3  # part of a time limit that the pilot may take
 
 
 class _PlannedClassifier(CompositeClassifier):
     """An estimator whose parameters and data determine the plan of its forest."""
-
-    random_state: Any
 
     @property
     def _time_limit(self) -> float | None:
@@ -71,7 +63,8 @@ class _PlannedClassifier(CompositeClassifier):
             return inputs.expand(held_out_probabilities(trained.votes, trained.model.calibrator))
 
 
-class RandomCompositeForestClassifier(_PlannedClassifier):
+@parameters({**RULES, "selection": Choice("auto", *SELECTIONS)})
+class RandomCompositeForestClassifier(_PlannedClassifier, TimedRunParameters):
     """A forest whose leaves hold polynomial SVMs of chosen degrees.
 
     Shallow random trees route rows to leaves; a leaf holds a one-vs-one SVM with a polynomial kernel, and its
@@ -190,54 +183,17 @@ class RandomCompositeForestClassifier(_PlannedClassifier):
     ([0, 0], (150, 3))
     """
 
-    _parameter_rules: ClassVar[Any] = rules_of(
-        ("n_estimators", "plain_weight", "time_limit", *_TREE_PARAMETERS),
-        RULES,
-        selection=Choice("auto", *SELECTIONS),
-    )
     _study_switches: ClassVar[Any] = FOREST_SWITCHES
     _renamed_parameters: ClassVar[Any] = {"plain_share": "plain_weight"}
 
-    def __init__(
-        self,
-        n_estimators: int = 100,
-        *,
-        max_depth: int | str = "auto",
-        max_features: str | int | float | None = "sqrt",
-        degrees: Any = "auto",
-        C: Any = "auto",
-        gamma_scale: float | str = "auto",
-        selection: str = "auto",
-        plain_weight: float | str = "auto",
-        calibrate: bool | str = True,
-        class_weight: Any = None,
-        categorical_features: Any = "from_dtype",
-        time_limit: float | None = None,
-        max_memory: int | str | None = None,
-        remember_rows: bool = True,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-        verbose: int = 0,
-        study: dict[str, Any] | None = None,
-    ) -> None:
-        self.n_estimators = n_estimators
-        self.max_depth = max_depth
-        self.max_features = max_features
-        self.degrees = degrees
-        self.C = C
-        self.gamma_scale = gamma_scale
-        self.selection = selection
-        self.plain_weight = plain_weight
-        self.calibrate = calibrate
-        self.class_weight = class_weight
-        self.categorical_features = categorical_features
-        self.time_limit = time_limit
-        self.max_memory = max_memory
-        self.remember_rows = remember_rows
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
-        self.study = study
+    n_estimators: int = field(default=100, kw_only=False)
+    max_depth: int | str = "auto"
+    max_features: str | int | float | None = "sqrt"
+    degrees: Any = "auto"
+    C: Any = "auto"
+    gamma_scale: float | str = "auto"
+    selection: str = "auto"
+    plain_weight: float | str = "auto"
 
     @classmethod
     def paper(cls, **changes: Any) -> RandomCompositeForestClassifier:
@@ -270,22 +226,8 @@ class RandomCompositeForestClassifier(_PlannedClassifier):
     def _time_limit(self) -> float | None:
         return self.time_limit
 
-    def _parameters(self) -> Parameters:
-        study = study_settings(self)
-        return Parameters(
-            n_estimators=self.n_estimators,
-            max_depth=self.max_depth,
-            max_features=self.max_features,
-            degrees=self.degrees,
-            C=self.C,
-            gamma_scale=self.gamma_scale,
-            selection=self.selection,
-            plain_weight=self.plain_weight,
-            calibrate=self.calibrate,
-            **{name: value for name, value in study.items() if name not in ("tol", "max_iter")},
-        )
 
-
+@parameters({**RULES, "selection": Choice(*SELECTIONS)})
 class CompositeTreeClassifier(_PlannedClassifier):
     """One tree whose leaves hold polynomial SVMs, their degrees chosen by a data-dependent criterion.
 
@@ -319,63 +261,12 @@ n_jobs, random_state, verbose
     {'path': ['x2 <= 2.45', 'x2 > 2.45'], 'points': [50, 100], 'degree': [0, 2]}
     """
 
-    _parameter_rules: ClassVar[Any] = rules_of(
-        ("min_weight_fraction_leaf", *_TREE_PARAMETERS), RULES, selection=Choice(*SELECTIONS)
-    )
     _study_switches: ClassVar[Any] = TREE_SWITCHES
 
-    def __init__(
-        self,
-        *,
-        max_depth: int | str = "auto",
-        max_features: str | int | float | None = None,
-        degrees: Any = "auto",
-        C: Any = "auto",
-        gamma_scale: float | str = "auto",
-        selection: str = "exact",
-        min_weight_fraction_leaf: float = 0.0,
-        calibrate: bool | str = True,
-        class_weight: Any = None,
-        categorical_features: Any = "from_dtype",
-        max_memory: int | str | None = None,
-        remember_rows: bool = True,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-        verbose: int = 0,
-        study: dict[str, Any] | None = None,
-    ) -> None:
-        self.max_depth = max_depth
-        self.max_features = max_features
-        self.degrees = degrees
-        self.C = C
-        self.gamma_scale = gamma_scale
-        self.selection = selection
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
-        self.calibrate = calibrate
-        self.class_weight = class_weight
-        self.categorical_features = categorical_features
-        self.max_memory = max_memory
-        self.remember_rows = remember_rows
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
-        self.study = study
-
-    def _parameters(self) -> Parameters:
-        study = study_settings(self)
-        return Parameters(
-            n_estimators=1,
-            max_depth=self.max_depth,
-            max_features=self.max_features,
-            degrees=self.degrees,
-            C=self.C,
-            gamma_scale=self.gamma_scale,
-            selection=self.selection,
-            plain_weight=0.0,
-            calibrate=self.calibrate,
-            n_plain_trees="auto",
-            bootstrap=False,
-            max_samples=None,
-            min_weight_fraction_leaf=self.min_weight_fraction_leaf,
-            **{name: value for name, value in study.items() if name not in ("tol", "max_iter")},
-        )
+    max_depth: int | str = "auto"
+    max_features: str | int | float | None = None
+    degrees: Any = "auto"
+    C: Any = "auto"
+    gamma_scale: float | str = "auto"
+    selection: str = "exact"
+    min_weight_fraction_leaf: float = 0.0

@@ -20,28 +20,23 @@ from surewood.composite.parameters import (
     degree_list,
     feature_grid,
     is_auto,
-    rules_of,
 )
-from surewood.composite.plan import DEGREES, Parameters, Plan, Searched, completed
+from surewood.composite.plan import DEGREES, Plan, Searched, completed
 from surewood.composite.search import SearchGrid, SearchResult, best_point, search
 from surewood.composite.setting import Setting
 from surewood.composite.splits import make_splits
 from surewood.composite.training import train_model
 from surewood.composite.tuning import C_GRID
+from surewood.estimators.declaring import TimedRunParameters, parameters
 from surewood.estimators.parameters import features_tried, memory_bytes, study_settings
 from surewood.estimators.seeds import draw_seed
 from surewood.svm import gram_limit
 
 GAMMA_GRID = (1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0)  # [D-11]
 
-_PARAMETERS = (
-    "gamma_scale", "max_depth", "max_features", "n_estimators", "degrees", "C", "cv", "refit", "selection",
-    "calibrate", "class_weight", "categorical_features", "max_memory", "time_limit", "remember_rows",
-    "n_jobs", "random_state", "verbose",
-)  # fmt: skip
 
-
-class RandomCompositeForestClassifierCV(CompositeClassifier):
+@parameters(SEARCH_RULES)
+class RandomCompositeForestClassifierCV(CompositeClassifier, TimedRunParameters):
     """A composite forest with gamma, depth, features, trees and C chosen on held-out rows, in one pass.
 
     Trees are nested in depth, forests are prefixes, gamma re-reads counts and every (leaf, degree) is trained
@@ -103,52 +98,18 @@ class RandomCompositeForestClassifierCV(CompositeClassifier):
     ['gamma_scale', 'max_depth', 'max_features', 'n_estimators']
     """
 
-    _parameter_rules: ClassVar[Any] = rules_of(_PARAMETERS, SEARCH_RULES)
     _study_switches: ClassVar[Any] = SEARCH_SWITCHES
     _renamed_parameters: ClassVar[Any] = {"max_seconds": "time_limit"}
 
-    def __init__(
-        self,
-        *,
-        gamma_scale: Any = GAMMA_GRID,
-        max_depth: Any = (1, 2, 3, 4, 5, 6),
-        max_features: Any = ("sqrt",),
-        n_estimators: Any = (25, 50, 100),
-        degrees: Any = "auto",
-        C: Any = "auto",
-        cv: Any = 3,
-        refit: bool = True,
-        selection: str = "exact",
-        calibrate: bool | str = True,
-        class_weight: Any = None,
-        categorical_features: Any = "from_dtype",
-        max_memory: int | str | None = None,
-        time_limit: float | None = None,
-        remember_rows: bool = True,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-        verbose: int = 0,
-        study: dict[str, Any] | None = None,
-    ) -> None:
-        self.gamma_scale = gamma_scale
-        self.max_depth = max_depth
-        self.max_features = max_features
-        self.n_estimators = n_estimators
-        self.degrees = degrees
-        self.C = C
-        self.cv = cv
-        self.refit = refit
-        self.selection = selection
-        self.calibrate = calibrate
-        self.class_weight = class_weight
-        self.categorical_features = categorical_features
-        self.max_memory = max_memory
-        self.time_limit = time_limit
-        self.remember_rows = remember_rows
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
-        self.study = study
+    gamma_scale: Any = GAMMA_GRID
+    max_depth: Any = (1, 2, 3, 4, 5, 6)
+    max_features: Any = ("sqrt",)
+    n_estimators: Any = (25, 50, 100)
+    degrees: Any = "auto"
+    C: Any = "auto"
+    cv: Any = 3
+    refit: bool = True
+    selection: str = "exact"
 
     @classmethod
     def paper(cls, **changes: Any) -> RandomCompositeForestClassifierCV:
@@ -207,25 +168,6 @@ class RandomCompositeForestClassifierCV(CompositeClassifier):
                 "the search was fitted with refit=False and has no model; set refit=True and fit again."
             )
         return self.model_
-
-    def _parameters(self) -> Parameters:
-        study = study_settings(self)
-        return Parameters(
-            n_estimators=self.n_estimators,
-            max_depth=self.max_depth,
-            max_features=self.max_features,
-            degrees=self.degrees,
-            C=self.C,
-            gamma_scale=self.gamma_scale,
-            selection=self.selection,
-            plain_weight=0.0,
-            calibrate=self.calibrate,
-            n_plain_trees="auto",
-            bootstrap=False,
-            max_samples=None,
-            max_leaf_size=None,
-            **{name: value for name, value in study.items() if name not in ("tol", "max_iter")},
-        )
 
     def _grid(self, n_columns: int) -> SearchGrid:
         """The values of every axis for a table with this many columns."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from numbers import Integral, Real
 from typing import Any
 
@@ -84,11 +84,6 @@ SEARCH_SWITCHES: Mapping[str, Switch] = {
     **{name: switch for name, switch in _SWITCHES.items() if name != "max_leaf_size"},
     "constant_leaves": Switch(False, Boolean()),
 }
-
-
-def rules_of(parameters: Iterable[str], rules: Mapping[str, Rule], **changes: Rule) -> dict[str, Rule]:
-    """The rules of some parameters, with changes."""
-    return {name: changes.get(name) or rules[name] for name in parameters}
 
 
 def is_auto(value: Any) -> bool:

@@ -33,26 +33,29 @@ GAMMA_SCALE = 1e-4
 PLAIN_TREES_PER_TREE = 5
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Parameters:
-    """Parameters and study switches of a forest, checked but not yet resolved."""
+    """Parameters and study switches of a forest, checked but not yet resolved.
 
-    n_estimators: int
+    Defaults stand for what some estimators do not offer.
+    """
+
+    n_estimators: int = 1
     max_depth: Any
     max_features: Any
     degrees: Any
     C: Any
     gamma_scale: Any
     selection: str
-    plain_weight: Any
+    plain_weight: Any = 0.0
     calibrate: Any
     n_sequences: int
     constant_leaves: Any
     leaf_scores: str
-    n_plain_trees: Any
-    bootstrap: bool
-    max_samples: Any
-    max_leaf_size: Any
+    n_plain_trees: Any = "auto"
+    bootstrap: bool = False
+    max_samples: Any = None
+    max_leaf_size: Any = None
     min_weight_fraction_leaf: float
 
 

@@ -6,8 +6,9 @@ A subclass names its rules and study switches and says how its blocks, its plan 
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Iterator
+from dataclasses import field
 from typing import Any, ClassVar
 
 import numpy as np
@@ -30,13 +31,15 @@ from surewood.deepforest.records import LayerRecord
 from surewood.deepforest.reweighting import WeightRule
 from surewood.estimators.base import ClassifierBase
 from surewood.estimators.calibration import held_out_probabilities
+from surewood.estimators.declaring import StudyParameter, TimedRunParameters, parameters
 from surewood.estimators.parameters import check_parameters, study_settings
 from surewood.estimators.seeds import draw_seed
 from surewood.estimators.time_limit import TimeLimit
-from surewood.tables import FitInputs, Table, begin_fit, begin_predict, by_batches
+from surewood.tables import FitInputs, Table, begin_predict, by_batches
 
 
-class DeepForestBase(ClassifierBase, ABC):
+@parameters()
+class DeepForestBase(ClassifierBase, TimedRunParameters, StudyParameter):
     """Base of the cascades; not an estimator by itself."""
 
     __report_facts__ = report_facts.cascade_report_facts
@@ -47,8 +50,13 @@ class DeepForestBase(ClassifierBase, ABC):
     _renamed_parameters = {"n_folds": "cv"}  # noqa: RUF012
     _explained_kind: ClassVar[str]
 
-    model_: Any
-    time_limit: float | None
+    model_: Any = field(init=False)
+    n_estimators: int = field(default=100, kw_only=False)
+    forests: Any = "auto"
+    cv: Any = 5
+    max_features: Any = "sqrt"
+    min_weight_fraction_leaf: float = 0.0
+    max_layers: int = 10
 
     def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | str | None = None) -> Any:
         """Grow the cascade.
@@ -90,15 +98,8 @@ class DeepForestBase(ClassifierBase, ABC):
         return {**self.get_params(deep=False), **study_settings(self), "time_limit": limit}
 
     def _begin(self, X: Any, y: Any, sample_weight: Any) -> FitInputs:
-        inputs = begin_fit(
-            self,
-            X,
-            y,
-            sample_weight,
-            class_weight=self.class_weight,
-            categorical_features=self.categorical_features,
-            merge=False,  # folds must split equal rows, see row_order
-        )
+        # Not merged: folds must split equal rows, see row_order.
+        inputs = self._begin_fit(X, y, sample_weight, merge=False)
         n_rows = inputs.table.n_rows if inputs.weight is None else int((inputs.weight > 0).sum())
         if n_rows < 2:
             raise ValueError(f"found n_samples={n_rows} of positive weight; cross-fitting needs at least 2.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -14,11 +15,19 @@ from surewood.deepforest.model import CascadeForestModel
 from surewood.deepforest.parameters import CASCADE_SWITCHES, SHARED_RULES
 from surewood.deepforest.plan import Blocks, CascadePlan, FitPlan, Parameters, plan_cascade_forest
 from surewood.deepforest.training import train_cascade_forest
+from surewood.estimators.declaring import parameters
 from surewood.estimators.parameters import COMMON
-from surewood.estimators.rules import AUTO, Nullable, Number
+from surewood.estimators.rules import AUTO, Nullable, Number, Rule
 from surewood.tables import Table
 
+_RULES: Mapping[str, Rule] = {
+    **SHARED_RULES,
+    "screening": Nullable(AUTO, Number(0.0, 1.0)),
+    "max_depth": COMMON["max_depth"],
+}
 
+
+@parameters(_RULES)
 class CascadeForestClassifier(DeepForestBase):
     """Cascade forest (gcForest's cascade), optionally with confidence screening.
 
@@ -80,56 +89,14 @@ keep_in_memory, spill_folder
     ([0, 0], (150, 3))
     """
 
-    _parameter_rules = {  # noqa: RUF012
-        **SHARED_RULES,
-        "screening": Nullable(AUTO, Number(0.0, 1.0)),
-        "max_depth": COMMON["max_depth"],
-    }
     _study_switches = CASCADE_SWITCHES
     _explained_kind = "cascade_forest"
 
-    def __init__(
-        self,
-        n_estimators: int = 100,
-        *,
-        forests: Any = PUBLISHED,
-        cv: Any = 5,
-        screening: float | str | None = None,
-        max_depth: int | None = None,
-        max_features: Any = "sqrt",
-        min_samples_leaf: int | float = 1,
-        min_weight_fraction_leaf: float = 0.0,
-        max_layers: int = 20,
-        calibrate: bool | str = True,
-        class_weight: Any = None,
-        categorical_features: Any = "from_dtype",
-        max_memory: float | str | None = None,
-        time_limit: float | None = None,
-        remember_rows: bool = True,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-        verbose: int = 0,
-        study: dict[str, Any] | None = None,
-    ) -> None:
-        self.n_estimators = n_estimators
-        self.forests = forests
-        self.cv = cv
-        self.screening = screening
-        self.max_depth = max_depth
-        self.max_features = max_features
-        self.min_samples_leaf = min_samples_leaf
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
-        self.max_layers = max_layers
-        self.calibrate = calibrate
-        self.class_weight = class_weight
-        self.categorical_features = categorical_features
-        self.max_memory = max_memory
-        self.time_limit = time_limit
-        self.remember_rows = remember_rows
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
-        self.study = study
+    forests: Any = PUBLISHED
+    screening: float | str | None = None
+    max_depth: int | None = None
+    min_samples_leaf: int | float = 1
+    max_layers: int = 20
 
     @classmethod
     def paper(cls, **parameters: Any) -> CascadeForestClassifier:

@@ -25,9 +25,11 @@ from surewood.deepforest.plan import (
     plan_margin_forest,
 )
 from surewood.deepforest.training import train_margin_forest
+from surewood.estimators.declaring import parameters
 from surewood.tables import Table
 
 
+@parameters({**MARGIN_RULES, "theta": THETA, "mu_loss": MU_LOSS, "depth_schedule": DEPTH_SCHEDULE})
 class MarginDeepForestClassifier(MarginForestBase):
     """Margin distribution deep forest (mdDF).
 
@@ -190,58 +192,12 @@ class MarginDeepForestClassifier(MarginForestBase):
     ([0, 0], 200)
     """
 
-    _parameter_rules = {  # noqa: RUF012
-        **MARGIN_RULES,
-        "theta": THETA,
-        "mu_loss": MU_LOSS,
-        "depth_schedule": DEPTH_SCHEDULE,
-    }
     _study_switches = MARGIN_SWITCHES
 
-    def __init__(
-        self,
-        n_estimators: int = 100,
-        *,
-        forests: Any = "auto",
-        cv: Any = 5,
-        theta: float = 0.8,
-        mu_loss: float = 0.05,
-        depth_schedule: Any = "auto",
-        max_features: Any = "sqrt",
-        min_samples_leaf: int | float = 1,
-        min_weight_fraction_leaf: float = 0.0,
-        max_layers: int = 10,
-        calibrate: bool | str = True,
-        class_weight: Any = None,
-        categorical_features: Any = "from_dtype",
-        max_memory: float | str | None = None,
-        time_limit: float | None = None,
-        remember_rows: bool = True,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-        verbose: int = 0,
-        study: dict[str, Any] | None = None,
-    ) -> None:
-        self.n_estimators = n_estimators
-        self.forests = forests
-        self.cv = cv
-        self.theta = theta
-        self.mu_loss = mu_loss
-        self.depth_schedule = depth_schedule
-        self.max_features = max_features
-        self.min_samples_leaf = min_samples_leaf
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
-        self.max_layers = max_layers
-        self.calibrate = calibrate
-        self.class_weight = class_weight
-        self.categorical_features = categorical_features
-        self.max_memory = max_memory
-        self.time_limit = time_limit
-        self.remember_rows = remember_rows
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
-        self.study = study
+    theta: float = 0.8
+    mu_loss: float = 0.05
+    depth_schedule: Any = "auto"
+    min_samples_leaf: int | float = 1
 
     @classmethod
     def paper(cls, **parameters: Any) -> MarginDeepForestClassifier:

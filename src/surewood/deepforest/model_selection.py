@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -21,8 +22,9 @@ from surewood.deepforest.parameters import (
 from surewood.deepforest.plan import Blocks, Parameters, SearchPlan, plan_search
 from surewood.deepforest.search import SearchResult, SettingRecord
 from surewood.deepforest.training import search_margin_forest, train_best_setting
+from surewood.estimators.declaring import parameters
 from surewood.estimators.parameters import COMMON, Switch
-from surewood.estimators.rules import Boolean, ListOf, Nullable, Number
+from surewood.estimators.rules import Boolean, ListOf, Nullable, Number, Rule
 from surewood.tables import Table
 
 #: The grid of the paper (4.3), [D-27]: 6 x 3 x 4 settings.
@@ -33,6 +35,16 @@ PAPER_GRID = {
 }
 
 
+_RULES: Mapping[str, Rule] = {
+    **MARGIN_RULES,
+    "thetas": ListOf(THETA, "numbers strictly between 0 and 1"),
+    "mus": ListOf(MU_LOSS, "numbers above 0 and at most 1"),
+    "schedules": ListOf(DEPTH_SCHEDULE, "depth schedules: 'auto', integers of at least 1, lists or None"),
+    "refit": Boolean(),
+}
+
+
+@parameters(_RULES)
 class MarginDeepForestClassifierCV(MarginForestBase):
     """Margin deep forest with target, loss and depth schedule chosen by held-out score.
 
@@ -100,63 +112,16 @@ feature_names_in_, schema_
     (['depth_schedule', 'forests', 'mu_loss', 'theta'], 2)
     """
 
-    _parameter_rules = {  # noqa: RUF012
-        **{name: rule for name, rule in MARGIN_RULES.items() if name != "min_samples_leaf"},
-        "thetas": ListOf(THETA, "numbers strictly between 0 and 1"),
-        "mus": ListOf(MU_LOSS, "numbers above 0 and at most 1"),
-        "schedules": ListOf(DEPTH_SCHEDULE, "depth schedules: 'auto', integers of at least 1, lists or None"),
-        "refit": Boolean(),
-    }
     _study_switches = {  # noqa: RUF012
         **MARGIN_SWITCHES,
         "halving": Switch(3.0, Nullable(Number(above=1.0))),
         "min_samples_leaf": Switch(1, COMMON["min_samples_leaf"]),
     }
 
-    def __init__(
-        self,
-        n_estimators: int = 100,
-        *,
-        forests: Any = "auto",
-        cv: Any = 5,
-        thetas: Any = (0.7, 0.8, 0.9),
-        mus: Any = (0.05,),
-        schedules: Any = (4, 8, 16),
-        refit: bool = True,
-        max_features: Any = "sqrt",
-        min_weight_fraction_leaf: float = 0.0,
-        max_layers: int = 10,
-        calibrate: bool | str = True,
-        class_weight: Any = None,
-        categorical_features: Any = "from_dtype",
-        max_memory: float | str | None = None,
-        time_limit: float | None = None,
-        remember_rows: bool = True,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-        verbose: int = 0,
-        study: dict[str, Any] | None = None,
-    ) -> None:
-        self.n_estimators = n_estimators
-        self.forests = forests
-        self.cv = cv
-        self.thetas = thetas
-        self.mus = mus
-        self.schedules = schedules
-        self.refit = refit
-        self.max_features = max_features
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
-        self.max_layers = max_layers
-        self.calibrate = calibrate
-        self.class_weight = class_weight
-        self.categorical_features = categorical_features
-        self.max_memory = max_memory
-        self.time_limit = time_limit
-        self.remember_rows = remember_rows
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
-        self.study = study
+    thetas: Any = (0.7, 0.8, 0.9)
+    mus: Any = (0.05,)
+    schedules: Any = (4, 8, 16)
+    refit: bool = True
 
     @classmethod
     def paper(cls, **parameters: Any) -> MarginDeepForestClassifierCV:

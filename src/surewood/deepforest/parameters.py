@@ -22,22 +22,6 @@ from surewood.estimators.rules import (
     Rule,
 )
 
-_SHARED = (
-    "n_estimators",
-    "max_features",
-    "min_samples_leaf",
-    "min_weight_fraction_leaf",
-    "calibrate",
-    "class_weight",
-    "categorical_features",
-    "max_memory",
-    "time_limit",
-    "remember_rows",
-    "n_jobs",
-    "random_state",
-    "verbose",
-)
-
 
 def _is_list(value: Any) -> bool:
     return isinstance(value, list | tuple)
@@ -74,7 +58,7 @@ FOLDER: Rule = Nullable(
 
 #: Rules of the parameters that all cascades have.
 SHARED_RULES: Mapping[str, Rule] = {
-    **{name: COMMON[name] for name in _SHARED},
+    **COMMON,
     "forests": LIST_OF_FORESTS,
     "cv": CV,
     "max_layers": Integer(1),

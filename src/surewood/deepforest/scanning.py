@@ -11,7 +11,7 @@ same smoothness.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -35,14 +35,30 @@ from surewood.deepforest.window_forests import (
 )
 from surewood.deepforest.window_views import Grain, make_grains
 from surewood.estimators.cost import CostEstimate, probe_seconds, refuse_beyond
+from surewood.estimators.declaring import RunParameters, parameters
 from surewood.estimators.parameters import COMMON, check_parameters, memory_bytes
 from surewood.estimators.rules import AUTO, Boolean, Either, Integer, Kind, Nullable, Rule
 from surewood.estimators.seeds import draw_seed
 from surewood.parallel.progress import stage
 from surewood.tables import Table, begin_fit, begin_predict, column_names, reading_bytes
 
+_RULES: Mapping[str, Rule] = {
+    **COMMON,
+    "shape": Nullable(Integer(1), Kind("a tuple of integers", lambda value: isinstance(value, tuple | list))),
+    "windows": Either(
+        AUTO, Kind("a list of window sizes", lambda value: isinstance(value, tuple | list), bool)
+    ),
+    "forests": LIST_OF_FORESTS,
+    "stride": Integer(1),
+    "n_folds": Integer(2),
+    "max_windows": Integer(1),
+    "min_samples_leaf": Integer(1),
+    "passthrough": Boolean(),
+}
 
-class MultiGrainedScanner(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+
+@parameters(_RULES)
+class MultiGrainedScanner(TransformerMixin, RunParameters, BaseEstimator):  # type: ignore[misc]
     """Class vectors of forests that look at rows through sliding windows.
 
     Parameters
@@ -98,57 +114,17 @@ class MultiGrainedScanner(TransformerMixin, BaseEstimator):  # type: ignore[misc
     (60, 24)
     """
 
-    _parameter_rules: ClassVar[Mapping[str, Rule]] = {
-        "shape": Nullable(
-            Integer(1), Kind("a tuple of integers", lambda value: isinstance(value, tuple | list))
-        ),
-        "windows": Either(
-            AUTO, Kind("a list of window sizes", lambda value: isinstance(value, tuple | list), bool)
-        ),
-        "forests": LIST_OF_FORESTS,
-        "stride": Integer(1),
-        "n_folds": Integer(2),
-        "max_windows": Integer(1),
-        "min_samples_leaf": Integer(1),
-        "passthrough": Boolean(),
-        **{
-            name: COMMON[name]
-            for name in ("n_estimators", "max_depth", "max_memory", "n_jobs", "random_state", "verbose")
-        },
-    }
-
-    def __init__(
-        self,
-        *,
-        shape: Any = None,
-        windows: Any = "auto",
-        stride: int = 1,
-        forests: Any = ("random", "completely_random"),
-        n_estimators: int = 30,
-        n_folds: int = 3,
-        max_windows: int = 100_000,
-        max_depth: int | None = None,
-        min_samples_leaf: int = 5,
-        passthrough: bool = False,
-        max_memory: float | str | None = None,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-        verbose: int = 0,
-    ) -> None:
-        self.shape = shape
-        self.windows = windows
-        self.stride = stride
-        self.forests = forests
-        self.n_estimators = n_estimators
-        self.n_folds = n_folds
-        self.max_windows = max_windows
-        self.max_depth = max_depth
-        self.min_samples_leaf = min_samples_leaf
-        self.passthrough = passthrough
-        self.max_memory = max_memory
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
+    shape: Any = None
+    windows: Any = "auto"
+    stride: int = 1
+    forests: Any = ("random", "completely_random")
+    n_estimators: int = 30
+    n_folds: int = 3
+    max_windows: int = 100_000
+    max_depth: int | None = None
+    min_samples_leaf: int = 5
+    passthrough: bool = False
+    max_memory: float | str | None = None
 
     def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> MultiGrainedScanner:
         """Grow the window forests.

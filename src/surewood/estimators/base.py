@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
@@ -11,18 +12,19 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from surewood._arrays import Floats
+from surewood.estimators.declaring import TableParameters
 from surewood.estimators.parameters import Switch
 from surewood.estimators.remembered import RememberedRows
 from surewood.estimators.rules import Rule
-from surewood.tables import FitInputs, by_label, column_names, plain
+from surewood.tables import FitInputs, begin_fit, by_label, column_names, plain
 
 
-class ClassifierBase(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class ClassifierBase(TableParameters, ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
     """Base of the public classifiers.
 
-    A subclass defines ``fit``, ``predict_proba`` and the rules of its parameters, among which is
-    `remember_rows`. Its fitted state is one frozen object, ``model_``, besides public attributes that end in
-    ``_``; ``fit`` ends with ``self._store_fit(inputs)``.
+    A subclass defines ``fit``, ``predict_proba`` and its parameters beyond those of
+    :class:`~surewood.estimators.declaring.TableParameters`. Its fitted state is one frozen object,
+    ``model_``, besides public attributes that end in ``_``; ``fit`` ends with ``self._store_fit(inputs)``.
     """
 
     #: The rule of each parameter but `study`.
@@ -34,11 +36,10 @@ class ClassifierBase(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     classes_: NDArray[Any]
     remembered_rows_: RememberedRows | None
-    remember_rows: bool
 
+    @abstractmethod
     def predict_proba(self, X: Any) -> Floats:
         """Class probabilities, shape (n_rows, n_classes), columns in the order of ``classes_``."""
-        raise NotImplementedError
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The class with the largest probability, the first one on ties."""
@@ -55,6 +56,18 @@ class ClassifierBase(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def n_classes_(self) -> int:
         """Number of classes."""
         return len(self.classes_)
+
+    def _begin_fit(self, X: Any, y: Any, sample_weight: Any, **merging: bool) -> FitInputs:
+        """Training data, checked and read as the parameters say; `merging` as in ``begin_fit``."""
+        return begin_fit(
+            self,
+            X,
+            y,
+            sample_weight,
+            class_weight=self.class_weight,
+            categorical_features=self.categorical_features,
+            **merging,
+        )
 
     def _store_fit(self, inputs: FitInputs) -> None:
         """The last line of ``fit``, within ``with begin_fit(...)``: what every fitted classifier has.

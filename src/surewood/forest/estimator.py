@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Mapping
+from dataclasses import field
 from typing import Any, ClassVar
 
 import numpy as np
@@ -16,9 +17,10 @@ from surewood.bounds import Evidence
 from surewood.estimators.base import ClassifierBase
 from surewood.estimators.calibration import ScoreCalibrator, held_out_probabilities
 from surewood.estimators.cost import CostEstimate
+from surewood.estimators.declaring import RunParameters, StudyParameter, parameters
 from surewood.estimators.importances import normalised
 from surewood.estimators.parameters import COMMON, Switch
-from surewood.estimators.rules import Boolean, Choice, Rule
+from surewood.estimators.rules import Boolean, Choice
 from surewood.estimators.seeds import draw_seed
 from surewood.forest import report_facts
 from surewood.forest.cost import estimate_cost
@@ -27,13 +29,14 @@ from surewood.forest.model import ForestModel
 from surewood.forest.old_form import translated
 from surewood.forest.plan import check_forest, make_plan
 from surewood.forest.training import Beginning, train
-from surewood.tables import FitInputs, Table, begin_fit, begin_predict, by_batches
+from surewood.tables import FitInputs, Table, begin_predict, by_batches
 from surewood.trees.binning import BinMapper, bin_table
 from surewood.trees.flat_tree import FlatForest
 from surewood.trees.growing import SPLITTERS
 
 
-class BinnedForestClassifier(ClassifierBase):
+@parameters({**COMMON, "splitter": Choice(*SPLITTERS), "oob_score": Boolean()})
+class BinnedForestClassifier(ClassifierBase, RunParameters, StudyParameter):
     """A forest of classification trees grown on at most 255 bins per column.
 
     Parameters have the names and the meaning of scikit-learn's ``RandomForestClassifier``. Tables are taken
@@ -127,16 +130,11 @@ class BinnedForestClassifier(ClassifierBase):
     ([0, 0], (150, 3))
     """
 
-    model_: ForestModel
+    model_: ForestModel = field(init=False)
 
     __report_facts__ = report_facts.report_facts
     __explanation_steps__ = report_facts.explanation_steps
 
-    _parameter_rules: ClassVar[Mapping[str, Rule]] = {
-        **COMMON,
-        "splitter": Choice(*SPLITTERS),
-        "oob_score": Boolean(),
-    }
     _study_switches: ClassVar[Mapping[str, Switch]] = {
         "min_samples_split": Switch(2, COMMON["min_samples_split"]),
         "max_samples": Switch(None, COMMON["max_samples"]),
@@ -144,48 +142,17 @@ class BinnedForestClassifier(ClassifierBase):
         "max_bins": Switch(255, COMMON["max_bins"]),
     }
 
-    def __init__(
-        self,
-        n_estimators: int = 100,
-        *,
-        splitter: str = "best",
-        criterion: str = "gini",
-        max_depth: int | None = None,
-        min_samples_leaf: int | float = 1,
-        min_weight_fraction_leaf: float = 0.0,
-        max_features: str | int | float | None = "auto",
-        bootstrap: bool = True,
-        oob_score: bool = False,
-        calibrate: bool | str = False,
-        class_weight: Any = None,
-        categorical_features: Any = "from_dtype",
-        max_memory: float | str | None = None,
-        remember_rows: bool = True,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-        verbose: int = 0,
-        warm_start: bool = False,
-        study: Mapping[str, Any] | None = None,
-    ) -> None:
-        self.n_estimators = n_estimators
-        self.splitter = splitter
-        self.criterion = criterion
-        self.max_depth = max_depth
-        self.min_samples_leaf = min_samples_leaf
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
-        self.max_features = max_features
-        self.bootstrap = bootstrap
-        self.oob_score = oob_score
-        self.calibrate = calibrate
-        self.class_weight = class_weight
-        self.categorical_features = categorical_features
-        self.max_memory = max_memory
-        self.remember_rows = remember_rows
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
-        self.warm_start = warm_start
-        self.study = study
+    n_estimators: int = field(default=100, kw_only=False)
+    splitter: str = "best"
+    criterion: str = "gini"
+    max_depth: int | None = None
+    min_samples_leaf: int | float = 1
+    min_weight_fraction_leaf: float = 0.0
+    max_features: str | int | float | None = "auto"
+    bootstrap: bool = True
+    oob_score: bool = False
+    calibrate: bool | str = False
+    warm_start: bool = False
 
     def fit(
         self, X: Any, y: Any = None, sample_weight: ArrayLike | str | None = None
@@ -235,14 +202,8 @@ class BinnedForestClassifier(ClassifierBase):
 
     def _begin(self, X: Any, y: Any, sample_weight: Any) -> FitInputs:
         check_forest(self)
-        return begin_fit(
-            self,
-            X,
-            y,
-            sample_weight,
-            class_weight=self.class_weight,
-            categorical_features=self.categorical_features,
-            merge_streamed=False,  # bags treat equal rows as one row of their weight anyway
+        return self._begin_fit(  # bags treat equal rows as one row of their weight anyway
+            X, y, sample_weight, merge_streamed=False
         )
 
     def _kept_model(self, inputs: FitInputs) -> ForestModel | None:

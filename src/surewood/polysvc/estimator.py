@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Mapping
+from dataclasses import field
 from typing import Any, ClassVar
 
 import numpy as np
@@ -16,7 +17,7 @@ from surewood._arrays import Floats
 from surewood.bounds import Evidence
 from surewood.estimators.base import ClassifierBase
 from surewood.estimators.cost import CostEstimate, probe_seconds
-from surewood.estimators.rules import Rule
+from surewood.estimators.declaring import parameters
 from surewood.polysvc import report_facts
 from surewood.polysvc.cost import estimate_cost
 from surewood.polysvc.explaining import explain_rows
@@ -25,7 +26,7 @@ from surewood.polysvc.old_form import translated
 from surewood.polysvc.plan import RULES, make_plan
 from surewood.polysvc.training import train, train_path
 from surewood.svm.path import DegreePath
-from surewood.tables import DesignEncoder, FitInputs, begin_fit, begin_predict
+from surewood.tables import DesignEncoder, FitInputs, begin_predict
 
 __all__ = ["PolySVC"]
 
@@ -34,6 +35,7 @@ def _gives_probabilities(estimator: PolySVC) -> bool:
     return estimator.calibrate is not False
 
 
+@parameters(RULES)
 class PolySVC(ClassifierBase):
     """C-support vector classifier with polynomial, RBF or linear kernel.
 
@@ -115,52 +117,25 @@ class PolySVC(ClassifierBase):
     (3, 3)
     """
 
-    model_: SvmModel
+    model_: SvmModel = field(init=False)
 
-    _parameter_rules: ClassVar[Mapping[str, Rule]] = RULES
     _renamed_parameters: ClassVar[Mapping[str, str]] = {"probability": "calibrate"}
 
     __report_facts__ = report_facts.report_facts
     __explanation_steps__ = report_facts.explanation_steps
 
-    def __init__(
-        self,
-        *,
-        C: Any = 1.0,
-        kernel: str = "poly",
-        degree: int = 3,
-        gamma: str | float = "scale",
-        coef0: float = 1.0,
-        tol: float = 1e-3,
-        class_weight: Any = None,
-        max_iter: int = -1,
-        scale: bool = True,
-        calibrate: bool | str = True,
-        decision_function_shape: str = "ovr",
-        categorical_features: Any = "from_dtype",
-        max_memory: float | str | None = None,
-        cache_size: float = 200,
-        remember_rows: bool = True,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.C = C
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.tol = tol
-        self.class_weight = class_weight
-        self.max_iter = max_iter
-        self.scale = scale
-        self.calibrate = calibrate
-        self.decision_function_shape = decision_function_shape
-        self.categorical_features = categorical_features
-        self.max_memory = max_memory
-        self.cache_size = cache_size
-        self.remember_rows = remember_rows
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    C: Any = 1.0
+    kernel: str = "poly"
+    degree: int = 3
+    gamma: str | float = "scale"
+    coef0: float = 1.0
+    tol: float = 1e-3
+    max_iter: int = -1
+    scale: bool = True
+    decision_function_shape: str = "ovr"
+    cache_size: float = 200
+    n_jobs: int | None = None
+    verbose: int = 0
 
     def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> PolySVC:
         """Train the SVM.
@@ -226,15 +201,7 @@ class PolySVC(ClassifierBase):
             return train_path(plan, inputs, degrees, Cs, cv, validation)
 
     def _begin(self, X: Any, y: Any, sample_weight: Any, merge: bool = True) -> FitInputs:
-        return begin_fit(
-            self,
-            X,
-            y,
-            sample_weight,
-            class_weight=self.class_weight,
-            categorical_features=self.categorical_features,
-            merge=merge,
-        )
+        return self._begin_fit(X, y, sample_weight, merge=merge)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Class labels: the class with the most pairwise votes, the first on ties."""
