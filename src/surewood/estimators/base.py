@@ -11,7 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 
-from surewood._arrays import Floats
+from surewood._arrays import AnyArray, Floats
+from surewood.estimators.background import draw_background
+from surewood.estimators.contributing import Groups, table_contributions
+from surewood.estimators.contributions import Contributions
 from surewood.estimators.declaring import TableParameters
 from surewood.estimators.parameters import Switch
 from surewood.estimators.remembered import RememberedRows
@@ -36,6 +39,8 @@ class ClassifierBase(TableParameters, ClassifierMixin, BaseEstimator, ABC):  # t
 
     classes_: NDArray[Any]
     remembered_rows_: RememberedRows | None
+    #: Some training rows as the engines read them, for :meth:`contributions`; with `remember_rows` only.
+    background_: AnyArray | None
 
     @abstractmethod
     def predict_proba(self, X: Any) -> Floats:
@@ -69,14 +74,62 @@ class ClassifierBase(TableParameters, ClassifierMixin, BaseEstimator, ABC):  # t
             **merging,
         )
 
+    def contributions(
+        self,
+        X: Any,
+        background: Any = None,
+        *,
+        groups: Groups = None,
+        n_orders: int | None = None,
+        random_state: Any = 0,
+    ) -> Contributions:
+        """How much each column adds to, or takes from, the predicted probabilities (Shapley values).
+
+        The value of some columns of a row is the mean prediction with these columns of the row and the others
+        of the background rows; Shapley values divide the difference between all columns and none evenly.
+
+        Parameters
+        ----------
+        X : table
+            Rows to explain.
+        background : table, optional
+            Rows to compare with. By default a sample of the training rows, which the model keeps with
+            `remember_rows`.
+        groups : dict of str to list of str, optional
+            Columns that count as one, by the name of the group.
+        n_orders : int, optional
+            Orders of the columns per row where values are sampled: the standard error falls with its square
+            root. By default about 400 predictions are made for a row.
+        random_state : int, RandomState or None, default=0
+
+        Returns
+        -------
+        Contributions
+            ``values`` of shape (n_rows, n_columns, n_classes), which sum over the columns to
+            ``predict_proba(X) - expected``, and their ``standard_error``.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from surewood import PolySVC
+        >>> X, y = load_iris(return_X_y=True)
+        >>> found = PolySVC().fit(X, y).contributions(X[:3])
+        >>> found.values.shape, found.standard_error.shape, found.expected.shape
+        ((3, 4, 3), (3, 4, 3), (3,))
+        """
+        return table_contributions(self, X, background, groups, n_orders, random_state)
+
     def _store_fit(self, inputs: FitInputs) -> None:
         """The last line of ``fit``, within ``with begin_fit(...)``: what every fitted classifier has.
 
-        ``classes_``, ``schema_``, the names and number of columns, and ``remembered_rows_``.
+        ``classes_``, ``schema_``, the names and number of columns, ``remembered_rows_`` and ``background_``.
         """
-        remembered = RememberedRows.of(inputs) if self.remember_rows else None
+        remembered, background = None, None
+        if self.remember_rows:
+            remembered, hashes = RememberedRows.with_hashes(inputs)
+            background = draw_background(inputs, hashes)
         inputs.store(self)
-        self.remembered_rows_ = remembered
+        self.remembered_rows_, self.background_ = remembered, background
 
     def _column_names(self) -> list[str]:
         """Names of the training columns; x0, x1, ... where the table had none."""
@@ -130,4 +183,5 @@ class ClassifierBase(TableParameters, ClassifierMixin, BaseEstimator, ABC):  # t
             state.setdefault(name, parameter.default)
         if "classes_" in state:  # fitted
             state.setdefault("remembered_rows_", None)
+            state.setdefault("background_", None)
         return state

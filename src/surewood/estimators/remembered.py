@@ -50,10 +50,15 @@ class RememberedRows:
     @classmethod
     def of(cls, inputs: FitInputs) -> RememberedRows:
         """Remember the rows of a fit."""
+        return cls.with_hashes(inputs)[0]
+
+    @classmethod
+    def with_hashes(cls, inputs: FitInputs) -> tuple[RememberedRows, NDArray[np.uint64]]:
+        """The same, and the hash of each row that the fit was given."""
         assert inputs.given is not None
         salt = _digest(inputs)
         hashes = table_content_hashes(inputs.given, inputs.schema, salt=salt)
-        return cls(np.unique(hashes), salt, len(hashes), inputs.schema.names)
+        return cls(np.unique(hashes), salt, len(hashes), inputs.schema.names), hashes
 
     @classmethod
     def from_table(cls, X: Any, salt: int | None = None) -> RememberedRows:

@@ -9,7 +9,6 @@ import hashlib
 import hmac
 import json
 import math
-import os
 import zipfile
 import zlib
 from pathlib import Path
@@ -17,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from surewood.parallel.free_memory import available_memory as _available_memory
 from surewood.parallel.progress import stage
 from surewood.persistence.errors import ModelFileError
 
@@ -197,21 +197,3 @@ def _check_header(path: Path, archive: zipfile.ZipFile, entry: zipfile.ZipInfo) 
             f"the model of {path} cannot be rebuilt: array {entry.filename} declares {declared:,} bytes, not "
             f"the {body:,} it has."
         )
-
-
-def _available_memory() -> int | None:
-    """Bytes of memory at hand; None where the system does not say."""
-    try:
-        return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") + _page_cache()
-    except (AttributeError, ValueError, OSError):
-        return None
-
-
-def _page_cache() -> int:
-    """Bytes that the system would give back: on Linux, what it keeps of files."""
-    try:
-        with open("/proc/meminfo", encoding="ascii") as lines:
-            found = {line.split(":")[0]: int(line.split()[1]) * 1024 for line in lines}
-    except (OSError, ValueError, IndexError):
-        return 0
-    return max(found.get("MemAvailable", 0) - found.get("MemFree", 0), 0)

@@ -117,6 +117,12 @@ class TablePreparer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return np.array(names, dtype=object)
 
     @property
+    def parts_(self) -> dict[str, list[str]]:
+        """The prepared columns that each column of the table became, where these are several."""
+        found = {column.name: self._names(column) for column in self.plan_.used}
+        return {name: names for name, names in found.items() if names != [name]}
+
+    @property
     def columns_(self) -> dict[str, dict[str, Any]]:
         """The kind of every column that is used, by name."""
         return {column.name: {"kind": column.kind} for column in self.plan_.used}

@@ -155,8 +155,12 @@ class Table:
 
     def detached(self) -> Table:
         """The same table on one array of its own, for another process: nothing of the input is held."""
-        array = np.array(self.matrix())
-        return Table(self.n_rows, self.n_columns, self.names, self.n_categories, array, _ColumnOf(array))
+        return self.with_values(np.array(self.matrix()))
+
+    def with_values(self, matrix: NDArray[Any]) -> Table:
+        """Other rows of the same columns, given as :meth:`matrix` gives them."""
+        encode = _ColumnOf(matrix)
+        return Table(len(matrix), self.n_columns, self.names, self.n_categories, matrix, encode)
 
     @property
     def array(self) -> Any:

@@ -207,9 +207,12 @@ def begin_predict(estimator: Any, X: Any) -> Table:
     """The table of a fitted estimator's later input, after the checks of scikit-learn.
 
     A Parquet file, or a folder of parts, may have more columns than the training table: those of training are
-    read, by name. The table is streamed then (:meth:`Table.batches`).
+    read, by name. The table is streamed then (:meth:`Table.batches`). A table that was read before is taken
+    as it is.
     """
     check_is_fitted(estimator, "schema_")
+    if isinstance(X, Table):
+        return X
     parquet = as_parquet(X)
     if parquet is not None:
         return _parquet_table(estimator.schema_, parquet)

@@ -1,0 +1,211 @@
+"""Contributions of columns to predictions, as every classifier reports them: `Contributions`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from surewood._arrays import AnyArray, Floats
+from surewood.tables import plain
+
+TOP_COLUMNS = 5
+_ROWS_SHOWN = 3
+
+
+@dataclass(frozen=True)
+class Contributions:
+    """How much each column adds to, or takes from, the probability of each class (Shapley values).
+
+    The contributions of a row sum to the difference between its predicted probabilities and `expected`.
+
+    Attributes
+    ----------
+    values : ndarray, shape (n_rows, n_columns, n_classes)
+    expected : ndarray, shape (n_classes,)
+        Mean prediction over the background.
+    standard_error : ndarray, shape (n_rows, n_columns, n_classes)
+        Of the values (ESTIMATE); all 0 where they are exact.
+    columns : list of str
+    classes : ndarray
+    cells : list of list
+        What stands in each row and column; None where it is missing.
+    method : {"exact", "sampled"}
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from surewood import BinnedForestClassifier
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> forest = BinnedForestClassifier(20, random_state=0).fit(X, y)
+    >>> found = forest.contributions(X[:2])
+    >>> found.values.shape, found.columns[2]
+    ((2, 4, 3), 'petal length (cm)')
+    >>> bool(np.allclose(found.values.sum(axis=1) + found.expected, forest.predict_proba(X[:2])))
+    True
+    """
+
+    values: Floats
+    expected: Floats
+    standard_error: Floats
+    columns: list[str]
+    classes: AnyArray
+    cells: list[list[Any]]
+    method: str
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    @property
+    def predictions(self) -> Floats:
+        """Predicted probabilities of the rows: `expected` plus all contributions."""
+        return np.asarray(self.expected + self.values.sum(axis=1))
+
+    def of(self, label: Any) -> pd.DataFrame:
+        """Contributions to the probability of one class, a row per row and a column per column.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from surewood import BinnedForestClassifier
+        >>> X, y = load_iris(return_X_y=True)
+        >>> found = BinnedForestClassifier(20, random_state=0).fit(X, y).contributions(X[:2])
+        >>> found.of(0).shape
+        (2, 4)
+        >>> found.of("setosa")
+        Traceback (most recent call last):
+        ValueError: there is no class 'setosa'; the model's classes are 0, 1, 2.
+        """
+        return pd.DataFrame(self.values[:, :, class_position(self.classes, label)], columns=self.columns)
+
+    def top(self, row: int, label: Any = None, limit: int = TOP_COLUMNS) -> list[dict[str, Any]]:
+        """The columns that matter most for the prediction of a row, as values that JSON knows.
+
+        Parameters
+        ----------
+        row : int
+        label : label, optional
+            The class whose probability is explained; the predicted one by default.
+        limit : int, default=5
+            Most columns.
+
+        Returns
+        -------
+        list of dict
+            ``column``, ``value`` (what stands in the row), ``contribution`` (to the probability) and
+            ``standard_error``, largest contribution first; columns that contribute nothing are left out.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from surewood import BinnedForestClassifier
+        >>> X, y = load_iris(return_X_y=True)
+        >>> found = BinnedForestClassifier(20, random_state=0).fit(X, y).contributions(X[:1])
+        >>> first = found.top(0)[0]
+        >>> first["column"] in ("x2", "x3"), first["contribution"] > 0
+        (True, True)
+        """
+        k = int(self.predictions[row].argmax()) if label is None else class_position(self.classes, label)
+        own = self.values[row, :, k]
+        order = np.argsort(-np.abs(own), kind="stable")[:limit]
+        return [
+            {
+                "column": self.columns[j],
+                "value": plain(self.cells[row][j]),
+                "contribution": float(own[j]),
+                "standard_error": float(self.standard_error[row, j, k]),
+            }
+            for j in order
+            if own[j] != 0
+        ]
+
+    def __repr__(self) -> str:
+        rows, columns, classes = self.values.shape
+        lines = [
+            f"Contributions of {columns} columns to the probabilities of {classes} classes, "
+            f"{rows} rows, {self.method}"
+        ]
+        for row in range(min(rows, _ROWS_SHOWN)):
+            k = int(self.predictions[row].argmax())
+            parts = [
+                f"{one['column']} = {short_value(one['value'])}: {points(one['contribution'])}"
+                for one in self.top(row)
+            ]
+            first = f"row {row}: {self.classes[k]} {100 * self.predictions[row, k]:.1f} %, "
+            lines.append(f"{first}mean {100 * self.expected[k]:.1f} %; {', '.join(parts)}")
+        if rows > _ROWS_SHOWN:
+            lines.append("...")
+        return "\n".join(lines)
+
+
+def class_position(classes: AnyArray, label: Any) -> int:
+    """Position of a label among the classes; one sentence where it is not there.
+
+    Examples
+    --------
+    >>> class_position(np.array(["no", "yes"]), "yes")
+    1
+    """
+    known = [plain(one) for one in classes]
+    if plain(label) in known:
+        return known.index(plain(label))
+    shown = ", ".join(str(one) for one in known[:8]) + (", ..." if len(known) > 8 else "")
+    raise ValueError(f"there is no class {label!r}; the model's classes are {shown}.")
+
+
+def points(contribution: float) -> str:
+    """A contribution in points (hundredths) of probability, with its sign.
+
+    Examples
+    --------
+    >>> points(0.1234), points(-0.002)
+    ('+12.3 points', '-0.2 points')
+    """
+    return f"{100 * contribution:+.1f} points"
+
+
+def short_value(value: Any) -> str:
+    """What stands in a cell, as text.
+
+    Examples
+    --------
+    >>> short_value(1234.5678), short_value(None), short_value("clerk")
+    ('1234.57', 'missing', 'clerk')
+    """
+    if value is None:
+        return "missing"
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    text = " ".join(str(value).split())
+    return text if len(text) <= 40 else text[:39] + "…"
+
+
+def group_positions(columns: Sequence[str], groups: Any) -> tuple[list[str], list[list[int]]]:
+    """Names of groups of columns, and the positions of their columns; a column in no group is its own.
+
+    Parameters
+    ----------
+    columns : list of str
+    groups : dict of str to list of str, or None
+        Columns that count as one, by the name of the group.
+
+    Examples
+    --------
+    >>> group_positions(["age", "born: year", "born: month"], {"born": ["born: year", "born: month"]})
+    (['age', 'born'], [[0], [1, 2]])
+    """
+    owner: dict[str, str] = {}
+    for name, members in (groups or {}).items():
+        for member in [members] if isinstance(members, str) else members:
+            if member not in columns:
+                raise ValueError(f"groups names a column {member!r} that the table does not have.")
+            if member in owner:
+                raise ValueError(f"groups names the column {member!r} twice.")
+            owner[member] = str(name)
+    found: dict[str, list[int]] = {}
+    for j, column in enumerate(columns):
+        found.setdefault(owner.get(column, column), []).append(j)
+    return list(found), list(found.values())
