@@ -82,6 +82,15 @@ def test_every_public_name_has_a_docstring():
     assert missing == []
 
 
+def test_every_public_name_has_an_example():
+    missing = [name for name, value in _public_objects().items() if ">>> " not in inspect.getdoc(value)]
+    assert missing == []
+
+
+def test_no_page_of_the_reference_is_empty():
+    assert [name for name, (objects, constants) in reference.contents().items() if not objects] == []
+
+
 def test_every_public_method_has_a_docstring():
     missing = []
     for full_name, value in _public_objects().items():

@@ -51,8 +51,8 @@ PAGES = (
     Page(
         "certify",
         "Certificates",
-        "Guarantees of a fitted model, and whether they are still true.",
-        ("surewood.certify", "surewood.monitor"),
+        "Guarantees of a fitted model, thresholds, prediction sets and costs.",
+        ("surewood.certify",),
     ),
     Page(
         "workflow",

@@ -48,6 +48,15 @@ class TreeEvidence(OnSample):
         SVMs' features are an affine image of features fixed in advance.
     homogeneous : bool
         Kernel without constant term.
+
+    Examples
+    --------
+    >>> from surewood.bounds import TreeEvidence
+    >>> tree = TreeEvidence(correct=[50, 40], errors=[5, 5], depth=[1, 1], degree=[1, 2], n_classes=2,
+    ...                     n_features=3, n_question_features=3, max_features=2, n_degrees=2, max_depth=3,
+    ...                     one_hot=True, whole_sample=True, unweighted=False, affine_features=True)
+    >>> [condition.text for condition in tree.conditions() if not condition.holds]
+    ['sample is unweighted']
     """
 
     correct: Counts
@@ -126,7 +135,18 @@ class TreeEvidence(OnSample):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ForestEvidence(OnSample):
-    """The trees of a hard vote grown on one sample; (2.6) holds for all of them at once ([D-15])."""
+    """The trees of a hard vote grown on one sample; (2.6) holds for all of them at once ([D-15]).
+
+    Examples
+    --------
+    >>> from surewood.bounds import ForestEvidence, TreeEvidence
+    >>> tree = TreeEvidence(correct=[50, 40], errors=[5, 5], depth=[1, 1], degree=[1, 2], n_classes=2,
+    ...                     n_features=3, n_question_features=3, max_features=2, n_degrees=2, max_depth=3,
+    ...                     one_hot=True, whole_sample=True, unweighted=True, affine_features=True)
+    >>> forest = ForestEvidence(trees=(tree, tree), hard_vote=True)
+    >>> all(condition.holds for condition in forest.conditions())
+    True
+    """
 
     trees: tuple[TreeEvidence, ...]
     hard_vote: bool
@@ -181,6 +201,14 @@ class CascadeEvidence(OnSample):
         Leaves output -1 or 1; counts refer to the whole i.i.d. sample; all weights 1; the SVMs' features
         are an affine image of features fixed in advance; `complexity` is not scaled by gamma and
         does not depend on the sample.
+
+    Examples
+    --------
+    >>> from surewood.bounds import CascadeEvidence
+    >>> evidence = CascadeEvidence(correct=[70, 25], errors=[3, 2], complexity=[0.1, 0.2], n_families=4,
+    ...                            max_leaves=3, unweighted=True, affine_features=True)
+    >>> evidence.n_samples, all(condition.holds for condition in evidence.conditions())
+    (100, True)
     """
 
     correct: Counts

@@ -43,6 +43,13 @@ class LeafLedger:
         Constant times gamma_scale times the complexity of the leaf.
     gamma_scale : float
         The multiplier inside `complexity_term`; below 1 the terms are a selection score, not a bound.
+
+    Examples
+    --------
+    >>> from surewood.bounds import composite_ledger
+    >>> ledger = composite_ledger([50, 40], [5, 5], [1, 1], [1, 2], n_features=3, n_classes=2, max_features=2)
+    >>> len(ledger), ledger.to_frame()["points"].tolist()
+    (2, [55, 45])
     """
 
     depth: Counts

@@ -28,7 +28,16 @@ __all__ = [
 
 
 class MarginTheorem(NamedTuple):
-    """Value of (4.7), never a guarantee, and the margin threshold that attains it."""
+    """Value of (4.7), never a guarantee, and the margin threshold that attains it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from surewood.bounds import margin_theorem
+    >>> result = margin_theorem(np.full(1_000_000, 0.9), log_count=7.0)
+    >>> round(result.value, 4), str(result.status)
+    (0.0003, 'HEURISTIC')
+    """
 
     value: float
     threshold: float

@@ -39,7 +39,15 @@ _BLOCK = 1 << 14  # rows per matrix product; float32 counts stay exact up to 2^2
 
 
 class OutOfBag(NamedTuple):
-    """Errors of each member on the points it did not use, as counts; `rates` divides them."""
+    """Errors of each member on the points it did not use, as counts; `rates` divides them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from surewood.bounds import OutOfBag
+    >>> OutOfBag(errors=np.array([3, 4]), sizes=np.array([30, 20])).rates.tolist()
+    [0.1, 0.2]
+    """
 
     errors: Counts
     sizes: Counts
@@ -52,7 +60,15 @@ class OutOfBag(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Tandem:
-    """Counts over pairs of members: points neither used (`sizes`) and those where both err (`errors`)."""
+    """Counts over pairs of members: points neither used (`sizes`) and those where both err (`errors`).
+
+    Examples
+    --------
+    >>> from surewood.bounds import tandem_losses
+    >>> tandem = tandem_losses([[0, 1, 1], [1, 1, 1]], [[1, 0, 0], [0, 1, 0]], [0, 1, 0])
+    >>> tandem.rates.tolist(), tandem.loss()
+    ([[0.5, 1.0], [1.0, 1.0]], 0.875)
+    """
 
     errors: Counts
     sizes: Counts
@@ -69,7 +85,15 @@ class Tandem:
 
 
 class Posterior(NamedTuple):
-    """Optimised weights, the bound they attain, and the final lambda."""
+    """Optimised weights, the bound they attain, and the final lambda.
+
+    Examples
+    --------
+    >>> from surewood.bounds import optimise_posterior
+    >>> best = optimise_posterior([0.1, 0.12, 0.4], 1000)
+    >>> best.weights.argmax().item(), best.bound < 0.5
+    (0, True)
+    """
 
     weights: Floats
     bound: float

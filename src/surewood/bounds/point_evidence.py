@@ -35,6 +35,15 @@ class VoteEvidence(OnSample):
         in-bag points or from data outside the sample; all sample weights are 1.
     n_models : int
         Settings compared by out-of-bag errors or certificates on this sample.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from surewood.bounds import OutOfBag, VoteEvidence
+    >>> vote = VoteEvidence(out_of_bag=OutOfBag(np.array([3, 4]), np.array([30, 20])), hard_vote=True,
+    ...                     independent_subsamples=True, in_bag_only=True, unweighted=True)
+    >>> all(condition.holds for condition in vote.conditions())
+    True
     """
 
     out_of_bag: OutOfBag
@@ -112,6 +121,14 @@ class CompressionEvidence(OnSample):
     reproduces, scaling_fixed, unweighted : bool
         Training on the compression set alone gives the same classifier; feature scaling was fixed in advance
         or computed from the compression set; all sample weights are 1.
+
+    Examples
+    --------
+    >>> from surewood.bounds import CompressionEvidence
+    >>> evidence = CompressionEvidence(n_samples=1000, n_compressed=40, errors=20, reproduces=True,
+    ...                                scaling_fixed=True, unweighted=True)
+    >>> all(condition.holds for condition in evidence.conditions())
+    True
     """
 
     n_samples: int
@@ -159,6 +176,14 @@ class CrossFitEvidence(OnSample):
     outside_only, averaged, unweighted : bool
         Every fold model is a function of the rows outside its fold alone (weights, stopping, bins and
         calibration included); the model predicts by the mean of their probabilities; all weights are 1.
+
+    Examples
+    --------
+    >>> from surewood.bounds import CrossFitEvidence
+    >>> evidence = CrossFitEvidence(mean_brier=0.1, n_samples=30, fold_size=6, outside_only=True,
+    ...                             averaged=True, unweighted=True)
+    >>> [condition.text for condition in evidence.conditions() if not condition.holds]
+    ['folds have at least 8 rows']
     """
 
     mean_brier: float

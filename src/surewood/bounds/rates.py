@@ -34,7 +34,15 @@ __all__ = [
 
 
 class GroupLimits(NamedTuple):
-    """Upper limits of the error in every group, all valid together, and which group has the largest."""
+    """Upper limits of the error in every group, all valid together, and which group has the largest.
+
+    Examples
+    --------
+    >>> from surewood.bounds import worst_group_limit
+    >>> result = worst_group_limit(errors=[3, 9], sizes=[100, 90])
+    >>> result.limits.round(3).tolist(), result.worst
+    ([0.085, 0.181], 1)
+    """
 
     limits: Floats
     worst: int

@@ -31,14 +31,30 @@ _SMALLEST_THETA = 1e-300  # a smaller threshold has no finite inverse
 
 
 class RealLeaf(NamedTuple):
-    """Term of one leaf and the margin threshold that gives it (infinite when the leaf is capped)."""
+    """Term of one leaf and the margin threshold that gives it (infinite when the leaf is capped).
+
+    Examples
+    --------
+    >>> from surewood.bounds import real_leaf_term
+    >>> leaf = real_leaf_term([0.5, 0.5, 0.25, -0.5], 8, charge=0.03125)
+    >>> leaf.term, leaf.theta
+    (0.25, 0.25)
+    """
 
     term: float
     theta: float
 
 
 class RealLeaves(NamedTuple):
-    """Terms and thresholds of all leaves; their inverse thresholds fit the budget."""
+    """Terms and thresholds of all leaves; their inverse thresholds fit the budget.
+
+    Examples
+    --------
+    >>> from surewood.bounds import real_leaf_terms
+    >>> leaves = real_leaf_terms([[0.5] * 4, [0.5] * 3], 7, [0.01, 0.01], rho_inverse=2)
+    >>> leaves.terms.round(3).tolist(), round(leaves.total, 3)
+    ([0.02, 0.429], 0.449)
+    """
 
     terms: Floats
     thetas: Floats

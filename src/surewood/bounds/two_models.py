@@ -13,7 +13,15 @@ __all__ = ["ErrorDifference", "error_difference"]
 
 
 class ErrorDifference(NamedTuple):
-    """Error of the first model minus error of the second: observed, with two-sided limits; exact p-value."""
+    """Error of the first model minus error of the second: observed, with two-sided limits; exact p-value.
+
+    Examples
+    --------
+    >>> from surewood.bounds import error_difference
+    >>> result = error_difference(only_first_wrong=12, only_second_wrong=40, n=1000)
+    >>> round(result.difference, 3), result.upper < 0  # the first model errs less often
+    (-0.028, True)
+    """
 
     difference: float
     lower: float

@@ -85,6 +85,19 @@ class ThresholdedClassifier(DecidingClassifier):
     guarantee : Entry
         The first of them.
     coverage : Coverage
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from surewood import BinnedForestClassifier
+    >>> from surewood.certify import find_threshold
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> forest = BinnedForestClassifier(50, oob_score=True, random_state=0).fit(X[::2], y[::2])
+    >>> found = find_threshold(forest, X[1::2], y[1::2], positive=0, recall=0.85)
+    >>> print(found.guarantee.quantity, found.guarantee.side, found.guarantee.value)
+    recall of 0 at least 0.85
+    >>> found.predict(X[17:25:2])
+    array([0, 1, 1, 0])
     """
 
     def __init__(

@@ -30,7 +30,7 @@ from surewood.forest.old_form import translated
 from surewood.forest.plan import check_forest, make_plan
 from surewood.forest.training import Beginning, train
 from surewood.tables import FitInputs, Table, begin_predict, by_batches
-from surewood.trees.binning import BinMapper, bin_table
+from surewood.trees import BinMapper, bin_table
 from surewood.trees.flat_tree import FlatForest
 from surewood.trees.growing import SPLITTERS
 

@@ -24,7 +24,22 @@ _N_SCORES = ShiftEvidence().counts.size
 
 
 class MonitorStateError(ValueError):
-    """A file that is not the state of a monitor, or not of this one."""
+    """A file that is not the state of a monitor, or not of this one.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from surewood.monitor import Monitor, MonitorStateError
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     state = Path(folder) / "monitor.json"
+    ...     _ = state.write_text("not a state")
+    ...     try:
+    ...         Monitor.load(state)
+    ...     except MonitorStateError:
+    ...         print("not the state of a monitor")
+    not the state of a monitor
+    """
 
 
 @dataclass

@@ -46,6 +46,13 @@ class Look:
     alpha : float
     n_left_out : int
         Rows of this batch that are copies of training rows, about which the guarantee says nothing.
+
+    Examples
+    --------
+    >>> from surewood.monitor import Monitor
+    >>> look = Monitor(0.05).add(errors=[False] * 90 + [True] * 10)
+    >>> look.n_labelled, look.n_errors, look.alarm
+    (100, 10, False)
     """
 
     error_alarm: bool

@@ -24,7 +24,17 @@ RETRIES = 3  # times that a bundle whose worker died is given to another
 
 
 class WorkerLost(RuntimeError):
-    """Workers died again and again on the same tasks, or could not be reached."""
+    """Workers died again and again on the same tasks, or could not be reached.
+
+    Examples
+    --------
+    >>> from surewood.parallel import WorkerLost
+    >>> try:  # what a fit inside ``with cluster(address):`` may raise
+    ...     raise WorkerLost("no worker is left")
+    ... except RuntimeError as error:
+    ...     print(error)
+    no worker is left
+    """
 
 
 class Package(NamedTuple):

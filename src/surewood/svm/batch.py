@@ -39,6 +39,15 @@ class SvmBatch:
     scale : ndarray of float64, this shape
         1, or the power of two by which γ⟨x,x'⟩ + c₀ was divided to keep high powers finite; the coefficients
         are then in units of scale**(-degree). Decision values are not affected.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from surewood.svm import Gram, solve_many
+    >>> X, y = np.array([[-2.0], [-1.0], [1.0], [2.0]]), np.array([0, 0, 1, 1])
+    >>> batch = solve_many(Gram(X), [np.arange(4)], y, degrees=[1, 2], C=[1.0, 10.0])
+    >>> batch.shape, batch.n_correct.ravel().tolist()
+    ((1, 2, 2), [4, 4, 4, 4])
     """
 
     shape: tuple[int, ...]

@@ -32,6 +32,15 @@ def nearest_support(
         Labels by class code.
     rows : ndarray of int, optional
         Training row of each support point, where it is known.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from surewood.svm import Gram, nearest_support, solve_many
+    >>> X, y = np.array([[-2.0], [-1.0], [1.0], [2.0]]), np.array([0, 0, 1, 1])
+    >>> predictor = solve_many(Gram(X), [np.arange(4)], y, degrees=[1], C=[10.0]).predictor()
+    >>> nearest_support(predictor, np.array([0.5]), ["no", "yes"])[0]
+    {'row': None, 'distance': 0.5, 'label': 'yes'}
     """
     owner = np.zeros(len(predictor.support_rows), dtype=np.int64)
     owner[predictor.support] = np.repeat(predictor.classes, predictor.class_support)
@@ -49,7 +58,17 @@ def nearest_support(
 
 
 def first_rows(inputs: FitInputs) -> NDArray[np.int64]:
-    """The first row of X that became each row of the table of a fit."""
+    """The first row of X that became each row of the table of a fit.
+
+    Examples
+    --------
+    >>> from sklearn.dummy import DummyClassifier
+    >>> from surewood.svm import first_rows
+    >>> from surewood.tables import begin_fit
+    >>> inputs = begin_fit(DummyClassifier(), [[2.0], [2.0], [1.0]], ["yes", "yes", "no"])
+    >>> sorted(first_rows(inputs).tolist())
+    [0, 2]
+    """
     if inputs.inverse is None:
         return np.arange(inputs.table.n_rows)
     merged, first = np.unique(inputs.inverse, return_index=True)

@@ -47,6 +47,15 @@ class Predictor:
 
     `support` points into `support_rows`; the other arrays are those of `SvmBatch`, for the chosen ones only.
     `support_index` are the numbers of the support rows in the training table.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from surewood.svm import Gram, solve_many
+    >>> X, y = np.array([[-2.0], [-1.0], [1.0], [2.0]]), np.array([0, 0, 1, 1])
+    >>> predictor = solve_many(Gram(X), [np.arange(4)], y, degrees=[1], C=[10.0]).predictor()
+    >>> predictor.n_svms, predictor.predict(np.array([[-3.0], [3.0]])).ravel().tolist()
+    (1, [0, 1])
     """
 
     kernel: KernelSpec

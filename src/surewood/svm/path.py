@@ -39,6 +39,15 @@ class DegreePath:
         Whether the SVM on all rows met the stopping rule within `max_iter`.
     batch : SvmBatch
         Group 0 holds the SVMs on all rows, group 1 + f those of fold f.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from surewood import PolySVC
+    >>> X, y = load_iris(return_X_y=True)
+    >>> path = PolySVC().path(X, y, degrees=[1, 2], Cs=[0.1, 1.0])
+    >>> path.train_errors.shape, path.converged.all().item()
+    ((2, 2), True)
     """
 
     degrees: NDArray[np.int32]

@@ -59,7 +59,18 @@ def by_label(classes: Any, values: ArrayLike) -> dict[Any, Any]:
 
 
 class ColumnReader:
-    """Names and values of the columns of a table that a fitted estimator reads."""
+    """Names and values of the columns of a table that a fitted estimator reads.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from surewood.tables import ColumnReader, TableSchema
+    >>> frame = pd.DataFrame({"age": [31, None], "job": ["clerk", "baker"]})
+    >>> schema = TableSchema.learn(frame)
+    >>> reader = ColumnReader(schema.read(frame), schema)
+    >>> reader.names, reader.actual(0, 1), reader.actual(1, 0)
+    (['age', 'job'], 'clerk', None)
+    """
 
     def __init__(self, table: Table, schema: TableSchema) -> None:
         self._table, self._schema = table, schema

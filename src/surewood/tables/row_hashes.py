@@ -82,7 +82,17 @@ def content_hashes(X: Any, digits: int = 6, salt: int = 0, columns: list[str] | 
 
 
 def table_content_hashes(table: Table, schema: TableSchema, digits: int = 6, salt: int = 0) -> Hashes:
-    """The same for a table that was read with its own schema: every category in it is known to the schema."""
+    """The same for a table that was read with its own schema: every category in it is known to the schema.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from surewood.tables import TableSchema, content_hashes, table_content_hashes
+    >>> X = np.array([[1.0, 2.0], [3.0, 4.0]])
+    >>> schema = TableSchema.learn(X)
+    >>> bool((table_content_hashes(schema.read(X), schema) == content_hashes(X)).all())
+    True
+    """
     out = np.empty(table.n_rows, dtype=np.uint64)
     for places, part in table.batches():
         out[places] = _of_table(part, schema, digits, salt, range(part.n_columns))

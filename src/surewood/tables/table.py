@@ -46,6 +46,15 @@ class Table:
         The rows of the input that belong to the table, in this order; all of them by default.
     stream : RowStream, optional
         Where the rows are read from, batch by batch, when the input is larger than memory may be.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from surewood.tables import TableSchema
+    >>> frame = pd.DataFrame({"age": [31, 54], "job": ["clerk", "baker"]})
+    >>> table = TableSchema.learn(frame).read(frame)
+    >>> table.shape, table.n_categories.tolist(), table.column(1).tolist()
+    ((2, 2), [0, 2], [1.0, 0.0])
     """
 
     def __init__(

@@ -55,6 +55,14 @@ class FitInputs:
         Whether sample weights (an array or a column) or class weights were given.
     given : Table or None
         All rows that took part, as they came: before equal rows were merged and rows of weight 0 left out.
+
+    Examples
+    --------
+    >>> from sklearn.dummy import DummyClassifier
+    >>> from surewood.tables import begin_fit
+    >>> inputs = begin_fit(DummyClassifier(), [[1.0], [2.0], [2.0]], ["no", "yes", "yes"])
+    >>> inputs.n_classes, inputs.n_counted, inputs.table.n_rows  # two equal rows were merged
+    (2, 3, 2)
     """
 
     table: Table
@@ -209,6 +217,14 @@ def begin_predict(estimator: Any, X: Any) -> Table:
     A Parquet file, or a folder of parts, may have more columns than the training table: those of training are
     read, by name. The table is streamed then (:meth:`Table.batches`). A table that was read before is taken
     as it is.
+
+    Examples
+    --------
+    >>> from surewood import BinnedForestClassifier
+    >>> from surewood.tables import begin_predict
+    >>> forest = BinnedForestClassifier(3, random_state=0).fit([[0.0], [1.0]], ["a", "b"])
+    >>> begin_predict(forest, [[0.5], [2.0], [3.0]]).shape
+    (3, 1)
     """
     check_is_fitted(estimator, "schema_")
     if isinstance(X, Table):
@@ -223,7 +239,16 @@ def begin_predict(estimator: Any, X: Any) -> Table:
 
 
 def by_batches(table: Table, function: Callable[[Table], NDArray[Any]]) -> NDArray[Any]:
-    """``function(table)``, an array with a row for each of the table's; streamed tables batch by batch."""
+    """``function(table)``, an array with a row for each of the table's; streamed tables batch by batch.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from surewood.tables import TableSchema, by_batches
+    >>> X = np.array([[1.0, 2.0], [3.0, 4.0]])
+    >>> by_batches(TableSchema.learn(X).read(X), lambda table: table.column(0) + table.column(1)).tolist()
+    [3.0, 7.0]
+    """
     if table.stream is None:
         return function(table)
     out: NDArray[Any] | None = None

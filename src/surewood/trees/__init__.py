@@ -1,6 +1,7 @@
 """The forest engine: bins, flat trees, and the forests built on them.
 
-* :mod:`~surewood.trees.binning`: from table columns to a ``uint8`` matrix;
+* :mod:`~surewood.trees.binning`: from table columns to a ``uint8`` matrix, and
+  :mod:`~surewood.trees.binned_tables`: the same in one call;
 * :mod:`~surewood.trees.sketch`: quantiles of columns that are seen once, batch by batch;
 * :mod:`~surewood.trees.weights`: sample weights as exact integers;
 * :mod:`~surewood.trees.bag`: which rows each tree sees;
@@ -14,7 +15,8 @@
 """
 
 from surewood.trees.bag import Bag, make_bag
-from surewood.trees.binning import BinMapper, BinnedMatrix, as_table, bin_array, bin_table, learn_bins
+from surewood.trees.binned_tables import as_table, bin_array, bin_table
+from surewood.trees.binning import BinMapper, BinnedMatrix, learn_bins
 from surewood.trees.flat_tree import FlatForest
 from surewood.trees.growing import Grown, TreeParams, grow_forest, grow_seconds, out_of_bag, share_matrix
 from surewood.trees.joining import ForestJoiner

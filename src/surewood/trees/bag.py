@@ -47,6 +47,15 @@ class Bag:
     odds : ndarray of uint32 or None
         Probabilities of ``resample``, up to a factor.
     seed : int
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from surewood.trees import bin_array, make_bag
+    >>> matrix = bin_array(np.arange(6.0)[:, None])
+    >>> bag = make_bag(matrix, np.array([0, 0, 0, 1, 1, 1]), "bootstrap", None, seed=0)
+    >>> bag.counts(tree=0).sum().item(), bag.n_draws
+    (6, 6)
     """
 
     rows: NDArray[np.uint32]
@@ -87,6 +96,14 @@ def make_bag(
     """The bag that :func:`surewood.trees.grow_forest` uses with these arguments.
 
     Without `by_content` units follow `rows` as given, whose order the caller has settled.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from surewood.trees import bin_array, make_bag
+    >>> matrix = bin_array(np.arange(4.0)[:, None])
+    >>> make_bag(matrix, np.array([0, 0, 1, 1]), "all", None, seed=0).counts(tree=0).tolist()
+    [1, 1, 1, 1]
     """
     if matrix.n_rows > _MOST_ROWS:
         raise ValueError(f"forests take at most {_MOST_ROWS} rows, got {matrix.n_rows}.")

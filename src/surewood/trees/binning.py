@@ -5,10 +5,10 @@
 * :class:`BinnedMatrix` is one or several such blocks side by side, which is what trees are grown on. Columns
   are appended without touching the blocks that are there.
 
-Rules ----- A column with at most `max_bins` distinct values has one bin a value. Otherwise values as heavy
-as a bin stand alone and the rest is cut into bins of about equal weight. A bin ends half way between its
-largest value and the smallest of the next one, so raw values and codes always take the same side of a split.
-Category codes are their own bins; rare ones (:mod:`surewood.tables.rare_categories`) share the last bin, and
+A column with at most `max_bins` distinct values has one bin per value. Otherwise values as heavy as a bin
+stand alone and the rest is cut into bins of about equal weight. A bin ends half way between its largest
+value and the smallest of the next one, so raw values and codes always take the same side of a split. Category
+codes are their own bins; rare ones (:mod:`surewood.tables.rare_categories`) share the last bin, and
 so do the lightest ones beyond `max_bins`. Code 255 is missing. Rows of weight 0 are not looked at, and
 weight 2 is the row twice.
 
@@ -52,12 +52,20 @@ class BinMapper:
     offset : ndarray of int64, shape (n_columns + 1,)
         Column `j` has bins ``offset[j] ... offset[j + 1] - 1`` in `values` and `edges` (at least one).
     values : ndarray of float64
-        A representative value a bin: its weighted (lower) median.
+        A representative value of each bin: its weighted (lower) median.
     edges : ndarray of float64
         The largest raw value that still belongs to the bin; infinite for a column's last bin.
     is_category : ndarray of uint8, shape (n_columns,)
     category_bins : dict of int to ndarray of uint8
         Bin of every category, for columns in which some share one.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from surewood.trees import bin_array
+    >>> mapper = bin_array(np.array([[1.0], [2.0], [4.0]])).mapper
+    >>> mapper.n_columns, mapper.column_edges(0).tolist()
+    (1, [1.5, 3.0])
     """
 
     offset: NDArray[np.int64]
@@ -150,6 +158,7 @@ class BinnedMatrix:
 
     Examples
     --------
+    >>> from surewood.trees import bin_array
     >>> X = np.array([[0.0, 5.0], [1.0, np.nan], [1.0, 7.0]])
     >>> matrix = bin_array(X)
     >>> matrix.blocks[0].tolist()
@@ -255,27 +264,6 @@ def _runs(is_category: NDArray[Any]) -> Iterator[tuple[int, int, bool]]:
         begin = at + 1
 
 
-def bin_table(
-    table: Table, weight: Floats | None = None, max_bins: int = 255, n_jobs: int | None = 1
-) -> BinnedMatrix:
-    """Learn bins on a table and code it."""
-    mapper = learn_bins(table, weight, max_bins, n_jobs)
-    return BinnedMatrix.of(mapper.codes(table, n_jobs), mapper)
-
-
-def bin_array(
-    X: NDArray[Any], weight: Floats | None = None, max_bins: int = 255, n_jobs: int | None = 1
-) -> BinnedMatrix:
-    """Learn bins on a two-dimensional array of numbers (class vectors of a layer, say) and code it."""
-    return bin_table(as_table(X), weight, max_bins, n_jobs)
-
-
-def as_table(X: NDArray[Any]) -> Table:
-    """An array of numbers as a table without names or categories."""
-    n_rows, n_columns = X.shape
-    return Table(n_rows, n_columns, None, np.zeros(n_columns, dtype=np.int64), X)
-
-
 def learn_bins(
     table: Table, weight: Floats | None = None, max_bins: int = 255, n_jobs: int | None = 1
 ) -> BinMapper:
@@ -290,6 +278,13 @@ def learn_bins(
         Most bins of a column, missing values apart; 2 to 255.
     n_jobs : int, optional
         Threads, each with a block of columns; the bins do not depend on it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from surewood.trees import as_table, learn_bins
+    >>> learn_bins(as_table(np.arange(100.0)[:, None]), max_bins=4).column_edges(0).tolist()
+    [24.5, 49.5, 74.5]
     """
     if not 2 <= max_bins <= 255:
         raise ValueError(f"max_bins must be between 2 and 255, got {max_bins}.")

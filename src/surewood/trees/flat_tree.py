@@ -56,6 +56,15 @@ class FlatForest:
     word_bits : int
         0: nodes as above. Else short ones, a uint32 each, the word in its lower bits
         (core/forest/node_codec.hpp).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from surewood.trees import TreeParams, bin_array, grow_forest
+    >>> matrix = bin_array(np.array([[0.0], [1.0], [2.0], [3.0]]))
+    >>> forest = grow_forest(matrix, np.array([0, 0, 1, 1]), 2, TreeParams(), n_trees=3, seed=0).forest
+    >>> forest.n_trees, forest.n_classes, forest.predict_proba(matrix).shape
+    (3, 2, (4, 2))
     """
 
     nodes: NDArray[np.uint32]

@@ -81,7 +81,17 @@ class TreeParams:
 
 @dataclass(frozen=True)
 class Grown:
-    """Result of :func:`grow_forest`."""
+    """Result of :func:`grow_forest`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from surewood.trees import TreeParams, bin_array, grow_forest
+    >>> matrix = bin_array(np.array([[0.0, 5.0], [1.0, 5.0], [2.0, 5.0]]))
+    >>> grown = grow_forest(matrix, np.array([0, 0, 1]), 2, TreeParams(max_features=2), n_trees=3, seed=0)
+    >>> (grown.importances > 0).tolist()
+    [True, False]
+    """
 
     forest: FlatForest
     bag: Bag
@@ -178,6 +188,16 @@ def out_of_bag(
 
     One row of the result for each entry of ``bag.rows``; divide the sums by the numbers for mean vectors.
     `advance` receives the number of finished rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from surewood.trees import TreeParams, bin_array, grow_forest, out_of_bag
+    >>> matrix, y = bin_array(np.arange(20.0)[:, None]), np.arange(20) // 10
+    >>> grown = grow_forest(matrix, y, 2, TreeParams(sampling="bootstrap"), n_trees=50, seed=0)
+    >>> sums, votes = out_of_bag(grown.forest, grown.bag, matrix)
+    >>> sums.shape, bool((votes < 50).all())
+    ((20, 2), True)
     """
     n = len(bag.rows)
     sums, votes = np.zeros((n, forest.n_classes)), np.zeros(n, dtype=np.uint32)
@@ -210,7 +230,18 @@ def _predict_out_of_bag(forest: Any, blocks: list[Any], bag: Bag, first_tree: in
 
 
 def share_matrix(matrix: BinnedMatrix) -> None:
-    """Mark the codes: they go to a worker once. Blocks that a later matrix has too are not sent again."""
+    """Mark the codes: they go to a worker once. Blocks that a later matrix has too are not sent again.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from surewood.parallel.sharing import pack
+    >>> from surewood.trees import bin_array, share_matrix
+    >>> matrix = bin_array(np.random.default_rng(0).random((50_000, 30)))
+    >>> share_matrix(matrix)
+    >>> len(pack([matrix.blocks[0]])[0]) < 1000  # a reference travels, not the codes
+    True
+    """
     share(*matrix.blocks, *matrix.row_blocks)
 
 

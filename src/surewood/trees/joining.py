@@ -21,6 +21,17 @@ class ForestJoiner:
     ----------
     n_trees : int
         Trees to come, more or less.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from surewood.trees import ForestJoiner, TreeParams, bin_array, grow_forest
+    >>> matrix, y = bin_array(np.array([[0.0], [1.0]])), np.array([0, 1])
+    >>> joiner = ForestJoiner(n_trees=4, n_classes=2, n_features=1)
+    >>> for first in (0, 2):
+    ...     joiner.add(grow_forest(matrix, y, 2, TreeParams(), n_trees=2, seed=0, first_tree=first).forest)
+    >>> joiner.forest().n_trees
+    4
     """
 
     def __init__(self, n_trees: int, n_classes: int, n_features: int) -> None:

@@ -34,6 +34,17 @@ class Traces:
         Where the path of each (row, tree) begins.
     leaf : ndarray of int64, shape (n_rows, n_trees)
         Where each ends, numbered over all trees.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from surewood.tables import ColumnReader, TableSchema
+    >>> from surewood.trees import TreeParams, bin_array, grow_forest, trace
+    >>> X = np.array([[0.0], [1.0], [2.0], [3.0]])
+    >>> matrix, schema = bin_array(X), TableSchema.learn(X)
+    >>> forest = grow_forest(matrix, np.array([0, 0, 1, 1]), 2, TreeParams(), n_trees=1, seed=0).forest
+    >>> trace(forest, matrix, matrix.mapper).path(0, 0, ColumnReader(schema.read(X), schema))
+    [{'feature': 'x0', 'operator': '<=', 'value': 1.5, 'actual': 0.0}]
     """
 
     forest: FlatForest
@@ -90,7 +101,17 @@ class Traces:
 def trace(
     forest: FlatForest, matrix: BinnedMatrix, mapper: BinMapper, stops: NDArray[np.bool_] | None = None
 ) -> Traces:
-    """Send every row of a small matrix through every tree; paths end early at nodes in `stops`."""
+    """Send every row of a small matrix through every tree; paths end early at nodes in `stops`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from surewood.trees import TreeParams, bin_array, grow_forest, trace
+    >>> matrix = bin_array(np.array([[0.0], [1.0], [2.0], [3.0]]))
+    >>> forest = grow_forest(matrix, np.array([0, 0, 1, 1]), 2, TreeParams(), n_trees=1, seed=0).forest
+    >>> trace(forest, matrix, matrix.mapper).went_left.tolist()
+    [True, True, False, False]
+    """
     codes = np.concatenate(matrix.blocks, axis=0)
     n_rows, n_trees = matrix.n_rows, forest.n_trees
     pair = np.arange(n_rows * n_trees)

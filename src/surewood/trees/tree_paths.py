@@ -23,6 +23,13 @@ class Split:
     ``threshold`` is the raw value up to which numbers go left; ``categories`` the codes that go left (None
     for a number column); ``went_left`` the side of this path, ``missing_left`` where missing
     values go.
+
+    Examples
+    --------
+    >>> from surewood.trees import Split
+    >>> split = Split(feature=2, threshold=1.5, categories=None, went_left=True, missing_left=False)
+    >>> f"column {split.feature} {'<=' if split.went_left else '>'} {split.threshold}"
+    'column 2 <= 1.5'
     """
 
     feature: int

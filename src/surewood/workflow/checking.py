@@ -46,6 +46,15 @@ class Finding:
         What was seen.
     advice : str
         What to do about it.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from surewood.workflow import check_table
+    >>> frame = pd.DataFrame({"size": [3, 1, 2, 5] * 10, "paid": ["yes", "no"] * 20})
+    >>> finding, = check_table(frame, ["good", "bad"] * 20)
+    >>> finding.column, finding.kind
+    ('paid', 'target')
     """
 
     column: str

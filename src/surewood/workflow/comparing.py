@@ -119,6 +119,13 @@ class Comparison:
     notes : tuple of str
     file : Path or None
         The page or picture that was written.
+
+    Examples
+    --------
+    >>> from surewood import workflow
+    >>> result = workflow.compare("wine", folds=2, only=["rf", "hgb"], n_jobs=1)
+    >>> result.facts["rows"], [one.name for one in result.scores]
+    (178, ['rf', 'hgb'])
     """
 
     scores: tuple[Scores, ...]

@@ -34,6 +34,14 @@ class DecisionRule:
         Largest error among the rows that are decided.
     cost : str or None
         Costs of confusions, such as ``"bad:good=5,good:bad=1"``: true class, predicted class, cost.
+
+    Examples
+    --------
+    >>> from surewood.workflow import DecisionRule
+    >>> DecisionRule(positive="bad", recall=0.9).has_threshold
+    True
+    >>> DecisionRule(cost="bad:good=5,good:bad=1").is_given
+    True
     """
 
     positive: Any = None

@@ -61,6 +61,13 @@ class FitResult:
         ``model``, ``plan``, ``page`` and ``data``; empty where nothing was written.
     holdout_rows : ndarray of int
         Positions of the holdout among the labelled rows of the table, from 0.
+
+    Examples
+    --------
+    >>> from surewood import workflow
+    >>> fitted = workflow.fit("wine", model="mddf", parameters={"n_estimators": 5, "max_layers": 1}, n_jobs=1)
+    >>> fitted.family, fitted.files, len(fitted.holdout_rows)
+    ('mddf', {}, 36)
     """
 
     model: Pipeline

@@ -37,6 +37,14 @@ class Monitoring:
     state, page : Path or None
         Files that were written.
     notes : tuple of str
+
+    Examples
+    --------
+    >>> from surewood import workflow
+    >>> from surewood.monitor import Monitor
+    >>> look = Monitor(0.1).add(errors=[True] * 60)
+    >>> workflow.Monitoring(look, 0.1, 60, True, state=None, page=None, notes=()).verdict
+    'ALARM: the error is above the guaranteed 10 %.'
     """
 
     look: Look

@@ -59,6 +59,14 @@ class ColumnPlan:
         Values of a category, in their order.
     ordered : bool
         Whether the order of the categories means something.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from surewood.tables import plan
+    >>> column = plan(pd.DataFrame({"price": ["$1,200.50", "$80", "?"]}))["price"]
+    >>> column.kind, column.unit, column.n_missing, column.changed
+    ('number', '$', 1, "'$1,200.50' -> 1200.5")
     """
 
     name: str

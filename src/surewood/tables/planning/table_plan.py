@@ -40,6 +40,16 @@ class TablePlan:
         In the order of the table; columns of kind "drop" are listed and not used.
     identifiers : tuple of str
         Columns that name a row; kept beside predictions, never used as features.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from surewood.tables import TablePlan, plan
+    >>> found = plan(pd.DataFrame({"born": ["1990-02-01", "1985-07-30"], "constant": [1, 1]}))
+    >>> found["born"].kind, found.dropped
+    ('date', {'constant': 'it has one value only'})
+    >>> TablePlan.from_toml(found.to_toml()) == found
+    True
     """
 
     columns: tuple[ColumnPlan, ...]
