@@ -1,9 +1,11 @@
 """CSV, TSV and the like."""
 
+import numpy as np
 import pytest
 
 from surewood.tables import DataError
-from surewood.tables.reading.delimited import find_separator, read_delimited
+from surewood.tables.reading import delimited
+from surewood.tables.reading.delimited import find_separator, read_delimited, scan_text
 
 
 @pytest.mark.parametrize("mark", [",", ";", "\t", "|"])
@@ -42,3 +44,16 @@ def test_a_header_alone_is_a_table_without_rows():
     assert (found.frame.columns.tolist(), len(found.frame)) == (["a", "b"], 0)
     with pytest.raises(DataError, match=r"^t is empty\.$"):
         read_delimited(b" \n", "t")
+
+
+@pytest.mark.parametrize("chunk", [1, 3, 7, 1 << 18])
+def test_the_scan_agrees_with_a_walk_over_the_bytes(monkeypatch, chunk):
+    monkeypatch.setattr(delimited, "_CHUNK", chunk)
+    rng = np.random.default_rng(0)
+    for _ in range(100):
+        text = bytes(rng.choice(list(b'a,"\n'), size=rng.integers(0, 40), p=[0.4, 0.2, 0.2, 0.2]).tolist())
+        quotes, broken = 0, False
+        for mark in text:
+            quotes += mark == ord('"')
+            broken = broken or (mark == ord("\n") and quotes % 2 == 1)
+        assert scan_text(text) == (text.count(b"\n"), quotes, broken)

@@ -149,7 +149,7 @@ def distinct_texts(column: pd.Series) -> tuple[NDArray[np.int64], list[str]]:
     ([0, -1, 0], ['yes'])
     """
     codes, values = pd.factorize(column, use_na_sentinel=True)
-    texts = [as_one_text(value) for value in values]
+    texts = [value.strip() if type(value) is str else as_one_text(value) for value in values]
     places = {text: k for k, text in enumerate(dict.fromkeys(texts))}
     if len(places) == len(texts):
         return np.asarray(codes), texts

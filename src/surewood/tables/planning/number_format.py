@@ -17,6 +17,7 @@ _SPACES = "\u00a0\u202f\u2009\u2007"
 _PLAIN_MARKS = str.maketrans(
     dict.fromkeys("−–‐", "-") | dict.fromkeys("’´", "'") | dict.fromkeys(_SPACES, " ")
 )
+_SHAPES = str.maketrans("123456789", "000000000")
 _CURRENCY = (
     r"(?:US\$|A\$|C\$|R\$|HK\$|[$€£¥₹₽₩₺₪฿₫₴₱¢]|USD|EUR|GBP|JPY|CHF|CNY|INR|SEK|NOK|DKK|PLN|CZK|AUD|CAD|BRL|RUB"
     r"|Rs\.?|kr\.?|Fr\.|zł)"
@@ -79,30 +80,71 @@ class NumberFormat:
 
     def read(self, text: str) -> float | None:
         """The number that a text means; None where it is not a number of this format."""
-        parts = _parts(text)
-        if parts is None:
-            return None
-        digits = _plain_digits(parts.digits, self.decimal, self._mark_in(parts.digits))
-        if digits is None or (parts.unit and self.unit and parts.unit != self.unit):
-            return None
-        value = float(digits + parts.exponent)
+        how = _reading(text.translate(_SHAPES), self.decimal, self.thousands, self.percent, self.unit)
+        return None if how is None else how.value(text)
+
+
+@dataclass(frozen=True)
+class _Reading:
+    """How to read every text of one shape: where its digits stand, which marks to take out, its scale."""
+
+    begin: int
+    end: int
+    thousands: str
+    decimal: str
+    divisor: float
+    factor: float
+
+    def value(self, text: str) -> float | None:
+        digits = text[self.begin : self.end]
+        if self.thousands:
+            digits = digits.translate(_PLAIN_MARKS).replace(self.thousands, "")
+        if self.decimal == ",":
+            digits = digits.replace(",", ".")
+        value = float(digits)
         if not math.isfinite(value):
             return None
-        if parts.percent and not self.percent:
-            value /= 1000.0 if parts.percent == "‰" else 100.0
-        if parts.multiplier and parts.multiplier != self.unit:
-            value *= _MULTIPLIERS[parts.multiplier]
-        return -value if parts.negative else value
+        return value / self.divisor * self.factor
 
-    def _mark_in(self, digits: str) -> str:
-        """The thousands mark of some digits: any mark but the decimal one, even if training had none."""
-        other = "," if self.decimal == "." else "."
-        return next((mark for mark in (self.thousands, other, " ", "'") if mark and mark in digits), "")
+
+@lru_cache(maxsize=1 << 12)  # thousands of distinct numbers have a handful of shapes
+def _reading(shape: str, decimal: str, thousands: str, percent: bool, unit: str) -> _Reading | None:
+    """How the texts of a shape are read: a text with all its digits made zeros."""
+    parts = _parts(shape)
+    if parts is None or (parts.unit and unit and parts.unit != unit):
+        return None
+    mark = _thousands_mark(parts.digits, decimal, thousands)
+    if not _well_marked(parts.digits, decimal, mark):
+        return None
+    divisor = (1000.0 if parts.percent == "‰" else 100.0) if parts.percent and not percent else 1.0
+    factor = _MULTIPLIERS[parts.multiplier] if parts.multiplier and parts.multiplier != unit else 1.0
+    begin = parts.begin + len(shape) - len(shape.lstrip())
+    end = begin + len(parts.digits) + len(parts.exponent)
+    return _Reading(begin, end, mark, decimal, divisor, -factor if parts.negative else factor)
+
+
+def _one_per_shape(texts: Iterable[str]) -> list[str]:
+    """The first text of each shape: others have digits at the same places, and a zero first where it has."""
+    first: dict[tuple[str, bool], str] = {}
+    for text in texts:
+        shape = text.translate(_SHAPES)
+        start = shape.find("0")
+        first.setdefault((shape, text[start : start + 1] == "0"), text)
+    return list(first.values())
+
+
+def _thousands_mark(digits: str, decimal: str, thousands: str) -> str:
+    """The thousands mark of some digits: any mark but the decimal one, even if training had none."""
+    for mark in (thousands, "," if decimal == "." else ".", " ", "'"):
+        if mark and mark in digits:
+            return mark
+    return ""
 
 
 @dataclass(frozen=True)
 class _Parts:
     digits: str
+    begin: int
     exponent: str
     negative: bool
     percent: str
@@ -112,7 +154,6 @@ class _Parts:
     limit: str
 
 
-@lru_cache(maxsize=1 << 16)  # finding, checking and reading look at the same distinct texts
 def _parts(text: str) -> _Parts | None:
     match = _SHAPE.match(text.strip().translate(_PLAIN_MARKS))
     if match is None or (match["open"] is None) != (match["close"] is None):
@@ -122,6 +163,7 @@ def _parts(text: str) -> _Parts | None:
         return None
     return _Parts(
         digits=match["digits"],
+        begin=match.start("digits"),
         exponent=match["exp"] or "",
         negative=bool(match["open"]) or "-" in signs,
         percent=match["percent"] or "",
@@ -132,23 +174,20 @@ def _parts(text: str) -> _Parts | None:
     )
 
 
-def _plain_digits(digits: str, decimal: str, thousands: str) -> str | None:
-    """Digits as Python reads them, where decimal and thousands marks stand where they may."""
-    whole, mark, fraction = digits.partition(decimal)
-    if any(not part.isdigit() for part in [fraction] if part) or decimal in fraction:
-        return None
+def _well_marked(digits: str, decimal: str, thousands: str) -> bool:
+    """Whether decimal and thousands marks stand where they may."""
+    whole, _, fraction = digits.partition(decimal)
+    if fraction and not fraction.isdigit():
+        return False
     if thousands and thousands in whole:
         groups = whole.split(thousands)
-        western = len(groups[0]) in (1, 2, 3) and all(len(group) == 3 for group in groups[1:])
-        indian = len(groups[-1]) == 3 and len(groups) > 2 and all(len(group) == 2 for group in groups[1:-1])
+        lengths = [len(group) for group in groups]
+        western = lengths[0] in (1, 2, 3) and set(lengths[1:]) == {3}
+        indian = lengths[-1] == 3 and set(lengths[1:-1]) == {2}
         if not (western or indian):
-            return None
+            return False
         whole = "".join(groups)
-    if whole and not whole.isdigit():
-        return None
-    if not whole and not fraction:
-        return None
-    return f"{whole or '0'}.{fraction or '0'}" if mark else whole
+    return whole.isdigit() if whole else bool(fraction)
 
 
 def find_number_format(
@@ -186,7 +225,7 @@ def find_number_format(
     ...     print(error)
     '17,027' can be 17027 or 17.027
     """
-    found = [(text, parts) for text in texts if (parts := _parts(text)) is not None]
+    found = [(text, parts) for text in _one_per_shape(texts) if (parts := _parts(text)) is not None]
     found = _with_units_settled([(text, parts) for text, parts in found if _well_grouped(parts.digits)])
     if not found:
         return None
@@ -212,7 +251,9 @@ def proven_decimal(texts: Iterable[str]) -> str | None:
     (',', '.', None)
     """
     found = [
-        (text, parts) for text in texts if (parts := _parts(text)) is not None and _well_grouped(parts.digits)
+        (text, parts)
+        for text in _one_per_shape(texts)
+        if (parts := _parts(text)) is not None and _well_grouped(parts.digits)
     ]
     marks = _Marks.of(found)
     if marks.contradictory:
@@ -225,7 +266,7 @@ def _well_grouped(digits: str) -> bool:
     for mark in ".,' ":
         if digits.count(mark) > 1:
             point = "," if mark == "." else "."
-            if _plain_digits(digits, point, mark) is None:
+            if not _well_marked(digits, point, mark):
                 return False
     return True
 
@@ -279,7 +320,7 @@ class _Marks:
             if not kinds:
                 continue
             mark = kinds[0]
-            head, *groups = re.sub(r"[ ']", "", digits).split(mark)
+            head, *groups = digits.replace(" ", "").replace("'", "").split(mark)
             if len(groups) > 1:
                 thousands[mark] = True
             elif len(groups[0]) != 3 or head in ("", "0") or len(head) > 3 or head.startswith("0") or other:

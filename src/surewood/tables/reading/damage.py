@@ -31,7 +31,7 @@ def first_bad_line(text: bytes, mark: str, width: int, skipped: int) -> str:
 
 
 def refuse_open_quote(text: bytes, mark: str, origin: str, skipped: int) -> None:
-    """A quote that is never closed swallows the rest of the file into one field; an inch mark is none.
+    """Refuse a quote that is never closed: it swallows the rest of the file; an inch mark does not.
 
     Examples
     --------
@@ -39,8 +39,6 @@ def refuse_open_quote(text: bytes, mark: str, origin: str, skipped: int) -> None
     Traceback (most recent call last):
     surewood.tables.data_error.DataError: t.csv: the quote that opens on line 2 is never closed.
     """
-    if text.count(b'"') % 2 == 0:
-        return
     last = 0
     reader = csv.reader(text.decode("utf-8").splitlines(keepends=True), delimiter=mark, strict=True)
     try:

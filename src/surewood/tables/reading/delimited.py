@@ -29,6 +29,7 @@ from surewood.tables.reading.text_encoding import as_utf8
 SEPARATORS = ",;\t|"
 _HEAD = 1 << 16
 _BLOCK = 1 << 22
+_CHUNK = 1 << 18  # bytes that are looked at together: they stay in the cache
 _LEADING_ZERO = re.compile(r"^0\d")
 _GROUPED = re.compile(r"^[+-]?\d{1,3}(?:\.\d{3})+$")
 _DECIMAL_COMMA = re.compile(r"^[+-]?(?:\d+|\d{1,3}(?:\.\d{3})+),(?:\d{1,2}|\d{4,})$|^[+-]?0,\d+$")
@@ -90,16 +91,18 @@ def read_delimited(
     if mark == " ":
         mark, text = "\t", _with_tabs(text)
         head = _first_lines(text)
-    refuse_open_quote(text, mark, origin, skipped)
+    n_ends, n_quotes, broken = scan_text(text)
+    if n_quotes % 2:
+        refuse_open_quote(text, mark, origin, skipped)
     names = _header(head, mark, origin)
-    table = _parsed(text, mark, names, origin, skipped)
+    table = _parsed(text, mark, names, origin, skipped, broken or n_quotes % 2 == 1)
     refuse_second_header(table, origin, skipped, _NULLS)
     return Delimited(
         _as_frame(table),
         mark,
         found_encoding,
         skipped + 2,
-        _line_numbers(text, mark, table.num_rows, skipped),
+        _line_numbers(text, mark, table.num_rows, skipped, n_ends),
     )
 
 
@@ -170,9 +173,12 @@ def refuse_duplicates(names: Sequence[object], origin: str) -> None:
         raise DataError(f"{origin} has more than one column called {shown}; rename them.")
 
 
-def _parsed(text: bytes, mark: str, names: list[str], origin: str, skipped: int) -> pa.Table:
+def _parsed(
+    text: bytes, mark: str, names: list[str], origin: str, skipped: int, broken_lines: bool
+) -> pa.Table:
+    """Arrow's table; without line breaks in quoted fields, Arrow reads blocks side by side."""
     as_text = {name: pa.string() for name in _columns_to_keep(text, mark, names)}
-    parse = arrow_csv.ParseOptions(delimiter=mark, newlines_in_values=_has_broken_lines(text))
+    parse = arrow_csv.ParseOptions(delimiter=mark, newlines_in_values=broken_lines)
     read = arrow_csv.ReadOptions(column_names=names, skip_rows=_header_lines(text, mark), block_size=_BLOCK)
     convert = arrow_csv.ConvertOptions(null_values=_NULLS, strings_can_be_null=False, column_types=as_text)
     try:
@@ -185,15 +191,29 @@ def _parsed(text: bytes, mark: str, names: list[str], origin: str, skipped: int)
         return pa.table({name: pa.array([], pa.string()) for name in names})
 
 
-def _has_broken_lines(text: bytes) -> bool:
-    """Whether some quoted field may hold a line break; without one, Arrow reads blocks side by side."""
-    if b'"' not in text:
-        return False
-    marks = np.frombuffer(text, dtype=np.uint8)
-    quotes, ends = np.flatnonzero(marks == ord('"')), np.flatnonzero(marks == ord("\n"))
-    if len(quotes) % 2:
-        return True
-    return bool((np.searchsorted(ends, quotes[::2]) != np.searchsorted(ends, quotes[1::2])).any())
+def scan_text(text: bytes) -> tuple[int, int, bool]:
+    """Line ends, quotes, and whether a line ends between an odd quote and the next one.
+
+    Examples
+    --------
+    >>> scan_text(b'a,b\\n"1,5",2\\n'), scan_text(b'a\\n"x\\ny"\\n')
+    ((2, 2, False), (3, 2, True))
+    """
+    n_ends = n_quotes = 0
+    broken = False
+    for start in range(0, len(text), _CHUNK):
+        marks = np.frombuffer(text, np.uint8, min(_CHUNK, len(text) - start), start)
+        is_end, is_quote = marks == ord("\n"), marks == ord('"')
+        n_ends += int(np.count_nonzero(is_end))
+        if is_quote.any():
+            places = np.flatnonzero(is_end | is_quote)
+            quotes = is_quote[places]
+            inside = (np.cumsum(quotes) + n_quotes) % 2 == 1
+            broken = broken or bool((inside & ~quotes).any())
+            n_quotes += int(np.count_nonzero(quotes))
+        elif n_quotes % 2:
+            broken = broken or bool(is_end.any())
+    return n_ends, n_quotes, broken
 
 
 def _header_lines(text: bytes, mark: str) -> int:
@@ -223,9 +243,11 @@ def _columns_to_keep(text: bytes, mark: str, names: list[str]) -> list[str]:
     return [names[k] for k in sorted(kept) if k < len(names)]
 
 
-def _line_numbers(text: bytes, mark: str, n_rows: int, skipped: int) -> NDArray[np.int64] | None:
+def _line_numbers(
+    text: bytes, mark: str, n_rows: int, skipped: int, n_ends: int
+) -> NDArray[np.int64] | None:
     """The line of each row, where blank lines or line breaks in quotes set rows and lines apart."""
-    n_lines = text.count(b"\n") + (not text.endswith(b"\n"))
+    n_lines = n_ends + (not text.endswith(b"\n"))
     if n_lines == n_rows + 1:
         return None
     if text.endswith(b"\n") and text.rstrip(b"\r\n").count(b"\n") == n_rows:

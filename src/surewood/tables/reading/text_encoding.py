@@ -32,6 +32,8 @@ def as_utf8(raw: bytes, origin: str, encoding: str | None = None) -> tuple[bytes
                 return _decoded(body, name, origin).encode(), name
             raw = body
             break
+    if raw.isascii():
+        return raw, "utf-8"
     try:
         raw.decode("utf-8")
     except UnicodeDecodeError as error:
