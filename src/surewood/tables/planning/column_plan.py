@@ -149,7 +149,8 @@ def distinct_texts(column: pd.Series) -> tuple[NDArray[np.int64], list[str]]:
     ([0, -1, 0], ['yes'])
     """
     codes, values = pd.factorize(column, use_na_sentinel=True)
-    texts = [value.strip() if type(value) is str else as_one_text(value) for value in values]
+    plain = np.asarray(values, dtype=object).tolist()
+    texts = [value.strip() if type(value) is str else as_one_text(value) for value in plain]
     places = {text: k for k, text in enumerate(dict.fromkeys(texts))}
     if len(places) == len(texts):
         return np.asarray(codes), texts

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import tomllib
 from collections.abc import Collection, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -24,6 +25,7 @@ from surewood.tables.planning.finding import (
 )
 from surewood.tables.planning.number_format import AmbiguousNumbers, proven_decimal
 
+_THREADS = 2
 _HEADER = """\
 # How surewood reads this table. Change `kind` ("number", "boolean", "date", "duration", "category", "text" or
 # "drop") or any other setting of a column, then: surewood fit TABLE --plan-file {file}
@@ -172,9 +174,14 @@ def plan(
     names = [name for name in table.columns if name != target]
     found: dict[Any, ColumnPlan] = {}
     open_columns: dict[Any, AmbiguousNumbers] = {}
-    for name in names:
+    with ThreadPoolExecutor(_THREADS) as threads:  # counting distinct values does not hold the interpreter
+        tasks = [
+            threads.submit(find_column, str(name), table[name], replace(base, kind=asked.get(str(name))))
+            for name in names
+        ]
+    for name, task in zip(names, tasks):
         try:
-            found[name] = find_column(str(name), table[name], replace(base, kind=asked.get(str(name))))
+            found[name] = task.result()
         except AmbiguousNumbers as ambiguity:
             open_columns[name] = ambiguity
     file_decimal = _file_decimal(table, found, bool(open_columns))
