@@ -3,7 +3,7 @@
 Twelve shared tables are written twice. The dirty twin has codes for missing values where the clean one is
 empty, prices with a currency sign and thousands marks, percentages, German decimals (in every other table),
 dates in mixed forms, padded labels, a mark at its start or an older encoding, and an index column. Both are
-read, planned and prepared by surewood; the same forest is trained on the same rows of both.
+read, planned and prepared by surewood; the default model is trained on the same rows of both.
 
     python -m benchmarks.study_messy_tables        # writes benchmarks/results/messy_tables.csv
 """
@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 from sklearn.model_selection import StratifiedKFold
 
-from surewood import BinnedForestClassifier
+from surewood import SurewoodClassifier
 from surewood.datasets import load
 from surewood.tables import TablePreparer
 
@@ -26,7 +26,7 @@ TABLES = (
     "iris", "abalone", "australian", "breast_cancer", "german_numeric", "ionosphere", "satimage", "sonar",
     "splice", "vehicle", "vowel", "yeast",
 )  # fmt: skip
-MOST_ROWS, FOLDS, TREES = 2000, 5, 100
+MOST_ROWS, FOLDS = 1500, 3
 RESULTS = Path(__file__).parent / "results" / "messy_tables.csv"
 CODES = ("?", "-", "N/A", "#DIV/0!", "null", "unknown")
 
@@ -127,7 +127,7 @@ def error(X: pd.DataFrame, y: pd.Series) -> float:
     wrong = np.zeros(len(y), dtype=bool)
     for train, held in StratifiedKFold(FOLDS, shuffle=True, random_state=0).split(X, y):
         preparer = TablePreparer().fit(X.iloc[train])
-        model = BinnedForestClassifier(TREES, random_state=0)
+        model = SurewoodClassifier(random_state=0, n_jobs=1)
         model.fit(preparer.transform(X.iloc[train]), y.iloc[train])
         wrong[held] = model.predict(preparer.transform(X.iloc[held])) != y.iloc[held]
     return float(wrong.mean())
