@@ -243,9 +243,7 @@ def _columns_to_keep(text: bytes, mark: str, names: list[str]) -> list[str]:
     return [names[k] for k in sorted(kept) if k < len(names)]
 
 
-def _line_numbers(
-    text: bytes, mark: str, n_rows: int, skipped: int, n_ends: int
-) -> NDArray[np.int64] | None:
+def _line_numbers(text: bytes, mark: str, n_rows: int, skipped: int, n_ends: int) -> NDArray[np.int64] | None:
     """The line of each row, where blank lines or line breaks in quotes set rows and lines apart."""
     n_lines = n_ends + (not text.endswith(b"\n"))
     if n_lines == n_rows + 1:
