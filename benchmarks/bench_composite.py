@@ -17,7 +17,6 @@ writes results/composite_time.csv.
 
 from __future__ import annotations
 
-import argparse
 import os
 import subprocess
 import sys
@@ -31,6 +30,7 @@ import numpy as np
 from sklearn.dummy import DummyClassifier
 from sklearn.svm import SVC
 
+from benchmarks.study_files import option_parser
 from benchmarks.svc_forest import Leaf, LibsvmMachines, SvcMachines, one_pass_grid, predict_forest, same_work
 from surewood.composite.data import TrainingData, prepare
 from surewood.composite.grid import Axes, HeldOut, grid_errors
@@ -305,9 +305,7 @@ def main(quick: bool = False) -> None:
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = option_parser(__doc__)
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--default-time", metavar="OLD", help="source folder of an older version")
     arguments = parser.parse_args()

@@ -12,7 +12,6 @@ said so. Needs SUREWOOD_DATA.
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import statistics
@@ -23,6 +22,8 @@ import time
 from pathlib import Path
 
 import numpy as np
+
+from benchmarks.study_files import option_parser
 
 HERE = Path(__file__).parent
 OURS = HERE / "deepforest_runs.py"
@@ -212,9 +213,7 @@ def yeast(seeds: int) -> None:
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = option_parser(__doc__)
     parser.add_argument("--peer-python")
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--repeats", type=int)

@@ -6,11 +6,11 @@ Figure A: accuracy and margin ratio a layer. Figure B: t-SNE of what an early an
 SUREWOOD_DATA.
 """
 
-import argparse
 from pathlib import Path
 
 import numpy as np
 
+from benchmarks.study_files import option_parser
 from surewood import MarginDeepForestClassifier
 from surewood.datasets import load
 from surewood.deepforest.figures import layer_curves, representation_view
@@ -85,9 +85,7 @@ def write(name, width, height, parts):
 
 
 def main():
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = option_parser(__doc__)
     parser.add_argument("--data", default="satimage")
     parser.add_argument("--n-estimators", type=int, default=30)
     parser.add_argument("--points", type=int, default=600)

@@ -6,11 +6,10 @@ Held-out accuracy of the first layer and of the kept model, and test accuracy. S
 are divided 70/30, larger training parts are thinned to 8,000 rows. Needs SUREWOOD_DATA.
 """
 
-import argparse
-
 import numpy as np
 from sklearn.model_selection import train_test_split
 
+from benchmarks.study_files import option_parser
 from surewood import MarginDeepForestClassifier
 from surewood.datasets import load
 from surewood.deepforest.members import AUTO_BLOCKS
@@ -34,9 +33,7 @@ def parts(name: str, seed: int):
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = option_parser(__doc__)
     parser.add_argument("--sets", default=",".join(SETS))
     parser.add_argument("--seeds", type=int, default=2)
     parser.add_argument("--trees", type=int, default=50)

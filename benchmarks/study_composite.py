@@ -14,7 +14,6 @@ forest with 500 trees.
 from __future__ import annotations
 
 import argparse
-import csv
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -28,6 +27,7 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OrdinalEncoder
 
+from benchmarks.study_files import append_rows
 from surewood.composite import RandomCompositeForestClassifier, pilot
 from surewood.datasets import load
 
@@ -151,12 +151,7 @@ def run(phase: str, out: Path, sets: tuple[str, ...], methods: list[str], repeat
                 if (phase, name, repeat, method) in done:
                     continue
                 row = measure(name, repeat, phase, method)
-                new = not out.exists()
-                with out.open("a", newline="") as file:
-                    writer = csv.DictWriter(file, FIELDS)
-                    if new:
-                        writer.writeheader()
-                    writer.writerow(row)
+                append_rows(out, FIELDS, [row])
                 print(f"{phase} {name} {repeat} {method}: {100 * row['error']:.2f} %", flush=True)
 
 

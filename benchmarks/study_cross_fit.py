@@ -6,12 +6,12 @@ The published block, the same number of trees a forest, so out-of-bag has five t
 with five times the trees, which makes the work equal. Needs SUREWOOD_DATA.
 """
 
-import argparse
 import time
 
 import numpy as np
 from sklearn.model_selection import train_test_split
 
+from benchmarks.study_files import option_parser
 from surewood import MarginDeepForestClassifier
 from surewood.datasets import load
 from surewood.deepforest.members import PUBLISHED
@@ -29,9 +29,7 @@ def parts(name: str, seed: int):
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = option_parser(__doc__)
     parser.add_argument("--sets", default=",".join(TREES))
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--n-jobs", type=int, default=2)

@@ -12,7 +12,6 @@ processor seconds of the fit, one thread for everybody.
 
 from __future__ import annotations
 
-import argparse
 import csv
 import time
 import warnings
@@ -26,6 +25,7 @@ import pandas as pd
 from sklearn.metrics import roc_auc_score
 from sklearn.pipeline import make_pipeline
 
+from benchmarks.study_files import option_parser
 from surewood import MarginDeepForestClassifier, RandomCompositeForestClassifier, SurewoodClassifier
 from surewood.datasets import load
 from surewood.tables import TablePreparer
@@ -181,8 +181,7 @@ def table(out: Path) -> None:
 
 
 def main() -> None:
-    raw = argparse.RawDescriptionHelpFormatter
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=raw)
+    parser = option_parser(__doc__)
     parser.add_argument("what", choices=["run", "table"])
     parser.add_argument("--out", type=Path, default=Path(__file__).parent / "results" / "flagship.csv")
     parser.add_argument("--sets", nargs="*", default=list(SETS))

@@ -6,14 +6,13 @@
 ``run`` appends to ``benchmarks/results/reweighting.csv`` and skips what is there. Needs SUREWOOD_DATA.
 """
 
-import argparse
-import csv
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
+from benchmarks.study_files import append_rows, option_parser
 from surewood.datasets import load
 from surewood.deepforest.data import TrainingSet
 from surewood.deepforest.depth_schedules import AUTO_SCHEDULES
@@ -87,19 +86,13 @@ def _rows(name: str, seed: int, most: int):
 
 
 def run(sets: list[str], seeds: list[int], n_jobs: int) -> None:
-    RESULTS.parent.mkdir(exist_ok=True)
     known = pd.read_csv(RESULTS) if RESULTS.exists() else pd.DataFrame(columns=["data", "seed"])
     for name in sets:
         for seed in seeds:
             if ((known["data"] == name) & (known["seed"] == seed)).any():
                 continue
             rows = study(name, seed, n_jobs)
-            new = not RESULTS.exists()
-            with RESULTS.open("a", newline="") as out:
-                writer = csv.DictWriter(out, FIELDS)
-                if new:
-                    writer.writeheader()
-                writer.writerows(rows)
+            append_rows(RESULTS, FIELDS, rows)
             print(name, seed, "done", flush=True)
 
 
@@ -159,9 +152,7 @@ def table() -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = option_parser(__doc__)
     parser.add_argument("what", choices=["run", "table"])
     parser.add_argument("--sets", default=",".join(SIZES))
     parser.add_argument("--seeds", default="0,1,2")

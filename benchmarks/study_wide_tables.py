@@ -6,7 +6,6 @@ Each model is fitted on `--rows` rows of the training part and scored on up to 1
 not read. Needs SUREWOOD_DATA.
 """
 
-import argparse
 import time
 
 import numpy as np
@@ -15,6 +14,7 @@ from sklearn.linear_model import RidgeClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 
+from benchmarks.study_files import option_parser
 from surewood import BinnedForestClassifier
 from surewood.datasets import load
 from surewood.deepforest.contrast_classifier import _ContrastClassifier
@@ -35,9 +35,7 @@ def models(seed: int):
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = option_parser(__doc__)
     parser.add_argument("--sets", default="mnist,har,usps")
     parser.add_argument("--rows", type=int, default=20_000)
     parser.add_argument("--seeds", type=int, default=2)

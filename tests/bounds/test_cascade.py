@@ -7,106 +7,95 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from surewood.bounds import (
-    cascade_bound,
-    cascade_bound_simple,
-    cascade_bound_uniform,
-    cascade_complexity,
-    cascade_depths,
-    cascade_ensemble_term,
-    cascade_family_count,
-    cascade_leaf,
-    leaf_log_growth,
-    real_cascade_bound,
-    vc_dimension,
-)
+from surewood import bounds
 
 CORRECT, ERRORS, R = [600_000, 300_000, 50_000], [20_000, 20_000, 10_000], [1e-3, 2e-3, 4e-3]
 
 
 def test_worked_numbers():
     readings = [
-        cascade_ensemble_term(10_000, 12, 1 / 3, reading=r) for r in ("theorem", "print_in", "print_out")
+        bounds.cascade_ensemble_term(10_000, 12, 1 / 3, reading=r)
+        for r in ("theorem", "print_in", "print_out")
     ]
     assert readings == pytest.approx([0.328393, 0.211409, 0.383191], abs=1e-6)
-    assert vc_dimension(12, np.array([2, 1])).tolist() == [91, 13]
-    growth = leaf_log_growth([2, 1], 12, 500)
+    assert bounds.vc_dimension(12, np.array([2, 1])).tolist() == [91, 13]
+    growth = bounds.leaf_log_growth([2, 1], 12, 500)
     assert growth == pytest.approx([246.041122, 60.445564], abs=1e-6)
-    assert cascade_complexity(growth, 500) == pytest.approx([1.402971, 1.049180], abs=1e-6)
+    assert bounds.cascade_complexity(growth, 500) == pytest.approx([1.402971, 1.049180], abs=1e-6)
 
 
 def test_variants_of_the_complexity_written_out():
     growth, m = np.array([30.0, 20.0, 10.0]), 200
     q = np.sqrt(growth / m)
     printed = [q[0] + q[0], q[0] + q[1] + q[1], q[0] + q[1] + q[2]]
-    assert cascade_complexity(growth, m) == pytest.approx(printed)
+    assert bounds.cascade_complexity(growth, m) == pytest.approx(printed)
     leaf = np.sqrt(2) * q
     rigorous = [q[0] + leaf[0], q[0] + q[1] + leaf[1], q[0] + q[1] + leaf[2]]
-    assert cascade_complexity(growth, m, variant="rigorous") == pytest.approx(rigorous)
+    assert bounds.cascade_complexity(growth, m, variant="rigorous") == pytest.approx(rigorous)
     single = [math.sqrt(2 * s / m) for s in (60 + 30, 60 + 40 + 20, 60 + 40 + 10)]
-    assert cascade_complexity(growth, m, variant="single_root") == pytest.approx(single)
-    smaller = cascade_complexity(growth, m, variant="smaller")
+    assert bounds.cascade_complexity(growth, m, variant="single_root") == pytest.approx(single)
+    smaller = bounds.cascade_complexity(growth, m, variant="smaller")
     assert smaller == pytest.approx(np.minimum(rigorous, single))
-    one_leaf = cascade_complexity([30.0], m, variant="rigorous")
+    one_leaf = bounds.cascade_complexity([30.0], m, variant="rigorous")
     assert one_leaf == pytest.approx([math.sqrt(60 / m)])
 
 
 @given(st.integers(1, 6), st.integers(0, 10**6))
 def test_every_point_reaches_exactly_one_leaf(n_leaves, seed):
     answers = np.random.default_rng(seed).integers(0, 2, size=(40, n_leaves - 1))
-    leaf = cascade_leaf(answers)
+    leaf = bounds.cascade_leaf(answers)
     indicator = np.zeros((40, n_leaves), dtype=int)
     for k in range(n_leaves - 1):
         indicator[:, k] = answers[:, :k].prod(axis=1) * (1 - answers[:, k])
     indicator[:, -1] = answers.prod(axis=1)
     assert (indicator.sum(axis=1) == 1).all()
     assert (indicator.argmax(axis=1) == leaf).all()
-    assert cascade_depths(n_leaves).tolist() == [min(k, n_leaves - 1) for k in range(1, n_leaves + 1)]
+    assert bounds.cascade_depths(n_leaves).tolist() == [min(k, n_leaves - 1) for k in range(1, n_leaves + 1)]
 
 
 def test_family_count_is_that_of_degree_sequences():
     names = {("inner", *d) for k in range(1, 3) for d in np.ndindex(*(4,) * k)}
     names |= {("last", *d) for k in range(1, 4) for d in np.ndindex(*(4,) * k)}
-    assert cascade_family_count(4, 3) == len(names)
+    assert bounds.cascade_family_count(4, 3) == len(names)
 
 
 def test_uniform_bound_is_the_smallest_fixed_bound_at_its_share_of_delta():
     fixed = [
-        cascade_bound(CORRECT, ERRORS, R, n_families=24, rho_inverse=j, delta=0.05 / (j * (j + 1)))
+        bounds.cascade_bound(CORRECT, ERRORS, R, n_families=24, rho_inverse=j, delta=0.05 / (j * (j + 1)))
         for j in range(1, 7)
     ]
-    uniform = cascade_bound_uniform(CORRECT, ERRORS, R, n_families=24, max_rho_inverse=6)
+    uniform = bounds.cascade_bound_uniform(CORRECT, ERRORS, R, n_families=24, max_rho_inverse=6)
     assert uniform.total == pytest.approx(min(bound.total for bound in fixed), abs=1e-12)
     m = 10**6
     assert fixed[0].confidence == pytest.approx(math.sqrt(math.log(4 * 2 / 0.05) / (2 * m)))
 
 
 def test_simple_form_pays_for_its_rho():
-    simple = cascade_bound_simple(CORRECT, ERRORS, R, n_families=24)
+    simple = bounds.cascade_bound_simple(CORRECT, ERRORS, R, n_families=24)
     assert simple.l_term == 0
     assert simple.rho_inverse == 4
-    fixed = cascade_bound(CORRECT, ERRORS, R, n_families=24, rho_inverse=4, delta=0.025)
+    fixed = bounds.cascade_bound(CORRECT, ERRORS, R, n_families=24, rho_inverse=4, delta=0.025)
     assert simple.total == pytest.approx(fixed.total + math.sqrt(math.log(2) / 10**6))
 
 
 @pytest.mark.parametrize("reading", ["print_in", "print_out"])
 def test_printed_readings_are_marked_heuristic(reading):
-    bound = cascade_bound(CORRECT, ERRORS, R, n_families=24, rho_inverse=2, reading=reading)
+    bound = bounds.cascade_bound(CORRECT, ERRORS, R, n_families=24, rho_inverse=2, reading=reading)
     assert not bound.proved
     with pytest.raises(ValueError, match="rho must satisfy"):
-        cascade_ensemble_term(10, 1000, 0.1, reading=reading)
-    assert cascade_ensemble_term(10, 1, 0.1, reading=reading) == 0
+        bounds.cascade_ensemble_term(10, 1000, 0.1, reading=reading)
+    assert bounds.cascade_ensemble_term(10, 1, 0.1, reading=reading) == 0
 
 
 def test_real_leaves_with_margins_of_one_are_the_binary_theorem():
     margins = [[1.0] * 700 + [-1.0] * 50, [1.0] * 200 + [-1.0] * 50]
-    real = real_cascade_bound(margins, [0.01, 0.02], n_families=8, rho_inverse=1)
-    binary = cascade_bound([700, 200], [50, 50], [0.01, 0.02], n_families=8, rho_inverse=1)
+    real = bounds.real_cascade_bound(margins, [0.01, 0.02], n_families=8, rho_inverse=1)
+    binary = bounds.cascade_bound([700, 200], [50, 50], [0.01, 0.02], n_families=8, rho_inverse=1)
     assert real.decomposition() == pytest.approx(binary.decomposition())
 
 
 def test_real_leaf_without_a_correct_point_costs_only_its_errors():
-    bound = real_cascade_bound([[0.5] * 90, [-0.5] * 10], [0.01, 0.01], n_families=1, rho_inverse=2)
+    bound = bounds.real_cascade_bound([[0.5] * 90, [-0.5] * 10], [0.01, 0.01], n_families=1, rho_inverse=2)
     assert bound.training_error == pytest.approx(0.1)
     assert bound.leaf_terms == pytest.approx(4 * 0.01 / 0.5)
     assert bound.l_term == 0
@@ -114,8 +103,8 @@ def test_real_leaf_without_a_correct_point_costs_only_its_errors():
 
 def test_simple_form_of_real_leaves_needs_the_weighted_cardinality():
     margins, r = [[0.5] * 50, [0.25] * 50], [0.001, 0.001]
-    fits = real_cascade_bound(margins, r, n_families=1, rho_inverse=6)
-    short = real_cascade_bound(margins, r, n_families=1, rho_inverse=5)
+    fits = bounds.real_cascade_bound(margins, r, n_families=1, rho_inverse=6)
+    short = bounds.real_cascade_bound(margins, r, n_families=1, rho_inverse=5)
     assert fits.l_term == 0
     assert short.l_term == pytest.approx(0.5 - 4 * 0.001 / 0.25)  # the heavier leaf stays off
 
@@ -123,18 +112,21 @@ def test_simple_form_of_real_leaves_needs_the_weighted_cardinality():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: cascade_depths(0), "n_leaves must be an integer >= 1, got 0"),
-        (lambda: cascade_leaf([[2]]), "answers must be a table of 0 and 1"),
-        (lambda: cascade_complexity([1.0], 10, variant="best"), "variant must be one of"),
-        (lambda: cascade_ensemble_term(10, 4, 0.5, reading="other"), "reading must be one of"),
+        (lambda: bounds.cascade_depths(0), "n_leaves must be an integer >= 1, got 0"),
+        (lambda: bounds.cascade_leaf([[2]]), "answers must be a table of 0 and 1"),
+        (lambda: bounds.cascade_complexity([1.0], 10, variant="best"), "variant must be one of"),
+        (lambda: bounds.cascade_ensemble_term(10, 4, 0.5, reading="other"), "reading must be one of"),
         (
-            lambda: cascade_bound([1], [0], [0.1], n_families=1, rho=0.5, delta=0),
+            lambda: bounds.cascade_bound([1], [0], [0.1], n_families=1, rho=0.5, delta=0),
             r"delta must be in \(0, 1\), got 0",
         ),
-        (lambda: cascade_bound([1, 2], [0], [0.1], n_families=1, rho=0.5), "same length"),
-        (lambda: real_cascade_bound([[2.0]], [0.1], n_families=1, rho=0.5), r"margins must be in \[-1, 1\]"),
+        (lambda: bounds.cascade_bound([1, 2], [0], [0.1], n_families=1, rho=0.5), "same length"),
         (
-            lambda: real_cascade_bound([[0.5]], [0.1, 1], n_families=1, rho=0.5),
+            lambda: bounds.real_cascade_bound([[2.0]], [0.1], n_families=1, rho=0.5),
+            r"margins must be in \[-1, 1\]",
+        ),
+        (
+            lambda: bounds.real_cascade_bound([[0.5]], [0.1, 1], n_families=1, rho=0.5),
             "complexity must have one entry",
         ),
     ],

@@ -8,54 +8,43 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from surewood.bounds import (
-    counting_rademacher,
-    exact_rademacher,
-    leaf_log_growth,
-    log_growth,
-    massart,
-    path_rademacher,
-    product_rademacher,
-    question_log_growth,
-    vc_dimension,
-    vc_rademacher,
-)
+from surewood import bounds
 
 
 def test_worked_numbers():
-    assert vc_dimension(16, 2) == 153
-    assert log_growth(153, 600) == pytest.approx(362.073235, abs=1e-6)
-    assert log_growth(153, 600, mode="sum") == pytest.approx(337.785039, abs=1e-6)
-    assert log_growth(600, 600) == pytest.approx(415.888308, abs=1e-6)
-    growth = [question_log_growth(600, 4, 16, mode=mode) for mode in ("paper", "union", "cond")]
+    assert bounds.vc_dimension(16, 2) == 153
+    assert bounds.log_growth(153, 600) == pytest.approx(362.073235, abs=1e-6)
+    assert bounds.log_growth(153, 600, mode="sum") == pytest.approx(337.785039, abs=1e-6)
+    assert bounds.log_growth(600, 600) == pytest.approx(415.888308, abs=1e-6)
+    growth = [bounds.question_log_growth(600, 4, 16, mode=mode) for mode in ("paper", "union", "cond")]
     assert growth == pytest.approx([18.021549, 9.862666, 8.476371], abs=1e-6)
 
 
 def test_dimensions_are_exact_integers_of_any_size():
-    assert vc_dimension(180, 9) == math.comb(189, 9)
-    many = vc_dimension(784, np.array([1, 9, 1]))
+    assert bounds.vc_dimension(180, 9) == math.comb(189, 9)
+    many = bounds.vc_dimension(784, np.array([1, 9, 1]))
     assert many.dtype == object
     assert many.tolist() == [785, math.comb(793, 9), 785]
-    assert vc_dimension(18, np.array([0, 3])).dtype == np.int64
-    assert vc_dimension(3, 2, homogeneous=True) == math.comb(4, 2) + 1
-    assert vc_dimension(1, 0) == 1
+    assert bounds.vc_dimension(18, np.array([0, 3])).dtype == np.int64
+    assert bounds.vc_dimension(3, 2, homogeneous=True) == math.comb(4, 2) + 1
+    assert bounds.vc_dimension(1, 0) == 1
 
 
 def test_growth_of_huge_dimension_is_capped():
-    assert log_growth(math.comb(793, 9), 100) == pytest.approx(100 * math.log(2))
-    assert log_growth(vc_dimension(784, np.array([1, 9])), 1000).shape == (2,)
+    assert bounds.log_growth(math.comb(793, 9), 100) == pytest.approx(100 * math.log(2))
+    assert bounds.log_growth(bounds.vc_dimension(784, np.array([1, 9])), 1000).shape == (2,)
 
 
 @given(st.integers(0, 80), st.integers(1, 60))
 def test_sauer_sum_is_the_logarithm_of_the_exact_integer(d, m):
     exact = math.log(sum(math.comb(m, i) for i in range(min(d, m) + 1)))
-    assert log_growth(d, m, mode="sum") == pytest.approx(exact, abs=1e-10)
+    assert bounds.log_growth(d, m, mode="sum") == pytest.approx(exact, abs=1e-10)
 
 
 @given(st.integers(1, 400))
 def test_capped_growth_rises_with_dimension_dominates_the_sum_and_stays_below_all_labelings(m):
     d = np.arange(0, 2 * m + 2)
-    capped, exact = log_growth(d, m), log_growth(d, m, mode="sum")
+    capped, exact = bounds.log_growth(d, m), bounds.log_growth(d, m, mode="sum")
     assert (np.diff(capped) >= -1e-12).all()
     assert (np.diff(exact) >= -1e-12).all()
     assert (capped >= exact - 1e-9).all()
@@ -64,15 +53,15 @@ def test_capped_growth_rises_with_dimension_dominates_the_sum_and_stays_below_al
 
 def test_raw_growth_shows_the_defect_only_when_forced():
     with pytest.raises(ValueError, match="raw growth needs vc <= m, got vc=11 > m=10"):
-        log_growth(11, 10, mode="raw")
-    assert log_growth(40, 10, mode="raw", force=True) < 0
-    assert log_growth(5, 10, mode="raw") == pytest.approx(5 * math.log(math.e * 2))
+        bounds.log_growth(11, 10, mode="raw")
+    assert bounds.log_growth(40, 10, mode="raw", force=True) < 0
+    assert bounds.log_growth(5, 10, mode="raw") == pytest.approx(5 * math.log(math.e * 2))
 
 
 @given(st.integers(1, 10**6), st.integers(1, 300), st.data())
 def test_question_growths_are_ordered(m, total, data):
     r = data.draw(st.integers(1, total))
-    cond, union, paper = (question_log_growth(m, r, total, mode=k) for k in ("cond", "union", "paper"))
+    cond, union, paper = (bounds.question_log_growth(m, r, total, mode=k) for k in ("cond", "union", "paper"))
     assert cond <= union + 1e-12
     assert union <= paper + 1e-12
 
@@ -99,13 +88,13 @@ def test_strips_shatter_the_corners_of_a_square():
 
 
 def test_leaf_growth_of_constant_and_one_vs_one_leaves():
-    paper = leaf_log_growth([0, 1, 2], 16, 600, 3)
-    ovo = leaf_log_growth([0, 1, 2], 16, 600, 3, machine="ovo")
+    paper = bounds.leaf_log_growth([0, 1, 2], 16, 600, 3)
+    ovo = bounds.leaf_log_growth([0, 1, 2], 16, 600, 3, machine="ovo")
     assert paper[0] == ovo[0] == pytest.approx(math.log(2))
-    assert ovo[1] == pytest.approx(math.log(3) + 3 * log_growth(17, 600))
+    assert ovo[1] == pytest.approx(math.log(3) + 3 * bounds.log_growth(17, 600))
     assert ovo[2] == pytest.approx(600 * math.log(2))
-    assert leaf_log_growth(2, 16, 600, 2, machine="ovo") == leaf_log_growth(2, 16, 600, 2)
-    assert leaf_log_growth(2, 16, 600, growth="sum") == pytest.approx(337.785039, abs=1e-6)
+    assert bounds.leaf_log_growth(2, 16, 600, 2, machine="ovo") == bounds.leaf_log_growth(2, 16, 600, 2)
+    assert bounds.leaf_log_growth(2, 16, 600, growth="sum") == pytest.approx(337.785039, abs=1e-6)
 
 
 def random_class(rng, values, n_functions, m):
@@ -129,15 +118,17 @@ def test_products_of_classes_by_enumeration(seed, m, n_first, n_second):
         "binary_signed": (binary, rng.uniform(-1, 1, (n_second, m))),
     }
     for values, (first, second) in cases.items():
-        joint = exact_rademacher(all_products(first, second))
-        bound = product_rademacher(
-            max(0.0, exact_rademacher(first)), max(0.0, exact_rademacher(second)), values=values
+        joint = bounds.exact_rademacher(all_products(first, second))
+        bound = bounds.product_rademacher(
+            max(0.0, bounds.exact_rademacher(first)), max(0.0, bounds.exact_rademacher(second)), values=values
         )
         assert joint <= bound + 1e-12, values
     both_binary = random_class(rng, [0.0, 1.0], n_second, m)
-    joint = exact_rademacher(all_products(binary, both_binary))
+    joint = bounds.exact_rademacher(all_products(binary, both_binary))
     assert (
-        joint <= product_rademacher(*(max(0.0, exact_rademacher(c)) for c in (binary, both_binary))) + 1e-12
+        joint
+        <= bounds.product_rademacher(*(max(0.0, bounds.exact_rademacher(c)) for c in (binary, both_binary)))
+        + 1e-12
     )
 
 
@@ -148,18 +139,18 @@ def test_massart_in_both_forms_and_by_counting(seed, m, n_functions):
     binary = random_class(rng, [0.0, 1.0], n_functions, m)
     signed = 2 * binary - 1
     growth = math.log(len(np.unique(binary, axis=0)))
-    assert exact_rademacher(binary) == pytest.approx(exact_rademacher(signed) / 2, abs=1e-12)
-    assert exact_rademacher(signed) <= massart(growth, m, values="signed") + 1e-12
-    assert exact_rademacher(binary) <= massart(growth, m, values="binary") + 1e-12
+    assert bounds.exact_rademacher(binary) == pytest.approx(bounds.exact_rademacher(signed) / 2, abs=1e-12)
+    assert bounds.exact_rademacher(signed) <= bounds.massart(growth, m, values="signed") + 1e-12
+    assert bounds.exact_rademacher(binary) <= bounds.massart(growth, m, values="binary") + 1e-12
     other = random_class(rng, [-1.0, 1.0], 3, m)
-    counted = counting_rademacher([growth, math.log(len(np.unique(other, axis=0)))], m)
-    assert exact_rademacher(all_products(binary, other)) <= counted + 1e-12
+    counted = bounds.counting_rademacher([growth, math.log(len(np.unique(other, axis=0)))], m)
+    assert bounds.exact_rademacher(all_products(binary, other)) <= counted + 1e-12
 
 
 def test_paths_and_the_simple_form():
-    assert path_rademacher([], 0.25) == 0.25
-    assert path_rademacher([0.25, 0.25], 0.5, leaf_values="signed") == 2.0
-    assert vc_rademacher(np.array([0, 3]), 100).tolist() == pytest.approx(
+    assert bounds.path_rademacher([], 0.25) == 0.25
+    assert bounds.path_rademacher([0.25, 0.25], 0.5, leaf_values="signed") == 2.0
+    assert bounds.vc_rademacher(np.array([0, 3]), 100).tolist() == pytest.approx(
         [0.0, (6 * math.log(101) / 100) ** 0.5]
     )
 
@@ -167,19 +158,19 @@ def test_paths_and_the_simple_form():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: log_growth(-1, 10), "vc must be integers >= 0, got -1"),
-        (lambda: log_growth(1.5, 10), "vc must be integers >= 0"),
-        (lambda: log_growth(3, 0), "m must be an integer >= 1, got 0"),
-        (lambda: log_growth(3, 10, mode="exact"), "mode must be one of capped, raw, sum, got 'exact'"),
-        (lambda: vc_dimension(0, 2), "n_features must be an integer >= 1, got 0"),
-        (lambda: vc_dimension(3, -1), "degree must be an integer >= 0, got -1"),
-        (lambda: question_log_growth(10, 5, 4), "max_features must be <= n_features=4, got 5"),
-        (lambda: question_log_growth(10, 0, 4), "max_features must be an integer >= 1, got 0"),
-        (lambda: leaf_log_growth(1, 4, 10, 1), "n_classes must be an integer >= 2, got 1"),
-        (lambda: massart(-1.0, 10), "log_growth must be >= 0, got -1"),
-        (lambda: massart(float("nan"), 10), "log_growth must be finite"),
-        (lambda: massart(1.0, True), "m must be an integer >= 1, got True"),
-        (lambda: product_rademacher(0.1, 0.1, values="any"), "values must be one of"),
+        (lambda: bounds.log_growth(-1, 10), "vc must be integers >= 0, got -1"),
+        (lambda: bounds.log_growth(1.5, 10), "vc must be integers >= 0"),
+        (lambda: bounds.log_growth(3, 0), "m must be an integer >= 1, got 0"),
+        (lambda: bounds.log_growth(3, 10, mode="exact"), "mode must be one of capped, raw, sum, got 'exact'"),
+        (lambda: bounds.vc_dimension(0, 2), "n_features must be an integer >= 1, got 0"),
+        (lambda: bounds.vc_dimension(3, -1), "degree must be an integer >= 0, got -1"),
+        (lambda: bounds.question_log_growth(10, 5, 4), "max_features must be <= n_features=4, got 5"),
+        (lambda: bounds.question_log_growth(10, 0, 4), "max_features must be an integer >= 1, got 0"),
+        (lambda: bounds.leaf_log_growth(1, 4, 10, 1), "n_classes must be an integer >= 2, got 1"),
+        (lambda: bounds.massart(-1.0, 10), "log_growth must be >= 0, got -1"),
+        (lambda: bounds.massart(float("nan"), 10), "log_growth must be finite"),
+        (lambda: bounds.massart(1.0, True), "m must be an integer >= 1, got True"),
+        (lambda: bounds.product_rademacher(0.1, 0.1, values="any"), "values must be one of"),
     ],
 )
 def test_bad_arguments_are_named(call, message):
@@ -189,5 +180,5 @@ def test_bad_arguments_are_named(call, message):
 
 @pytest.mark.parametrize("n", [1, 5, 40])
 def test_the_constant_classifier_has_dimension_one_with_and_without_constant_term(n):
-    assert vc_dimension(n, 0, homogeneous=True) == vc_dimension(n, 0) == 1
-    assert vc_dimension(n, [0, 1], homogeneous=True).tolist() == [1, n + 1]
+    assert bounds.vc_dimension(n, 0, homogeneous=True) == bounds.vc_dimension(n, 0) == 1
+    assert bounds.vc_dimension(n, [0, 1], homogeneous=True).tolist() == [1, n + 1]

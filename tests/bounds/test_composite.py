@@ -7,45 +7,36 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from surewood.bounds import (
-    composite_bound,
-    composite_bound_simple,
-    composite_bound_uniform,
-    composite_complexity,
-    composite_ensemble_term,
-    composite_family_count,
-    leaf_log_growth,
-    question_log_growth,
-)
+from surewood import bounds
 
 TREE = {"correct": [400_000, 300_000, 200_000, 50_000], "errors": [20_000, 10_000, 15_000, 5_000]}
 COMPLEXITY = [2e-3, 1e-3, 3e-3, 5e-3]
 
 
 def test_worked_numbers():
-    leaf, question = leaf_log_growth(2, 16, 600), question_log_growth(600, 4, 16)
-    assert composite_complexity(2, 0.0, question, 600) == pytest.approx(0.346617, abs=1e-6)
-    assert composite_complexity(0, leaf, question, 600) == pytest.approx(1.098595, abs=1e-6)
-    assert composite_complexity(2, leaf, question, 600) == pytest.approx(1.445212, abs=1e-6)
-    single = composite_complexity(2, leaf, question, 600, form="single_root")
+    leaf, question = bounds.leaf_log_growth(2, 16, 600), bounds.question_log_growth(600, 4, 16)
+    assert bounds.composite_complexity(2, 0.0, question, 600) == pytest.approx(0.346617, abs=1e-6)
+    assert bounds.composite_complexity(0, leaf, question, 600) == pytest.approx(1.098595, abs=1e-6)
+    assert bounds.composite_complexity(2, leaf, question, 600) == pytest.approx(1.445212, abs=1e-6)
+    single = bounds.composite_complexity(2, leaf, question, 600, form="single_root")
     assert single == pytest.approx(1.151978, abs=1e-6)
-    assert composite_complexity(2, leaf, question, 600, form="half_root") == pytest.approx(single / 2)
-    assert composite_ensemble_term(10_000, 36, 0.5, 3) == pytest.approx(0.230875, abs=1e-6)
+    assert bounds.composite_complexity(2, leaf, question, 600, form="half_root") == pytest.approx(single / 2)
+    assert bounds.composite_ensemble_term(10_000, 36, 0.5, 3) == pytest.approx(0.230875, abs=1e-6)
     first = 2 / (3 * 0.5) * math.sqrt(math.log(36) / 10_000)
     assert first == pytest.approx(0.025240, abs=1e-6)
-    ceiling = (composite_ensemble_term(10_000, 36, 0.5, 3) - first) ** 2 * 10_000 / math.log(36)
+    ceiling = (bounds.composite_ensemble_term(10_000, 36, 0.5, 3) - first) ** 2 * 10_000 / math.log(36)
     assert ceiling == pytest.approx(118, abs=1e-6)
 
 
 @pytest.mark.parametrize(("rho", "expected"), [(1.0, (0.37, 0.14, 0.05)), (0.25, (1.12, 0.45, 0.17))])
 def test_ensemble_terms_quoted_for_the_certificates(rho, expected):
-    values = [composite_ensemble_term(m, 72, rho, 2) for m in (10**3, 10**4, 10**5)]
+    values = [bounds.composite_ensemble_term(m, 72, rho, 2) for m in (10**3, 10**4, 10**5)]
     assert values == pytest.approx(expected, abs=5e-3)
 
 
 def test_edge_rules_of_the_ensemble_term():
-    assert composite_ensemble_term(100, 1, 0.5, 2) == 0.0
-    tiny = composite_ensemble_term(
+    assert bounds.composite_ensemble_term(100, 1, 0.5, 2) == 0.0
+    tiny = bounds.composite_ensemble_term(
         2, 1000, 0.1, 2
     )  # inner logarithm below 1: the ceiling is 1, the first term above 1
     assert tiny > 1
@@ -55,24 +46,28 @@ def test_edge_rules_of_the_ensemble_term():
 @given(st.integers(0, 8), st.floats(0, 500), st.integers(1, 10**5), st.floats(0, 50))
 def test_forms_of_the_complexity_are_ordered(depth, leaf, m, question):
     two, one, half = (
-        composite_complexity(depth, leaf, question, m, form=f)
+        bounds.composite_complexity(depth, leaf, question, m, form=f)
         for f in ("two_roots", "single_root", "half_root")
     )
     assert half <= one <= two + 1e-12
 
 
 def test_family_count():
-    assert composite_family_count(9, 8) == 90
-    assert composite_family_count(0, 0) == 1
+    assert bounds.composite_family_count(9, 8) == 90
+    assert bounds.composite_family_count(0, 0) == 1
 
 
 def test_uniform_bound_is_the_smallest_fixed_bound_at_its_share_of_delta():
     shared = {"n_classes": 3, "n_families": 40}
     fixed = [
-        composite_bound(**TREE, complexity=COMPLEXITY, rho_inverse=j, delta=0.05 / (j * (j + 1)), **shared)
+        bounds.composite_bound(
+            **TREE, complexity=COMPLEXITY, rho_inverse=j, delta=0.05 / (j * (j + 1)), **shared
+        )
         for j in range(1, 9)
     ]
-    uniform = composite_bound_uniform(**TREE, complexity=COMPLEXITY, max_rho_inverse=8, delta=0.05, **shared)
+    uniform = bounds.composite_bound_uniform(
+        **TREE, complexity=COMPLEXITY, max_rho_inverse=8, delta=0.05, **shared
+    )
     assert uniform.total == pytest.approx(min(bound.total for bound in fixed), abs=1e-12)
     assert uniform.proved
     assert uniform.training_error == pytest.approx(0.05)
@@ -80,10 +75,10 @@ def test_uniform_bound_is_the_smallest_fixed_bound_at_its_share_of_delta():
 
 def test_simple_form_has_no_l_term_and_pays_for_its_rho():
     shared = {"n_classes": 3, "n_families": 40}
-    simple = composite_bound_simple(**TREE, complexity=COMPLEXITY, **shared)
+    simple = bounds.composite_bound_simple(**TREE, complexity=COMPLEXITY, **shared)
     assert simple.l_term == 0.0
     assert simple.rho_inverse == 4.0
-    fixed = composite_bound(**TREE, complexity=COMPLEXITY, rho_inverse=4, delta=0.025, **shared)
+    fixed = bounds.composite_bound(**TREE, complexity=COMPLEXITY, rho_inverse=4, delta=0.025, **shared)
     assert simple.total == pytest.approx(fixed.total + math.sqrt(math.log(2) / 10**6))
 
 
@@ -99,7 +94,7 @@ def test_bounds_fall_with_delta_and_rise_with_complexity(rows, delta, j, familie
     shared = {"n_classes": 2, "max_rho_inverse": j}
 
     def total(scale=1.0, n_families=families, delta=delta):
-        return composite_bound_uniform(
+        return bounds.composite_bound_uniform(
             correct, errors, scale * r, n_families=n_families, delta=delta, **shared
         ).total
 
@@ -110,9 +105,9 @@ def test_bounds_fall_with_delta_and_rise_with_complexity(rows, delta, j, familie
 
 @given(st.integers(1, 200), st.integers(10**5, 10**8), st.integers(1, 10))
 def test_ensemble_term_rises_with_families_and_falls_with_the_sample(families, m, j):
-    term = composite_ensemble_term(m, families, 1 / j, 2)
-    assert composite_ensemble_term(m, 2 * families, 1 / j, 2) > term
-    assert composite_ensemble_term(2 * m, families, 1 / j, 2) <= term
+    term = bounds.composite_ensemble_term(m, families, 1 / j, 2)
+    assert bounds.composite_ensemble_term(m, 2 * families, 1 / j, 2) > term
+    assert bounds.composite_ensemble_term(2 * m, families, 1 / j, 2) <= term
 
 
 @given(counts, st.randoms())
@@ -121,7 +116,7 @@ def test_order_of_leaves_does_not_matter(rows, random):
     shuffled = list(rows)
     random.shuffle(shuffled)
     totals = [
-        composite_bound_uniform(*zip(*order), n_classes=3, n_families=9, max_rho_inverse=6).total
+        bounds.composite_bound_uniform(*zip(*order), n_classes=3, n_families=9, max_rho_inverse=6).total
         for order in (rows, shuffled)
     ]
     assert totals[0] == pytest.approx(totals[1], rel=1e-12)
@@ -130,7 +125,7 @@ def test_order_of_leaves_does_not_matter(rows, random):
 def test_more_points_of_the_same_kind_tighten_the_bound():
     r = np.array(COMPLEXITY)
     totals = [
-        composite_bound_uniform(
+        bounds.composite_bound_uniform(
             k * np.array(TREE["correct"]),
             k * np.array(TREE["errors"]),
             r / math.sqrt(k),
@@ -147,30 +142,35 @@ def test_more_points_of_the_same_kind_tighten_the_bound():
     ("call", "message"),
     [
         (
-            lambda: composite_bound([1], [0], [0.1], n_classes=2, n_families=1, rho=0.5, delta=1.0),
+            lambda: bounds.composite_bound([1], [0], [0.1], n_classes=2, n_families=1, rho=0.5, delta=1.0),
             "delta must be in",
         ),
-        (lambda: composite_bound([1], [0], [0.1], n_classes=2, n_families=1, rho=0.0), "rho must be"),
-        (lambda: composite_bound([1], [0], [0.1], n_classes=2, n_families=0, rho=0.5), "n_families must be"),
+        (lambda: bounds.composite_bound([1], [0], [0.1], n_classes=2, n_families=1, rho=0.0), "rho must be"),
         (
-            lambda: composite_bound([0], [0], [0.1], n_classes=2, n_families=1, rho=0.5),
+            lambda: bounds.composite_bound([1], [0], [0.1], n_classes=2, n_families=0, rho=0.5),
+            "n_families must be",
+        ),
+        (
+            lambda: bounds.composite_bound([0], [0], [0.1], n_classes=2, n_families=1, rho=0.5),
             "m must be an integer >= 1",
         ),
         (
-            lambda: composite_bound([1.5], [0], [0.1], n_classes=2, n_families=1, rho=0.5),
+            lambda: bounds.composite_bound([1.5], [0], [0.1], n_classes=2, n_families=1, rho=0.5),
             "correct must be integers",
         ),
         (
-            lambda: composite_bound([1], [0], [-0.1], n_classes=2, n_families=1, rho=0.5),
+            lambda: bounds.composite_bound([1], [0], [-0.1], n_classes=2, n_families=1, rho=0.5),
             "complexity must be >= 0",
         ),
         (
-            lambda: composite_bound_uniform([1], [0], [0.1], n_classes=2, n_families=1, max_rho_inverse=0),
+            lambda: bounds.composite_bound_uniform(
+                [1], [0], [0.1], n_classes=2, n_families=1, max_rho_inverse=0
+            ),
             "max_rho_inverse must be an integer >= 1",
         ),
-        (lambda: composite_complexity(-1, 1.0, 1.0, 10), "depth must be >= 0, got -1"),
-        (lambda: composite_complexity(1, 1.0, 1.0, 10, form="third"), "form must be one of"),
-        (lambda: composite_ensemble_term(10, 4, -0.5, 2), "rho must be a finite number > 0, got -0.5"),
+        (lambda: bounds.composite_complexity(-1, 1.0, 1.0, 10), "depth must be >= 0, got -1"),
+        (lambda: bounds.composite_complexity(1, 1.0, 1.0, 10, form="third"), "form must be one of"),
+        (lambda: bounds.composite_ensemble_term(10, 4, -0.5, 2), "rho must be a finite number > 0, got -0.5"),
     ],
 )
 def test_bad_arguments_are_named(call, message):

@@ -11,6 +11,7 @@ from surewood.bounds import (
     leaf_log_growth,
     question_log_growth,
 )
+from tests.bounds.evidence_samples import IN_FORCE
 
 TREE = {
     "correct": [50, 40],
@@ -23,10 +24,7 @@ TREE = {
     "max_features": 2,
     "n_degrees": 3,
     "max_depth": 2,
-    "one_hot": True,
-    "whole_sample": True,
-    "unweighted": True,
-    "affine_features": True,
+    **IN_FORCE,
 }
 CASCADE = {"n_families": 2, "max_leaves": 1, "unweighted": True, "affine_features": True}
 DEGREES = {"n_features": 12, "max_leaves": 4, "unweighted": True, "affine_features": True}

@@ -4,17 +4,7 @@ import numpy as np
 import pytest
 from scipy import optimize, stats
 
-from surewood.bounds import (
-    accuracy_limit,
-    balanced_accuracy_limit,
-    clopper_pearson_lower,
-    error_limit,
-    f1_limit,
-    false_positive_limit,
-    precision_limit,
-    recall_limit,
-    worst_group_limit,
-)
+from surewood import bounds
 
 
 def upper(k, n, delta):
@@ -31,42 +21,55 @@ def lower(k, n, delta):
 @pytest.mark.parametrize(("k", "n"), [(0, 1), (0, 40), (7, 40), (39, 40), (40, 40), (3, 2000)])
 @pytest.mark.parametrize("delta", [0.2, 0.01])
 def test_each_rate_is_the_exact_binomial_limit(k, n, delta):
-    for limit in (error_limit, false_positive_limit):
+    for limit in (bounds.error_limit, bounds.false_positive_limit):
         assert limit(k, n, delta=delta) == pytest.approx(upper(k, n, delta), abs=1e-9)
-    for limit in (accuracy_limit, recall_limit, precision_limit, clopper_pearson_lower):
+    for limit in (
+        bounds.accuracy_limit,
+        bounds.recall_limit,
+        bounds.precision_limit,
+        bounds.clopper_pearson_lower,
+    ):
         assert limit(k, n, delta=delta) == pytest.approx(lower(k, n, delta), abs=1e-9)
 
 
 def test_no_row_says_nothing():
-    assert error_limit(0, 0) == false_positive_limit(0, 0) == 1.0
-    assert accuracy_limit(0, 0) == recall_limit(0, 0) == precision_limit(0, 0) == f1_limit(0, 0, 0) == 0.0
+    assert bounds.error_limit(0, 0) == bounds.false_positive_limit(0, 0) == 1.0
+    assert (
+        bounds.accuracy_limit(0, 0)
+        == bounds.recall_limit(0, 0)
+        == bounds.precision_limit(0, 0)
+        == bounds.f1_limit(0, 0, 0)
+        == 0.0
+    )
 
 
 def test_combined_quantities_divide_delta():
     p, r = lower(45, 60, 0.02), lower(45, 50, 0.02)
-    assert f1_limit(45, 50, 60, delta=0.04) == pytest.approx(2 * p * r / (p + r))
+    assert bounds.f1_limit(45, 50, 60, delta=0.04) == pytest.approx(2 * p * r / (p + r))
     recalls = [lower(k, n, 0.01) for k, n in ((9, 10), (80, 100), (30, 40))]
-    assert balanced_accuracy_limit([9, 80, 30], [10, 100, 40], delta=0.03) == pytest.approx(np.mean(recalls))
-    groups = worst_group_limit([1, 0, 5], [50, 10, 60], delta=0.06)
+    assert bounds.balanced_accuracy_limit([9, 80, 30], [10, 100, 40], delta=0.03) == pytest.approx(
+        np.mean(recalls)
+    )
+    groups = bounds.worst_group_limit([1, 0, 5], [50, 10, 60], delta=0.06)
     assert groups.limits == pytest.approx([upper(1, 50, 0.02), upper(0, 10, 0.02), upper(5, 60, 0.02)])
     assert (groups.worst, groups.value) == (1, groups.limits[1])
 
 
 def test_models_compared_divide_delta_too():
-    assert recall_limit(9, 10, delta=0.1, n_models=5) == recall_limit(9, 10, delta=0.02)
-    assert error_limit(1, 10, delta=0.1, n_models=5) == error_limit(1, 10, delta=0.02)
+    assert bounds.recall_limit(9, 10, delta=0.1, n_models=5) == bounds.recall_limit(9, 10, delta=0.02)
+    assert bounds.error_limit(1, 10, delta=0.1, n_models=5) == bounds.error_limit(1, 10, delta=0.02)
 
 
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: recall_limit(3, 2), "successes must be <= n=2, got 3"),
-        (lambda: error_limit(3, 2), "errors must be <= n=2, got 3"),
+        (lambda: bounds.recall_limit(3, 2), "successes must be <= n=2, got 3"),
+        (lambda: bounds.error_limit(3, 2), "errors must be <= n=2, got 3"),
         (
-            lambda: worst_group_limit([1], [2, 3]),
+            lambda: bounds.worst_group_limit([1], [2, 3]),
             "errors and sizes must have the same length",
         ),
-        (lambda: balanced_accuracy_limit([], []), "same length >= 1, got 0 and 0"),
+        (lambda: bounds.balanced_accuracy_limit([], []), "same length >= 1, got 0 and 0"),
     ],
 )
 def test_bad_arguments_are_named(call, message):

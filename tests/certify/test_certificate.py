@@ -13,17 +13,16 @@ from surewood.certify import Certificate, Entry, Method, Withheld
 HOLDS = (Condition("unused <rows>", True, "checked"), Condition("independent <rows>", True, CALLER))
 
 
-def guarantee(value=0.1, delta=0.05, method=Method.HOLDOUT):
+def guarantee(value=0.1, delta=0.05, method=Method.HOLDOUT, **changes):
     variant = "exact" if method is Method.HOLDOUT else "kl"
     return issue_guarantee(
         method,
         value=value,
         sample="holdout",
-        n=100,
         variant=variant,
         delta=delta,
         conditions=HOLDS,
-        decomposition={"errors": 4},
+        **({"n": 100, "decomposition": {"errors": 4}} | changes),
     )
 
 
@@ -142,15 +141,6 @@ def test_a_printed_probability_is_never_above_its_value(delta, shown):
 
 
 def test_an_error_that_equals_the_baseline_asks_for_no_number_of_rows():
-    entry = issue_guarantee(
-        Method.HOLDOUT,
-        value=0.6,
-        sample="holdout",
-        n=60,
-        variant="exact",
-        delta=0.05,
-        decomposition={"error rate": 28 / 60},
-        conditions=(Condition("rows are new", True),),
-    )
+    entry = guarantee(0.6, n=60, decomposition={"error rate": 28 / 60})
     verdict = Certificate((entry,), (), "M", 0.05, 28 / 60 + 1e-16).verdict
     assert verdict.endswith("its observed error is not below it")

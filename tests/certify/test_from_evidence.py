@@ -19,6 +19,7 @@ from surewood.bounds import (
     pac_bayes_tandem_bound,
 )
 from surewood.certify import Method, certify
+from tests.bounds.evidence_samples import IN_FORCE
 
 
 class Toy:
@@ -47,10 +48,7 @@ def tree(**change):
         "n_degrees": 2,
         "max_depth": 2,
         "gamma_scale": 0.5,
-        "one_hot": True,
-        "whole_sample": True,
-        "unweighted": True,
-        "affine_features": True,
+        **IN_FORCE,
     }
     return TreeEvidence(**(fields | change))
 

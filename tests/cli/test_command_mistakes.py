@@ -25,6 +25,9 @@ def folder(tmp_path_factory):
     return folder
 
 
+#: A table that can be learned from, and its class.
+GOOD = ("good.csv", "--target", "kind")
+
 FIT = [
     (("nosuch.csv", "--target", "kind"), "there is no file nosuch.csv."),
     (("good.csv",), "say which column of good.csv is the class: --target ... (columns: size, colour, kind)."),
@@ -39,20 +42,11 @@ FIT = [
         "--rare hide is unknown; choose among drop, merge, keep.",
     ),
     (("https://host/t.csv", "--target", "kind"), "https://host/t.csv is an address; download the file first"),
-    (("good.csv", "--target", "kind", "--drop", "sice"), "the table has no column 'sice'."),
-    (
-        ("good.csv", "--target", "kind", "--drop", "size", "--numeric", "size"),
-        "column 'size' is named twice (--drop and --numeric).",
-    ),
-    (
-        ("good.csv", "--target", "kind", "--class-weight", "z=2"),
-        "--class-weight z: there is no such class; classes are",
-    ),
-    (
-        ("good.csv", "--target", "kind", "--weight", "colour"),
-        "column 'colour' cannot be read as a number",
-    ),
-    (("good.csv", "--target", "kind", "--plan-file", "no.toml"), "there is no plan file no.toml."),
+    ((*GOOD, "--drop", "sice"), "the table has no column 'sice'."),
+    ((*GOOD, "--drop", "size", "--numeric", "size"), "column 'size' is named twice (--drop and --numeric)."),
+    ((*GOOD, "--class-weight", "z=2"), "--class-weight z: there is no such class; classes are"),
+    ((*GOOD, "--weight", "colour"), "column 'colour' cannot be read as a number"),
+    ((*GOOD, "--plan-file", "no.toml"), "there is no plan file no.toml."),
     (("real.csv", "--target", "kind"), "the target 'kind' holds numbers with fractions; classes are needed."),
     (
         ("text.csv", "--target", "kind"),
@@ -60,10 +54,7 @@ FIT = [
     ),
     (("cut.parquet", "--target", "kind"), "cut.parquet is not a readable Parquet file, or is cut short"),
     (("empty.csv", "--target", "kind"), "empty.csv is empty."),
-    (
-        ("twice.csv", "--target", "kind"),
-        "twice.csv has more than one column called 'a'; rename them.",
-    ),
+    (("twice.csv", "--target", "kind"), "twice.csv has more than one column called 'a'; rename them."),
     (
         ("good", "--target", "kind"),
         "there is no file good; the name of a table ends in .csv, .parquet or the like.",
@@ -75,23 +66,17 @@ FIT = [
         "'wine' is a name of the catalogue, whose target is known; leave `target` out.",
     ),
     (
-        ("good.csv", "--target", "kind", "--cluster", "scheduler"),
+        (*GOOD, "--cluster", "scheduler"),
         "--cluster scheduler: the address of a Dask scheduler is tcp://host:port, or the name of its",
     ),
     (("irsi",), "there is no data set called 'irsi'; did you mean iris?"),
-    (("good.csv", "--target", "kind", "--out", "file"), "--out file is a file; name a folder."),
+    ((*GOOD, "--out", "file"), "--out file is a file; name a folder."),
     (
-        ("good.csv", "--target", "kind", "--model", "mddf", "--set", "n_estimator=3"),
+        (*GOOD, "--model", "mddf", "--set", "n_estimator=3"),
         "--set n_estimator: mddf has no such parameter; did you mean n_estimators?",
     ),
-    (
-        ("good.csv", "--target", "kind", "--set", "n_estimators"),
-        "--set takes name=value, got 'n_estimators'.",
-    ),
-    (
-        ("good.csv", "--target", "kind", "--max-memory", "lots"),
-        "--max-memory lots is not a size; write for example 4GB or 500MB.",
-    ),
+    ((*GOOD, "--set", "n_estimators"), "--set takes name=value, got 'n_estimators'."),
+    ((*GOOD, "--max-memory", "lots"), "--max-memory lots is not a size; write for example 4GB or 500MB."),
 ]
 
 
@@ -103,7 +88,7 @@ def test_fit_refuses_with_a_sentence(folder, arguments, sentence):
 
 
 def test_a_bad_value_is_the_estimator_s_own_sentence(folder):
-    said = mistake("fit", "good.csv", "--target", "kind", *QUICK, "--set", "theta=3", folder=folder)
+    said = mistake("fit", *GOOD, *QUICK, "--set", "theta=3", folder=folder)
     assert "theta" in said
 
 
@@ -119,7 +104,7 @@ def test_options_that_would_do_nothing_are_refused(folder):
     assert mistake("reproduce", "cascades", "--sets", "", folder=folder) == (
         "--sets names no data set; leave it out for all of them."
     )
-    assert mistake("compare", "good.csv", "--target", "kind", "--n-jobs", "0", folder=folder) == (
+    assert mistake("compare", *GOOD, "--n-jobs", "0", folder=folder) == (
         "--n-jobs 0 is not possible; -1 means all cores."
     )
 
@@ -128,7 +113,7 @@ def test_every_writing_command_looks_at_its_place_first(folder):
     assert mistake("predict", "gone", "good.csv", "-o", "file/x.csv", folder=folder).endswith(
         "file is a file, not a folder."
     )
-    compare = ("compare", "good.csv", "--target", "kind", "--only", "rf", "--out", "file/x.html")
+    compare = ("compare", *GOOD, "--only", "rf", "--out", "file/x.html")
     assert mistake(*compare, folder=folder).endswith("file is a file, not a folder.")
     said = mistake("reproduce", "cascades", "--out", "file", folder=folder)
     assert said == "--out file is a file; name a folder."

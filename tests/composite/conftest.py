@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from surewood import RandomCompositeForestClassifier
 from tests.composite.composite_samples import prepared, sample
 
 
@@ -15,6 +16,24 @@ def noisy():
 @pytest.fixture
 def data(noisy):
     return prepared(*noisy)
+
+
+@pytest.fixture(scope="package")
+def problem():
+    return sample(150, seed=2)
+
+
+@pytest.fixture(scope="package")
+def fitted(problem):
+    return RandomCompositeForestClassifier(24, degrees=(1, 2), random_state=0).fit(*problem)
+
+
+@pytest.fixture(scope="package")
+def paper(problem):
+    """A forest of the paper's algorithm."""
+    return RandomCompositeForestClassifier.paper(n_estimators=15, max_depth=3, C=1.0, random_state=0).fit(
+        *problem
+    )
 
 
 @pytest.fixture

@@ -15,21 +15,6 @@ from surewood import RandomCompositeForestClassifier as Forest
 from tests.composite.composite_samples import sample
 
 
-@pytest.fixture(scope="module")
-def problem():
-    return sample(150, seed=2)
-
-
-@pytest.fixture(scope="module")
-def fitted(problem):
-    return Forest(n_estimators=24, degrees=(1, 2), random_state=0).fit(*problem)
-
-
-@pytest.fixture(scope="module")
-def paper(problem):
-    return Forest.paper(n_estimators=15, max_depth=3, C=1.0, random_state=0).fit(*problem)
-
-
 def quick(**parameters):
     return Forest(**({"n_estimators": 4, "random_state": 0} | parameters))
 
@@ -78,14 +63,8 @@ def test_constant_leaves_are_offered_where_asked(problem, paper):
 @pytest.mark.parametrize("bags", [{}, {"max_samples": 0.7}, {"bootstrap": True}])
 def test_probabilities_sum_to_one_and_agree_with_predictions(problem, leaf_scores, bags):
     X, y = problem
-    forest = Forest(
-        n_estimators=10,
-        selection="exact",
-        max_depth=2,
-        C=1.0,
-        random_state=0,
-        study={"leaf_scores": leaf_scores, **bags},
-    ).fit(X, y)
+    forest = quick(selection="exact", max_depth=2, C=1.0, study={"leaf_scores": leaf_scores, **bags})
+    forest.set_params(n_estimators=10).fit(X, y)
     proba = forest.predict_proba(X)
     assert proba.sum(axis=1) == pytest.approx(1.0)
     assert np.array_equal(forest.classes_[proba.argmax(axis=1)], forest.predict(X))

@@ -2,27 +2,10 @@
 
 import numpy as np
 import pandas as pd
-import pytest
 
 from surewood import CompositeTreeClassifier, RandomCompositeForestClassifierCV
 from surewood import RandomCompositeForestClassifier as Forest
 from surewood.bounds import ForestEvidence, TreeEvidence, VoteEvidence
-from tests.composite.composite_samples import sample
-
-
-@pytest.fixture(scope="module")
-def problem():
-    return sample(150, seed=2)
-
-
-@pytest.fixture(scope="module")
-def fitted(problem):
-    return Forest(n_estimators=24, degrees=(1, 2), random_state=0).fit(*problem)
-
-
-@pytest.fixture(scope="module")
-def paper(problem):
-    return Forest.paper(n_estimators=15, max_depth=3, C=1.0, random_state=0).fit(*problem)
 
 
 def test_evidence_of_trees_on_the_whole_sample(problem, paper):

@@ -2,24 +2,6 @@
 
 import pytest
 
-from surewood import RandomCompositeForestClassifier as Forest
-from tests.composite.composite_samples import sample
-
-
-@pytest.fixture(scope="module")
-def problem():
-    return sample(150, seed=2)
-
-
-@pytest.fixture(scope="module")
-def fitted(problem):
-    return Forest(n_estimators=24, degrees=(1, 2), random_state=0).fit(*problem)
-
-
-@pytest.fixture(scope="module")
-def paper(problem):
-    return Forest.paper(n_estimators=15, max_depth=3, C=1.0, random_state=0).fit(*problem)
-
 
 def test_explain_tells_path_leaf_degree_and_vote(problem, paper):
     X, _ = problem

@@ -7,15 +7,7 @@ from sklearn.model_selection import StratifiedKFold
 
 from surewood import RandomCompositeForestClassifier as Forest
 from surewood import RandomCompositeForestClassifierCV as Search
-from tests.composite.composite_samples import sample
-
-GRID = {
-    "gamma_scale": (1e-5, 1e-4, 1e-3, 1.0),
-    "max_depth": (0, 1, 3),
-    "max_features": (2, 6),
-    "n_estimators": (3, 7),
-    "degrees": (1, 2, 4),
-}
+from tests.composite.composite_samples import GRID, sample
 
 
 def test_the_best_point_is_fitted_to_all_rows():

@@ -11,14 +11,6 @@ from surewood.composite.search import best_point
 from surewood.estimators.time_limit import TimeLimit
 from tests.composite.composite_samples import sample
 
-GRID = {
-    "gamma_scale": (1e-5, 1e-4, 1e-3, 1.0),
-    "max_depth": (0, 1, 3),
-    "max_features": (2, 6),
-    "n_estimators": (3, 7),
-    "degrees": (1, 2, 4),
-}
-
 
 def test_ties_go_to_the_simplest_point():
     errors = np.zeros((1, 2, 3, 4, 2))

@@ -7,14 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from surewood.composite.selection import (
-    choose_exact,
-    choose_random_degree,
-    choose_random_sequences,
-    complexities,
-    keyed_below,
-    leaf_terms,
-)
+from surewood.composite import selection
 
 SMALL = {"n_features": 3, "n_splitting": 3, "max_features": 2, "n_classes": 3}
 
@@ -33,8 +26,8 @@ def small_trees(draw):
 
 def terms_of(total, correct, depth, gamma):
     m = total.sum()
-    cost = complexities(depth, np.arange(1, correct.shape[1] + 1), m=m, **SMALL)
-    return leaf_terms(correct, total, cost, m=m, n_classes=3, gamma_scale=gamma)
+    cost = selection.complexities(depth, np.arange(1, correct.shape[1] + 1), m=m, **SMALL)
+    return selection.leaf_terms(correct, total, cost, m=m, n_classes=3, gamma_scale=gamma)
 
 
 @settings(max_examples=60, deadline=None)
@@ -42,7 +35,7 @@ def terms_of(total, correct, depth, gamma):
 def test_leafwise_minimum_equals_brute_force_over_all_sequences(tree):
     terms = terms_of(*tree)
     leaves = np.arange(len(terms))
-    chosen = choose_exact(terms)
+    chosen = selection.choose_exact(terms)
     best = min(
         terms[leaves, list(sequence)].sum() for sequence in product(range(terms.shape[1]), repeat=len(terms))
     )
@@ -54,8 +47,8 @@ def test_leafwise_minimum_equals_brute_force_over_all_sequences(tree):
 def test_random_sequences_never_beat_the_exact_minimum(tree, seed):
     terms = terms_of(*tree)
     leaves, codes = np.arange(len(terms)), np.arange(2, 2 + len(terms)).astype(np.uint64)
-    drawn = choose_random_sequences(terms, np.zeros(len(terms), dtype=int), codes, 10, seed)
-    exact = choose_exact(terms)
+    drawn = selection.choose_random_sequences(terms, np.zeros(len(terms), dtype=int), codes, 10, seed)
+    exact = selection.choose_exact(terms)
     assert terms[leaves, drawn].sum() >= terms[leaves, exact].sum() - 1e-9
 
 
@@ -74,37 +67,37 @@ def test_an_inert_criterion_is_exactly_one_and_the_smallest_degree_wins():
     terms = terms_of(total, correct, np.array([1, 1]), 1.0)
     assert (terms == total[:, None]).all()
     assert terms[:, 0].sum() / total.sum() == 1.0
-    assert choose_exact(terms).tolist() == [0, 0]
+    assert selection.choose_exact(terms).tolist() == [0, 0]
 
 
 def test_random_sequences_are_the_first_best_of_those_drawn():
     rng = np.random.default_rng(0)
     terms = rng.integers(0, 5, size=(6, 3)).astype(float)
     tree, code = np.array([0, 0, 0, 1, 1, 1]), np.array([4, 5, 3, 2, 6, 7], dtype=np.uint64)
-    chosen = choose_random_sequences(terms, tree, code, 4, seed=11)
+    chosen = selection.choose_random_sequences(terms, tree, code, 4, seed=11)
     for t in (0, 1):
         at = np.flatnonzero(tree == t)
-        drawn = [keyed_below(3, 11, s, tree, code)[at] for s in range(4)]
+        drawn = [selection.keyed_below(3, 11, s, tree, code)[at] for s in range(4)]
         scores = [terms[at, d].sum() for d in drawn]
         assert chosen[at].tolist() == drawn[int(np.argmin(scores))].tolist()
 
 
 def test_draws_depend_on_keys_and_not_on_their_company():
     tree, code = np.arange(5), np.array([2, 3, 4, 5, 6], dtype=np.uint64)
-    together = choose_random_degree(9, tree, code, seed=3)
-    alone = [choose_random_degree(9, tree[k : k + 1], code[k : k + 1], seed=3)[0] for k in range(5)]
+    together = selection.choose_random_degree(9, tree, code, seed=3)
+    alone = [selection.choose_random_degree(9, tree[k : k + 1], code[k : k + 1], seed=3)[0] for k in range(5)]
     assert together.tolist() == alone
-    assert (choose_random_degree(9, tree, code, seed=4) != together).any()
+    assert (selection.choose_random_degree(9, tree, code, seed=4) != together).any()
 
 
 def test_draws_are_uniform():
-    drawn = keyed_below(9, 5, np.arange(9000))
+    drawn = selection.keyed_below(9, 5, np.arange(9000))
     counts = np.bincount(drawn, minlength=9)
     assert counts.min() > 850
     assert counts.max() < 1150
 
 
 def test_complexity_rises_with_depth_and_degree():
-    cost = complexities(np.arange(5), np.arange(10), m=600, **SMALL)
+    cost = selection.complexities(np.arange(5), np.arange(10), m=600, **SMALL)
     assert (np.diff(cost, axis=0) > 0).all()
     assert (np.diff(cost, axis=1) >= 0).all()

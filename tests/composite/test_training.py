@@ -16,15 +16,8 @@ from tests.contract.parquet_tables import mixed_frame, write_parts
 
 def test_plain_trees_have_their_weight_in_the_vote():
     X, y = sample(150, seed=2)
-    forest = Forest(
-        n_estimators=5,
-        selection="exact",
-        max_depth=1,
-        C=1.0,
-        plain_weight=0.4,
-        study={"n_plain_trees": 7},
-        calibrate=False,
-        random_state=0,
+    forest = Forest.paper(
+        n_estimators=5, max_depth=1, C=1.0, plain_weight=0.4, random_state=0, study={"n_plain_trees": 7}
     ).fit(X, y)
     assert forest.model_.plain.n_trees == 7
     composite = np.stack([(forest.tree_predictions(X) == c).mean(axis=1) for c in forest.classes_], axis=1)

@@ -3,18 +3,9 @@
 import numpy as np
 import pytest
 
-from surewood.composite.leaf_svms import SolverOptions
-from surewood.composite.setting import Setting
 from surewood.composite.tree_fitting import fit_trees
 from surewood.composite.trees import join_trees
-from tests.composite.composite_samples import prepared, sample
-
-OPTIONS = SolverOptions()
-
-
-def setting(**changes):
-    base = {"max_depth": 2, "max_features": 2, "degrees": (1, 2), "C": (1.0, 1.0), "gamma_scale": 1e-4}
-    return Setting(**(base | changes))
+from tests.composite.composite_samples import OPTIONS, prepared, sample, setting
 
 
 @pytest.fixture(scope="module")

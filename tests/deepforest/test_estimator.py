@@ -178,53 +178,6 @@ def test_fewer_points_than_folds_warns_and_works():
             "None, one per forest or None, got -1.",
         ),
         ({"depth_schedule": [8]}, ValueError, "one of these for each of the 4 forests, got [8]."),
-        (
-            {"study": {"steps": 1}},
-            ValueError,
-            "study must be None or a dictionary with keys among 'step', 'margins'",
-        ),
-        (
-            {"study": {"step": "newton"}},
-            ValueError,
-            "study['step'] must be 'simplex', 'literal' or 'capped', got",
-        ),
-        (
-            {"study": {"margins": "sum"}},
-            ValueError,
-            "study['margins'] must be 'layer' or 'of_sum', got 'sum'.",
-        ),
-        (
-            {"study": {"reweighting": "boost"}},
-            ValueError,
-            "study['reweighting'] must be 'literal', 'tempered'",
-        ),
-        (
-            {"study": {"strength": 2}},
-            ValueError,
-            "study['strength'] must be a number from 0 to 1 or None, got 2.",
-        ),
-        ({"study": {"weighting": "draw"}}, ValueError, "study['weighting'] must be 'reweight' or 'resample'"),
-        ({"study": {"layer_inputs": "x"}}, ValueError, "study['layer_inputs'] must be 'both', 'scores' or"),
-        (
-            {"study": {"cross_fit": "loo"}},
-            ValueError,
-            "study['cross_fit'] must be 'kfold' or 'oob', got 'loo'.",
-        ),
-        (
-            {"study": {"monitor": "accurracy"}},
-            ValueError,
-            "the name of a scikit-learn scorer or a scorer, got",
-        ),
-        (
-            {"study": {"max_bins": 300}},
-            ValueError,
-            "study['max_bins'] must be an integer from 2 to 255, got 300.",
-        ),
-        (
-            {"study": {"validation_fraction": 0.0}},
-            ValueError,
-            "study['validation_fraction'] must be a number above 0 and at most 0.5 or None",
-        ),
     ],
 )
 def test_bad_parameters_say_what_is_wrong(wine, parameters, error, message):
@@ -232,6 +185,31 @@ def test_bad_parameters_say_what_is_wrong(wine, parameters, error, message):
     with pytest.raises(error, match=re.escape(message)):
         model.fit(*wine)
     assert not hasattr(model, "classes_")
+
+
+@pytest.mark.parametrize(
+    ("switch", "value", "message"),
+    [
+        ("steps", 1, "study must be None or a dictionary with keys among 'step', 'margins'"),
+        ("step", "newton", "study['step'] must be 'simplex', 'literal' or 'capped', got"),
+        ("margins", "sum", "study['margins'] must be 'layer' or 'of_sum', got 'sum'."),
+        ("reweighting", "boost", "study['reweighting'] must be 'literal', 'tempered'"),
+        ("strength", 2, "study['strength'] must be a number from 0 to 1 or None, got 2."),
+        ("weighting", "draw", "study['weighting'] must be 'reweight' or 'resample'"),
+        ("layer_inputs", "x", "study['layer_inputs'] must be 'both', 'scores' or"),
+        ("cross_fit", "loo", "study['cross_fit'] must be 'kfold' or 'oob', got 'loo'."),
+        ("monitor", "accurracy", "the name of a scikit-learn scorer or a scorer, got"),
+        ("max_bins", 300, "study['max_bins'] must be an integer from 2 to 255, got 300."),
+        (
+            "validation_fraction",
+            0.0,
+            "study['validation_fraction'] must be a number above 0 and at most 0.5 or None",
+        ),
+    ],
+)
+def test_bad_study_switches_say_what_is_wrong(wine, switch, value, message):
+    with pytest.raises(ValueError, match=re.escape(message)):
+        small(study={switch: value}).fit(*wine)
 
 
 def test_the_published_forest_has_a_name(wine):

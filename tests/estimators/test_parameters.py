@@ -7,27 +7,20 @@ import pytest
 from sklearn.base import BaseEstimator
 from sklearn.model_selection import KFold
 
-from surewood.estimators.parameters import (
-    COMMON,
-    MAX_DEGREE,
-    Switch,
-    calibration_method,
-    check_parameters,
-    features_tried,
-    memory_bytes,
-    rows_counted,
-    study_settings,
-)
+from surewood.estimators import parameters
 from surewood.estimators.rules import Integer, check_value
 
 
 class Toy(BaseEstimator):
     """Two parameters and two switches."""
 
-    _parameter_rules: ClassVar = {"n_estimators": COMMON["n_estimators"], "C": COMMON["C"]}
+    _parameter_rules: ClassVar = {
+        "n_estimators": parameters.COMMON["n_estimators"],
+        "C": parameters.COMMON["C"],
+    }
     _study_switches: ClassVar = {
-        "max_bins": Switch(255, COMMON["max_bins"]),
-        "patience": Switch(3, Integer(1)),
+        "max_bins": parameters.Switch(255, parameters.COMMON["max_bins"]),
+        "patience": parameters.Switch(3, Integer(1)),
     }
 
     def __init__(self, n_estimators=10, C="auto", study=None):
@@ -43,26 +36,26 @@ def message(function, *arguments):
 
 
 def test_every_parameter_is_checked():
-    check_parameters(Toy())
-    check_parameters(Toy(C=[1.0, 2.0], study={"patience": 1}))
+    parameters.check_parameters(Toy())
+    parameters.check_parameters(Toy(C=[1.0, 2.0], study={"patience": 1}))
     words = "'auto', a number above 0 or a list of numbers above 0, one per degree"
-    assert message(check_parameters, Toy(C=0)) == (ValueError, f"C must be {words}, got 0.")
-    assert message(check_parameters, Toy(C=None)) == (TypeError, f"C must be {words}, got None.")
-    assert message(check_parameters, Toy(0))[0] is ValueError
+    assert message(parameters.check_parameters, Toy(C=0)) == (ValueError, f"C must be {words}, got 0.")
+    assert message(parameters.check_parameters, Toy(C=None)) == (TypeError, f"C must be {words}, got None.")
+    assert message(parameters.check_parameters, Toy(0))[0] is ValueError
 
 
 def test_study_switches_change_defaults_and_are_checked():
-    assert study_settings(Toy()) == {"max_bins": 255, "patience": 3}
-    assert study_settings(Toy(study={"max_bins": 63})) == {"max_bins": 63, "patience": 3}
-    assert message(check_parameters, Toy(study={"bins": 3})) == (
+    assert parameters.study_settings(Toy()) == {"max_bins": 255, "patience": 3}
+    assert parameters.study_settings(Toy(study={"max_bins": 63})) == {"max_bins": 63, "patience": 3}
+    assert message(parameters.check_parameters, Toy(study={"bins": 3})) == (
         ValueError,
         "study must be None or a dictionary with keys among 'max_bins', 'patience', got {'bins': 3}.",
     )
-    assert message(check_parameters, Toy(study={"max_bins": 1})) == (
+    assert message(parameters.check_parameters, Toy(study={"max_bins": 1})) == (
         ValueError,
         "study['max_bins'] must be an integer from 2 to 255, got 1.",
     )
-    assert message(check_parameters, Toy(study=3))[0] is TypeError
+    assert message(parameters.check_parameters, Toy(study=3))[0] is TypeError
 
 
 @pytest.mark.parametrize(
@@ -71,41 +64,45 @@ def test_study_switches_change_defaults_and_are_checked():
      ("1GiB", 2**30), ("1.5 kib", 1536), ("100b", 100), (".5GB", 5 * 10**8), ("2TB", 2 * 10**12)],
 )  # fmt: skip
 def test_memory_is_bytes_or_text(value, size):
-    assert memory_bytes(value) == size
+    assert parameters.memory_bytes(value) == size
 
 
 @pytest.mark.parametrize("value", ["", "GB", "4", "4 G", "-1GB", "0GB", "4GBB", "1iB", 0, -5, float("nan")])
 def test_memory_that_means_nothing_is_refused(value):
-    error, text = message(memory_bytes, value)
+    error, text = message(parameters.memory_bytes, value)
     assert error is ValueError
-    assert text == f"max_memory must be {COMMON['max_memory'].accepts}, got {value!r}."
+    assert text == f"max_memory must be {parameters.COMMON['max_memory'].accepts}, got {value!r}."
 
 
 def test_square_roots_and_logarithms_are_rounded_down():
-    assert [features_tried("sqrt", d) for d in (1, 3, 8, 15, 16)] == [1, 1, 2, 3, 4]
-    assert [features_tried("log2", d) for d in (1, 2, 7, 8)] == [1, 1, 2, 3]
-    assert [features_tried(value, 10) for value in ("auto", None, 0.05, 0.55, np.int64(4))] == [
+    assert [parameters.features_tried("sqrt", d) for d in (1, 3, 8, 15, 16)] == [1, 1, 2, 3, 4]
+    assert [parameters.features_tried("log2", d) for d in (1, 2, 7, 8)] == [1, 1, 2, 3]
+    assert [parameters.features_tried(value, 10) for value in ("auto", None, 0.05, 0.55, np.int64(4))] == [
         3,
         10,
         1,
         5,
         4,
     ]
-    assert message(features_tried, 11, 10) == (
+    assert message(parameters.features_tried, 11, 10) == (
         ValueError,
         "max_features must be at most the number of features, 10, got 11.",
     )
-    assert message(features_tried, 0, 10)[0] is ValueError
-    assert message(features_tried, True, 10)[0] is TypeError
+    assert message(parameters.features_tried, 0, 10)[0] is ValueError
+    assert message(parameters.features_tried, True, 10)[0] is TypeError
 
 
 def test_rows_are_counts_or_fractions():
-    assert [rows_counted(value, 10) for value in (3, 0.11, 1e-9)] == [3, 2, 1]
-    assert rows_counted(0.1, 10, least=2) == 2
+    assert [parameters.rows_counted(value, 10) for value in (3, 0.11, 1e-9)] == [3, 2, 1]
+    assert parameters.rows_counted(0.1, 10, least=2) == 2
 
 
 def test_calibration_is_switched_or_named():
-    assert [calibration_method(value) for value in (True, np.False_, "offset")] == ["auto", None, "offset"]
+    assert [parameters.calibration_method(value) for value in (True, np.False_, "offset")] == [
+        "auto",
+        None,
+        "offset",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -118,7 +115,12 @@ def test_calibration_is_switched_or_named():
         ("time_limit", [None, 0, 2.5, float("inf")], [-1.0], ["1h"]),
         ("class_weight", [None, "balanced", {0: 1.0}], ["equal"], [3, [1, 2]]),
         ("categorical_features", [None, "from_dtype", [0, 1], np.array([True])], ["dtype"], [3]),
-        ("degrees", ["auto", 3, (1, MAX_DEGREE)], ["all", 0, [MAX_DEGREE + 1], []], [1.5, None, ["a"]]),
+        (
+            "degrees",
+            ["auto", 3, (1, parameters.MAX_DEGREE)],
+            ["all", 0, [parameters.MAX_DEGREE + 1], []],
+            [1.5, None, ["a"]],
+        ),
         ("max_iter", [-1, 1, 10_000], [0, -2], [1.5, None]),
         ("calibrate", [True, False, "auto", "offset"], ["platt"], [1, None]),
         ("max_depth", [None, 3], [0], ["deep", 1.5]),
@@ -126,9 +128,9 @@ def test_calibration_is_switched_or_named():
 )
 def test_common_rules(name, good, wrong, odd):
     for value in good:
-        check_value(name, value, COMMON[name])
+        check_value(name, value, parameters.COMMON[name])
     for values, error in ((wrong, ValueError), (odd, TypeError)):
         for value in values:
-            kind, text = message(check_value, name, value, COMMON[name])
+            kind, text = message(check_value, name, value, parameters.COMMON[name])
             assert kind is error
-            assert text == f"{name} must be {COMMON[name].accepts}, got {value!r}."
+            assert text == f"{name} must be {parameters.COMMON[name].accepts}, got {value!r}."

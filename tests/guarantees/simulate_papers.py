@@ -20,6 +20,7 @@ from surewood.bounds import (
     real_composite_bound,
 )
 from surewood.certify import Method, certify
+from tests.bounds.evidence_samples import IN_FORCE
 from tests.guarantees.harness import Speaker, collect
 
 DELTA = 0.1
@@ -93,10 +94,7 @@ def composite_tree(rng, counts):
         max_features=1,
         n_degrees=1,
         max_depth=2,
-        one_hot=True,
-        whole_sample=True,
-        unweighted=True,
-        affine_features=True,
+        **IN_FORCE,
     )
     return labels, evidence
 

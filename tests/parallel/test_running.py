@@ -11,6 +11,7 @@ import pytest
 from joblib import delayed
 
 from surewood.parallel import run_tasks
+from tests.parallel.hazards import failing
 
 PROGRAM = """
 import numpy as np
@@ -48,12 +49,6 @@ def test_ctrl_c_ends_with_a_keyboard_interrupt(model):
 
 def test_a_failing_task_raises_its_own_error_and_tells_the_others():
     stop = np.zeros(1, dtype=np.uint8)
-
-    def fail(x):
-        if x == 1:
-            raise ValueError("task 1")
-        return x
-
-    with pytest.raises(ValueError, match="task 1"):
-        list(run_tasks((delayed(fail)(x) for x in range(4)), n_jobs=2, stop=stop))
+    with pytest.raises(ValueError, match="task 1 is wrong"):
+        list(run_tasks((delayed(failing)(k) for k in range(8)), n_jobs=2, stop=stop))
     assert stop[0] == 1

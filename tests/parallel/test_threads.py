@@ -8,6 +8,7 @@ import pytest
 from joblib import delayed, parallel_config
 
 from surewood.parallel.threads import in_threads, run_in_threads, thread_count
+from tests.parallel.hazards import failing
 
 
 def test_results_come_in_order_whatever_takes_long():
@@ -31,14 +32,8 @@ def test_few_tasks_are_begun_ahead_of_the_one_that_is_taken():
 
 def test_an_error_stops_the_others():
     stop = np.zeros(1, dtype=np.uint8)
-
-    def fail(k):
-        if k == 3:
-            raise ValueError("task three")
-        return k
-
-    with pytest.raises(ValueError, match="task three"):
-        list(in_threads((delayed(fail)(k) for k in range(100)), 2, ahead=4, stop=stop))
+    with pytest.raises(ValueError, match="task 1 is wrong"):
+        list(in_threads((delayed(failing)(k) for k in range(100)), 2, ahead=4, stop=stop))
     assert stop[0] == 1
     assert not any(thread.name.startswith("surewood") for thread in threading.enumerate())
 

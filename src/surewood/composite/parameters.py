@@ -8,61 +8,54 @@ from numbers import Integral, Real
 from typing import Any
 
 from surewood.composite.leaves import MAX_DEPTH
+from surewood.estimators import rules
 from surewood.estimators.parameters import COMMON, Switch
-from surewood.estimators.rules import (
-    AUTO,
-    Boolean,
-    Choice,
-    Either,
-    Integer,
-    Kind,
-    ListOf,
-    Nullable,
-    Number,
-    Rule,
-)
 
 SELECTIONS = ("exact", "random_sequences", "common_degree", "random_degree")
 LEAF_SCORES = ("one_hot", "ovo_votes", "calibrated")
 
-_DEPTH = Integer(0, MAX_DEPTH)
-_GAMMA = Number(above=0.0)
-_PLAIN_WEIGHT = Kind(
-    "a weight of at least 0 and below 1", Number().is_kind, lambda value: 0.0 <= float(value) < 1.0
+_DEPTH = rules.Integer(0, MAX_DEPTH)
+_GAMMA = rules.Number(above=0.0)
+_PLAIN_WEIGHT = rules.Kind(
+    "a weight of at least 0 and below 1", rules.Number().is_kind, lambda value: 0.0 <= float(value) < 1.0
 )
 
 #: Rules of the tree, the forest and the search; each estimator takes those of its own parameters.
-RULES: Mapping[str, Rule] = {
+RULES: Mapping[str, rules.Rule] = {
     **COMMON,
-    "max_depth": Either(AUTO, _DEPTH),
-    "gamma_scale": Either(AUTO, _GAMMA),
-    "plain_weight": Either(AUTO, _PLAIN_WEIGHT),
+    "max_depth": rules.Either(rules.AUTO, _DEPTH),
+    "gamma_scale": rules.Either(rules.AUTO, _GAMMA),
+    "plain_weight": rules.Either(rules.AUTO, _PLAIN_WEIGHT),
 }
 
 #: Rules of the search, whose parameters may be lists of candidates.
-SEARCH_RULES: Mapping[str, Rule] = {
+SEARCH_RULES: Mapping[str, rules.Rule] = {
     **RULES,
-    "max_depth": Either(_DEPTH, ListOf(_DEPTH, f"integers from 0 to {MAX_DEPTH}")),
-    "gamma_scale": Either(_GAMMA, ListOf(_GAMMA, "numbers above 0")),
-    "n_estimators": Either(COMMON["n_estimators"], ListOf(COMMON["n_estimators"], "integers of at least 1")),
-    "max_features": Either(
-        Choice("paper"),
-        COMMON["max_features"],
-        ListOf(COMMON["max_features"], "such values"),
+    "max_depth": rules.Either(_DEPTH, rules.ListOf(_DEPTH, f"integers from 0 to {MAX_DEPTH}")),
+    "gamma_scale": rules.Either(_GAMMA, rules.ListOf(_GAMMA, "numbers above 0")),
+    "n_estimators": rules.Either(
+        COMMON["n_estimators"], rules.ListOf(COMMON["n_estimators"], "integers of at least 1")
     ),
-    "C": Either(AUTO, Number(above=0.0), ListOf(Number(above=0.0), "numbers above 0")),
-    "selection": Choice(*SELECTIONS),
+    "max_features": rules.Either(
+        rules.Choice("paper"),
+        COMMON["max_features"],
+        rules.ListOf(COMMON["max_features"], "such values"),
+    ),
+    "C": rules.Either(
+        rules.AUTO, rules.Number(above=0.0), rules.ListOf(rules.Number(above=0.0), "numbers above 0")
+    ),
+    "selection": rules.Choice(*SELECTIONS),
 }
 
-_MAX_LEAF_SIZE = Nullable(AUTO, Integer(2))
+_MAX_LEAF_SIZE = rules.Nullable(rules.AUTO, rules.Integer(2))
 
 _SWITCHES: Mapping[str, Switch] = {
-    "n_sequences": Switch(10, Integer(1)),
-    "constant_leaves": Switch("auto", Either(AUTO, Boolean())),
-    "leaf_scores": Switch("one_hot", Choice(*LEAF_SCORES)),
+    "n_sequences": Switch(10, rules.Integer(1)),
+    "constant_leaves": Switch("auto", rules.Either(rules.AUTO, rules.Boolean())),
+    "leaf_scores": Switch("one_hot", rules.Choice(*LEAF_SCORES)),
     "max_leaf_size": Switch("auto", _MAX_LEAF_SIZE),
     "min_weight_fraction_leaf": Switch(0.0, COMMON["min_weight_fraction_leaf"]),
-    "tol": Switch("auto", Either(AUTO, COMMON["tol"])),
+    "tol": Switch("auto", rules.Either(rules.AUTO, COMMON["tol"])),
     "max_iter": Switch(10_000, COMMON["max_iter"]),
 }
 
@@ -74,7 +67,7 @@ TREE_SWITCHES: Mapping[str, Switch] = {
 #: Study switches of the forest.
 FOREST_SWITCHES: Mapping[str, Switch] = {
     **_SWITCHES,
-    "n_plain_trees": Switch("auto", Either(AUTO, Integer(1))),
+    "n_plain_trees": Switch("auto", rules.Either(rules.AUTO, rules.Integer(1))),
     "bootstrap": Switch(False, COMMON["bootstrap"]),
     "max_samples": Switch("auto", COMMON["max_samples"]),
 }
@@ -82,7 +75,7 @@ FOREST_SWITCHES: Mapping[str, Switch] = {
 #: Study switches of the search: nested depths are exact only without a limit on the size of leaves.
 SEARCH_SWITCHES: Mapping[str, Switch] = {
     **{name: switch for name, switch in _SWITCHES.items() if name != "max_leaf_size"},
-    "constant_leaves": Switch(False, Boolean()),
+    "constant_leaves": Switch(False, rules.Boolean()),
 }
 
 

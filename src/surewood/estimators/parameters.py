@@ -17,22 +17,8 @@ from typing import Any
 
 import numpy as np
 
+from surewood.estimators import rules
 from surewood.estimators.calibration import METHODS
-from surewood.estimators.rules import (
-    AUTO,
-    Boolean,
-    Choice,
-    Either,
-    Fraction,
-    Integer,
-    Kind,
-    ListOf,
-    Mapped,
-    Nullable,
-    Number,
-    Rule,
-    check_value,
-)
 from surewood.svm.dual import MAX_DEGREE
 
 __all__ = [
@@ -68,59 +54,63 @@ def _is_column_list(value: Any) -> bool:
 
 
 #: Rules of the parameters that estimators share. Names that an estimator does not have do not matter to it.
-COMMON: Mapping[str, Rule] = {
-    "n_estimators": Integer(1),
-    "max_depth": Nullable(Integer(1)),
-    "max_features": Nullable(Choice("auto", "sqrt", "log2"), Integer(1), Fraction()),
-    "min_samples_leaf": Either(Integer(1), Fraction()),
-    "min_samples_split": Either(Integer(2), Fraction()),
-    "min_weight_fraction_leaf": Number(0.0, 0.5),
-    "min_impurity_decrease": Number(0.0),
-    "max_bins": Integer(2, 255),
-    "bootstrap": Boolean(),
-    "max_samples": Nullable(AUTO, Integer(1), Fraction()),
-    "criterion": Choice("gini", "entropy", "log_loss"),
-    "class_weight": Nullable(
-        Kind("a dictionary", lambda value: isinstance(value, Mapping)), Choice("balanced")
+COMMON: Mapping[str, rules.Rule] = {
+    "n_estimators": rules.Integer(1),
+    "max_depth": rules.Nullable(rules.Integer(1)),
+    "max_features": rules.Nullable(rules.Choice("auto", "sqrt", "log2"), rules.Integer(1), rules.Fraction()),
+    "min_samples_leaf": rules.Either(rules.Integer(1), rules.Fraction()),
+    "min_samples_split": rules.Either(rules.Integer(2), rules.Fraction()),
+    "min_weight_fraction_leaf": rules.Number(0.0, 0.5),
+    "min_impurity_decrease": rules.Number(0.0),
+    "max_bins": rules.Integer(2, 255),
+    "bootstrap": rules.Boolean(),
+    "max_samples": rules.Nullable(rules.AUTO, rules.Integer(1), rules.Fraction()),
+    "criterion": rules.Choice("gini", "entropy", "log_loss"),
+    "class_weight": rules.Nullable(
+        rules.Kind("a dictionary", lambda value: isinstance(value, Mapping)), rules.Choice("balanced")
     ),
-    "random_state": Nullable(
-        Integer(0, _MOST_SEED), Kind("a RandomState", lambda value: isinstance(value, np.random.RandomState))
+    "random_state": rules.Nullable(
+        rules.Integer(0, _MOST_SEED),
+        rules.Kind("a RandomState", lambda value: isinstance(value, np.random.RandomState)),
     ),
-    "n_jobs": Nullable(
-        Kind("a nonzero integer", Integer().is_kind, lambda value: value != 0),
+    "n_jobs": rules.Nullable(
+        rules.Kind("a nonzero integer", rules.Integer().is_kind, lambda value: value != 0),
     ),
-    "verbose": Either(Boolean(), Integer(0)),
-    "warm_start": Boolean(),
-    "max_memory": Nullable(
-        Number(above=0.0, finite=False, what="a number of bytes"),
-        Kind("text such as '4GB' or '512MiB'", lambda value: isinstance(value, str), _is_size),
+    "verbose": rules.Either(rules.Boolean(), rules.Integer(0)),
+    "warm_start": rules.Boolean(),
+    "max_memory": rules.Nullable(
+        rules.Number(above=0.0, finite=False, what="a number of bytes"),
+        rules.Kind("text such as '4GB' or '512MiB'", lambda value: isinstance(value, str), _is_size),
     ),
-    "time_limit": Nullable(Number(0.0, finite=False, what="a number of seconds")),
-    "calibrate": Either(Boolean(), Choice(*METHODS)),
-    "cv": Either(
-        Integer(2),
-        Number(above=0.0, below=1.0, what="a validation fraction"),
-        Kind("a scikit-learn splitter or an iterable of (train, test) pairs", _is_splitter),
+    "time_limit": rules.Nullable(rules.Number(0.0, finite=False, what="a number of seconds")),
+    "calibrate": rules.Either(rules.Boolean(), rules.Choice(*METHODS)),
+    "cv": rules.Either(
+        rules.Integer(2),
+        rules.Number(above=0.0, below=1.0, what="a validation fraction"),
+        rules.Kind("a scikit-learn splitter or an iterable of (train, test) pairs", _is_splitter),
     ),
-    "refit": Boolean(),
-    "degrees": Either(
-        AUTO, Integer(1, MAX_DEGREE), ListOf(Integer(1, MAX_DEGREE), f"integers from 1 to {MAX_DEGREE}")
+    "refit": rules.Boolean(),
+    "degrees": rules.Either(
+        rules.AUTO,
+        rules.Integer(1, MAX_DEGREE),
+        rules.ListOf(rules.Integer(1, MAX_DEGREE), f"integers from 1 to {MAX_DEGREE}"),
     ),
-    "C": Either(
-        AUTO,
-        Number(above=0.0, finite=False),
-        ListOf(Number(above=0.0, finite=False), "numbers above 0, one per degree"),
+    "C": rules.Either(
+        rules.AUTO,
+        rules.Number(above=0.0, finite=False),
+        rules.ListOf(rules.Number(above=0.0, finite=False), "numbers above 0, one per degree"),
     ),
-    "C_grid": ListOf(Number(above=0.0), "numbers above 0"),
-    "gamma_scale": Either(AUTO, Number(0.0)),
-    "tol": Number(above=0.0),
-    "max_iter": Either(
-        Kind("-1", lambda value: Integer().is_kind(value), lambda value: value == -1), Integer(1)
+    "C_grid": rules.ListOf(rules.Number(above=0.0), "numbers above 0"),
+    "gamma_scale": rules.Either(rules.AUTO, rules.Number(0.0)),
+    "tol": rules.Number(above=0.0),
+    "max_iter": rules.Either(
+        rules.Kind("-1", lambda value: rules.Integer().is_kind(value), lambda value: value == -1),
+        rules.Integer(1),
     ),
-    "categorical_features": Nullable(
-        Choice("from_dtype"), Kind("a list of column names or positions, a mask", _is_column_list)
+    "categorical_features": rules.Nullable(
+        rules.Choice("from_dtype"), rules.Kind("a list of column names or positions, a mask", _is_column_list)
     ),
-    "remember_rows": Boolean(),
+    "remember_rows": rules.Boolean(),
 }
 
 
@@ -129,7 +119,7 @@ class Switch:
     """A study switch: its default and what it may be."""
 
     default: Any
-    rule: Rule
+    rule: rules.Rule
 
 
 def check_parameters(estimator: Any) -> None:
@@ -145,7 +135,7 @@ def check_parameters(estimator: Any) -> None:
     """
     for name, value in estimator.get_params(deep=False).items():
         if name != "study":
-            check_value(name, value, estimator._parameter_rules[name])
+            rules.check_value(name, value, estimator._parameter_rules[name])
     if "study" in estimator.get_params(deep=False):
         study_settings(estimator)
 
@@ -153,10 +143,10 @@ def check_parameters(estimator: Any) -> None:
 def study_settings(estimator: Any) -> dict[str, Any]:
     """The study switches of an estimator: the defaults of its class, changed by its `study`, all checked."""
     switches: Mapping[str, Switch] = estimator._study_switches
-    check_value("study", estimator.study, Mapped(tuple(switches)))
+    rules.check_value("study", estimator.study, rules.Mapped(tuple(switches)))
     given = {} if estimator.study is None else estimator.study
     for name, value in given.items():
-        check_value(f"study[{name!r}]", value, switches[name].rule)
+        rules.check_value(f"study[{name!r}]", value, switches[name].rule)
     return {name: given.get(name, switch.default) for name, switch in switches.items()}
 
 
@@ -168,7 +158,7 @@ def features_tried(max_features: Any, n_features: int) -> int:
     >>> [features_tried(value, 100) for value in ("auto", "sqrt", "log2", 0.5, 7, None)]
     [10, 10, 6, 50, 7, 100]
     """
-    check_value("max_features", max_features, COMMON["max_features"])
+    rules.check_value("max_features", max_features, COMMON["max_features"])
     if max_features is None:
         return n_features
     if isinstance(max_features, str):
@@ -201,7 +191,7 @@ def memory_bytes(max_memory: Any) -> int | None:
     >>> memory_bytes("4GB"), memory_bytes("1 GiB"), memory_bytes(2048.0), memory_bytes(None)
     (4000000000, 1073741824, 2048, None)
     """
-    check_value("max_memory", max_memory, COMMON["max_memory"])
+    rules.check_value("max_memory", max_memory, COMMON["max_memory"])
     if isinstance(max_memory, str):
         found = _SIZE.fullmatch(max_memory)
         assert found is not None  # the rule said so
