@@ -42,9 +42,9 @@ class Certificate:
     --------
     >>> from sklearn.datasets import load_iris
     >>> from surewood import BinnedForestClassifier
+    >>> from surewood.certify import certify
     >>> X, y = load_iris(return_X_y=True)
     >>> model = BinnedForestClassifier(20, random_state=0).fit(X[::2], y[::2])
-    >>> from surewood.certify import certify
     >>> certificate = certify(model, X[1::2], y[1::2])
     >>> round(certificate.best.value, 3), certificate.is_trivial
     (0.137, False)

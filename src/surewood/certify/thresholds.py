@@ -63,9 +63,9 @@ class NoThresholdError(ValueError):
     --------
     >>> from sklearn.datasets import load_iris
     >>> from surewood import BinnedForestClassifier
+    >>> from surewood.certify import NoThresholdError, find_threshold
     >>> X, y = load_iris(return_X_y=True)
     >>> model = BinnedForestClassifier(20, random_state=0).fit(X[::2], y[::2])
-    >>> from surewood.certify import NoThresholdError, find_threshold
     >>> try:
     ...     find_threshold(model, X[1::2], y[1::2], positive=2, precision=0.999)
     ... except NoThresholdError as error:

@@ -44,8 +44,7 @@ class LayerRecord:
     --------
     >>> from sklearn.datasets import load_iris
     >>> from surewood import MarginDeepForestClassifier
-    >>> X, y = load_iris(return_X_y=True)
-    >>> model = MarginDeepForestClassifier(5, max_layers=2, cv=2, random_state=0).fit(X, y)
+    >>> model = MarginDeepForestClassifier(5, max_layers=2, random_state=0).fit(*load_iris(return_X_y=True))
     >>> [record.layer for record in model.layers_]
     [1, 2]
     """

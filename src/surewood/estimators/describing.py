@@ -102,14 +102,9 @@ class Exit:
 
     Examples
     --------
-    >>> from sklearn.datasets import make_moons
-    >>> from surewood import DeepCascadeSVMClassifier
-    >>> X, y = make_moons(200, noise=0.3, random_state=0)
-    >>> cascade = DeepCascadeSVMClassifier(n_leaves=2, gamma_scale=1e-4, random_state=0).fit(X, y)
-    >>> from surewood.inspect import cascade_flow
-    >>> (exits,) = cascade_flow(cascade, X, y).values()
-    >>> [exit.arrive for exit in exits]
-    [200, 20]
+    >>> first = Exit(1, degree=2, arrive=200, points=180, accuracy=0.95, threshold=0.3, kernel_values=40)
+    >>> first.arrive - first.points
+    20
     """
 
     leaf: int

@@ -38,9 +38,8 @@ def bound_terms(model: Any, part: int = 0) -> tuple[pd.DataFrame, float]:
     --------
     >>> from sklearn.datasets import load_iris
     >>> from surewood import CompositeTreeClassifier
-    >>> X, y = load_iris(return_X_y=True)
-    >>> tree = CompositeTreeClassifier(max_depth=1, random_state=0).fit(X, y)
     >>> from surewood.inspect import bound_terms
+    >>> tree = CompositeTreeClassifier(max_depth=1, random_state=0).fit(*load_iris(return_X_y=True))
     >>> terms, gamma_scale = bound_terms(tree)
     >>> len(terms), gamma_scale
     (2, 0.0001)

@@ -35,9 +35,8 @@ def layer_table(model: Any, X: Any = None, y: Any = None, stages: list[Any] | No
     --------
     >>> from sklearn.datasets import load_iris
     >>> from surewood import MarginDeepForestClassifier
-    >>> X, y = load_iris(return_X_y=True)
-    >>> model = MarginDeepForestClassifier(5, max_layers=2, cv=2, random_state=0).fit(X, y)
     >>> from surewood.inspect import layer_table
+    >>> model = MarginDeepForestClassifier(5, cv=2, random_state=0).fit(*load_iris(return_X_y=True))
     >>> len(layer_table(model)) == len(model.layers_)
     True
     """

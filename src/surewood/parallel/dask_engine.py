@@ -14,15 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from surewood.parallel.remote import (
-    RETRIES,
-    Package,
-    WorkerLost,
-    in_words,
-    own_version,
-    run_bundle,
-    send_list,
-)
+from surewood.parallel import remote
 
 _IN_FLIGHT = 3  # bundles per thread of the cluster that are sent ahead
 
@@ -47,17 +39,19 @@ class DaskEngine:
     def is_lost(self, reference: Any) -> bool:
         return bool(reference.status in ("cancelled", "lost", "error"))
 
-    def run(self, packages: Iterator[Package]) -> Iterator[tuple[int, bytes]]:
+    def run(self, packages: Iterator[remote.Package]) -> Iterator[tuple[int, bytes]]:
         from distributed import as_completed
 
-        open_: dict[Any, Package] = {}
+        open_: dict[Any, remote.Package] = {}
         attempts: dict[int, int] = {}
         done: Any = as_completed([], loop=self.client.loop)  # type: ignore[no-untyped-call]
 
-        def submit(package: Package) -> None:
-            names, futures = send_list(self, package)
+        def submit(package: remote.Package) -> None:
+            names, futures = remote.send_list(self, package)
             extra = {"pure": False, **self.backend.submit_kwargs}
-            future = self.client.submit(run_bundle, own_version(), package.blob, names, *futures, **extra)
+            future = self.client.submit(
+                remote.run_bundle, remote.own_version(), package.blob, names, *futures, **extra
+            )
             open_[future] = package
             done.add(future)
 
@@ -76,9 +70,10 @@ class DaskEngine:
                     else:
                         self._explain(future)
                         attempts[package.number] = attempts.get(package.number, 0) + 1
-                        if attempts[package.number] > RETRIES:
-                            raise WorkerLost(
-                                f"Dask lost the data of a task {RETRIES + 1} times: too many workers died."
+                        if attempts[package.number] > remote.RETRIES:
+                            raise remote.WorkerLost(
+                                f"Dask lost the data of a task {remote.RETRIES + 1} times: "
+                                "too many workers died."
                             )
                         submit(package)
         finally:
@@ -89,7 +84,7 @@ class DaskEngine:
     def _check_scheduler(self) -> None:
         if self.client.status != "running":
             address = getattr(self.client.scheduler, "address", None) or "its address"
-            raise WorkerLost(
+            raise remote.WorkerLost(
                 f"the Dask scheduler at {address} cannot be reached any more; the work was stopped and "
                 "nothing half-fitted is left. Start the cluster again and repeat the call."
             )
@@ -104,7 +99,7 @@ class DaskEngine:
 
         if isinstance(error, KilledWorker):
             raise self._killed(error) from error
-        raise in_words(error)
+        raise remote.in_words(error)
 
     def _killed(self, error: Any) -> BaseException:
         """Out of memory where the nannies say so."""
@@ -118,7 +113,7 @@ class DaskEngine:
                 f"Dask worker {address} ran out of memory: it passed its limit{size} and was stopped each "
                 "time. Give workers more memory, or use fewer threads per worker."
             )
-        return WorkerLost(
+        return remote.WorkerLost(
             f"Dask workers died again and again on the same task (the last one: {address}); the system may "
             "have stopped them for lack of memory."
         )

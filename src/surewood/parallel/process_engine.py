@@ -14,15 +14,7 @@ from typing import Any
 import numpy as np
 from joblib import Parallel, delayed
 
-from surewood.parallel.remote import (
-    RETRIES,
-    Package,
-    WorkerLost,
-    in_words,
-    own_version,
-    run_bundle,
-    send_list,
-)
+from surewood.parallel import remote
 
 
 class MappedFile:
@@ -43,7 +35,7 @@ def _remove(path: str) -> None:
 def run_mapped(number: int, version: str, blob: bytes, names: Sequence[str], paths: Sequence[str]) -> Any:
     """`run_bundle` on mapped arrays; the number tells whose result it is."""
     arrays = [np.load(path, mmap_mode="r", allow_pickle=False) for path in paths]
-    return number, run_bundle(version, blob, names, *(array.view(np.ndarray) for array in arrays))
+    return number, remote.run_bundle(version, blob, names, *(array.view(np.ndarray) for array in arrays))
 
 
 class ProcessEngine:
@@ -61,17 +53,17 @@ class ProcessEngine:
     def is_lost(self, reference: Any) -> bool:
         return False
 
-    def run(self, packages: Iterator[Package]) -> Iterator[tuple[int, bytes]]:
-        open_: dict[int, Package] = {}
+    def run(self, packages: Iterator[remote.Package]) -> Iterator[tuple[int, bytes]]:
+        open_: dict[int, remote.Package] = {}
 
-        def calls(todo: Iterator[Package]) -> Iterator[Any]:
+        def calls(todo: Iterator[remote.Package]) -> Iterator[Any]:
             for package in todo:
                 open_[package.number] = package
-                names, files = send_list(self, package)
+                names, files = remote.send_list(self, package)
                 paths = [file.path for file in files]
-                yield delayed(run_mapped)(package.number, own_version(), package.blob, names, paths)
+                yield delayed(run_mapped)(package.number, remote.own_version(), package.blob, names, paths)
 
-        for attempt in range(RETRIES + 1):
+        for attempt in range(remote.RETRIES + 1):
             pool = Parallel(n_jobs=self.n_workers, batch_size=1, return_as="generator_unordered")
             try:
                 # First what is left over from the attempt before. A chain, since a broken pool closes the
@@ -83,10 +75,10 @@ class ProcessEngine:
                 if not open_:
                     return  # a broken pool may have taken a package after the new one had begun
             except BrokenProcessPool as error:
-                if attempt == RETRIES:
-                    raise WorkerLost(
-                        f"worker processes were killed {RETRIES + 1} times on the same tasks: most likely "
-                        "the system ran out of memory. Use fewer workers (n_jobs)."
+                if attempt == remote.RETRIES:
+                    raise remote.WorkerLost(
+                        f"worker processes were killed {remote.RETRIES + 1} times on the same tasks: most "
+                        "likely the system ran out of memory. Use fewer workers (n_jobs)."
                     ) from error
             except ModuleNotFoundError as error:
-                raise in_words(error) from error
+                raise remote.in_words(error) from error

@@ -18,15 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from surewood.parallel.remote import (
-    RETRIES,
-    Package,
-    WorkerLost,
-    in_words,
-    own_version,
-    run_bundle,
-    send_list,
-)
+from surewood.parallel import remote
 
 _IN_FLIGHT = 3  # bundles per core of the cluster that are sent ahead
 
@@ -45,7 +37,7 @@ def _give_up(run: bytes) -> None:
 
 def run_unless_given_up(run: bytes, version: str, blob: bytes, names: Sequence[str], *arrays: Any) -> bytes:
     """What a Ray worker does with a bundle."""
-    return b"" if _given_up(run) else run_bundle(version, blob, names, *arrays)
+    return b"" if _given_up(run) else remote.run_bundle(version, blob, names, *arrays)
 
 
 class RayEngine:
@@ -61,7 +53,7 @@ class RayEngine:
             ray.init()  # RAY_ADDRESS, or a local one: as joblib's backend does
         self.key = ("ray", ray.get_runtime_context().get_job_id())
         self.n_workers = max(1, int(ray.cluster_resources().get("CPU", 1)))  # type: ignore[no-untyped-call]
-        options = {"num_cpus": 1, "max_retries": RETRIES, "name": "surewood"}
+        options = {"num_cpus": 1, "max_retries": remote.RETRIES, "name": "surewood"}
         options |= getattr(backend, "ray_remote_args", None) or {}
         self.function = ray.remote(run_unless_given_up).options(**options)
 
@@ -71,13 +63,13 @@ class RayEngine:
     def is_lost(self, reference: Any) -> bool:
         return False  # this process owns what it put; Ray keeps it
 
-    def run(self, packages: Iterator[Package]) -> Iterator[tuple[int, bytes]]:
-        open_: dict[Any, Package] = {}
+    def run(self, packages: Iterator[remote.Package]) -> Iterator[tuple[int, bytes]]:
+        open_: dict[Any, remote.Package] = {}
         this_run = b"surewood-" + uuid.uuid4().bytes
 
-        def submit(package: Package) -> None:
-            names, references = send_list(self, package)
-            sent = self.function.remote(this_run, own_version(), package.blob, names, *references)
+        def submit(package: remote.Package) -> None:
+            names, references = remote.send_list(self, package)
+            sent = self.function.remote(this_run, remote.own_version(), package.blob, names, *references)
             open_[sent] = package
 
         try:
@@ -107,14 +99,14 @@ class RayEngine:
             ) from error
         except errors.RayTaskError as error:
             cause = error.cause if isinstance(error.cause, BaseException) else error
-            raise in_words(cause) from error
+            raise remote.in_words(cause) from error
         except (errors.WorkerCrashedError, errors.NodeDiedError, errors.ObjectLostError) as error:
-            raise WorkerLost(
-                f"Ray workers died {RETRIES + 1} times on the same task; the system may have stopped them "
-                "for lack of memory."
+            raise remote.WorkerLost(
+                f"Ray workers died {remote.RETRIES + 1} times on the same task; the system may have stopped "
+                "them for lack of memory."
             ) from error
         except (errors.RaySystemError, ConnectionError) as error:
-            raise WorkerLost(
+            raise remote.WorkerLost(
                 "the Ray cluster cannot be reached any more; the work was stopped and nothing half-fitted is "
                 "left. Start the cluster again and repeat the call."
             ) from error

@@ -39,16 +39,10 @@ def read_card(path: str | Path) -> dict[str, Any]:
     Examples
     --------
     >>> import tempfile
-    >>> from pathlib import Path
-    >>> import surewood
-    >>> from sklearn.datasets import load_iris
-    >>> from surewood import BinnedForestClassifier
-    >>> X, y = load_iris(return_X_y=True)
-    >>> model = BinnedForestClassifier(20, random_state=0).fit(X[::2], y[::2])
-    >>> path = Path(tempfile.mkdtemp()) / "iris.surewood"
-    >>> _ = surewood.save(model, path)
-    >>> from surewood.persistence import read_card
-    >>> read_card(path)["format"] >= 1
+    >>> from surewood import BinnedForestClassifier, persistence
+    >>> model = BinnedForestClassifier(2).fit([[0.0], [1.0]], ["no", "yes"])
+    >>> path = persistence.save(model, tempfile.mkdtemp() + "/small.surewood")
+    >>> persistence.read_card(path)["format"] >= 1
     True
     """
     path = Path(path)
@@ -73,16 +67,10 @@ def read_facts(path: str | Path) -> dict[str, Any]:
     Examples
     --------
     >>> import tempfile
-    >>> from pathlib import Path
-    >>> import surewood
-    >>> from sklearn.datasets import load_iris
-    >>> from surewood import BinnedForestClassifier
-    >>> X, y = load_iris(return_X_y=True)
-    >>> model = BinnedForestClassifier(20, random_state=0).fit(X[::2], y[::2])
-    >>> path = Path(tempfile.mkdtemp()) / "iris.surewood"
-    >>> _ = surewood.save(model, path, facts={"owner": "me"})
-    >>> from surewood.persistence import read_facts
-    >>> read_facts(path)
+    >>> from surewood import BinnedForestClassifier, persistence
+    >>> model = BinnedForestClassifier(2).fit([[0.0], [1.0]], ["no", "yes"])
+    >>> path = persistence.save(model, tempfile.mkdtemp() + "/small.surewood", facts={"owner": "me"})
+    >>> persistence.read_facts(path)
     {'owner': 'me'}
     """
     read_card(path)

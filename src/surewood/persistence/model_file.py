@@ -137,15 +137,11 @@ def load(
     Examples
     --------
     >>> import tempfile
-    >>> from pathlib import Path
     >>> import surewood
-    >>> from sklearn.datasets import load_iris
-    >>> from surewood import BinnedForestClassifier
-    >>> X, y = load_iris(return_X_y=True)
-    >>> model = BinnedForestClassifier(20, random_state=0).fit(X[::2], y[::2])
-    >>> path = Path(tempfile.mkdtemp()) / "iris.surewood"
-    >>> _ = surewood.save(model, path)
-    >>> bool((surewood.load(path).predict(X) == model.predict(X)).all())
+    >>> from sklearn.datasets import load_wine
+    >>> X, y = load_wine(return_X_y=True)
+    >>> path = surewood.save(surewood.PolySVC().fit(X, y), tempfile.mkdtemp() + "/wine.surewood")
+    >>> surewood.load(path).score(X, y) > 0.9
     True
     """
     path = Path(path)

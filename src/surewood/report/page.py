@@ -19,13 +19,10 @@ def render_page(summary: dict[str, Any]) -> str:
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> from surewood import BinnedForestClassifier
+    >>> from surewood import BinnedForestClassifier, report
     >>> X, y = load_iris(return_X_y=True)
-    >>> model = BinnedForestClassifier(20, random_state=0).fit(X[::2], y[::2])
-    >>> from surewood.report import build_summary
-    >>> summary = build_summary(model, X[::2], y[::2], holdout=(X[1::2], y[1::2]))
-    >>> from surewood.report import render_page
-    >>> render_page(summary)[:15]
+    >>> forest = BinnedForestClassifier(20, random_state=0).fit(X[::2], y[::2])
+    >>> report.render_page(report.build_summary(forest, X, y, holdout=(X[1::2], y[1::2])))[:15]
     '<!doctype html>'
     """
     return render_template("model.html", {"title": page_title(summary), **model_values(summary)})
@@ -36,16 +33,12 @@ def write_page(summary: dict[str, Any], path: str | Path) -> Path:
 
     Examples
     --------
-    >>> from sklearn.datasets import load_iris
-    >>> from surewood import BinnedForestClassifier
-    >>> X, y = load_iris(return_X_y=True)
-    >>> model = BinnedForestClassifier(20, random_state=0).fit(X[::2], y[::2])
-    >>> from surewood.report import build_summary
-    >>> summary = build_summary(model, X[::2], y[::2], holdout=(X[1::2], y[1::2]))
     >>> import tempfile
-    >>> from pathlib import Path
-    >>> from surewood.report import write_page
-    >>> write_page(summary, Path(tempfile.mkdtemp()) / "report.html").name
+    >>> from sklearn.datasets import load_wine
+    >>> from surewood import PolySVC, report
+    >>> X, y = load_wine(return_X_y=True)
+    >>> summary = report.build_summary(PolySVC().fit(X, y), X, y)
+    >>> report.write_page(summary, tempfile.mkdtemp() + "/report.html").name
     'report.html'
     """
     return write_text(render_page(summary), path)
@@ -56,17 +49,10 @@ def write_json(summary: dict[str, Any], path: str | Path) -> Path:
 
     Examples
     --------
-    >>> from sklearn.datasets import load_iris
-    >>> from surewood import BinnedForestClassifier
-    >>> X, y = load_iris(return_X_y=True)
-    >>> model = BinnedForestClassifier(20, random_state=0).fit(X[::2], y[::2])
-    >>> from surewood.report import build_summary
-    >>> summary = build_summary(model, X[::2], y[::2], holdout=(X[1::2], y[1::2]))
     >>> import tempfile
-    >>> from pathlib import Path
-    >>> from surewood.report import write_json
-    >>> write_json(summary, Path(tempfile.mkdtemp()) / "report.json").name
-    'report.json'
+    >>> from surewood import report
+    >>> report.write_json({"error": 0.04}, tempfile.mkdtemp() + "/report.json").read_text()
+    '{\\n  "error": 0.04\\n}\\n'
     """
     return write_text(json.dumps(summary, indent=2, allow_nan=False, ensure_ascii=False) + "\n", path)
 
@@ -83,13 +69,10 @@ def model_values(summary: dict[str, Any]) -> dict[str, Any]:
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> from surewood import BinnedForestClassifier
-    >>> X, y = load_iris(return_X_y=True)
-    >>> model = BinnedForestClassifier(20, random_state=0).fit(X[::2], y[::2])
-    >>> from surewood.report import build_summary
-    >>> summary = build_summary(model, X[::2], y[::2], holdout=(X[1::2], y[1::2]))
-    >>> from surewood.report import model_values
-    >>> "summary" in model_values(summary)
+    >>> from surewood import CompositeTreeClassifier, report
+    >>> table = load_iris(return_X_y=True)
+    >>> tree = CompositeTreeClassifier(max_depth=1, random_state=0).fit(*table)
+    >>> "summary" in report.model_values(report.build_summary(tree, *table))
     True
     """
     sample = summary["scores"]["sample"]

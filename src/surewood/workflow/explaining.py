@@ -60,12 +60,11 @@ class Explanation:
 
     Examples
     --------
-    >>> import tempfile
     >>> from surewood import workflow
-    >>> folder = tempfile.mkdtemp() + "/wine"
-    >>> fitted = workflow.fit("wine", model="rcf", parameters={"n_estimators": 5}, out=folder)
-    >>> workflow.explain(folder, "wine", row=1).prediction
-    'class_0'
+    >>> probabilities = {"no": 0.2, "yes": 0.8}
+    >>> told = workflow.Explanation(7, "yes", probabilities, steps=(), details={}, notes=())
+    >>> told.row, told.prediction
+    (7, 'yes')
     """
 
     row: int
@@ -98,12 +97,9 @@ def explain(model: str | Path | SavedModel, table: Source, row: int | None = Non
     --------
     >>> import tempfile
     >>> from surewood import workflow
-    >>> folder = tempfile.TemporaryDirectory()
-    >>> small = {"n_estimators": 5, "max_layers": 1}
-    >>> fitted = workflow.fit("iris", model="mddf", parameters=small, n_jobs=1, out=folder.name)
-    >>> workflow.explain(folder.name, "iris", row=3).steps[0].title
+    >>> files = workflow.fit("iris", model="rcf", out=tempfile.mkdtemp()).files
+    >>> workflow.explain(files["model"], "iris", row=3).steps[0].title
     'Votes'
-    >>> folder.cleanup()
     """
     saved = open_model(model)
     read = read_rows(table)

@@ -37,12 +37,12 @@ class SavedModel:
 
     Examples
     --------
-    >>> import tempfile
-    >>> from surewood import workflow
-    >>> folder = tempfile.mkdtemp() + "/wine"
-    >>> fitted = workflow.fit("wine", model="rcf", parameters={"n_estimators": 5}, out=folder)
-    >>> workflow.open_model(folder).path.name
-    'model.surewood'
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from surewood import BinnedForestClassifier, workflow
+    >>> from surewood.tables import TablePreparer
+    >>> pipeline = make_pipeline(TablePreparer(), BinnedForestClassifier())
+    >>> workflow.SavedModel("model.surewood", pipeline).estimator
+    BinnedForestClassifier()
     """
 
     path: Path

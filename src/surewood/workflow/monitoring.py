@@ -120,12 +120,9 @@ def monitor(
     --------
     >>> import tempfile
     >>> from surewood import workflow
-    >>> folder = tempfile.TemporaryDirectory()
-    >>> small = {"n_estimators": 5, "max_layers": 1}
-    >>> fitted = workflow.fit("wine", model="mddf", parameters=small, n_jobs=1, out=folder.name)
-    >>> workflow.monitor(folder.name, "wine", limit=0.3).verdict
+    >>> files = workflow.fit("wine", model="rcf", out=tempfile.mkdtemp()).files
+    >>> workflow.monitor(files["model"], "wine", limit=0.3).verdict
     'No alarm.'
-    >>> folder.cleanup()
     """
     saved = open_model(model)
     file = saved.path.parent / STATE if state is None else Path(state)

@@ -48,12 +48,11 @@ class Prediction:
 
     Examples
     --------
-    >>> import tempfile
+    >>> import pandas as pd
     >>> from surewood import workflow
-    >>> folder = tempfile.mkdtemp() + "/wine"
-    >>> fitted = workflow.fit("wine", model="rcf", parameters={"n_estimators": 5}, out=folder)
-    >>> workflow.predict(folder, "wine").n_rows
-    178
+    >>> frame = pd.DataFrame({"prediction": ["yes", "no", "yes"]})
+    >>> workflow.Prediction(3, classes=["no", "yes"], frame=frame, notes=(), file=None).counts
+    {'yes': 2, 'no': 1}
     """
 
     n_rows: int
@@ -110,12 +109,9 @@ def predict(
     --------
     >>> import tempfile
     >>> from surewood import workflow
-    >>> folder = tempfile.TemporaryDirectory()
-    >>> small = {"n_estimators": 5, "max_layers": 1}
-    >>> fitted = workflow.fit("iris", model="mddf", parameters=small, n_jobs=1, out=folder.name)
-    >>> workflow.predict(folder.name, "iris", proba=True).frame.shape
+    >>> files = workflow.fit("iris", model="rcf", out=tempfile.mkdtemp()).files
+    >>> workflow.predict(files["model"], "iris", proba=True).frame.shape
     (150, 4)
-    >>> folder.cleanup()
     """
     path = None if out is None else Path(out)
     if path is not None:
