@@ -4,6 +4,7 @@
 
 #include "binding/choices.hpp"
 #include "binding/forest_arguments.hpp"
+#include "binding/numbers.hpp"
 #include "binding/registers.hpp"
 #include "forest/bin_column.hpp"
 #include "forest/bin_cuts.hpp"
@@ -17,18 +18,6 @@ using namespace nb::literals;
 namespace {
 
 constexpr std::uint64_t kMostMatrixRows = 0xFFFFFFFE;  // rows have numbers of 32 bits
-
-// Calls work(view) with the two-dimensional array as what it is.
-template <class Work>
-void with_numbers(const AnyArray& array, Work work) {
-  if (array.ndim() != 2) throw nb::type_error("numbers: expected 2 dimensions");
-#define SUREWOOD_TRY(Number)                                                                                      \
-  if (array.dtype() == nb::dtype<Number>())                                                                       \
-    return work(NumberView<Number>{static_cast<const Number*>(array.data()), array.shape(0), array.stride(0), array.stride(1)});
-  SUREWOOD_FOR_NUMBERS(SUREWOOD_TRY)
-#undef SUREWOOD_TRY
-  throw nb::type_error("numbers: expected an array of integers, float32 or float64");
-}
 
 std::size_t checked_columns(const AnyArray& numbers, std::size_t begin, std::size_t end) {
   const std::size_t n = numbers.ndim() == 2 ? numbers.shape(1) : 0;

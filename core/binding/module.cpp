@@ -32,13 +32,14 @@ auto random_words(std::uint64_t seed, const AnyArray& ids, std::size_t count) {
 }  // namespace
 
 NB_MODULE(_core, module) {
-  module.doc() = "The compiled core of surewood. Import it from surewood.trees or surewood.svm only.";
+  module.doc() = "The compiled core of surewood. Import it from surewood.trees, surewood.svm or surewood.tables only.";
   module.def("instruction_set", &surewood::best_instruction_set,
              "The best instruction set of this processor and build: 'avx512', 'avx2' or 'baseline'.");
   module.def("use_instruction_set", &surewood::use_instruction_set, "name"_a,
              "Use 'baseline', 'avx2' or 'avx512' in all kernels; False where there is no such set. For tests.");
   module.def("random_words", &random_words, "seed"_a, "ids"_a.noconvert(), "count"_a,
              "The first `count` words of the stream keyed by (seed, ids).");
+  register_row_words(module);
   register_bins(module);
   register_draw(module);
   register_growing(module);

@@ -5,6 +5,7 @@
 
 namespace surewood::binding {
 
+void register_row_words(nanobind::module_& module);
 void register_bins(nanobind::module_& module);
 void register_draw(nanobind::module_& module);
 void register_growing(nanobind::module_& module);

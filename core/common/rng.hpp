@@ -9,12 +9,14 @@
 #include <cstdint>
 #include <initializer_list>
 
+#include "common/cpu.hpp"
+
 namespace surewood {
 
 constexpr std::uint64_t kGolden = 0x9E3779B97F4A7C15ull;
 
 // The finaliser of SplitMix64: a bijection of 64-bit words that passes the usual test batteries.
-inline std::uint64_t mix64(std::uint64_t z) {
+SUREWOOD_INLINE std::uint64_t mix64(std::uint64_t z) {
   z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ull;
   z = (z ^ (z >> 27)) * 0x94D049BB133111EBull;
   return z ^ (z >> 31);

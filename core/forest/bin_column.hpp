@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "forest/number_view.hpp"
+#include "common/number_view.hpp"
 
 namespace surewood {
 

@@ -10,7 +10,7 @@
 #include <functional>
 
 #include "forest/bin_cuts.hpp"
-#include "forest/number_view.hpp"
+#include "common/number_view.hpp"
 
 namespace surewood {
 

@@ -9,8 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from surewood import _core
 from surewood.tables import TableSchema, content_hashes, table_content_hashes
 from surewood.tables import row_hashes as module
+from tests.tables.reference_row_words import row_words
 
 
 def mixed_frame():
@@ -116,9 +118,9 @@ def test_wide_tables_are_hashed_in_blocks(monkeypatch, n_rows):
     table, y = TableSchema.learn(X).read(X), np.zeros(n_rows, dtype=np.int32)
     whole, contents = module.row_hashes(table, y), content_hashes(X)
     monkeypatch.setattr(module, "_WIDE_BLOCK", 12)
-    monkeypatch.setattr(module, "_BLOCK", 3)
+    monkeypatch.setattr(module, "_COPIED", 3)
     np.testing.assert_array_equal(module.row_hashes(table, y), whole)
-    np.testing.assert_array_equal(content_hashes(X), contents)
+    np.testing.assert_array_equal(content_hashes(pd.DataFrame(X)), contents)
 
 
 def test_linear_keys_are_a_linear_form_of_the_columns():
@@ -129,3 +131,67 @@ def test_linear_keys_are_a_linear_form_of_the_columns():
     assert keys.tolist() == expected
     odd = module.linear_keys(np.eye(3, dtype=np.uint64), seed=7, odd=True)
     assert (odd % 2 == 1).all()
+
+
+def hard_numbers():
+    """Numbers of all sizes, at the borders of powers of ten, of single precision and of rounding."""
+    rng = np.random.default_rng(0)
+    powers = 10.0 ** np.arange(-308, 307)
+    near = [powers * factor for factor in (1.0, 1 - 1e-16, 1 + 3e-16, 1 - 1e-7, 0.9999995, 9.9999949, -1.0)]
+    anything = rng.integers(0, 0x7FF0 << 48, 4000, dtype=np.uint64).view(np.float64)
+    odd = [0.0, -0.0, np.nan, np.inf, -np.inf, 5e-324, 1.7976931348623157e308, 1e-37, 1e38, 0.5, 999999.5]
+    return np.concatenate([*near, anything, -anything, rng.normal(size=500), odd])
+
+
+@pytest.fixture(params=["baseline", "avx2", "avx512"])
+def instruction_set(request):
+    best = _core.instruction_set()
+    if not _core.use_instruction_set(request.param):
+        pytest.skip("not on this processor")
+    yield
+    _core.use_instruction_set(best)
+
+
+@pytest.mark.parametrize("digits", [1, 6, 12])
+def test_the_kernel_agrees_with_the_reference(instruction_set, digits):
+    numbers = hard_numbers()
+    X = np.column_stack([numbers, numbers[::-1], np.roll(numbers, 7)])
+    keys = np.array([1, 2**63, 3**40], dtype=np.uint64)
+    for array in (X, np.asfortranarray(X), X[::2], X[:, ::-1]):
+        out = np.full(len(array), 5, dtype=np.uint64)
+        _core.add_row_words(array, keys, digits, out)
+        np.testing.assert_array_equal(out - np.uint64(5), row_words(array, keys, digits))
+
+
+@pytest.mark.parametrize("dtype", ["u1", "i1", "u2", "i2", "u4", "i4", "u8", "i8", "f4", "f8"])
+@pytest.mark.parametrize("n_rows", [40, 700])
+def test_every_type_of_number_has_the_words_of_its_values(dtype, n_rows):
+    X = (np.random.default_rng(0).normal(size=(n_rows, 45)) * 1000).astype(np.int64).astype(dtype)
+    keys = np.arange(45, dtype=np.uint64)
+    out = np.zeros(n_rows, dtype=np.uint64)
+    _core.add_row_words(X, keys, 6, out)
+    np.testing.assert_array_equal(out, row_words(X, keys))
+
+
+def test_the_kernel_refuses_what_it_cannot_read():
+    X, keys, out = np.zeros((3, 2)), np.zeros(2, dtype=np.uint64), np.zeros(3, dtype=np.uint64)
+    with pytest.raises(TypeError, match="keys: axis 0 must have length 2"):
+        _core.add_row_words(X, keys[:1], 6, out)
+    with pytest.raises(TypeError, match="out: axis 0 must have length 3"):
+        _core.add_row_words(X, keys, 6, out[:2])
+    with pytest.raises(TypeError, match="numbers: expected an array of integers, float32 or float64"):
+        _core.add_row_words(X.astype(np.float16), keys, 6, out)
+    with pytest.raises(ValueError, match="digits: must be between 1 and 15"):
+        _core.add_row_words(X, keys, 0, out)
+
+
+PINNED = [
+    "0xe705f52503ba59af",
+    "0x5c4b0c1caa68c643",
+    "0x42d4836f1acf569c",
+    "0xf73693ab6b23d0c4",
+]
+
+
+def test_hashes_are_those_of_saved_models():
+    assert [hex(h) for h in content_hashes(mixed_frame(), salt=5).tolist()] == PINNED

@@ -7,7 +7,8 @@
 * :func:`linear_keys` is a cheap random linear form of blocks of columns. It decides the order of the rows of
   a deep forest, so it never changes either.
 
-The first two add up a mixed word per cell, so columns may come in blocks and rows in batches. The engine has
+The first two add up a mixed word per cell, so columns may come in blocks and rows in batches; the words of
+numbers of the second are made in ``core/common/row_words.cpp``. The engine has
 one more of its own, ``row_keys`` in ``core/forest/in_bag.cpp``: a product of bin codes in the order of the
 columns, which orders the rows of a bag. None of the four is ever compared with another.
 """
@@ -19,6 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from surewood import _core
 from surewood._arrays import Floats
 from surewood.tables.mixing import GOLDEN, mixed, splitmix64
 from surewood.tables.parquet import as_parquet
@@ -28,12 +30,9 @@ from surewood.tables.table import Table
 
 Hashes = NDArray[np.uint64]
 
-_BLOCK = 1 << 16  # values hashed at once: they stay in the cache
-_WIDE_BLOCK = 1 << 18  # the same for `row_hashes`
-_LEAST_POWER, _MOST_POWER = -300, 308  # of ten: smaller numbers are rounded like 1e-300
-_LEAST_SINGLE, _MOST_SINGLE = 1e-37, 1e38  # numbers that single precision holds in full
-_MISSING = np.uint64(0x6E616E)  # what a missing value is hashed as
-_INFINITE = np.uint64(0x696E66)
+_WIDE_BLOCK = 1 << 18  # values copied at once: they stay in the cache
+_COPIED = 8  # columns that are copied together at least: they share lines of memory
+_MISSING = np.uint64(0x6E616E)  # a missing time; `core/common/row_words.cpp` has it for numbers
 _MILLISECONDS = 1e3
 
 
@@ -129,18 +128,39 @@ def _column_order(source: Source, columns: list[str] | None) -> list[int]:
 
 def _of_table(table: Table, schema: TableSchema, digits: int, salt: int, order: Any) -> Hashes:
     total = np.zeros(table.n_rows, dtype=np.uint64)
-    for key, j in zip(_column_keys(len(order), salt), order):
-        column = table.column(j)
-        words = _category_words(schema.categories[j] or [], digits) if schema.kinds[j] == CATEGORY else None
-        for at in range(0, len(column), _BLOCK):
-            part = column[at : at + _BLOCK]
-            if words is not None:
-                cells = words[np.where(np.isnan(part), len(words) - 1, part).astype(np.intp)]
-            else:
-                cells = _rounded(part, digits) if schema.kinds[j] == NUMBER else _moments(part)
-            with np.errstate(over="ignore"):
-                total[at : at + _BLOCK] += mixed(cells + key)
+    keys = _column_keys(len(order), salt)
+    places = np.asarray(order, dtype=np.intp)
+    numbers = np.array([schema.kinds[j] == NUMBER for j in places], dtype=bool)
+    for first, last in _runs(places, numbers):
+        j, width = int(places[first]), last - first
+        if numbers[first]:
+            step = width if table.blocks_are_views else max(_COPIED, _WIDE_BLOCK // max(1, table.n_rows))
+            for at in range(0, width, step):
+                some = slice(first + at, min(first + at + step, last))
+                block = table.block(j + at, min(j + at + step, j + width))
+                _core.add_row_words(block, keys[some], digits, total)
+        else:
+            total += _other_words(table.column(j), schema, j, digits, keys[first : first + 1])
     return mixed(total)
+
+
+def _other_words(
+    column: Floats, schema: TableSchema, j: int, digits: int, key: NDArray[np.uint64]
+) -> NDArray[np.uint64]:
+    """The mixed words of a column of categories or times."""
+    with np.errstate(over="ignore"):
+        if schema.kinds[j] != CATEGORY:
+            return mixed(_moments(column) + key)
+        words = _category_words(schema.categories[j] or [], digits, key)
+    return words[np.where(np.isnan(column), len(words) - 1, column).astype(np.intp)]
+
+
+def _runs(places: NDArray[np.intp], numbers: NDArray[np.bool_]) -> list[tuple[int, int]]:
+    """Ranges of `places` that are read at once: neighbouring number columns, other columns one by one."""
+    joined = (np.diff(places) == 1) & numbers[1:] & numbers[:-1]
+    starts = np.flatnonzero(np.r_[True, ~joined]) if len(places) else np.empty(0, dtype=np.intp)
+    ends = np.r_[starts[1:], len(places)]
+    return list(zip(starts.tolist(), ends.tolist()))
 
 
 def _column_keys(n_columns: int, salt: int) -> Hashes:
@@ -148,36 +168,6 @@ def _column_keys(n_columns: int, salt: int) -> Hashes:
     start = splitmix64(np.uint64(salt % 2**64))
     with np.errstate(over="ignore"):
         return splitmix64(start + np.arange(1, n_columns + 1, dtype=np.uint64) * GOLDEN)
-
-
-_SCALES = np.array([float(f"1e{-e}") for e in range(_LEAST_POWER, _MOST_POWER + 2)])
-
-
-def _rounded(values: Floats, digits: int) -> Hashes:
-    """Numbers as words that are equal where the numbers agree in so many significant digits.
-
-    A logarithm that is off by a rounding error at a power of ten does no harm: the mantissa is carried.
-    """
-    size = np.abs(values)
-    single = (size > _LEAST_SINGLE) & (size < _MOST_SINGLE)
-    # A table that was stored in single precision has the contents of the original.
-    size = np.where(single, np.where(single, size, 0.0).astype(np.float32), size)
-    top = 10.0**digits
-    with np.errstate(divide="ignore", invalid="ignore"):
-        power = np.floor(np.log10(size))
-        np.clip(power, _LEAST_POWER, _MOST_POWER, out=power)
-        place = np.where(np.isnan(power), 0.0, power - _LEAST_POWER).astype(np.intp)
-        mantissa = np.rint(size * _SCALES.take(place) * (top / 10.0))
-        carried = mantissa >= top
-        mantissa = np.where(carried, top / 10.0, mantissa)
-        # Below 2^53, so exact; the power is left out of a zero.
-        whole = np.where(mantissa > 0.0, mantissa * 1024.0 + (place + carried), 0.0)
-        words = whole.astype(np.int64).view(np.uint64)
-    words |= (np.signbit(values) & (mantissa > 0.0)).astype(np.uint64) << np.uint64(63)
-    odd = ~np.isfinite(values)
-    if odd.any():
-        words[odd] = np.where(np.isnan(values[odd]), _MISSING, _INFINITE + (values[odd] < 0))
-    return words
 
 
 def _moments(seconds: Floats) -> Hashes:
@@ -188,15 +178,14 @@ def _moments(seconds: Floats) -> Hashes:
     return words
 
 
-def _category_words(categories: list[Any], digits: int) -> Hashes:
-    """A word for each category, numbers as in number columns, and one for a missing value at the end."""
-    words = np.empty(len(categories) + 1, dtype=np.uint64)
+def _category_words(categories: list[Any], digits: int, key: NDArray[np.uint64]) -> Hashes:
+    """A mixed word per category, numbers as in number columns, and one for a missing value at the end."""
+    numbers = [np.nan if isinstance(value, str) else float(value) for value in (*categories, np.nan)]
+    words = np.zeros(len(numbers), dtype=np.uint64)
+    _core.add_row_words(np.array(numbers)[:, None], key, digits, words)
     for k, value in enumerate(categories):
         if isinstance(value, str):
-            words[k] = _text_word(value.strip())
-        else:
-            words[k] = _rounded(np.array([float(value)]), digits)[0]
-    words[-1] = _MISSING
+            words[k] = mixed(np.uint64(_text_word(value.strip())) + key)[0]
     return words
 
 

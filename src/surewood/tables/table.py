@@ -113,13 +113,22 @@ class Table:
 
     def block(self, start: int, stop: int) -> NDArray[Any]:
         """The same as it is stored, in its own type and order; a view where all rows belong to the table."""
-        if self._is_plain and not sp.issparse(self._array):
+        if self._is_stored:
             part = self._picked(self._array[:, start:stop])
-            if part.dtype == np.bool_:
-                return np.asarray(part.view(np.uint8))
-            if part.dtype in _STORED and part.flags.aligned:
-                return np.asarray(part)
+            return np.asarray(part.view(np.uint8) if part.dtype == np.bool_ else part)
         return self.columns(start, stop)
+
+    @property
+    def _is_stored(self) -> bool:
+        """Whether blocks are numbers as the input has them."""
+        if not self._is_plain or sp.issparse(self._array):
+            return False
+        return self._array.dtype == np.bool_ or (self._array.dtype in _STORED and self._array.flags.aligned)
+
+    @property
+    def blocks_are_views(self) -> bool:
+        """Whether :meth:`block` copies nothing."""
+        return self._is_stored and self._rows is None
 
     def _picked(self, values: Any) -> Any:
         return values if self._rows is None else values[self._rows]
