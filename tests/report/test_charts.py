@@ -1,11 +1,8 @@
-"""Charts: colours that exist in light and dark, names that plotly shows as they are, plain values."""
+"""Charts: colors that exist in light and dark, names as text, what is said to those who cannot see."""
 
-import json
 import re
 from importlib.resources import files
 from pathlib import Path
-
-import numpy as np
 
 import surewood
 from surewood.report import charts
@@ -15,43 +12,59 @@ STYLE = files("surewood.report").joinpath("static", "page.css").read_text(encodi
 
 
 def palette(opening):
-    """Colours defined by the first block after `opening`."""
+    """Colors defined by the first block after `opening`."""
     block = STYLE[STYLE.index(opening) :]
     return dict(re.findall(r"(--[\w-]+): (#\w+)", block[: block.index("}")]))
 
 
-def test_light_and_dark_define_the_same_colours():
+def test_light_and_dark_define_the_same_colors():
     light, chosen = palette(":root {"), palette(':root[data-theme="dark"] {')
     by_system = palette(':root:not([data-theme="light"]) {')
     assert chosen.keys() == light.keys()
     assert by_system == chosen
 
 
-def test_every_colour_that_a_chart_names_exists():
+def test_every_color_that_the_package_names_exists():
     known = palette(":root {")
     sources = [path.read_text(encoding="utf-8") for path in Path(surewood.__file__).parent.rglob("*.py")]
-    named = {name for text in sources for name in re.findall(r'"@([a-z][a-z0-9-]*)"', text)}
-    assert {"leaf", "peer-soft", "seq3"} <= named
+    used = set(re.findall(r"var\(--([a-z][a-z0-9-]*)\)", STYLE)) - {"room", "side", "n", "m"}
+    named = set(charts.COLORS) | used
+    named |= {name for text in sources for name in re.findall(r"var\(--([a-z][a-z0-9-]*)\)", text)}
     assert {f"--{name}" for name in named} <= known.keys()
     assert len(set(CLASS_COLORS)) == len(CLASS_COLORS)
 
 
-def test_labels_are_text_for_plotly():
-    assert (
-        charts.label("<a href='javascript:alert(1)'>&lt;") == "&lt;a href='javascript:alert(1)'&gt;&amp;lt;"
-    )
-    assert charts.label("two\nlines\u2028three") == "two lines three"
-    assert len(charts.label("x" * 500)) == 40
+def luminance(color):
+    parts = [int(color[k : k + 2], 16) / 255 for k in (1, 3, 5)]
+    r, g, b = (p / 12.92 if p <= 0.03928 else ((p + 0.055) / 1.055) ** 2.4 for p in parts)
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b
 
 
-def test_a_figure_is_strict_json():
-    made = charts.figure("t", [{"type": "bar", "x": np.arange(2), "y": [np.nan, np.float32(0.5)]}])
-    assert json.loads(json.dumps(made, allow_nan=False)) == made
-    assert made["variants"][0]["data"][0]["y"] == [None, 0.5]
+def test_text_has_enough_contrast_in_light_and_dark():
+    for opening in (":root {", ':root[data-theme="dark"] {'):
+        colors = palette(opening)
+        for text in ("--ink", "--soft", "--leaf", "--sky", "--bark", "--plum", "--warn"):
+            for ground in ("--paper", "--card"):
+                light, dark = sorted((luminance(colors[text]), luminance(colors[ground])), reverse=True)
+                least = 3.0 if text == "--bark" else 4.5
+                assert (light + 0.05) / (dark + 0.05) >= least, (opening, text, ground)
 
 
-def test_classes_that_look_like_numbers_keep_their_places():
-    classes = [{"label": label, "rows": 1, "share": 0.3} for label in ("10", "2024-01-01", "1e3")]
-    axis = charts.class_balance(classes)["layout"]["yaxis"]
-    assert axis["ticktext"] == ["1e3", "2024-01-01", "10"]
-    assert axis["tickvals"] == [0, 1, 2]
+def test_a_figure_has_one_drawing_or_several():
+    assert [v["name"] for v in charts.figure("t", charts.bar_rows([]))["variants"]] == [""]
+    made = charts.figure("t", variants=[("a", charts.bar_rows([])), ("b", charts.bar_rows([]))])
+    assert [v["name"] for v in made["variants"]] == ["a", "b"]
+
+
+def test_classes_beyond_the_limit_are_counted():
+    classes = [{"label": str(k), "rows": 1, "share": 0.01} for k in range(35)]
+    made = charts.class_balance(classes)
+    assert made["caption"] == "The 30 largest; 5 smaller ones are not drawn."
+
+
+def test_the_most_frequent_confusions_come_first():
+    facts = {"labels": ["a", "b"], "predicted_labels": ["a", "b"], "matrix": [[5, 1], [3, 1]]}
+    first, second = charts.largest_confusions(facts)
+    assert (first["truth"], first["predicted"], first["rows"], first["share"]) == ("b", "a", 3, 0.75)
+    assert second["rows"] == 1
+    assert "6 of 10 rows are correct" in charts.confusion(facts, "holdout")["alt"]

@@ -10,8 +10,9 @@ from sklearn.preprocessing import StandardScaler
 
 from surewood import BinnedForestClassifier
 from surewood.estimators.describing import report_facts
-from surewood.report.model_facts import last_step, model_facts
-from surewood.report.quality import predictions
+from surewood.report.model_facts import model_facts
+from surewood.report.model_step import last_step
+from surewood.report.predictions import Predictions
 
 X, y = load_iris(return_X_y=True)
 
@@ -27,22 +28,22 @@ class Told(DummyClassifier):
 def test_any_classifier_that_follows_the_protocol_is_described():
     model = Told().fit(X, y)
     assert "no rows" in json.dumps(model_facts(model))
-    shown = model_facts(model, predictions(model, X, y))
+    shown = model_facts(model, Predictions(model, X, y))
     assert f"150 rows, mean {X.mean():.3f}" in json.dumps(shown)
 
 
 def test_the_last_step_of_a_pipeline_sees_the_transformed_rows():
     model = make_pipeline(StandardScaler(), Told()).fit(X, y)
     assert isinstance(last_step(model), Told)
-    assert "mean 0.000" in json.dumps(model_facts(model, predictions(model, X, y))).replace("-0.000", "0.000")
+    assert "mean 0.000" in json.dumps(model_facts(model, Predictions(model, X, y))).replace("-0.000", "0.000")
 
 
 def test_rows_with_unknown_labels_are_left_out():
     model = Told().fit(X[:100], y[:100])
-    assert "100 rows" in json.dumps(model_facts(model, predictions(model, X, y)))
+    assert "100 rows" in json.dumps(model_facts(model, Predictions(model, X, y)))
 
 
 def test_our_forest_describes_itself_in_plain_values():
     model = BinnedForestClassifier(5, random_state=0).fit(X, y)
-    facts = model_facts(model, predictions(model, X, y), is_holdout=True)
+    facts = model_facts(model, Predictions(model, X, y), is_holdout=True)
     assert json.loads(json.dumps(facts, allow_nan=False)) == facts

@@ -6,7 +6,6 @@ import re
 import pytest
 
 from surewood import BinnedForestClassifier, report
-from surewood.report.rendering import script_json
 from tests.report.conftest import SCRIPT
 
 
@@ -36,8 +35,8 @@ def test_names_stay_text(page):
 
 
 def test_only_the_page_itself_runs(page):
-    assert len(re.findall(r"<script>", page)) == 2
-    assert re.search(r"script-src 'sha256-[\w+/=]+' 'sha256-[\w+/=]+';", page)
+    assert len(re.findall(r"<script", page)) == 1
+    assert re.search(r"script-src 'sha256-[\w+/=]+';", page)
     assert "unsafe-eval" not in page.split("</style>")[0]
 
 
@@ -46,15 +45,16 @@ def test_nothing_is_fetched(page):
     assert not re.search(r"\bsrc=|href=\"(?!#)|@import|url\(", without_scripts.replace("src=x", ""))
 
 
-def test_plotly_once_and_the_file_small_enough(page):
-    assert page.count("plotly.js v") == 1
-    assert len(page.encode()) < 6_000_000
+def test_the_file_is_small(page):
+    assert len(page.encode()) < 200_000
 
 
-def test_json_cannot_end_its_element():
-    text = str(script_json({"a": "</script><!--\u2028\u2029&"}))
-    assert json.loads(text) == {"a": "</script><!--\u2028\u2029&"}
-    assert not re.search(r"[<>&\u2028\u2029]", text)
+def test_sections_come_in_the_order_of_the_reader(page):
+    order = ["quality", "drivers", "guarantees", "table", "inside", "made"]
+    places = [page.index(f'id="{name}"') for name in order]
+    assert places == sorted(places)
+    assert page.index('class="card verdict') < places[0]
+    assert [int(level) for level in re.findall(r"<h([1-6])", page)][:2] == [1, 2]
 
 
 def test_a_missing_key_is_an_error_not_a_hole(summary):

@@ -18,6 +18,8 @@ def test_the_page_has_the_numbers(result, tmp_path):
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert "vs. best baseline" in page
     assert "histogram boosting" in page
+    assert page.count('role="tab"') == 5
+    assert "A dot per fold" in page
 
 
 def test_the_picture_is_a_png(result, tmp_path):

@@ -25,7 +25,9 @@ surewood compare customers.csv --target churned --repeats 3 -o churn.html
 
 # Not a docstring: the lines of one would stay lines, however narrow the terminal.
 _HELP = (
-    "Compare our families with random forest, histogram boosting, XGBoost and LightGBM.\n\n"
+    "Compare our families with the usual classifiers.\n\n"
+    "These are logistic regression, random forest, histogram boosting, XGBoost, LightGBM, CatBoost and EBM "
+    "where installed, and the majority-class baseline. "
     "Every classifier has its default settings and is trained on the same folds. Our families are tested "
     "against the best of the others (paired t-test over folds, corrected for overlapping training parts and "
     "for the number of families)."
@@ -42,8 +44,17 @@ def compare(
     repeats: Annotated[int, typer.Option(min=1, max=50, help="Number of repeats with new folds.")] = 1,
     only: Annotated[
         list[str] | None,
-        typer.Option(help="Only these, such as rcf, mddf, rf, hgb, xgboost, lightgbm; repeatable."),
+        typer.Option(
+            metavar="NAME,...",
+            help="Only these, such as rcf,mddf,rf,hgb,xgboost,lightgbm,catboost,ebm,logreg,majority.",
+        ),
     ] = None,
+    metric: Annotated[
+        str,
+        typer.Option(
+            metavar="[error|auc|log_loss]", help="What the best baseline is picked by and ours are tested on."
+        ),
+    ] = "error",
     max_rows: Annotated[
         int, typer.Option(min=20, help="Compare on at most this many rows, drawn at random.")
     ] = 3000,
@@ -63,6 +74,7 @@ def compare(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """See `_HELP`."""
+    from surewood.workflow.column_options import names_of
     from surewood.workflow.comparing import compare as compare_on
 
     with display():
@@ -71,7 +83,8 @@ def compare(
             target,
             folds=folds,
             repeats=repeats,
-            only=only,
+            only=names_of(only) or None,
+            metric=metric,
             max_rows=max_rows,
             groups=group,
             certify=certify,
@@ -101,7 +114,7 @@ def _print(result: dict[str, Any]) -> None:
     narrow = out.measure(table, options=out.options.update_width(1000)).maximum > out.width
     out.print(Padding(_scores(result, short=True) if narrow else table, (0, 0, 0, 0), expand=False))
     out.print()
-    words = "error and log-loss: means over folds; fit: seconds per fold; predict: for 1,000 rows"
+    words = "error, AUC and log-loss: means over folds; fit: seconds per fold; predict: for 1,000 rows"
     out.print(Text(f"{words}; p: corrected paired t-test.", style="dim"))
     if narrow:
         if result["best_baseline"] is not None:
@@ -122,7 +135,7 @@ def _scores(result: dict[str, Any], short: bool) -> Table:
     from surewood.cli.summary_text import grid, percent, seconds_text
 
     table = grid(header=True)
-    for title in ("classifier", "error", "log-loss", "fit", "predict"):
+    for title in ("classifier", "error", "AUC", "log-loss", "fit", "predict")[: 5 if short else 6]:
         table.add_column(title, justify="left" if title == "classifier" else "right", no_wrap=True)
     tested = result["best_baseline"] is not None
     if tested:
@@ -132,10 +145,13 @@ def _scores(result: dict[str, Any], short: bool) -> Table:
         cells = [
             row["name"] if short else row["title"],
             percent(row["error"]),
+            "" if row.get("auc") is None else f"{row['auc']:.3f}",
             f"{row['log_loss']:.3f}",
             seconds_text(row["fit_seconds"]),
             f"{1000 * row['predict_seconds_per_1000_rows']:.0f} ms",
         ]
+        if short:
+            cells.pop()
         against = [_against(row, result["best_baseline"], short)] if tested else []
         style = ("green" if row["ours"] else "") + (" bold" if row["error"] == smallest else "")
         table.add_row(*cells, *against, style=style.strip())

@@ -34,7 +34,7 @@ from surewood import (
 from surewood.certify import Certificate, certify
 from surewood.datasets import DataError, load
 from surewood.report.certificate_words import certificate_facts
-from surewood.report.words import percent_up
+from surewood.report.words import percent, percent_up
 
 SEED = 0
 DELTA = 0.05
@@ -179,46 +179,23 @@ def render(summary: dict[str, Any]) -> str:
 
 def comparison(rows: list[dict[str, Any]]) -> dict[str, Any]:
     """Error as a dot, guarantee as the end of a bar; ours in colour, peers in grey."""
-    shown = sorted(rows, key=lambda row: -row["error"])
-    place = list(range(len(shown)))
-    band = {
-        "type": "bar",
-        "orientation": "h",
-        "name": "guaranteed at most",
-        "x": [row["guarantee"] for row in shown],
-        "y": place,
-        "marker": {"color": ["@leaf-soft" if row["ours"] else "@peer-soft" for row in shown]},
-        "text": [f"≤ {percent_up(row['guarantee'])}" for row in shown],
-        "textposition": "outside",
-        "cliponaxis": False,
-        "hovertemplate": "error at most %{x:.2%} (GUARANTEE)<extra></extra>",
-    }
-    dot = {
-        "type": "scatter",
-        "mode": "markers",
-        "name": "error on the holdout",
-        "x": [row["error"] for row in shown],
-        "y": place,
-        "marker": {"color": ["@leaf" if row["ours"] else "@peer" for row in shown], "size": 14},
-        "hovertemplate": "%{x:.2%} wrong on the holdout (ESTIMATE)<extra></extra>",
-    }
-    names = {
-        "tickmode": "array",
-        "tickvals": place,
-        "ticktext": [report.charts.label(r["model"]) for r in shown],
-    }
-    reach = 1.18 * max(row["guarantee"] for row in shown)
+    drawn = []
+    for row in sorted(rows, key=lambda row: row["error"]):
+        dark, light = ("leaf", "leaf-soft") if row["ours"] else ("peer", "peer-soft")
+        limit, error = percent_up(row["guarantee"]), percent(row["error"])
+        parts = [
+            report.charts.Part(0, row["guarantee"], light, f"error at most {limit} (GUARANTEE)"),
+            report.charts.Part(
+                row["error"], row["error"], dark, f"{error} wrong on the holdout (ESTIMATE)", "dot"
+            ),
+        ]
+        drawn.append(report.charts.BarRow(row["model"], parts, f"{error}, at most {limit}"))
+    axis = report.charts.fitted_axis([row["guarantee"] for row in rows], "percent", include=(0.0,))
     return report.charts.figure(
         "Error on the holdout, and what is guaranteed",
-        [band, dot],
-        {
-            "showlegend": False,
-            "bargap": 0.45,
-            "xaxis": {"tickformat": ".0%", "range": [0, reach]},
-            "yaxis": {**names, "showgrid": False},
-        },
-        height=70 + 44 * len(shown),
+        report.charts.bar_rows(drawn, axis=axis),
         caption="Green: models of surewood. Grey: scikit-learn.",
+        alt="Errors: " + ", ".join(f"{row['model']} {percent(row['error'])}" for row in rows),
     )
 
 

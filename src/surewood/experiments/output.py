@@ -11,7 +11,6 @@ from rich.console import Console
 from rich.table import Table
 
 from surewood.experiments.results_csv import to_csv
-from surewood.report.charts import figure
 from surewood.report.rendering import render_template, write_text
 
 VERDICTS = {True: "met", False: "NOT MET", None: "open"}
@@ -76,14 +75,9 @@ def run_sentence(summary: Mapping[str, Any]) -> str:
 
 def html(summary: Mapping[str, Any]) -> str:
     """The summary as one page that opens offline, in the look of the reports."""
-    pictures = [
-        figure(entry["title"], entry["data"], entry["layout"], height=entry["height"], caption=entry["note"])
-        for entry in summary["figures"]
-    ]
     values = {
         "title": summary["title"],
-        "charts": bool(pictures),
-        "pictures": pictures,
+        "pictures": summary["figures"],
         "summary": summary,
         "sentence": run_sentence(summary),
         "deviations": deviations_table(summary),

@@ -88,7 +88,7 @@ class Paper(Protocol):
     * ``bars`` : list of ``{"bar", "met", "found"}``; `met` is None while missing sets may decide,
     * ``deviations`` : list of ``{"subject", "paper", "here"}``: what differs from the paper,
     * ``notes`` : list of sentences,
-    * ``figures`` : list of ``{"title", "note", "data", "layout", "height"}``: traces and layout of plotly.
+    * ``figures`` : list of figures of :mod:`surewood.report.charts`.
 
     It must work from the records of ``results.csv`` too: ``dataset``, ``repeat``, ``method``, ``metrics``,
     ``chosen``, ``seconds``, ``grid``.

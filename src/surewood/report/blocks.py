@@ -11,9 +11,16 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from markupsafe import Markup
 
-from surewood.report.charts import figure, label
+from surewood.report.bar_rows import BarRow, Part, bar_rows
+from surewood.report.charts import figure
 from surewood.report.flow_chart import flow
+from surewood.report.plain import middle
+from surewood.report.plot import Plot, alt_text
+from surewood.report.scales import Axis, fitted_axis
+from surewood.report.tree_map import tree_map
+from surewood.report.words import number, percent
 
 __all__ = ["draw", "draw_sections"]
 
@@ -22,9 +29,8 @@ CLASS_COLORS = (
     "#3f8f5f", "#4a86c5", "#c8803f", "#a35fa8", "#d0604a", "#8a8f3a", "#3fa3a3", "#7a6fd0", "#c0587f",
     "#8c8c8c", "#5fa83f", "#b59a2f",
 )  # fmt: skip
-TONES = {"main": "@leaf", "second": "@sky", "third": "@bark", "fourth": "@plum", "other": "@peer"}
-_SYMBOLS = ("circle", "diamond", "square", "x")
-_LEVELS = ("@seq0", "@seq1", "@seq2", "@seq3")
+TONES = {"main": "leaf", "second": "sky", "third": "bark", "fourth": "plum", "other": "peer"}
+_MOST_NAMES = 15  # classes named in the legend of a scatter plot
 
 
 def draw_sections(facts: dict[str, Any] | None) -> list[dict[str, Any]]:
@@ -49,168 +55,105 @@ def draw(block: dict[str, Any]) -> dict[str, Any]:
     --------
     >>> from surewood.estimators import describing
     >>> bars = [{"name": "", "names": ["a"], "series": [describing.series("rows", [3])]}]
-    >>> draw(describing.chart("bars", "Rows", bars))["variants"][0]["data"][0]["y"]
-    [3]
+    >>> draw(describing.chart("bars", "Rows", bars))["title"]
+    'Rows'
     """
-    return _CHARTS[block["kind"]](block)
-
-
-def _bars(block: dict[str, Any]) -> dict[str, Any]:
-    """Stacked bars, one per name."""
-    variants = []
-    for variant in block["variants"]:
-        traces = [
-            {
-                "type": "bar",
-                "name": label(one["name"]),
-                "x": [label(name) for name in variant["names"]],
-                "y": one["values"],
-                "customdata": one["hints"] or [""] * len(one["values"]),
-                "marker": {"color": TONES[one["tone"]]},
-                "hovertemplate": "%{x}: %{y:,.4~g}<br>%{customdata}<extra></extra>",
-            }
-            for one in variant["series"]
-        ]
-        variants.append({"name": variant["name"], "data": traces})
-    layout = {
-        "barmode": "stack",
-        "bargap": 0.4,
-        "showlegend": len(block["variants"][0]["series"]) > 1,
-        "yaxis": {"title": {"text": label(block.get("y_title", ""), 60)}},
-        "xaxis": {"type": "category"},
-    }
-    return _figure(block, layout, variants, height=300)
-
-
-def _lines(block: dict[str, Any]) -> dict[str, Any]:
-    """Lines over a common x, with steps, labels of points and a mark where the block has them."""
-    form = ".1%" if block.get("y_format") == "percent" else ""
-    variants = [
-        {"name": variant["name"], "data": [_line(block, variant, one, form) for one in variant["series"]]}
-        for variant in block["variants"]
-    ]
-    first = block["variants"][0]
-    xaxis: dict[str, Any] = {"title": {"text": label(block.get("x_title", ""), 60)}}
-    if block.get("whole_x"):
-        xaxis |= {"dtick": 1, "range": [0.6, len(first["x"]) + 0.4]}
-    layout: dict[str, Any] = {
-        "showlegend": len(first["series"]) > 1,
-        "xaxis": xaxis,
-        "yaxis": {"tickformat": form, "title": {"text": label(block.get("y_title", ""), 60)}},
-    }
-    if block.get("mark") is not None:
-        at = {"x0": block["mark"], "x1": block["mark"], "y0": 0, "y1": 1}
-        line = {"color": "@peer", "dash": "dot", "width": 1.5}
-        layout["shapes"] = [{"type": "line", "xref": "x", "yref": "paper", "line": line, **at}]
-    return _figure(block, layout, variants, height=340 if block["wide"] else 270)
-
-
-def _line(block: dict[str, Any], variant: dict[str, Any], one: dict[str, Any], form: str) -> dict[str, Any]:
-    color, steps = TONES[one["tone"]], block.get("steps", False)
-    trace: dict[str, Any] = {
-        "type": "scatter",
-        "mode": "lines" if steps else "lines+markers",
-        "name": label(one["name"], 60),
-        "x": variant["x"],
-        "y": one["values"],
-        "line": {"color": color, "width": 2, **({"shape": "hvh"} if steps else {})},
-        "marker": {"color": color, "size": 7},
-        "hovertemplate": f"%{{x:,.4~g}}: %{{y:{form or '.4g'}}}<extra></extra>",
-    }
-    if variant.get("labels"):
-        trace |= {"mode": "lines+markers+text", "text": [label(text) for text in variant["labels"]]}
-        trace["textposition"] = "top center"
-    return trace
-
-
-def _points(block: dict[str, Any]) -> dict[str, Any]:
-    """A scatter plot without axes, colored by class."""
-    variants, n_classes = [], 0
-    for variant in block["variants"]:
-        codes = np.array(variant["codes"], dtype=np.int64)
-        x, y = np.array(variant["x"]), np.array(variant["y"])
-        traces = [
-            _class_points(x, y, codes == code, block["classes"][code], code) for code in np.unique(codes)
-        ]
-        n_classes = max(n_classes, len(traces))
-        variants.append({"name": variant["name"], "data": traces})
-    quiet = {"showticklabels": False, "zeroline": False, "showgrid": False, "ticks": ""}
-    layout = {
-        "xaxis": quiet,
-        "yaxis": quiet,
-        "margin": {"l": 6, "r": 6, "t": 10, "b": 6},
-        "legend": {"orientation": "h", "y": -0.02, "yanchor": "top", "x": 0},
-        "showlegend": n_classes <= 15,
-    }
-    return _figure(block, layout, variants, height=340)
-
-
-def _class_points(x: Any, y: Any, here: Any, name: str, code: int) -> dict[str, Any]:
-    marker = {
-        "color": CLASS_COLORS[code % len(CLASS_COLORS)],
-        "symbol": _SYMBOLS[code // len(CLASS_COLORS) % len(_SYMBOLS)],
-        "size": 6,
-        "opacity": 0.85,
-    }
-    trace = {"type": "scatter", "mode": "markers", "name": label(name, 18), "hoverinfo": "name"}
-    return {**trace, "x": x[here], "y": y[here], "marker": marker}
-
-
-def _icicle(block: dict[str, Any]) -> dict[str, Any]:
-    """A tree as nested bars, root on top, as wide as their rows."""
-    variants = []
-    for variant in block["variants"]:
-        nodes = variant["nodes"]
-        depth = max(node["depth"] for node in nodes)
-        trace = {
-            "type": "icicle",
-            "ids": [str(node["id"]) for node in nodes],
-            "parents": ["" if node["parent"] is None else str(node["parent"]) for node in nodes],
-            "labels": [label(node["label"], 60) for node in nodes],
-            "values": [node["value"] for node in nodes],
-            "branchvalues": "total",
-            "text": [label(node["text"]) for node in nodes],
-            "customdata": ["<br>".join(label(hint, 80) for hint in node["hints"]) for node in nodes],
-            "marker": {
-                "colors": [_level_color(node["level"]) for node in nodes],
-                "line": {"color": "@paper", "width": 1.5},
-            },
-            "leaf": {"opacity": 1},
-            "tiling": {"orientation": "v"},
-            "sort": False,
-            "pathbar": {"visible": False},
-            "root": {"color": "@line"},
-            "texttemplate": "%{label}<br>%{text}",
-            "hovertemplate": "%{label}<br>%{customdata}<extra></extra>",
-        }
-        variants.append({"name": variant["name"], "data": [trace], "height": max(160, 62 * (depth + 1) + 40)})
-    layout = {"margin": {"l": 0, "r": 0, "t": 8, "b": 4}, "uniformtext": {"minsize": 10, "mode": "hide"}}
-    return _figure(block, layout, variants, height=300)
-
-
-def _level_color(level: int | None) -> str:
-    return "@inner" if level is None else _LEVELS[min(level, len(_LEVELS) - 1)]
-
-
-def _flow(block: dict[str, Any]) -> dict[str, Any]:
-    layout = {"margin": {"l": 8, "r": 8, "t": 10, "b": 16}}
-    return _figure(block, layout, [flow(variant) for variant in block["variants"]], height=300)
-
-
-def _figure(
-    block: dict[str, Any], layout: dict[str, Any], variants: list[dict[str, Any]], height: int
-) -> dict[str, Any]:
+    make = _CHARTS[block["kind"]]
+    variants = [(variant["name"], make(block, variant)) for variant in block["variants"]]
     return figure(
-        block["title"],
-        layout=layout,
-        height=height,
-        caption=block["caption"],
-        variants=variants,
-        choose=block["choose"],
+        block["title"], variants=variants, caption=block["caption"], choose=block["choose"], alt=_alt(block)
     )
 
 
-_CHARTS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
+def _alt(block: dict[str, Any]) -> str:
+    first = block["variants"][0]
+    if block["kind"] == "bars":
+        totals = np.sum([[v or 0 for v in one["values"]] for one in first["series"]], axis=0)
+        return alt_text(block["title"], [(n, number(float(v))) for n, v in zip(first["names"], totals)])
+    if block["kind"] == "lines":
+        ends = [(one["name"], f"ends at {number(one['values'][-1])}") for one in first["series"]]
+        return alt_text(block["title"], ends)
+    return str(block["title"])
+
+
+def _bars(block: dict[str, Any], variant: dict[str, Any]) -> Markup:
+    """Stacked bars, one per name."""
+    rows = []
+    for k, name in enumerate(variant["names"]):
+        parts, start = [], 0.0
+        for one in variant["series"]:
+            value = one["values"][k] or 0.0
+            hint = f"\n{one['hints'][k]}" if one["hints"] else ""
+            tip = f"{name}, {one['name']}: {number(value)}{hint}"
+            parts.append(Part(start, start + value, TONES[one["tone"]], tip))
+            start += value
+        rows.append(BarRow(str(name), parts, number(start)))
+    names = [(one["name"], TONES[one["tone"]], "box") for one in variant["series"]]
+    title = block.get("y_title", "")
+    above = Markup('<div class="y-title">{}</div>').format(title) if title else Markup("")
+    return above + bar_rows(rows, names=names)
+
+
+def _lines(block: dict[str, Any], variant: dict[str, Any]) -> Markup:
+    """Lines over a common x, with steps, labels of points and a mark where the block has them."""
+    share = block.get("y_format") == "percent"
+    whole, steps = bool(block.get("whole_x")), block.get("steps", False)
+    values = [v for one in variant["series"] for v in one["values"]]
+    x, mark = variant["x"], block.get("mark")
+    across = fitted_axis([*x, mark], "number", block.get("x_title", ""), margin=0.04, whole=whole)
+    include = (0.0,) if steps else ()
+    up = fitted_axis(
+        values, "percent" if share else "number", block.get("y_title", ""),
+        include=include, limits=(0.0, 1.0) if share else None, margin=0.12,
+    )  # fmt: skip
+    plot = Plot(across, up, height=280 if block["wide"] else 210)
+    for one in variant["series"]:
+        color = TONES[one["tone"]]
+        plot.line(x, one["values"], color, name=one["name"], steps=steps)
+        if not steps:
+            told = [f"{number(a)}: {_value(b, share)}" for a, b in zip(x, one["values"])]
+            plot.points(x, one["values"], color, tips=told)
+        for text, a, b in zip(variant.get("labels") or (), x, one["values"]):
+            if text and b is not None:
+                plot.text(a, b, text)
+    if mark is not None:
+        plot.mark(x=mark)
+    return plot.render()
+
+
+def _value(value: float | None, share: bool) -> str:
+    return percent(value, 1) if share else number(value)
+
+
+def _points(block: dict[str, Any], variant: dict[str, Any]) -> Markup:
+    """A scatter plot without axes, colored by class."""
+    codes = np.array(variant["codes"], dtype=np.int64)
+    x, y = np.array(variant["x"], dtype=float), np.array(variant["y"], dtype=float)
+    plot = Plot(_quiet(x), _quiet(y), height=270)
+    present = np.unique(codes)
+    for code in present.tolist():
+        here, name = codes == code, middle(block["classes"][code], 24)
+        tips = [name] * int(here.sum())
+        shown = name if len(present) <= _MOST_NAMES else ""
+        color = CLASS_COLORS[code % len(CLASS_COLORS)]
+        plot.points(x[here].tolist(), y[here].tolist(), color, size=5.5, tips=tips, name=shown)
+    return plot.render()
+
+
+def _quiet(values: Any) -> Axis:
+    fitted = fitted_axis(values.tolist(), margin=0.04)
+    return Axis(fitted.low, fitted.high, "none")
+
+
+def _icicle(block: dict[str, Any], variant: dict[str, Any]) -> Markup:
+    return tree_map(variant["nodes"])
+
+
+def _flow(block: dict[str, Any], variant: dict[str, Any]) -> Markup:
+    return flow(variant["stages"])
+
+
+_CHARTS: dict[str, Callable[[dict[str, Any], dict[str, Any]], Markup]] = {
     "bars": _bars,
     "lines": _lines,
     "points": _points,

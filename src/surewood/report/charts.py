@@ -1,46 +1,39 @@
-"""Charts as plain dictionaries that ``parts.chart`` puts on a page and plotly draws.
+"""Charts as plain dictionaries that ``parts.chart`` puts on a page.
 
-`figure` makes one; `label` turns a name into text that plotly shows as it is. Colors are names of the style
-sheet with an ``@`` before them (``@leaf``, ``@soft``, ...), so that they follow light and dark; they are
-looked up only under keys whose name contains "color". The rest of the file are the charts that all models
-share; those that a model describes itself with are drawn in :mod:`surewood.report.blocks`.
+`figure` makes one from HTML that Python has drawn: :class:`~surewood.report.plot.Plot` for axes, lines and
+dots, :func:`~surewood.report.bar_rows.bar_rows` for bars with names. Colors are names of the style sheet
+("leaf", "sky", ...), so they follow light and dark. The rest of the file are charts about the table that all
+models share; those about quality are in :mod:`surewood.report.quality_charts`, those that a model describes
+itself with in :mod:`surewood.report.blocks`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from markupsafe import Markup
 
-from surewood.report.plain import plain_dict, short
-from surewood.report.words import percent, percent_up
+from surewood.report.bar_rows import BarRow, Part, bar_rows
+from surewood.report.heat_map import MOST_NUMBERS, confusion_map
+from surewood.report.plot import Plot, alt_text
+from surewood.report.scales import Axis, fitted_axis
+from surewood.report.words import percent
 
-__all__ = ["COLOURS", "figure", "label"]
+__all__ = ["COLORS", "Axis", "BarRow", "Part", "Plot", "bar_rows", "figure", "fitted_axis"]
 
 #: Colors of series, in their order.
-COLOURS = ("@leaf", "@sky", "@bark", "@plum", "@warn", "@peer")
-SCALE = [[0, "@seq0"], [0.35, "@seq1"], [0.7, "@seq2"], [1, "@seq3"]]
-
-
-def label(text: Any, limit: int = 40) -> str:
-    """A name as plotly shows it unchanged: plotly reads tags and entities, so they are escaped.
-
-    Examples
-    --------
-    >>> label("<b>R&D</b>")
-    '&lt;b&gt;R&amp;D&lt;/b&gt;'
-    """
-    return short(text, limit).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+COLORS = ("leaf", "sky", "bark", "plum", "warn", "peer")
 
 
 def figure(
     title: str,
-    data: list[dict[str, Any]] | None = None,
-    layout: dict[str, Any] | None = None,
+    drawing: Markup | None = None,
     *,
-    height: int = 300,
     caption: str = "",
-    variants: list[dict[str, Any]] | None = None,
+    alt: str = "",
+    variants: Sequence[tuple[str, Markup]] | None = None,
     choose: str = "choose",
 ) -> dict[str, Any]:
     """A chart for the macro ``parts.chart``.
@@ -48,208 +41,95 @@ def figure(
     Parameters
     ----------
     title, caption : str
-    data : list of dict
-        Traces of plotly.
-    layout : dict, optional
-        Of plotly; fonts, colors, grid and margins are set by the page.
-    height : int
-        Pixels.
-    variants : list of dict, optional
-        To choose from in a list, instead of `data`: ``name``, ``data`` and on wish ``layout``, ``height`` and
-        ``narrow`` (the data for narrow screens).
+    drawing : Markup
+        Of :meth:`Plot.render` or :func:`bar_rows`.
+    alt : str
+        What the chart shows, for screen readers; the title by default.
+    variants : list of (name, drawing), optional
+        To choose from in a list, instead of `drawing`.
     choose : str
         What the list is called for screen readers.
 
     Examples
     --------
-    >>> chart = figure("points", [{"type": "bar", "x": ["a"], "y": [3], "marker": {"color": "@leaf"}}])
-    >>> chart["variants"][0]["data"][0]["y"]
-    [3]
+    >>> chart = figure("Rows", bar_rows([BarRow("a", [Part(0, 3)], "3")]))
+    >>> chart["title"], len(chart["variants"])
+    ('Rows', 1)
     """
-    shown = [{"name": "", "data": data or []}] if variants is None else variants
-    return plain_dict(
-        {
-            "title": title,
-            "caption": caption,
-            "height": height,
-            "choose": choose,
-            "layout": layout or {},
-            "variants": shown,
-        }
-    )
+    shown = [("", drawing or Markup(""))] if variants is None else list(variants)
+    return {
+        "title": title,
+        "caption": caption,
+        "choose": choose,
+        "alt": alt or title,
+        "variants": [{"name": name, "html": html} for name, html in shown],
+    }
 
 
 def confusion(facts: dict[str, Any], sample: str) -> dict[str, Any]:
     """Counts by true and predicted class; colors are fractions of the true class."""
-    names = [label(name, 24) for name in facts["labels"]]
-    counts = np.array(facts["matrix"], dtype=float)
-    share = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
-    n = len(names)
-    trace = {
-        "type": "heatmap",
-        "x": list(range(n)),
-        "y": list(range(n)),
-        "z": share,
-        "customdata": counts,
-        "colorscale": SCALE,
-        "zmin": 0,
-        "zmax": 1,
-        "showscale": False,
-        "xgap": 1,
-        "ygap": 1,
-        "text": [[str(int(v)) if v else "" for v in row] for row in counts],
-        "hovertemplate": "%{customdata} rows, %{z:.1%} of this class<extra></extra>",
-    }
-    if n <= 12:
-        trace["texttemplate"] = "%{text}"
-    ticks = {"tickmode": "array", "tickvals": list(range(n)), "ticktext": names, "showgrid": False}
+    rows, columns = facts["labels"], facts["predicted_labels"]
+    counts = np.array(facts["matrix"], dtype=np.int64)
+    right = int(np.trace(counts[: len(columns), : len(rows)]))
+    how = "Rows" if max(len(rows), len(columns)) > MOST_NUMBERS else "Rows and fractions of the true class"
     return figure(
         "Confusion matrix",
-        [trace],
-        {
-            "xaxis": {**ticks, "title": {"text": "predicted"}},
-            "yaxis": {**ticks, "title": {"text": "true"}, "autorange": "reversed"},
-        },
-        height=max(320, min(560, 90 + 26 * n)),
-        caption=f"Rows of the {sample}; the stronger the color, the larger the fraction of the true class.",
+        confusion_map(rows, columns, counts),
+        caption=f"{how}, on the {sample}. Green is correct, red is not; the stronger, the larger the "
+        "fraction.",
+        alt=f"Confusion matrix of {len(rows)} classes: {right:,} of {int(counts.sum()):,} rows are correct",
     )
 
 
-def calibration(facts: dict[str, Any], sample: str) -> dict[str, Any]:
-    """Observed against predicted probability."""
-    bins = facts["bins"]
-    predicted, observed = [b["predicted"] for b in bins], [b["observed"] for b in bins]
-    most = max(b["rows"] for b in bins)
-    ideal = {
-        "type": "scatter",
-        "mode": "lines",
-        "x": [0, 1],
-        "y": [0, 1],
-        "line": {"color": "@peer", "dash": "dot", "width": 1.5},
-        "hoverinfo": "skip",
-    }
-    trace = {
-        "type": "scatter",
-        "mode": "markers",
-        "x": predicted,
-        "y": observed,
-        "customdata": [b["rows"] for b in bins],
-        "error_y": {
-            "type": "data",
-            "symmetric": False,
-            "array": [b["high"] - b["observed"] for b in bins],
-            "arrayminus": [b["observed"] - b["low"] for b in bins],
-            "color": "@leaf",
-            "thickness": 1,
-            "width": 3,
-        },
-        "marker": {"color": "@leaf", "size": [5 + 13 * (b["rows"] / most) ** 0.5 for b in bins]},
-        "hovertemplate": "predicted %{x:.1%}, observed %{y:.1%}<br>%{customdata} rows<extra></extra>",
-    }
-    share = {"tickformat": ".0%", "range": [-0.03, 1.03]}
-    return figure(
-        "Calibration",
-        [ideal, trace],
+def largest_confusions(facts: dict[str, Any], limit: int = 8) -> list[dict[str, Any]]:
+    """The most frequent errors, as true class, predicted class, rows and fraction of the true class."""
+    counts = np.array(facts["matrix"], dtype=np.int64)
+    total = np.maximum(counts.sum(axis=1), 1)
+    off = counts.copy()
+    np.fill_diagonal(off, 0)
+    order = np.argsort(-off, axis=None, kind="stable")[:limit]
+    places = [divmod(int(k), counts.shape[1]) for k in order]
+    return [
         {
-            "showlegend": False,
-            "xaxis": {**share, "title": {"text": label(facts["of"], 60)}},
-            "yaxis": {**share, "title": {"text": "observed frequency"}},
-        },
-        height=340,
-        caption="On the dotted line, a prediction of 80 % is correct in 80 of 100 cases. Mean gap on the "
-        f"{sample}: {100 * facts['expected_calibration_error']:.1f} points; bars are 95 % intervals; large "
-        "dots have many rows.",
-    )
+            "truth": facts["labels"][i],
+            "predicted": facts["predicted_labels"][j],
+            "rows": int(counts[i, j]),
+            "share": float(counts[i, j] / total[i]),
+        }
+        for i, j in places
+        if off[i, j]
+    ]
 
 
 def class_balance(classes: list[dict[str, Any]], limit: int = 30) -> dict[str, Any]:
     """Rows of each class."""
-    shown = classes[:limit][::-1]
-    trace = {
-        "type": "bar",
-        "orientation": "h",
-        "x": [c["rows"] for c in shown],
-        "y": list(range(len(shown))),
-        "customdata": [c["share"] for c in shown],
-        "marker": {"color": "@leaf"},
-        "hovertemplate": "%{x:,} rows, %{customdata:.1%}<extra></extra>",
-    }
+    shown = classes[:limit]
+    rows = [
+        BarRow(
+            c["label"],
+            [Part(0, c["rows"], "leaf", f"{c['rows']:,} rows")],
+            f"{c['rows']:,} ({percent(c['share'], 1)})",
+        )
+        for c in shown
+    ]
     left = len(classes) - len(shown)
     return figure(
         "Classes in training",
-        [trace],
-        {"xaxis": {"title": {"text": "rows"}}, "yaxis": _names([c["label"] for c in shown]), "bargap": 0.35},
-        height=max(180, 70 + 24 * len(shown)),
+        bar_rows(rows),
         caption=f"The {limit} largest; {left} smaller ones are not drawn." if left else "",
+        alt=alt_text("Classes in training", [(c["label"], f"{c['rows']:,} rows") for c in shown]),
     )
 
 
 def importances(rows: list[dict[str, Any]]) -> dict[str, Any]:
     """Impurity importances of the most important columns."""
-    shown = rows[::-1]
-    trace = {
-        "type": "bar",
-        "orientation": "h",
-        "x": [r["importance"] for r in shown],
-        "y": list(range(len(shown))),
-        "marker": {"color": "@sky"},
-        "hovertemplate": "%{x:.1%}<extra></extra>",
-    }
+    drawn = [
+        BarRow(row["column"], [Part(0, row["importance"], "sky")], percent(row["importance"], 1))
+        for row in rows
+    ]
     return figure(
         "Feature importance",
-        [trace],
-        {
-            "xaxis": {"tickformat": ".0%", "title": {"text": "fraction of the impurity removed"}},
-            "yaxis": _names([r["column"] for r in shown]),
-            "bargap": 0.35,
-        },
-        height=max(200, 70 + 22 * len(shown)),
-        caption="HEURISTIC: favors columns with many values; permutation importances are fairer.",
+        bar_rows(drawn),
+        caption="HEURISTIC: fraction of the impurity removed; favors columns with many values.",
+        alt=alt_text("Feature importance", [(row["column"], percent(row["importance"], 1)) for row in rows]),
     )
-
-
-def guarantees(certificate: dict[str, Any], scores: dict[str, Any]) -> dict[str, Any] | None:
-    """The guarantees beside the measured error and the majority-class baseline."""
-    rows = [("baseline (majority class)", scores["majority_error"], "@peer", "measured")]
-    if scores["sample"] == "holdout":
-        rows.append(("this model, holdout", scores["error"], "@sky", "ESTIMATE"))
-    rows += [
-        (entry["method"], entry["value"], "@leaf", "GUARANTEE: not larger")
-        for entry in certificate["entries"]
-        if entry["status"] == "GUARANTEE" and entry.get("quantity", "error") == "error"
-    ]
-    if len(rows) < 2:
-        return None
-    rows = rows[::-1]
-    trace = {
-        "type": "bar",
-        "orientation": "h",
-        "x": [row[1] for row in rows],
-        "y": list(range(len(rows))),
-        "text": [percent_up(row[1]) if row[2] == "@leaf" else percent(row[1]) for row in rows],
-        "textposition": "auto",
-        "customdata": [row[3] for row in rows],
-        "marker": {"color": [row[2] for row in rows]},
-        "hovertemplate": "%{text} (%{customdata})<extra></extra>",
-    }
-    return figure(
-        "Errors: measured and guaranteed",
-        [trace],
-        {
-            "xaxis": {"tickformat": ".0%", "rangemode": "tozero", "tickangle": 0, "nticks": 4},
-            "yaxis": _names([row[0] for row in rows]),
-            "bargap": 0.4,
-        },
-        height=70 + 42 * len(rows),
-    )
-
-
-def _names(names: list[Any]) -> dict[str, Any]:
-    """A vertical axis of names, over positions: names that look like numbers or dates stay names."""
-    return {
-        "tickmode": "array",
-        "tickvals": list(range(len(names))),
-        "ticktext": [label(name, 32) for name in names],
-        "showgrid": False,
-        "zeroline": False,
-    }

@@ -7,15 +7,11 @@ from typing import Any
 from sklearn.pipeline import Pipeline
 
 from surewood.estimators.describing import DescribesItself, ReportRows, report_facts, title_of
+from surewood.report.model_step import last_step
 from surewood.report.plain import plain
-from surewood.report.quality import Predictions
+from surewood.report.predictions import Predictions
 
-__all__ = ["last_step", "model_facts"]
-
-
-def last_step(model: Any) -> Any:
-    """The classifier at the end of a pipeline; anything else is itself."""
-    return last_step(model.steps[-1][1]) if isinstance(model, Pipeline) else model
+__all__ = ["model_facts"]
 
 
 def model_facts(

@@ -6,9 +6,10 @@ import json
 from pathlib import Path
 from typing import Any
 
-from surewood.report import charts
+from surewood.report import charts, quality_charts
 from surewood.report.blocks import draw_sections
 from surewood.report.rendering import render_template, write_text
+from surewood.report.verdict import quality_sentence
 
 __all__ = ["render_page", "write_json", "write_page"]
 
@@ -76,16 +77,16 @@ def model_values(summary: dict[str, Any]) -> dict[str, Any]:
     True
     """
     sample = summary["scores"]["sample"]
-    guarantees = None
-    if summary["certificate"] is not None:
-        guarantees = charts.guarantees(summary["certificate"], summary["scores"])
+    calibration = summary["calibration"]
     return {
         "summary": summary,
+        "quality_sentence": quality_sentence,
         "facts": summary["inside"],
         "sections": draw_sections(summary["inside"]),
-        "guarantees": guarantees,
         "confusion": charts.confusion(summary["confusion"], sample),
-        "calibration": summary["calibration"] and charts.calibration(summary["calibration"], sample),
-        "classes": charts.class_balance(summary["data"]["classes"]),
+        "confusions": charts.largest_confusions(summary["confusion"]),
+        "curves": quality_charts.quality_charts(summary["curves"], sample),
+        "calibration": calibration and quality_charts.calibration(calibration, sample),
         "importances": summary["importances"] and charts.importances(summary["importances"]),
+        "classes": charts.class_balance(summary["data"]["classes"]),
     }

@@ -1,16 +1,14 @@
 """From a template and plain values to one self-contained page.
 
-`render_template` fills a template that extends ``base.html``: style, light and dark, plotly's script inlined
-once, and a policy that lets the browser run the page's own two scripts (known by their digests) and fetch
-nothing. Names of columns, classes and models are hostile input: templates escape everything, and data of
-charts go through :func:`script_json`, which cannot end its element.
+`render_template` fills a template that extends ``base.html``: style, light and dark, a short script, and a
+policy that lets the browser run that script (known by its digest) and fetch nothing. Names of columns,
+classes and models are hostile input: templates escape everything, and so do the drawings.
 """
 
 from __future__ import annotations
 
 import base64
 import hashlib
-import json
 import os
 from functools import cache
 from importlib.resources import files
@@ -21,8 +19,9 @@ from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from surewood.report import words
+from surewood.report.plain import middle
 
-__all__ = ["render_template", "script_json", "write_text"]
+__all__ = ["render_template", "write_text"]
 
 
 def render_template(template: str, values: dict[str, Any], *, package: str = "surewood.report") -> str:
@@ -34,20 +33,17 @@ def render_template(template: str, values: dict[str, Any], *, package: str = "su
         Its file name in the folder ``templates`` of `package`. It may extend ``base.html`` and import
         ``parts.html`` (charts, tables, facts).
     values : dict
-        Names of the template. ``title`` is needed by ``base.html``; ``charts`` (default True) says whether
-        plotly is inlined.
+        Names of the template. ``title`` is needed by ``base.html``.
     package : str
         Package whose ``templates`` are looked at before those of the report.
 
     Examples
     --------
-    >>> page = render_template("base.html", {"title": "<b>", "charts": False})
+    >>> page = render_template("base.html", {"title": "<b>"})
     >>> "<title>&lt;b&gt;" in page, "<b>" in page
     (True, False)
     """
-    with_charts = bool(values.get("charts", True))
-    scripts = [_plotly(), _static("page.js")] if with_charts else [_static("page.js")]
-    policy = " ".join(f"'sha256-{_digest(script)}'" for script in scripts)
+    script = _static("page.js")
     return (
         _environment(package)
         .get_template(template)
@@ -55,25 +51,11 @@ def render_template(template: str, values: dict[str, Any], *, package: str = "su
             **{
                 **values,
                 "style": Markup(_static("page.css")),
-                "scripts": [Markup(script) for script in scripts],
-                "script_policy": Markup(policy),
+                "script": Markup(script),
+                "script_policy": Markup(f"'sha256-{_digest(script)}'"),
             }
         )
     )
-
-
-def script_json(value: Any) -> Markup:
-    """Strict JSON that is safe inside ``<script type="application/json">``.
-
-    Examples
-    --------
-    >>> print(script_json("</script>"))
-    "\\u003c/script\\u003e"
-    """
-    text = json.dumps(value, allow_nan=False, ensure_ascii=True, separators=(",", ":"))
-    for sign in "<>&":
-        text = text.replace(sign, f"\\u{ord(sign):04x}")
-    return Markup(text)
 
 
 def write_text(text: str, path: str | Path) -> Path:
@@ -105,7 +87,7 @@ def _environment(package: str) -> Environment:
     environment = Environment(
         loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    environment.filters["script_json"] = script_json
+    environment.filters["middle"] = middle
     environment.filters.update(words.FILTERS)
     return environment
 
@@ -113,14 +95,6 @@ def _environment(package: str) -> Environment:
 @cache
 def _static(name: str) -> str:
     return files("surewood.report").joinpath("static", name).read_text(encoding="utf-8")
-
-
-@cache
-def _plotly() -> str:
-    """The script of the installed plotly: one bundle of all chart types is all that the package has."""
-    from plotly.offline import get_plotlyjs
-
-    return str(get_plotlyjs())
 
 
 @cache

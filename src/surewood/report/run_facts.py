@@ -16,7 +16,7 @@ from surewood.report.plain import plain_dict, short
 
 __all__ = ["run_facts", "settings"]
 
-_PACKAGES = ("numpy", "scipy", "scikit-learn", "pandas", "joblib", "plotly")
+_PACKAGES = ("numpy", "scipy", "scikit-learn", "pandas", "joblib")
 
 
 def settings(model: Any) -> list[dict[str, Any]]:

@@ -15,12 +15,16 @@ from numpy.typing import NDArray
 from surewood.parallel.progress import stage
 from surewood.report import quality, run_facts, table_facts
 from surewood.report.certificate_words import certificate_facts, issue
-from surewood.report.model_facts import last_step, model_facts
+from surewood.report.curves import curves, positive_class
+from surewood.report.hard_rows import hardest_rows
+from surewood.report.model_facts import model_facts
+from surewood.report.model_step import last_step
 from surewood.report.plain import plain
+from surewood.report.predictions import Predictions
 
 __all__ = ["build_summary"]
 
-FORMAT = 1
+FORMAT = 2
 
 
 def build_summary(
@@ -33,6 +37,7 @@ def build_summary(
     dataset: dict[str, Any] | None = None,
     run: dict[str, Any] | None = None,
     probabilities: NDArray[np.float64] | None = None,
+    choice: dict[str, Any] | None = None,
     verbose: int = 0,
 ) -> dict[str, Any]:
     """Collect what there is to know about a fitted classifier.
@@ -48,12 +53,16 @@ def build_summary(
     certificate : Certificate or its dict, optional
         Of :func:`surewood.certify.certify`; issued from the holdout by default.
     dataset : dict, optional
-        ``name``, ``source``, ``notes`` (a list of sentences), and ``n_columns`` where the table had another
-        number of columns than the model has features.
+        ``name``, ``source``, ``notes`` (a list of sentences), ``n_columns`` where the table had another
+        number of columns than the model has features, and ``plan``: a list with ``name``, ``kind`` and
+        ``reason`` of each column of the table.
     run : dict, optional
         ``seconds``, ``peak_memory_bytes``, ``seed``, ``command``.
     probabilities : ndarray of shape (n, n_classes), optional
         Of the rows that are judged, where they are known already.
+    choice : dict, optional
+        The comparison that the kind of model was chosen by: ``chosen``, ``why``, ``rows``, ``folds`` and
+        ``scores``.
     verbose : int, default=0
 
     Returns
@@ -72,20 +81,25 @@ def build_summary(
     ('BinnedForestClassifier', 75, 4)
     """
     core = last_step(model)
-    judged = quality.predictions(model, *(holdout if holdout is not None else (X, y)), probabilities)
+    judged = Predictions(model, *(holdout if holdout is not None else (X, y)), probabilities)
     if certificate is None:
         certificate = issue(model, X, y, holdout)
+    sample = "training" if holdout is None else "holdout"
+    positive = positive_class(model, judged, y)
     parts: dict[str, Callable[[], Any]] = {
         "format": lambda: FORMAT,
         "model": lambda: {"name": type(core).__name__},
         "data": lambda: _data_facts(model, X, y, holdout, judged, dataset),
-        "scores": lambda: quality.scores(judged, "training" if holdout is None else "holdout"),
-        "certificate": lambda: None if certificate is None else certificate_facts(certificate),
+        "scores": lambda: quality.scores(judged, sample, y),
+        "class_scores": lambda: quality.class_scores(judged),
         "confusion": lambda: quality.confusion(judged),
-        "calibration": lambda: quality.calibration(judged),
-        "hardest": lambda: quality.hardest_rows(model, judged),
+        "curves": lambda: curves(model, judged, positive),
+        "calibration": lambda: quality.calibration(judged, positive),
+        "importances": lambda: _importances(core, X),
+        "hardest": lambda: hardest_rows(model, judged),
+        "certificate": lambda: None if certificate is None else certificate_facts(certificate),
         "inside": lambda: model_facts(model, judged, is_holdout=holdout is not None, verbose=verbose),
-        "importances": lambda: _importances(model, X),
+        "choice": lambda: plain(choice),
         "settings": lambda: run_facts.settings(core),
         "run": lambda: run_facts.run_facts(core, run),
     }
@@ -103,12 +117,12 @@ def _data_facts(
     X: Any,
     y: Any,
     holdout: tuple[Any, Any] | None,
-    judged: quality.Predictions,
+    judged: Predictions,
     dataset: dict[str, Any] | None,
 ) -> dict[str, Any]:
     return {
         "n_columns": table_facts.n_columns(X),
-        **plain({"name": None, "source": None, "notes": [], **(dataset or {})}),
+        **plain({"name": None, "source": None, "notes": [], "plan": None, **(dataset or {})}),
         "n_rows": len(judged.y) if holdout is None else len(y),
         "n_holdout": None if holdout is None else judged.n_rows,
         "n_features": table_facts.n_columns(X),

@@ -92,7 +92,13 @@ def memory(value: float | None) -> str:
     return f"{value:.0f} B"
 
 
+def capitalize_first(text: str) -> str:
+    """A sentence with a capital letter, the rest as it is."""
+    return text[:1].upper() + text[1:]
+
+
 FILTERS = {
+    "capitalize_first": capitalize_first,
     "percent": percent,
     "percent_up": percent_up,
     "number": number,

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +19,10 @@ import pandas as pd
 from numpy.typing import NDArray
 from sklearn.metrics import log_loss
 
-from surewood.bounds import corrected_paired_t_test
 from surewood.parallel.progress import stage
+from surewood.report.quality import area_under_curve
 from surewood.workflow.comparison_page import write_comparison
+from surewood.workflow.comparison_scores import METRICS, Scores, judge_against_best_baseline
 from surewood.workflow.duel import best_two, certificate_of_two, take_holdout
 from surewood.workflow.errors import WorkflowError
 from surewood.workflow.families import FitSettings, families
@@ -33,8 +34,6 @@ from surewood.workflow.sampling import Sampling
 from surewood.workflow.splits import Split, make_splits
 from surewood.workflow.training import prepare
 
-LEVEL = 0.05
-
 
 @dataclass(frozen=True)
 class Entrant:
@@ -44,64 +43,7 @@ class Entrant:
     title: str
     ours: bool
     make: Callable[[int, int], Any]
-
-
-@dataclass(frozen=True)
-class Scores:
-    """Scores of a classifier, one value per fold.
-
-    Attributes
-    ----------
-    name, title : str
-    ours : bool
-    errors, log_losses, fit_seconds, predict_seconds : tuple of float
-        Per fold; `predict_seconds` are for 1,000 rows.
-    difference : float or None
-        Mean error minus that of the best baseline; None for baselines.
-    p_value : float or None
-    """
-
-    name: str
-    title: str
-    ours: bool
-    errors: tuple[float, ...]
-    log_losses: tuple[float, ...]
-    fit_seconds: tuple[float, ...]
-    predict_seconds: tuple[float, ...]
-    difference: float | None = None
-    p_value: float | None = None
-
-    @property
-    def error(self) -> float:
-        """Mean error over the folds."""
-        return float(np.mean(self.errors))
-
-    @property
-    def verdict(self) -> str:
-        """Result of the test against the best baseline: better, worse, no difference shown, or nothing."""
-        if self.p_value is None or self.difference is None:
-            return ""
-        if self.p_value >= LEVEL:
-            return "no difference shown"
-        return "better" if self.difference < 0 else "worse"
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values."""
-        return {
-            "name": self.name,
-            "title": self.title,
-            "ours": self.ours,
-            "error": self.error,
-            "error_deviation": float(np.std(self.errors, ddof=1)),
-            "log_loss": float(np.mean(self.log_losses)),
-            "fit_seconds": float(np.mean(self.fit_seconds)),
-            "predict_seconds_per_1000_rows": float(np.mean(self.predict_seconds)),
-            "errors": list(self.errors),
-            "log_losses": list(self.log_losses),
-            "difference_to_best_baseline": self.difference,
-            "p_value": self.p_value,
-            "verdict": self.verdict,
-        }
+    floor: bool = False
 
 
 @dataclass(frozen=True)
@@ -151,6 +93,7 @@ def compare(
     folds: int = 5,
     repeats: int = 1,
     only: Sequence[str] | None = None,
+    metric: str = "error",
     max_rows: int = 3000,
     groups: str | Sequence[str] | None = None,
     certify: bool = False,
@@ -159,9 +102,11 @@ def compare(
     n_jobs: int = -1,
     verbose: int = 0,
 ) -> Comparison:
-    """Compare our families with random forest, histogram boosting, XGBoost and LightGBM on the same folds.
+    """Compare our families with the usual classifiers on the same folds.
 
-    Every classifier has its default settings.
+    These are logistic regression, random forest and histogram boosting of scikit-learn, XGBoost, LightGBM,
+    CatBoost and EBM where installed, and the majority-class baseline. Every classifier has its default
+    settings.
 
     Parameters
     ----------
@@ -172,7 +117,9 @@ def compare(
     folds, repeats : int
         Stratified folds, and how many times new ones are drawn.
     only : list of str, optional
-        Short names of the classifiers to compare; all by default.
+        Short names of the classifiers to compare; all that are installed by default.
+    metric : {"error", "auc", "log_loss"}
+        What the best baseline is picked by and ours are tested on.
     max_rows : int, default=3000
         Compare on at most this many rows, drawn at random.
     groups : str or list of str, optional
@@ -201,6 +148,8 @@ def compare(
     path = None if out is None else Path(out)
     if path is not None:
         check_file(path, (".html", ".png"))
+    if metric not in METRICS:
+        raise WorkflowError(f"metric={metric}: choose among {', '.join(METRICS)}.")
     settings = FitSettings(random_state, n_jobs, verbose=verbose)
     entrants, notes = choose_entrants(only, settings)
     sampling = Sampling.of("auto", groups, None)
@@ -215,15 +164,16 @@ def compare(
     splits = make_splits(data.y, folds, repeats, random_state, data.groups)
     scores = run_comparison(entrants, prepared, data.y, splits, verbose)
     best = None
-    if any(one.ours for one in scores) and not all(one.ours for one in scores):
-        scores, best = judge_against_best_baseline(scores, splits)
+    rivals = [one.ours for one in scores if not one.floor]
+    if any(rivals) and not all(rivals):
+        scores, best = judge_against_best_baseline(scores, splits, metric)
     duel = None
     if held is not None:
         fitted = {
             name: next(e for e in entrants if e.name == name)
             .make(len(data.y), data.y.nunique())
             .fit(prepared, data.y)
-            for name in best_two({one.name: (one.error, one.ours) for one in scores})
+            for name in best_two({one.name: (one.error, one.ours) for one in scores if not one.floor})
         }
         duel = certificate_of_two(fitted, preparer.transform(held[0]), held[1], prepared)
     facts = {
@@ -234,6 +184,7 @@ def compare(
         "rows": len(data.y),
         "columns": data.X.shape[1],
         "classes": int(data.y.nunique()),
+        "metric": metric,
         "folds": folds,
         "repeats": repeats,
         "groups": data.sampling.groups,
@@ -266,6 +217,7 @@ def choose_entrants(only: Sequence[str] | None, settings: FitSettings) -> tuple[
             peer.title,
             False,
             lambda n_rows, n_classes, peer=peer: peer.build(settings.random_state, settings.n_jobs),  # type: ignore[misc]
+            peer.floor,
         )
         for peer in PEERS
         if peer.is_installed
@@ -304,7 +256,7 @@ def run_comparison(
 ) -> list[Scores]:
     """Fit every classifier on every split; fold by fold, so that all meet the same load of the computer."""
     classes = np.unique(y)
-    rows: dict[str, list[tuple[float, float, float, float]]] = {entrant.name: [] for entrant in entrants}
+    rows: dict[str, list[tuple[float, ...]]] = {entrant.name: [] for entrant in entrants}
     with stage(verbose, "comparing", len(entrants) * len(splits)) as advance:
         for train, held in splits:
             for entrant in entrants:
@@ -312,8 +264,10 @@ def run_comparison(
                 advance(1)
     found = []
     for one in entrants:
-        errors, losses, fitting, predicting = zip(*rows[one.name])
-        found.append(Scores(one.name, one.title, one.ours, errors, losses, fitting, predicting))
+        errors, losses, fitting, predicting, areas = zip(*rows[one.name])
+        found.append(
+            Scores(one.name, one.title, one.ours, errors, losses, fitting, predicting, areas, one.floor)
+        )
     return found
 
 
@@ -324,8 +278,8 @@ def _score(
     classes: NDArray[Any],
     train: NDArray[np.int64],
     held: NDArray[np.int64],
-) -> tuple[float, float, float, float]:
-    """Error, log-loss, seconds of the fit, seconds per 1,000 predictions."""
+) -> tuple[float, ...]:
+    """Error, log-loss, seconds of the fit, seconds per 1,000 predictions, mean AUC over classes."""
     model = entrant.make(len(train), len(classes))
     started = time.perf_counter()
     model.fit(X.iloc[train], y.iloc[train])
@@ -335,45 +289,11 @@ def _score(
     proba = np.zeros((len(held), len(classes)))
     proba[:, np.searchsorted(classes, model.classes_)] = found
     truth = y.iloc[held].to_numpy()
+    areas = [area_under_curve(proba[:, k], truth == label) for k, label in enumerate(classes)]
     return (
         float(np.mean(classes[proba.argmax(axis=1)] != truth)),
         float(log_loss(truth, proba, labels=classes)),
         fitted - started,
         (predicted - fitted) * 1000 / len(held),
+        float(np.mean([area for area in areas if area is not None])) if any(areas) else 0.5,
     )
-
-
-def judge_against_best_baseline(
-    scores: Sequence[Scores], splits: Sequence[Split]
-) -> tuple[list[Scores], str]:
-    """The scores with adjusted p-values of ours, and the name of the best baseline."""
-    best = min((one for one in scores if not one.ours), key=lambda one: one.error)
-    n_train = round(float(np.mean([len(train) for train, _ in splits])))
-    n_test = round(float(np.mean([len(held) for _, held in splits])))
-    p_values = {}
-    for one in scores:
-        if one.ours:
-            one_sided = corrected_paired_t_test(one.errors, best.errors, n_train=n_train, n_test=n_test)
-            p_values[one.name] = 2 * min(one_sided.p_value, 1 - one_sided.p_value)
-    adjusted = dict(zip(p_values, holm(list(p_values.values()))))
-    judged = [
-        replace(one, difference=one.error - best.error, p_value=adjusted[one.name]) if one.ours else one
-        for one in scores
-    ]
-    return judged, best.name
-
-
-def holm(p_values: Sequence[float]) -> list[float]:
-    """P-values adjusted for their number by Holm's method.
-
-    Examples
-    --------
-    >>> holm([0.01, 0.04, 0.03])
-    [0.03, 0.06, 0.06]
-    """
-    order = np.argsort(p_values)
-    adjusted, largest = [0.0] * len(p_values), 0.0
-    for rank, k in enumerate(order):
-        largest = max(largest, min(1.0, (len(p_values) - rank) * p_values[k]))
-        adjusted[k] = largest
-    return adjusted

@@ -29,57 +29,31 @@ def write_monitor_page(monitor: Monitor, title: str, path: Path) -> None:
 
 def _evidence(kind: str, points: list[dict[str, Any]], alpha: float) -> dict[str, Any]:
     rows = [point["rows"] for point in points]
-    line = {
-        "type": "scatter",
-        "mode": "lines",
-        "x": rows,
-        "y": [max(-6.0, point["log_evidence"] / math.log(10.0)) for point in points],
-        "line": {"color": "@leaf", "width": 2},
-        "hovertemplate": "row %{x:,}: 10^%{y:.2f}<extra></extra>",
-    }
-    alarm = {
-        "type": "scatter",
-        "mode": "lines",
-        "x": [0, max(rows)],
-        "y": [-math.log10(alpha)] * 2,
-        "line": {"color": "@warn", "dash": "dash", "width": 1.5},
-        "hoverinfo": "skip",
-    }
-    layout = {
-        "showlegend": False,
-        "xaxis": {"title": {"text": "rows since the start"}, "rangemode": "tozero"},
-        "yaxis": {"title": {"text": "evidence, powers of 10"}},
-    }
+    height = [max(-6.0, point["log_evidence"] / math.log(10.0)) for point in points]
+    alarm = -math.log10(alpha)
+    across = charts.fitted_axis(rows, title="rows since the start", include=(0.0,))
+    up = charts.fitted_axis([*height, alarm], title="evidence, powers of 10")
+    plot = charts.Plot(across, up)
+    plot.mark(y=alarm, color="warn", name="alarm")
+    plot.line(rows, height, "leaf", name="evidence")
+    plot.points(rows, height, "leaf", size=5, tips=[f"row {n:,}: 10^{h:.2f}" for n, h in zip(rows, height)])
     caption = f"Alarm at the dashed line, 1/{alpha:g} = {1 / alpha:.3g}. A path that falls is good news."
-    return charts.figure(_TITLES[kind], [line, alarm], layout, height=300, caption=caption)
+    alt = f"{_TITLES[kind]}: ends at 10 to the power of {height[-1]:.2f}, the alarm is at {alarm:.2f}"
+    return charts.figure(_TITLES[kind], plot.render(), caption=caption, alt=alt)
 
 
 def _limits(points: list[dict[str, Any]], limit: float) -> dict[str, Any]:
     rows = [point["rows"] for point in points]
-    band = [
-        {
-            "type": "scatter",
-            "mode": "lines+markers",
-            "x": rows,
-            "y": [point[side] for point in points],
-            "line": {"color": "@sky", "width": 1.5},
-            "name": side,
-            "hovertemplate": f"{side} limit %{{y:.2%}}<extra></extra>",
-        }
-        for side in ("lower", "upper")
-    ]
-    guaranteed = {
-        "type": "scatter",
-        "mode": "lines",
-        "x": [0, max(rows)],
-        "y": [limit, limit],
-        "line": {"color": "@warn", "dash": "dash", "width": 1.5},
-        "name": "guaranteed",
-        "hoverinfo": "skip",
-    }
-    layout = {
-        "xaxis": {"title": {"text": "labelled rows since the start"}, "rangemode": "tozero"},
-        "yaxis": {"tickformat": ".1%", "rangemode": "tozero", "title": {"text": "error"}},
-    }
+    lower, upper = ([point[side] for point in points] for side in ("lower", "upper"))
+    across = charts.fitted_axis(rows, title="labelled rows since the start", include=(0.0,))
+    up = charts.fitted_axis([*upper, limit], "percent", "error", include=(0.0,), limits=(0.0, 1.0))
+    plot = charts.Plot(across, up)
+    plot.band(rows, lower, upper, "peer-soft")
+    for name, values in (("lower limit", lower), ("upper limit", upper)):
+        plot.line(rows, values, "sky", name=name)
+        told = [f"row {n:,}: {name} {100 * v:.2f} %" for n, v in zip(rows, values)]
+        plot.points(rows, values, "sky", size=6, tips=told)
+    plot.mark(y=limit, color="warn", name="guaranteed")
     caption = "The true error lies between the limits at all times together; dashed: the guaranteed error."
-    return charts.figure("Limits of the error so far", [*band, guaranteed], layout, caption=caption)
+    alt = f"Limits of the error so far: {100 * lower[-1]:.2f} to {100 * upper[-1]:.2f} %"
+    return charts.figure("Limits of the error so far", plot.render(), caption=caption, alt=alt)

@@ -1,8 +1,9 @@
 """Classifiers of other libraries that ``compare`` includes as baselines, each used as its authors advise.
 
-A random forest sees categories as codes. Histogram boosting, XGBoost and LightGBM take categories as
-categories; histogram boosting has room for 255 of them, so wider columns are codes there. Column names are
-replaced by numbers, because two of them reject brackets and non-ASCII characters.
+A random forest sees categories as codes. Histogram boosting, XGBoost, LightGBM, CatBoost and EBM take
+categories as categories; histogram boosting has room for 255 of them, so wider columns are codes there.
+Logistic regression gets one column per category, medians for missing values, and standardized numbers. Column
+names are replaced by numbers, because two of them reject brackets and non-ASCII characters.
 """
 
 from __future__ import annotations
@@ -22,13 +23,17 @@ _MAX_CATEGORIES = 255
 
 @dataclass(frozen=True)
 class Peer:
-    """A peer: `make` takes seed and threads; `takes_categories` says how it wants category columns."""
+    """A peer: `make` takes seed and threads; `takes_categories` says how it wants category columns.
+
+    `floor` marks the majority-class baseline.
+    """
 
     name: str
     title: str
     package: str
     make: Callable[[int, int], Any]
     takes_categories: bool
+    floor: bool = False
 
     @property
     def is_installed(self) -> bool:
@@ -103,9 +108,82 @@ def _lightgbm(seed: int, n_jobs: int) -> Any:
     return LGBMClassifier(random_state=seed, n_jobs=n_jobs, verbosity=-1)
 
 
+class _TextCategories:
+    """A classifier that wants categories as text, missing ones among them."""
+
+    def __init__(self, make: Callable[[list[str]], Any]) -> None:
+        self._make = make
+
+    def fit(self, X: pd.DataFrame, y: NDArray[np.int64]) -> _TextCategories:
+        frame, texts = self._as_text(X)
+        self._model = self._make(texts).fit(frame, y)
+        return self
+
+    def predict_proba(self, X: pd.DataFrame) -> Any:
+        return self._model.predict_proba(self._as_text(X)[0])
+
+    def _as_text(self, X: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
+        texts = [name for name in X.columns if isinstance(X[name].dtype, pd.CategoricalDtype)]
+        changed = {
+            name: X[name].astype(object).where(X[name].notna(), "missing").astype(str) for name in texts
+        }
+        return X.assign(**changed), texts
+
+
+def _catboost(seed: int, n_jobs: int) -> Any:
+    from catboost import CatBoostClassifier
+
+    return _TextCategories(
+        lambda texts: CatBoostClassifier(
+            cat_features=texts,
+            random_seed=seed,
+            thread_count=n_jobs,
+            verbose=False,
+            allow_writing_files=False,
+        )
+    )
+
+
+def _explainable_boosting(seed: int, n_jobs: int) -> Any:
+    from interpret.glassbox import ExplainableBoostingClassifier
+
+    return _TextCategories(lambda texts: ExplainableBoostingClassifier(random_state=seed, n_jobs=n_jobs))
+
+
+def _logistic_regression(seed: int, n_jobs: int) -> Any:
+    from sklearn.compose import ColumnTransformer, make_column_selector
+    from sklearn.impute import SimpleImputer
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import OneHotEncoder, StandardScaler
+
+    numbers = make_pipeline(SimpleImputer(strategy="median", keep_empty_features=True), StandardScaler())
+    columns = ColumnTransformer(
+        [
+            ("numbers", numbers, make_column_selector(dtype_include=["number", "bool"])),
+            (
+                "categories",
+                OneHotEncoder(handle_unknown="ignore"),
+                make_column_selector(dtype_include="category"),
+            ),
+        ]
+    )
+    return make_pipeline(columns, LogisticRegression(max_iter=1000))
+
+
+def _majority(seed: int, n_jobs: int) -> Any:
+    from sklearn.dummy import DummyClassifier
+
+    return DummyClassifier(strategy="prior")
+
+
 PEERS = (
     Peer("rf", f"random forest, {N_TREES} trees (scikit-learn)", "sklearn", _random_forest, False),
     Peer("hgb", "histogram boosting (scikit-learn)", "sklearn", _histogram_boosting, True),
     Peer("xgboost", "XGBoost", "xgboost", _xgboost, True),
     Peer("lightgbm", "LightGBM", "lightgbm", _lightgbm, True),
+    Peer("catboost", "CatBoost", "catboost", _catboost, True),
+    Peer("ebm", "explainable boosting (EBM)", "interpret", _explainable_boosting, True),
+    Peer("logreg", "logistic regression (scikit-learn)", "sklearn", _logistic_regression, True),
+    Peer("majority", "majority-class baseline", "sklearn", _majority, False, floor=True),
 )

@@ -1,4 +1,4 @@
-"""Figures A and B of the mdDF paper for HAR (theory.md §4.7): data of the record, and the plotly pictures.
+"""Figures A and B of the mdDF paper for HAR (theory.md §4.7): data of the record, and the pictures.
 
 Figure A: accuracy and margin ratio after each layer, held-out and on the test part. Figure B: t-SNE views of
 what an early and a late layer read, with the ratio (4.8) in the view and in the representation itself. The
@@ -12,11 +12,13 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from markupsafe import Markup
 
 from surewood.deepforest.figures import layer_curves, representation_view
 from surewood.experiments.mddf.data import Parts
 from surewood.experiments.mddf.methods import fit_quietly
-from surewood.report.charts import COLOURS
+from surewood.report.blocks import CLASS_COLORS
+from surewood.report.charts import Axis, Plot, figure, fitted_axis
 
 FIGURES = "figures"
 PUBLISHED_RATIOS = (3.88, 1.97)
@@ -65,7 +67,7 @@ def _rounded(curves: dict[str, list[float]]) -> dict[str, list[float]]:
 
 
 def figures(records: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The pictures that the records have data for, as traces and layouts of plotly."""
+    """The pictures that the records have data for, as figures of :mod:`surewood.report.charts`."""
     found = [record for record in records if record["method"] == FIGURES]
     if not found:
         return []
@@ -79,68 +81,51 @@ def figures(records: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
 def _figure_a(record: dict[str, Any]) -> dict[str, Any]:
     curves, kept = record["chosen"]["curves"], record["chosen"]["kept"]
     layers = curves["layer"]
-    traces: list[dict[str, Any]] = []
-    for name, key, axis, dash, scale, colour in (
-        ("held-out accuracy", "held_out_accuracy", "y", "solid", 100.0, "@leaf"),
-        ("test accuracy", "accuracy", "y", "dot", 100.0, "@leaf"),
-        ("held-out margin ratio", "held_out_margin_ratio", "y2", "solid", 1.0, "@sky"),
-        ("test margin ratio", "margin_ratio", "y2", "dot", 1.0, "@sky"),
-    ):
-        values = [scale * value for value in curves[key]]
-        traces.append(
-            {
-                "type": "scatter",
-                "mode": "lines+markers",
-                "name": name,
-                "x": layers[: len(values)],
-                "y": values,
-                "yaxis": axis,
-                "xaxis": "x" if axis == "y" else "x2",
-                "line": {"dash": dash, "color": colour},
-                "marker": {"color": colour},
-            }
-        )
-    layout = {
-        "grid": {"rows": 1, "columns": 2, "pattern": "independent"},
-        "xaxis": {"title": {"text": "layer"}, "dtick": 1},
-        "xaxis2": {"title": {"text": "layer"}, "dtick": 1},
-        "yaxis": {"title": {"text": "accuracy (%)"}},
-        "yaxis2": {"title": {"text": "margin ratio"}},
-    }
+    accuracy = _curve_plot(layers, curves, ("held_out_accuracy", "accuracy"), "percent", "accuracy", "leaf")
+    ratio = _curve_plot(
+        layers, curves, ("held_out_margin_ratio", "margin_ratio"), "number", "margin ratio", "sky"
+    )
     note = (
         f"HAR, one seed; {kept} of {len(layers)} layers are kept, and the test curves end there. Held-out "
         "accuracies are ESTIMATES, margin ratios HEURISTIC."
     )
-    title = "Figure A: accuracy and margin ratio a layer"
-    return {"title": title, "note": note, "data": traces, "layout": layout, "height": 380}
+    title = "Figure A: accuracy and margin ratio by layer"
+    return figure(title, _side_by_side([accuracy, ratio]), caption=note)
+
+
+def _curve_plot(
+    layers: list[int], curves: dict[str, Any], keys: tuple[str, str], kind: Any, title: str, color: str
+) -> Markup:
+    """Held-out values as a line, test values dashed."""
+    values = [value for key in keys for value in curves[key]]
+    plot = Plot(fitted_axis(layers, title="layer", whole=True), fitted_axis(values, kind, title))
+    for key, name, dashed in ((keys[0], "held-out", False), (keys[1], "test", True)):
+        plot.line(layers[: len(curves[key])], curves[key], color, name=f"{name} {title}", dashed=dashed)
+    return plot.render()
+
+
+def _side_by_side(drawings: list[Markup]) -> Markup:
+    inside = Markup("").join(Markup("<div>{}</div>").format(one) for one in drawings)
+    return Markup('<div class="grid">{}</div>').format(inside)
 
 
 def _figure_b(record: dict[str, Any]) -> dict[str, Any]:
     metrics, views = record["metrics"], record["figure"]["views"]
-    traces: list[dict[str, Any]] = []
-    for number, view in enumerate(views):
+    drawings = []
+    for view in views:
         points, classes = np.array(view["points"]), np.array(view["classes"])
-        for code in np.unique(classes):
-            mine = points[classes == code]
-            traces.append(
-                {
-                    "type": "scatter",
-                    "mode": "markers",
-                    "name": f"class {code}",
-                    "legendgroup": str(code),
-                    "showlegend": number == 0,
-                    "x": mine[:, 0].tolist(),
-                    "y": mine[:, 1].tolist(),
-                    "xaxis": "x" if number == 0 else "x2",
-                    "yaxis": "y" if number == 0 else "y2",
-                    "marker": {"size": 4, "color": COLOURS[int(code) % len(COLOURS)]},
-                }
+        ends = fitted_axis(points[:, 0]), fitted_axis(points[:, 1])
+        plot = Plot(
+            *(
+                Axis(one.low, one.high, "none", f"input of layer {view['layer']}" * (one is ends[0]))
+                for one in ends
             )
-    layout = {
-        "grid": {"rows": 1, "columns": 2, "pattern": "independent"},
-        "xaxis": {"title": {"text": f"input of layer {views[0]['layer']}"}},
-        "xaxis2": {"title": {"text": f"input of layer {views[1]['layer']}"}},
-    }
+        )
+        for code in np.unique(classes).tolist():
+            mine = points[classes == code]
+            color = CLASS_COLORS[int(code) % len(CLASS_COLORS)]
+            plot.points(mine[:, 0].tolist(), mine[:, 1].tolist(), color, size=4.5, name=f"class {code}")
+        drawings.append(plot.render())
     note = (
         f"Intra- over inter-class scatter (4.8) in the view: {metrics['early_view_ratio']:.2f} → "
         f"{metrics['late_view_ratio']:.2f} (published {PUBLISHED_RATIOS[0]} → {PUBLISHED_RATIOS[1]}); in the "
@@ -149,10 +134,5 @@ def _figure_b(record: dict[str, Any]) -> dict[str, Any]:
         f"{len(views[0]['points'])} training points; t-SNE seed {record['seeds']['view']}; t-SNE distances "
         "are no metric."
     )
-    return {
-        "title": "Figure B: what an early and a late layer read, by t-SNE",
-        "note": note,
-        "data": traces,
-        "layout": layout,
-        "height": 460,
-    }
+    title = "Figure B: what an early and a late layer read, by t-SNE"
+    return figure(title, _side_by_side(drawings), caption=note)

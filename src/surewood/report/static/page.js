@@ -1,81 +1,73 @@
 "use strict";
-// Behaviour of every page: charts in the page's colours, light and dark, tables that sort and filter.
+// Behaviour of every page: light and dark, tables that sort and filter, choices among drawings, hints.
 (() => {
   const root = document.documentElement;
   const dark = matchMedia("(prefers-color-scheme: dark)");
-
-  // --- colours ---------------------------------------------------------------------------------------------
-  // Charts name colours of the style sheet as "@leaf"; only keys that hold colours are looked at, so that a
-  // class called "@leaf" stays a class.
-  const colour = (name) => getComputedStyle(root).getPropertyValue("--" + name).trim();
-  const isToken = (value) => typeof value === "string" && /^@[a-z0-9-]+$/.test(value);
-  function painted(value, inColour) {
-    if (Array.isArray(value)) return value.map((item) => painted(item, inColour));
-    if (value && typeof value === "object") {
-      const out = {};
-      for (const [key, item] of Object.entries(value)) out[key] = painted(item, /color/i.test(key) || (inColour && key === "colorscale"));
-      return out;
-    }
-    return inColour && isToken(value) ? colour(value.slice(1)) : value;
-  }
-
-  function layoutOf(own, height) {
-    const axis = { gridcolor: "@grid", linecolor: "@line", zerolinecolor: "@line", automargin: true, tickcolor: "@line", fixedrange: true };
-    const layout = {
-      font: { family: getComputedStyle(document.body).fontFamily, size: 12.5, color: "@ink" },
-      paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)",
-      margin: { l: 48, r: 14, t: 14, b: 40 }, height,
-      hoverlabel: { bgcolor: "@card", bordercolor: "@line", font: { color: "@ink" }, align: "left" },
-      legend: { orientation: "h", x: 0, y: 1.02, yanchor: "bottom", xanchor: "left" },
-      modebar: { bgcolor: "rgba(0,0,0,0)", color: "@line", activecolor: "@soft" },
-      dragmode: false, ...own,
-    };
-    for (const key of new Set(["xaxis", "yaxis", ...Object.keys(own).filter((k) => /^[xy]axis\d*$/.test(k))]))
-      layout[key] = { ...axis, ...(own[key] || {}), title: { font: { size: 12.5, color: "@soft" }, ...((own[key] || {}).title || {}) } };
-    return painted(layout, false);
-  }
-
-  // --- charts ----------------------------------------------------------------------------------------------
-  const config = { displaylogo: false, responsive: true, modeBarButtons: [["toImage"]], displayModeBar: "hover" };
-  const charts = [];
-  for (const figure of document.querySelectorAll("[data-chart]")) {
-    const spec = JSON.parse(figure.querySelector("script[type='application/json']").textContent);
-    const chart = { figure, spec, shown: 0, plot: figure.querySelector(".plot") };
-    const select = figure.querySelector("select");
-    if (select) select.addEventListener("change", () => { chart.shown = Number(select.value); draw(chart); });
-    charts.push(chart);
-  }
-  function draw(chart) {
-    const variant = chart.spec.variants[chart.shown];
-    const height = variant.height || chart.spec.height;
-    const layout = layoutOf({ ...chart.spec.layout, ...(variant.layout || {}) }, height);
-    chart.narrow = chart.plot.clientWidth < 480;
-    const data = chart.narrow && variant.narrow ? variant.narrow : variant.data;
-    return Plotly.react(chart.plot, painted(data, false), layout, config);
-  }
-  addEventListener("resize", () => {
-    for (const chart of charts) if (chart.narrow !== chart.plot.clientWidth < 480) draw(chart);
-  });
-  function drawAll() {
-    return typeof Plotly === "undefined" ? Promise.resolve() : Promise.all(charts.map(draw));
-  }
 
   // --- light and dark --------------------------------------------------------------------------------------
   const isDark = () => (root.dataset.theme ? root.dataset.theme === "dark" : dark.matches);
   const button = document.getElementById("theme");
   if (button) {
     button.hidden = false;
-    button.addEventListener("click", () => { root.dataset.theme = isDark() ? "light" : "dark"; drawAll(); });
+    button.addEventListener("click", () => { root.dataset.theme = isDark() ? "light" : "dark"; });
   }
-  dark.addEventListener("change", drawAll);
-  let before;
-  addEventListener("beforeprint", () => { before = root.dataset.theme; root.dataset.theme = "light"; drawAll(); });
-  addEventListener("afterprint", () => {
-    if (before) root.dataset.theme = before; else delete root.dataset.theme;
-    drawAll();
-  });
+
+  // --- drawings to choose from -----------------------------------------------------------------------------
+  for (const figure of document.querySelectorAll("[data-variants]")) {
+    const select = figure.querySelector("select"), drawings = figure.querySelectorAll(":scope > .plot");
+    select.addEventListener("change", () => drawings.forEach((one, i) => { one.hidden = i !== Number(select.value); }));
+  }
+  for (const tabs of document.querySelectorAll("[role=tablist]")) {
+    const all = [...tabs.querySelectorAll("[role=tab]")];
+    const show = (tab) => all.forEach((one) => {
+      one.setAttribute("aria-selected", one === tab);
+      one.tabIndex = one === tab ? 0 : -1;
+      document.getElementById(one.getAttribute("aria-controls")).hidden = one !== tab;
+    });
+    all.forEach((tab, i) => {
+      tab.addEventListener("click", () => show(tab));
+      tab.addEventListener("keydown", (event) => {
+        const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+        if (!step) return;
+        const next = all[(i + step + all.length) % all.length];
+        show(next); next.focus();
+      });
+    });
+    show(all[0]);
+  }
+
+  // --- hints: what a mark stands for, under the pointer ----------------------------------------------------
+  const hint = document.createElement("div");
+  hint.className = "hint"; hint.hidden = true; hint.setAttribute("role", "status");
+  document.body.append(hint);
+  const tell = (event) => {
+    const mark = event.target.closest ? event.target.closest("[data-tip]") : null;
+    hint.hidden = !mark;
+    if (!mark) return;
+    hint.textContent = mark.dataset.tip;
+    const x = Math.min(event.clientX + 14, innerWidth - hint.offsetWidth - 8);
+    const below = event.clientY + 16 + hint.offsetHeight < innerHeight;
+    hint.style.left = Math.max(8, x) + "px";
+    hint.style.top = (below ? event.clientY + 16 : event.clientY - hint.offsetHeight - 10) + "px";
+  };
+  addEventListener("pointermove", tell);
+  addEventListener("pointerdown", tell);
+  addEventListener("scroll", () => { hint.hidden = true; }, { passive: true });
+
+  // --- a link into a folded part opens it ------------------------------------------------------------------
+  const unfold = () => {
+    const target = location.hash.length > 1 && document.getElementById(location.hash.slice(1));
+    for (let at = target; at; at = at.parentElement) if (at.tagName === "DETAILS") at.open = true;
+    if (target) target.scrollIntoView();
+  };
+  addEventListener("hashchange", unfold);
+  unfold();
 
   // --- tables ----------------------------------------------------------------------------------------------
+  function limitPrint(box) {
+    let left = Number(box.dataset.printed || 25);
+    for (const row of box.querySelector("tbody").rows) row.classList.toggle("beyond", row.hidden || left-- <= 0);
+  }
   function sortTable(box, head) {
     const heads = [...head.parentElement.children], at = heads.indexOf(head);
     const isNumber = head.classList.contains("number");
@@ -95,6 +87,7 @@
       return sign * a.key.localeCompare(b.key, undefined, { numeric: true }) || a.i - b.i;
     });
     body.append(...rows.map((one) => one.row));
+    limitPrint(box);
   }
   for (const box of document.querySelectorAll("[data-table]")) {
     for (const head of box.querySelectorAll("th")) {
@@ -113,10 +106,11 @@
         shown += !row.hidden;
       }
       count.textContent = shown + " of " + rows.length + " rows";
+      limitPrint(box);
     };
     search.addEventListener("input", filter);
     filter();
   }
 
-  drawAll().then(() => { root.dataset.ready = "true"; });
+  root.dataset.ready = "true";
 })();
