@@ -1,4 +1,4 @@
-// Registers what is done with grown forests: checks, short nodes, predictions, leaves, out-of-bag sums.
+// Registers what is done with grown forests: checks, short nodes, predictions, leaves, out-of-bag sums, contributions.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/vector.h>
 
@@ -9,6 +9,7 @@
 #include "binding/registers.hpp"
 #include "forest/forest_check.hpp"
 #include "forest/forest_predict.hpp"
+#include "forest/forest_shapley.hpp"
 #include "forest/short_nodes.hpp"
 
 namespace surewood::binding {
@@ -147,6 +148,20 @@ void out_of_bag(const nb::tuple& forest, const BinsArgument& bins, const AnyArra
   predict_out_of_bag(view, bins.bins, recipe, begin, end, sums, count);
 }
 
+void shapley(const nb::tuple& forest, const BinsArgument& rows, std::uint32_t begin, std::uint32_t end,
+             const BinsArgument& background, const AnyArray& group_of, std::uint32_t n_groups,
+             const WritableArray& out) {
+  const ForestView view = forest_for(forest, rows.bins.n_columns());
+  if (background.bins.n_columns() != view.n_features) throw nb::value_error("background: other columns than the rows");
+  rows.check_rows(begin, end);
+  const auto* group = require<std::uint32_t>(group_of, "group_of", {view.n_features});
+  for (std::uint32_t j = 0; j < view.n_features; ++j)
+    if (group[j] >= n_groups) throw nb::value_error("group_of: a number that is no group");
+  double* sums = require_out<double>(out, "out", {end - begin, n_groups, view.n_classes});
+  nb::gil_scoped_release release;
+  shapley_codes(view, rows.bins, begin, end, background.bins, group, n_groups, sums);
+}
+
 }  // namespace
 
 void register_forest(nb::module_& module) {
@@ -164,6 +179,9 @@ void register_forest(nb::module_& module) {
   module.def("predict_out_of_bag", &out_of_bag, "forest"_a, "bins"_a, "rows"_a.noconvert(), "draw"_a, "first_tree"_a,
              "begin"_a, "end"_a, "out"_a, "votes"_a,
              "Sums and numbers of the trees that did not see each training row.");
+  module.def("shapley_codes", &shapley, "forest"_a, "rows"_a, "begin"_a, "end"_a, "background"_a,
+             "group_of"_a.noconvert(), "n_groups"_a, "out"_a,
+             "Add the Shapley values of all trees for pairs of rows begin..end and background rows to `out`.");
 }
 
 }  // namespace surewood::binding

@@ -124,6 +124,16 @@ def predict_out_of_bag(
     out: NDArray[np.float64],
     votes: NDArray[np.uint32],
 ) -> None: ...
+def shapley_codes(
+    forest: Forest,
+    rows: Bins,
+    begin: int,
+    end: int,
+    background: Bins,
+    group_of: NDArray[np.uint32],
+    n_groups: int,
+    out: NDArray[np.float64],
+) -> None: ...
 
 # The SVM engine.
 

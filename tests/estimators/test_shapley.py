@@ -122,10 +122,11 @@ def test_rows_are_done_in_batches_with_the_same_result(rows, monkeypatch):
     assert np.abs(parts.values - whole.values).max() < 0.3
 
 
-def test_orders_depend_on_the_width():
-    assert default_orders(1, 1000) == 100
-    assert default_orders(100_000, 1000) == 6
-    assert default_orders(20, 3) == 3
+def test_orders_depend_on_the_width_and_the_number_of_rows():
+    assert default_orders(1, 1, 1000) == 100
+    assert default_orders(1, 100_000, 1000) == 6
+    assert default_orders(1, 20, 3) == 3
+    assert default_orders(10, 20, 200) > default_orders(100, 20, 200) == default_orders(10_000, 20, 200)
 
 
 def test_a_single_column_gets_all(rows):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -19,7 +19,7 @@ from surewood.estimators.declaring import TableParameters
 from surewood.estimators.parameters import Switch
 from surewood.estimators.remembered import RememberedRows
 from surewood.estimators.rules import Rule
-from surewood.tables import FitInputs, begin_fit, by_label, column_names, plain
+from surewood.tables import FitInputs, Table, begin_fit, by_label, column_names, plain
 
 
 class ClassifierBase(TableParameters, ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
@@ -99,7 +99,7 @@ class ClassifierBase(TableParameters, ClassifierMixin, BaseEstimator, ABC):  # t
             Columns that count as one, by the name of the group.
         n_orders : int, optional
             Orders of the columns per row where values are sampled: the standard error falls with its square
-            root. By default about 400 predictions are made for a row.
+            root. By default 400 to 4,000 predictions are made per row, the more the fewer rows there are.
         random_state : int, RandomState or None, default=0
 
         Returns
@@ -118,6 +118,10 @@ class ClassifierBase(TableParameters, ClassifierMixin, BaseEstimator, ABC):  # t
         ((3, 4, 3), (3, 4, 3), (3,))
         """
         return table_contributions(self, X, background, groups, n_orders, random_state)
+
+    def _exact_values(self, rows: Table, background: Table, groups: Sequence[Sequence[int]]) -> Floats | None:
+        """Exact contributions by group of columns, where the family has them; None: they are sampled."""
+        return None
 
     def _store_fit(self, inputs: FitInputs) -> None:
         """The last line of ``fit``, within ``with begin_fit(...)``: what every fitted classifier has.

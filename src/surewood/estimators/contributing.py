@@ -59,7 +59,7 @@ def pool_contributions(
     codes = opened.pool.codes()
     n_background = len(codes) - opened.n_rows
     if n_orders is None:
-        n_orders = default_orders(len(names), n_background)
+        n_orders = default_orders(opened.n_rows, len(names), n_background)
     elif not isinstance(n_orders, numbers.Integral) or n_orders < 2:
         raise ValueError(f"n_orders must be a whole number >= 2, got {n_orders!r}.")
     n_orders, seed = min(int(n_orders), n_background), draw_seed(random_state)
@@ -74,8 +74,16 @@ def table_contributions(
     model: Any, X: Any, background: Any, groups: Groups, n_orders: int | None, random_state: Any
 ) -> Contributions:
     """Contributions of one of our classifiers, on tables as the engines read them."""
-    opened = table_pool(model, X, background_matrix(model, background))
-    return pool_contributions(opened, groups, n_orders, random_state)
+    others = background_matrix(model, background)
+    opened = table_pool(model, X, others)
+    names, positions = group_positions(opened.pool.columns, groups)
+    tables = begin_predict(model, X), begin_predict(model, X).with_values(others)
+    values = model._exact_values(*tables, positions)
+    if values is None:
+        return pool_contributions(opened, groups, n_orders, random_state)
+    expected = model.predict_proba(tables[1]).mean(axis=0)
+    cells = grouped_cells(opened.cells(), positions)
+    return Contributions(values, expected, np.zeros_like(values), names, opened.classes, cells, "exact")
 
 
 def table_pool(model: Any, X: Any, background: Floats | None = None) -> OpenedRows:

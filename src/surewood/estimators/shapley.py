@@ -5,9 +5,10 @@ order and then in the reverse one; the change of the prediction at each step goe
 an order sum to f(x) - f(b). Averaged over background rows this estimates the interventional Shapley value,
 whose value function is the mean prediction with some columns of x and the others of the background.
 
-Where fewer background rows are drawn for x than there are, f(b), whose mean over the whole background is
-known, serves as control variate: each column is regressed on it. The coefficients sum to -1 because the steps
-sum to f(x) - f(b), so the corrected values sum exactly to f(x) minus the mean prediction.
+Where fewer background rows are drawn for x than there are, one is drawn from each of as many strata by their
+predictions, and f(b), whose mean over the whole background is known, serves as control variate: each column
+is regressed on it. Without shrinkage the coefficients would sum to -1, because the steps sum to f(x) - f(b),
+and the corrected values to f(x) minus the mean prediction; what shrinkage leaves is divided by size.
 """
 
 from __future__ import annotations
@@ -21,21 +22,25 @@ from numpy.typing import NDArray
 
 from surewood._arrays import Counts, Floats
 
-EVALUATIONS_PER_ROW = 400
+EVALUATIONS, EVALUATIONS_PER_ROW = 40_000, (400, 4_000)
 LEAST_ORDERS, MOST_ORDERS = 6, 100
-_NO_SPREAD = 1e-12
+_RIDGE = 0.05
 _BATCH_VALUES = 4_000_000  # cells of the mixed rows that are predicted at once
 
 
-def default_orders(n_columns: int, n_background: int) -> int:
-    """Orders per row, each used forwards and backwards: about as many predictions whatever the width.
+def default_orders(n_rows: int, n_columns: int, n_background: int) -> int:
+    """Orders per row, each used forwards and backwards.
+
+    Few rows get more predictions each, and a wide table gets fewer orders.
 
     Examples
     --------
-    >>> default_orders(4, 200), default_orders(20, 200), default_orders(1000, 200), default_orders(4, 30)
-    (50, 10, 6, 30)
+    >>> default_orders(100, 20, 200), default_orders(1, 20, 200), default_orders(100, 1000, 200)
+    (10, 100, 6)
     """
-    wanted = EVALUATIONS_PER_ROW // (2 * max(n_columns, 1))
+    fewest, most = EVALUATIONS_PER_ROW
+    evaluations = min(max(EVALUATIONS // max(n_rows, 1), fewest), most)
+    wanted = evaluations // (2 * max(n_columns, 1))
     return min(max(LEAST_ORDERS, min(wanted, MOST_ORDERS)), n_background)
 
 
@@ -92,14 +97,29 @@ def sample_values(
     for g, columns in enumerate(groups):
         group_of[list(columns)] = g
     hashes = _column_hashes(codes, rng)
+    spread = _by_prediction(fixed[n_rows:])
     for begin in range(0, n_rows, at_once):
         rows = np.arange(begin, min(begin + at_once, n_rows))
-        drawn = np.stack([rng.permutation(n_background)[:n_orders] for _ in rows]) + n_rows
+        drawn = n_rows + spread[_one_per_stratum(len(rows), n_orders, n_background, rng)]
         orders = rng.permuted(np.tile(np.arange(len(groups)), (len(rows), n_orders, 1)), axis=2)
         paths = _Paths(rows, drawn, orders, group_of, hashes)
         found = paths.values(predict, fixed)
-        values[rows], errors[rows] = _combined(found, fixed[drawn], fixed[rows], expected)
+        variance = fixed[n_rows:].var(axis=0)
+        values[rows], errors[rows] = _combined(found, fixed[drawn], fixed[rows], expected, variance)
     return SampledValues(values, errors, expected)
+
+
+def _by_prediction(predicted: Floats) -> Counts:
+    """Background rows in the order of their predictions, along the direction in which these differ most."""
+    apart = predicted - predicted.mean(axis=0)
+    _, axes = np.linalg.eigh(apart.T @ apart)
+    return np.argsort(apart @ axes[:, -1], kind="stable")
+
+
+def _one_per_stratum(n_rows: int, n_drawn: int, n_all: int, rng: np.random.Generator) -> Counts:
+    """For each row one place out of each of `n_drawn` even parts of `n_all` places, in random order."""
+    at = (np.arange(n_drawn) + rng.random((n_rows, n_drawn))) * (n_all / n_drawn)
+    return rng.permuted(np.minimum(at.astype(np.int64), n_all - 1), axis=1)
 
 
 def _column_hashes(codes: Counts, rng: np.random.Generator) -> NDArray[np.uint64]:
@@ -166,7 +186,7 @@ class _Paths:
 
 
 def _combined(
-    found: Floats, at_background: Floats, at_rows: Floats, expected: Floats
+    found: Floats, at_background: Floats, at_rows: Floats, expected: Floats, variance: Floats
 ) -> tuple[Floats, Floats]:
     """Values and standard errors from those of single orders, with f(b) as control variate.
 
@@ -175,7 +195,8 @@ def _combined(
     found : ndarray, shape (rows, orders, groups, classes)
     at_background : ndarray, shape (rows, orders, classes)
     at_rows : ndarray, shape (rows, classes)
-    expected : ndarray, shape (classes,)
+    expected, variance : ndarray, shape (classes,)
+        Mean and variance of f(b) over the whole background.
     """
     n_orders, n_groups = found.shape[1:3]
     mean, centre = found.mean(axis=1), at_background.mean(axis=1)
@@ -183,11 +204,11 @@ def _combined(
     deviation = found - mean[:, None]
     spread = (apart**2).sum(axis=1)
     slope = (deviation * apart[:, :, None]).sum(axis=1)
-    flat = spread[:, None] <= _NO_SPREAD
-    slope = np.divide(slope, spread[:, None], out=np.zeros_like(slope), where=~flat)
+    shrunk = (spread + _RIDGE * n_orders * variance)[:, None]
+    slope = np.divide(slope, shrunk, out=np.zeros_like(slope), where=shrunk > 0)
     values = mean + slope * (expected - centre)[:, None]
-    # What is missing now is rounding, or a difference that equal background rows cannot explain: it goes to
-    # the columns by the size of their values, so that a column without influence stays at 0.
+    # What is missing now goes to the columns by the size of their values, so that a column without influence
+    # stays at 0.
     size = np.abs(values)
     total = size.sum(axis=1, keepdims=True)
     weight = np.divide(size, total, out=np.full_like(size, 1.0 / n_groups), where=total > 0)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field
 from typing import Any, ClassVar
 
@@ -331,6 +331,10 @@ class BinnedForestClassifier(ClassifierBase, RunParameters, StudyParameter):
         table = begin_predict(self, X)
         details = explain_rows(self.model_, table, self.schema_, self.classes_)
         return self._explanations("forest", self.predict_proba(X), details)
+
+    def _exact_values(self, rows: Table, background: Table, groups: Sequence[Sequence[int]]) -> Floats | None:
+        """Those of the mean votes; a calibration on top is not a sum over trees."""
+        return self.model_.shapley_values(rows, background, groups, self.n_jobs)
 
     def __certificate_evidence__(self) -> Iterable[Evidence]:
         """The out-of-bag error (ESTIMATE), with `oob_score`."""

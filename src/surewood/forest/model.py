@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,6 +15,7 @@ from surewood.estimators.calibration import ScoreCalibrator
 from surewood.tables import Table
 from surewood.trees.binning import BinMapper, BinnedMatrix
 from surewood.trees.flat_tree import FlatForest
+from surewood.trees.tree_shapley import shapley_values
 
 
 @dataclass(frozen=True)
@@ -80,6 +81,15 @@ class ForestModel:
     def calibrated(self, votes: Floats) -> Floats:
         """Probabilities from votes; the votes themselves without calibration."""
         return votes if self.calibrator is None else self.calibrator.transform(votes)
+
+    def shapley_values(
+        self, rows: Table, background: Table, groups: Sequence[Sequence[int]], n_jobs: int | None
+    ) -> Floats | None:
+        """Exact contributions by group of columns; None where votes are calibrated."""
+        if self.calibrator is not None:
+            return None
+        own, others = self.binned(rows, n_jobs), self.binned(background, n_jobs)
+        return shapley_values(self.trees, own, others, groups, n_jobs)
 
     def leaves(self, table: Table, n_jobs: int | None) -> NDArray[np.uint32]:
         """Node, within its tree, in which each row ends."""

@@ -40,7 +40,7 @@ def contributions(
         Columns that count as one, by the name of the group.
     n_orders : int, optional
         Orders of the columns per row where values are sampled: the standard error falls with its square
-        root. By default about 400 predictions are made for a row.
+        root. By default 400 to 4,000 predictions are made per row, the more the fewer rows there are.
     random_state : int, RandomState or None, default=0
 
     Returns

@@ -11,7 +11,8 @@
 * :mod:`~surewood.trees.checking`: what the core may read;
 * :mod:`~surewood.trees.tree_paths`: the splits on the way to a node;
 * :mod:`~surewood.trees.joining`: a forest out of batches of trees;
-* :mod:`~surewood.trees.tracing`: the way of single rows through trees.
+* :mod:`~surewood.trees.tracing`: the way of single rows through trees;
+* :mod:`~surewood.trees.tree_shapley`: exact contributions of columns to a forest's class vectors.
 """
 
 from surewood.trees.bag import Bag, make_bag
@@ -22,6 +23,7 @@ from surewood.trees.growing import Grown, TreeParams, grow_forest, grow_seconds,
 from surewood.trees.joining import ForestJoiner
 from surewood.trees.tracing import Traces, trace
 from surewood.trees.tree_paths import Split
+from surewood.trees.tree_shapley import shapley_values
 
 __all__ = [
     "Bag",
@@ -41,6 +43,7 @@ __all__ = [
     "learn_bins",
     "make_bag",
     "out_of_bag",
+    "shapley_values",
     "share_matrix",
     "trace",
 ]
