@@ -5,7 +5,7 @@
     python -m benchmarks.study_flagship table --out study.csv          # Markdown tables from the rows so far
 
 Divisions are random and chose nothing: all methods run with their defaults (LightGBM and XGBoost with 300
-rounds, CatBoost as it comes, SVC with C and gamma by 3-fold cross-validation). At most 4,000 rows train, at
+rounds, CatBoost and EBM as they come, SVC with C and gamma by 3-fold cross-validation). At most 4,000 rows train, at
 most 4,000 test. Rows are appended one by one; those that are there already are not computed again. Times are
 processor seconds of the fit, one thread for everybody.
 """
@@ -77,6 +77,10 @@ def peers() -> dict[str, tuple[Callable[[int], Any], bool]]:
 
         quiet = {"thread_count": 1, "verbose": False, "allow_writing_files": False}
         found["CatBoost"] = (lambda s: CatBoostClassifier(random_seed=s, **quiet), False)
+    if find_spec("interpret"):
+        from interpret.glassbox import ExplainableBoostingClassifier
+
+        found["EBM"] = (lambda s: ExplainableBoostingClassifier(random_state=s, n_jobs=1), False)
     return found
 
 
