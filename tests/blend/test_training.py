@@ -35,7 +35,9 @@ def test_probabilities_are_the_calibrated_weighted_mean(sample):
     X, y = sample
     model = SurewoodClassifier(5, random_state=0).fit(X, y)
     mixed = sum(model.weights_[name] * one.predict_proba(X) for name, one in model.estimators_.items())
-    np.testing.assert_allclose(model.predict_proba(X), model.model_.calibrator.transform(mixed))
+    np.testing.assert_allclose(model.predict_proba(X), model.model_.calibrated(mixed))
+    always = SurewoodClassifier(5, random_state=0, calibrate="temperature").fit(X, y).model_
+    assert always.calibrator.chosen_ == "temperature"
 
 
 def test_a_time_limit_too_small_for_any_member_gives_a_plain_forest_and_says_so(sample):
@@ -43,7 +45,9 @@ def test_a_time_limit_too_small_for_any_member_gives_a_plain_forest_and_says_so(
     assert model.weights_ == {"random forest": 1.0}
     notes = {one.name: one.note for one in model.members_ if one.name != "random forest"}
     assert len(notes) == 3
-    assert all(note.startswith("not started: it needs about") for note in notes.values())
+    assert set(notes.values()) == {"not started: no time was left"}
+    (forest,) = (one for one in model.members_ if one.weight > 0)
+    assert forest.note == "10 of 15 trees in the time that was left"
 
 
 def test_too_few_rows_to_compare_leave_one_member():

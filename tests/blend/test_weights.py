@@ -1,10 +1,10 @@
-"""Weights of a mixture: the optimum by another method, the step back to the best member."""
+"""Weights of a mixture: the optimum by another method, the way towards it, what is dropped."""
 
 import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from surewood.blend.weights import SMALLEST_WEIGHT, mixture_weights, optimal_mixture
+from surewood.blend.weights import LEAST_MOVE, SMALLEST_WEIGHT, mixture_weights, optimal_mixture
 
 
 def of_truth(rng, n, m):
@@ -37,26 +37,38 @@ def probabilities(p, y):
     return out
 
 
-def test_a_gain_within_its_standard_error_leaves_the_best_member_alone():
-    rng = np.random.default_rng(0)
-    y = rng.integers(0, 2, 20)
-    members = [probabilities(rng.uniform(0.4, 0.9, 20), y) for _ in range(3)]
-    found = mixture_weights(members, y)
-    assert found.gain <= found.standard_error
-    assert sorted(found.weights) == [0.0, 0.0, 1.0]
-    assert found.weights.argmax() == found.log_loss.argmin()
-
-
 def test_a_clear_gain_moves_towards_the_optimum_by_what_exceeds_the_standard_error():
     rng = np.random.default_rng(1)
     y = rng.integers(0, 2, 4000)
     half = rng.random(4000) < 0.5
     members = [probabilities(np.where(half, 0.9, 0.3), y), probabilities(np.where(half, 0.3, 0.9), y)]
     found = mixture_weights(members, y)
-    moved = (found.gain - found.standard_error) / found.gain
+    moved = 1 - found.standard_error / found.gain
+    assert moved > LEAST_MOVE
     alone = np.eye(2)[found.log_loss.argmin()]
     np.testing.assert_allclose(found.weights, (1 - moved) * alone + moved * found.optimal)
-    assert found.weights.min() > 0.3
+
+
+def test_a_gain_within_its_standard_error_moves_half_way():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 20)
+    members = [probabilities(rng.uniform(0.4, 0.9, 20), y) for _ in range(3)]
+    found = mixture_weights(members, y)
+    assert found.gain <= found.standard_error
+    half = 0.5 * found.optimal + 0.5 * np.eye(3)[found.log_loss.argmin()]
+    np.testing.assert_allclose(found.weights, half, atol=SMALLEST_WEIGHT)
+
+
+def test_the_gain_over_the_best_member_and_its_standard_error_are_those_of_the_rows():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 200)
+    members = [probabilities(rng.uniform(0.4, 0.9, 200), y) for _ in range(3)]
+    found = mixture_weights(members, y)
+    truth = np.stack([one[np.arange(200), y] for one in members], axis=1)
+    gains = np.log(truth @ found.optimal) - np.log(truth[:, found.log_loss.argmin()])
+    assert found.gain == pytest.approx(gains.mean())
+    assert found.standard_error == pytest.approx(gains.std() / np.sqrt(200))
+    assert found.gain >= 0
 
 
 def test_small_members_are_dropped_and_the_rest_sums_to_one():

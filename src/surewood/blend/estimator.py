@@ -40,9 +40,10 @@ class SurewoodClassifier(ClassifierBase, TimedRunParameters):
     """The classifier to start with: all families in one weighted, calibrated mixture.
 
     A random forest, a composite forest, extra-trees and a margin forest are fitted once each. Their
-    probabilities on rows that they did not see decide how much weight each gets: the mixture moves from the
-    best member towards the mixture with the smallest held-out log-loss only as far as the gain exceeds its
-    standard error. Members that add nothing are dropped. One calibration of the mixture ends the fit.
+    probabilities of rows that they did not see decide how much weight each gets: the mixture goes from
+    the best member towards the mixture with the smallest held-out log-loss as far as the gain exceeds its
+    standard error, and at least half-way. Members that add nothing are dropped. The members are calibrated;
+    the mixture is calibrated once more where that clearly helps.
 
     Parameters
     ----------
@@ -55,12 +56,15 @@ class SurewoodClassifier(ClassifierBase, TimedRunParameters):
     min_weight_fraction_leaf : float, default=0.0
         Least weight of a leaf of any member, as a fraction of the weight a tree sees.
     calibrate : bool or {"auto", "temperature", "offset", "isotonic"}, default=True
-        Calibrate the mixture on held-out probabilities. Never changes a prediction.
+        Calibrate the mixture on held-out probabilities: True or "auto" where the cross-validated gain in
+        log-loss exceeds two standard errors, another method always. Never changes a prediction.
     class_weight : dict, "balanced" or None, default=None
     categorical_features : "from_dtype", list of names, positions, mask or None, default="from_dtype"
     time_limit : float or None, default=None
-        Seconds. Members are fitted in the order of their value per second; one whose estimated time does not
-        fit into what is left is left out, with a note in ``members_``. The first member is always fitted.
+        Seconds. Members are fitted in the order of their value per second. The first is always fitted, with
+        fewer trees where it must. Composite and margin forest get all the time they need or an equal part of
+        what is left, and stop there; a member for which next to nothing is left is not started. ``members_``
+        has a note for each.
     max_memory : int, str or None, default=None
         Bytes, or text such as "4GB", that a fit may take beyond the table itself; a fit that would need more
         is refused.

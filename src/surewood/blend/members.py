@@ -16,6 +16,8 @@ from surewood.forest import BinnedForestClassifier
 
 #: In the order of value per second: what a time limit leaves out is left out from the end.
 NAMES = ("random forest", "composite forest", "extra-trees", "margin forest")
+#: Members that stop at a time limit and use what is there.
+LIMITED = ("composite forest", "margin forest")
 #: Plain forests are cheap: they have this many times the trees of the other members.
 PLAIN_FACTOR = 3
 #: One-vs-one SVMs need a pair of classes each: beyond this many classes their number outgrows their use.

@@ -9,7 +9,7 @@ from surewood.estimators.describing import Facts, ReportRows
 
 DESCRIPTION = (
     "A weighted mean of several classifiers. Each is judged on rows it did not see; weights are chosen "
-    "there, and the mixture is calibrated once."
+    "there."
 )
 COLUMNS = (
     describing.column("member", "text"),

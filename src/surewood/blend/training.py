@@ -9,7 +9,6 @@ occurs once is predicted by models that did not see it.
 from __future__ import annotations
 
 import time
-import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,16 +16,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from surewood._arrays import Floats
+from surewood.blend.calibrating import calibrate_mixture
 from surewood.blend.model import BlendMember, BlendModel, MemberRecord
 from surewood.blend.plan import BlendPlan, MemberPlan
+from surewood.blend.time_shares import Allotted, allot
 from surewood.blend.weights import MixtureWeights, mixture_weights
-from surewood.estimators.calibration import ScoreCalibrator
 from surewood.estimators.time_limit import TimeLimit
 from surewood.parallel.progress import stage
 from surewood.tables import FitInputs
 
 _FEW_HELD_OUT = 30  # rows; with fewer, weights and calibration would be noise
-_SPARE = 0.9  # part of the time that is left which a member's estimated time may take
 _FLOOR = 1e-15
 
 
@@ -43,12 +42,18 @@ class Sample:
     inputs: FitInputs
     copied: NDArray[np.bool_]
 
+    @property
+    def fit_arguments(self) -> tuple[Any, Any, Any]:
+        """What a member's ``fit`` takes."""
+        return self.X, self.y, self.sample_weight
+
 
 @dataclass(frozen=True)
 class _Fitted:
     plan: MemberPlan
     held_out: Floats | None
     seconds: float
+    note: str
 
 
 def train(plan: BlendPlan, sample: Sample) -> BlendModel:
@@ -57,26 +62,28 @@ def train(plan: BlendPlan, sample: Sample) -> BlendModel:
     fitted: list[_Fitted] = []
     notes = dict(plan.left_out)
     with stage(plan.verbose, "fitting members", len(plan.members)) as advance:
-        for member in plan.members:
-            reason = _too_slow(member, sample, limit) if fitted else ""
-            if reason:
-                notes[member.name] = reason
+        for place, member in enumerate(plan.members):
+            waiting = [one.name for one in plan.members[place + 1 :]]
+            allotted = allot(member, waiting, sample.fit_arguments, limit, first=not fitted)
+            if allotted.member is None:
+                notes[member.name] = allotted.note
             else:
-                fitted.append(_fit(member, sample))
+                fitted.append(_fit(allotted.member, sample, allotted))
             advance(1)
     return _mixture(plan, sample, fitted, notes)
 
 
-def _fit(member: MemberPlan, sample: Sample) -> _Fitted:
+def _fit(member: MemberPlan, sample: Sample, allotted: Allotted) -> _Fitted:
     started = time.perf_counter()
-    held_out = member.estimator._fit_held_out(sample.X, sample.y, sample.sample_weight)
+    held_out = member.estimator._fit_held_out(*sample.fit_arguments)
     if held_out is not None:
         held_out = _merged(held_out, sample.inputs)
         rows = np.flatnonzero(sample.copied)
         if len(rows):
             table = sample.inputs.table.take(rows)
             held_out[rows] = member.estimator.model_.probabilities(table, member.estimator.n_jobs)
-    return _Fitted(member, held_out, time.perf_counter() - started)
+    seconds = time.perf_counter() - started
+    return _Fitted(member, held_out, seconds, allotted.note_after(seconds))
 
 
 def _merged(held_out: Floats, inputs: FitInputs) -> Floats:
@@ -93,19 +100,6 @@ def _merged(held_out: Floats, inputs: FitInputs) -> Floats:
     return np.asarray(sums / np.bincount(place, minlength=len(sums))[:, None])
 
 
-def _too_slow(member: MemberPlan, sample: Sample, limit: TimeLimit) -> str:
-    """Why a member is not started in the time that is left; empty where it is."""
-    if limit.deadline is None:
-        return ""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        cost = member.estimator.estimate_cost(sample.X, sample.y, sample.sample_weight)
-    needed = float(np.sqrt(cost.seconds[0] * cost.seconds[1]))
-    if needed <= _SPARE * limit.left:
-        return ""
-    return f"not started: it needs about {needed:.0f} s, {limit.left:.0f} s were left"
-
-
 def _mixture(plan: BlendPlan, sample: Sample, fitted: list[_Fitted], notes: dict[str, str]) -> BlendModel:
     inputs = sample.inputs
     y, weight = inputs.y, np.ones(inputs.table.n_rows) if inputs.weight is None else inputs.weight
@@ -120,10 +114,7 @@ def _mixture(plan: BlendPlan, sample: Sample, fitted: list[_Fitted], notes: dict
     stacked, y, weight = stacked[:, rows], y[rows], weight[rows]
     found = mixture_weights(stacked, y, weight)
     mixed = np.tensordot(found.weights, stacked, axes=1)
-    calibrator = None
-    if plan.calibration is not None:
-        with stage(plan.verbose, "calibrating", 1) as advance:
-            calibrator = ScoreCalibrator(plan.calibration).fit(mixed, y, weight, advance, plan.n_jobs)
+    calibrator = calibrate_mixture(plan.calibration, mixed, y, weight, plan.n_jobs, plan.verbose)
     final = mixed if calibrator is None else calibrator.transform(mixed)
     return BlendModel(
         members=tuple(
@@ -148,8 +139,9 @@ def _first_alone(plan: BlendPlan, sample: Sample, fitted: list[_Fitted], notes: 
     records = []
     for name in [*(one.plan.name for one in fitted), *notes]:
         chosen = name == best.plan.name
-        seconds = next((one.seconds for one in fitted if one.plan.name == name), 0.0)
-        note = notes.get(name, "" if chosen else "dropped: too few held-out rows to compare members")
+        own = next((one for one in fitted if one.plan.name == name), None)
+        seconds, limited = (0.0, "") if own is None else (own.seconds, own.note)
+        note = notes.get(name, limited if chosen else "dropped: too few held-out rows to compare members")
         records.append(MemberRecord(name, float(chosen), np.nan, np.nan, seconds, note))
     return BlendModel(
         members=(BlendMember(best.plan.name, best.plan.estimator, 1.0),),
@@ -181,7 +173,7 @@ def _records(
             continue
         k = place[name]
         weight = float(found.weights[k])
-        note = "" if weight > 0 else "dropped: it adds nothing to the others on held-out rows"
+        note = one.note if weight > 0 else "dropped: it adds nothing to the others on held-out rows"
         records.append(
             MemberRecord(name, weight, float(found.log_loss[k]), float(errors[k]), one.seconds, note)
         )

@@ -1,8 +1,9 @@
 """Weights of a mixture of classifiers, from their held-out probabilities (theory.md §12.3).
 
-The mixture that minimises held-out log-loss is a convex problem with a unique optimum. Small tables cannot
-tell it from the best single member, so the answer moves from that member towards the optimum only as far as
-the held-out gain exceeds its standard error.
+The mixture that minimises held-out log-loss is a convex problem with a unique optimum. The answer lies between
+the best single member and that optimum: as far from the member as the held-out gain exceeds its standard
+error, and at least half-way. By convexity a point half-way loses at most the mean of what both ends lose, and
+the better end is not known where rows are few.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from numpy.typing import ArrayLike
 from surewood._arrays import Codes, Floats
 
 SMALLEST_WEIGHT = 0.02  # members below are dropped
+LEAST_MOVE = 0.5  # part of the way from the best member to the optimal mixture, at least
 _FLOOR = 1e-15  # probabilities are not taken to be smaller than this
 _STEPS = 2000
 _TOLERANCE = 1e-10
@@ -82,11 +84,8 @@ def mixture_weights(
     gains = np.log(of_truth @ optimal) - np.log(of_truth[:, best])
     gain = float(mass @ gains)
     error = float(np.sqrt(np.square(mass * (gains - gain)).sum()))
-    weights = np.zeros(len(loss))
-    weights[best] = 1.0
-    if gain > error:
-        moved = (gain - error) / gain
-        weights = (1.0 - moved) * weights + moved * optimal
+    moved = max(LEAST_MOVE, 1.0 - error / gain) if gain > 0 else LEAST_MOVE
+    weights = (1.0 - moved) * np.eye(len(loss))[best] + moved * optimal
     return MixtureWeights(_without_small(weights), loss, optimal, gain, error)
 
 

@@ -1,0 +1,78 @@
+"""The one calibration of a mixture: only where held-out rows show that it helps (theory.md §12.3).
+
+The members are calibrated already, on the same rows, and so were the weights chosen. Another calibration is
+fitted to what is left, so it must show a cross-validated gain in log-loss beyond its standard errors.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from surewood._arrays import Codes, Floats
+from surewood.estimators.calibration import FOLDS, STEPS, ScoreCalibrator
+from surewood.parallel.progress import stage
+
+STANDARD_ERRORS = 2.0  # by which a calibration must be better than none
+_ENOUGH_FOR_ISOTONIC = 1000
+_MOST_ROWS = 3000  # on which calibrations are compared
+_SMALLEST = 1e-12
+
+
+def calibrate_mixture(
+    method: str | None, mixed: Floats, y: Codes, weight: Floats, n_jobs: int | None, verbose: int
+) -> ScoreCalibrator | None:
+    """A calibrator fitted on held-out probabilities; None where `method` is None or none is worth it.
+
+    `method` "auto" compares; any other is fitted whatever it gains.
+    """
+    if method is None:
+        return None
+    with stage(verbose, "calibrating", 1) as advance:
+        if method == "auto":
+            found = best_step(mixed, y, weight)
+            if found is None:
+                advance(1)
+                return None
+            method = found
+        return ScoreCalibrator(method).fit(mixed, y, weight, advance, n_jobs)
+
+
+def best_step(mixed: Floats, y: Codes, weight: Floats) -> str | None:
+    """The calibration with the smallest cross-validated log-loss where it is clearly better than none.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> p = rng.uniform(0.01, 0.99, 800)
+    >>> y = (rng.random(800) < p).astype(np.int32)
+    >>> right = np.column_stack([1 - p, p])
+    >>> print(best_step(right, y, np.ones(800)))
+    None
+    >>> timid = 0.5 + 0.2 * (right - 0.5)
+    >>> print(best_step(timid, y, np.ones(800)) is not None)
+    True
+    """
+    some = np.linspace(0, len(y) - 1, min(len(y), _MOST_ROWS)).astype(np.int64)
+    mixed, y, weight = mixed[some], y[some], weight[some]
+    steps = STEPS if len(y) >= _ENOUGH_FOR_ISOTONIC else STEPS[:-1]
+    mass = weight / weight.sum()
+    none = _log_of_truth(mixed, y)
+    gains = {step: _cross_validated(step, mixed, y, weight) - none for step in steps}
+    best = max(steps, key=lambda step: float(mass @ gains[step]))
+    gain = float(mass @ gains[best])
+    error = float(np.sqrt(np.square(mass * (gains[best] - gain)).sum()))
+    return best if gain > STANDARD_ERRORS * error else None
+
+
+def _cross_validated(step: str, mixed: Floats, y: Codes, weight: Floats) -> Floats:
+    """Log of the probability of the truth of every row, calibrated without its fold."""
+    fold, out = np.arange(len(y)) % FOLDS, np.empty(len(y))
+    for k in range(FOLDS):
+        train, held = fold != k, fold == k
+        part = ScoreCalibrator(step).fit(mixed[train], y[train], weight[train])
+        out[held] = _log_of_truth(part.transform(mixed[held]), y[held])
+    return out
+
+
+def _log_of_truth(probabilities: Floats, y: Codes) -> Floats:
+    return np.asarray(np.log(np.maximum(probabilities[np.arange(len(y)), y], _SMALLEST)))

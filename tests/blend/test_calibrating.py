@@ -1,0 +1,41 @@
+"""The calibration of a mixture: none where none is needed, the right one where one is."""
+
+import numpy as np
+import pytest
+
+from surewood.blend.calibrating import best_step, calibrate_mixture
+
+
+@pytest.fixture(scope="module")
+def sample():
+    rng = np.random.default_rng(0)
+    p = rng.uniform(0.02, 0.98, 1500)
+    return np.column_stack([1 - p, p]), (rng.random(1500) < p).astype(np.int32), np.ones(1500)
+
+
+def test_calibrated_probabilities_are_left_alone(sample):
+    assert best_step(*sample) is None
+    assert calibrate_mixture("auto", *sample, n_jobs=1, verbose=0) is None
+
+
+@pytest.mark.parametrize("n", [20, 60, 150])
+def test_few_rows_seldom_ask_for_a_calibration(sample, n):
+    mixed, y, weight = sample
+    parts = [slice(k, k + n) for k in range(0, 1500 - n, n)][:20]
+    asked = sum(best_step(mixed[part], y[part], weight[part]) is not None for part in parts)
+    assert asked <= 2
+
+
+def test_timid_probabilities_are_sharpened(sample):
+    mixed, y, weight = sample
+    timid = 0.5 + 0.3 * (mixed - 0.5)
+    calibrator = calibrate_mixture("auto", timid, y, weight, n_jobs=1, verbose=0)
+    assert calibrator is not None
+    assert np.abs(calibrator.transform(timid) - mixed).mean() < 0.05
+
+
+def test_a_named_method_is_always_fitted_and_none_never(sample):
+    named = calibrate_mixture("temperature", *sample, n_jobs=1, verbose=0)
+    assert named is not None
+    assert named.chosen_ == "temperature"
+    assert calibrate_mixture(None, *sample, n_jobs=1, verbose=0) is None
