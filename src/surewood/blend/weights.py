@@ -1,9 +1,9 @@
 """Weights of a mixture of classifiers, from their held-out probabilities (theory.md §12.3).
 
-The mixture that minimises held-out log-loss is a convex problem with a unique optimum. The answer lies between
-the best single member and that optimum: as far from the member as the held-out gain exceeds its standard
-error, and at least half-way. By convexity a point half-way loses at most the mean of what both ends lose, and
-the better end is not known where rows are few.
+The mixture that minimises held-out log-loss is a convex problem with a unique optimum. The answer lies
+between the best single member and that optimum: as far from the member as the held-out gain exceeds its
+standard error, and at least half-way. By convexity a point half-way loses at most the mean of what both ends
+lose, and the better end is not known where rows are few.
 """
 
 from __future__ import annotations
