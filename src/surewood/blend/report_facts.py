@@ -8,8 +8,7 @@ from surewood.estimators import describing
 from surewood.estimators.describing import Facts, ReportRows
 
 DESCRIPTION = (
-    "A weighted mean of several classifiers. Each is judged on rows it did not see; weights are chosen "
-    "there."
+    "A weighted mean of several classifiers. Each is judged on rows it did not see; weights are chosen there."
 )
 COLUMNS = (
     describing.column("member", "text"),
