@@ -6,8 +6,8 @@
 
 Divisions are random and chose nothing: all methods run with their defaults (LightGBM and XGBoost with 300
 rounds, CatBoost and EBM as they come, SVC with C and gamma by 3-fold cross-validation). At most 4,000 rows
-train, at most 4,000 test. Rows are appended one by one; those that are there already are not computed again. Times are
-processor seconds of the fit, one thread for everybody.
+train, at most 4,000 test. Rows are appended one by one; those that are there already are not computed again.
+Times are processor seconds of the fit, one thread for everybody.
 """
 
 from __future__ import annotations
