@@ -36,3 +36,21 @@ def test_a_mistake_is_one_sentence_and_exit_code_two():
     assert shown.stderr == "surewood: there is no data set called 'irsi'; did you mean iris?\n"
     assert "Traceback" in run("--debug", "datasets", "irsi").stderr
     assert run("no-such-command").returncode == 2
+
+
+def test_a_set_to_get_by_hand_shows_its_address(tmp_path):
+    nothing = {"SUREWOOD_DATA": "", "SUREWOOD_CACHE": str(tmp_path)}
+    shown = run("datasets", "a1a", **nothing)
+    assert "libsvmtools/datasets/binary/a1a and a1a.t" in shown.stdout
+    assert (
+        run("datasets", "list", "a1a", SUREWOOD_DATA="", SUREWOOD_CACHE=str(tmp_path)).stdout == shown.stdout
+    )
+
+
+def test_get_reads_a_folder_and_explains_what_it_lacks(tmp_path):
+    shown = run("datasets", "get", "wine", "iris", "--from", str(tmp_path), SUREWOOD_CACHE=str(tmp_path))
+    assert shown.returncode == 1
+    assert "wine comes with scikit-learn" in shown.stderr
+    assert "has no file 'iris.data'; download it from https://archive.ics.uci.edu/" in shown.stderr
+    assert run("datasets", "get", "irsi").returncode == 2
+    assert "get" in run("datasets", "--help").stdout

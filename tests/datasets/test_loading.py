@@ -121,7 +121,10 @@ def test_not_found_says_where_it_looked_and_what_to_do(nowhere):
         DataError, match=r"SUREWOOD_DATA \(not set\).*OpenML data set 54 \(no answer: network.*Set "
     ):
         load("vehicle")
-    with pytest.raises(DataError, match=r"not on OpenML.*protein and protein\.t"):
+    with pytest.raises(
+        DataError,
+        match=r"not on OpenML.*`surewood datasets get protein` makes it from https:.*protein\.bz2 and",
+    ):
         load("protein")
     assert where(info("vehicle")) == "OpenML (download)"
     assert where(info("sensit")).startswith("by hand")

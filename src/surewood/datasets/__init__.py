@@ -2,6 +2,9 @@
 
 * :mod:`~surewood.datasets.built_in` knows the facts about each set;
 * :mod:`~surewood.datasets.sources` finds a set: the folder in ``SUREWOOD_DATA``, a cache, OpenML;
+* :mod:`~surewood.datasets.raw_files`, :mod:`~surewood.datasets.recipes` and
+  :mod:`~surewood.datasets.getting` make a set from its published files, and
+  :mod:`~surewood.datasets.content` tells whether the result is the catalogue's;
 * :mod:`~surewood.datasets.loading` puts them together as :func:`load`.
 """
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
 
+from surewood.datasets.raw_files import RawFiles
 from surewood.tables.data_error import DataError
 
 
@@ -32,8 +33,10 @@ class DatasetInfo:
         Loader in ``sklearn.datasets``.
     papers : dict
         The part that each paper used: "all", "train", "test", or "split" for the official division.
-    where : str or None
-        Where to get it by hand, if no source of ours has it.
+    content : str or None
+        SHA-256 of its values (:func:`~surewood.datasets.content.content_sha256`), whatever file holds them.
+    raw : RawFiles or None
+        Addresses and form of the published files, which ``surewood datasets get`` converts.
 
     Examples
     --------
@@ -56,7 +59,8 @@ class DatasetInfo:
     openml: int | None = None
     bundled: str | None = None
     papers: dict[str, str] = field(default_factory=dict)
-    where: str | None = None
+    content: str | None = None
+    raw: RawFiles | None = None
 
 
 @cache
@@ -73,6 +77,8 @@ def catalogue() -> dict[str, DatasetInfo]:
     for name, facts in tomllib.loads(text).items():
         for key in ("class_counts", "train_class_counts"):
             facts[key] = tuple(facts.get(key, ()))
+        if "raw" in facts:
+            facts["raw"] = RawFiles.from_toml(facts["raw"])
         entries[name] = DatasetInfo(name=name, **facts)
     return entries
 

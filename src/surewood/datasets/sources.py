@@ -6,6 +6,7 @@ the source, the frame is checked against the catalogue before anyone sees it.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 from pathlib import Path
@@ -13,6 +14,7 @@ from pathlib import Path
 import pandas as pd
 
 from surewood.datasets.built_in import DatasetInfo
+from surewood.datasets.raw_files import RawFiles
 from surewood.tables.data_error import DataError
 from surewood.tables.reading.table_file import first_line, read_parquet
 
@@ -35,7 +37,7 @@ def cache_folder() -> Path:
 def where(entry: DatasetInfo) -> str:
     """Where a data set would come from right now, in a few words.
 
-    One of "scikit-learn", "SUREWOOD_DATA", "cache", "OpenML (download)", or "by hand: ...".
+    One of "scikit-learn", "SUREWOOD_DATA", "cache", "OpenML (download)", or "by hand: ..." and how.
 
     Examples
     --------
@@ -52,7 +54,29 @@ def where(entry: DatasetInfo) -> str:
         return "cache"
     if entry.openml is not None:
         return "OpenML (download)"
-    return f"by hand: {entry.where}" if entry.where else "by hand: put it into SUREWOOD_DATA"
+    if entry.raw is None:
+        return "by hand: put it into SUREWOOD_DATA"
+    return f"by hand: surewood datasets get {entry.name}, which converts {listed_addresses(entry.raw)}"
+
+
+def listed_addresses(raw: RawFiles) -> str:
+    """The addresses of a data set in a sentence; several files of one folder share its address.
+
+    Examples
+    --------
+    >>> from surewood.datasets import info
+    >>> listed_addresses(info("pendigits").raw)
+    'https://archive.ics.uci.edu/ml/machine-learning-databases/pendigits/pendigits.tra and pendigits.tes'
+    """
+    names: dict[str, list[str]] = {}
+    for address in raw.all_addresses():
+        folder, _, name = address.rpartition("/")
+        names.setdefault(folder, []).append(name)
+    words = []
+    for folder, (first, *others) in names.items():
+        rest = f"{', '.join(['', *others[:-1]])} and {others[-1]}" if others else ""
+        words.append(f"{folder}/{first}{rest}")
+    return " and ".join(words)
 
 
 def fetch(entry: DatasetInfo) -> tuple[pd.DataFrame, str]:
@@ -63,10 +87,10 @@ def fetch(entry: DatasetInfo) -> tuple[pd.DataFrame, str]:
     if folder is not None and (folder / f"{entry.name}.parquet").is_file():
         path = folder / f"{entry.name}.parquet"
         _check_sha256(path, entry)
-        return _checked(read_parquet(path), entry, str(path)), "SUREWOOD_DATA"
+        return checked(read_parquet(path), entry, str(path)), "SUREWOOD_DATA"
     cached = cache_folder() / f"{entry.name}.parquet"
     if cached.is_file():
-        return _checked(read_parquet(cached), entry, str(cached)), "cache"
+        return checked(read_parquet(cached), entry, str(cached)), "cache"
     if entry.openml is not None:
         return _from_openml(entry, cached), "OpenML"
     raise DataError(_not_found(entry, folder, cached))
@@ -81,7 +105,11 @@ def _not_found(entry: DatasetInfo, folder: Path | None, cached: Path, reason: st
         looked.append(f"OpenML data set {entry.openml}{f' ({reason})' if reason else ''}")
     else:
         looked.append("not on OpenML")
-    source = f" Its files: {entry.where}." if entry.where else ""
+    source = (
+        f" `surewood datasets get {entry.name}` makes it from {listed_addresses(entry.raw)}."
+        if entry.raw
+        else ""
+    )
     return (
         f"data set {entry.name!r} was not found; looked in {', '.join(looked)}. Set SUREWOOD_DATA to a "
         f"folder that has {entry.name}.parquet (features, target, split).{source}"
@@ -100,7 +128,7 @@ def _check_sha256(path: Path, entry: DatasetInfo) -> None:
         )
 
 
-def _checked(frame: pd.DataFrame, entry: DatasetInfo, origin: str) -> pd.DataFrame:
+def checked(frame: pd.DataFrame, entry: DatasetInfo, origin: str) -> pd.DataFrame:
     """Refuse a frame whose shape or classes are not those of the catalogue."""
     missing = {"target", "split"} - set(frame.columns)
     if missing:
@@ -131,7 +159,7 @@ def _from_scikit_learn(entry: DatasetInfo) -> pd.DataFrame:
     bunch = getattr(sklearn.datasets, entry.bundled)(as_frame=True)
     names = pd.Series(bunch.target_names).map(str)
     frame = bunch.data.assign(target=names.iloc[bunch.target.to_numpy()].to_numpy(), split="all")
-    return _checked(frame, entry, "scikit-learn's copy")
+    return checked(frame, entry, "scikit-learn's copy")
 
 
 def _from_openml(entry: DatasetInfo, cached: Path) -> pd.DataFrame:
@@ -147,17 +175,24 @@ def _from_openml(entry: DatasetInfo, cached: Path) -> pd.DataFrame:
     if entry.train_rows is not None:
         # OpenML keeps the two parts one after the other; the class counts below confirm it.
         frame["split"] = ["train"] * entry.train_rows + ["test"] * (len(frame) - entry.train_rows)
-    frame = _checked(frame, entry, f"OpenML data set {entry.openml}")
-    _write_atomically(frame, cached)
+    frame = checked(frame, entry, f"OpenML data set {entry.openml}")
+    _write_to_cache(frame, cached)
     return frame
 
 
-def _write_atomically(frame: pd.DataFrame, path: Path) -> None:
+def _write_to_cache(frame: pd.DataFrame, path: Path) -> None:
     """A cache is a convenience: where it cannot be written, the data are used all the same."""
+    with contextlib.suppress(OSError):
+        write_atomically(frame, path)
+
+
+def write_atomically(frame: pd.DataFrame, path: Path) -> None:
+    """A Parquet file that is there as a whole or not at all."""
     partial = path.with_suffix(f".{os.getpid()}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         frame.to_parquet(partial)
         os.replace(partial, path)
-    except OSError:
+    except BaseException:
         partial.unlink(missing_ok=True)
+        raise
