@@ -40,8 +40,9 @@ def test_coverage_on_new_rows(model, data, score, guarantee):
     assert measured.lower < measured.coverage
     assert 1 <= measured.mean_size < 3
     assert measured.n == 2000
-    assert bool(sets.guarantees_) == (guarantee == "pac")
-    assert ("GUARANTEE" in sets.statement_) == (guarantee == "pac")
+    assert len(sets.guarantees_) == 1
+    assert sets.statement_.startswith("GUARANTEE")
+    assert ("over the holdout" in sets.statement_) == (guarantee == "pac")
 
 
 def test_pac_sets_are_larger_than_marginal_ones(model, data):
@@ -147,3 +148,13 @@ def test_bad_arguments_are_named(model, data):
             PredictionSets(model, **wrong).fit(*data[1])
     with pytest.raises(ValueError, match="all of them are copies of training rows"):
         PredictionSets(model).fit(*data[0], X_train=data[0][0])
+
+
+def test_marginal_sets_guarantee_one_row_at_alpha(model, data):
+    sets = PredictionSets(model, 0.1, "marginal").fit(*data[1], X_train=data[0][0])
+    (entry,) = sets.guarantees_
+    assert (entry.quantity, entry.value, entry.delta) == ("coverage of the set of one new row", 1.0, 0.1)
+    assert sets.statement_ == (
+        "GUARANTEE: the set of a new row has its true label with probability at least 90 %, over holdout and "
+        "row together; of many rows predicted with this holdout fewer may be covered."
+    )

@@ -1,8 +1,8 @@
-"""`workflow.fit` through its public door on generated tables with copies and groups; risks are known.
+"""`workflow.fit` through its public door on generated tables: copies, groups, weights, rare classes.
 
-Labels are coins, drawn once per content or per group: on new contents, or new groups, every classifier errs
-half of the time. The forest knows its training rows by heart, so a certificate that counts them is caught. A
-fit takes a fraction of a second, so there are fewer draws than through `certify`.
+Risks are known from below: where labels are coins, drawn once per content, per group or per row, every
+classifier errs at least as often as a coin does. The forest knows its training rows by heart, so a
+certificate that counts them is caught.
 """
 
 import tempfile
@@ -14,19 +14,24 @@ import pandas as pd
 
 import surewood
 from surewood import workflow
+from surewood.bounds import clopper_pearson
 from tests.guarantees.harness import collect
 
 DELTA = 0.1
 FOREST = {"n_estimators": 2, "max_features": None}
 
 
-def _value(path, **options):
-    """The guaranteed error of a small forest on the table."""
+def _fit(path, **options):
+    """A small forest on the table."""
     names = {**surewood.SHORT_NAMES, "forest": "BinnedForestClassifier"}
     with mock.patch.object(surewood, "SHORT_NAMES", names):
-        result = workflow.fit(
+        return workflow.fit(
             path, "y", model="forest", parameters=FOREST, n_jobs=1, holdout=0.3, delta=DELTA, **options
         )
+
+
+def _value(result):
+    """The error that the holdout guarantees."""
     held = [entry.value for entry in result.certificate.guarantees if entry.sample == "holdout"]
     return min(held, default=1.0)
 
@@ -38,7 +43,7 @@ def _simulate(name, draws, seed, table, honest, broken):
         path = Path(folder) / "table.csv"
         for draw in range(draws):
             table(rng).to_csv(path, index=False)
-            values = [_value(path, random_state=draw, **options) for options in (honest, broken)]
+            values = [_value(_fit(path, random_state=draw, **options)) for options in (honest, broken)]
             rows.append([(name, 0.5, *values)])
     return collect(DELTA, rows)
 
@@ -63,3 +68,73 @@ def simulate_grouped_tables(draws, seed=31):
 
     honest, broken = {"groups": "who"}, {}
     return _simulate("grouped tables", draws, seed, table, honest, broken)
+
+
+def _simulate_counts(name, draws, seed, risk, table, counts, **options):
+    """The same where the broken twin counts the holdout rows of the same fit in another way.
+
+    `counts(frame, held, wrong)` gives the number of errors and rows that the twin counts.
+    """
+    rng = np.random.default_rng(seed)
+    rows = []
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "table.csv"
+        for draw in range(draws):
+            frame = table(rng)
+            frame.to_csv(path, index=False)
+            result = _fit(path, random_state=draw, **options)
+            held = np.zeros(len(frame), dtype=bool)
+            held[result.holdout_rows] = True
+            wrong = result.model.predict(frame[held].drop(columns="y")) != frame["y"][held]
+            errors, n = counts(frame, held, wrong.to_numpy())
+            rows.append([(name, risk, _value(result), clopper_pearson(errors, n, delta=DELTA) if n else 1.0)])
+    return collect(DELTA, rows)
+
+
+def simulate_weighted_tables(draws, seed=32):
+    """Rows with coins for labels weigh little; the broken twin counts errors by their weight."""
+
+    def table(rng):
+        x = rng.normal(size=150)
+        y = np.where(x > 0, "a", np.where(rng.random(150) < 0.5, "a", "b"))
+        return pd.DataFrame({"x": x, "z": rng.normal(size=150), "w": np.where(x > 0, 1.0, 0.2), "y": y})
+
+    def weighted(frame, held, wrong):
+        weight = frame["w"].to_numpy()[held]
+        return round(len(wrong) * float(weight @ wrong / weight.sum())), len(wrong)
+
+    return _simulate_counts("weighted tables", draws, seed, 0.25, table, weighted, weight="w")
+
+
+def simulate_zero_weights(draws, seed=33):
+    """Half of the rows have weight 0 and are no part of the fit; the broken twin does not count them."""
+
+    def table(rng):
+        x = rng.normal(size=150)
+        y = np.where(
+            x > 0, np.where(rng.random(150) < 0.05, "b", "a"), np.where(rng.random(150) < 0.5, "a", "b")
+        )
+        return pd.DataFrame({"x": x, "z": rng.normal(size=150), "w": (x > 0).astype(int), "y": y})
+
+    def positive(frame, held, wrong):
+        counted = frame["w"].to_numpy()[held] > 0
+        return int(wrong[counted].sum()), int(counted.sum())
+
+    return _simulate_counts("rows of weight 0", draws, seed, 0.25 + 0.025, table, positive, weight="w")
+
+
+def simulate_rare_classes(draws, seed=34, n_rare=15):
+    """Three rows in ten have one of many rare labels; the broken twin leaves labels with few rows out."""
+
+    def table(rng):
+        rare = rng.random(150) < 0.3
+        labels = np.where(rare, [f"r{k}" for k in rng.integers(n_rare, size=150)], "common")
+        return pd.DataFrame({"x": rng.normal(size=150) - 2 * rare, "z": rng.normal(size=150), "y": labels})
+
+    def moved(frame, held, wrong):
+        trained = frame["y"][~held].value_counts()
+        counted = frame["y"][held].map(trained).fillna(0).to_numpy() >= 3
+        return int(wrong[counted].sum()), int(counted.sum())
+
+    risk = 0.3 * (1 - 1 / n_rare)  # which of the rare labels it is, nobody can tell
+    return _simulate_counts("rare classes", draws, seed, risk, table, moved)

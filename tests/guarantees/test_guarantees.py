@@ -31,7 +31,13 @@ from tests.guarantees.simulate_papers import (
     simulate_real_composite,
 )
 from tests.guarantees.simulate_votes import simulate_stumps, simulate_tables
-from tests.guarantees.simulate_workflow import simulate_copied_tables, simulate_grouped_tables
+from tests.guarantees.simulate_workflow import (
+    simulate_copied_tables,
+    simulate_grouped_tables,
+    simulate_rare_classes,
+    simulate_weighted_tables,
+    simulate_zero_weights,
+)
 
 SIMULATIONS = [
     simulate_holdout,
@@ -57,8 +63,15 @@ SIMULATIONS = [
     simulate_monitors,
     simulate_two_models,
 ]
+FITS = [
+    simulate_copied_tables,
+    simulate_grouped_tables,
+    simulate_weighted_tables,
+    simulate_zero_weights,
+    simulate_rare_classes,
+]  # in each draw a table is written, read, divided, fitted and certified
 DRAWS = 2500
-FITS = 100  # each is a table written, read, divided, fitted and certified, twice
+FIT_DRAWS = 2000
 
 
 @pytest.mark.slow
@@ -85,9 +98,16 @@ def test_every_method_that_may_promise_is_simulated():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("simulate", [simulate_copied_tables, simulate_grouped_tables])
+@pytest.mark.parametrize("simulate", FITS)
 def test_fits_of_generated_tables_keep_delta_and_broken_twins_are_caught(simulate):
-    trials = simulate(FITS)
+    trials = simulate(FIT_DRAWS)
+    assert all(values.size == FIT_DRAWS for values in trials.bounds.values())
     assert alarms(trials) == {}
     assert set(alarms(trials, "broken")) == set(trials.broken)
     assert (trials.bounds[next(iter(trials.bounds))] < 1).mean() > 0.5
+
+
+@pytest.mark.parametrize("simulate", FITS)
+def test_quick_slice_of_fits(simulate):
+    trials = simulate(12)
+    assert alarms(trials) == {}

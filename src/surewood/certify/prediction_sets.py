@@ -36,6 +36,7 @@ __all__ = ["PredictionSets", "SetCoverage"]
 
 _BY = (None, "class", "group")
 _GUARANTEES = ("pac", "marginal")
+_MARGINAL = "over holdout and row together; of many rows predicted with this holdout fewer may be covered"
 _TIE_SALT = 0x5E75  # keys the uniform numbers of adaptive sets
 
 
@@ -89,7 +90,7 @@ class PredictionSets(BaseEstimator):  # type: ignore[misc]
     thresholds_ : ndarray
         Smallest score of a label in a set: one, or one per class or group.
     guarantees_ : tuple of Entry
-        For ``"pac"``.
+        ``"pac"``: the coverage, at `delta`. ``"marginal"``: that one new row's set has its label, at `alpha`.
     notes_ : list of str
         Classes or groups with too few rows, whose sets keep every label.
 
@@ -211,16 +212,19 @@ class PredictionSets(BaseEstimator):  # type: ignore[misc]
 
     @property
     def guarantees_(self) -> tuple[Entry, ...]:
-        """The coverage as GUARANTEES, one per class or group; none for "marginal"."""
-        if self.guarantee != "pac":
-            return ()
+        """What the sets keep as GUARANTEES, one per class or group.
+
+        "pac": the coverage, which fails with probability `delta` over the holdout. "marginal": that the set
+        of one new row has its label, which fails with probability `alpha` over the holdout and the row.
+        """
         n_parts = len(self.thresholds_)
-        about = "coverage of the prediction sets"
+        pac = self.guarantee == "pac"
+        about = "coverage of the prediction sets" if pac else "coverage of the set of one new row"
         return tuple(
             issue_guarantee(
                 Method.HOLDOUT,
-                value=1.0 - self.alpha,
-                delta=self.delta / n_parts,
+                value=1.0 - self.alpha if pac else 1.0,
+                delta=self.delta / n_parts if pac else self.alpha,
                 n=max(1, int(self.sizes_[k])),
                 sample="holdout",
                 variant="exact",
@@ -229,6 +233,7 @@ class PredictionSets(BaseEstimator):  # type: ignore[misc]
                 unit=self.unit_,
                 population=self.population_,
                 conditions=[Condition(text, True, source) for text, source in self.conditions_],
+                note="" if pac else _MARGINAL,
             )
             for k in range(n_parts)
         )
@@ -243,8 +248,8 @@ class PredictionSets(BaseEstimator):  # type: ignore[misc]
                 f"true label in the set, with probability at least {1 - self.delta:g} over the holdout."
             )
         return (
-            f"On average over holdouts, a new row{within} has its true label in the set with probability at "
-            f"least {100 * (1 - self.alpha):g} %; with this holdout it may be less."
+            f"{Status.GUARANTEE}: the set of a new row{within} has its true label with probability at least "
+            f"{100 * (1 - self.alpha):g} %, {_MARGINAL}."
         )
 
     def predict_set(self, X: Any, *, groups: Any = None) -> Mask:

@@ -1,6 +1,8 @@
-"""Samples of training rows, and which targets cannot be learned."""
+"""Samples of training rows, what may be held out, and which targets cannot be learned."""
 
 from __future__ import annotations
+
+from numbers import Real
 
 import numpy as np
 import pandas as pd
@@ -12,6 +14,26 @@ DEFAULT_HOLDOUT = 0.2
 MIN_ROWS_PER_CLASS = 2
 RARE = ("drop", "merge", "keep")
 OTHER = "other"
+
+
+def check_holdout(fraction: float | None) -> None:
+    """Refuse what is not a fraction of the rows.
+
+    Examples
+    --------
+    >>> try:
+    ...     check_holdout(2.0)
+    ... except WorkflowError as error:
+    ...     print(error)
+    holdout=2.0 is not a fraction of the rows; it must be at least 0 and less than 1.
+    """
+    if fraction is None:
+        return
+    is_number = isinstance(fraction, Real) and not isinstance(fraction, bool)
+    if not (is_number and 0.0 <= fraction < 1.0):
+        raise WorkflowError(
+            f"holdout={fraction} is not a fraction of the rows; it must be at least 0 and less than 1."
+        )
 
 
 def stratified_rows(y: pd.Series, most: int, random_state: int) -> NDArray[np.int64]:
