@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 import surewood
 from surewood.cli import app
 from surewood.tables import workspace
-from surewood.workflow import large_table
+from surewood.workflow import fit, large_table
 from surewood.workflow.errors import WorkflowError
 from tests.contract.parquet_tables import mixed_frame, write_parts
 
@@ -99,3 +99,10 @@ def test_a_full_disk_is_the_users_to_mend(folder, tmp_path, monkeypatch):
     assert code == USER
     assert "make room" in sentence
     assert not (tmp_path / "m").exists()
+
+
+@pytest.mark.parametrize("option", ["groups", "time"])
+def test_groups_and_time_of_a_streamed_table_are_refused_in_one_sentence(tmp_path, option):
+    pd.DataFrame({"x": [1.0, 2.0], "who": [1, 2], "y": ["a", "b"]}).to_parquet(tmp_path / "part.parquet")
+    with pytest.raises(WorkflowError, match=f"^{option}= is not possible for a streamed Parquet table"):
+        fit(str(tmp_path), "y", **{option: "who"})

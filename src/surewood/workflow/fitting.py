@@ -27,7 +27,6 @@ from surewood.workflow.column_options import ColumnOptions
 from surewood.workflow.decision_rules import DecisionRule, apply_rule
 from surewood.workflow.errors import WorkflowError
 from surewood.workflow.families import Family, FitSettings, candidates
-from surewood.workflow.holdout import check_holdout
 from surewood.workflow.holdout_scores import SCORES, holdout_scores
 from surewood.workflow.labelled_table import LabelledTable, Source, read_for_training
 from surewood.workflow.large_table import is_large, read_large
@@ -305,7 +304,6 @@ def read_training(
     verbose: int = 0,
 ) -> LabelledTable:
     """The table, divided into training rows and holdout; a large one as a sample and a stream."""
-    check_holdout(holdout)
     with stage(verbose, f"reading {_name_of(source)}", 1) as advance:
         if isinstance(source, str | Path) and is_large(str(source)):
             data = read_large(str(source), target, holdout, random_state, weight=weight, sampling=sampling)

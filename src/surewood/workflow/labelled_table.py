@@ -19,7 +19,7 @@ from surewood.tables import ParquetTable
 from surewood.tables.reading.file_format import looks_like_a_file
 from surewood.tables.reading.table_file import TableFile, read_table_file
 from surewood.workflow.errors import WorkflowError
-from surewood.workflow.holdout import DEFAULT_HOLDOUT, OTHER, check_classes, settle_rare
+from surewood.workflow.holdout import DEFAULT_HOLDOUT, OTHER, check_classes, check_holdout, settle_rare
 from surewood.workflow.row_weights import row_weights
 from surewood.workflow.sampling import Sampling, divide, side_notes
 
@@ -211,6 +211,7 @@ def read_for_training(
 
     `ignored` are columns that are no features: rows that differ in nothing else are copies.
     """
+    check_holdout(holdout)
     table = read_labelled(source, target, weight=weight)
     table.sampling = sampling or Sampling()
     table.sampling.check_columns(table.X.columns, table.name, table.target)

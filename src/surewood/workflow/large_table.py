@@ -25,7 +25,7 @@ from surewood.tables import ParquetTable, TablePreparer
 from surewood.tables.reading.file_format import PARQUET_ENDINGS
 from surewood.tables.row_hashes import content_hashes
 from surewood.workflow.errors import WorkflowError
-from surewood.workflow.holdout import DEFAULT_HOLDOUT, check_classes
+from surewood.workflow.holdout import DEFAULT_HOLDOUT, check_classes, check_holdout
 from surewood.workflow.labelled_table import LabelledTable
 from surewood.workflow.sampling import Sampling
 
@@ -58,9 +58,13 @@ def read_large(
     sampling: Sampling | None = None,
 ) -> LabelledTable:
     """A sample of the training rows and the holdout in memory; ``stream`` has all training rows."""
+    check_holdout(holdout)
     if sampling is not None and sampling.columns:
         option = "groups" if sampling.groups else "time"
-        raise WorkflowError(f"{option}= is not possible for a streamed table; divide the files yourself.")
+        raise WorkflowError(
+            f"{option}= is not possible for a streamed Parquet table, whose rows are divided one by one; "
+            "read a sample of it into one smaller file, or fit on a part of your own and certify on the rest."
+        )
     if target is None:
         raise WorkflowError(f"{source} needs target=...: the column to predict.")
     whole = ParquetTable(source, target=target)
