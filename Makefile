@@ -8,7 +8,7 @@ FILES ?= 5000
 CORE := $(shell find core -type f) # any edited file below core/ rebuilds the extension
 STAMP := $(VENV)/.installed
 
-.PHONY: help setup demo test lint types imports doctests references language check guarantees fuzz fuzz-files bench papers core-asan core-valgrind docs clean
+.PHONY: help setup demo test lint types imports doctests references language check guarantees fuzz fuzz-files fuzz-files-asan bench papers core-asan core-valgrind docs clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -57,6 +57,19 @@ fuzz: $(STAMP) ## 10,000 odd tables over all estimators (FUZZ=n for another numb
 
 fuzz-files: $(STAMP) ## 5,000 forged model files over all estimators (FILES=n for another number)
 	@$(BIN)/python -m tests.fuzz.fuzz_files --cases $(FILES)
+	@$(BIN)/python -m tests.fuzz.fuzz_files --cases 100000 --kinds all
+
+fuzz-files-asan: $(STAMP) ## the same with the compiled core under ASan and UBSan (GCC or Clang, CXX chooses)
+	@$(BIN)/cmake -S . -B build/asan-python -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja -DCMAKE_BUILD_TYPE=Debug \
+	  -DPython_EXECUTABLE=$(abspath $(BIN))/python -Dnanobind_DIR=$$($(BIN)/python -m nanobind --cmake_dir) \
+	  -DSUREWOOD_SANITIZE=address,undefined > /dev/null
+	@$(BIN)/cmake --build build/asan-python
+	@core=$$(find build/asan-python -maxdepth 1 -name '_core*.so' | head -1); \
+	  compiler=$$(sed -n 's/^CMAKE_CXX_COMPILER:[A-Z]*=//p' build/asan-python/CMakeCache.txt); \
+	  runtime=$$($$compiler -print-file-name=libasan.so); \
+	  [ -f "$$runtime" ] || runtime=$$($$compiler -print-file-name=libclang_rt.asan-$$(uname -m).so); \
+	  LD_PRELOAD=$$runtime ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 \
+	  $(BIN)/python -m tests.fuzz.fuzz_files --cases $(FILES) --core $$core
 
 bench: $(STAMP) ## benchmarks: ours and the peer, interleaved, as ratios
 	@$(BIN)/python -m benchmarks

@@ -67,8 +67,12 @@ class TreeCheck {
       const std::uint32_t count = a_class[at];
       if (count == 0 || count > n_leaves_ - at - 1) return "a leaf vector runs past its pool";
       if (weight[at] == 0) return "a leaf vector has no weight";
-      for (std::uint32_t k = 1; k <= count; ++k)
+      std::uint64_t sum = 0;
+      for (std::uint32_t k = 1; k <= count; ++k) {
         if (a_class[at + k] >= forest_.n_classes) return "a leaf vector names an unknown class";
+        sum += weight[at + k];
+      }
+      if (sum != weight[at]) return "the weights of a leaf vector do not sum to its weight";
       begins_[at] = true;
       at += 1 + count;
     }

@@ -55,6 +55,33 @@ def check_values(
         raise ValueError(f"{name} must lie between {least} and {most}.")
 
 
+#: Weights of linear models beyond this are no result of a fit: their sums are no numbers.
+LARGEST_WEIGHT = 1e100
+
+
+def check_weights(name: str, value: AnyArray) -> None:
+    """Refuse weights of a linear model that are not finite, or so large that sums of them are not.
+
+    Examples
+    --------
+    >>> check_weights("coef", np.array([1.0, 1e308]))
+    Traceback (most recent call last):
+    ValueError: coef must lie between -1e+100 and 1e+100.
+    """
+    if value.size and not (value.min() >= -LARGEST_WEIGHT and value.max() <= LARGEST_WEIGHT):
+        finite = np.isfinite(value).all()
+        must = f"lie between -{LARGEST_WEIGHT:g} and {LARGEST_WEIGHT:g}" if finite else "be finite"
+        raise ValueError(f"{name} must {must}.")
+
+
+def check_linear_part(estimator: Any) -> None:
+    """Refuse a classifier of another library whose coefficients give no numbers; others are not looked at."""
+    for name in ("coef_", "intercept_"):
+        value = vars(estimator).get(name) if hasattr(estimator, "__dict__") else None
+        if isinstance(value, np.ndarray) and value.dtype.kind == "f":
+            check_weights(name, value)
+
+
 def check_number(name: str, value: Any, least: float, most: float, whole: bool = False) -> None:
     """Refuse a scalar from a model file that is no finite number from `least` to `most`.
 

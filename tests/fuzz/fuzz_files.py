@@ -3,13 +3,16 @@
 A case takes a model file of some estimator, changes one array or one scalar in it, makes the checksum right
 again, and loads it. It must be refused with `ModelFileError`, or predict: one row per row, one column per
 class, every number from 0 to 1, in time. Cases run in a process of their own; one that crashes or hangs is
-reported and the rest goes on. A case is found again by its number: ``--only NUMBER``.
+reported and the rest goes on. A case is found again by its number: ``--only NUMBER``. ``--core FILE`` takes
+another build of the compiled core, such as one with sanitizers. ``--kinds`` forges every place of every class
+in every way instead (:mod:`tests.persistence.forgeries`), a case for each.
 """
 
 from __future__ import annotations
 
 import argparse
 import faulthandler
+import importlib.util
 import io
 import json
 import subprocess
@@ -20,6 +23,7 @@ import traceback
 import warnings
 import zipfile
 from collections import Counter
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -90,6 +94,7 @@ def places(schema: Any) -> list[dict[str, Any]]:
 
 def forged(source: Path, target: Path, rng: np.random.Generator) -> str:
     """Write a changed copy; returns what was changed."""
+    from tests.persistence.forgeries import OWN
     from tests.persistence.forging import forge
 
     with zipfile.ZipFile(source) as archive:
@@ -111,7 +116,7 @@ def forged(source: Path, target: Path, rng: np.random.Generator) -> str:
             if isinstance(old, int) and not isinstance(old, bool) and rng.random() < 0.3:
                 new = old + int(rng.choice([-1, 1]))
             what = f"scalar {_owner(schema, node)}: {old!r} -> {new!r}"
-            node["content"] = json.dumps(new)
+            node |= {"content": json.dumps(new), "__id__": OWN}
             members = {"schema.json": json.dumps(schema).encode()}
     forge(source, target, lambda name, content: members.get(name, content))
     return what
@@ -150,12 +155,13 @@ def verdict(path: Path, X: Any, n_classes: int | None, mmap_mode: str | None = N
     try:
         found = _outputs(model, X)
     except BaseException as error:
-        if "feature names should match" in str(error):
+        if any(words in str(error) for words in ("feature names should match", "the table lacks the column")):
             return "refused"  # a model of other columns than these, which it says
         frame = traceback.extract_tb(error.__traceback__)[-1]
         where = f"{Path(frame.filename).name}:{frame.lineno}"
         return f"predict raised {type(error).__name__}: {str(error)[:120]} ({where})"
-    if len(found) != len(X) or (n_classes is not None and found.shape[1:] != (n_classes,)):
+    expected = (n_classes,) if n_classes is not None and hasattr(model, "predict_proba") else found.shape[1:]
+    if len(found) != len(X) or found.shape[1:] != expected:
         return f"shape {found.shape}"
     if not np.isfinite(found).all() or found.min(initial=0) < -1e-9 or found.max(initial=0) > 1 + 1e-9:
         return f"values from {found.min()} to {found.max()}"
@@ -187,42 +193,71 @@ def corpus(folder: Path) -> list[tuple[str, Path, Any, int | None]]:
     return found
 
 
-def run_cases(first: int, last: int, seed: int) -> Counter[str]:
+def run_cases(first: int, last: int, seed: int) -> None:
     """Run cases in this process, a line for each; `python -m ... --worker`."""
-    warnings.simplefilter("ignore")
-    counts: Counter[str] = Counter()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         models = corpus(folder)
-        print("ready", flush=True)
         for case in range(first, last):
             rng = np.random.default_rng([seed, case])
             label, path, X, n_classes = models[rng.integers(len(models))]
             what = forged(path, folder / "forged", rng)
-            print(f"case {case}: {label}: {what}", flush=True)
-            mode = "r" if case % 4 == 0 else None
-            faulthandler.dump_traceback_later(SECONDS_PER_CASE, exit=True)
-            found = verdict(folder / "forged", X, n_classes, mode)
-            faulthandler.cancel_dump_traceback_later()
-            counts[found if found in ("refused", "predicts") else "wrong"] += 1
-            print(f"-> {found}", flush=True)
-    return counts
+            _run_case(case, f"{label}: {what}", folder / "forged", X, n_classes)
 
 
-def run_apart(first: int, last: int, seed: int) -> tuple[Counter[str], list[str]]:
-    """Run cases in other processes; returns the counts and what went wrong."""
-    counts: Counter[str] = Counter()
-    failures: list[str] = []
+def run_kinds(first: int, last: int, thorough: bool) -> None:
+    """The same with every kind of forgery."""
+    from tests.persistence.forgeries import forgeries, written
+
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        models = corpus(folder)
+        for case, one in enumerate(forgeries([path for _, path, _, _ in models], thorough)):
+            if first <= case < last:
+                _, path, X, n_classes = models[one.model]
+                written(path, folder / "forged", one)
+                _run_case(case, one.kind, folder / "forged", X[:20], n_classes)
+
+
+def _run_case(case: int, what: str, path: Path, X: Any, n_classes: int | None) -> None:
+    print(f"case {case}: {what}", flush=True)
+    faulthandler.dump_traceback_later(SECONDS_PER_CASE, exit=True)
+    found = verdict(path, X, n_classes, "r" if case % 4 == 0 else None)
+    faulthandler.cancel_dump_traceback_later()
+    print(f"-> {found}", flush=True)
+
+
+def take_core(path: Path) -> None:
+    """Use another build of the compiled core."""
+    spec = importlib.util.spec_from_file_location("surewood._core", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    sys.modules["surewood._core"] = module
+
+
+@dataclass
+class Findings:
+    """What came of some cases: counts, (case, verdict) of each, and what went wrong."""
+
+    counts: Counter[str] = field(default_factory=Counter)
+    verdicts: list[tuple[str, str]] = field(default_factory=list)
+    failures: list[str] = field(default_factory=list)
+
+    def add(self, what: str, found: str) -> None:
+        fine = found in ("refused", "predicts")
+        self.counts[found if fine else "crash" if "process ended" in found else "wrong"] += 1
+        self.verdicts.append((what.partition(": ")[2], found))
+        if not fine:
+            self.failures.append(f"{what} -> {found}")
+
+
+def run_apart(first: int, last: int, *options: str) -> Findings:
+    """Run cases in other processes."""
+    findings = Findings()
     while first < last:
-        command = [
-            sys.executable,
-            "-m",
-            "tests.fuzz.fuzz_files",
-            "--worker",
-            f"{first}",
-            f"{last}",
-            f"{seed}",
-        ]
+        command = [sys.executable, "-m", "tests.fuzz.fuzz_files", "--worker", f"{first}", f"{last}", *options]
         process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         case, what = first, "preparing"
         assert process.stdout is not None
@@ -230,19 +265,15 @@ def run_apart(first: int, last: int, seed: int) -> tuple[Counter[str], list[str]
             if line.startswith("case "):
                 case, what = int(line.split()[1].rstrip(":")), line.strip()
             elif line.startswith("-> "):
-                found = line[3:].strip()
-                counts[found if found in ("refused", "predicts") else "wrong"] += 1
-                if found not in ("refused", "predicts"):
-                    failures.append(f"{what} -> {found}")
+                findings.add(what, line[3:].strip())
         _, errors = process.communicate()
         if process.returncode == 0:
             break
-        counts["crash"] += 1
-        failures.append(f"{what} -> process ended with {process.returncode}: {errors[-1500:]}")
+        findings.add(what, f"process ended with {process.returncode}: {errors[-3000:]}")
         if what == "preparing":
             break
         first = case + 1
-    return counts, failures
+    return findings
 
 
 def main() -> None:
@@ -251,20 +282,31 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--only", type=int)
-    parser.add_argument("--worker", nargs=3, type=int)
+    parser.add_argument("--core", type=Path)
+    parser.add_argument("--kinds", choices=("quick", "all"))
+    parser.add_argument("--worker", nargs=2, type=int)
     options = parser.parse_args()
     if options.worker:
-        run_cases(*options.worker)
+        warnings.simplefilter("ignore")
+        if options.core is not None:
+            take_core(options.core)
+        if options.kinds:
+            run_kinds(*options.worker, options.kinds == "all")
+        else:
+            run_cases(*options.worker, options.seed)
         return
     first, last = options.first, options.first + options.cases
     if options.only is not None:
         first, last = options.only, options.only + 1
+    passed = ["--seed", f"{options.seed}"]
+    passed += ["--kinds", options.kinds] if options.kinds else []
+    passed += ["--core", f"{options.core}"] if options.core else []
     begin = time.perf_counter()
-    counts, failures = run_apart(first, last, options.seed)
-    for failure in failures:
+    found = run_apart(first, last, *passed)
+    for failure in found.failures:
         print(failure)
-    print(f"{sum(counts.values())} cases in {time.perf_counter() - begin:.0f} s: {dict(counts)}")
-    raise SystemExit(bool(failures))
+    print(f"{sum(found.counts.values())} cases in {time.perf_counter() - begin:.0f} s: {dict(found.counts)}")
+    raise SystemExit(bool(found.failures))
 
 
 if __name__ == "__main__":

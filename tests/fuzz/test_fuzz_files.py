@@ -6,11 +6,11 @@ from tests.fuzz.fuzz_files import changed_array, run_apart
 
 
 def test_forged_files_are_refused_or_predict():
-    counts, failures = run_apart(0, 300, seed=25)
-    assert not failures
-    assert sum(counts.values()) == 300
-    assert counts["refused"] > 60  # a fuzzer that changes nothing of weight would prove nothing
-    assert counts["predicts"] > 30
+    found = run_apart(0, 300, "--seed", "25")
+    assert not found.failures
+    assert sum(found.counts.values()) == 300
+    assert found.counts["refused"] > 60  # a fuzzer that changes nothing of weight would prove nothing
+    assert found.counts["predicts"] > 30
 
 
 def test_a_change_is_a_change():

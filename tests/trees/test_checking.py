@@ -62,6 +62,8 @@ FORGED_WHOLE = {
     "empty leaf vector": (lambda f: changed(f, "leaf_class", 0, 0), "runs past its pool"),
     "class of a leaf vector": (lambda f: changed(f, "leaf_class", 1, 3), "unknown class"),
     "weight of a leaf vector": (lambda f: changed(f, "leaf_weight", 0, 0), "has no weight"),
+    "weight of a class in a leaf": (lambda f: changed(f, "leaf_weight", 1, 4_000_000_000), "do not sum"),
+    "weight of a leaf's classes": (lambda f: changed(f, "leaf_weight", 0, 1), "do not sum"),
     "starts that do not begin at 0": (lambda f: changed(f, "node_start", 0, 1), "must begin with 0"),
     "starts that fall": (lambda f: changed(f, "node_start", 1, f.node_start[2] + 1), "must ascend"),
     "huge start": (lambda f: changed(f, "leaf_start", 1, 2**62), "must ascend"),

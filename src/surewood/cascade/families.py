@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 
-from surewood._arrays import Codes, Floats
+from surewood._arrays import Codes, Floats, check_linear_part
 from surewood.bounds import massart
 from surewood.cascade.old_form import renamed
 from surewood.cascade.trainer import distance_of
@@ -138,6 +138,10 @@ class EstimatorMember(Member):
 
     estimator: Any
     n_classes: int
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        check_linear_part(self.estimator)
 
     def scores(self, X: Floats) -> Floats:
         known = np.asarray(self.estimator.classes_, dtype=np.int64)

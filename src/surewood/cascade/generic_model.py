@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from surewood._arrays import Counts, Floats
+from surewood._arrays import Counts, Floats, check_number
 from surewood.bounds import EstimateEvidence, Evidence
 from surewood.cascade.families import Family, Member
 from surewood.cascade.generic_search import GenericResult, SplitRule
@@ -36,6 +36,16 @@ class GenericCascade:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(renamed(state, {"questions": "splits"}))
+        check_number("n_classes", self.n_classes, 1, 65535, whole=True)
+
+    def check_members(self, n_columns: int) -> None:
+        """Refuse classifiers of other columns or classes, by trying each of them on a row."""
+        row = np.zeros((1, n_columns))
+        for member in (*self.leaves, *(split.member for split in self.splits)):
+            scores = np.asarray(member.scores(row))
+            features = np.asarray(getattr(member, "feature", 0))
+            if scores.shape != (1, self.n_classes) or features.max(initial=0) >= max(n_columns, 1):
+                raise ValueError("the classifiers of a cascade have other columns or classes.")
 
     def evaluate(self, design: Floats) -> GenericEvaluation:
         """Scores and leaf of every row."""
@@ -83,6 +93,10 @@ class GenericModel:
     n_classes: int
     encoder: DesignEncoder
     calibrator: LeafCalibrator | None
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self.cascade.check_members(self.encoder.n_columns_)
 
     def encode(self, table: Table) -> Floats:
         """Rows as the classifiers see them."""

@@ -109,8 +109,15 @@ class CostClassifier(DecidingClassifier):
     def __init__(self, model: Any, cost: Any) -> None:
         self.model = model
         self.cost = cost
-        k = len(np.asarray(model.classes_))
-        matrix = np.asarray(cost, dtype=np.float64)
+        self._check_cost()
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        self._check_cost()
+
+    def _check_cost(self) -> None:
+        k = len(self.classes_)
+        matrix = np.asarray(self.cost, dtype=np.float64)
         if matrix.shape != (k, k) or not np.isfinite(matrix).all() or matrix.min() < 0:
             raise ValueError(
                 f"cost must be a matrix of shape ({k}, {k}) with entries >= 0, got shape {matrix.shape}"

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
-from surewood._arrays import Floats, Mask
+from surewood._arrays import Floats, Mask, check_values
 from surewood.bounds import (
     AT_LEAST,
     Condition,
@@ -124,6 +124,17 @@ class PredictionSets(BaseEstimator):  # type: ignore[misc]
         self.score = score
         self.delta = delta
 
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        self._check_options()
+        if "thresholds_" not in state:
+            return
+        n_parts = len(self.classes_) if self.by == "class" else max(1, len(self.groups_))
+        if not isinstance(self.thresholds_, np.ndarray) or np.isnan(self.thresholds_).any():
+            raise ValueError("thresholds of prediction sets must be numbers.")
+        check_values("sizes", self.sizes_, "i", (n_parts,), 0)
+        check_values("thresholds", np.maximum(self.thresholds_, -1.0), "f", (n_parts,), -1.0)
+
     @property
     def classes_(self) -> NDArray[Any]:
         """The model's classes, in the order of the columns of `predict_set`."""
@@ -163,14 +174,17 @@ class PredictionSets(BaseEstimator):  # type: ignore[misc]
         return self
 
     def _check(self, groups: Any) -> None:
+        self._check_options()
+        if (self.by == "group") != (groups is not None):
+            raise ValueError("groups must be given with by='group', and only then")
+
+    def _check_options(self) -> None:
         check.open_unit(self.alpha, "alpha")
         check.confidence(self.delta)
         check.choice(self.guarantee, "guarantee", _GUARANTEES)
         check.choice(self.score, "score", SCORES)
         if self.by not in _BY:
             raise ValueError(f"by must be None, 'class' or 'group', got {self.by!r}")
-        if (self.by == "group") != (groups is not None):
-            raise ValueError("groups must be given with by='group', and only then")
 
     def _parts(self, codes: NDArray[np.intp], X: Any, groups: Any) -> tuple[NDArray[np.intp], list[str]]:
         """Which threshold each row belongs to, and the names of the groups."""

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from surewood._arrays import Floats
+from surewood._arrays import Floats, check_number
 from surewood.bounds import Entry
 from surewood.estimators.remembered import RememberedRows
 
@@ -113,6 +113,12 @@ class ThresholdedClassifier(DecidingClassifier):
         self.positive = positive
         self.proof = proof
         self.choice_rows = choice_rows
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        check_number("threshold", self.threshold, -1.0, 2.0)
+        if self.positive is not None and not (self.classes_ == self.positive).any():
+            raise ValueError(f"positive must be a class of the model, got {self.positive!r}")
 
     @property
     def choice_rows_(self) -> RememberedRows:

@@ -11,11 +11,12 @@ of units is a difference of two of its projections.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from surewood._arrays import Floats, Singles
+from surewood._arrays import Floats, Singles, check_values
 
 Numbers = NDArray[np.int32]
 _SAMPLE_ROWS = 4096  # rows that thresholds and scales are read from
@@ -45,6 +46,20 @@ class ContrastUnits:
     second: Numbers
     slope: Singles
     threshold: Singles
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        n_kept, n_columns = self.rows.shape
+        for name, kind, shape, most in (
+            ("low", "f", (n_columns,), None),
+            ("width", "f", (n_columns,), None),
+            ("rows", "f", (n_kept, n_columns), None),
+            ("first", "i", (None,), n_kept - 1),
+            ("second", "i", self.first.shape, n_kept - 1),
+            ("slope", "f", self.first.shape, None),
+            ("threshold", "f", self.first.shape, None),
+        ):
+            check_values(name, getattr(self, name), kind, shape, None if most is None else 0, most)
 
     @classmethod
     def draw(cls, X: Floats, n_units: int, n_kept: int, rng: np.random.RandomState) -> ContrastUnits:

@@ -17,7 +17,7 @@ from sklearn.base import clone
 from sklearn.utils import get_tags
 from sklearn.utils.validation import has_fit_parameter
 
-from surewood._arrays import Floats
+from surewood._arrays import Floats, check_linear_part
 from surewood.deepforest.contrast_classifier import _ContrastClassifier
 from surewood.tables import DesignEncoder, Table
 
@@ -32,6 +32,10 @@ class FoldClassifier:
     estimator: Any
     codes: NDArray[np.int64]
     n_classes: int
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        check_linear_part(self.estimator)
 
     def vectors(self, numbers: Floats | None) -> Floats:
         """Class vectors; classes that the fold did not have get 0."""

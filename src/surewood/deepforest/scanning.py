@@ -231,6 +231,8 @@ class MultiGrainedScanner(TransformerMixin, RunParameters, BaseEstimator):  # ty
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(scanner_of_old_state(state) if "models_" in state else state)
+        if not isinstance(self.passthrough, bool | np.bool_):
+            raise ValueError(f"passthrough must be True or False, got {self.passthrough!r}.")
 
 
 def _numbers(table: Table) -> NDArray[Any]:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from surewood._arrays import Floats
+from surewood._arrays import Floats, check_number
 from surewood.deepforest.folds import layer_seed
 from surewood.deepforest.members import Member, TreeSettings, tree_params
 from surewood.deepforest.row_order import OrderedRows
@@ -28,6 +28,14 @@ class GrainModel:
     grain: Grain
     mapper: BinMapper
     forests: Sequence[Sequence[FlatForest]]
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        n_values, n_classes = self.grain.n_values, self.forests[0][0].n_classes
+        forests = [forest for fold in self.forests for forest in fold]
+        same = all((one.n_features, one.n_classes) == (n_values, n_classes) for one in forests)
+        if not same or self.mapper.n_columns != n_values or len({len(fold) for fold in self.forests}) > 1:
+            raise ValueError("windows, bins and forests do not belong together.")
 
     def scan(self, rows: NDArray[Any], fold: NDArray[np.int64], n_jobs: int | None) -> Floats:
         """Class vectors at all positions (n_rows, n_positions · n_members · n_classes)."""
@@ -53,6 +61,13 @@ class ScannerModel:
     grains: Sequence[GrainModel]
     n_folds: int
     n_members: int
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        check_number("n_folds", self.n_folds, 1, 2**31, whole=True)
+        sizes = {(len(one.forests), len(one.forests[0])) for one in self.grains}
+        if sizes != {(self.n_folds, self.n_members)}:
+            raise ValueError("every window needs the forests of every fold.")
 
     def scan(self, rows: NDArray[Any], n_jobs: int | None) -> list[Floats]:
         """Class vectors of each grain; every row is scanned by the models of its own fold."""

@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from surewood._arrays import check_number
+
 
 @dataclass(frozen=True)
 class Grain:
@@ -30,6 +32,17 @@ class Grain:
     shape: tuple[int, ...]
     size: tuple[int, ...]
     stride: tuple[int, ...]
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        for name in ("shape", "size", "stride"):
+            for side in getattr(self, name):
+                check_number(name, side, 1, 2**31, whole=True)
+        n_axes = len(self.shape) - 1
+        if n_axes < 1 or (len(self.size), len(self.stride)) != (n_axes, n_axes):
+            raise ValueError("shape, size and stride of windows have different numbers of axes.")
+        if any(size > side for size, side in zip(self.size, self.shape)):
+            raise ValueError("a window is larger than a row.")
 
     @property
     def positions(self) -> tuple[int, ...]:

@@ -23,20 +23,39 @@ def flaw_of(model: Any) -> str | None:
 
     if isinstance(model, Pipeline):
         model = model[-1] if len(model) else None
-    schema = getattr(model, "schema_", None)
-    if not isinstance(schema, TableSchema) or not hasattr(model, "predict_proba"):
+    schema = getattr(getattr(model, "model", model), "schema_", None)  # a rule of decision has a model
+    if not isinstance(schema, TableSchema):
         return None
+    rows = _two_rows(schema)
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        if hasattr(model, "predict_proba"):
+            return _flaw_of_classifier(model, rows)
+        if hasattr(model, "predict_set"):
+            return _flaw_of_classifier(model.model, rows) or _flaw_of_sets(model, rows)
+        if hasattr(model, "transform"):
+            found = np.asarray(model.transform(rows), dtype=np.float64)
+            return None if found.ndim == 2 and len(found) == 2 else f"2 rows become {found.shape}"
+        return None
+
+
+def _flaw_of_classifier(model: Any, rows: Any) -> str | None:
     classes = np.asarray(model.classes_)
     if classes.ndim != 1 or len(classes) == 0:
         return "its classes are no list"
-    with warnings.catch_warnings(), np.errstate(all="ignore"):
-        warnings.simplefilter("ignore")
-        found = np.asarray(model.predict_proba(_two_rows(schema)))
+    found = np.asarray(model.predict_proba(rows))
     if found.shape != (2, len(classes)):
         return f"its probabilities of 2 rows and {len(classes)} classes have the shape {found.shape}"
     if not np.isfinite(found).all() or found.min() < -_TOLERANCE or found.max() > 1 + _TOLERANCE:
         return "its probabilities are not between 0 and 1"
-    return None
+    return None if hasattr(model, "schema_") or len(model.predict(rows)) == 2 else "it decides on other rows"
+
+
+def _flaw_of_sets(model: Any, rows: Any) -> str | None:
+    if model.by == "group":  # needs labels of groups
+        return None
+    found = np.asarray(model.predict_set(rows))
+    return None if found.shape == (2, len(model.classes_)) else f"its sets have the shape {found.shape}"
 
 
 def _two_rows(schema: TableSchema) -> Any:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from surewood import _core
+from surewood._arrays import check_weights
 
 if TYPE_CHECKING:
     from surewood.svm.one_vs_one import Predictor
@@ -32,7 +33,8 @@ TABLE: dict[str, tuple[Any, int]] = {
     "support": (np.int32, 1),
     "coef": (np.float64, 1),
 }
-_FINITE = ("support_rows", "support_norms", "bias", "coef")
+_FINITE = ("support_rows", "support_norms")
+_WEIGHTS = ("bias", "coef")
 
 
 def check_predictor(predictor: Predictor) -> None:
@@ -50,6 +52,8 @@ def check_predictor(predictor: Predictor) -> None:
     for name in _FINITE:
         if not np.isfinite(getattr(predictor, name)).all():
             raise ValueError(f"{name} must be finite.")
+    for name in _WEIGHTS:
+        check_weights(name, getattr(predictor, name))
     try:
         _core.SvmTable(**{name: getattr(predictor, name) for name in TABLE})
     except TypeError as error:  # lengths that do not agree

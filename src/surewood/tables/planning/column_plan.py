@@ -7,7 +7,7 @@ it, to a column of text and to one that another reader has already turned into n
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
@@ -15,8 +15,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from surewood._arrays import check_number
 from surewood.tables.data_error import DataError
-from surewood.tables.planning.date_format import DateFormat
+from surewood.tables.planning.date_format import FORMS, DateFormat
+from surewood.tables.planning.date_parts import PARTS
 from surewood.tables.planning.durations import read_duration
 from surewood.tables.planning.missing_codes import ALWAYS, AMONG_NUMBERS, is_missing_code
 from surewood.tables.planning.number_format import NumberFormat
@@ -98,6 +100,13 @@ class ColumnPlan:
             raise ValueError("the plan of a column has a name or kind that is none.")
         if not all(isinstance(s, bool) for s in switches) or not all(isinstance(one, tuple) for one in lists):
             raise ValueError(f"the plan of column {self.name!r} has settings of the wrong type.")
+        words = (*self.examples, *self.missing, *self.truth_words)
+        known = {*self.date_parts} <= {*PARTS} and FORMS.issuperset(self.date_forms)
+        plain = all(isinstance(one, Hashable) and one is not None and one == one for one in self.categories)
+        if not (known and plain) or not all(isinstance(word, str) for word in words):
+            raise ValueError(f"the plan of column {self.name!r} has values of the wrong type.")
+        for truth in self.truth_words.values():
+            check_number("a truth value", truth, 0, 1)
 
     @property
     def number_format(self) -> NumberFormat:

@@ -53,6 +53,7 @@ _SHAPES = {
         ),
     }.items()
 }
+FORMS = frozenset(_SHAPES)
 _PIVOT = 69  # two-digit years from here on belong to the last century, as in POSIX
 
 

@@ -23,6 +23,8 @@ MAX_NUMBERS = 20
 _HASHED = 1 << 12  # columns of the hashed words, and of the hashed characters
 _FITTED_TEXTS = 20_000  # distinct texts that the directions are learned from
 _BLOCK = 4096
+_LARGEST_IDF = 100.0  # 1 plus a logarithm of a number of texts
+_LONGEST = 1e6  # directions have length 1
 
 
 @dataclass(frozen=True)
@@ -55,8 +57,8 @@ class TextEncoding:
         self.__dict__.update(state)
         n_used = len(self.idf)
         check_values("used", self.used, "iu", (n_used,), 0, _counted(["a"]).shape[1] - 1)
-        check_values("idf", self.idf, "f", (n_used,))
-        check_values("directions", self.directions, "f", (None, n_used))
+        check_values("idf", self.idf, "f", (n_used,), 0.0, _LARGEST_IDF)
+        check_values("directions", self.directions, "f", (None, n_used), -_LONGEST, _LONGEST)
 
     @property
     def n_numbers(self) -> int:

@@ -1,0 +1,73 @@
+"""Every kind of forgery of every saved class: refused, or harmless; never a crash, a hang or a wrong answer.
+
+The files are forged and loaded in a process of its own (`python -m tests.fuzz.fuzz_files --kinds quick`).
+"""
+
+import re
+
+import pytest
+
+from tests.fuzz.fuzz_files import run_apart
+from tests.persistence.test_known_types import LISTED
+
+#: Classes without a number, a text or an array of their own, and parts of studies that no small model has.
+EMPTY = {
+    "surewood.cascade.families.ConstantFamily",
+    "surewood.composite.data.Reader",
+    "surewood.deepforest.cascade_layers.CascadeLayers",
+    "surewood.deepforest.window_forests.GrainModel",
+    "surewood.tables.planning.table_plan.TablePlan",
+}
+RARE = {
+    "surewood.bounds.pac_bayes.OutOfBag",
+    "surewood.bounds.pac_bayes.Tandem",
+    "surewood.cascade.families.ConstantMember",
+    "surewood.cascade.threshold_families.ThresholdFamily",
+    "surewood.deepforest.members.Member",
+    "surewood.deepforest.search.SettingRecord",
+}
+#: What no reader may believe, and the classes and attributes that say it.
+REFUSED = {
+    "starts of trees": r"FlatForest\.(node|leaf|category)_start: (first is -1|shorter|last is)",
+    "order of trees": r"FlatForest\.node_start: reversed",
+    "children and features": r"FlatForest\.nodes: (first is -1|last is the largest)",
+    "number of classes": r"(FlatForest|CompositeTrees)\.n_classes: (-1|huge|none)",
+    "width of short nodes": r"FlatForest\.word_bits: (-1|huge|none)",
+    "leaf weights": r"FlatForest\.leaf_weight: (first is -1|last is the largest)",
+    "offsets of bins": r"BinMapper\.offset: (first is -1|reversed|shorter|longer)",
+    "thresholds of bins": r"BinMapper\.edges: (NaN|shorter|longer)",
+    "number of coefficients": r"Predictor\.(coef|bias|support): (shorter|longer)",
+    "coefficients": r"Predictor\.(coef|bias): (NaN|huge)",
+    "support rows": r"Predictor\.support: (first is -1|last is the largest)",
+    "degree": r"Predictor\.degree: (first is -1|last is the largest)",
+    "coefficients of other libraries": r"LogisticRegression\.(coef|intercept)_: (NaN|huge)",
+    "leaf of a node": r"CompositeTrees\.leaf_of_node: (last is the largest|shorter)",
+    "windows": r"(Grain\.(shape|size|stride)|ScannerModel\.n_folds): (-1|none)",
+    "thresholds of sets": r"PredictionSets\.thresholds_: (NaN|shorter|longer)",
+    "threshold of a decision": r"ThresholdedClassifier\.threshold: (none|a word|not a number)",
+    "cost of a decision": r"CostClassifier\.cost: (-1|a word|not a number)",
+    "reading of dates": r"ColumnPlan\.(date_parts|date_forms): (none|a word)",
+}
+
+
+@pytest.fixture(scope="module")
+def verdicts():
+    found = run_apart(0, 100_000, "--kinds", "quick")
+    assert not found.failures
+    return found.verdicts
+
+
+def test_there_are_many_kinds(verdicts):
+    assert len({kind for kind, _ in verdicts}) > 600
+
+
+@pytest.mark.parametrize("name", [name for name in LISTED if name not in EMPTY | RARE])
+def test_every_saved_class_is_forged(verdicts, name):
+    assert any(kind.startswith(f"{name}.") for kind, _ in verdicts)
+
+
+@pytest.mark.parametrize("what", REFUSED)
+def test_what_is_refused(verdicts, what):
+    found = [(kind, verdict) for kind, verdict in verdicts if re.search(REFUSED[what], kind)]
+    assert found
+    assert [kind for kind, verdict in found if verdict != "refused"] == []
