@@ -91,6 +91,17 @@ class Interaction:
         Ends of the intervals.
     effect : ndarray, shape (len(first_grid), len(second_grid))
         Effect on the probability of `label`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from surewood import BinnedForestClassifier
+    >>> from surewood.inspect import interactions
+    >>> X = np.random.default_rng(0).normal(size=(300, 3))
+    >>> forest = BinnedForestClassifier(50, random_state=0).fit(X, X[:, 0] * X[:, 1] > 0)
+    >>> strongest = interactions(forest, X)[0]
+    >>> strongest.first, strongest.second
+    ('x0', 'x1')
     """
 
     first: str
