@@ -197,8 +197,8 @@ def test_a_script_that_fails_is_named(tmp_path):
 tutorials = _load(ROOT / "docs" / "_ext" / "tutorials.py")
 #: What a notebook must print: the sentences that it is about.
 PRINTS = {
-    "churn": ["monthly charge  number", "Guaranteed precision of 'yes' at least 0.8", "True"],
-    "medical": ["Guaranteed recall of 'readmitted' at least 0.8", "could be guaranteed", "surgery"],
+    "churn": ["monthly charge  number", "Guaranteed precision of 'yes' at least 80 %", "True"],
+    "medical": ["Guaranteed recall of 'readmitted' at least 80 %", "could be guaranteed", "surgery"],
     "sensors": ["labels per row", "guaranteed error at most", "week 8: error alarm True"],
 }
 

@@ -8,9 +8,9 @@ import pytest
 
 FOLDER = Path(__file__).parent.parent / "examples" / "guarantees"
 SAYS = {
-    "recall": "Guaranteed recall of 1 at least 0.8",
+    "recall": "Guaranteed recall of 1 at least 80 %",
     "groups": "harbor: error at most",
-    "abstention": "error among accepted rows at most 0.05",
+    "abstention": "error among accepted rows at most 5 %",
     "monitoring": "ALARM",
 }
 

@@ -59,7 +59,6 @@ ALLOWED = {
     "machine-readable": "an ordinary word",
     "gradient boosting machine": "the name of the method",
     "labels to question": "a verb",
-    "population in question": "an idiom",
 }
 
 

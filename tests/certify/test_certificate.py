@@ -56,7 +56,7 @@ def test_text_keeps_guarantees_apart(certificate):
     ]
     for section in sections[2:-1]:
         assert "guarantee" not in section.lower()
-    assert "guaranteed error at most 0.1 with probability at least 0.95" in sections[0]
+    assert "Guaranteed error at most 10 % with probability at least 95 %" in sections[0]
     assert "selection score, not a bound" in sections[2]
     assert "biased" in sections[3]
 
@@ -123,17 +123,18 @@ def test_guarantees_must_share_delta():
 
 
 @pytest.mark.parametrize(
-    ("value", "shown"), [(0.123449, "0.1235"), (0.1, "0.1"), (0.99999, "1"), (1.00001e-6, "0.000001001")]
+    ("value", "shown"),
+    [(0.123449, "12.35"), (0.1, "10"), (0.07, "7"), (0.99999, "100"), (1.00001e-6, "0.000101")],
 )
 def test_a_printed_guarantee_is_never_below_its_value(value, shown):
     text = repr(Certificate(entries=(guarantee(value),), withheld=(), model="M", delta=0.05))
-    assert f"guaranteed error at most {shown} with" in text
-    assert f"  {shown}  holdout" in text
-    assert float(shown) >= value
+    assert f"Guaranteed error at most {shown} % with" in text
+    assert f"  error at most {shown} %, by holdout" in text
+    assert float(shown) >= 100 * value - 1e-9
 
 
 @pytest.mark.parametrize(
-    ("delta", "shown"), [(0.05, "0.95"), (0.001, "0.999"), (1e-6, "1 - 1e-06"), (1 / 3, "1 - 0.3334")]
+    ("delta", "shown"), [(0.05, "95 %"), (0.001, "99.9 %"), (1e-6, "99.9999 %"), (1 / 3, "66.66 %")]
 )
 def test_a_printed_probability_is_never_above_its_value(delta, shown):
     verdict = Certificate(entries=(guarantee(delta=delta),), withheld=(), model="M", delta=delta).verdict

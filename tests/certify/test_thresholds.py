@@ -62,7 +62,7 @@ def test_two_promises_share_delta(forest, holdout):
     observed = rates(found, *holdout)
     assert observed["recall"] >= 0.5
     assert observed["precision"] >= 0.6
-    with pytest.raises(NoThresholdError, match=r"at once with these .* rows; each alone can be kept"):
+    with pytest.raises(NoThresholdError, match=r"at once with these .* rows; each alone can be guaranteed"):
         find_threshold(forest, *holdout, recall=0.8, precision=0.8)
 
 
@@ -99,9 +99,11 @@ def test_a_model_of_another_library_gets_a_fixed_grid(holdout):
 
 def test_no_threshold_says_what_could_be_promised_and_how_many_rows_would_do(forest, holdout):
     X, y = holdout
-    with pytest.raises(NoThresholdError, match=r"no threshold keeps recall of 1 at least 0\.99") as caught:
+    with pytest.raises(
+        NoThresholdError, match=r"no threshold guarantees recall of 1 at least 0\.99"
+    ) as caught:
         find_threshold(forest, X[:300], y[:300], recall=0.99)
-    assert "the best that could be guaranteed is at least 0." in str(caught.value)
+    assert "the best that could be guaranteed, asked for alone, is at least 0." in str(caught.value)
     assert f"about {caught.value.rows_needed:,} rows would do" in str(caught.value)
     assert caught.value.rows_needed > 300
     best = np.floor(1000 * caught.value.best) / 1000

@@ -19,7 +19,7 @@ from surewood.cli.summary_text import print_certificate
         ),
         (
             0.5,
-            "Guaranteed error at most 0.3556 with probability at least 0.95, by holdout (Clopper-Pearson).",
+            "Guaranteed error at most 35.56 % with probability at least 95 %, by holdout (Clopper-Pearson).",
         ),
     ],
 )
@@ -37,4 +37,4 @@ def test_a_guarantee_that_beats_nothing_says_what_it_does_not_beat(majority, ver
     print_certificate(paper, Certificate((entry,), (), "M", 0.05, majority).to_dict())
     lines = [line.strip() for line in paper.file.getvalue().splitlines()]
     assert lines[1] == verdict
-    assert lines[2].startswith("GUARANTEE  0.3556")
+    assert lines[2].startswith("GUARANTEE  error at most 35.56 %")

@@ -80,7 +80,7 @@ def test_costs(tables, tmp_path):
 
 def test_a_promise_that_cannot_be_kept_is_a_note_and_the_certificate_has_the_rest_of_delta(tables):
     result = fit(tables, DecisionRule(positive="bad", precision=0.999))
-    assert any(note.startswith("No threshold keeps precision of 'bad'") for note in result.notes)
+    assert any(note.startswith("No threshold guarantees precision of 'bad'") for note in result.notes)
     assert result.certificate.best.delta == pytest.approx(0.005)
     assert not hasattr(result.model[-1], "threshold")
 

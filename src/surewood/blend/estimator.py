@@ -107,6 +107,7 @@ class SurewoodClassifier(ClassifierBase, TimedRunParameters):
 
     __report_facts__ = report_facts.report_facts
     __explanation_steps__ = explanation_steps
+    _title = "Surewood mixture"
 
     model_: BlendModel = field(init=False)
 

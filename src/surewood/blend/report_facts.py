@@ -30,7 +30,7 @@ def report_facts(model: Any, rows: ReportRows | None = None) -> Facts:
     for member in fitted.members:
         figures.append(describing.figure(f"weight of the {member.name}", member.weight, "percent", digits=0))
     if rows is None:
-        return describing.report_facts("Surewood", DESCRIPTION, figures)
+        return describing.report_facts(describing.title_of(type(model)), DESCRIPTION, figures)
     table = describing.table(
         "Members",
         COLUMNS,
@@ -47,4 +47,4 @@ def report_facts(model: Any, rows: ReportRows | None = None) -> Facts:
                 f"{member.name.capitalize()}: {one['title']}" if one["title"] else member.name.capitalize()
             )
             sections.append({**one, "title": title})
-    return describing.report_facts("Surewood", DESCRIPTION, figures, sections)
+    return describing.report_facts(describing.title_of(type(model)), DESCRIPTION, figures, sections)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from surewood.bounds import Entry, Status, Withheld, rows_needed
 from surewood.bounds.condition import CALLER
 
-from .rendering import certificate_html, certificate_text, limit_text, rounded_up
+from .rendering import certificate_html, certificate_text, confidence_text, limit_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -106,12 +106,12 @@ class Certificate:
             return "no guarantee could be given"
         if self.best is None:
             first = self.guarantees[0]
-            return f"guaranteed {limit_text(first)} with probability at least {_probability(self.delta)}"
+            return f"guaranteed {limit_text(first)} with probability at least {confidence_text(self.delta)}"
         if self.is_trivial:
             return _trivial(self.best, self.majority_error)
         return (
             f"guaranteed {limit_text(self.best)} with probability at least "
-            f"{_probability(self.delta)}, by {self.best.method}"
+            f"{confidence_text(self.delta)}, by {self.best.method}"
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -192,12 +192,6 @@ def _trivial(best: Entry, baseline: float | None) -> str:
     if enough <= best.n:  # betting asks for more than the exact limit does
         enough = 2 * best.n
     return f"{few}; about {enough:,} would do"
-
-
-def _probability(delta: float) -> str:
-    """1 - delta in four digits if that is not more than it is, as a difference otherwise."""
-    text = f"{1 - delta:.4g}"
-    return text if float(text) <= 1 - delta + 1e-15 and float(text) < 1 else f"1 - {rounded_up(delta)}"
 
 
 def _finite(value: Any) -> Any:

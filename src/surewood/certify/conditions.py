@@ -19,7 +19,7 @@ def holdout_conditions(counted: Counted, training: TrainingRows) -> list[Conditi
     if counted.grouped:
         stated.append("groups are independent draws, and none of them was in the training rows")
     else:
-        stated.append("rows are independent draws from the population in question")
+        stated.append("rows are independent draws from the population you care about")
     conditions = [Condition(text, True, CALLER) for text in stated]
     if training.known and counted.rule == "exclude":
         conditions.append(Condition("no counted row is a copy of a training row", True, CHECKED))

@@ -8,7 +8,18 @@ from typing import Any
 
 from surewood.bounds import AT_LEAST, Entry
 
-__all__ = ["certificate_html", "certificate_text", "limit_text", "rounded_down", "rounded_up"]
+__all__ = [
+    "certificate_html",
+    "certificate_text",
+    "confidence_text",
+    "entry_text",
+    "limit_text",
+    "parts_text",
+    "rounded_down",
+    "rounded_up",
+]
+
+_NOT_A_RATE = ("expected cost", "Brier score")
 
 _SECTIONS = {
     "GUARANTEE": "GUARANTEE (holds with probability 1 - delta over independent draws)",
@@ -35,36 +46,75 @@ def rounded_down(value: float) -> str:
 
 
 def limit_text(entry: Entry) -> str:
-    """A guarantee in words, such as "error at most 0.09"."""
-    return f"{entry.quantity} {entry.side} {_limit(entry.value, entry.side)}"
+    """A guarantee in words, such as "error at most 9 %"."""
+    return f"{entry.quantity} {entry.side} {_limit(entry.quantity, entry.value, entry.side)}"
 
 
-def _limit(value: float, side: str) -> str:
-    return rounded_down(value) if side == AT_LEAST else rounded_up(value)
+def confidence_text(delta: float) -> str:
+    """1 - delta in percent, never above its value.
+
+    Examples
+    --------
+    >>> confidence_text(0.05), confidence_text(1e-6), confidence_text(1 / 3)
+    ('95 %', '99.9999 %', '66.66 %')
+    """
+    failing = Decimal(str(delta)) * 100
+    digits = max(2, -failing.adjusted())
+    return _percent(1 - Decimal(str(delta)), digits, ROUND_FLOOR)
+
+
+def _percent(fraction: Decimal, digits: int, rounding: str) -> str:
+    """A fraction in percent, without zeros at the end."""
+    shown = (fraction * 100).quantize(Decimal(1).scaleb(-digits), rounding=rounding)
+    text = f"{shown:f}"
+    return (text.rstrip("0").rstrip(".") if "." in text else text) + " %"
+
+
+def _limit(quantity: str, value: float, side: str) -> str:
+    """A limit as printed: rates in percent, never sharper than they are."""
+    if quantity in _NOT_A_RATE:
+        return rounded_down(value) if side == AT_LEAST else rounded_up(value)
+    exact = Decimal(str(value))
+    digits = max(2, -exact.adjusted()) if exact else 2  # two decimals, more for very small rates
+    return _percent(exact, digits, ROUND_FLOOR if side == AT_LEAST else ROUND_CEILING)
 
 
 def _value(entry: dict[str, Any]) -> str:
-    if entry["status"] != "GUARANTEE":
-        return f"{entry['value']:.4g}"
-    return _limit(entry["value"], entry["side"])
+    value = entry["value"]
+    if isinstance(value, str):  # an infinite diagnostic
+        return value
+    if entry["status"] == "GUARANTEE":
+        return _limit(entry["quantity"], value, entry["side"])
+    if entry["status"] == "ESTIMATE" and "error" in entry["method"]:
+        return f"{100 * value:.2f} %"
+    return f"{value:.4g}"
 
 
-def _title(entry: dict[str, Any]) -> str:
-    if entry["status"] != "GUARANTEE" or entry["quantity"] == "error":
-        return str(entry["method"])
-    return f"{entry['quantity']} {entry['side']}, {entry['method']}"
+def entry_text(entry: dict[str, Any]) -> str:
+    """An entry in one line, such as "error at most 9 %, by holdout (Clopper-Pearson)"."""
+    if entry["status"] == "GUARANTEE":
+        return f"{entry['quantity']} {entry['side']} {_value(entry)}, by {entry['method']}"
+    return f"{entry['method']} {_value(entry)}"
+
+
+def parts_text(entry: dict[str, Any]) -> str:
+    """What an entry is made of; of a claim about groups, the limit of each group."""
+    by_group = entry["quantity"].startswith("error in every ")
+    shown = {
+        name: _limit("error", value, entry["side"]) if by_group else f"{value:.4g}"
+        for name, value in entry["decomposition"].items()
+    }
+    return ", ".join(f"{name} {value}" for name, value in shown.items())
 
 
 def _head(certificate: dict[str, Any]) -> list[str]:
-    """What comes before any number: facts, assumptions, verdict, baseline."""
-    lines = [
-        *certificate["facts"],
-        *(f"Assumes {text} (your responsibility)." for text in certificate["assumptions"]),
-        certificate["verdict"],
-    ]
+    """What comes before the details: verdict, baseline, assumptions, facts."""
+    verdict = certificate["verdict"]
+    lines = [f"{verdict[:1].upper()}{verdict[1:]}."]
     if certificate["majority_error"] is not None:
-        lines.append(f"baseline (majority class): error {certificate['majority_error']:.4g}")
-    return lines
+        lines.append(f"Baseline (majority class): error {100 * certificate['majority_error']:.2f} %.")
+    lines += [f"Assumes {text} (your responsibility)." for text in certificate["assumptions"]]
+    return [*lines, *certificate["facts"]]
 
 
 def certificate_text(certificate: dict[str, Any]) -> str:
@@ -75,7 +125,7 @@ def certificate_text(certificate: dict[str, Any]) -> str:
         if entries:
             lines += ["", title]
         for entry in entries:
-            lines.append(f"  {_value(entry)}  {_title(entry)}")
+            lines.append(f"  {entry_text(entry)}")
             lines += [f"      {detail}" for detail in _details(entry)]
     if certificate["withheld"]:
         lines += ["", f"Not guaranteed ({len(certificate['withheld'])}), and why"]
@@ -94,7 +144,7 @@ def certificate_html(certificate: dict[str, Any]) -> str:
         entries = [entry for entry in certificate["entries"] if entry["status"] == status]
         if entries:
             parts.append(f'<table class="surewood-{status.lower()}"><caption>{escape(title)}</caption>')
-            parts.append("<thead><tr><th>value</th><th>method</th><th>details</th></tr></thead><tbody>")
+            parts.append("<thead><tr><th>entry</th><th>details</th></tr></thead><tbody>")
             parts += [_html_row(entry) for entry in entries]
             parts.append("</tbody></table>")
     if certificate["withheld"]:
@@ -108,12 +158,12 @@ def certificate_html(certificate: dict[str, Any]) -> str:
 
 def _html_row(entry: dict[str, Any]) -> str:
     details = "<br>".join(escape(detail) for detail in _details(entry))
-    return f"<tr><td>{_value(entry)}</td><td>{escape(_title(entry))}</td><td>{details}</td></tr>"
+    return f"<tr><td>{escape(entry_text(entry))}</td><td>{details}</td></tr>"
 
 
 def _details(entry: dict[str, Any]) -> list[str]:
     """Lines under an entry: sample, correction, parts, conditions."""
-    facts = [f"{entry['n']} {entry['sample']} {entry['unit']}"]
+    facts = [f"{entry['n']:,} {entry['sample']} {entry['unit']}"]
     if entry["delta"] is not None:
         facts.append(f"delta {entry['delta']:.4g}")
     if entry["n_models"] > 1:
@@ -126,7 +176,7 @@ def _details(entry: dict[str, Any]) -> list[str]:
     if entry["population"] and entry["status"] == "GUARANTEE":
         lines.append(f"for {entry['population']}")
     if entry["decomposition"]:
-        lines.append(", ".join(f"{name} {value:.4g}" for name, value in entry["decomposition"].items()))
+        lines.append(parts_text(entry))
     if entry["note"] and entry["status"] != "CRITERION":
         lines.append(entry["note"])
     # what is only assumed stands at the head of the certificate

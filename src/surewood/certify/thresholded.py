@@ -179,4 +179,4 @@ class ThresholdedClassifier(DecidingClassifier):
 
     def __str__(self) -> str:
         promised = "; ".join(f"guaranteed {limit_text(entry)}" for entry in self.guarantees)
-        return f"{self.decision} {promised[:1].upper()}{promised[1:]}".strip()
+        return f"{self.decision} {promised[:1].upper()}{promised[1:]}{'.' if promised else ''}".strip()

@@ -55,7 +55,7 @@ class NoThresholdError(ValueError):
     Attributes
     ----------
     best : float or None
-        The best value that could be guaranteed with these rows, at a delta of its own.
+        The best value that could be guaranteed with these rows, asked for alone.
     rows_needed : int or None
         About this many rows would do; None where more rows are not expected to help.
 
@@ -323,7 +323,7 @@ def _nothing(
     if not broken:
         words = " and ".join(one.text(holdout.positive) for one in asked)
         return NoThresholdError(
-            f"no threshold keeps {words} at once with these {n:,} rows; each alone can be kept"
+            f"no threshold guarantees {words} at once with these {n:,} rows; each alone can be guaranteed"
         )
     one, (failures, sizes) = asked[broken[0]], counts[broken[0]]
     limits = np.array(
@@ -331,12 +331,12 @@ def _nothing(
     )
     at = int(limits.argmin())
     best = 1.0 - limits[at] if one.side == AT_LEAST else limits[at]
-    about = f"no threshold keeps {one.text(holdout.positive)} with these {n:,} rows"
+    about = f"no threshold guarantees {one.text(holdout.positive)} with these {n:,} rows"
     if sizes.max() == 0:
         return NoThresholdError(f"{about}: none of them counts for it")
     # whole thousandths, away from what could be too much
     shown = np.floor(1000 * best) / 1000 if one.side == AT_LEAST else np.ceil(1000 * best) / 1000
-    sentence = f"{about}; the best that could be guaranteed is {one.side} {shown:g} (at a delta of its own)"
+    sentence = f"{about}; the best that could be guaranteed, asked for alone, is {one.side} {shown:g}"
     rates = failures / np.maximum(sizes, 1)
     margin = np.where(sizes > 0, (_CLEARLY * one.at_most - rates) * np.sqrt(sizes), -np.inf)
     clearest = int(margin.argmax())

@@ -10,8 +10,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from surewood.bounds import AT_LEAST
-from surewood.certify.rendering import rounded_down, rounded_up
+from surewood.certify.rendering import entry_text, parts_text
 from surewood.cli.mistakes import as_options
 from surewood.estimators.wording import plural
 
@@ -111,33 +110,25 @@ def print_certificate(out: Console, certificate: dict[str, Any]) -> None:
     out.print(Text("Certificate", style="bold"))
     verdict = certificate["verdict"]
     for line in (
-        *certificate["facts"],
+        f"{verdict[:1].upper()}{verdict[1:]}.",
         *(f"Assumes {text} (your responsibility)." for text in certificate["assumptions"]),
+        *certificate["facts"],
     ):
         out.print(Padding(Text(as_options(line)), (0, 0, 0, 2), expand=False))
-    out.print(Padding(Text(f"{verdict[:1].upper()}{verdict[1:]}."), (0, 0, 0, 2), expand=False))
     table = grid()
-    table.add_column(no_wrap=True)
     table.add_column(no_wrap=True)
     table.add_column(overflow="fold")
     for entry in certificate["entries"]:
-        value = entry["value"]
-        if isinstance(value, str):
-            shown = value
-        elif entry["status"] == "GUARANTEE":
-            shown = rounded_down(value) if entry["side"] == AT_LEAST else rounded_up(value)
-        else:
-            shown = f"{value:.4g}"
-        details = f"{entry['method']}, {entry['n']:,} {entry['sample']} {entry['unit']}"
-        if entry["quantity"] != "error":
-            details = f"{entry['quantity']} {entry['side']}, {details}"
+        details = f"{entry_text(entry)}, {entry['n']:,} {entry['sample']} {entry['unit']}"
         if entry["status"] == "GUARANTEE" and entry["population"]:
             details += f", for {entry['population']}"
         if entry["n_models"] > 1:
             details += f", corrected for {entry['n_models']} models"
         if entry["biased"]:
-            details += ", biased"
-        table.add_row(Text(entry["status"], style=_STATUS_STYLE[entry["status"]]), shown, Text(details))
+            details += ", biased: also used for fitting or selection"
+        if entry["quantity"].startswith("error in every "):
+            details += f"; {parts_text(entry)}"
+        table.add_row(Text(entry["status"], style=_STATUS_STYLE[entry["status"]]), Text(details))
     out.print(Padding(table, (0, 0, 0, 2), expand=False))
     if certificate["withheld"]:
         out.print(Padding(Text(f"Not guaranteed ({len(certificate['withheld'])}), and why"), (0, 0, 0, 2)))

@@ -237,7 +237,7 @@ def step(title: str, lines: Sequence[str], support: Sequence[Mapping[str, Any]] 
 
 
 def title_of(kind: type) -> str:
-    """Name of an estimator class in words.
+    """Name of an estimator class in words: its ``_title``, where it has one, or the words of its name.
 
     Examples
     --------
@@ -246,6 +246,8 @@ def title_of(kind: type) -> str:
     >>> title_of(MarginDeepForestClassifierCV), title_of(DeepCascadeSVMClassifier)
     ('Margin deep forest', 'Deep cascade SVM')
     """
+    if hasattr(kind, "_title"):
+        return str(kind._title)
     name = kind.__name__.removesuffix("CV").removesuffix("Classifier")
     words = re.findall(r"[A-Z]+(?![a-z])|[A-Z][a-z0-9]*|[a-z0-9]+", name) or [name]
     first, *others = (word if word.isupper() and len(word) > 1 else word.lower() for word in words)
