@@ -24,7 +24,7 @@ def test_the_sentence_states_the_guaranteed_error(parts):
     best = min(e["value"] for e in facts["entries"] if e["status"] == "GUARANTEE")
     assert not facts["trivial"]
     assert "95 % confidence" in facts["sentence"]
-    assert f"at most {np.ceil(1e4 * best - 1e-9) / 100:.2f} %" in facts["sentence"]
+    assert f"at most {np.ceil(1e3 * best - 1e-9) / 10:.1f} %" in facts["sentence"]
     assert certificate_facts(certificate.to_dict())["sentence"] == facts["sentence"]
     assert all(entry["words"] for entry in facts["entries"])
     assert set(facts["statuses"]) <= set(STATUS_WORDS)

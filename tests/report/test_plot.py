@@ -42,10 +42,10 @@ def test_long_names_keep_both_ends_and_the_whole_on_hover():
     assert "quarter_4</span>" in html
 
 
-def test_bands_bars_and_marks_are_drawn():
+def test_bands_boxes_and_marks_are_drawn():
     plot = make()
     plot.band([0, 10], [0, 0], [1, 1])
-    plot.bar(2, 4, 0.5, tip="two to four")
+    plot.column(2, 4, 0.5, "leaf", "two to four")
     plot.mark(x=5)
     html = plot.render()
     assert html.count("<path") == 3  # grid, band, mark

@@ -78,7 +78,8 @@ def test_the_hardest_rows_are_named_as_the_frame_names_them():
     own = model.predict_proba(frame)[np.arange(75), HOLD[1]]
     assert hardest["rows"][0]["row"] == f"flower {own.argmin()}"
     assert hardest["rows"][0]["probability_of_truth"] == own.min()
-    assert hardest["columns"] == list("abcd")
+    assert sorted(hardest["columns"]) == list("abcd")
+    assert hardest["columns"][0] in "cd"  # the most important first
 
 
 def test_without_a_holdout_the_page_says_so():

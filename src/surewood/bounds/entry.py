@@ -13,9 +13,33 @@ from dataclasses import dataclass, field
 from .condition import Condition
 from .status import Status
 
-__all__ = ["AT_LEAST", "AT_MOST", "Entry", "Withheld"]
+__all__ = ["AT_LEAST", "AT_MOST", "Entry", "GroupLimit", "Withheld"]
 
 AT_MOST, AT_LEAST = "at most", "at least"
+
+
+@dataclass(frozen=True)
+class GroupLimit:
+    """What a guarantee about every group says of one of them.
+
+    Attributes
+    ----------
+    name : str
+    n : int
+        Rows of the group.
+    observed, limit : float
+        The observed value, and its limit.
+
+    Examples
+    --------
+    >>> GroupLimit("north", 120, 0.05, 0.11).limit
+    0.11
+    """
+
+    name: str
+    n: int
+    observed: float
+    limit: float
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,6 +82,8 @@ class Entry:
     population : str
         Rows the statement is about, where these are not simply new rows like those in the sample.
     note : str
+    groups : tuple of GroupLimit
+        Of a statement about every group: its groups.
 
     Examples
     --------
@@ -85,6 +111,7 @@ class Entry:
     biased: bool = False
     population: str = ""
     note: str = ""
+    groups: tuple[GroupLimit, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "status", Status(self.status))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from surewood.bounds import Entry, Status, Withheld, rows_needed
@@ -174,6 +174,7 @@ def _entry_dict(entry: Entry) -> dict[str, Any]:
     row["status"], row["method"] = str(entry.status), str(entry.method)
     row["conditions"] = [str(condition) for condition in entry.conditions]
     row["decomposition"] = dict(entry.decomposition)
+    row["groups"] = [asdict(group) for group in entry.groups]
     return row
 
 

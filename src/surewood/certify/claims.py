@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from surewood._arrays import Floats, Mask
 from surewood.bounds import AT_LEAST, AT_MOST, Method, rows_needed
+from surewood.bounds.entry import GroupLimit
 
 from .counting import Counted, Limit
 
@@ -222,7 +223,11 @@ def _by_group(claim: Claim, position: int, scored: Scored, upper: Any) -> dict[s
     parts = {str(name): limit.value for name, limit in zip(names, limits)}
     fields = _fields(claim, limits, limits[worst].value, AT_MOST, parts)
     note = f"largest for {words} = {names[worst]} ({limits[worst].n} rows); holds for all {len(names)} groups"
-    return fields | {"quantity": f"error in every {words}", "note": note}
+    groups = tuple(
+        GroupLimit(str(name), limit.n, float(limit.mean), float(limit.value))
+        for name, limit in zip(names, limits)
+    )
+    return fields | {"quantity": f"error in every {words}", "note": note, "groups": groups}
 
 
 def _of_loss(claim: Claim, scored: Scored, upper: Any) -> dict[str, Any]:

@@ -127,7 +127,7 @@ def _tree(model: Any, tree: int) -> Facts:
     records = model.nodes(tree).to_dict("records")
     n_leaves = sum(record["leaf"] >= 0 for record in records)
     return {
-        "name": f"tree {tree}, {n_leaves} {'leaf' if n_leaves == 1 else 'leaves'}",
+        "name": f"tree {tree + 1}, {n_leaves} {'leaf' if n_leaves == 1 else 'leaves'}",
         "nodes": [_node(record) for record in records],
     }
 
@@ -162,7 +162,7 @@ def _icicle(drawn: list[Facts]) -> Facts:
         choose="tree",
         wide=True,
         caption="Width: training rows. The stronger a leaf's color, the higher the degree of its SVM; "
-        "degree 0 predicts a single class. Hover for counts and complexity, click to enlarge.",
+        "degree 0 predicts a single class. Hover for counts and complexity.",
     )
 
 

@@ -14,7 +14,7 @@ from surewood.report.scales import Axis
 __all__ = ["BarRow", "Part", "bar_rows"]
 
 NAME_LENGTH = 34
-_TICK_ROOM = 22  # characters of ticks on a phone
+_GIVE_WAY = ("", "less", "least", "less")  # which ticks go first where there is little room
 
 
 @dataclass(frozen=True)
@@ -94,11 +94,10 @@ def bar_rows(
 
 def _axis_row(axis: Axis) -> Markup:
     ticks = axis.ticks(5)
-    crowded = sum(len(text) + 2 for _, text in ticks) > _TICK_ROOM
     parts = []
     for k, (value, text) in enumerate(ticks):
         form = Markup('<span class="{}" style="left:{:.1f}%">{}</span>')
-        parts.append(form.format("less" if crowded and k % 2 else "", 100 * axis.place(value), text))
+        parts.append(form.format(_GIVE_WAY[k % 4], 100 * axis.place(value), text))
     title = Markup('<div class="x-title">{}</div>').format(axis.title) if axis.title else ""
     form = Markup(
         '<div class="row"><span></span><span class="scale"><span class="x">{}</span>{}</span>'

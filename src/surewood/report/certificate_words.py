@@ -6,9 +6,9 @@ from typing import Any
 
 from surewood.bounds import OffersEvidence
 from surewood.certify import Certificate, certify
-from surewood.certify.rendering import rounded_down, rounded_up
+from surewood.report.claims import claim_facts, limit_text
 from surewood.report.plain import plain_dict
-from surewood.report.words import percent, percent_down, percent_up
+from surewood.report.words import percent, percent_up
 
 __all__ = ["STATUS_WORDS", "certificate_facts", "issue"]
 
@@ -56,9 +56,10 @@ def certificate_facts(certificate: Certificate | dict[str, Any]) -> dict[str, An
         trivial = best is None or best["value"] >= (1.0 if majority is None else min(1.0, majority))
     facts["trivial"] = trivial
     claimed = [entry for entry in guarantees if entry not in errors]
-    facts["sentence"] = _claim_sentences(claimed, facts) if claimed else _sentence(best, facts, trivial)
+    facts["claims"] = [claim_facts(entry) for entry in [*([best] if best else []), *claimed]]
+    facts["sentence"] = _sentence(best, claimed, facts, trivial)
     facts["entries"] = [
-        {**entry, "words": _entry_words(entry), "limit": _limit(entry) if entry in claimed else None}
+        {**entry, "words": _entry_words(entry), "limit": limit_text(entry) if entry in claimed else None}
         for entry in facts["entries"]
     ]
     used = [entry["status"] for entry in facts["entries"]]
@@ -66,31 +67,30 @@ def certificate_facts(certificate: Certificate | dict[str, Any]) -> dict[str, An
     return facts
 
 
-def _sentence(best: dict[str, Any] | None, facts: dict[str, Any], trivial: bool) -> str:
+def _sentence(
+    best: dict[str, Any] | None, claimed: list[dict[str, Any]], facts: dict[str, Any], trivial: bool
+) -> str:
+    """The verdict in one sentence, with what was measured beside it."""
+    sure = f"With {percent(1 - facts['delta'], 0)} confidence"
+    if claimed:
+        lines = [f"{entry['quantity']} {entry['side']} {limit_text(entry, 1)}" for entry in claimed[:3]]
+        if best is not None:
+            lines.insert(0, f"error at most {percent_up(best['value'], 1)}")
+        more = f"; and {len(claimed) - 3} more" if len(claimed) > 3 else ""
+        return f"{sure}, on new rows of the same kind: {'; '.join(lines)}{more}."
     if best is None:
         return "No guarantee could be given for this model; the numbers below are measured, not guaranteed."
+    majority = facts.get("majority_error")
     if trivial:
-        return "We cannot guarantee that this model beats the baseline (majority class) at this sample size."
+        few = str(facts.get("verdict", ""))
+        why = f": {few}" if few.startswith("too few") else ""
+        unsure = "We cannot guarantee that this model beats the baseline (majority class) at this sample size"
+        return f"{unsure}{why}."
+    against = "" if majority is None else f"; the baseline (majority class) errs on {percent(majority, 1)}"
     return (
-        f"With {percent(1 - facts['delta'], 0)} confidence, this model is wrong on at most "
-        f"{percent_up(best['value'])} of new rows of the same kind."
+        f"{sure}, this model is wrong on at most {percent_up(best['value'], 1)} of new rows of the same "
+        f"kind{against}."
     )
-
-
-def _claim_sentences(claimed: list[dict[str, Any]], facts: dict[str, Any]) -> str:
-    """One sentence per claim that is not the plain error; all hold together."""
-    lines = [f"{entry['quantity']} {entry['side']} {_limit(entry)}" for entry in claimed]
-    return (
-        f"With {percent(1 - facts['delta'], 0)} confidence, on new rows of the same kind: {'; '.join(lines)}."
-    )
-
-
-def _limit(entry: dict[str, Any]) -> str:
-    """A limit, never sharpened by rounding; costs are not percentages."""
-    lower = entry["side"] == "at least"
-    if entry["quantity"] in ("expected cost", "Brier score"):
-        return rounded_down(entry["value"]) if lower else rounded_up(entry["value"])
-    return percent_down(entry["value"]) if lower else percent_up(entry["value"])
 
 
 def _entry_words(entry: dict[str, Any]) -> str:

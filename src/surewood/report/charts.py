@@ -119,17 +119,3 @@ def class_balance(classes: list[dict[str, Any]], limit: int = 30) -> dict[str, A
         caption=f"The {limit} largest; {left} smaller ones are not drawn." if left else "",
         alt=alt_text("Classes in training", [(c["label"], f"{c['rows']:,} rows") for c in shown]),
     )
-
-
-def importances(rows: list[dict[str, Any]]) -> dict[str, Any]:
-    """Impurity importances of the most important columns."""
-    drawn = [
-        BarRow(row["column"], [Part(0, row["importance"], "sky")], percent(row["importance"], 1))
-        for row in rows
-    ]
-    return figure(
-        "Feature importance",
-        bar_rows(drawn),
-        caption="HEURISTIC: fraction of the impurity removed; favors columns with many values.",
-        alt=alt_text("Feature importance", [(row["column"], percent(row["importance"], 1)) for row in rows]),
-    )

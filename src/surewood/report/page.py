@@ -8,6 +8,8 @@ from typing import Any
 
 from surewood.report import charts, quality_charts
 from surewood.report.blocks import draw_sections
+from surewood.report.driver_charts import driver_charts, driver_sentence
+from surewood.report.guarantee_charts import abstention_chart, claim_chart, group_charts
 from surewood.report.rendering import render_template, write_text
 from surewood.report.verdict import quality_sentence
 
@@ -87,6 +89,17 @@ def model_values(summary: dict[str, Any]) -> dict[str, Any]:
         "confusions": charts.largest_confusions(summary["confusion"]),
         "curves": quality_charts.quality_charts(summary["curves"], sample),
         "calibration": calibration and quality_charts.calibration(calibration, sample),
-        "importances": summary["importances"] and charts.importances(summary["importances"]),
+        "guarantees": _guarantees(summary),
+        "drivers": driver_charts(summary["drivers"]),
+        "driver_sentence": driver_sentence(summary["drivers"]),
         "classes": charts.class_balance(summary["data"]["classes"]),
+    }
+
+
+def _guarantees(summary: dict[str, Any]) -> dict[str, Any]:
+    claims = summary["certificate"]["claims"] if summary["certificate"] else []
+    return {
+        "claims": claim_chart(claims, summary["scores"]["majority_error"]),
+        "groups": group_charts(claims),
+        "abstention": abstention_chart(summary["abstention"]),
     }

@@ -128,12 +128,11 @@ class Plot:
         outline = "".join(f"{'L' if k else 'M'}{p[0]:.0f} {p[1]:.0f}" for k, p in enumerate([*there, *back]))
         self._marks.append(Markup('<path d="{}Z" style="fill:{}"/>').format(outline, paint(color)))
 
-    def bar(self, left: float, right: float, value: float, color: str = "leaf", tip: str = "") -> None:
-        """A bar between two positions of the x axis, from the low end of the y axis to a value."""
-        (a, top), (b, bottom) = self._at(left, value), self._at(right, max(0.0, self.y.low))
+    def column(self, left: float, right: float, top: float, color: str, tip: str = "") -> None:
+        """A box on the x axis, up to a value of the y axis."""
+        (a, y), (b, base) = self._at(left, top), self._at(right, self.y.low)
         form = '<rect x="{:.0f}" y="{:.0f}" width="{:.0f}" height="{:.0f}" style="fill:{}" data-tip="{}"/>'
-        box = (a, min(top, bottom), max(1.0, b - a), abs(bottom - top))
-        self._marks.append(Markup(form).format(*box, paint(color), tip))
+        self._marks.append(Markup(form).format(a, y, max(1.0, b - a), base - y, paint(color), tip))
 
     def interval(self, x: float, low: float, high: float, color: str = "leaf") -> None:
         """A vertical line between two values."""

@@ -123,6 +123,8 @@ def nice_ticks(low: float, high: float, count: int = 6, *, whole: bool = False) 
     raw = (high - low) / max(1, count - 1)
     power = 10.0 ** math.floor(math.log10(raw))
     step = next(f * power for f in (1, 2, 2.5, 5, 10) if f * power >= raw * 0.999)
+    if math.floor(high / step) - math.ceil(low / step) < 2:  # fewer than three ticks say little
+        step /= 2
     if whole:
         step = max(1.0, round(step))
     first = math.ceil(low / step - 1e-9)

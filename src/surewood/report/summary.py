@@ -14,8 +14,10 @@ from numpy.typing import NDArray
 
 from surewood.parallel.progress import stage
 from surewood.report import quality, run_facts, table_facts
+from surewood.report.abstaining import abstention_facts, set_facts
 from surewood.report.certificate_words import certificate_facts, issue
 from surewood.report.curves import curves, positive_class
+from surewood.report.drivers import driver_facts
 from surewood.report.hard_rows import hardest_rows
 from surewood.report.model_facts import model_facts
 from surewood.report.model_step import last_step
@@ -38,6 +40,7 @@ def build_summary(
     run: dict[str, Any] | None = None,
     probabilities: NDArray[np.float64] | None = None,
     choice: dict[str, Any] | None = None,
+    parts_of_columns: dict[str, Any] | None = None,
     verbose: int = 0,
 ) -> dict[str, Any]:
     """Collect what there is to know about a fitted classifier.
@@ -63,6 +66,8 @@ def build_summary(
     choice : dict, optional
         The comparison that the kind of model was chosen by: ``chosen``, ``why``, ``rows``, ``folds`` and
         ``scores``.
+    parts_of_columns : dict of str to list of str, optional
+        Columns of `X` that count as one, such as the parts of a date.
     verbose : int, default=0
 
     Returns
@@ -86,6 +91,7 @@ def build_summary(
         certificate = issue(model, X, y, holdout)
     sample = "training" if holdout is None else "holdout"
     positive = positive_class(model, judged, y)
+    summary: dict[str, Any] = {}
     parts: dict[str, Callable[[], Any]] = {
         "format": lambda: FORMAT,
         "model": lambda: {"name": type(core).__name__},
@@ -95,15 +101,16 @@ def build_summary(
         "confusion": lambda: quality.confusion(judged),
         "curves": lambda: curves(model, judged, positive),
         "calibration": lambda: quality.calibration(judged, positive),
-        "importances": lambda: _importances(core, X),
-        "hardest": lambda: hardest_rows(model, judged),
+        "drivers": lambda: driver_facts(model, judged, X, positive, parts_of_columns),
+        "hardest": lambda: hardest_rows(model, judged, _important(summary["drivers"])),
         "certificate": lambda: None if certificate is None else certificate_facts(certificate),
+        "abstention": lambda: _abstention(model, judged, summary) if holdout is not None else None,
+        "sets": lambda: _sets(model, judged, summary) if holdout is not None else None,
         "inside": lambda: model_facts(model, judged, is_holdout=holdout is not None, verbose=verbose),
         "choice": lambda: plain(choice),
         "settings": lambda: run_facts.settings(core),
         "run": lambda: run_facts.run_facts(core, run),
     }
-    summary: dict[str, Any] = {}
     with stage(verbose, "collecting what the page shows", len(parts)) as advance:
         for name, make in parts.items():
             summary[name] = make()
@@ -132,11 +139,28 @@ def _data_facts(
     }
 
 
-def _importances(model: Any, X: Any) -> list[dict[str, Any]] | None:
-    """Impurity importances of the 20 weightiest columns, where the model has them."""
-    values = getattr(model, "feature_importances_", None)
-    if values is None:
+def _important(drivers: dict[str, Any] | None) -> list[str] | None:
+    """Columns in the order of their importance."""
+    if not drivers or not drivers["importances"]:
         return None
-    names = table_facts.column_names(model, X)
-    ranked = sorted(zip(names, plain(values)), key=lambda pair: -(pair[1] or 0.0))
-    return [{"column": name, "importance": value} for name, value in ranked[:20] if value]
+    return [one["column"] for one in drivers["importances"]["columns"]]
+
+
+def _abstention(model: Any, judged: Predictions, summary: dict[str, Any]) -> dict[str, Any] | None:
+    """What abstaining would buy, below the guaranteed error (or the measured one, where a rule decides)."""
+    certificate = summary["certificate"]
+    if not _has_independent_rows(certificate):
+        return None
+    limits = [claim["limit"] for claim in certificate["claims"] if claim["quantity"] == "error"]
+    return abstention_facts(model, judged, limits[0] if limits else None, certificate["delta"])
+
+
+def _sets(model: Any, judged: Predictions, summary: dict[str, Any]) -> dict[str, Any] | None:
+    certificate = summary["certificate"]
+    return set_facts(model, judged, certificate["delta"]) if _has_independent_rows(certificate) else None
+
+
+def _has_independent_rows(certificate: dict[str, Any] | None) -> bool:
+    """Whether a guarantee from single rows of the holdout was given."""
+    claims = [] if certificate is None else certificate["claims"]
+    return any(claim["sample"] == "holdout" and claim["unit"] in ("rows", "contents") for claim in claims)

@@ -46,7 +46,7 @@ def number(value: Any, digits: int | None = None) -> str:
     if isinstance(value, bool | str):
         return str(value)
     if digits is not None and math.isfinite(value):
-        return f"{value:,.{digits}f}"
+        return f"{value if round(value, digits) else 0.0:,.{digits}f}"
     if isinstance(value, int) or (isinstance(value, float) and value.is_integer() and abs(value) < 1e15):
         return f"{int(value):,}"
     if isinstance(value, float):

@@ -396,5 +396,5 @@ def _write(
     with whole_set(folder) as new:
         save(trained.pipeline, new / MODEL, facts=facts, verbose=verbose)
         (new / PLAN).write_text(plan, encoding="utf-8")
-        report_files.write_report(new, trained, data, certificate, run, verbose)
+        report_files.write_report(new, trained, data, certificate, run, facts["choice"], verbose)
     return {"model": folder / MODEL, "plan": folder / PLAN, "page": folder / PAGE, "data": folder / DATA}

@@ -18,12 +18,14 @@ def write_report(
     table: LabelledTable,
     certificate: Certificate,
     run: dict[str, Any],
+    choice: dict[str, Any] | None = None,
     verbose: int = 0,
 ) -> None:
     """Write report.html and report.json."""
     held = trained.holdout
+    preparer = trained.preparer
     summary = report.build_summary(
-        trained.estimator,
+        trained.pipeline[-1],
         trained.prepared,
         table.y,
         holdout=None if held is None or table.holdout is None else (held.X, table.holdout[1]),
@@ -32,10 +34,15 @@ def write_report(
             "name": table.name,
             "source": table.source,
             "notes": table.notes,
-            "n_columns": len(trained.preparer.columns_),
+            "n_columns": len(preparer.columns_),
+            "plan": [
+                {"name": one.name, "kind": one.kind, "reason": one.reason} for one in preparer.plan_.columns
+            ],
         },
         run=run,
         probabilities=None if held is None else held.probabilities,
+        choice=choice,
+        parts_of_columns=preparer.parts_,
         verbose=verbose,
     )
     report.write_page(summary, folder / PAGE)

@@ -1,0 +1,149 @@
+"""What drives a model: importances of columns, dependence on them, and why single rows got their prediction.
+
+Importances are measured on the rows that the page judges the model on. All of it is limited to a number of
+predictions that depends on the table alone, so a page takes seconds and is the same every time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from surewood.estimators.describing import sample_rows, take_rows
+from surewood.inspect import contributions, dependence, permutation_importances
+from surewood.report.hard_rows import hardest_positions, row_name, typical_positions
+from surewood.report.model_step import last_step
+from surewood.report.plain import plain, plain_dict, short
+from surewood.report.predictions import Predictions
+
+__all__ = ["driver_facts"]
+
+PREDICTIONS = 30_000  # rows predicted for the importances of all columns
+LEAST_ROWS, MOST_ROWS = 40, 400
+MOST_IMPORTANCES = 15  # on the page
+N_DEPENDENCE = 4
+N_BACKGROUND = 60
+N_ROWS_EXPLAINED = 3  # of the hardest, and of typical ones
+TOP_COLUMNS = 6
+METRIC_WORDS = {"log_loss": "log-loss", "brier": "Brier score", "error": "error"}
+
+
+def driver_facts(
+    model: Any, judged: Predictions, X_train: Any, positive: int, groups: dict[str, Any] | None = None
+) -> dict[str, Any] | None:
+    """Importances, dependence and contributions as plain values; None without probabilities or labels.
+
+    Parameters
+    ----------
+    model : fitted classifier or pipeline
+    judged : Predictions
+        Rows that the model is judged on.
+    X_train : table
+        Training rows; contributions compare with some of them.
+    positive : int
+        Class whose probability the charts are about, where there are two.
+    groups : dict of str to list of str, optional
+        Columns that count as one, such as the parts of a date.
+    """
+    known = judged.known()
+    if judged.proba is None or known.n_rows < 2 or len(judged.classes) < 2:
+        return None
+    chosen = last_step(model) if last_step(model, with_rule=True) is not last_step(model) else model
+    found: dict[str, Any] = {"importances": None, "dependence": None, "rows": None, "notes": []}
+    parts: dict[str, Callable[[], Any]] = {
+        "importances": lambda: _importances(chosen, known, groups),
+        "dependence": lambda: _dependence(chosen, known.X, _top(found), judged, positive),
+        "rows": lambda: _rows(chosen, judged, X_train, groups),
+    }
+    for name, make in parts.items():
+        try:
+            found[name] = make()
+        except (TypeError, ValueError, NotImplementedError) as error:
+            # another library's classifier may refuse rows that are put together from others
+            found["notes"].append(f"{name}: {short(error, 160)}")
+    return plain_dict(found)
+
+
+def _importances(model: Any, known: Any, groups: dict[str, Any] | None) -> dict[str, Any]:
+    n_columns = int(np.shape(known.X)[1])
+    n_rows = max(LEAST_ROWS, min(MOST_ROWS, PREDICTIONS // n_columns))
+    n_repeats = max(1, min(3, PREDICTIONS // (n_columns * n_rows)))
+    rows = sample_rows(known.n_rows, n_rows)
+    held = take_rows(known.X, rows)
+    result = permutation_importances(model, held, known.y[rows], n_repeats, groups=groups)
+    frame = result.frame().head(MOST_IMPORTANCES)
+    names = ("column", "importance", "low", "high")
+    return {
+        "metric": METRIC_WORDS[result.metric],
+        "baseline": result.baseline,
+        "confidence": result.confidence,
+        "n_rows": len(rows),
+        "n_columns": len(result.columns),
+        "columns": [dict(zip(names, row)) for row in frame[list(names)].itertuples(index=False, name=None)],
+    }
+
+
+def _top(found: dict[str, Any]) -> list[str]:
+    """Columns to draw: the most important ones whose importance is clearly above 0."""
+    if not found["importances"]:
+        return []
+    return [one["column"] for one in found["importances"]["columns"] if one["importance"] > 0]
+
+
+def _dependence(
+    model: Any, X: Any, top: list[str], judged: Predictions, positive: int
+) -> list[dict[str, Any]]:
+    names = {str(name) for name in getattr(X, "columns", [f"x{j}" for j in range(int(np.shape(X)[1]))])}
+    wanted: list[Any] = [name for name in top if name in names][:N_DEPENDENCE]
+    if not hasattr(X, "columns"):
+        wanted = [int(name[1:]) for name in wanted]
+    effects = dependence(model, X, wanted, n_points=16, max_rows=200) if wanted else []
+    drawn = []
+    for one in effects:
+        k = positive if len(judged.classes) == 2 else int(np.argmax(one.strength))
+        drawn.append(
+            {
+                "column": one.column,
+                "kind": one.kind,
+                "of": str(judged.classes[k]),
+                "grid": [plain(value) for value in one.grid],
+                "effect": one.effect[:, k],
+                "count": one.count,
+            }
+        )
+    return drawn
+
+
+def _rows(
+    model: Any, judged: Predictions, X_train: Any, groups: dict[str, Any] | None
+) -> list[dict[str, Any]]:
+    """Contributions to the predicted class of the hardest and of typical rows."""
+    hard = hardest_positions(judged, N_ROWS_EXPLAINED)
+    wrong = [i for i in hard.tolist() if not judged.right[i]]
+    typical = typical_positions(judged, N_ROWS_EXPLAINED).tolist()
+    places = np.array([*typical, *wrong], dtype=np.int64)
+    if not len(places):
+        return []
+    background = take_rows(X_train, sample_rows(int(np.shape(X_train)[0]), N_BACKGROUND))
+    found = contributions(model, take_rows(judged.X, places), background, groups=groups)
+    rows = []
+    for k, i in enumerate(places.tolist()):
+        assert judged.proba is not None
+        shown = int(judged.proba[i].argmax())
+        label = judged.classes[shown]
+        rows.append(
+            {
+                "row": row_name(judged.X, i),
+                "typical": k < len(typical),
+                "truth": str(judged.y[i]),
+                "predicted": str(judged.predicted[i]),
+                "of": str(label),
+                "probability": judged.proba[i, shown],
+                "expected": found.expected[shown],
+                "exact": found.method == "exact",
+                "columns": found.top(k, label, TOP_COLUMNS),
+            }
+        )
+    return rows

@@ -1,0 +1,68 @@
+"""What drives a model: facts that are plain, quick and the same every time."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import load_breast_cancer
+from sklearn.linear_model import LogisticRegression
+from sklearn.svm import SVC
+
+from surewood import BinnedForestClassifier
+from surewood.certify.thresholded import ThresholdedClassifier
+from surewood.report.drivers import driver_facts
+from surewood.report.predictions import Predictions
+
+X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+X = X.iloc[:, :6].assign(kind=pd.Categorical(np.where(np.arange(len(X)) % 3, "a", "b")))
+MODEL = BinnedForestClassifier(10, random_state=0).fit(X[::2], y[::2])
+ROWS = Predictions(MODEL, X[1::2], y[1::2])
+
+
+@pytest.fixture(scope="module")
+def facts():
+    return driver_facts(MODEL, ROWS, X[::2], 0)
+
+
+def test_facts_are_strict_json_and_do_not_change(facts):
+    assert json.loads(json.dumps(facts, allow_nan=False)) == facts
+    assert driver_facts(MODEL, ROWS, X[::2], 0) == facts
+
+
+def test_importances_are_sorted_and_lie_in_their_intervals(facts):
+    rows = facts["importances"]["columns"]
+    values = [row["importance"] for row in rows]
+    assert values == sorted(values, reverse=True)
+    assert all(row["low"] <= row["importance"] <= row["high"] for row in rows)
+    assert facts["importances"]["n_columns"] == 7
+
+
+def test_dependence_is_about_the_most_important_columns(facts):
+    drawn = [one["column"] for one in facts["dependence"]]
+    assert drawn == [row["column"] for row in facts["importances"]["columns"]][: len(drawn)]
+    assert all(one["of"] == "0" for one in facts["dependence"])
+
+
+def test_contributions_are_of_typical_and_of_wrong_rows(facts):
+    kinds = [row["typical"] for row in facts["rows"]]
+    assert kinds == sorted(kinds, reverse=True)
+    for row in facts["rows"]:
+        assert (row["truth"] == row["predicted"]) == row["typical"]
+        assert 0 < len(row["columns"]) <= 6
+
+
+def test_a_rule_of_decision_is_looked_through(facts):
+    rule = ThresholdedClassifier(MODEL, 0.3, 1)
+    found = driver_facts(rule, Predictions(rule, X[1::2], y[1::2]), X[::2], 0)
+    assert found["importances"] == facts["importances"]
+
+
+def test_models_of_others_and_models_without_probabilities():
+    numbers = X.drop(columns="kind").to_numpy()
+    model = LogisticRegression(max_iter=5000).fit(numbers[::2], y[::2])
+    found = driver_facts(model, Predictions(model, numbers[1::2], y[1::2]), numbers[::2], 0)
+    assert found["importances"]["columns"][0]["column"].startswith("x")
+    assert found["dependence"]
+    without = SVC().fit(numbers[::2], y[::2])
+    assert driver_facts(without, Predictions(without, numbers[1::2], y[1::2]), numbers[::2], 0) is None
