@@ -63,3 +63,14 @@ def test_without_scaling_numbers_pass():
 def test_values_far_beyond_those_of_training_stay_finite():
     encoder = DesignEncoder().fit(table_of(np.array([[1e-310], [2e-310]])))
     assert np.isfinite(encoder.transform(table_of(np.array([[1.7e308], [-1.7e308]])))).all()
+
+
+def test_few_rows_have_the_same_design_as_many():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 4)) * [1.0, 1e200, 1e-200, 5.0]
+    X[:, 3] = 7.0
+    encoder = DesignEncoder().fit(table_of(X))
+    X[3, 0] = 1e308
+    whole = encoder.transform(table_of(X))
+    parts = [encoder.transform(table_of(X[start : start + 50])) for start in range(0, 200, 50)]
+    np.testing.assert_array_equal(whole, np.vstack(parts))

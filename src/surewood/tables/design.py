@@ -24,6 +24,7 @@ from surewood._arrays import check_values
 from surewood.tables.rare_categories import row_weight, stands_alone
 from surewood.tables.table import Table
 
+_FEW_ROWS = 64  # that are read column by column in more time than the arithmetic takes
 _LARGEST = 1e18  # squares of it still fit into single precision
 
 
@@ -118,6 +119,9 @@ class DesignEncoder:
             for places, part in table.batches():
                 design[places] = self.transform(part)
             return design
+        if table.n_rows <= _FEW_ROWS and self._only_scaled:
+            design[:] = self._standardised(table.matrix(), slice(None))
+            return design
         start = 0
         for j in range(table.n_columns):
             self._fill(j, table.column(j), design[:, start : start + self._width(j)])
@@ -167,7 +171,21 @@ class DesignEncoder:
         if not self.scale:
             out[:, 0] = np.where(missing, self.mean_[j] * self.unit_[j], column)
             return
+        out[:, 0] = self._standardised(column, j)
+
+    @property
+    def _only_scaled(self) -> bool:
+        """Whether every column is a number that becomes one scaled column."""
+        return bool(
+            self.scale
+            and not self.missing_.any()
+            and len(self.origin_) == len(self.positions_)
+            and all(positions is None for positions in self.positions_)
+        )
+
+    def _standardised(self, values: NDArray[np.float64], j: int | slice) -> NDArray[np.float64]:
+        """One column, or all of them side by side."""
         # A value far beyond those of training may overflow: the largest number has to do for it.
         with np.errstate(over="ignore"):
-            standardised = (column / self.unit_[j] - self.mean_[j]) / self.deviation_[j]
-        out[:, 0] = np.where(missing, 0.0, np.clip(standardised, -_LARGEST, _LARGEST))
+            standardised = (values / self.unit_[j] - self.mean_[j]) / self.deviation_[j]
+        return np.where(np.isnan(values), 0.0, np.clip(standardised, -_LARGEST, _LARGEST))
