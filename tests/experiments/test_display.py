@@ -17,20 +17,22 @@ def shown(tmp_path, paper, terminal=False, **options):
     return text.getvalue()
 
 
-def test_a_line_a_unit_with_the_time_left(tmp_path):
+def test_a_line_per_unit_with_the_time_left(tmp_path):
     lines = shown(tmp_path, ToyPaper(), sets=["alpha"]).splitlines()
-    assert len(lines) == 2
+    assert len(lines) == 3
+    assert lines[0].startswith("toy, profile toy: 2 units on 1 data set; there are no records")
     assert re.fullmatch(
-        r"\[1/2\] toy alpha 1 \(plain, \.\.\.\): 0\.\d s, about \S+ left, done at \S+", lines[0]
+        r"\[1/2\] toy alpha 1 \(plain, \.\.\.\): 0\.\d s, about \S+ left, done at \S+", lines[1]
     )
 
 
 def test_a_resumed_run_tells_what_was_done_before(tmp_path):
     shown(tmp_path, ToyPaper(), sets=["alpha"])
     lines = shown(tmp_path, ToyPaper(missing=["beta"]), resume=True).splitlines()
-    assert lines[0] == "toy: 2 of 6 units were done before"
-    assert lines[1] == "beta is missing: data set 'beta' was not found; look elsewhere."
-    assert lines[2].startswith("[3/6] toy gamma 1")
+    assert lines[0].startswith("toy, profile toy: 4 units on 2 data sets;")
+    assert lines[1] == "toy: 2 of 6 units were done before"
+    assert lines[2] == "beta is missing: data set 'beta' was not found; look elsewhere."
+    assert lines[3].startswith("[3/6] toy gamma 1")
 
 
 def test_on_a_terminal_there_is_a_bar(tmp_path):

@@ -23,3 +23,11 @@ def test_shared_time_counts_once_per_unit():
     run = complete_summary(ToyPaper(), PROFILE, records)["run"]
     assert run["seconds"] == 1.0 + 3.0 + 1.0 + 2 * 2.0
     assert (run["records"], run["machines"], run["peak_memory_bytes"]) == (3, ["M"], 0)
+
+
+def test_only_the_sets_asked_for_are_shown():
+    records = [record("alpha", 0, 1.0), record("gamma", 0, 1.0)]
+    summary = complete_summary(ToyPaper(), PROFILE, records, sets=["alpha", "beta"])
+    assert {row[0] for row in summary["tables"][0]["rows"]} == {"alpha"}
+    assert [absent["dataset"] for absent in summary["missing"]] == ["beta"]
+    assert summary["run"]["records"] == 1

@@ -40,7 +40,7 @@ class ToyPaper:
                 "seeds": {"draw": seed},
             }
 
-    def summarise(self, records, profile):
+    def summarise(self, records, profile, sets=None):
         rows = [[r["dataset"], r["repeat"], r["method"], r["metrics"]["error"]] for r in records]
         return {
             "tables": [

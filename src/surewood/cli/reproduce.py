@@ -65,7 +65,7 @@ def reproduce(
             outcome = run_paper(
                 the_paper, sizes, folder, sets=wanted, resume=resume, n_jobs=jobs, display=display
             )
-        _show(the_paper, sizes, outcome, as_json)
+        _show(the_paper, sizes, outcome, wanted, as_json)
     except WorkerLost as error:
         print(f"surewood: {error}\n{folder / RESULTS} resumes: add --resume.", file=sys.stderr)
         raise typer.Exit(1) from None
@@ -79,7 +79,7 @@ def reproduce(
         raise typer.Exit(130) from None
 
 
-def _show(paper: Paper, profile: Profile, outcome: Outcome, as_json: bool) -> None:
+def _show(paper: Paper, profile: Profile, outcome: Outcome, sets: list[str] | None, as_json: bool) -> None:
     """Write the pages of a run and print its table."""
     from surewood.experiments.errors import ExperimentError
     from surewood.experiments.output import print_summary, write_outputs
@@ -87,7 +87,7 @@ def _show(paper: Paper, profile: Profile, outcome: Outcome, as_json: bool) -> No
 
     if not outcome.records:
         raise ExperimentError("none of the data sets is available.")
-    summary = complete_summary(paper, profile, outcome.records, outcome.missing)
+    summary = complete_summary(paper, profile, outcome.records, outcome.missing, sets)
     files = write_outputs(summary, outcome.records, outcome.path.parent)
     if as_json:
         print(json.dumps(summary, indent=2))

@@ -108,9 +108,13 @@ class Results:
         )
         return Paired(plain.p_value, corrected.p_value, len(common))
 
+    def ranked_sets(self, datasets: Sequence[str], methods: Sequence[str]) -> list[str]:
+        """The sets that have all of the methods complete, over which they are ranked."""
+        return [name for name in datasets if self.complete(name, *methods)]
+
     def ranks(self, datasets: Sequence[str], methods: Sequence[str]) -> dict[str, float]:
         """Average rank of each method over the sets that have all of them; 1 is best."""
-        complete = [name for name in datasets if self.complete(name, *methods)]
+        complete = self.ranked_sets(datasets, methods)
         if not complete:
             return {}
         table = [[self.spread(name, method).mean for method in methods] for name in complete]

@@ -1,6 +1,6 @@
 """What a run shows while it works: what runs, what is left, when it will be done.
 
-On a terminal a live bar on standard error, elsewhere one line a finished unit. Units have rough costs; the
+On a terminal a live bar on standard error, elsewhere one line per finished unit. Units have rough costs; the
 time left is their sum times the seconds a cost has taken so far in this sitting.
 """
 
@@ -22,6 +22,11 @@ class Display:
     def __init__(self, console: Console | None) -> None:
         self._console = console
         self._bar: Progress | None = None
+
+    def announce(self, sentence: str) -> None:
+        """What is about to run, and what it will cost."""
+        if self._console is not None:
+            self._console.print(sentence, highlight=False, markup=False, soft_wrap=True)
 
     def begin(self, paper: str, left: Sequence[Unit], n_units: int) -> None:
         """Start with the units that are left."""

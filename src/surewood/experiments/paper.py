@@ -106,8 +106,13 @@ class Paper(Protocol):
     def run(self, unit: Unit, profile: Profile, context: Context) -> Iterator[dict[str, Any]]:
         """Do a unit's work; one record a method."""
 
-    def summarise(self, records: Sequence[dict[str, Any]], profile: Profile) -> dict[str, Any]:
-        """Tables, tests and bars from the records there are; sets without a record are missing."""
+    def summarise(
+        self, records: Sequence[dict[str, Any]], profile: Profile, sets: Sequence[str] | None = None
+    ) -> dict[str, Any]:
+        """Tables, tests and bars from the records there are; sets without a record are missing.
+
+        Tables and figures show `sets` (all by default); bars are always about all sets of the paper.
+        """
 
 
 def find_paper(name: str) -> Paper:

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from surewood.experiments.cost import committed_records, cost_sentence, expected_cost
 from surewood.experiments.display import Display
 from surewood.experiments.errors import ExperimentError
 from surewood.experiments.paper import Context, Paper, Unit, chosen_sets
@@ -81,6 +82,8 @@ def run_paper(
         outcome = Outcome(file.path, file.records)
         done = _methods_done(file.records)
         left = [unit for unit in units if not _before(unit, done).issuperset(unit.methods)]
+        cost = expected_cost(left, committed_records(paper.name))
+        display.announce(cost_sentence(paper.name, left, profile, cost))
         display.begin(paper.name, left, len(units))
         try:
             for unit in left:

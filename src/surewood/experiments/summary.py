@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from surewood.experiments.paper import Paper
+from surewood.experiments.paper import Paper, chosen_sets
 from surewood.experiments.protocol import Profile
 
 
@@ -14,6 +14,7 @@ def complete_summary(
     profile: Profile,
     records: Sequence[dict[str, Any]],
     missing: Mapping[str, str] | None = None,
+    sets: Sequence[str] | None = None,
 ) -> dict[str, Any]:
     """Everything that Markdown, HTML and JSON show, as plain values.
 
@@ -25,7 +26,11 @@ def complete_summary(
         From a results file or from ``results.csv``.
     missing : mapping, optional
         Why a data set could not be had; sets without a record are missing in any case.
+    sets : sequence of str, optional
+        Only these data sets are shown; all by default.
     """
+    shown = chosen_sets(paper, sets)
+    records = [record for record in records if record["dataset"] in shown]
     have = {record["dataset"] for record in records}
     reasons = missing or {}
     summary: dict[str, Any] = {
@@ -37,11 +42,9 @@ def complete_summary(
         "deviations": [],
         "notes": [],
         "figures": [],
-        **paper.summarise(records, profile),
+        **paper.summarise(records, profile, shown),
         "missing": [
-            {"dataset": name, "reason": reasons.get(name, "not run")}
-            for name in paper.sets()
-            if name not in have
+            {"dataset": name, "reason": reasons.get(name, "not run")} for name in shown if name not in have
         ],
         "run": _run_facts(records),
     }

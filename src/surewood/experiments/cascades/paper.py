@@ -77,8 +77,10 @@ class CascadesPaper:
                 "seeds": {"folds": seed},
             }
 
-    def summarise(self, records: Sequence[dict[str, Any]], profile: Profile) -> dict[str, Any]:
-        return summarise(records, profile)
+    def summarise(
+        self, records: Sequence[dict[str, Any]], profile: Profile, sets: Sequence[str] | None = None
+    ) -> dict[str, Any]:
+        return summarise(records, profile, sets)
 
 
 def _forced(fold: Fold, rule: PathRule) -> dict[str, float]:

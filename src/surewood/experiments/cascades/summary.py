@@ -12,6 +12,7 @@ from surewood.experiments.cascades.folds import N_FOLDS
 from surewood.experiments.comparison import SD_WORDS, Results, count_bar, test_cell
 from surewood.experiments.decisions import deviations
 from surewood.experiments.protocol import Profile, published, read_profile
+from surewood.experiments.rank_diagram import rank_diagram
 
 NAMES = {
     "svm": "SVM",
@@ -21,14 +22,20 @@ NAMES = {
 }
 
 
-def summarise(records: Sequence[dict[str, Any]], profile: Profile) -> dict[str, Any]:
-    """Everything the page shows."""
+def summarise(
+    records: Sequence[dict[str, Any]], profile: Profile, shown: Sequence[str] | None = None
+) -> dict[str, Any]:
+    """Everything the page shows, about the sets `shown` (all by default)."""
     results = Results(records, N_FOLDS * int(profile.get("shuffles")))
     targets = published("cascades").set_index(["dataset", "method"])["error"]
-    sets = list(dict.fromkeys(name for name, _ in targets.index))
+    every = list(dict.fromkeys(name for name, _ in targets.index))
+    sets = [name for name in every if shown is None or name in shown]
+    ranks = {NAMES[method]: rank for method, rank in results.ranks(sets, tuple(NAMES)).items()}
+    n_ranked = len(results.ranked_sets(sets, tuple(NAMES)))
     return {
         "tables": [_main(results, targets, sets), _choices(results, sets), _forced(results, sets)],
-        "bars": _bars(results, targets, sets),
+        "bars": _bars(results, targets, every),
+        "figures": [rank_diagram("Average ranks", ranks, n_ranked)] if ranks else [],
         "deviations": deviations("cascades", profile, read_profile("cascades", "full")),
         "notes": _notes(results, sets),
     }

@@ -88,9 +88,11 @@ class MarginForestPaper:
                 "seeds": parts.seeds,
             }
 
-    def summarise(self, records: Sequence[dict[str, Any]], profile: Profile) -> dict[str, Any]:
+    def summarise(
+        self, records: Sequence[dict[str, Any]], profile: Profile, sets: Sequence[str] | None = None
+    ) -> dict[str, Any]:
         """Tables, tests, ranks, bars."""
-        return summarise(self.sets(), records, profile)
+        return summarise(self.sets(), records, profile, sets)
 
 
 @dataclass

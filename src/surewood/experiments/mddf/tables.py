@@ -19,6 +19,7 @@ from surewood.experiments.mddf.details import detail_tables
 from surewood.experiments.mddf.figures import FIGURES, figures
 from surewood.experiments.mddf.methods import DEFAULT, GCFOREST, REFERENCE
 from surewood.experiments.protocol import Profile, published, read_profile
+from surewood.experiments.rank_diagram import rank_diagram
 
 #: Methods of the paper's table, and ours beside them.
 PAPER_METHODS = ("MLP", "RF", "XGBoost", GCFOREST, REFERENCE, "mdDF-SF", "mdDF-ST", "mdDF-NP")
@@ -29,27 +30,33 @@ ABSENT = "–"
 Targets = dict[tuple[str, str], float]
 
 
-def summarise(sets: Sequence[str], records: Sequence[dict[str, Any]], profile: Profile) -> dict[str, Any]:
+def summarise(
+    every: Sequence[str],
+    records: Sequence[dict[str, Any]],
+    profile: Profile,
+    shown: Sequence[str] | None = None,
+) -> dict[str, Any]:
     """The summary of the paper, see :class:`~surewood.experiments.paper.Paper`."""
+    sets = [name for name in every if shown is None or name in shown]
     results = Results([_with_error(record) for record in records if record["method"] != FIGURES])
     table = published("mddf")
     targets: Targets = {
         (str(dataset), str(method)): float(accuracy)
         for dataset, method, accuracy in zip(table["dataset"], table["method"], table["accuracy"])
     }
-    shown = (*PAPER_METHODS, *OUR_METHODS)
+    methods = (*PAPER_METHODS, *OUR_METHODS)
     return {
         "tables": [
             _main_table(results, targets, sets, profile),
             _difference_table(results, targets, sets),
             _rank_table(results, targets, sets),
             _discordance_table(results, sets),
-            *detail_tables(results, sets, shown, records, profile),
+            *detail_tables(results, sets, methods, records, profile),
         ],
-        "bars": _bars(results, targets, sets),
+        "bars": _bars(results, targets, every),
         "deviations": deviations("mddf", profile, read_profile("mddf", "full")),
         "notes": list(_NOTES),
-        "figures": figures(records),
+        "figures": [*_rank_figures(results, sets), *figures(records)],
     }
 
 
@@ -139,6 +146,13 @@ def _rank_table(results: Results, targets: Targets, sets: Sequence[str]) -> dict
         "columns": ["average rank", *names, "sum", "sets"],
         "rows": rows,
     }
+
+
+def _rank_figures(results: Results, sets: Sequence[str]) -> list[dict[str, Any]]:
+    ranked = (*RANKED, DEFAULT)
+    ranks = results.ranks(sets, ranked)
+    n_sets = len(results.ranked_sets(sets, ranked))
+    return [rank_diagram("Average ranks", ranks, n_sets)] if ranks else []
 
 
 def exact_p(only_first: int, only_second: int) -> float:

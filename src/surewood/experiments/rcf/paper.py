@@ -83,8 +83,10 @@ class RcfPaper:
             }
             yield record | {"seeds": seeds}
 
-    def summarise(self, records: Sequence[dict[str, Any]], profile: Profile) -> dict[str, Any]:
-        return summarise(records, profile)
+    def summarise(
+        self, records: Sequence[dict[str, Any]], profile: Profile, sets: Sequence[str] | None = None
+    ) -> dict[str, Any]:
+        return summarise(records, profile, sets)
 
 
 def _composite(

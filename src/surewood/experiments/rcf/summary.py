@@ -10,6 +10,7 @@ import pandas as pd
 from surewood.experiments.comparison import SD_WORDS, Results, count_bar, counted, test_cell
 from surewood.experiments.decisions import deviations
 from surewood.experiments.protocol import Profile, published, read_profile
+from surewood.experiments.rank_diagram import rank_diagram
 from surewood.experiments.rcf.notes import notes
 from surewood.experiments.rcf.other_choices import hindsight, pooled, restricted
 
@@ -29,11 +30,14 @@ PAPER_GAMMAS = (1e-3, 1e-2, 1e-1, 1.0)
 ERROR_WORDS = f"Test error in percent, {SD_WORDS}"
 
 
-def summarise(records: Sequence[dict[str, Any]], profile: Profile) -> dict[str, Any]:
-    """Everything the page shows."""
+def summarise(
+    records: Sequence[dict[str, Any]], profile: Profile, shown: Sequence[str] | None = None
+) -> dict[str, Any]:
+    """Everything the page shows, about the sets `shown` (all by default)."""
     results = Results(records, int(profile.get("repeats")))
     targets = published("rcf").set_index(["dataset", "method"])["error"]
-    sets = list(dict.fromkeys(name for name, _ in targets.index))
+    every = list(dict.fromkeys(name for name, _ in targets.index))
+    sets = [name for name in every if shown is None or name in shown]
     return {
         "tables": [
             _main(results, targets, sets),
@@ -43,7 +47,8 @@ def summarise(records: Sequence[dict[str, Any]], profile: Profile) -> dict[str, 
             _choices(results, sets),
             _ranks(results, sets),
         ],
-        "bars": _bars(results, targets, sets),
+        "bars": _bars(results, targets, every),
+        "figures": _figures(results, sets),
         "notes": notes(results, targets, sets),
         "deviations": deviations("rcf", profile, read_profile("rcf", "full")),
     }
@@ -190,6 +195,20 @@ def _ranks(results: Results, sets: Sequence[str]) -> dict[str, Any]:
         "columns": ["method", "average rank"],
         "rows": rows,
     }
+
+
+def _figures(results: Results, sets: Sequence[str]) -> list[dict[str, Any]]:
+    """Ranks of the protocol's methods, and of those that see the validation part."""
+    drawn = []
+    for title, methods in (
+        ("Average ranks of the protocol's methods", PROTOCOL),
+        ("Average ranks, fitted to training and validation part together", WITH_VALIDATION),
+    ):
+        ranks = results.ranks(sets, methods)
+        if ranks:
+            named = {NAMES[method]: rank for method, rank in ranks.items()}
+            drawn.append(rank_diagram(title, named, len(results.ranked_sets(sets, methods))))
+    return drawn
 
 
 def _bars(results: Results, targets: pd.Series, sets: Sequence[str]) -> list[dict[str, Any]]:
