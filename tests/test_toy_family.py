@@ -79,7 +79,9 @@ def test_python_workflow(public, table, tmp_path):
         "report.json",
     ]
     assert workflow.describe(tmp_path / "model")["centroids"] == "2"
-    assert workflow.explain(tmp_path / "model", table, row=2).steps[0].lines[0].startswith("distances: ja: ")
+    because, details = workflow.explain(tmp_path / "model", table, row=2).steps[:2]
+    assert because.title == "Because"
+    assert details.lines[0].startswith("distances: ja: ")
 
 
 def test_command_line(public, table, tmp_path):

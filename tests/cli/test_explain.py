@@ -14,6 +14,12 @@ def test_the_other_families_end_to_end(tmp_path, family):
     explained = run("explain", "surewood-t", path, "--row", "3", folder=tmp_path)
     assert explained.returncode == 0, explained.stderr
     assert "Nearest support vectors" in explained.stdout
+    assert (
+        explained.stdout.index("Prediction:")
+        < explained.stdout.index("Because")
+        < explained.stdout.index("Nearest")
+    )
+    assert " points" in explained.stdout
     assert "of t.csv" in explained.stdout or f"of {path}" in explained.stdout
     overview = run("explain", "surewood-t", folder=tmp_path)
     assert "degrees" in overview.stdout

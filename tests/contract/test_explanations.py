@@ -53,6 +53,21 @@ def test_agrees_with_the_predictions_and_is_plain_json(fitted):
     np.testing.assert_array_equal(proba, model.predict_proba(rows))
 
 
+def test_begins_with_the_columns_that_matter_most(fitted):
+    model, frame = fitted
+    rows = frame.iloc[:3]
+    for k, one in enumerate(model.explain(rows)):
+        assert list(one)[:4] == ["kind", "prediction", "probabilities", "because"]
+        because = one["because"]
+        assert because["label"] == one["prediction"]
+        assert because["probability"] == pytest.approx(one["probabilities"][one["prediction"]], abs=1e-9)
+        assert len(because["columns"]) <= 5
+        sizes = [abs(column["contribution"]) for column in because["columns"]]
+        assert sizes == sorted(sizes, reverse=True)
+        for column in because["columns"]:
+            assert (column["value"] is None) == bool(rows[column["column"]].isna().iloc[k])
+
+
 def test_every_step_of_every_path_is_true(fitted):
     model, frame = fitted
     told = model.explain(frame.iloc[:6])

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from surewood.estimators.contributions import Contributions, class_position, group_positions, short_value
+from surewood.estimators.contributions import Contributions, class_position, group_positions
 
 
 def example(method="sampled"):
@@ -60,6 +60,11 @@ def test_groups_name_columns_of_the_table_once():
         group_positions(["a"], {"x": ["a"], "y": ["a"]})
 
 
-def test_long_values_are_cut():
-    assert short_value("x" * 50) == "x" * 39 + "…"
-    assert short_value(3) == "3"
+def test_because_names_the_rest_and_sums_up():
+    because = example().because(0, limit=1)
+    assert [one["column"] for one in because["columns"]] == ["job"]
+    assert (because["label"], because["n_others"], because["method"]) == ("yes", 2, "sampled")
+    total = because["expected"] + because["others"] + sum(one["contribution"] for one in because["columns"])
+    assert total == pytest.approx(because["probability"])
+    assert example().because(0, "no")["expected"] == pytest.approx(0.3)
+    assert example().because(1)["columns"] == []

@@ -1,5 +1,7 @@
 """A model as a whole, and one of its predictions."""
 
+import re
+
 import pytest
 
 from surewood import workflow
@@ -10,13 +12,34 @@ def test_one_row(folder, table, fitted):
     assert (found.row, found.unit) == (4, "line")
     assert found.prediction in ("ja", "nein")
     assert sum(found.probabilities.values()) == pytest.approx(1)
-    assert [step.title for step in found.steps][:1] == ["Votes"]
+    assert [step.title for step in found.steps][:2] == ["Because", "Votes"]
     assert found.details["layers"]
     with pytest.raises(
         workflow.WorkflowError, match=r"^there is no row on line 122 of .*; its 120 rows stand on lines 2"
     ):
         workflow.explain(folder, table, row=122)
     assert workflow.explain(folder, table).row == 2
+
+
+def test_it_begins_with_columns_of_the_users_table(folder, table, fitted):
+    found = workflow.explain(folder, table, row=4)
+    because = found.details["because"]
+    used = [column.name for column in workflow.open_model(folder).preparer.plan_.used]
+    assert {one["column"] for one in because["columns"]} <= set(used)  # a date is one column, not its parts
+    assert len(because["columns"]) + because["n_others"] == len(used)
+    (date,) = (one for one in because["columns"] if one["column"] == "seit")
+    assert re.fullmatch(r"\d{4}-\d\d-\d\d", date["value"])
+    first, *_, last = found.steps[0].lines
+    assert re.match(r".* = .* +[+-]\d+\.\d( ± \d+\.\d)? points$", first)
+    assert last.startswith(f"probability of {found.prediction}: ")
+
+
+def test_models_that_keep_no_rows_are_compared_with_the_table(folder, table):
+    saved = workflow.open_model(folder)
+    saved.estimator.background_ = None
+    because = workflow.explain(saved, table, row=4).details["because"]
+    assert because["columns"]
+    assert because["method"] == "sampled"
 
 
 def test_the_whole_model(folder):

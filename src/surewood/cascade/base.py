@@ -28,6 +28,7 @@ from surewood.cascade.reject import LeafRecord, RejectOption, check_limits, coun
 from surewood.cascade.search import SearchResult
 from surewood.cascade.trainer import KernelChoice
 from surewood.estimators.base import ClassifierBase
+from surewood.estimators.contributing import Groups
 from surewood.estimators.cost import CostEstimate
 from surewood.estimators.declaring import StudyParameter, TimedRunParameters, parameters
 from surewood.tables import Table, begin_predict, plain
@@ -148,24 +149,32 @@ class SvmCascadeBase(ClassifierBase, TimedRunParameters, StudyParameter):
         """Leaf at which each row stays, as :meth:`decision_path`."""
         return self.decision_path(X)
 
-    def explain(self, X: Any) -> list[dict[str, Any]]:
+    def explain(self, X: Any, groups: Groups = None) -> list[dict[str, Any]]:
         """How rows were classified: the SVMs that each met, its distance from them, and where it stayed.
+
+        Parameters
+        ----------
+        X : table of a few rows
+        groups : dict of str to list of str, optional
+            Columns that count as one in ``because``, by the name of the group.
 
         Returns
         -------
         list of dict
             One per row, of values that JSON knows: ``kind`` ("cascade"), ``prediction``, ``probabilities`` by
-            label (None without calibration), ``votes`` (score of each class) and ``cascades``, one entry per
-            cascade: ``class`` (the class set against the rest, None for one cascade of all), ``leaf``,
-            ``degree``, ``correct`` and ``errors`` (training weight of the leaf), ``path`` (distance from each
-            SVM's boundary against its threshold), ``nodes`` (``degree``, ``decision``, ``distance``,
-            ``threshold``, ``goes_on``) and ``support``, the nearest support vectors of the leaf's SVM
-            (training ``row``, ``distance``, ``label``).
+            label (None without calibration), ``because`` (the columns that matter most, as in
+            :meth:`surewood.inspect.Contributions.because`; None without calibration), ``votes`` (score of
+            each class) and ``cascades``, one entry per cascade: ``class`` (the class set against the rest,
+            None for one cascade of all), ``leaf``, ``degree``, ``correct`` and ``errors`` (training weight of
+            the leaf), ``path`` (distance from each SVM's boundary against its threshold), ``nodes``
+            (``degree``, ``decision``, ``distance``, ``threshold``, ``goes_on``) and ``support``, the nearest
+            support vectors of the leaf's SVM (training ``row``, ``distance``, ``label``).
         """
         model, table = self._model(), self._table(X)
         parts = model.evaluate(model.encode(table), n_jobs=self.n_jobs)
         probabilities = None if model.calibrator is None else model.probabilities(parts)
-        return explain_rows(model, table, probabilities, self._labels(), self.n_jobs)
+        told = explain_rows(model, table, probabilities, self._labels(), self.n_jobs)
+        return self._with_because(X, groups, told)
 
     # --- where rows leave ----------------------------------------------------------------------------------
 

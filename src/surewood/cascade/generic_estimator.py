@@ -28,6 +28,7 @@ from surewood.cascade.plan import FRACTION_LIST, GAMMA_SCALE, calibration_folds,
 from surewood.cascade.sample import Sample, make_sample
 from surewood.cascade.splits import as_fractions
 from surewood.estimators.base import ClassifierBase
+from surewood.estimators.contributing import Groups
 from surewood.estimators.cost import CostEstimate
 from surewood.estimators.declaring import parameters
 from surewood.estimators.parameters import COMMON, calibration_method, check_parameters, memory_bytes
@@ -242,8 +243,14 @@ class DeepCascadeClassifier(ClassifierBase):
         """Leaf at which each row stays, as :meth:`decision_path`."""
         return self.decision_path(X)
 
-    def explain(self, X: Any) -> list[dict[str, Any]]:
+    def explain(self, X: Any, groups: Groups = None) -> list[dict[str, Any]]:
         """How rows were classified: the splits that each met, and the leaf where it stayed.
+
+        Parameters
+        ----------
+        X : table of a few rows
+        groups : dict of str to list of str, optional
+            Columns that count as one in ``because``, by the name of the group.
 
         Returns
         -------
@@ -255,7 +262,8 @@ class DeepCascadeClassifier(ClassifierBase):
         model, table = self.model_, begin_predict(self, X)
         found = model.cascade.evaluate(model.encode(table))
         probabilities = None if model.calibrator is None else model.probabilities(found)
-        return explain_generic_rows(model, table, probabilities, [plain(label) for label in self.classes_])
+        told = explain_generic_rows(model, table, probabilities, [plain(label) for label in self.classes_])
+        return self._with_because(X, groups, told)
 
     def ledger(self) -> pd.DataFrame:
         """One row per leaf: family, counts, complexity, and which side of the minimum is smaller."""

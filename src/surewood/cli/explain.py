@@ -42,7 +42,7 @@ def explain(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Describe a model; or one prediction: votes, path, leaf, degree, nearest support vectors."""
+    """Describe a model; or one prediction: the columns that matter most, then the way through the model."""
     if table is None and row is not None:
         raise WorkflowError("--row needs a table.")
 

@@ -26,6 +26,7 @@ from surewood.composite.parameters import solver_tolerance
 from surewood.composite.plan import Parameters
 from surewood.composite.setting import Setting
 from surewood.estimators.base import ClassifierBase
+from surewood.estimators.contributing import Groups
 from surewood.estimators.cost import CostEstimate, refuse_beyond
 from surewood.estimators.declaring import RunParameters, StudyParameter
 from surewood.estimators.parameters import check_parameters, memory_bytes, study_settings
@@ -126,19 +127,23 @@ class CompositeClassifier(ClassifierBase, RunParameters, StudyParameter):
         model = self._fitted()
         return model.decision_path(begin_predict(self, X), self.n_jobs)
 
-    def explain(self, X: Any) -> list[dict[str, Any]]:
+    def explain(self, X: Any, groups: Groups = None) -> list[dict[str, Any]]:
         """How rows were classified: path, leaf, degree and vote of every composite tree.
 
         Parameters
         ----------
         X : table of a few rows
             Every row gives as many paths as there are trees.
+        groups : dict of str to list of str, optional
+            Columns that count as one in ``because``, by the name of the group.
 
         Returns
         -------
         list of dict
             One per row, of values that JSON knows: ``kind`` ("composite"), ``prediction``, ``probabilities``
-            and ``votes`` (mean score of the trees) by label, ``features`` (splits on each column along the
+            by label, ``because`` (the columns that matter most, as in
+            :meth:`surewood.inspect.Contributions.because`), ``votes`` (mean score of the trees) by label,
+            ``features`` (splits on each column along the
             paths), and ``trees``, one entry per tree with ``tree``, ``leaf`` (as in :meth:`apply` and
             :meth:`ledger`), ``path``, ``degree`` (0: constant), ``points`` and ``correct`` (training weight
             of the leaf) and ``vote``. A step of a path has ``feature``, ``operator``, ``value`` and the
@@ -147,7 +152,8 @@ class CompositeClassifier(ClassifierBase, RunParameters, StudyParameter):
         """
         model, table = self._fitted(), begin_predict(self, X)
         probabilities = self.predict_proba(X)
-        return self._explanations("composite", probabilities, explain_rows(model, table, probabilities))
+        told = self._explanations("composite", probabilities, explain_rows(model, table, probabilities))
+        return self._with_because(X, groups, told)
 
     # --- what the model knows of itself --------------------------------------------------------------------
 

@@ -119,6 +119,22 @@ class ClassifierBase(TableParameters, ClassifierMixin, BaseEstimator, ABC):  # t
         """
         return table_contributions(self, X, background, groups, n_orders, random_state)
 
+    def _with_because(self, X: Any, groups: Groups, explained: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        """Explanations of rows with ``because`` after the probabilities; None where there is nothing to
+        compare with, or no probability."""
+        found = None
+        if explained and getattr(self, "background_", None) is not None and hasattr(self, "predict_proba"):
+            found = self.contributions(X, groups=groups)
+        first = ("kind", "prediction", "probabilities")
+        return [
+            {
+                **{name: one[name] for name in first},
+                "because": None if found is None else found.because(row, one["prediction"]),
+                **{name: value for name, value in one.items() if name not in first},
+            }
+            for row, one in enumerate(explained)
+        ]
+
     def _exact_values(self, rows: Table, background: Table, groups: Sequence[Sequence[int]]) -> Floats | None:
         """Exact contributions by group of columns, where the family has them; None: they are sampled."""
         return None

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from surewood._arrays import AnyArray, Floats
+from surewood.estimators.wording import cell_text, points_text
 from surewood.tables import plain
 
 TOP_COLUMNS = 5
@@ -122,6 +123,46 @@ class Contributions:
             if own[j] != 0
         ]
 
+    def because(self, row: int, label: Any = None, limit: int = TOP_COLUMNS) -> dict[str, Any]:
+        """Why a row has its probability, as values that JSON knows: what ``explain`` begins with.
+
+        Parameters
+        ----------
+        row : int
+        label : label, optional
+            The class whose probability is explained; the predicted one by default.
+        limit : int, default=5
+            Most columns.
+
+        Returns
+        -------
+        dict
+            ``label``, ``probability``, ``expected`` (mean prediction), ``columns`` (of :meth:`top`),
+            ``others`` (sum of all other contributions), ``n_others`` and ``method``.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from surewood import BinnedForestClassifier
+        >>> X, y = load_iris(return_X_y=True)
+        >>> found = BinnedForestClassifier(20, random_state=0).fit(X, y).contributions(X[:1])
+        >>> because = found.because(0, limit=2)
+        >>> because["label"], len(because["columns"]), because["n_others"]
+        (0, 2, 2)
+        """
+        k = int(self.predictions[row].argmax()) if label is None else class_position(self.classes, label)
+        columns = self.top(row, self.classes[k], limit)
+        total = float(self.values[row, :, k].sum())
+        return {
+            "label": plain(self.classes[k]),
+            "probability": float(self.predictions[row, k]),
+            "expected": float(self.expected[k]),
+            "columns": columns,
+            "others": total - sum(one["contribution"] for one in columns),
+            "n_others": len(self.columns) - len(columns),
+            "method": self.method,
+        }
+
     def __repr__(self) -> str:
         rows, columns, classes = self.values.shape
         lines = [
@@ -131,7 +172,7 @@ class Contributions:
         for row in range(min(rows, _ROWS_SHOWN)):
             k = int(self.predictions[row].argmax())
             parts = [
-                f"{one['column']} = {short_value(one['value'])}: {points(one['contribution'])}"
+                f"{one['column']} = {cell_text(one['value'])}: {points_text(one['contribution'])}"
                 for one in self.top(row)
             ]
             first = f"row {row}: {self.classes[k]} {100 * self.predictions[row, k]:.1f} %, "
@@ -154,33 +195,6 @@ def class_position(classes: AnyArray, label: Any) -> int:
         return known.index(plain(label))
     shown = ", ".join(str(one) for one in known[:8]) + (", ..." if len(known) > 8 else "")
     raise ValueError(f"there is no class {label!r}; the model's classes are {shown}.")
-
-
-def points(contribution: float) -> str:
-    """A contribution in points (hundredths) of probability, with its sign.
-
-    Examples
-    --------
-    >>> points(0.1234), points(-0.002)
-    ('+12.3 points', '-0.2 points')
-    """
-    return f"{100 * contribution:+.1f} points"
-
-
-def short_value(value: Any) -> str:
-    """What stands in a cell, as text.
-
-    Examples
-    --------
-    >>> short_value(1234.5678), short_value(None), short_value("clerk")
-    ('1234.57', 'missing', 'clerk')
-    """
-    if value is None:
-        return "missing"
-    if isinstance(value, float):
-        return f"{value:.6g}"
-    text = " ".join(str(value).split())
-    return text if len(text) <= 40 else text[:39] + "…"
 
 
 def group_positions(columns: Sequence[str], groups: Any) -> tuple[list[str], list[list[int]]]:

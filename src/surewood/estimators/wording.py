@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from surewood.estimators.describing import short
+
 CLASSES_SHOWN = 4
+LEAST_ERROR = 0.0005  # standard errors below it would be shown as 0.0 points
 
 
 def plural(count: int, noun: str, several: str | None = None) -> str:
@@ -70,3 +73,58 @@ def svm_text(degree: int) -> str:
     ('the majority class of the leaf', 'a polynomial SVM of degree 2')
     """
     return "the majority class of the leaf" if degree == 0 else f"a polynomial SVM of degree {degree}"
+
+
+def points_text(contribution: float, standard_error: float = 0.0) -> str:
+    """A contribution in points (hundredths) of probability, with its sign and standard error.
+
+    Examples
+    --------
+    >>> points_text(0.1234), points_text(-0.05, 0.004), points_text(0.0001)
+    ('+12.3 points', '-5.0 ± 0.4 points', '+0.0 points')
+    """
+    error = f" ± {100 * standard_error:.1f}" if standard_error >= LEAST_ERROR else ""
+    return f"{100 * contribution:+.1f}{error} points"
+
+
+def cell_text(value: Any) -> str:
+    """What stands in a cell, as text.
+
+    Examples
+    --------
+    >>> cell_text(1234.5678), cell_text(None), cell_text("clerk")
+    ('1234.57', 'missing', 'clerk')
+    """
+    if value is None:
+        return "missing"
+    return f"{value:.6g}" if isinstance(value, float) else short(value, 40)
+
+
+def because_lines(because: Mapping[str, Any]) -> list[str]:
+    """The columns that matter most, their values, and how much they add to the probability.
+
+    Examples
+    --------
+    >>> columns = [{"column": "age", "value": 41.0, "contribution": 0.25, "standard_error": 0.01}]
+    >>> told = {"label": "yes", "expected": 0.3, "probability": 0.5, "columns": columns, "others": -0.05}
+    >>> for line in because_lines({**told, "n_others": 3}):
+    ...     print(line)
+    age = 41         +25.0 ± 1.0 points
+    3 other columns  -5.0 points
+    probability of yes: 50.0 %; mean over the background 30.0 %
+    """
+    named = [
+        (
+            f"{short(one['column'], 40)} = {cell_text(one['value'])}",
+            points_text(one["contribution"], one["standard_error"]),
+        )
+        for one in because["columns"]
+    ]
+    if because["n_others"]:
+        what = "other column" if named else "column"
+        named.append((plural(because["n_others"], what), points_text(because["others"])))
+    width = max(len(name) for name, _ in named)
+    expected, probability = 100 * because["expected"], 100 * because["probability"]
+    total = f"probability of {because['label']}: {probability:.1f} %"
+    mean = f"mean over the background {expected:.1f} %"
+    return [*(f"{name:<{width}}  {size}" for name, size in named), f"{total}; {mean}"]

@@ -16,6 +16,7 @@ from surewood._arrays import Floats
 from surewood.bounds import Evidence
 from surewood.estimators.base import ClassifierBase
 from surewood.estimators.calibration import ScoreCalibrator, held_out_probabilities
+from surewood.estimators.contributing import Groups
 from surewood.estimators.cost import CostEstimate
 from surewood.estimators.declaring import RunParameters, StudyParameter, parameters
 from surewood.estimators.importances import normalised
@@ -302,22 +303,26 @@ class BinnedForestClassifier(ClassifierBase, RunParameters, StudyParameter):
         leaves = self.apply(X).astype(np.int64)
         return self.model_.paths(leaves), self.model_.trees.node_start.copy()
 
-    def explain(self, X: Any) -> list[dict[str, Any]]:
+    def explain(self, X: Any, groups: Groups = None) -> list[dict[str, Any]]:
         """How rows were classified: path, leaf and votes of every tree.
 
         Parameters
         ----------
         X : table of a few rows
             Every row gives as many paths as there are trees.
+        groups : dict of str to list of str, optional
+            Columns that count as one in ``because``, by the name of the group.
 
         Returns
         -------
         list of dict
             One per row, of values that JSON knows: ``kind`` ("forest"), ``prediction``, ``probabilities`` by
-            label, ``features`` (splits met on each, most first), and ``trees``, one entry per tree
-            with ``tree``, ``leaf`` (as in :meth:`apply`), ``path``, ``votes`` (class frequencies of the leaf)
-            and ``vote``. A step of a path has ``feature``, ``operator`` (<=, >, in, not in, is missing, is
-            not missing), ``value``, and the row's ``actual`` value, None where it is missing.
+            label, ``because`` (the columns that matter most, as in
+            :meth:`surewood.inspect.Contributions.because`), ``features`` (splits met on each, most first),
+            and ``trees``, one entry per tree with ``tree``, ``leaf`` (as in :meth:`apply`), ``path``,
+            ``votes`` (class frequencies of the leaf) and ``vote``. A step of a path has ``feature``,
+            ``operator`` (<=, >, in, not in, is missing, is not missing), ``value``, and the row's ``actual``
+            value, None where it is missing.
 
         Examples
         --------
@@ -330,7 +335,7 @@ class BinnedForestClassifier(ClassifierBase, RunParameters, StudyParameter):
         """
         table = begin_predict(self, X)
         details = explain_rows(self.model_, table, self.schema_, self.classes_)
-        return self._explanations("forest", self.predict_proba(X), details)
+        return self._with_because(X, groups, self._explanations("forest", self.predict_proba(X), details))
 
     def _exact_values(self, rows: Table, background: Table, groups: Sequence[Sequence[int]]) -> Floats | None:
         """Those of the mean votes; a calibration on top is not a sum over trees."""

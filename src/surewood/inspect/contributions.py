@@ -82,5 +82,14 @@ def contributions(
 
 
 def plain_cell(value: Any) -> Any:
-    """What stands in a cell, None where it is missing."""
-    return None if pd.api.types.is_scalar(value) and pd.isna(value) else plain(value)
+    """What stands in a cell: None where it is missing, days as days.
+
+    Examples
+    --------
+    >>> plain_cell(pd.Timestamp("2020-06-19")), plain_cell(float("nan"))
+    ('2020-06-19', None)
+    """
+    if pd.api.types.is_scalar(value) and pd.isna(value):
+        return None
+    is_day = isinstance(value, pd.Timestamp) and value == value.normalize()
+    return value.date().isoformat() if is_day else plain(value)

@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from surewood._arrays import Floats
 from surewood.bounds import Evidence
 from surewood.estimators.base import ClassifierBase
+from surewood.estimators.contributing import Groups
 from surewood.estimators.cost import CostEstimate, probe_seconds
 from surewood.estimators.declaring import parameters
 from surewood.polysvc import report_facts
@@ -225,21 +226,30 @@ class PolySVC(ClassifierBase):
         """Logarithms of :meth:`predict_proba`."""
         return np.asarray(np.log(self.predict_proba(X)))
 
-    def explain(self, X: Any) -> list[dict[str, Any]]:
+    def explain(self, X: Any, groups: Groups = None) -> list[dict[str, Any]]:
         """How rows were classified: pairwise decisions, votes, and the nearest support vectors.
+
+        Parameters
+        ----------
+        X : table of a few rows
+        groups : dict of str to list of str, optional
+            Columns that count as one in ``because``, by the name of the group.
 
         Returns
         -------
         list of dict
             One per row, of values that JSON knows: ``kind`` ("svm"), ``prediction``, ``probabilities`` by
-            label (None without `calibrate`), ``degree`` (None unless the kernel is polynomial), ``votes``
+            label (None without `calibrate`), ``because`` (the columns that matter most, as in
+            :meth:`surewood.inspect.Contributions.because`; None without `calibrate`), ``degree``
+            (None unless the kernel is polynomial), ``votes``
             (pairs won by each class), ``pairs`` (``first``, ``second`` and ``decision``, positive for the
             first) and ``support``: the nearest support vectors with training ``row``, ``distance`` and
             ``label``.
         """
         table = begin_predict(self, X)
         degree = int(self.degree) if self.kernel == "poly" else None
-        return explain_rows(self.model_, table, self.classes_, degree, self.n_jobs)
+        told = explain_rows(self.model_, table, self.classes_, degree, self.n_jobs)
+        return self._with_because(X, groups, told)
 
     def estimate_cost(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> CostEstimate:
         """Memory and a range of time of a fit before it starts, from two small fits (ESTIMATE)."""

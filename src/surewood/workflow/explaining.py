@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,8 +10,10 @@ from typing import Any
 
 import pandas as pd
 
-from surewood.estimators.describing import ExplainsInSteps
-from surewood.estimators.wording import plural
+from surewood.estimators.background import BACKGROUND_ROWS
+from surewood.estimators.describing import ExplainsInSteps, sample_rows, step, take_rows
+from surewood.estimators.wording import because_lines, plural
+from surewood.inspect.contributions import contributions, plain_cell
 from surewood.report.model_facts import model_facts
 from surewood.report.words import number, percent, seconds
 from surewood.tables import plain
@@ -98,21 +101,29 @@ def explain(model: str | Path | SavedModel, table: Source, row: int | None = Non
     >>> import tempfile
     >>> from surewood import workflow
     >>> files = workflow.fit("iris", model="rcf", out=tempfile.mkdtemp()).files
-    >>> workflow.explain(files["model"], "iris", row=3).steps[0].title
-    'Votes'
+    >>> [step.title for step in workflow.explain(files["model"], "iris", row=3).steps][:2]
+    ['Because', 'Votes']
     """
     saved = open_model(model)
     read = read_rows(table)
     row, one = _row(read, row)
     estimator, prepared = saved.estimator, saved.prepare(one)
     if callable(getattr(estimator, "explain", None)):
-        details = dict(estimator.explain(prepared)[0])
+        takes_groups = "groups" in inspect.signature(estimator.explain).parameters
+        groups = {"groups": saved.preparer.parts_} if takes_groups else {}
+        details = dict(estimator.explain(prepared, **groups)[0])
     else:
         details = _plain_explanation(saved, prepared)
+    if details.get("because") is None:
+        details["because"] = _because(saved, prepared, read.frame, details["prediction"])
+    if details["because"] is not None:
+        _show_cells(details["because"], one)
     if isinstance(estimator, ExplainsInSteps):
         told = estimator.__explanation_steps__(details)
     else:
         told = generic_steps(details)
+    if details["because"] is not None:
+        told = [step("Because", because_lines(details["because"])), *told]
     steps = tuple(Step(one["title"], (*one["lines"], *_support_lines(saved, one["support"]))) for one in told)
     probabilities = details.get("probabilities")
     name = ", ".join(str(one[c].iloc[0]) for c in saved.preparer.plan_.identifiers if c in one.columns)
@@ -135,6 +146,22 @@ def _row(read: TableFile, row: int | None) -> tuple[int, pd.DataFrame]:
             else f"there is no row {row}; {read.origin} has {len(numbers):,} rows."
         )
     return row, read.frame.iloc[[numbers.index(row)]]
+
+
+def _show_cells(because: Mapping[str, Any], row: pd.DataFrame) -> None:
+    """Put what stands in the user's table in the place of what the estimator sees."""
+    for one in because["columns"]:
+        if one["column"] in row.columns:
+            one["value"] = plain_cell(row[one["column"]].iloc[0])
+
+
+def _because(saved: SavedModel, prepared: Any, frame: pd.DataFrame, label: Any) -> dict[str, Any] | None:
+    """Contributions of a model that keeps no rows to compare with: the table itself is compared with."""
+    if len(frame) < 2 or not hasattr(saved.estimator, "predict_proba"):
+        return None
+    background = saved.prepare(take_rows(frame, sample_rows(len(frame), BACKGROUND_ROWS)))
+    groups = saved.preparer.parts_
+    return contributions(saved.estimator, prepared, background, groups=groups).because(0, label)
 
 
 def _plain_explanation(saved: SavedModel, prepared: Any) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from surewood.estimators.wording import path_text
 
 STEPS_SHOWN = 3
 PAIRS_SHOWN = 8
-_KNOWN = ("row", "kind", "prediction", "probabilities")
+_KNOWN = ("row", "kind", "prediction", "probabilities", "because")
 
 
 def generic_steps(explained: Mapping[str, Any]) -> list[Facts]:
