@@ -2,13 +2,16 @@
 
 import numpy as np
 
+from surewood import BinnedForestClassifier
 from surewood.bounds import (
     VoteEvidence,
     optimise_posterior,
+    pac_bayes_bound,
     pac_bayes_lambda_bound,
     pac_bayes_tandem_lambda_bound,
 )
 from surewood.certify import certify
+from surewood.trees import as_table
 from tests.guarantees.harness import Speaker, collect
 
 DELTA = 0.1
@@ -94,4 +97,26 @@ def simulate_tables(draws, seed=3, m=800, members=12, cells=8, n_classes=3):
         risk = 1.0 - float(cell_probability @ right)
         seen = (tables[:, x] != y)[in_bag].mean()
         rows.append([(entry.method, risk, entry.value, seen) for entry in certificate.guarantees])
+    return collect(DELTA, rows)
+
+
+def simulate_certifiable_forest(draws, seed=12, n=800, noise=0.05):
+    """`BinnedForestClassifier(certifiable=True)`; the broken twin counts the rows in the bag of each tree."""
+    rng = np.random.default_rng(seed)
+    places = rng.uniform(-1, 1, size=(1000, 5))  # where the vote is compared with the better label
+    rows = []
+    for draw in range(draws):
+        X = rng.uniform(-1, 1, size=(n, 5))
+        y = (X[:, 0] > 0) ^ (rng.random(n) < noise)
+        model = BinnedForestClassifier(9, certifiable=True, random_state=draw, n_jobs=1).fit(X, y)
+        wrong = float((model.predict(places) != (places[:, 0] > 0)).mean())
+        risk = noise + (1 - 2 * noise) * wrong
+        first, tandem = (entry.value for entry in certify(model, delta=DELTA).guarantees)
+        (votes,) = model.__certificate_evidence__()
+        errors = (model.forest_.votes(model.model_.binned(as_table(X))) != y[:, None]).sum(axis=0)
+        inside, sizes = errors - votes.out_of_bag.errors, n - votes.out_of_bag.sizes
+        broken = pac_bayes_bound(float((inside / sizes).mean()), int(sizes.min()), delta=DELTA)
+        rows.append(
+            [("certifiable, first order", risk, first, broken), ("certifiable, tandem", risk, tandem, broken)]
+        )
     return collect(DELTA, rows)

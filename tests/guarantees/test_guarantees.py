@@ -30,7 +30,11 @@ from tests.guarantees.simulate_papers import (
     simulate_real_cascade,
     simulate_real_composite,
 )
-from tests.guarantees.simulate_votes import simulate_stumps, simulate_tables
+from tests.guarantees.simulate_votes import (
+    simulate_certifiable_forest,
+    simulate_stumps,
+    simulate_tables,
+)
 from tests.guarantees.simulate_workflow import (
     simulate_copied_tables,
     simulate_grouped_tables,
@@ -44,6 +48,7 @@ SIMULATIONS = [
     simulate_selection,
     simulate_stumps,
     simulate_tables,
+    simulate_certifiable_forest,
     simulate_svm,
     simulate_svm_tree,
     simulate_composite,

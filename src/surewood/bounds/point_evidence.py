@@ -35,6 +35,10 @@ class VoteEvidence(OnSample):
         in-bag points or from data outside the sample; all sample weights are 1.
     n_models : int
         Settings compared by out-of-bag errors or certificates on this sample.
+    n_samples : int, optional
+        Rows of the sample.
+    vote_error : float, optional
+        Error of the out-of-bag votes: what a holdout would see, about.
 
     Examples
     --------
@@ -53,6 +57,8 @@ class VoteEvidence(OnSample):
     independent_subsamples: bool
     in_bag_only: bool
     unweighted: bool
+    n_samples: int | None = None
+    vote_error: float | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()

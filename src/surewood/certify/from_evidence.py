@@ -28,6 +28,7 @@ from surewood.bounds import (
     active_leaves,
     cascade_bound_uniform,
     cascade_criterion,
+    clopper_pearson,
     composite_bound_uniform,
     composite_criterion,
     compression_bound,
@@ -42,6 +43,7 @@ from .reading import Caller, Reading, claim_or_withhold
 __all__ = ["read_all", "read_evidence"]
 
 NOT_A_BOUND = "selection score, not a bound"
+_HELD_OUT = 5  # one row in so many is held out by default
 
 
 @singledispatch
@@ -211,6 +213,17 @@ def _(evidence: CascadeEvidence, caller: Caller) -> Reading:
     return reading
 
 
+def _as_a_holdout(evidence: VoteEvidence, delta: float) -> str:
+    """What a fifth of the rows, held out, would give where the vote errs as often as it does out of bag."""
+    if evidence.n_samples is None or evidence.vote_error is None:
+        return ""
+    n = evidence.n_samples // _HELD_OUT
+    if n == 0:
+        return ""
+    limit = clopper_pearson(round(evidence.vote_error * n), n, delta=delta)
+    return f"a holdout of {n:,} of these {evidence.n_samples:,} rows would give about {limit:.2g}"
+
+
 @read_evidence.register
 def _(evidence: VoteEvidence, caller: Caller) -> Reading:
     models = evidence.n_models * caller.n_models
@@ -233,7 +246,8 @@ def _(evidence: VoteEvidence, caller: Caller) -> Reading:
 
     def issue_first(delta: float) -> dict[str, Any]:
         value = pac_bayes_bound(loss, n, kl=kl, delta=delta, n_models=models)
-        return {"value": value, "decomposition": {"mean out-of-bag error": loss, "KL": kl}}
+        parts = {"mean out-of-bag error": loss, "KL": kl}
+        return {"value": value, "decomposition": parts, "note": _as_a_holdout(evidence, delta)}
 
     claim_or_withhold(reading, Method.PAC_BAYES, _conditions(evidence, caller), issue_first, n=n, **common)
     if evidence.tandem is not None:
@@ -242,7 +256,8 @@ def _(evidence: VoteEvidence, caller: Caller) -> Reading:
 
         def issue_tandem(delta: float) -> dict[str, Any]:
             value = pac_bayes_tandem_bound(tandem, n_pairs, kl=kl, delta=delta, n_models=models)
-            return {"value": value, "decomposition": {"tandem loss": tandem, "KL": kl}}
+            parts = {"tandem loss": tandem, "KL": kl}
+            return {"value": value, "decomposition": parts, "note": _as_a_holdout(evidence, delta)}
 
         conditions = (*caller.conditions(), *evidence.representation(), *evidence.tandem_conditions())
         claim_or_withhold(reading, Method.TANDEM, conditions, issue_tandem, n=n_pairs, **common)

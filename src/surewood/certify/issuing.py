@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
-from surewood.bounds import Method, OffersEvidence, Withheld
+from surewood.bounds import Entry, Method, OffersEvidence, Withheld
 from surewood.bounds import _arguments as check
 
 from .certificate import Certificate
 from .from_evidence import read_all
 from .holdout import HoldoutRequest, read_holdout
 from .reading import Caller, Reading
-from .training_rows import TrainingRows, fitted_steps, inner_model
+from .rendering import rounded_up
+from .training_rows import TrainingRows, fitted_steps, inner_model, settings_searched
 
 __all__ = ["certify"]
 
@@ -111,7 +112,7 @@ def certify(
         raise ValueError(f"X and y are needed: {type(model).__name__} offers no evidence of its own")
     training, steps = TrainingRows(model, X_train), fitted_steps(model)
     caller = Caller(
-        n_models * n_models_in_sample,
+        n_models * n_models_in_sample * settings_searched(model),
         fixed_features=not steps if fixed_features is None else bool(fixed_features) and not steps,
         fitted_steps=steps,
         copies=training.too_many_copies,
@@ -156,6 +157,7 @@ def _issue(
         if claim.method not in chosen
     ]
     issued = [claim.issue(delta / len(claims)) for claim in claims]
+    facts = (*facts, *_both_ways(issued))
     return Certificate(
         entries=(*issued, *reading.entries),
         withheld=(*reading.withheld, *left_out),
@@ -164,3 +166,17 @@ def _issue(
         majority_error=reading.majority_error,
         facts=facts,
     )
+
+
+def _both_ways(issued: list[Entry]) -> list[str]:
+    """How the limit from out-of-bag rows compares with that of the holdout, where there are both."""
+    errors = [entry for entry in issued if entry.quantity == "error"]
+    held = [entry for entry in errors if entry.sample == "holdout"]
+    votes = [entry for entry in errors if entry.sample == "out-of-bag"]
+    if not held or not votes:
+        return []
+    best = min(votes, key=lambda entry: entry.value)
+    return [
+        f"The error is at most {rounded_up(held[0].value)} by the {held[0].n:,} holdout {held[0].unit}, and "
+        f"at most {rounded_up(best.value)} by the votes on out-of-bag rows; both hold together."
+    ]

@@ -14,7 +14,14 @@ from surewood._arrays import Mask
 from surewood.bounds import has_too_many_copies
 from surewood.estimators.remembered import RememberedRows
 
-__all__ = ["ChosenOnRows", "RemembersRows", "TrainingRows", "fitted_steps", "inner_model"]
+__all__ = [
+    "ChosenOnRows",
+    "RemembersRows",
+    "TrainingRows",
+    "fitted_steps",
+    "inner_model",
+    "settings_searched",
+]
 
 
 @runtime_checkable
@@ -147,6 +154,21 @@ def inner_model(model: Any) -> Any:
         return inner_model(steps[-1][1])
     best = getattr(model, "best_estimator_", None)
     return model if best is None or isinstance(model, RemembersRows) else inner_model(best)
+
+
+def settings_searched(model: Any) -> int:
+    """Settings that searches of another library, such as ``GridSearchCV``, compared on the training rows.
+
+    Searches of this package count their settings themselves ([D-37]).
+    """
+    steps = _steps(model)
+    if steps:
+        return settings_searched(steps[-1][1])
+    best = getattr(model, "best_estimator_", None)
+    if best is None or isinstance(model, RemembersRows):
+        return 1
+    tried = getattr(model, "cv_results_", {}).get("params", ())
+    return max(1, len(tried)) * settings_searched(best)
 
 
 def fitted_steps(model: Any) -> tuple[str, ...]:

@@ -29,14 +29,14 @@ from surewood.forest.explaining import explain_rows
 from surewood.forest.model import ForestModel
 from surewood.forest.old_form import translated
 from surewood.forest.plan import check_forest, make_plan
-from surewood.forest.training import Beginning, train
+from surewood.forest.training import Beginning, train, train_certifiable
 from surewood.tables import FitInputs, Table, begin_predict, by_batches
 from surewood.trees import BinMapper, bin_table
 from surewood.trees.flat_tree import FlatForest
 from surewood.trees.growing import SPLITTERS
 
 
-@parameters({**COMMON, "splitter": Choice(*SPLITTERS), "oob_score": Boolean()})
+@parameters({**COMMON, "splitter": Choice(*SPLITTERS), "oob_score": Boolean(), "certifiable": Boolean()})
 class BinnedForestClassifier(ClassifierBase, RunParameters, StudyParameter):
     """A forest of classification trees grown on at most 255 bins per column.
 
@@ -67,6 +67,10 @@ class BinnedForestClassifier(ClassifierBase, RunParameters, StudyParameter):
     calibrate : bool or {"auto", "temperature", "offset", "isotonic"}, default=False
         Calibrate probabilities on the out-of-bag votes (:mod:`surewood.estimators.calibration`);
         predictions stay the same. By default they are the vote fractions, as in scikit-learn's forests.
+    certifiable : bool, default=False
+        Grow the forest so that :func:`~surewood.certify.certify` can guarantee its error without a holdout:
+        bins from a random tenth of the rows, half of the others (``study={"max_samples": ...}``) in each bag
+        without replacement, one vote per tree. Number columns only; at least 100 rows.
     class_weight : dict, "balanced" or None, default=None
     categorical_features : "from_dtype", list of names, positions, mask or None, default="from_dtype"
     max_memory : float, str or None, default=None
@@ -153,6 +157,7 @@ class BinnedForestClassifier(ClassifierBase, RunParameters, StudyParameter):
     bootstrap: bool = True
     oob_score: bool = False
     calibrate: bool | str = False
+    certifiable: bool = False
     warm_start: bool = False
 
     def fit(
@@ -180,11 +185,12 @@ class BinnedForestClassifier(ClassifierBase, RunParameters, StudyParameter):
         with self._begin(X, y, sample_weight) as inputs:
             plan = make_plan(self, inputs)
             kept = self._kept_model(inputs)
-            if kept is None:
-                beginning = Beginning.anew(plan, inputs, draw_seed(self.random_state))
+            if plan.certifiable:
+                trained = train_certifiable(plan, inputs, draw_seed(self.random_state))
+            elif kept is None:
+                trained = train(plan, inputs, Beginning.anew(plan, inputs, draw_seed(self.random_state)))
             else:
-                beginning = Beginning.after(kept)
-            trained = train(plan, inputs, beginning)
+                trained = train(plan, inputs, Beginning.after(kept))
             self._store_fit(inputs)
             self.model_ = trained.model
             if trained.votes is None:
@@ -342,7 +348,7 @@ class BinnedForestClassifier(ClassifierBase, RunParameters, StudyParameter):
         return self.model_.shapley_values(rows, background, groups, self.n_jobs)
 
     def __certificate_evidence__(self) -> Iterable[Evidence]:
-        """The out-of-bag error (ESTIMATE), with `oob_score`."""
+        """The votes of a certifiable forest; the out-of-bag error (ESTIMATE), with `oob_score`."""
         check_is_fitted(self, "model_")
         return self.model_.evidence()
 

@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from surewood._arrays import Floats
-from surewood.bounds import EstimateEvidence, Evidence
+from surewood.bounds import EstimateEvidence, Evidence, VoteEvidence
 from surewood.estimators.calibration import ScoreCalibrator
 from surewood.tables import Table
 from surewood.trees.binning import BinMapper, BinnedMatrix
@@ -50,6 +50,8 @@ class ForestModel:
     calibrator : ScoreCalibrator or None
     out_of_bag : OutOfBag or None
         Where they were asked for.
+    votes : VoteEvidence or None
+        Out-of-bag statistics of a certifiable forest ([D-43]).
     """
 
     trees: FlatForest
@@ -58,6 +60,7 @@ class ForestModel:
     importances: Floats
     calibrator: ScoreCalibrator | None
     out_of_bag: OutOfBag | None
+    votes: VoteEvidence | None = None
 
     @property
     def has_categories(self) -> bool:
@@ -112,11 +115,13 @@ class ForestModel:
         return sp.csr_matrix((values, (row, column)), shape=(len(leaves), int(start[-1])))
 
     def evidence(self) -> Iterator[Evidence]:
-        """The out-of-bag error, where it was computed (ESTIMATE).
+        """The votes of a certifiable forest, and the out-of-bag error where it was computed (ESTIMATE).
 
-        Bins are learned from all rows and leaves vote with class frequencies, so the conditions of the
-        PAC-Bayes bounds (theory.md §6.3) do not hold and no guarantee is offered.
+        Bins of other forests are learned from all rows and their leaves vote with class frequencies, so the
+        conditions of the PAC-Bayes bounds (theory.md §6.3) do not hold and no guarantee is offered.
         """
+        if self.votes is not None:
+            yield self.votes
         if self.out_of_bag is not None and np.isfinite(self.out_of_bag.accuracy):
             known = int((~np.isnan(self.out_of_bag.votes[:, 0])).sum())
             yield EstimateEvidence(

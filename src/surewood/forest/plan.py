@@ -34,6 +34,8 @@ class ForestPlan:
         Whether out-of-bag votes are reported.
     calibration : str or None
         The method that turns votes into probabilities.
+    certifiable : bool
+        Whether every tree is a function of its in-bag rows alone ([D-43]).
     max_memory : int or None
         Bytes that the fit may take.
     n_jobs, verbose : int
@@ -44,6 +46,7 @@ class ForestPlan:
     max_bins: int
     wants_votes: bool
     calibration: str | None
+    certifiable: bool
     max_memory: int | None
     n_jobs: int | None
     verbose: int
@@ -57,7 +60,11 @@ class ForestPlan:
 def check_forest(estimator: BinnedForestClassifier) -> None:
     """Check every parameter by itself, then those that depend on each other."""
     check_parameters(estimator)
-    if not estimator.bootstrap and study_settings(estimator)["max_samples"] in (None, "auto"):
+    if estimator.certifiable:
+        for name in ("calibrate", "warm_start"):
+            if getattr(estimator, name):
+                raise ValueError(f"certifiable=True keeps the votes as they are: use {name}=False.")
+    elif not estimator.bootstrap and study_settings(estimator)["max_samples"] in (None, "auto"):
         for name in ("oob_score", "calibrate"):
             if getattr(estimator, name):
                 raise ValueError(
@@ -78,6 +85,7 @@ def make_plan(estimator: BinnedForestClassifier, inputs: FitInputs) -> ForestPla
         max_bins=study_settings(estimator)["max_bins"],
         wants_votes=bool(estimator.oob_score),
         calibration=calibration_method(estimator.calibrate),
+        certifiable=bool(estimator.certifiable),
         max_memory=memory_bytes(estimator.max_memory),
         n_jobs=estimator.n_jobs,
         verbose=int(estimator.verbose),
@@ -105,9 +113,10 @@ def _tree_params(estimator: BinnedForestClassifier, n_rows: int, n_features: int
 def _draws(estimator: BinnedForestClassifier, n_rows: int) -> tuple[str, int | float | None]:
     """How rows are drawn for each tree, and how many."""
     given = study_settings(estimator)["max_samples"]
+    replaced = estimator.bootstrap and not estimator.certifiable
     if given is None or isinstance(given, str):
-        return ("bootstrap" if estimator.bootstrap else "all"), None
-    sampling = "bootstrap" if estimator.bootstrap else "subsample"
+        return ("bootstrap" if replaced else "subsample" if estimator.certifiable else "all"), None
+    sampling = "bootstrap" if replaced else "subsample"
     if not isinstance(given, Integral):
         return sampling, float(given)
     if int(given) > n_rows:

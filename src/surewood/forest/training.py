@@ -9,6 +9,7 @@ import numpy as np
 from surewood._arrays import Floats
 from surewood.estimators.calibration import ScoreCalibrator
 from surewood.estimators.cost import refuse_beyond
+from surewood.forest.certifiable import draw_subsamples, grow_certifiable, prepared_bins, vote_evidence
 from surewood.forest.cost import estimate_cost
 from surewood.forest.model import ForestModel, OutOfBag
 from surewood.forest.plan import ForestPlan
@@ -48,12 +49,29 @@ class Trained:
     votes: Floats | None
 
 
-def train(plan: ForestPlan, inputs: FitInputs, beginning: Beginning) -> Trained:
-    """Grow the trees that the plan asks for beyond those that are there already."""
-    matrix = BinnedMatrix.of(beginning.mapper.codes(inputs.table, plan.n_jobs), beginning.mapper)
+def train_certifiable(plan: ForestPlan, inputs: FitInputs, seed: int) -> Trained:
+    """Grow trees that are functions of their in-bag rows alone ([D-43])."""
+    drawn = draw_subsamples(plan, inputs, seed)
+    mapper = prepared_bins(plan, inputs, drawn)
+    matrix = BinnedMatrix.of(mapper.codes(inputs.table, plan.n_jobs), mapper)
+    _check_memory(plan, matrix, inputs)
+    trees, importances = grow_certifiable(plan, matrix, inputs, drawn)
+    evidence, votes = vote_evidence(trees, matrix, inputs, drawn, plan.n_jobs)
+    out_of_bag = OutOfBag(inputs.expand(votes), _accuracy(votes, inputs)) if plan.wants_votes else None
+    model = ForestModel(trees, mapper, seed, importances, None, out_of_bag, evidence)
+    return Trained(model, votes)
+
+
+def _check_memory(plan: ForestPlan, matrix: BinnedMatrix, inputs: FitInputs) -> None:
     if plan.max_memory is not None:
         needed = estimate_cost(plan, matrix, inputs).memory_bytes
         refuse_beyond(plan.max_memory, needed, "use fewer or smaller trees")
+
+
+def train(plan: ForestPlan, inputs: FitInputs, beginning: Beginning) -> Trained:
+    """Grow the trees that the plan asks for beyond those that are there already."""
+    matrix = BinnedMatrix.of(beginning.mapper.codes(inputs.table, plan.n_jobs), beginning.mapper)
+    _check_memory(plan, matrix, inputs)
     first = 0 if beginning.trees is None else beginning.trees.n_trees
     grown = grow_forest(
         matrix,

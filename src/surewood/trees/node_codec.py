@@ -16,6 +16,7 @@ Ints = NDArray[np.int64]
 _TEST_BITS = 10  # of a word, below the feature
 _LEAF_WORD = ((1 << 22) - 1) << _TEST_BITS
 _PURE, _MIXED, _BINARY = 0, 1, 2
+PURE_LEAF = _LEAF_WORD + _PURE  # the word of a leaf with one class
 
 
 def is_split(word: Ints) -> NDArray[np.bool_]:
@@ -30,7 +31,7 @@ def is_category(word: Ints) -> NDArray[np.bool_]:
 
 def is_pure(word: Ints) -> NDArray[np.bool_]:
     """Whether nodes are leaves with one class, which stands in the place of the left child."""
-    return np.asarray(word == _LEAF_WORD + _PURE)
+    return np.asarray(word == PURE_LEAF)
 
 
 def is_mixed(word: Ints) -> NDArray[np.bool_]:
