@@ -15,6 +15,7 @@
 #include "forest/constant_features.hpp"
 #include "forest/criterion.hpp"
 #include "forest/feature_draw.hpp"
+#include "forest/node_sides.hpp"
 #include "forest/partition.hpp"
 #include "forest/split.hpp"
 #include "forest/split_random.hpp"
@@ -194,24 +195,19 @@ class RandomGrowth {
     const Side& smaller = few_left ? left : right;
     const std::uint32_t* counts = counts_.data();  // locals stay in registers
     std::uint32_t *of_left = left_.data(), *of_right = right_.data();
-    std::uint32_t *of_smaller = few_left ? of_left : of_right, weight = 0;
+    std::uint32_t* of_smaller = few_left ? of_left : of_right;
     std::fill_n(of_smaller, n_classes_, 0u);
     for (const Sample* s = samples_ + smaller.begin; s < samples_ + smaller.begin + smaller.n; ++s)
       of_smaller[s->label()] += s->weight();
-    std::int64_t left_terms = 0, right_terms = 0;
+    SideSums<Criterion> sums;
     for (std::uint32_t c = 0; c < n_classes_; ++c) {
       const std::uint32_t other = counts[c] - of_smaller[c];
       const std::uint32_t l = few_left ? of_smaller[c] : other, r = few_left ? other : of_smaller[c];
       of_left[c] = l;
       of_right[c] = r;
-      weight += l;
-      left_terms += Criterion::term(l);
-      right_terms += Criterion::term(r);
+      sums.add(l, r);
     }
-    left.weight = weight;
-    right.weight = work_.weight - weight;
-    left.terms = left_terms;
-    right.terms = right_terms;
+    sums.store(work_.weight, left, right);
   }
 
   // From the samples alone. A cell has the left weight of a class in its low half, the right one in its high half.
@@ -222,20 +218,14 @@ class RandomGrowth {
     for (std::uint32_t i = 0; i < left.n; ++i) cells[samples[i].label()] += samples[i].weight();
     for (std::uint32_t i = left.n; i < work_.n; ++i)
       cells[samples[i].label()] += std::uint64_t(samples[i].weight()) << 32;
-    std::uint32_t weight = 0;
-    std::int64_t left_terms = 0, right_terms = 0;
+    SideSums<Criterion> sums;
     for (std::uint32_t i = 0; i < work_.n; ++i) {
       std::uint64_t& cell = cells[samples[i].label()];
       const auto l = static_cast<std::uint32_t>(cell), r = static_cast<std::uint32_t>(cell >> 32);
       cell = 0;
-      weight += l;
-      left_terms += Criterion::term(l);
-      right_terms += Criterion::term(r);
+      sums.add(l, r);
     }
-    left.weight = weight;
-    right.weight = work_.weight - weight;
-    left.terms = left_terms;
-    right.terms = right_terms;
+    sums.store(work_.weight, left, right);
   }
 
   // Writes the leaf if this side is one.

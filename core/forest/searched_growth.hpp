@@ -14,6 +14,7 @@
 #include "forest/criterion.hpp"
 #include "forest/feature_draw.hpp"
 #include "forest/histogram.hpp"
+#include "forest/node_sides.hpp"
 #include "forest/partition.hpp"
 #include "forest/split.hpp"
 #include "forest/split_random.hpp"
@@ -32,11 +33,6 @@ struct SearchedNode {
   std::uint64_t key;
   std::size_t constants;  // mark of the features known to be constant
   std::int64_t terms;     // sum of the criterion's terms of its class weights
-};
-
-struct SearchedSide {
-  std::uint32_t n_present = 0, weight = 0;
-  std::int64_t terms = 0;
 };
 
 template <class Sample>
@@ -265,7 +261,7 @@ class SearchedGrowth {
     if (options_.splitter == Splitter::kCompletelyRandom) {
       SearchedSide left, right;
       sum_sides(scratch_.best_left.data(), left, right);
-      score = score_of(left, right);
+      score = score_of(options_.criterion, left, right);
     }
     double decrease = (score - node_score_) * unit_ / root_weight_;
     return decrease + std::numeric_limits<double>::epsilon() >= options_.min_impurity_decrease;
@@ -284,7 +280,7 @@ class SearchedGrowth {
     SearchedSide left_side, right_side;
     sum_sides(left, left_side, right_side);
     split.left_weight = left_side.weight;
-    if (options_.splitter == Splitter::kCompletelyRandom) split.score = score_of(left_side, right_side);
+    if (options_.splitter == Splitter::kCompletelyRandom) split.score = score_of(options_.criterion, left_side, right_side);
     const double decrease = (split.score - node_score_) * unit_;
     importance_.add(split.feature, split.category ? std::max(decrease, 0.0) : decrease);
     write_split(left_node, split);
@@ -319,33 +315,11 @@ class SearchedGrowth {
   // Both sides of the open node from the class weights of the left one; those of the right one go to right_.
   void sum_sides(const std::uint32_t* left, SearchedSide& left_side, SearchedSide& right_side) {
     if (options_.criterion == CriterionKind::kGini)
-      sum_sides<Gini>(left, left_side, right_side);
+      surewood::sum_sides<Gini>(counts_.data(), work_.n_labels, work_.weight, left, right_.data(), left_side,
+                                right_side);
     else
-      sum_sides<Entropy>(left, left_side, right_side);
-  }
-  template <class Criterion>
-  void sum_sides(const std::uint32_t* left, SearchedSide& left_side, SearchedSide& right_side) {
-    const std::uint32_t *counts = counts_.data(), n_labels = work_.n_labels;
-    std::uint32_t* right = right_.data();
-    SearchedSide a, b;  // locals stay in registers
-    for (std::uint32_t c = 0; c < n_labels; ++c) {
-      const std::uint32_t l = left[c], r = counts[c] - l;
-      right[c] = r;
-      a.weight += l;
-      a.n_present += l != 0;
-      b.n_present += r != 0;
-      a.terms += Criterion::term(l);
-      b.terms += Criterion::term(r);
-    }
-    b.weight = work_.weight - a.weight;
-    left_side = a;
-    right_side = b;
-  }
-
-  double score_of(const SearchedSide& left, const SearchedSide& right) const {
-    return options_.criterion == CriterionKind::kGini
-               ? Gini::split(left.terms, left.weight, right.terms, right.weight)
-               : Entropy::split(left.terms, left.weight, right.terms, right.weight);
+      surewood::sum_sides<Entropy>(counts_.data(), work_.n_labels, work_.weight, left, right_.data(), left_side,
+                                   right_side);
   }
 
   bool finished(const SearchedSide& side, std::uint32_t depth) const {

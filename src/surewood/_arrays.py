@@ -95,3 +95,14 @@ def check_number(name: str, value: Any, least: float, most: float, whole: bool =
     if isinstance(value, bool) or not numeric or not least <= value <= most:
         what = "a whole number" if whole else "a number"
         raise ValueError(f"{name} must be {what} from {least} to {most}, got {value!r}.")
+
+
+def check_array(value: Any, name: str, dtype: Any, ndim: int | None) -> None:
+    """Refuse what is not a C-contiguous array of this dtype and number of dimensions."""
+    if not isinstance(value, np.ndarray) or value.dtype != dtype:
+        found = value.dtype if isinstance(value, np.ndarray) else type(value).__name__
+        raise ValueError(f"{name} must be an array of {np.dtype(dtype)}, got {found}.")
+    if ndim is not None and value.ndim != ndim:
+        raise ValueError(f"{name} must have {ndim} dimension(s), got {value.ndim}.")
+    if not value.flags.c_contiguous:
+        raise ValueError(f"{name} must be C-contiguous.")

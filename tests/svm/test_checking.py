@@ -52,7 +52,7 @@ FORGED = {
     "support_index": (lambda p: {"support_index": p.support_index[:-1]}, "support_index must have one entry"),
     "dtype": (lambda p: {"support": p.support.astype(np.int64)}, "support must be an array of int32"),
     "no array": (lambda p: {"coef": None}, "coef must be an array of float64, got NoneType"),
-    "dimensions": (lambda p: {"coef": p.coef[None]}, "coef must be a C-contiguous array of 1"),
+    "dimensions": (lambda p: {"coef": p.coef[None]}, "coef must have 1 dimension"),
     "order in memory": (lambda p: {"support_rows": np.asfortranarray(p.support_rows)}, "C-contiguous"),
 }
 

@@ -10,24 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from surewood._arrays import Counts, Floats, Mask
-
-__all__ = [
-    "Counts",
-    "Floats",
-    "Mask",
-    "choice",
-    "confidence",
-    "count",
-    "counts",
-    "finite",
-    "inverse_rho",
-    "open_unit",
-    "positive",
-    "same_length",
-    "unit",
-    "weights",
-]
+from surewood._arrays import Counts, Floats
 
 
 def count(value: Any, name: str, minimum: int = 0) -> int:

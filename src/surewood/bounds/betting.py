@@ -32,8 +32,6 @@ from surewood._arrays import Floats
 
 from . import _arguments as check
 
-__all__ = ["betting_lower_limit", "betting_upper_limit"]
-
 _STRETCH = 1.1  # s: stopping at the best moment favours slightly larger bets
 _LARGEST_BET = 0.6  # c: largest fraction of the capital at stake where a two-valued variable would risk less
 _NEARLY_ALL = 0.999  # a bet of everything would end the game at the first loss

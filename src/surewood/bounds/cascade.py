@@ -18,17 +18,6 @@ from surewood._arrays import Counts, Floats
 from . import _arguments as check
 from .risk_bound import LeafTheorem, RiskBound, leaf_fractions
 
-__all__ = [
-    "cascade_bound",
-    "cascade_bound_simple",
-    "cascade_bound_uniform",
-    "cascade_complexity",
-    "cascade_depths",
-    "cascade_ensemble_term",
-    "cascade_family_count",
-    "cascade_leaf",
-]
-
 _READINGS = ("theorem", "print_in", "print_out")
 _COMPLEXITIES = ("printed", "rigorous", "single_root", "smaller")
 

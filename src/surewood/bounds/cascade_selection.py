@@ -9,8 +9,6 @@ from surewood._arrays import Floats
 
 from . import _arguments as check
 
-__all__ = ["cascade_completion_bound", "cascade_criterion", "cascade_criterion_counts", "cascade_is_inert"]
-
 
 def cascade_criterion_counts(
     correct: ArrayLike, errors: ArrayLike, complexity: ArrayLike, *, m: float, gamma_scale: float

@@ -18,16 +18,6 @@ from surewood._arrays import Floats
 
 from . import _arguments as check
 
-__all__ = [
-    "binary_kl",
-    "binomial_tail_inverse",
-    "clopper_pearson",
-    "compression_bound",
-    "kl_inverse",
-    "kl_inverse_lower",
-    "svm_tree_log_codes",
-]
-
 _LOG_SMALLEST = -36.0  # SciPy's inverse of the beta function gives NaN for smaller tails of few points
 _TAIL_TERMS = 1 << 17  # terms of a binomial tail that are summed one by one
 _SERIES = 0.1  # where log(1 + x) is summed as a series; its first term left out is below 1e-21

@@ -18,18 +18,6 @@ from surewood._arrays import Floats
 
 from . import _arguments as check
 
-__all__ = [
-    "counting_rademacher",
-    "leaf_log_growth",
-    "log_growth",
-    "massart",
-    "path_rademacher",
-    "product_rademacher",
-    "question_log_growth",
-    "vc_dimension",
-    "vc_rademacher",
-]
-
 
 def vc_dimension(n_features: int, degree: Any, *, homogeneous: bool = False) -> Any:
     """VC dimension of polynomial-kernel classifiers, in exact integer arithmetic (1.2).

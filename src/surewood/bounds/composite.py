@@ -20,15 +20,6 @@ from surewood._arrays import Floats
 from . import _arguments as check
 from .risk_bound import LeafTheorem, RiskBound, leaf_fractions
 
-__all__ = [
-    "composite_bound",
-    "composite_bound_simple",
-    "composite_bound_uniform",
-    "composite_complexity",
-    "composite_ensemble_term",
-    "composite_family_count",
-]
-
 
 def composite_family_count(n_degrees: int, max_depth: int) -> int:
     """Families that can be named before seeing data: one per (degree, depth), constants included ([D-08]).

@@ -15,8 +15,6 @@ from surewood._arrays import Floats
 
 from . import _arguments as check
 
-__all__ = ["composite_criterion", "composite_criterion_counts", "largest_active_gamma", "select_degrees"]
-
 
 def composite_criterion_counts(
     correct: ArrayLike,

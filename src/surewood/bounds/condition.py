@@ -6,8 +6,6 @@ from dataclasses import dataclass
 
 from . import _arguments as check
 
-__all__ = ["CALLER", "CHECKED", "Condition", "OnSample", "stated"]
-
 STATED = "stated by the model"
 CHECKED = "checked"
 CALLER = "your responsibility"

@@ -14,8 +14,6 @@ import math
 from . import _arguments as check
 from .certificates import kl_inverse
 
-__all__ = ["cross_fit_bound"]
-
 _SMALLEST_FOLD = 8  # the moment bound behind log(2 sqrt(n)) holds from here on
 
 

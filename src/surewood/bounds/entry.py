@@ -13,8 +13,6 @@ from dataclasses import dataclass, field
 from .condition import Condition
 from .status import Status
 
-__all__ = ["AT_LEAST", "AT_MOST", "Entry", "GroupLimit", "Withheld"]
-
 AT_MOST, AT_LEAST = "at most", "at least"
 
 

@@ -16,8 +16,6 @@ from typing import Protocol, TypeAlias, runtime_checkable
 from .leaf_evidence import CascadeEvidence, ForestEvidence, TreeEvidence
 from .point_evidence import CompressionEvidence, CrossFitEvidence, VoteEvidence
 
-__all__ = ["EstimateEvidence", "Evidence", "HeuristicEvidence", "OffersEvidence"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class EstimateEvidence:

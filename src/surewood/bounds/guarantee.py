@@ -16,8 +16,6 @@ from .condition import Condition
 from .entry import Entry
 from .status import Status
 
-__all__ = ["Method", "issue_guarantee"]
-
 
 class Method(StrEnum):
     """The methods that can prove a bound.

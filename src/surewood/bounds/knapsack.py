@@ -15,8 +15,6 @@ from numpy.typing import NDArray
 
 from surewood._arrays import Floats
 
-__all__ = ["cheapest_within"]
-
 _MAX_STATES = 100_000  # partial choices kept at once
 _ROUNDING = 1e-12
 

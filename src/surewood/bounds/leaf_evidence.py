@@ -20,8 +20,6 @@ from .complexity import leaf_log_growth, question_log_growth
 from .composite import composite_complexity, composite_family_count
 from .condition import Condition, OnSample, stated
 
-__all__ = ["CascadeEvidence", "ForestEvidence", "TreeEvidence"]
-
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class TreeEvidence(OnSample):

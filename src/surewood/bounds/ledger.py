@@ -23,8 +23,6 @@ from .composite import composite_complexity
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["LeafLedger", "cascade_ledger", "composite_ledger", "path_in_words"]
-
 
 @dataclass(frozen=True, eq=False)
 class LeafLedger:

@@ -16,16 +16,6 @@ from surewood._arrays import Floats
 
 from . import _arguments as check
 
-__all__ = [
-    "effective_sample_size",
-    "margin_loss",
-    "margin_ratio",
-    "margin_weights",
-    "margins",
-    "scatter_ratio",
-    "summed_margins",
-]
-
 
 def margins(scores: ArrayLike, y: ArrayLike) -> Floats:
     """Score of the true class minus the best other score (4.2).

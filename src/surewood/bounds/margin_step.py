@@ -18,8 +18,6 @@ from surewood._arrays import Floats
 from . import _arguments as check
 from .margin import loss_curvatures, margin_loss, margins
 
-__all__ = ["effective_alphas", "margin_of_sum_step", "margin_step", "simplex_step", "step_objective"]
-
 _BRACKETING = 8  # evaluations of the derivative before sorting what is left
 _NEGLIGIBLE = 1e-150  # the square of a smaller direction is 0 in double precision
 

@@ -17,15 +17,6 @@ from . import _arguments as check
 from .margin import margin_ratio
 from .status import Status
 
-__all__ = [
-    "MarginTheorem",
-    "log_forest_count",
-    "log_mixture_count",
-    "log_tree_count",
-    "margin_gap",
-    "margin_theorem",
-]
-
 
 class MarginTheorem(NamedTuple):
     """Value of (4.7), never a guarantee, and the margin threshold that attains it.

@@ -20,8 +20,6 @@ from surewood._arrays import Floats
 
 from . import _arguments as check
 
-__all__ = ["ErrorEvidence", "ShiftEvidence", "error_sequence"]
-
 # Bets as fractions of the largest one, 1/u. Against an error of e the best one is (e - u)/(1 - u): equal
 # steps from 0.05 on could never win where a certified error of 1 % doubles, so the steps are geometric.
 _FRACTIONS = np.geomspace(0.002, 0.95, 24)

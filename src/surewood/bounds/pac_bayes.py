@@ -20,21 +20,6 @@ from surewood._arrays import Counts, Floats
 from . import _arguments as check
 from .certificates import kl_inverse
 
-__all__ = [
-    "OutOfBag",
-    "Posterior",
-    "Tandem",
-    "lambda_form",
-    "optimise_posterior",
-    "out_of_bag_errors",
-    "pac_bayes_bound",
-    "pac_bayes_lambda_bound",
-    "pac_bayes_tandem_bound",
-    "pac_bayes_tandem_lambda_bound",
-    "posterior_kl",
-    "tandem_losses",
-]
-
 _BLOCK = 1 << 14  # rows per matrix product; float32 counts stay exact up to 2^24
 
 

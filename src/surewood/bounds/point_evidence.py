@@ -14,8 +14,6 @@ from . import _arguments as check
 from .condition import CHECKED, Condition, OnSample, stated
 from .pac_bayes import OutOfBag, Tandem, out_of_bag_counts, tandem_counts
 
-__all__ = ["CompressionEvidence", "CrossFitEvidence", "VoteEvidence"]
-
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class VoteEvidence(OnSample):

@@ -15,8 +15,6 @@ from scipy import stats
 
 from . import _arguments as check
 
-__all__ = ["marginal_rank", "pac_rank", "set_threshold"]
-
 
 def marginal_rank(n: int, alpha: float) -> int:
     """Rank of the holdout score that gives marginal coverage, 0 where every label must be kept (§11.5).

@@ -20,17 +20,6 @@ from surewood._arrays import Floats
 
 from . import _arguments as check
 
-__all__ = [
-    "MonteCarlo",
-    "exact_rademacher",
-    "interval_rademacher",
-    "kernel_rademacher",
-    "linear_rademacher",
-    "monte_carlo_rademacher",
-    "sparse_linear_rademacher",
-    "threshold_rademacher",
-]
-
 _MAX_ENUMERATED = 22  # 2^22 sign vectors; beyond that use Monte Carlo
 _BLOCK = 1 << 12
 

@@ -19,19 +19,6 @@ from surewood._arrays import Counts, Floats
 from . import _arguments as check
 from .certificates import binomial_tail_inverse
 
-__all__ = [
-    "GroupLimits",
-    "accuracy_limit",
-    "balanced_accuracy_limit",
-    "clopper_pearson_lower",
-    "error_limit",
-    "f1_limit",
-    "false_positive_limit",
-    "precision_limit",
-    "recall_limit",
-    "worst_group_limit",
-]
-
 
 class GroupLimits(NamedTuple):
     """Upper limits of the error in every group, all valid together, and which group has the largest.

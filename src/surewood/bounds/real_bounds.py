@@ -20,8 +20,6 @@ from . import cascade, composite
 from .real_leaves import real_leaf_term, real_leaf_terms, smallest_margins, switched_on_leaves
 from .risk_bound import RiskBound, confidence_term
 
-__all__ = ["real_cascade_bound", "real_composite_bound"]
-
 
 def real_composite_bound(
     margins: Sequence[ArrayLike],

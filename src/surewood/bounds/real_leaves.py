@@ -17,15 +17,6 @@ from surewood._arrays import Floats, Mask
 from . import _arguments as check
 from .knapsack import cheapest_within
 
-__all__ = [
-    "RealLeaf",
-    "RealLeaves",
-    "real_leaf_term",
-    "real_leaf_terms",
-    "smallest_margins",
-    "switched_on_leaves",
-]
-
 _MAX_KNAPSACK = 20
 _SMALLEST_THETA = 1e-300  # a smaller threshold has no finite inverse
 

@@ -19,8 +19,6 @@ from surewood._arrays import Floats, Mask
 
 from . import _arguments as check
 
-__all__ = ["RiskBound", "active_leaves", "l_term", "leaf_terms"]
-
 
 @dataclass(frozen=True)
 class RiskBound:

@@ -7,8 +7,6 @@ import math
 from . import _arguments as check
 from .certificates import clopper_pearson
 
-__all__ = ["rows_needed"]
-
 _FROM_BELOW = ("accuracy", "recall", "precision")
 _QUANTITIES = ("error", "fpr", *_FROM_BELOW)
 _MOST = 1 << 40

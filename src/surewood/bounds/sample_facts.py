@@ -16,8 +16,6 @@ from surewood._arrays import Floats
 
 from . import _arguments as check
 
-__all__ = ["has_too_many_copies", "is_unweighted", "probe_points", "rebuilt_alike"]
-
 MOST_COPIES = 0.01  # fraction of copied training rows up to which in-sample bounds are quoted [D-38]
 _PROBES, _JITTER = 1000, 0.1  # probe points, and their distance from training rows in standard deviations
 

@@ -16,8 +16,6 @@ from surewood._arrays import Floats
 
 from . import _arguments as check
 
-__all__ = ["McNemar", "TTest", "average_ranks", "corrected_paired_t_test", "mcnemar_test", "paired_t_test"]
-
 
 class TTest(NamedTuple):
     """Statistic and one-sided p-value of "the first method has the larger error".

@@ -18,8 +18,6 @@ from surewood._arrays import Floats
 
 from . import _arguments as check
 
-__all__ = ["first_threshold", "fixed_sequence_choice", "threshold_grid"]
-
 N_THRESHOLDS = 50
 
 

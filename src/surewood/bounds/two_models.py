@@ -9,8 +9,6 @@ from scipy import stats
 from . import _arguments as check
 from .rates import clopper_pearson_lower, error_limit
 
-__all__ = ["ErrorDifference", "error_difference"]
-
 
 class ErrorDifference(NamedTuple):
     """Error of the first model minus error of the second: observed, with two-sided limits; exact p-value.

@@ -104,6 +104,23 @@ class GenericTree:
         return family.fit(X, codes, weight, self.n_classes)
 
 
+#: Family, correct weight, wrong weight and complexity of a leaf.
+_Leaf = tuple[int, float, float, float]
+
+
+@dataclass(frozen=True)
+class _Prefix:
+    """The beginning of a cascade with `n_leaves` leaves: what it has collected, and the rows that go on."""
+
+    n_leaves: int
+    fraction: int
+    rows: Rows
+    collected: float = 0.0
+    splits: tuple[int, ...] = ()
+    cost: float = 0.0
+    leaves: tuple[_Leaf, ...] = ()
+
+
 class GenericSearch:
     """Branch and bound over the cascades of a tree.
 
@@ -136,10 +153,10 @@ class GenericSearch:
     def run(self) -> GenericResult:
         """The exact minimizer."""
         rows = np.arange(len(self.tree.codes), dtype=np.int32)
-        self._finish(1, 0, rows, 0.0, (), 0.0, [])
+        self._finish(_Prefix(1, 0, rows))
         for n_leaves in range(2, self.max_leaves + 1):
             for fraction in range(len(self.fractions)):
-                self._extend(n_leaves, fraction, rows, 0.0, (), 0.0, [])
+                self._extend(_Prefix(n_leaves, fraction, rows))
         assert self.best is not None
         h, q = len(self.a), len(self.q)
         sizes = (len(self.fractions) * h**n * q ** (n - 1) for n in range(2, self.max_leaves + 1))
@@ -147,47 +164,43 @@ class GenericSearch:
             self.best, n_fitted=self.tree.n_fitted, n_pruned=self.n_pruned, n_cascades=h + sum(sizes)
         )
 
-    def _extend(
-        self,
-        n_leaves: int,
-        fraction: int,
-        rows: Rows,
-        collected: float,
-        splits: tuple[int, ...],
-        cost: float,
-        leaves: list[tuple[int, float, float, float]],
-    ) -> None:
-        """All cascades with `n_leaves` leaves that continue a prefix whose splits cost `cost`."""
-        if len(splits) == n_leaves - 1:
-            self._finish(n_leaves, fraction, rows, collected, splits, cost, leaves)
+    def _extend(self, prefix: _Prefix) -> None:
+        """All cascades that continue a prefix."""
+        if len(prefix.splits) == prefix.n_leaves - 1:
+            self._finish(prefix)
             return
-        for family in self._open_splits(n_leaves, fraction, rows, collected, cost):
-            parts = self.tree.divide(rows, family, self.fractions[fraction])
+        for family in self._open_splits(prefix):
+            parts = self.tree.divide(prefix.rows, family, self.fractions[prefix.fraction])
             if parts is None:
                 continue
             _, stay, go_on = parts
-            more = cost + float(self.q[family])
-            leaf, term = self._best_leaf(stay, more)
-            self._extend(
-                n_leaves, fraction, go_on, collected + term, (*splits, family), more, [*leaves, leaf]
+            cost = prefix.cost + float(self.q[family])
+            leaf, term = self._best_leaf(stay, cost)
+            longer = replace(
+                prefix,
+                rows=go_on,
+                collected=prefix.collected + term,
+                splits=(*prefix.splits, family),
+                cost=cost,
+                leaves=(*prefix.leaves, leaf),
             )
+            self._extend(longer)
 
-    def _open_splits(
-        self, n_leaves: int, fraction: int, rows: Rows, collected: float, cost: float
-    ) -> Iterator[int]:
+    def _open_splits(self, prefix: _Prefix) -> Iterator[int]:
         """Split families that may still lead to a better cascade, by (3.9)."""
-        size, smallest = float(self.tree.weight[rows].sum()), float(self.a.min())
+        size, smallest = float(self.tree.weight[prefix.rows].sum()), float(self.a.min())
         for family in range(len(self.q)):
-            bound = collected + min(size, self.scale * (cost + float(self.q[family]) + smallest))
+            cost = prefix.cost + float(self.q[family])
+            bound = prefix.collected + min(size, self.scale * (cost + smallest))
             best = self.best
             assert best is not None
-            later = (n_leaves, fraction) > best.path[:2]
+            later = (prefix.n_leaves, prefix.fraction) > best.path[:2]
             if bound > best.score + tie(best.score) or (later and bound >= best.score - tie(best.score)):
                 self.n_pruned += 1
             else:
                 yield family
 
-    def _best_leaf(self, rows: Rows, cost: float) -> tuple[tuple[int, float, float, float], float]:
+    def _best_leaf(self, rows: Rows, cost: float) -> tuple[_Leaf, float]:
         """Family, correct weight, wrong weight and complexity of the cheapest leaf here, and its term."""
         codes, weight = self.tree.codes[rows], self.tree.weight[rows]
         size, found, lowest = float(weight.sum()), None, np.inf
@@ -204,24 +217,16 @@ class GenericSearch:
         assert found is not None
         return found, lowest
 
-    def _finish(
-        self,
-        n_leaves: int,
-        fraction: int,
-        rows: Rows,
-        collected: float,
-        splits: tuple[int, ...],
-        cost: float,
-        leaves: list[tuple[int, float, float, float]],
-    ) -> None:
-        leaf, term = self._best_leaf(rows, cost)
-        everything = [*leaves, leaf]
-        path = GenericPath(n_leaves, fraction, tuple(one[0] for one in everything), splits)
-        score = collected + term
+    def _finish(self, prefix: _Prefix) -> None:
+        leaf, term = self._best_leaf(prefix.rows, prefix.cost)
+        leaves = [*prefix.leaves, leaf]
+        families = tuple(one[0] for one in leaves)
+        path = GenericPath(prefix.n_leaves, prefix.fraction, families, prefix.splits)
+        score = prefix.collected + term
         best = self.best
         if best is not None:
             eps = tie(best.score)
             if score > best.score + eps or (score >= best.score - eps and path > best.path):
                 return
-        columns = np.array([one[1:] for one in everything]).T
+        columns = np.array([one[1:] for one in leaves]).T
         self.best = GenericResult(path, score, columns[0], columns[1], columns[2])

@@ -6,6 +6,7 @@ the same rows would not be one on new rows, so `certify` does not count them.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import Any
 
 import numpy as np
@@ -44,7 +45,7 @@ def class_position(classes: NDArray[Any], label: Any) -> int:
     return found[0]
 
 
-class DecidingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class DecidingClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
     """A fitted model with another rule of decision; probabilities stay the model's."""
 
     model: Any
@@ -71,9 +72,9 @@ class DecidingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Probabilities of the model."""
         return probabilities_of(self.model, X)
 
+    @abstractmethod
     def decide(self, probabilities: Floats) -> NDArray[Any]:
         """Decisions from probabilities of the model."""
-        raise NotImplementedError
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Decision for each row."""

@@ -64,6 +64,7 @@ class SetCoverage:
     delta: float
 
 
+@dataclass(eq=False, repr=False)
 class PredictionSets(BaseEstimator):  # type: ignore[misc]
     """For each row the set of labels that may be true, with a guaranteed coverage.
 
@@ -108,21 +109,12 @@ class PredictionSets(BaseEstimator):  # type: ignore[misc]
     [(0,), (0,)]
     """
 
-    def __init__(
-        self,
-        model: Any,
-        alpha: float = 0.05,
-        guarantee: str = "pac",
-        by: str | None = None,
-        score: str = "threshold",
-        delta: float = 0.05,
-    ) -> None:
-        self.model = model
-        self.alpha = alpha
-        self.guarantee = guarantee
-        self.by = by
-        self.score = score
-        self.delta = delta
+    model: Any
+    alpha: float = 0.05
+    guarantee: str = "pac"
+    by: str | None = None
+    score: str = "threshold"
+    delta: float = 0.05
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)

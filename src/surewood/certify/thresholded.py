@@ -63,6 +63,7 @@ class ThresholdProof:
     curve: dict[str, Floats] = field(default_factory=dict)
 
 
+@dataclass(eq=False, repr=False)
 class ThresholdedClassifier(DecidingClassifier):
     """A fitted model that decides by a threshold, with what the threshold is guaranteed to keep.
 
@@ -100,19 +101,11 @@ class ThresholdedClassifier(DecidingClassifier):
     array([0, 1, 1, 0])
     """
 
-    def __init__(
-        self,
-        model: Any,
-        threshold: float,
-        positive: Any = None,
-        proof: ThresholdProof | None = None,
-        choice_rows: RememberedRows | None = None,
-    ) -> None:
-        self.model = model
-        self.threshold = threshold
-        self.positive = positive
-        self.proof = proof
-        self.choice_rows = choice_rows
+    model: Any
+    threshold: float
+    positive: Any = None
+    proof: ThresholdProof | None = None
+    choice_rows: RememberedRows | None = None
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)

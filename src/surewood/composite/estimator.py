@@ -117,6 +117,7 @@ class RandomCompositeForestClassifier(_PlannedClassifier, TimedRunParameters):
         Threads. Results do not depend on it.
     random_state : int, RandomState or None, default=None
     verbose : int, default=0
+        1 shows the progress of a fit.
     study : dict or None, default=None
         Switches that only a study needs, see below.
 

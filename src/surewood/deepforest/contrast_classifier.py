@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import field
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,7 @@ from sklearn.utils import check_random_state
 
 from surewood._arrays import Floats, Singles
 from surewood.deepforest.contrast_units import ContrastUnits
+from surewood.estimators.declaring import parameters
 
 _FIT_ROWS = 512  # rows of a block: large for the inner products of a fit,
 _PREDICT_ROWS = 64  # small for the prediction of a single row
@@ -32,6 +34,7 @@ _START = 4.0  # least squares predicts -1 or 1; as log-odds these are larger
 _SHRINK = 0.1  # ridge of the softmax, as a part of that of the curvature
 
 
+@parameters()
 class _ContrastClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Softmax regression on folded contrasts.
 
@@ -57,20 +60,11 @@ class _ContrastClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     intercept_ : ndarray of float32, shape (n_classes,)
     """
 
-    def __init__(
-        self,
-        n_units: int = 6000,
-        *,
-        n_kept: int = 500,
-        ridge: float = 1e-4,
-        n_steps: int = 10,
-        random_state: Any = None,
-    ) -> None:
-        self.n_units = n_units
-        self.n_kept = n_kept
-        self.ridge = ridge
-        self.n_steps = n_steps
-        self.random_state = random_state
+    n_units: int = field(default=6000, kw_only=False)
+    n_kept: int = 500
+    ridge: float = 1e-4
+    n_steps: int = 10
+    random_state: Any = None
 
     def fit(
         self, X: Any, y: Any, sample_weight: Any = None, stop: NDArray[np.uint8] | None = None

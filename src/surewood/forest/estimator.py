@@ -76,12 +76,8 @@ class BinnedForestClassifier(ClassifierBase, RunParameters, StudyParameter):
     max_memory : float, str or None, default=None
         Bytes (or text such as "4GB") that a fit may take beyond the table itself. A fit that would need more
         is refused; :meth:`estimate_cost` tells beforehand.
-    remember_rows : bool, default=True
-        Keep a hash of every training row (8 bytes each) in ``remembered_rows_``, so that a certificate can
-        tell new rows from copies of training rows.
-    n_jobs : int or None, default=None
-        Threads. Results do not depend on it.
-    random_state : int, RandomState or None, default=None
+    remember_rows, n_jobs, random_state
+        As in :class:`~surewood.RandomCompositeForestClassifier`.
     verbose : int, default=0
         1 shows the progress of a fit.
     warm_start : bool, default=False
@@ -168,11 +164,10 @@ class BinnedForestClassifier(ClassifierBase, RunParameters, StudyParameter):
         Parameters
         ----------
         X : table of shape (n_rows, n_features)
-            Array, sparse matrix, pandas or polars frame; NaN and None are missing values. Or a
-            :class:`~surewood.tables.ParquetTable`, or the path of a Parquet file or folder, which are read
-            batch by batch: the table may be larger than memory.
+            Array, sparse matrix, pandas or polars frame, with missing values as they come; or Parquet data,
+            by a :class:`~surewood.tables.ParquetTable` or a path, which may be larger than memory.
         y : array of shape (n_rows,)
-            Labels. For a Parquet file: the name of their column.
+            Labels; for Parquet data the name of their column.
         sample_weight : array of shape (n_rows,), optional
             Rows of weight 0 are absent; weight 2 is the row twice, in bootstrap samples too. Weights that
             are not whole numbers multiply what was drawn.

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from surewood import _core
-from surewood._arrays import check_weights
+from surewood._arrays import check_array, check_weights
 
 if TYPE_CHECKING:
     from surewood.svm.one_vs_one import Predictor
@@ -40,12 +40,7 @@ _WEIGHTS = ("bias", "coef")
 def check_predictor(predictor: Predictor) -> None:
     """Refuse SVMs that the core could not read safely, with ValueError and one sentence."""
     for name, (dtype, ndim) in TABLE.items():
-        value = getattr(predictor, name)
-        if not isinstance(value, np.ndarray) or value.dtype != dtype:
-            found = value.dtype if isinstance(value, np.ndarray) else type(value).__name__
-            raise ValueError(f"{name} must be an array of {np.dtype(dtype)}, got {found}.")
-        if value.ndim != ndim or not value.flags.c_contiguous:
-            raise ValueError(f"{name} must be a C-contiguous array of {ndim} dimension(s), got {value.ndim}.")
+        check_array(getattr(predictor, name), name, dtype, ndim)
     index: Any = predictor.support_index
     if not isinstance(index, np.ndarray) or index.shape != (len(predictor.support_rows),):
         raise ValueError("support_index must have one entry per support row.")

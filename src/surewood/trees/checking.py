@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from surewood import _core
+from surewood._arrays import check_array
 
 if TYPE_CHECKING:
     from surewood.trees.binning import BinMapper, BinnedMatrix
@@ -30,17 +31,6 @@ _FOREST_ARRAYS = {
     "leaf_start": (np.int64, 1),
     "category_start": (np.int64, 1),
 }
-
-
-def check_array(value: Any, name: str, dtype: Any, ndim: int | None) -> None:
-    """Refuse what is not a C-contiguous array of this dtype and number of dimensions."""
-    if not isinstance(value, np.ndarray) or value.dtype != dtype:
-        found = value.dtype if isinstance(value, np.ndarray) else type(value).__name__
-        raise ValueError(f"{name} must be an array of {np.dtype(dtype)}, got {found}.")
-    if ndim is not None and value.ndim != ndim:
-        raise ValueError(f"{name} must have {ndim} dimension(s), got {value.ndim}.")
-    if not value.flags.c_contiguous:
-        raise ValueError(f"{name} must be C-contiguous.")
 
 
 def check_count(value: Any, name: str, least: int, most: int) -> None:

@@ -83,16 +83,22 @@ def _main(results: Results, targets: pd.Series, sets: Sequence[str]) -> dict[str
     }  # fmt: skip
 
 
-def _methods(results: Results, sets: Sequence[str]) -> dict[str, Any]:
-    rows = [
+def _cells_and_tests(
+    results: Results, sets: Sequence[str], methods: Sequence[str], *tests: tuple[str, str]
+) -> list[list[Any]]:
+    """One row per data set: its name, a cell per method, and the test of each pair of methods."""
+    return [
         [
             name,
-            *(results.cell(name, method, 100) for method in PROTOCOL),
-            _test(results, name, "rf_svm", "rcf"),
-            _test(results, name, "rcf_sequences", "rcf"),
+            *(results.cell(name, method, 100) for method in methods),
+            *(_test(results, name, *pair) for pair in tests),
         ]
         for name in sets
     ]
+
+
+def _methods(results: Results, sets: Sequence[str]) -> dict[str, Any]:
+    rows = _cells_and_tests(results, sets, PROTOCOL, ("rf_svm", "rcf"), ("rcf_sequences", "rcf"))
     return {
         "name": "methods",
         "title": "All methods of the protocol",
@@ -108,15 +114,9 @@ def _test(results: Results, name: str, first: str, second: str) -> str:
 
 
 def _with_validation(results: Results, sets: Sequence[str]) -> dict[str, Any]:
-    rows = [
-        [
-            name,
-            *(results.cell(name, method, 100) for method in WITH_VALIDATION),
-            _test(results, name, "rf_refit", "rcf_refit"),
-            _test(results, name, "rf_refit", "surewood"),
-        ]
-        for name in sets
-    ]
+    rows = _cells_and_tests(
+        results, sets, WITH_VALIDATION, ("rf_refit", "rcf_refit"), ("rf_refit", "surewood")
+    )
     return {
         "name": "refitted",
         "title": "Beside the protocol: fitted to training and validation part together",
