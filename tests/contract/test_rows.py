@@ -39,3 +39,20 @@ def test_the_order_of_the_rows_does_not_matter(cls):
 def test_weight_two_is_the_row_twice(cls):
     weight = np.where(np.isin(np.arange(90), DOUBLED), 2.0, 1.0)
     np.testing.assert_allclose(proba(cls, X, Y, weight), copied(cls)[1], atol=1e-9)
+
+
+# Deep forests deal rows, not contents (surewood/deepforest/row_order.py says why).
+CV_TWINS = [cls for cls in classifiers() if cls.__name__.endswith("CV")]
+BY_CONTENT = [cls for cls in CV_TWINS if "DeepForest" not in cls.__name__]
+    cls for cls in classifiers() if cls.__name__.endswith("CV") and "DeepForest" not in cls.__name__
+]
+
+
+@pytest.mark.parametrize("cls", BY_CONTENT, ids=lambda cls: cls.__name__)
+def test_copies_never_stand_on_both_sides_of_a_search(cls):
+    """Labels are noise, every row stands four times: a score far above one half has seen the copies."""
+    rng = np.random.default_rng(3)
+    rows, labels = rng.standard_normal((40, 3)), np.arange(40) % 2
+    order = rng.permutation(160)
+    model = deterministic(cls).fit(np.tile(rows, (4, 1))[order], np.tile(labels, 4)[order])
+    assert model.best_score_ < 0.75

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from surewood.bounds import ErrorEvidence, ShiftEvidence
+from surewood.persistence.leftovers import partial
 
 __all__ = ["MonitorState", "MonitorStateError", "read_state", "write_state"]
 
@@ -110,12 +111,9 @@ def write_state(state: MonitorState, path: str | Path) -> Path:
     """Write the state, all or nothing."""
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        partial.write_text(json.dumps(asdict(state), indent=1, allow_nan=False) + "\n", encoding="utf-8")
-        os.replace(partial, path)
-    finally:
-        partial.unlink(missing_ok=True)
+    with partial(path) as unfinished:
+        unfinished.write_text(json.dumps(asdict(state), indent=1, allow_nan=False) + "\n", encoding="utf-8")
+        os.replace(unfinished, path)
     return path
 
 

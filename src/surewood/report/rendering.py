@@ -18,6 +18,7 @@ from typing import Any
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from surewood.persistence.leftovers import partial
 from surewood.report import words
 from surewood.report.plain import middle
 
@@ -71,12 +72,9 @@ def write_text(text: str, path: str | Path) -> Path:
     """
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        partial.write_text(text, encoding="utf-8")
-        os.replace(partial, path)
-    finally:
-        partial.unlink(missing_ok=True)
+    with partial(path) as unfinished:
+        unfinished.write_text(text, encoding="utf-8")
+        os.replace(unfinished, path)
     return path
 
 
