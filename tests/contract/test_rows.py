@@ -44,8 +44,6 @@ def test_weight_two_is_the_row_twice(cls):
 # Deep forests deal rows, not contents (surewood/deepforest/row_order.py says why).
 CV_TWINS = [cls for cls in classifiers() if cls.__name__.endswith("CV")]
 BY_CONTENT = [cls for cls in CV_TWINS if "DeepForest" not in cls.__name__]
-    cls for cls in classifiers() if cls.__name__.endswith("CV") and "DeepForest" not in cls.__name__
-]
 
 
 @pytest.mark.parametrize("cls", BY_CONTENT, ids=lambda cls: cls.__name__)
