@@ -48,3 +48,10 @@ def test_margins_by_layer(model):
     assert list(found) == [f"layer {t}" for t in range(1, model.n_layers_ + 1)]
     table = model.layer_table(X, y)
     assert table["kept"].sum() == model.n_layers_
+
+
+def test_a_table_of_one_column_has_its_view():
+    X, y = load_iris(return_X_y=True)
+    model = MarginDeepForestClassifier(n_estimators=2, max_layers=1, random_state=0).fit(X[:, 2:3], y)
+    facts = model.__report_facts__(ReportRows(X[:, 2:3], y, y, True))
+    assert "t-SNE" in json.dumps(plain(facts))

@@ -214,7 +214,8 @@ def _view(name: str, values: Floats, codes: NDArray[np.int64], classes: list[str
     tsne = TSNE(2, perplexity=perplexity, random_state=SEED, init="pca", max_iter=500)
     # Few points: OpenMP threads would wait for each other, for seconds where other programs run.
     with threadpool_limits(1, user_api="openmp"):
-        points = np.round(tsne.fit_transform(values).astype(float), 2)
+        plane = values if values.shape[1] > 1 else np.hstack([values, np.zeros_like(values)])
+        points = np.round(tsne.fit_transform(plane).astype(float), 2)
     return describing.chart(
         "points",
         name,

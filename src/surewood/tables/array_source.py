@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sklearn.utils import check_array
 
 from surewood.tables.frame_source import FrameSource, category_values, codes_of
-from surewood.tables.source import NUMBER, Source
+from surewood.tables.source import LARGEST_EXACT, NUMBER, Source
 
 
 def open_array(X: Any) -> Source:
@@ -61,6 +61,14 @@ class ArraySource(Source):
 
     def numbers(self, j: int) -> NDArray[np.float64]:
         return self._series(j).to_numpy(dtype=np.float64)
+
+    def rounded_columns(self) -> list[int]:
+        if self.array.dtype not in (np.int64, np.uint64) or sp.issparse(self.array) or not self.array.size:
+            return []
+        if self.array.min() >= -LARGEST_EXACT and self.array.max() <= LARGEST_EXACT:
+            return []
+        outside = (self.array > LARGEST_EXACT) | (self.array < -LARGEST_EXACT)
+        return [int(j) for j in np.flatnonzero(outside.any(axis=0))]
 
     def refuse_infinities(self, is_number: list[bool]) -> None:
         """Arrays were checked on entry."""

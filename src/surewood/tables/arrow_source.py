@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from surewood.tables.source import CATEGORY, NUMBER, TIME, Source
+from surewood.tables.source import CATEGORY, LARGEST_EXACT, NUMBER, TIME, Source
 
 _PER_SECOND = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}
 
@@ -115,6 +115,16 @@ class ArrowSource(Source):
         if is_text(column.type):
             raise ValueError(f"column {self.label(j)} holds text, not numbers; convert it first.")
         return _floats(column)
+
+    def rounded_columns(self) -> list[int]:
+        long = [j for j in range(self.n_columns) if self._type(j) in (pa.int64(), pa.uint64())]
+        known = [j for j in long if self.table.column(j).null_count < self.n_rows]
+        ends = {j: pc.min_max(self.table.column(j)) for j in known}
+        return [
+            j
+            for j, end in ends.items()
+            if end["max"].as_py() > LARGEST_EXACT or end["min"].as_py() < -LARGEST_EXACT
+        ]
 
     def refuse_infinities(self, is_number: list[bool]) -> None:
         for j, number in enumerate(is_number):

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sklearn.utils import check_array
 
 from surewood.tables.arrow_source import ArrowSource
-from surewood.tables.source import CATEGORY, NUMBER, TIME, Source
+from surewood.tables.source import CATEGORY, LARGEST_EXACT, NUMBER, TIME, Source
 
 _SMALL_COPY = 32 << 20  # bytes
 
@@ -102,6 +102,20 @@ class FrameSource(Source):
         if self.kind(j) == TIME:
             return _seconds(series)
         return _floats(series, self.label(j))
+
+    def rounded_columns(self) -> list[int]:
+        if self.array is not None:
+            return []
+        return [j for j in range(self.n_columns) if self.kind(j) == NUMBER and self._is_rounded(j)]
+
+    def _is_rounded(self, j: int) -> bool:
+        if (arrow := self._arrow(j)) is not None:
+            return bool(arrow.rounded_columns())
+        series = self._column(j)
+        dtype = series.dtype
+        if not pd.api.types.is_integer_dtype(dtype) or dtype.itemsize < 8 or not series.notna().any():
+            return False
+        return int(series.max()) > LARGEST_EXACT or int(series.min()) < -LARGEST_EXACT
 
     def refuse_infinities(self, is_number: list[bool]) -> None:
         if self.array is not None and not np.isinf(self.array).any():

@@ -8,6 +8,7 @@ wrong with one of them is a sentence with its name and the column's.
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -222,7 +223,7 @@ def _schema_of(path: Path) -> pa.Schema:
         raise ValueError(_unreadable(path, error)) from error
     if metadata.num_rows == 0:
         raise ValueError(f"{path} has no rows; leave it out.")
-    twice = sorted({name for name in schema.names if schema.names.count(name) > 1})
+    twice = sorted(name for name, count in Counter(schema.names).items() if count > 1)
     if twice:
         raise ValueError(
             f"{path} has more than one column called {', '.join(map(repr, twice))}; rename them."

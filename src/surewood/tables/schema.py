@@ -17,6 +17,7 @@ or time column (:mod:`~surewood.tables.text_order`); ``notes`` says so.
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -96,6 +97,7 @@ class TableSchema:
             forms.append(form)
             kinds.append(kind if form is None else KIND_OF_FORM[form])
             categories.append(values if form is None else None)
+        _warn_of_rounding(source, kinds)
         return cls(kinds, source.names, categories, forms if any(forms) else None)
 
     @property
@@ -130,6 +132,18 @@ class TableSchema:
             [kind == NUMBER and self.form_of(source, j, j) is None for j, kind in enumerate(self.kinds)]
         )
         return table
+
+
+def _warn_of_rounding(source: Source, kinds: list[str]) -> None:
+    rounded = [source.label(j) for j in source.rounded_columns() if kinds[j] == NUMBER]
+    if rounded:
+        shown = ", ".join(rounded[:5]) + (", ..." if len(rounded) > 5 else "")
+        warnings.warn(
+            f"column{'s' if len(rounded) > 1 else ''} {shown}: whole numbers beyond 2**53 are rounded; drop "
+            "identifiers, or make them text.",
+            UserWarning,
+            stacklevel=2,
+        )
 
 
 _HELD = {NUMBER: "numbers", TIME: "times", CATEGORY: "text"}

@@ -10,6 +10,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 NUMBER, CATEGORY, TIME = "number", "category", "time"
+#: Whole numbers up to here are floats, too.
+LARGEST_EXACT = 2**53
 
 
 class Source(ABC):
@@ -43,6 +45,10 @@ class Source(ABC):
     @abstractmethod
     def numbers(self, j: int) -> NDArray[np.float64]:
         """A number or time column."""
+
+    def rounded_columns(self) -> list[int]:
+        """Number columns with whole numbers that a float cannot hold, such as long identifiers."""
+        return []
 
     @abstractmethod
     def refuse_infinities(self, is_number: list[bool]) -> None:

@@ -5,7 +5,7 @@ import pytest
 
 from surewood.tables import DataError
 from surewood.tables.reading import delimited
-from surewood.tables.reading.delimited import find_separator, read_delimited, scan_text
+from surewood.tables.reading.delimited import find_separator, read_delimited, refuse_duplicates, scan_text
 
 
 @pytest.mark.parametrize("mark", [",", ";", "\t", "|"])
@@ -57,3 +57,32 @@ def test_the_scan_agrees_with_a_walk_over_the_bytes(monkeypatch, chunk):
             quotes += mark == ord('"')
             broken = broken or (mark == ord("\n") and quotes % 2 == 1)
         assert scan_text(text) == (text.count(b"\n"), quotes, broken)
+
+
+def test_long_headers_are_read_whole():
+    names = [f"column {k:05d} {'long' * 20}" for k in range(2000)]
+    text = "\n".join([",".join(names), *(",".join(str(k) for _ in names) for k in range(3))])
+    found = read_delimited(text.encode(), "wide.csv").frame
+    assert found.columns.tolist() == names
+    assert found.iloc[2].unique().tolist() == [2]
+
+
+def test_many_names_are_compared_in_one_pass():
+    class Name(str):
+        """A name that counts how often it is compared."""
+
+        compared = 0
+
+        def __eq__(self, other):
+            Name.compared += 1
+            return str.__eq__(self, other)
+
+        __hash__ = str.__hash__
+
+        def __str__(self):
+            return self
+
+    refuse_duplicates([Name(f"name {k}") for k in range(40_000)], "wide.csv")
+    assert Name.compared < 100_000
+    with pytest.raises(DataError, match="more than one column called 'name 0', 'name 1'"):
+        refuse_duplicates([f"name {k % 20_000}" for k in range(40_000)], "wide.csv")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -28,6 +29,7 @@ from surewood.tables.reading.text_encoding import as_utf8
 
 SEPARATORS = ",;\t|"
 _HEAD = 1 << 16
+_LINES = 4  # lines as long as the header that are looked at, at least
 _BLOCK = 1 << 22
 _CHUNK = 1 << 18  # bytes that are looked at together: they stay in the cache
 _LEADING_ZERO = re.compile(r"^0\d")
@@ -107,7 +109,9 @@ def read_delimited(
 
 
 def _first_lines(text: bytes) -> list[str]:
-    return text[:_HEAD].decode("utf-8", errors="ignore").splitlines()
+    """The header and some rows, more bytes of them where lines are long."""
+    header = text.find(b"\n") + 1 or len(text)
+    return text[: max(_HEAD, _LINES * header)].decode("utf-8", errors="ignore").splitlines()
 
 
 def _without_preamble(text: bytes) -> tuple[int, bytes]:
@@ -134,8 +138,10 @@ def find_separator(head: Sequence[str]) -> str:
     lines = [line for line in head[:50] if line.strip()]
     best, best_score = ",", (0.0, 0)
     for mark in SEPARATORS:
+        if not lines or mark not in lines[0]:
+            continue  # a long line would be one field, too long for the reader
         counts = [len(row) for row in csv.reader(lines, delimiter=mark)]
-        if not counts or counts[0] < 2:
+        if counts[0] < 2:
             continue
         agree = sum(count == counts[0] for count in counts) / len(counts)
         score = (agree, counts[0])
@@ -162,12 +168,7 @@ def _header(head: Sequence[str], mark: str, origin: str) -> list[str]:
 
 def refuse_duplicates(names: Sequence[object], origin: str) -> None:
     """Refuse two columns of one name."""
-    seen: set[str] = set()
-    twice: list[str] = []
-    for name in map(str, names):
-        if name in seen and name not in twice:
-            twice.append(name)
-        seen.add(name)
+    twice = [name for name, count in Counter(map(str, names)).items() if count > 1]
     if twice:
         shown = ", ".join(map(repr, sorted(twice)[:8]))
         raise DataError(f"{origin} has more than one column called {shown}; rename them.")
