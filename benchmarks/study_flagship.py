@@ -3,6 +3,7 @@
     python -m benchmarks.study_flagship run --out study.csv            # all tables, two divisions each
     python -m benchmarks.study_flagship run --out study.csv --repeats 5 --sets sonar vehicle
     python -m benchmarks.study_flagship table --out study.csv          # Markdown tables from the rows so far
+    python -m benchmarks.study_flagship table --write                  # the same into README and note
 
 Divisions are random and chose nothing: all methods run with their defaults (LightGBM and XGBoost with 300
 rounds, CatBoost and EBM as they come, SVC with C and gamma by 3-fold cross-validation). At most 4,000 rows
@@ -39,6 +40,11 @@ SETS = (
 MOST_ROWS = 4000
 LEAST_OF_A_CLASS = 5
 FIELDS = ("set", "repeat", "method", "error", "log_loss", "brier", "auc", "fit_s", "n_train", "n_test")
+APART = ("EBM",)  # up to two minutes on the smallest tables: shown where it ran
+ROOT = Path(__file__).resolve().parents[1]
+README, NOTE = ROOT / "README.md", ROOT / "docs" / "research" / "flagship.md"
+RESULTS = ROOT / "benchmarks" / "results" / "flagship.csv"
+BEGIN, END = "<!-- study_flagship: begin -->", "<!-- study_flagship: end -->"
 OURS = {
     "surewood": lambda seed: SurewoodClassifier(random_state=seed, n_jobs=1),
     "composite forest": lambda seed: RandomCompositeForestClassifier(random_state=seed, n_jobs=1),
@@ -161,41 +167,132 @@ def run(out: Path, sets: list[str], repeats: int, methods: list[str] | None) -> 
                     print(row, flush=True)
 
 
-def table(out: Path) -> None:
-    """Average ranks, mean values and regret over the tables that every method has."""
-    rows = pd.read_csv(out)
-    n = rows["method"].nunique()
-    whole = rows.groupby(["set", "repeat"])["method"].transform("nunique") == n
-    rows = rows[whole]
+def complete(rows: pd.DataFrame) -> pd.DataFrame:
+    """The divisions that every method but those of `APART` has finished."""
+    rows = rows[~rows["method"].isin(APART)]
+    whole = rows.groupby(["set", "repeat"])["method"].transform("nunique") == rows["method"].nunique()
+    return rows[whole]
+
+
+def summary(rows: pd.DataFrame) -> pd.DataFrame:
+    """Average ranks, mean error, regret against the best method of each table, and time of a fit."""
+    means = _means(rows)
+    out = pd.DataFrame(index=means["method"].unique())
+    for name, score in (
+        ("error", "error"),
+        ("log-loss", "log_loss"),
+        ("Brier", "brier"),
+        ("AUC", "lost_auc"),
+    ):
+        wide = means.pivot(index="set", columns="method", values=score)
+        out[f"rank, {name}"] = wide.rank(axis=1).mean().round(1)
+    wide = 100 * means.pivot(index="set", columns="method", values="error")
+    out["mean error, %"] = wide.mean().round(2)
+    out["regret, points"] = wide.sub(wide.min(axis=1), axis=0).mean().round(2)
+    out["median fit, s"] = means.groupby("method")["fit_s"].median().round(1)
+    return out.sort_values(["rank, error", "rank, log-loss"])
+
+
+def per_table(rows: pd.DataFrame, score: str = "error") -> pd.DataFrame:
+    """Mean error in percent, or mean log-loss, of every method on every table.
+
+    The last column is the standard error of the best method's error, from the number of test rows.
+    """
+    means = _means(rows)
+    wide = means.pivot(index="set", columns="method", values=score)
+    order = [name for name in SETS if name in wide.index]
+    wide = wide.loc[order, list(summary(rows).index)]
+    out = (100 * wide).round(2) if score == "error" else wide.round(3)
+    if score == "error":
+        first = rows[rows["method"] == wide.columns[0]].groupby("set")
+        best = wide.min(axis=1)
+        out["s.e."] = (100 * np.sqrt(best * (1 - best) / first["n_test"].sum())).round(2)
+        out["divisions"] = first.size()
+    return out
+
+
+def _means(rows: pd.DataFrame) -> pd.DataFrame:
     figures = ["error", "log_loss", "brier", "auc", "fit_s"]
     means = rows.groupby(["set", "method"], as_index=False)[figures].mean()
-    means["one_minus_auc"] = 1 - means["auc"]
-    summary = pd.DataFrame(index=sorted(means["method"].unique()))
-    for score in ("error", "log_loss", "brier", "one_minus_auc"):
-        wide = means.pivot(index="set", columns="method", values=score)
-        summary[f"rank, {score}"] = wide.rank(axis=1).mean()
-        if score == "error":
-            summary["mean error, %"] = 100 * wide.mean()
-            summary["regret, points"] = 100 * wide.sub(wide.min(axis=1), axis=0).mean()
-    summary["median fit, s"] = means.groupby("method")["fit_s"].median()
-    print(f"{means['set'].nunique()} tables, {len(rows) // max(n, 1)} divisions\n")
-    print(summary.sort_values("rank, error").round(2).to_markdown())
-    print()
-    print((100 * means.pivot(index="set", columns="method", values="error")).round(2).to_markdown())
+    means["lost_auc"] = 1 - means["auc"]
+    return means
+
+
+def apart(rows: pd.DataFrame) -> pd.DataFrame:
+    """Methods that take too long for every table, beside the mixture on the divisions that they have."""
+    few = rows[rows["method"].isin(APART)]
+    mixture = rows[rows["method"] == "surewood"]
+    both = few.merge(mixture, on=["set", "repeat"], suffixes=("", " (surewood)"))
+    if both.empty:
+        return pd.DataFrame()
+    columns = ["error", "log_loss", "fit_s"]
+    means = both.groupby(["method", "set"], sort=False)[
+        [name + end for name in columns for end in ("", " (surewood)")]
+    ].mean()
+    means[["error", "error (surewood)"]] *= 100
+    return means.round(3).reset_index()
+
+
+def short_table(rows: pd.DataFrame) -> str:
+    """The summary as the README shows it."""
+    rows = complete(rows)
+    return str(summary(rows).to_markdown())
+
+
+def long_tables(rows: pd.DataFrame) -> str:
+    """All tables as the research note shows them."""
+    whole = complete(rows)
+    n_sets, n_divisions = whole["set"].nunique(), len(whole[["set", "repeat"]].drop_duplicates())
+    parts = [
+        f"{n_sets} tables, {n_divisions} divisions.",
+        str(summary(whole).to_markdown()),
+        "Error in percent:",
+        str(per_table(whole).to_markdown()),
+        "Log-loss:",
+        str(per_table(whole, "log_loss").to_markdown()),
+    ]
+    others = apart(rows)
+    if len(others):
+        parts += [
+            f"{', '.join(APART)} beside the mixture, where it ran:",
+            str(others.to_markdown(index=False)),
+        ]
+    return "\n\n".join(parts)
+
+
+def between_marks(text: str, new: str) -> str:
+    """`text` with what stands between the two marks replaced.
+
+    >>> between_marks(f"a\\n{BEGIN}\\nold\\n{END}\\n", "new").splitlines()[2:-2]
+    ['new']
+    """
+    before, rest = text.split(BEGIN)
+    after = rest.split(END)[1]
+    return f"{before}{BEGIN}\n\n{new}\n\n{END}{after}"
+
+
+def table(out: Path, write: bool) -> None:
+    """Print the tables; `write` puts them into the README and the research note."""
+    rows = pd.read_csv(out)
+    print(long_tables(rows))
+    if write:
+        for path, new in ((README, short_table(rows)), (NOTE, long_tables(rows))):
+            path.write_text(between_marks(path.read_text(encoding="utf-8"), new), encoding="utf-8")
 
 
 def main() -> None:
     parser = option_parser(__doc__)
     parser.add_argument("what", choices=["run", "table"])
-    parser.add_argument("--out", type=Path, default=Path(__file__).parent / "results" / "flagship.csv")
+    parser.add_argument("--out", type=Path, default=RESULTS)
     parser.add_argument("--sets", nargs="*", default=list(SETS))
     parser.add_argument("--repeats", type=int, default=2)
     parser.add_argument("--methods", nargs="*")
+    parser.add_argument("--write", action="store_true", help="put the tables into README and note")
     given = parser.parse_args()
     if given.what == "run":
         run(given.out, given.sets, given.repeats, given.methods)
     else:
-        table(given.out)
+        table(given.out, given.write)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,50 @@
+"""The tables of the flagship's study in the README and the research note are those of the committed rows."""
+
+import importlib.util
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+pytest.importorskip("tabulate")
+
+
+@pytest.fixture(scope="module")
+def study():
+    path = Path(__file__).resolve().parents[1] / "benchmarks" / "study_flagship.py"
+    spec = importlib.util.spec_from_file_location("study_flagship", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize(("path", "make"), [("README", "short_table"), ("NOTE", "long_tables")])
+def test_text_shows_the_committed_rows(study, path, make):
+    """``python -m benchmarks.study_flagship table --write`` brings them up to date."""
+    text = getattr(study, path).read_text(encoding="utf-8")
+    assert study.between_marks(text, getattr(study, make)(pd.read_csv(study.RESULTS))) == text
+
+
+def test_only_divisions_that_every_method_finished_count(study):
+    two = pd.DataFrame(
+        {"set": ["a", "a", "b"], "repeat": [0, 0, 0], "method": ["x", "y", "x"], "error": [0.1, 0.2, 0.0]}
+    )
+    assert set(study.complete(two)["set"]) == {"a"}
+
+
+def test_ranks_and_regret(study):
+    made = [
+        (name, 0, method, error, error, error, 1 - error, 1.0)
+        for name, errors in (("a", (0.1, 0.2)), ("b", (0.3, 0.2)), ("c", (0.1, 0.3)))
+        for method, error in zip("xy", errors)
+    ]
+    columns = ["set", "repeat", "method", "error", "log_loss", "brier", "auc", "fit_s"]
+    found = study.summary(pd.DataFrame(made, columns=columns))
+    assert found.loc["x", "rank, error"] == 1.3
+    assert found.loc["x", "regret, points"] == pytest.approx(10 / 3, abs=0.01)
+    assert found.loc["y", "mean error, %"] == pytest.approx(70 / 3, abs=0.01)
+
+
+def test_what_stands_between_the_marks_is_replaced(study):
+    text = f"before\n{study.BEGIN}\n\nold\n\n{study.END}\nafter\n"
+    assert study.between_marks(text, "new") == text.replace("old", "new")
