@@ -7,11 +7,9 @@ Estimators and modules are here by name and imported when first used, so that ``
 ``surewood.datasets``, and the command ``surewood``.
 """
 
-from importlib.metadata import version as _version
+from typing import Any as _Any
 
 from surewood._lazy import lazy_names as _lazy_names
-
-__version__ = _version("surewood")
 
 #: Public name -> module it lives in. The contract tests run scikit-learn's suite on every estimator here.
 _HOME = {
@@ -55,4 +53,13 @@ SHORT_NAMES = {
 DEFAULT_MODEL = "surewood"
 
 __all__ = ["DEFAULT_MODEL", "SHORT_NAMES", "__version__", *sorted(_HOME)]
-__getattr__, __dir__ = _lazy_names(__name__, _HOME)
+_get, __dir__ = _lazy_names(__name__, _HOME)
+
+
+def __getattr__(name: str) -> _Any:
+    """A public name, imported when first used; the version is read when first asked for."""
+    if name != "__version__":
+        return _get(name)
+    from importlib.metadata import version
+
+    return version("surewood")

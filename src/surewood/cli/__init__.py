@@ -3,7 +3,7 @@
 Commands only word what :mod:`surewood.workflow` does: options, text, exit codes.
 """
 
-from surewood.cli import certify, compare, datasets, explain, fit, monitor, predict, reproduce
+from surewood.cli import certify, compare, datasets, explain, fit, monitor, predict, report, reproduce
 from surewood.cli.app import app, main
 
 __all__ = [
@@ -16,5 +16,6 @@ __all__ = [
     "main",
     "monitor",
     "predict",
+    "report",
     "reproduce",
 ]

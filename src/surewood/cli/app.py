@@ -12,17 +12,50 @@ import os
 import sys
 import traceback
 import warnings
-from typing import Annotated
+from collections.abc import Callable
+from typing import Annotated, Any, TypeVar
 
 import typer
 from rich.console import Console
+from typer.core import TyperCommand, TyperGroup
 
 import surewood
 from surewood.cli import interrupting
 from surewood.cli.mistakes import explain_error
 
-app = typer.Typer(
+
+class _PlainFlags:
+    """A flag takes no value, so its help shows no type."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """The parameters of the command."""
+        found: list[Any] = super().get_params(ctx)  # type: ignore[misc]
+        for one in found:
+            if getattr(one, "is_flag", False) and one.metavar is None:
+                one.metavar = ""
+        return found
+
+
+class _Command(_PlainFlags, TyperCommand):
+    pass
+
+
+class _Group(_PlainFlags, TyperGroup):
+    pass
+
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+
+class _App(typer.Typer):
+    def command(self, *names: Any, **options: Any) -> Callable[[_Function], _Function]:
+        """Register a command whose flags show no type."""
+        return super().command(*names, **{"cls": _Command, **options})
+
+
+app = _App(
     name="surewood",
+    cls=_Group,
     help="Tabular classifiers that come with error guarantees and show how complex they are.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,

@@ -9,7 +9,7 @@ import typer
 from rich.text import Text
 
 from surewood.cli.app import app, console
-from surewood.cli.option_values import MODEL_HELP, Copies, GroupColumns, TimeColumn
+from surewood.cli.option_values import MODEL_HELP, ClaimCosts, Claims, Copies, GroupColumns, TimeColumn
 from surewood.parallel.progress import display
 
 _EXAMPLES = """[bold]Examples[/bold]
@@ -18,7 +18,7 @@ surewood certify churn customers-of-may.csv
 
 surewood certify churn fresh.parquet --target churned --delta 0.01
 
-surewood certify credit may.csv --claim recall:bad --claim error-by:region
+surewood certify credit may.csv --claim recall:bad,error-by:region
 """
 
 
@@ -32,19 +32,8 @@ def certify(
     copies: Copies = "auto",
     group: GroupColumns = None,
     time: TimeColumn = None,
-    claims: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--claim",
-            metavar="CLAIM",
-            help="What to guarantee: error (default), accuracy, recall:CLASS, precision:CLASS, fpr:CLASS, "
-            "f1:CLASS, balanced-accuracy, brier, cost, error-by:COLUMN; repeatable, all share delta.",
-        ),
-    ] = None,
-    cost: Annotated[
-        str | None,
-        typer.Option(metavar="TRUE:PREDICTED=COST,...", help="Costs of confusions, for the claim cost."),
-    ] = None,
+    claims: Claims = None,
+    cost: ClaimCosts = None,
     delta: Annotated[
         float, typer.Option(min=1e-9, max=0.5, help="Probability that a guarantee may fail.")
     ] = 0.05,
@@ -59,6 +48,7 @@ def certify(
     """
     from surewood.cli.summary_text import print_certificate, print_notes
     from surewood.workflow.certifying import certify as certify_table
+    from surewood.workflow.column_options import names_of
 
     with display():
         found = certify_table(
@@ -68,7 +58,7 @@ def certify(
             claims=claims or (),
             cost=cost,
             copies=copies,
-            groups=group,
+            groups=names_of(group) or None,
             time=time,
             delta=delta,
             n_models=n_models,

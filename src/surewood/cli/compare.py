@@ -86,7 +86,7 @@ def compare(
             only=names_of(only) or None,
             metric=metric,
             max_rows=max_rows,
-            groups=group,
+            groups=names_of(group) or None,
             certify=certify,
             out=out,
             random_state=seed,

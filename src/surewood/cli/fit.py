@@ -145,7 +145,7 @@ def fit(
 ) -> None:
     """Train a model on a table and report its guaranteed error.
 
-    Writes model.surewood, plan.toml, report.html and report.json into a folder.
+    Writes model.surewood, plan.toml, report.html, report.json and card.md into a folder.
     """
     parameters, memory = parse_parameters(changes or []), parse_memory(max_memory)
     source = table[0] if len(table) == 1 else table
@@ -164,6 +164,7 @@ def fit(
         with stage(1, "starting", 1):
             # Here, as in every command: help and completion do not wait for what only the work needs.
             from surewood.cli.summary_text import print_fit
+            from surewood.workflow.column_options import names_of
             from surewood.workflow.decision_rules import DecisionRule
             from surewood.workflow.fitting import default_folder
             from surewood.workflow.fitting import fit as fit_table
@@ -173,7 +174,7 @@ def fit(
             model=model,
             holdout=holdout,
             copies=copies,
-            groups=group,
+            groups=names_of(group) or None,
             time=time,
             out=default_folder(source) if out is None else out,
             force=force,

@@ -12,8 +12,6 @@ from pathlib import Path
 from types import TracebackType
 
 import surewood
-from surewood.parallel import WorkerLost
-from surewood.persistence import ModelFileError
 from surewood.tables import DataError
 from surewood.workflow.errors import WorkflowError
 
@@ -25,7 +23,7 @@ _VALIDATING = ("sklearn/utils/", "sklearn\\utils\\", "sklearn/model_selection", 
 _OPTIONS = {"parameters": "--set", "groups": "--group"}
 _ARGUMENT = re.compile(
     r"\b(categorical|claim|class_weight|cluster|copies|cost|date|decimal|delta|drop|folds|force|fpr|groups|holdout|id"
-    r"|keep|limit|max_memory|max_rows|model|n_jobs|numeric|only|out|parameters|positive|precision|rare|recall|sets"
+    r"|keep|limit|max_memory|max_rows|metric|model|n_jobs|numeric|only|out|parameters|positive|precision|rare|recall|sets"
     r"|target|time|time_limit|weight)=(?P<value>True\b|[^\s),;])?"
 )
 
@@ -55,6 +53,9 @@ def explain_error(error: BaseException) -> tuple[int, str]:
     >>> explain_error(WorkflowError("there is no row 7."))
     (2, 'there is no row 7.')
     """
+    from surewood.parallel import WorkerLost  # here: help does not wait for what these bring along
+    from surewood.persistence import ModelFileError
+
     if isinstance(error, WorkflowError | DataError):
         return USER, as_options(str(error))
     if isinstance(error, ModelFileError):

@@ -89,7 +89,7 @@ GroupColumns = Annotated[
     list[str] | None,
     typer.Option(
         "--group",
-        metavar="COLUMN",
+        metavar="COLUMN,...",
         help="Rows of one group (a patient, a device) stay together; the guarantee is about new groups.",
         show_default=False,
     ),
@@ -101,6 +101,22 @@ TimeColumn = Annotated[
         metavar="COLUMN",
         help="Rows are ordered in time: the last ones are held out, and their error is an estimate.",
         show_default=False,
+    ),
+]
+Claims = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--claim",
+        metavar="CLAIM,...",
+        help="What to guarantee: error (default), accuracy, recall:CLASS, precision:CLASS, fpr:CLASS, "
+        "f1:CLASS, balanced-accuracy, brier, cost, error-by:COLUMN; all share delta.",
+        show_default=False,
+    ),
+]
+ClaimCosts = Annotated[
+    str | None,
+    typer.Option(
+        "--cost", metavar="TRUE:PREDICTED=COST,...", help="Costs of confusions, for the claim cost."
     ),
 ]
 MODEL_HELP = "A model file, or the folder that `surewood fit` wrote."

@@ -13,12 +13,31 @@ through parallel/dask_engine.py, ray_engine.py and process_engine.py; parallel/r
 common.
 """
 
-from surewood.parallel.clusters import cluster
-from surewood.parallel.remote import WorkerLost
-from surewood.parallel.rows import over_rows
-from surewood.parallel.running import arrays_travel, run_tasks, worker_count
-from surewood.parallel.sharing import share
-from surewood.parallel.threads import in_threads, run_in_threads, thread_count
+from typing import TYPE_CHECKING
+
+from surewood._lazy import lazy_names as _lazy_names
+
+if TYPE_CHECKING:
+    from surewood.parallel.clusters import cluster
+    from surewood.parallel.remote import WorkerLost
+    from surewood.parallel.rows import over_rows
+    from surewood.parallel.running import arrays_travel, run_tasks, worker_count
+    from surewood.parallel.sharing import share
+    from surewood.parallel.threads import in_threads, run_in_threads, thread_count
+
+# Imported when first used: commands and progress bars need none of it to begin.
+_HOME = {
+    "WorkerLost": "surewood.parallel.remote",
+    "arrays_travel": "surewood.parallel.running",
+    "cluster": "surewood.parallel.clusters",
+    "in_threads": "surewood.parallel.threads",
+    "over_rows": "surewood.parallel.rows",
+    "run_in_threads": "surewood.parallel.threads",
+    "run_tasks": "surewood.parallel.running",
+    "share": "surewood.parallel.sharing",
+    "thread_count": "surewood.parallel.threads",
+    "worker_count": "surewood.parallel.running",
+}
 
 __all__ = [
     "WorkerLost",
@@ -32,3 +51,4 @@ __all__ = [
     "thread_count",
     "worker_count",
 ]
+__getattr__, __dir__ = _lazy_names(__name__, _HOME)

@@ -101,7 +101,9 @@ def largest_confusions(facts: dict[str, Any], limit: int = 8) -> list[dict[str, 
     ]
 
 
-def class_balance(classes: list[dict[str, Any]], limit: int = 30) -> dict[str, Any]:
+def class_balance(
+    classes: list[dict[str, Any]], described: str = "training", limit: int = 30
+) -> dict[str, Any]:
     """Rows of each class."""
     shown = classes[:limit]
     rows = [
@@ -113,9 +115,10 @@ def class_balance(classes: list[dict[str, Any]], limit: int = 30) -> dict[str, A
         for c in shown
     ]
     left = len(classes) - len(shown)
+    title = f"Classes in {described}"
     return figure(
-        "Classes in training",
+        title,
         bar_rows(rows),
         caption=f"The {limit} largest; {left} smaller ones are not drawn." if left else "",
-        alt=alt_text("Classes in training", [(c["label"], f"{c['rows']:,} rows") for c in shown]),
+        alt=alt_text(title, [(c["label"], f"{c['rows']:,} rows") for c in shown]),
     )

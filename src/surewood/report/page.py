@@ -92,7 +92,7 @@ def model_values(summary: dict[str, Any]) -> dict[str, Any]:
         "guarantees": _guarantees(summary),
         "drivers": driver_charts(summary["drivers"]),
         "driver_sentence": driver_sentence(summary["drivers"]),
-        "classes": charts.class_balance(summary["data"]["classes"]),
+        "classes": charts.class_balance(summary["data"]["classes"], summary["data"]["described"]),
     }
 
 

@@ -129,7 +129,16 @@ def _data_facts(
 ) -> dict[str, Any]:
     return {
         "n_columns": table_facts.n_columns(X),
-        **plain({"name": None, "source": None, "notes": [], "plan": None, **(dataset or {})}),
+        **plain(
+            {
+                "name": None,
+                "source": None,
+                "notes": [],
+                "plan": None,
+                "described": "training",
+                **(dataset or {}),
+            }
+        ),
         "n_rows": len(judged.y) if holdout is None else len(y),
         "n_holdout": None if holdout is None else judged.n_rows,
         "n_features": table_facts.n_columns(X),

@@ -17,6 +17,7 @@ _HOME = {
     "FitResult": "surewood.workflow.fitting",
     "Monitoring": "surewood.workflow.monitoring",
     "Prediction": "surewood.workflow.predicting",
+    "Reported": "surewood.workflow.reporting",
     "SavedModel": "surewood.workflow.model_folder",
     "WorkflowError": "surewood.workflow.errors",
     "certify": "surewood.workflow.certifying",
@@ -30,6 +31,7 @@ _HOME = {
     "plan_table": "surewood.workflow.fitting",
     "predict": "surewood.workflow.predicting",
     "predict_to_parquet": "surewood.workflow.parquet_prediction",
+    "report": "surewood.workflow.reporting",
 }
 
 __all__ = sorted(_HOME)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from surewood.certify import Certificate
 from surewood.certify import certify as certify_model
@@ -37,6 +38,10 @@ class Certification:
     seen : float
         Fraction of the rows that are equal to training rows.
     notes : tuple of str
+    X, y : DataFrame and Series
+        The rows as the estimator sees them, named as the table names them, and their labels.
+    is_seen : ndarray of bool
+        Which of them are equal to training rows.
 
     Examples
     --------
@@ -52,6 +57,9 @@ class Certification:
     n_rows: int
     seen: float
     notes: tuple[str, ...]
+    X: pd.DataFrame = field(default_factory=pd.DataFrame, repr=False)
+    y: pd.Series = field(default_factory=lambda: pd.Series(dtype=object), repr=False)
+    is_seen: NDArray[np.bool_] = field(default_factory=lambda: np.empty(0, dtype=bool), repr=False)
 
 
 def certify(
@@ -138,7 +146,11 @@ def certify(
     seen = TrainingRows(judged).copies(prepared, len(labelled.y))
     notes = [*labelled.notes, *known_groups, *saved.notes_about(labelled.X), *_notes(saved, labelled)]
     n_rows = len(labelled.y)
-    return Certification(certificate, saved, labelled.name, n_rows, float(seen.mean()), tuple(notes))
+    prepared.index = labelled.row_names(saved.preparer.plan_.identifiers)
+    mean = float(seen.mean())
+    return Certification(
+        certificate, saved, labelled.name, n_rows, mean, tuple(notes), prepared, labelled.y, np.asarray(seen)
+    )
 
 
 def _models_compared(facts: Mapping[str, Any]) -> int:

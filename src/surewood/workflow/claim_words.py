@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 import numpy as np
@@ -13,6 +14,19 @@ from surewood.certify.claims import read_claims
 from surewood.workflow.decision_rules import cost_matrix
 from surewood.workflow.errors import WorkflowError
 from surewood.workflow.model_folder import SavedModel
+
+_COMMA = re.compile(r",(?=\s*(?:error|accuracy|recall:|precision:|fpr:|f1:|balanced|brier|cost))")
+
+
+def split_claims(words: Sequence[str] | None) -> list[str]:
+    """Claims given with commas, as several words, or both; a comma inside a label stays.
+
+    Examples
+    --------
+    >>> split_claims(["error,recall:bad", "recall:a, or b"])
+    ['error', 'recall:bad', 'recall:a, or b']
+    """
+    return [part.strip() for word in words or () for part in _COMMA.split(word) if part.strip()]
 
 
 def read_claim_words(
@@ -30,7 +44,7 @@ def read_claim_words(
         The table as it came: groups are named by its columns.
     """
     found: list[Claim] = []
-    for word in words:
+    for word in split_claims(words):
         name, _, rest = word.partition(":")
         quantity = name.strip().replace("-", "_")
         if quantity == "cost":

@@ -30,7 +30,7 @@ from surewood.workflow.families import Family, FitSettings, candidates
 from surewood.workflow.holdout_scores import SCORES, holdout_scores
 from surewood.workflow.labelled_table import LabelledTable, Source, read_for_training
 from surewood.workflow.large_table import is_large, read_large
-from surewood.workflow.model_folder import DATA, MODEL, PAGE, PLAN, refuse_other_model
+from surewood.workflow.model_folder import CARD, DATA, MODEL, PAGE, PLAN, refuse_other_model
 from surewood.workflow.output_place import check_folder
 from surewood.workflow.result_folder import reserved, whole_set
 from surewood.workflow.row_weights import class_weights
@@ -58,7 +58,7 @@ class FitResult:
     facts : dict
         Everything worth recording about the fit, as plain values; stored with the model.
     files : dict of str to Path
-        ``model``, ``plan``, ``page`` and ``data``; empty where nothing was written.
+        ``model``, ``plan``, ``page``, ``data`` and ``card``; empty where nothing was written.
     holdout_rows : ndarray of int
         Positions of the holdout among the labelled rows of the table, from 0.
 
@@ -134,8 +134,7 @@ def fit(
         Column with the time of a row. The last rows are held out; their error is an estimate, because the
         future may differ. Not a feature.
     out : str or Path, optional
-        Folder to write model.surewood, plan.toml, report.html and report.json into; by default nothing is
-        written.
+        Folder for model.surewood, plan.toml, report.html, report.json and card.md; by default none.
     force : bool, default=False
         Write into a folder that holds the model of another table.
     delta : float, default=0.05
@@ -397,4 +396,5 @@ def _write(
         save(trained.pipeline, new / MODEL, facts=facts, verbose=verbose)
         (new / PLAN).write_text(plan, encoding="utf-8")
         report_files.write_report(new, trained, data, certificate, run, facts["choice"], verbose)
-    return {"model": folder / MODEL, "plan": folder / PLAN, "page": folder / PAGE, "data": folder / DATA}
+    names = {"model": MODEL, "plan": PLAN, "page": PAGE, "data": DATA, "card": CARD}
+    return {what: folder / name for what, name in names.items()}

@@ -18,7 +18,7 @@ from surewood.persistence import ModelFileError, load, read_card, read_facts
 from surewood.tables import TablePreparer
 from surewood.workflow.errors import WorkflowError
 
-MODEL, PLAN, PAGE, DATA = "model.surewood", "plan.toml", "report.html", "report.json"
+MODEL, PLAN, PAGE, DATA, CARD = "model.surewood", "plan.toml", "report.html", "report.json", "card.md"
 
 
 @dataclass(frozen=True)

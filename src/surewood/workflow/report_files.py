@@ -7,8 +7,9 @@ from typing import Any
 
 from surewood import report
 from surewood.certify import Certificate
+from surewood.tables import TablePreparer
 from surewood.workflow.labelled_table import LabelledTable
-from surewood.workflow.model_folder import DATA, PAGE
+from surewood.workflow.model_folder import CARD, DATA, PAGE
 from surewood.workflow.training import Trained
 
 
@@ -21,7 +22,7 @@ def write_report(
     choice: dict[str, Any] | None = None,
     verbose: int = 0,
 ) -> None:
-    """Write report.html and report.json."""
+    """Write report.html, report.json and card.md."""
     held = trained.holdout
     preparer = trained.preparer
     summary = report.build_summary(
@@ -35,9 +36,7 @@ def write_report(
             "source": table.source,
             "notes": table.notes,
             "n_columns": len(preparer.columns_),
-            "plan": [
-                {"name": one.name, "kind": one.kind, "reason": one.reason} for one in preparer.plan_.columns
-            ],
+            "plan": plan_facts(preparer),
         },
         run=run,
         probabilities=None if held is None else held.probabilities,
@@ -45,5 +44,16 @@ def write_report(
         parts_of_columns=preparer.parts_,
         verbose=verbose,
     )
+    write_files(summary, folder)
+
+
+def plan_facts(preparer: TablePreparer) -> list[dict[str, str]]:
+    """Name, kind and reason of each column of the table."""
+    return [{"name": one.name, "kind": one.kind, "reason": one.reason} for one in preparer.plan_.columns]
+
+
+def write_files(summary: dict[str, Any], folder: Path) -> None:
+    """The page, its values as JSON, and the model card."""
     report.write_page(summary, folder / PAGE)
     report.write_json(summary, folder / DATA)
+    report.write_card(summary, folder / CARD)

@@ -1,0 +1,80 @@
+"""``surewood report``: the page of a saved model made anew."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.text import Text
+
+from surewood.cli.app import app, console
+from surewood.cli.option_values import MODEL_HELP, ClaimCosts, Claims, Copies, GroupColumns, TimeColumn
+from surewood.parallel.progress import display
+
+_EXAMPLES = """[bold]Examples[/bold]
+
+surewood report churn customers-of-may.csv
+
+surewood report credit may.csv --claim error,recall:bad,error-by:region --out may
+"""
+
+
+@app.command(epilog=_EXAMPLES)
+def report(
+    model: Annotated[Path, typer.Argument(help=MODEL_HELP)],
+    table: Annotated[str, typer.Argument(help="A labelled table that was not used for training or tuning.")],
+    target: Annotated[
+        str | None, typer.Option(help="The column with the classes; the model's own by default.")
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Folder of the page.", show_default="that of the model")
+    ] = None,
+    claims: Claims = None,
+    cost: ClaimCosts = None,
+    copies: Copies = "auto",
+    group: GroupColumns = None,
+    time: TimeColumn = None,
+    delta: Annotated[
+        float, typer.Option(min=1e-9, max=0.5, help="Probability that a guarantee may fail.")
+    ] = 0.05,
+    n_models: Annotated[
+        int, typer.Option(min=1, help="If you compared several models on this table, how many.")
+    ] = 1,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Make the page of a model anew, from a labelled table that was not used for training or tuning.
+
+    Writes report.html, report.json and card.md. Rows that are equal to training rows are left out.
+    """
+    from surewood.cli.summary_text import grid, print_certificate, print_notes
+    from surewood.workflow.column_options import names_of
+    from surewood.workflow.reporting import report as make_report
+
+    with display():
+        made = make_report(
+            model,
+            table,
+            target,
+            out=out,
+            claims=claims or (),
+            cost=cost,
+            copies=copies,
+            groups=names_of(group) or None,
+            time=time,
+            delta=delta,
+            n_models=n_models,
+            verbose=1,
+        )
+    if as_json:
+        print(json.dumps(made.summary, indent=2, ensure_ascii=False))
+        return
+    screen = console()
+    print_certificate(screen, made.certificate.to_dict())
+    print_notes(screen, made.notes)
+    screen.print()
+    listed = grid()
+    for what, path in made.files.items():
+        listed.add_row(what, Text(str(path), overflow="fold"))
+    screen.print(listed)
