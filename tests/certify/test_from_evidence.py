@@ -133,7 +133,7 @@ def test_votes_share_delta_and_pay_for_the_settings_compared():
     tandem, n2 = evidence.tandem.loss(), evidence.tandem.sizes.min()
     assert second.value == pytest.approx(pac_bayes_tandem_bound(tandem, n2, delta=0.03, n_models=6))
     assert certificate.best.value == min(first.value, second.value)
-    assert only(certificate, "mean out-of-bag error of the members").biased
+    assert only(certificate, "average out-of-bag error of single trees").biased
 
 
 def test_weighted_votes_pay_their_divergence():
@@ -156,7 +156,7 @@ def test_a_broken_condition_turns_the_guarantee_into_an_estimate(flag, reason):
     certificate = certify(Toy(votes(**{flag: False})))
     assert certificate.guarantees == ()
     assert [w.method for w in certificate.withheld] == [Method.PAC_BAYES, Method.TANDEM]
-    assert all(w.reason == f"does not hold: {reason}" for w in certificate.withheld)
+    assert all(w.reason == f"conditions not met: {reason}" for w in certificate.withheld)
     assert [entry.status for entry in certificate.entries] == [Status.ESTIMATE]
     assert certificate.verdict == "no guarantee could be given"
 
@@ -242,7 +242,7 @@ def test_empty_overlaps_withhold_the_tandem_bound_only():
     certificate = certify(Toy(VoteEvidence.from_predictions(np.zeros((2, 60)), in_bag, y, **fields)))
     assert [entry.method for entry in certificate.guarantees] == [Method.PAC_BAYES]
     assert [w.reason for w in certificate.withheld] == [
-        "does not hold: every pair has common out-of-bag points"
+        "conditions not met: every pair has common out-of-bag points"
     ]
     everything = VoteEvidence.from_predictions(np.zeros((2, 60)), np.ones((2, 60)), y, **fields)
     assert certify(Toy(everything)).entries == ()

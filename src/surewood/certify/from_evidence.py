@@ -234,7 +234,7 @@ def _(evidence: VoteEvidence, caller: Caller) -> Reading:
     loss = min(1.0, float(weights @ evidence.out_of_bag.rates)) if n > 0 else 1.0
     if n > 0:
         estimate = Entry(
-            method="mean out-of-bag error of the members",
+            method="average out-of-bag error of single trees",
             status=Status.ESTIMATE,
             value=loss,
             sample="out-of-bag",

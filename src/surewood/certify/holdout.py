@@ -164,7 +164,7 @@ def _claim(
     conditions = _conditions(scored, training, request)
     broken = [condition.text for condition in conditions if not condition.holds]
     if broken:
-        reason = "does not hold: " + "; ".join(broken)
+        reason = "conditions not met: " + "; ".join(broken)
     if reason:
         reading.withheld.append(Withheld(Method.HOLDOUT, reason))
         return

@@ -91,7 +91,7 @@ def claim_or_withhold(
     """Add a guarantee whose `issue` gives value and decomposition at a delta, or the reason why not."""
     broken = [condition.text for condition in conditions if not condition.holds]
     if broken:
-        reading.withheld.append(Withheld(method, "does not hold: " + "; ".join(broken)))
+        reading.withheld.append(Withheld(method, "conditions not met: " + "; ".join(broken)))
         return
 
     def entry(delta: float) -> Entry:

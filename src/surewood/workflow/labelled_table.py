@@ -231,7 +231,8 @@ def hold_out(table: LabelledTable, fraction: float, random_state: int, ignored: 
     X, y, sampling = table.X, table.y, table.sampling
     groups, times = sampling.group_of_rows(X), sampling.times_of_rows(X)
     table.X, table.groups, table.times = X.drop(columns=sampling.columns), groups, times
-    table.notes += [f"column {name!r} is not a feature: it divides the rows." for name in sampling.columns]
+    for name in sampling.columns:
+        table.notes.append(f"column {name!r} divides the rows; it is not used as a feature.")
     if fraction == 0:
         return
     ignored = [name for name in ignored if name in table.X]
