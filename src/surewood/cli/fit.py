@@ -87,7 +87,7 @@ def fit(
     group: GroupColumns = None,
     time: TimeColumn = None,
     out: Annotated[
-        Path | None, typer.Option(help="Folder of the model and its page.", show_default="surewood-TABLE")
+        Path | None, typer.Option(help="Folder for the model and its page.", show_default="surewood-TABLE")
     ] = None,
     force: Annotated[
         bool, typer.Option("--force", help="Replace the model of another table in that folder.")
@@ -107,7 +107,11 @@ def fit(
     missing: MissingTexts = None,
     decimal: DecimalMark = None,
     rare: Annotated[
-        str, typer.Option(metavar="[drop|merge|keep]", help="What becomes of classes of one row.")
+        str,
+        typer.Option(
+            metavar="[drop|merge|keep]",
+            help="Classes with one row: drop them, merge them as 'other', or keep them.",
+        ),
     ] = "drop",
     weight: Annotated[str | None, typer.Option(help="Column of row weights.")] = None,
     class_weight: Annotated[
@@ -132,9 +136,9 @@ def fit(
             min=10, help="Train on at most this many rows, drawn at random; cascade: 4,000 by default."
         ),
     ] = None,
-    max_memory: Annotated[str | None, typer.Option(help="Memory of the fit, such as 4GB.")] = None,
+    max_memory: Annotated[str | None, typer.Option(help="Memory that the fit may use, such as 4GB.")] = None,
     time_limit: Annotated[
-        float | None, typer.Option(min=0.1, help="Seconds that the fit may take; not every family has it.")
+        float | None, typer.Option(min=0.1, help="Seconds that the fit may take; not for every model.")
     ] = None,
     changes: Annotated[
         list[str] | None,

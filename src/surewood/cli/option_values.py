@@ -15,25 +15,41 @@ ClusterAddress = Annotated[
     typer.Option(
         "--cluster",
         metavar="ADDRESS",
-        help="Work on a running Dask (tcp://HOST:PORT) or Ray (ray://HOST:PORT, or auto). Same model.",
+        help="Run on a Dask (tcp://HOST:PORT) or Ray cluster (ray://HOST:PORT, or auto). Same model.",
         show_default=False,
     ),
 ]
 DECISIONS = "Decisions"
 Positive = Annotated[
     str | None,
-    typer.Option(help="Class that recall, precision and fpr are about.", rich_help_panel=DECISIONS),
+    typer.Option(help="The class that --recall, --precision and --fpr are about.", rich_help_panel=DECISIONS),
 ]
 LeastRecall = Annotated[
-    float | None, typer.Option(min=0.001, max=0.9999, help="Least recall.", rich_help_panel=DECISIONS)
+    float | None,
+    typer.Option(
+        min=0.001,
+        max=0.9999,
+        help="Find a threshold with at least this recall, guaranteed.",
+        rich_help_panel=DECISIONS,
+    ),
 ]
 LeastPrecision = Annotated[
-    float | None, typer.Option(min=0.001, max=0.9999, help="Least precision.", rich_help_panel=DECISIONS)
+    float | None,
+    typer.Option(
+        min=0.001,
+        max=0.9999,
+        help="Find a threshold with at least this precision, guaranteed.",
+        rich_help_panel=DECISIONS,
+    ),
 ]
 LargestFalsePositiveRate = Annotated[
     float | None,
     typer.Option(
-        "--fpr", min=0.0001, max=0.999, help="Largest false positive rate.", rich_help_panel=DECISIONS
+        "--fpr",
+        min=0.0001,
+        max=0.999,
+        help="Find a threshold with at most this false positive rate.",
+        rich_help_panel=DECISIONS,
     ),
 ]
 AbstainError = Annotated[
@@ -41,7 +57,7 @@ AbstainError = Annotated[
     typer.Option(
         min=0.0001,
         max=0.999,
-        help="Largest error where the model decides; it abstains elsewhere.",
+        help="Answer 'abstain' where unsure: at most this error among the others.",
         rich_help_panel=DECISIONS,
     ),
 ]
@@ -50,13 +66,13 @@ Costs = Annotated[
     typer.Option(
         "--cost",
         metavar="TRUE:PREDICTED=COST,...",
-        help="Decide by smallest expected cost.",
+        help="Decide by smallest expected cost, such as 'bad:good=5,good:bad=1'.",
         rich_help_panel=DECISIONS,
     ),
 ]
 TABLE_HELP = (
-    "A table file (CSV, Parquet, Excel, ...), several of one shape, - for standard input, a folder of "
-    "Parquet files, or a built-in data set."
+    "A table file (CSV, Parquet, Excel, ...), several files with the same columns, - for standard input, "
+    "a folder of Parquet files, or a built-in data set."
 )
 COLUMNS = "Columns"
 
@@ -81,8 +97,8 @@ Copies = Annotated[
     str,
     typer.Option(
         metavar="[auto|natural|exclude]",
-        help="Equal rows: exclude counts each content once and keeps copies on one side; natural: they are "
-        "independent draws; auto: natural where every column is discrete.",
+        help="Equal rows: exclude counts them once and keeps them on one side of the split; natural treats "
+        "them as independent draws; auto takes natural where every column is discrete.",
     ),
 ]
 GroupColumns = Annotated[
@@ -99,7 +115,7 @@ TimeColumn = Annotated[
     typer.Option(
         "--time",
         metavar="COLUMN",
-        help="Rows are ordered in time: the last ones are held out, and their error is an estimate.",
+        help="Rows are ordered by this column: the last ones are held out, and their error is an estimate.",
         show_default=False,
     ),
 ]
@@ -116,7 +132,7 @@ Claims = Annotated[
 ClaimCosts = Annotated[
     str | None,
     typer.Option(
-        "--cost", metavar="TRUE:PREDICTED=COST,...", help="Costs of confusions, for the claim cost."
+        "--cost", metavar="TRUE:PREDICTED=COST,...", help="Costs of wrong predictions, for the claim cost."
     ),
 ]
 MODEL_HELP = "A model file, or the folder that `surewood fit` wrote."

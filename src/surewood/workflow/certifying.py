@@ -85,8 +85,8 @@ def certify(
     model : str, Path or SavedModel
         A model file, or the folder that :func:`fit` wrote.
     table : str, Path or list of them
-        A table file, several of one shape, or the name of a built-in data set (its official test part where
-        there is one).
+        A table file, several with the same columns, or the name of a built-in data set (its official
+        test part where there is one).
     target : str, optional
         The column of the classes; by default the one the model was trained with.
     claims : list of str

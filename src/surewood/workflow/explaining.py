@@ -88,7 +88,7 @@ def explain(model: str | Path | SavedModel, table: Source, row: int | None = Non
     model : str, Path or SavedModel
         A model file, or the folder that :func:`fit` wrote.
     table : str, Path or list of them
-        A table file, several of one shape, or the name of a built-in data set.
+        A table file, several with the same columns, or the name of a built-in data set.
     row : int, optional
         Which row, by its number in the file: its line in a text file, else from 1. The first by default.
 

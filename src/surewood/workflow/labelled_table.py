@@ -165,7 +165,7 @@ def read_labelled(
     Parameters
     ----------
     source : str, Path or list of them
-        A table file, several of one shape, or the name of a built-in data set.
+        A table file, several with the same columns, or the name of a built-in data set.
     target : str or None
         The column of the classes; not needed for built-in data sets.
     check : bool, default=True

@@ -88,7 +88,7 @@ def predict(
     model : str, Path or SavedModel
         A model file, or the folder that :func:`fit` wrote.
     table : str, Path or list of them
-        A table file, several of one shape, a folder of Parquet files, or the name of a built-in data set.
+        A table file, several with the same columns, a folder of Parquet files, or a built-in data set.
         Large Parquet tables are streamed; they need `out`.
     proba : bool, default=False
         Also give a column ``probability of LABEL`` for each class.
