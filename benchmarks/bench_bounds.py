@@ -16,8 +16,8 @@ from surewood.bounds import (
     composite_ledger,
     leaf_log_growth,
     margin_step,
-    question_log_growth,
     select_degrees,
+    split_log_growth,
     step_objective,
     tandem_losses,
 )
@@ -72,7 +72,7 @@ def bench_leaves(n):
     correct, errors = rng.integers(0, 9, n), rng.integers(0, 3, n)
     depth, degree = rng.integers(1, 20, n), rng.integers(0, 10, n)
     m = int(correct.sum() + errors.sum())
-    question = question_log_growth(m, 4, 16)
+    question = split_log_growth(m, 4, 16)
 
     def criterion():
         A = composite_complexity(depth, leaf_log_growth(degree, 16, m), question, m)

@@ -97,7 +97,7 @@ def test_leaf_and_question_growth(seed):
         assert b.leaf_log_growth(degree, n, m, c, machine="ovo") == pytest.approx(pairs)
     r = int(rng.integers(1, n + 1))  # (1.5a), (1.5b), [D-03]
     expected = [r * math.log(math.e * n / r) + math.log(2 * m * r), math.log(2 * m * n), math.log(2 * m * r)]
-    found = [b.question_log_growth(m, r, n, mode=mode) for mode in ("paper", "union", "cond")]
+    found = [b.split_log_growth(m, r, n, mode=mode) for mode in ("paper", "union", "cond")]
     assert found == pytest.approx(expected)
     assert found[2] <= found[1] <= found[0] + 1e-12
 
@@ -203,7 +203,7 @@ def test_composite_complexity_and_criterion(seed):
     Q = r * math.log(math.e * F / r) + math.log(2 * m * r)
     A = [math.sqrt(2 * d * Q / m) + math.sqrt(2 * h / m) for d, h in zip(depth, H, strict=True)]  # (2.8)
     half = [math.sqrt((h + d * Q) / (2 * m)) for d, h in zip(depth, H, strict=True)]  # §2.6
-    question = b.question_log_growth(m, r, F)
+    question = b.split_log_growth(m, r, F)
     assert b.composite_complexity(depth, b.leaf_log_growth(degree, n, m, c), question, m) == pytest.approx(A)
     assert b.composite_complexity(depth, H, question, m, form="half_root") == pytest.approx(half)
     for gamma in (1e-5, 1e-3, 0.03, 1.0):  # (2.9), (2.11)

@@ -16,7 +16,7 @@ def test_worked_numbers():
     assert bounds.log_growth(153, 600) == pytest.approx(362.073235, abs=1e-6)
     assert bounds.log_growth(153, 600, mode="sum") == pytest.approx(337.785039, abs=1e-6)
     assert bounds.log_growth(600, 600) == pytest.approx(415.888308, abs=1e-6)
-    growth = [bounds.question_log_growth(600, 4, 16, mode=mode) for mode in ("paper", "union", "cond")]
+    growth = [bounds.split_log_growth(600, 4, 16, mode=mode) for mode in ("paper", "union", "cond")]
     assert growth == pytest.approx([18.021549, 9.862666, 8.476371], abs=1e-6)
 
 
@@ -61,7 +61,7 @@ def test_raw_growth_shows_the_defect_only_when_forced():
 @given(st.integers(1, 10**6), st.integers(1, 300), st.data())
 def test_question_growths_are_ordered(m, total, data):
     r = data.draw(st.integers(1, total))
-    cond, union, paper = (bounds.question_log_growth(m, r, total, mode=k) for k in ("cond", "union", "paper"))
+    cond, union, paper = (bounds.split_log_growth(m, r, total, mode=k) for k in ("cond", "union", "paper"))
     assert cond <= union + 1e-12
     assert union <= paper + 1e-12
 
@@ -164,8 +164,8 @@ def test_paths_and_the_simple_form():
         (lambda: bounds.log_growth(3, 10, mode="exact"), "mode must be one of capped, raw, sum, got 'exact'"),
         (lambda: bounds.vc_dimension(0, 2), "n_features must be an integer >= 1, got 0"),
         (lambda: bounds.vc_dimension(3, -1), "degree must be an integer >= 0, got -1"),
-        (lambda: bounds.question_log_growth(10, 5, 4), "max_features must be <= n_features=4, got 5"),
-        (lambda: bounds.question_log_growth(10, 0, 4), "max_features must be an integer >= 1, got 0"),
+        (lambda: bounds.split_log_growth(10, 5, 4), "max_features must be <= n_features=4, got 5"),
+        (lambda: bounds.split_log_growth(10, 0, 4), "max_features must be an integer >= 1, got 0"),
         (lambda: bounds.leaf_log_growth(1, 4, 10, 1), "n_classes must be an integer >= 2, got 1"),
         (lambda: bounds.massart(-1.0, 10), "log_growth must be >= 0, got -1"),
         (lambda: bounds.massart(float("nan"), 10), "log_growth must be finite"),

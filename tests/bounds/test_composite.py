@@ -14,7 +14,7 @@ COMPLEXITY = [2e-3, 1e-3, 3e-3, 5e-3]
 
 
 def test_worked_numbers():
-    leaf, question = bounds.leaf_log_growth(2, 16, 600), bounds.question_log_growth(600, 4, 16)
+    leaf, question = bounds.leaf_log_growth(2, 16, 600), bounds.split_log_growth(600, 4, 16)
     assert bounds.composite_complexity(2, 0.0, question, 600) == pytest.approx(0.346617, abs=1e-6)
     assert bounds.composite_complexity(0, leaf, question, 600) == pytest.approx(1.098595, abs=1e-6)
     assert bounds.composite_complexity(2, leaf, question, 600) == pytest.approx(1.445212, abs=1e-6)

@@ -13,8 +13,8 @@ from surewood.bounds import (
     composite_criterion_counts,
     largest_active_gamma,
     leaf_log_growth,
-    question_log_growth,
     select_degrees,
+    split_log_growth,
 )
 
 tables = st.integers(0, 10**6)
@@ -83,7 +83,7 @@ def test_fractional_counts_of_weighted_samples_are_taken():
 )
 def test_published_scales_are_inert_as_tabulated(m, n, c, r, expected, gamma):
     growth = leaf_log_growth([1, 2, 9], n, m, c)
-    A = composite_complexity(2, growth, question_log_growth(m, r, n), m)
+    A = composite_complexity(2, growth, split_log_growth(m, r, n), m)
     assert 8 * c * A == pytest.approx(expected, abs=0.06)
     assert largest_active_gamma(0.25, A[0], n_classes=c) == pytest.approx(gamma, abs=6e-5)
 

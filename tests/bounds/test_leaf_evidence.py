@@ -9,7 +9,7 @@ from surewood.bounds import (
     cascade_complexity,
     composite_complexity,
     leaf_log_growth,
-    question_log_growth,
+    split_log_growth,
 )
 from tests.bounds.evidence_samples import IN_FORCE
 
@@ -20,7 +20,7 @@ TREE = {
     "degree": [1, 2],
     "n_classes": 3,
     "n_features": 4,
-    "n_question_features": 4,
+    "n_split_features": 4,
     "max_features": 2,
     "n_degrees": 3,
     "max_depth": 2,
@@ -33,15 +33,13 @@ DEGREES = {"n_features": 12, "max_leaves": 4, "unweighted": True, "affine_featur
 def test_tree_complexities_are_rigorous_for_the_guarantee_and_printed_for_the_criterion():
     tree = TreeEvidence(**TREE)
     ovo = leaf_log_growth([1, 2], 4, 100, 3, machine="ovo")
-    union = question_log_growth(100, 2, 4, mode="union")
+    union = split_log_growth(100, 2, 4, mode="union")
     half = composite_complexity([1, 1], ovo, union, 100, form="half_root")
     assert tree.guarantee_complexity() == pytest.approx(half)
-    paper = composite_complexity(
-        [1, 1], leaf_log_growth([1, 2], 4, 100, 3), question_log_growth(100, 2, 4), 100
-    )
+    paper = composite_complexity([1, 1], leaf_log_growth([1, 2], 4, 100, 3), split_log_growth(100, 2, 4), 100)
     assert tree.criterion_complexity() == pytest.approx(paper)
     assert tree.n_families == 12
-    wider = TreeEvidence(**TREE, question_growth=union + 1)
+    wider = TreeEvidence(**TREE, split_growth=union + 1)
     assert (wider.guarantee_complexity() > half).all()
 
 
@@ -70,7 +68,7 @@ def test_cascade_of_degrees_has_both_complexities():
 
 
 def test_trees_of_one_forest_share_their_families():
-    for change in ({"max_depth": 5}, {"n_features": 5}, {"n_question_features": 5}, {"n_classes": 2}):
+    for change in ({"max_depth": 5}, {"n_features": 5}, {"n_split_features": 5}, {"n_classes": 2}):
         with pytest.raises(ValueError, match="trees must share"):
             ForestEvidence(trees=(TreeEvidence(**TREE), TreeEvidence(**(TREE | change))), hard_vote=True)
 

@@ -12,7 +12,7 @@ from surewood.bounds import (
     composite_ledger,
     leaf_log_growth,
     path_in_words,
-    question_log_growth,
+    split_log_growth,
     vc_dimension,
 )
 
@@ -23,7 +23,7 @@ TREE = {"n_features": 4, "n_classes": 3, "max_features": 2}
 def test_terms_add_up_to_the_criterion():
     ledger = composite_ledger(**COUNTS, **TREE, gamma_scale=1e-3)
     growth = leaf_log_growth([1, 0, 3], 4, 110, 3)
-    A = composite_complexity([2, 2, 1], growth, question_log_growth(110, 2, 4), 110)
+    A = composite_complexity([2, 2, 1], growth, split_log_growth(110, 2, 4), 110)
     score = composite_criterion([60, 30, 5], [5, 0, 10], A, n_classes=3, gamma_scale=1e-3)
     assert 15 / 110 + ledger.term.sum() == pytest.approx(score)
     assert ledger.log_growth == pytest.approx(growth)

@@ -43,7 +43,7 @@ def tree(**change):
         "degree": [1, 0],
         "n_classes": 2,
         "n_features": 2,
-        "n_question_features": 2,
+        "n_split_features": 2,
         "max_features": 1,
         "n_degrees": 2,
         "max_depth": 2,

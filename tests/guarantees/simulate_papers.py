@@ -15,9 +15,9 @@ from surewood.bounds import (
     composite_bound,
     composite_bound_simple,
     leaf_log_growth,
-    question_log_growth,
     real_cascade_bound,
     real_composite_bound,
+    split_log_growth,
 )
 from surewood.certify import Method, certify
 from tests.bounds.evidence_samples import IN_FORCE
@@ -90,7 +90,7 @@ def composite_tree(rng, counts):
         degree=[leaf[2] for leaf in leaves],
         n_classes=counts.shape[1],
         n_features=2,
-        n_question_features=2,
+        n_split_features=2,
         max_features=1,
         n_degrees=1,
         max_depth=2,
@@ -220,7 +220,7 @@ def simulate_real_cascade(draws, seed=8, m=300_000):
 def simulate_real_composite(draws, seed=9, m=300_000):
     """Trees of one question; the label of a leaf scores 3/4 or 1, the other class the rest."""
     rng = np.random.default_rng(seed)
-    questions = question_log_growth(m, 1, 2, mode="union")
+    questions = split_log_growth(m, 1, 2, mode="union")
     rows = []
     for _ in range(draws):
         probability, counts = random_world(rng, m, 2)

@@ -83,12 +83,12 @@ def cascade_complexity(log_growth: ArrayLike, m: int, *, variant: str = "printed
     check.count(growth.size, "number of leaves", 1)
     depth = cascade_depths(growth.size)
 
-    def along_path(per_question: Floats) -> Floats:
-        return np.concatenate(([0.0], np.cumsum(per_question)))[depth]
+    def along_path(per_split: Floats) -> Floats:
+        return np.concatenate(([0.0], np.cumsum(per_split)))[depth]
 
     if variant == "printed":
         return np.asarray(along_path(np.sqrt(growth / m)) + np.sqrt(growth / m))
-    # questions are strips: log-growth 2 Lambda, values in {0,1}; leaves have values in {-1,1}
+    # splits are strips: log-growth 2 Lambda, values in {0,1}; leaves have values in {-1,1}
     rigorous = along_path(np.sqrt(growth / m)) + np.sqrt(2.0 * growth / m)
     single = np.sqrt(2.0 * (along_path(2.0 * growth) + growth) / m)
     return np.asarray(

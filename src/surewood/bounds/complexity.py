@@ -1,6 +1,6 @@
 """Growth functions, VC dimensions and what follows from them (theory.md §1).
 
-Growth: `vc_dimension`, `log_growth`, `leaf_log_growth`, `question_log_growth`.
+Growth: `vc_dimension`, `log_growth`, `leaf_log_growth`, `split_log_growth`.
 Rademacher: `massart`, `counting_rademacher`, `vc_rademacher`.
 Products of classes: `product_rademacher`, `path_rademacher`.
 """
@@ -185,7 +185,7 @@ def leaf_log_growth(
     return float(value[0]) if scalar else value
 
 
-def question_log_growth(m: int, max_features: int, n_features: int, *, mode: str = "paper") -> float:
+def split_log_growth(m: int, max_features: int, n_features: int, *, mode: str = "paper") -> float:
     """Log-growth of a random threshold split ``x[j] <= t`` or its complement (1.5a, 1.5b).
 
     Parameters
@@ -203,8 +203,8 @@ def question_log_growth(m: int, max_features: int, n_features: int, *, mode: str
 
     Examples
     --------
-    >>> from surewood.bounds import question_log_growth
-    >>> [round(question_log_growth(600, 4, 16, mode=k), 6) for k in ("paper", "union", "cond")]
+    >>> from surewood.bounds import split_log_growth
+    >>> [round(split_log_growth(600, 4, 16, mode=k), 6) for k in ("paper", "union", "cond")]
     [18.021549, 9.862666, 8.476371]
     """
     m = check.count(m, "m", 1)

@@ -81,7 +81,7 @@ def ensemble_terms(inverse_rho: Floats, m: int, n_families: int, n_classes: int)
 def composite_complexity(
     depth: ArrayLike,
     leaf_log_growth: ArrayLike,
-    question_log_growth: float,
+    split_log_growth: float,
     m: int,
     *,
     form: str = "two_roots",
@@ -94,8 +94,8 @@ def composite_complexity(
         Number of splits on the path to the leaf.
     leaf_log_growth : float or array
         Log-growth of the leaf's classifiers, see :func:`leaf_log_growth`.
-    question_log_growth : float
-        Log-growth of one split, see :func:`question_log_growth`.
+    split_log_growth : float
+        Log-growth of one split, see :func:`split_log_growth`.
     m : int
         Size of the whole sample.
     form : {"two_roots", "single_root", "half_root"}
@@ -113,7 +113,7 @@ def composite_complexity(
     check.choice(form, "form", ("two_roots", "single_root", "half_root"))
     leaf = check.finite(leaf_log_growth, "leaf_log_growth", minimum=0.0)
     path = check.finite(depth, "depth", minimum=0.0) * float(
-        check.finite(question_log_growth, "question_log_growth", minimum=0.0)
+        check.finite(split_log_growth, "split_log_growth", minimum=0.0)
     )
     if form == "two_roots":
         value = np.sqrt(2.0 * path / m) + np.sqrt(2.0 * leaf / m)

@@ -16,7 +16,7 @@ from surewood._arrays import Counts, Floats
 
 from . import _arguments as check
 from .cascade import cascade_complexity, cascade_family_count
-from .complexity import leaf_log_growth, question_log_growth
+from .complexity import leaf_log_growth, split_log_growth
 from .composite import composite_complexity, composite_family_count
 from .condition import Condition, OnSample, stated
 
@@ -31,14 +31,14 @@ class TreeEvidence(OnSample):
         Training points classified correctly and wrongly, number of splits, degree (0: constant leaf).
     n_classes, n_features : int
         Classes of the problem; features the leaf SVMs see.
-    n_question_features, max_features : int
+    n_split_features, max_features : int
         Features offered to splits; features drawn at a node.
     n_degrees, max_depth : int
         Degrees offered (0 not counted) and largest depth allowed, both fixed before seeing data. Where the
         depth was tuned, the largest one offered, or `n_models` counts those offered.
     gamma_scale : float, optional
         Scale of the criterion that selected the degrees; without it no criterion is reported.
-    question_growth : float, optional
+    split_growth : float, optional
         Log-growth of one split where it is not a threshold on one of the features (category subsets, a
         direction for missing values).
     one_hot, whole_sample, unweighted, affine_features : bool
@@ -51,7 +51,7 @@ class TreeEvidence(OnSample):
     --------
     >>> from surewood.bounds import TreeEvidence
     >>> tree = TreeEvidence(correct=[50, 40], errors=[5, 5], depth=[1, 1], degree=[1, 2], n_classes=2,
-    ...                     n_features=3, n_question_features=3, max_features=2, n_degrees=2, max_depth=3,
+    ...                     n_features=3, n_split_features=3, max_features=2, n_degrees=2, max_depth=3,
     ...                     one_hot=True, whole_sample=True, unweighted=False, affine_features=True)
     >>> [condition.text for condition in tree.conditions() if not condition.holds]
     ['sample is unweighted']
@@ -63,12 +63,12 @@ class TreeEvidence(OnSample):
     degree: Counts
     n_classes: int
     n_features: int
-    n_question_features: int
+    n_split_features: int
     max_features: int
     n_degrees: int
     max_depth: int
     gamma_scale: float | None = None
-    question_growth: float | None = None
+    split_growth: float | None = None
     one_hot: bool
     whole_sample: bool
     unweighted: bool
@@ -107,15 +107,15 @@ class TreeEvidence(OnSample):
         """Complexity of each leaf in the selection score (2.8)."""
         return self._complexity("paper", "paper", "two_roots")
 
-    def _complexity(self, machine: str, questions: str, form: str) -> Floats:
+    def _complexity(self, machine: str, splits: str, form: str) -> Floats:
         m = self.n_samples
         growth = leaf_log_growth(
             self.degree, self.n_features, m, self.n_classes, machine=machine, homogeneous=self.homogeneous
         )
-        question = self.question_growth
-        if question is None or questions == "paper":
-            question = question_log_growth(m, self.max_features, self.n_question_features, mode=questions)
-        return np.atleast_1d(composite_complexity(self.depth, growth, question, m, form=form))
+        split = self.split_growth
+        if split is None or splits == "paper":
+            split = split_log_growth(m, self.max_features, self.n_split_features, mode=splits)
+        return np.atleast_1d(composite_complexity(self.depth, growth, split, m, form=form))
 
     def conditions(self) -> tuple[Condition, ...]:
         """Conditions under which (2.6) is a guarantee."""
@@ -139,7 +139,7 @@ class ForestEvidence(OnSample):
     --------
     >>> from surewood.bounds import ForestEvidence, TreeEvidence
     >>> tree = TreeEvidence(correct=[50, 40], errors=[5, 5], depth=[1, 1], degree=[1, 2], n_classes=2,
-    ...                     n_features=3, n_question_features=3, max_features=2, n_degrees=2, max_depth=3,
+    ...                     n_features=3, n_split_features=3, max_features=2, n_degrees=2, max_depth=3,
     ...                     one_hot=True, whole_sample=True, unweighted=True, affine_features=True)
     >>> forest = ForestEvidence(trees=(tree, tree), hard_vote=True)
     >>> all(condition.holds for condition in forest.conditions())
@@ -163,7 +163,7 @@ class ForestEvidence(OnSample):
                 t.n_families,
                 t.max_depth,
                 t.n_features,
-                t.n_question_features,
+                t.n_split_features,
             )
             for t in self.trees
         }

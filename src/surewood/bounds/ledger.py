@@ -1,7 +1,7 @@
 """One row a leaf: what it holds, how rich its classifier is, and which side of the minimum decided.
 
 `LeafLedger` is a set of parallel arrays; `composite_ledger` and `cascade_ledger` fill it from counts, depths
-and degrees; `path_in_words` writes the questions that lead to a leaf.
+and degrees; `path_in_words` writes the splits that lead to a leaf.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from surewood._arrays import Counts, Floats, Mask
 
 from . import _arguments as check
 from .cascade import cascade_complexity, cascade_depths
-from .complexity import leaf_log_growth, question_log_growth, vc_dimension
+from .complexity import leaf_log_growth, split_log_growth, vc_dimension
 from .composite import composite_complexity
 
 if TYPE_CHECKING:
@@ -121,7 +121,7 @@ def composite_ledger(
     n_features: int,
     n_classes: int,
     max_features: int,
-    n_question_features: int | None = None,
+    n_split_features: int | None = None,
     gamma_scale: float = 1.0,
     paths: Sequence[str] | None = None,
     homogeneous: bool = False,
@@ -137,7 +137,7 @@ def composite_ledger(
         Classes of the whole problem.
     max_features : int
         Features drawn at a node.
-    n_question_features : int, optional
+    n_split_features : int, optional
         Features offered to splits; by default `n_features`.
     gamma_scale : float, default=1
     paths : sequence of str, optional
@@ -157,10 +157,10 @@ def composite_ledger(
     plus, minus, m = _leaf_counts(correct, errors)
     depths, degrees = check.counts(depth, "depth"), check.counts(degree, "degree")
     check.same_length(correct=plus, depth=depths, degree=degrees)
-    offered = n_features if n_question_features is None else n_question_features
+    offered = n_features if n_split_features is None else n_split_features
     growth = leaf_log_growth(degrees, n_features, m, n_classes, homogeneous=homogeneous)
-    questions = question_log_growth(m, max_features, offered)
-    complexity = composite_complexity(depths, growth, questions, m)
+    split_growth = split_log_growth(m, max_features, offered)
+    complexity = composite_complexity(depths, growth, split_growth, m)
     return LeafLedger(
         depth=depths,
         path=_path_column(paths, depths.size),

@@ -45,7 +45,7 @@ def log_tree_count(max_depth: int, n_inputs: int, m: int, n_classes: int) -> flo
     27.654738
     """
     m = check.count(m, "m", 1)
-    depth = min(check.count(max_depth, "max_depth"), m.bit_length())  # deeper trees have m - 1 questions too
+    depth = min(check.count(max_depth, "max_depth"), m.bit_length())  # deeper trees have m - 1 splits too
     questions = min(2**depth - 1, m - 1)
     per_question = math.log(4 * check.count(n_inputs, "n_inputs", 1) * m)
     per_leaf = math.log(check.count(n_classes, "n_classes", 2))

@@ -41,7 +41,7 @@ class SampleFacts:
     learned: str = ""
 
 
-def split_log_growth(mapper: BinMapper, has_missing: NDArray[Any], m: int) -> float | None:
+def table_split_growth(mapper: BinMapper, has_missing: NDArray[Any], m: int) -> float | None:
     """Log-growth of one split where it is more than a threshold: category sets, a side for missing values.
 
     None where every split is a threshold on a column without missing values.
@@ -77,12 +77,12 @@ def tree_evidence(
         degree=leaves.degree[at],
         n_classes=max(trees.n_classes, 2),
         n_features=sample.n_features,
-        n_question_features=sample.n_splitting,
+        n_split_features=sample.n_splitting,
         max_features=setting.max_features,
         n_degrees=searched.n_degrees,
         max_depth=searched.max_depth,
         gamma_scale=setting.gamma_scale,
-        question_growth=sample.split_growth,
+        split_growth=sample.split_growth,
         one_hot=one_hot,
         whole_sample=setting.sampling == "all",
         unweighted=sample.unweighted,

@@ -28,7 +28,7 @@ def tree_ledger(
         n_features=sample.n_features,
         n_classes=max(trees.n_classes, 2),
         max_features=setting.max_features,
-        n_question_features=sample.n_splitting,
+        n_split_features=sample.n_splitting,
         gamma_scale=setting.gamma_scale,
         paths=paths,
     )

@@ -18,8 +18,8 @@ from surewood.bounds import (
     composite_complexity,
     composite_criterion_counts,
     leaf_log_growth,
-    question_log_growth,
     select_degrees,
+    split_log_growth,
 )
 from surewood.estimators.seeds import splitmix64
 
@@ -55,7 +55,7 @@ def _complexities_by_depth(
 ) -> Floats:
     """Needed again for every gamma, cut and chunk of SVMs."""
     growth = leaf_log_growth(np.array(degrees), n_features, size, n_classes)
-    split = question_log_growth(size, max_features, n_splitting)
+    split = split_log_growth(size, max_features, n_splitting)
     table = np.asarray(composite_complexity(np.array(depth)[:, None], growth[None, :], split, size))
     table.flags.writeable = False
     return table

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from surewood._arrays import Floats
 from surewood.bounds import VoteEvidence
 from surewood.composite.data import TrainingData
-from surewood.composite.evidence import SampleFacts, split_log_growth
+from surewood.composite.evidence import SampleFacts, table_split_growth
 from surewood.composite.leaf_svms import SolverOptions
 from surewood.composite.model import CompositeModel, HeldOutError
 from surewood.composite.out_of_bag import (
@@ -190,7 +190,7 @@ def _sample_facts(inputs: FitInputs, data: TrainingData) -> SampleFacts:
     return SampleFacts(
         n_features=data.n_features,
         n_splitting=data.n_splitting,
-        split_growth=split_log_growth(data.reader.mapper, data.matrix.has_missing, data.n_rows),
+        split_growth=table_split_growth(data.reader.mapper, data.matrix.has_missing, data.n_rows),
         unweighted=not inputs.weighted,
         affine_features=not data.reader.encoder.learned_,
         learned=data.reader.encoder.learned_,
