@@ -15,6 +15,7 @@ from surewood._arrays import Floats
 __all__ = ["SCORES", "label_scores", "true_scores"]
 
 SCORES = ("threshold", "adaptive")
+_ROWS_AT_ONCE = 1024  # they stay in the cache
 UNKNOWN = -1.0  # score of a label that the model does not know: below every other one
 
 
@@ -38,12 +39,20 @@ def label_scores(probabilities: Floats, score: str, uniforms: Floats | None = No
     if score == "threshold":
         return probabilities
     assert uniforms is not None
+    scores = np.empty_like(probabilities)
+    for start in range(0, len(probabilities), _ROWS_AT_ONCE):
+        rows = slice(start, start + _ROWS_AT_ONCE)
+        _adaptive(probabilities[rows], uniforms[rows, None], scores[rows])
+    return scores
+
+
+def _adaptive(probabilities: Floats, uniforms: Floats, out: Floats) -> None:
+    """Adaptive scores of a block of rows, into `out`."""
     order = np.argsort(-probabilities, axis=1, kind="stable")
     ordered = np.take_along_axis(probabilities, order, axis=1)
-    before = np.cumsum(ordered, axis=1) - ordered
-    scores = np.empty_like(probabilities)
-    np.put_along_axis(scores, order, 1.0 - before - uniforms[:, None] * ordered, axis=1)
-    return scores
+    before = np.cumsum(ordered, axis=1)
+    before -= ordered
+    np.put_along_axis(out, order, 1.0 - before - uniforms * ordered, axis=1)
 
 
 def true_scores(
@@ -59,7 +68,12 @@ def true_scores(
     """
     found = np.full(codes.size, UNKNOWN)
     known = np.flatnonzero(codes >= 0)
-    part = probabilities[known]
-    scores = label_scores(part, score, None if uniforms is None else uniforms[known])
-    found[known] = scores[np.arange(known.size), codes[known]]
+    if score == "threshold":
+        found[known] = probabilities[known, codes[known]]
+        return found
+    assert uniforms is not None
+    for start in range(0, known.size, _ROWS_AT_ONCE):
+        rows = known[start : start + _ROWS_AT_ONCE]
+        scores = label_scores(probabilities[rows], score, uniforms[rows])
+        found[rows] = scores[np.arange(rows.size), codes[rows]]
     return found

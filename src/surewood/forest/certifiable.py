@@ -49,7 +49,7 @@ class Subsamples:
     Examples
     --------
     >>> drawn = Subsamples.draw(np.arange(200), 200, None, seed=0)
-    >>> drawn.prepares.sum(), drawn.in_bag(0).sum(), bool(drawn.in_bag(0)[drawn.prepares].all())
+    >>> int(drawn.prepares.sum()), int(drawn.in_bag(0).sum()), bool(drawn.in_bag(0)[drawn.prepares].all())
     (50, 125, True)
     """
 
