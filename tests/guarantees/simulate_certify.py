@@ -6,7 +6,7 @@ labels that remember their training rows, as the classifiers of the package do.
 
 import numpy as np
 
-from surewood.bounds import clopper_pearson
+from surewood.bounds import betting_upper_limit, clopper_pearson
 from surewood.certify import Claim, Method, certify
 from surewood.estimators.remembered import RememberedRows
 from tests.guarantees.harness import collect
@@ -127,3 +127,39 @@ def simulate_repeated_rows(draws, seed=23, n=30):
         broken = certify(Threshold(), *repeated, delta=DELTA, copies="natural").best
         rows.append([("repeated rows", 0.15, entry.value, broken.value)])
     return collect(DELTA, rows)
+
+
+def simulate_discrete_rows(draws, seed=24, n=120):
+    """Losses of rows of a few discrete contents; the broken twins bet on equal contents one after another."""
+    rng = np.random.default_rng(seed)
+    rows = []
+    for draw in range(draws):
+        X = np.c_[rng.integers(0, 2, n), np.full(n, draw)]  # the second column keys another order
+        y = np.ones(n, dtype=int)  # rows with 0 in the first column are always wrong
+        (entry,) = certify(OneColumn(), X, y, claims="brier", copies="natural", delta=DELTA).guarantees
+        halves = np.where(X[:, 0] == 1, 0.01**2, 0.99**2)
+        broken = betting_upper_limit(np.sort(halves), delta=DELTA)
+        (of_groups,) = certify(OneColumn(), X, y, groups=np.arange(n) // 2, delta=DELTA).guarantees
+        means = 1.0 - X[:, 0].reshape(-1, 2).mean(axis=1)
+        sorted_groups = betting_upper_limit(np.sort(means), delta=DELTA)
+        risk = (0.01**2 + 0.99**2) / 2
+        rows.append(
+            [
+                ("Brier score, discrete rows", risk, entry.value / 2, broken),
+                ("groups of discrete rows", 0.5, of_groups.value, sorted_groups),
+            ]
+        )
+    return collect(DELTA, rows)
+
+
+class OneColumn:
+    """Believes the first column."""
+
+    classes_ = np.array([0, 1])
+
+    def predict_proba(self, X):
+        p = np.where(X[:, 0] == 1, 0.99, 0.01)
+        return np.column_stack([1 - p, p])
+
+    def predict(self, X):
+        return self.predict_proba(X).argmax(axis=1)

@@ -13,6 +13,7 @@ from tests.guarantees.simulate_after_holdout import (
 from tests.guarantees.simulate_certify import (
     simulate_claims,
     simulate_copies,
+    simulate_discrete_rows,
     simulate_groups,
     simulate_repeated_rows,
 )
@@ -59,6 +60,7 @@ SIMULATIONS = [
     simulate_groups,
     simulate_claims,
     simulate_repeated_rows,
+    simulate_discrete_rows,
     simulate_thresholds,
     simulate_sets,
     simulate_monitor,

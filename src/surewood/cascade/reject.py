@@ -20,6 +20,7 @@ from surewood.bounds import Condition, Entry, Method, clopper_pearson, issue_gua
 from surewood.estimators.remembered import RememberedRows
 from surewood.estimators.rules import Integer, Number, check_value
 from surewood.tables import content_hashes
+from surewood.tables.mixing import splitmix64
 
 Edges = dict[tuple[int, int], Floats]
 
@@ -210,7 +211,9 @@ def countable(X: Any, remembered: RememberedRows | None) -> Floats:
     """1 for held-out rows that count: no copies of training rows, and each content once ([D-33])."""
     hashes = content_hashes(X)
     counts = np.zeros(len(hashes))
-    counts[np.unique(hashes, return_index=True)[1]] = 1.0
+    # Which of several equal rows counts must not follow from their order, which may be one by label.
+    order = np.argsort(splitmix64(hashes ^ splitmix64(np.arange(len(hashes)))), kind="stable")
+    counts[order[np.unique(hashes[order], return_index=True)[1]]] = 1.0
     if remembered is not None:
         counts[remembered.contains(X)] = 0.0
     return counts

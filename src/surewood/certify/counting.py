@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from surewood._arrays import Floats, Mask
@@ -124,9 +125,18 @@ class Counted:
 
 
 def count_rows(
-    X: Any, n: int, training: TrainingRows, *, copies: str = "auto", groups: NDArray[Any] | None = None
+    X: Any,
+    n: int,
+    training: TrainingRows,
+    *,
+    copies: str = "auto",
+    groups: NDArray[Any] | None = None,
+    labels: NDArray[Any] | None = None,
 ) -> Counted:
-    """Decide which of `n` rows count and what the unit is; nothing here looks at a label."""
+    """Decide which of `n` rows count and what the unit is.
+
+    `labels` only key the order in which rows are bet on, so that it does not depend on that of the file.
+    """
     if copies not in COPIES:
         raise ValueError(f"copies must be one of {', '.join(COPIES)}, got {copies!r}")
     hashes = content_hashes(X, salt=_ORDER_SALT)
@@ -136,11 +146,10 @@ def count_rows(
     kept = np.flatnonzero(~copied) if rule == "exclude" else np.arange(n)
     if rule == "exclude" and (n_copies > _NEARLY_ALL * n or unnoticed > 1.0):
         kept = kept[:0]  # what is left of a table of copies is more likely an altered copy than a new row
-    kept = kept[np.argsort(hashes[kept], kind="stable")]
+    kept = kept[np.argsort(hashes[kept] if rule == "exclude" else _spread(hashes[kept], labels, kept))]
     population, facts = _population(rule, reason, n, n_copies, training)
     if groups is not None:
-        _, unit = np.unique(groups[kept].astype(str), return_inverse=True)
-        unit = _by_appearance(unit)
+        unit = _group_numbers(groups[kept].astype(str))
         population = f"rows of new groups{', ' if population else ''}{population.removeprefix('new rows ')}"
     elif rule == "exclude":
         unit = np.cumsum(np.r_[True, np.diff(hashes[kept]) != 0]) - 1 if kept.size else kept
@@ -152,9 +161,8 @@ def count_rows(
         unit = np.arange(kept.size)
     other = None
     if copies == "auto" and reason:
-        other = count_rows(
-            X, n, training, copies="natural" if rule == "exclude" else "exclude", groups=groups
-        )
+        opposite = "natural" if rule == "exclude" else "exclude"
+        other = count_rows(X, n, training, copies=opposite, groups=groups, labels=labels)
     unit = np.asarray(unit)
     coins = _uniform(hashes[kept[np.unique(unit, return_index=True)[1]]])
     return Counted(kept, unit, groups is not None, n, n_copies, rule, population, tuple(facts), coins, other)
@@ -167,10 +175,37 @@ def _uniform(hashes: NDArray[np.uint64]) -> Floats:
     return np.asarray((words >> np.uint64(11)).astype(np.float64) * 2.0**-53)
 
 
-def _by_appearance(unit: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Number groups in the order in which they are met, which is keyed by contents."""
-    _, first, inverse = np.unique(unit, return_index=True, return_inverse=True)
-    return np.asarray(np.argsort(np.argsort(first))[inverse])
+def _spread(
+    hashes: NDArray[np.uint64], labels: NDArray[Any] | None, rows: NDArray[np.intp]
+) -> NDArray[np.uint64]:
+    """Keys that put equal rows at places independent of each other (theory.md §11.3).
+
+    Sorted by content alone, equal rows would follow each other, and a bettor would know the next one. So a
+    key is a hash of content, label and the running number among rows that agree in both.
+    """
+    code = np.zeros(rows.size, dtype=np.uint64)
+    if labels is not None:
+        code = np.unique(labels[rows].astype(str), return_inverse=True)[1].astype(np.uint64)
+    with np.errstate(over="ignore"):
+        keys = splitmix64(hashes ^ splitmix64(code))
+        order = np.argsort(keys, kind="stable")
+        ordered = keys[order]
+        first = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]]) if keys.size else order
+        number = np.empty(keys.size, dtype=np.uint64)
+        sizes = np.diff(np.r_[first, keys.size])
+        number[order] = np.arange(keys.size) - np.repeat(first, sizes)
+        return np.asarray(splitmix64(keys + splitmix64(number)))
+
+
+def _group_numbers(groups: NDArray[Any]) -> NDArray[np.intp]:
+    """Number the groups in an order keyed by their names: contents that groups share do not order them."""
+    names, unit = np.unique(groups, return_inverse=True)
+    if not names.size:
+        return np.asarray(unit, dtype=np.intp)
+    keys = content_hashes(pd.DataFrame({"group": names.astype(object)}), salt=_ORDER_SALT)
+    rank = np.empty(names.size, dtype=np.intp)
+    rank[np.argsort(keys, kind="stable")] = np.arange(names.size)
+    return np.asarray(rank[unit])
 
 
 def _rule(

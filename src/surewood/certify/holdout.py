@@ -58,7 +58,7 @@ def read_holdout(
     if request.sample == "training":
         counted = Counted(np.arange(n), np.arange(n), False, n, 0, "natural", "")
     else:
-        counted = count_rows(X, n, training, copies=request.copies, groups=groups)
+        counted = count_rows(X, n, training, copies=request.copies, groups=groups, labels=truth)
     rows = counted.rows
     by = {
         k: _picked(group_labels(claim.by, X, n, "error_by"), rows)
