@@ -49,6 +49,7 @@ def run(*arguments):
 def test_unknown_papers_profiles_and_sets_are_one_sentence(tmp_path):
     for arguments, words in (
         (["rfc"], "there is no paper called 'rfc'; there are rcf, cascades, mddf."),
+        (["mddf", "--protocol", "official"], "mddf has no protocol 'official'; it has paper."),
         (["rcf", "--profile", "slow"], "rcf has no profile 'slow'; it has quick, standard, full."),
         (
             ["cascades", "--sets", "iris", "--out", str(tmp_path)],

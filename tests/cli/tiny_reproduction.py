@@ -15,11 +15,11 @@ from surewood.experiments import cascades, protocol
 from surewood.experiments.cascades import paper
 
 profile = protocol.read_profile("cascades", "quick")
-sizes = {**profile.sizes, "max_machines": 150, "gamma_min": 0.01}
+sizes = {**profile.sizes, "max_svms": 150, "gamma_min": 0.01}
 small = protocol.Profile("quick", {**profile.protocol, "degrees": [1, 2], "max_leaves": 2}, sizes)
 paper.SETS = ("wdbc", "iris_two")
 paper._COST = {"wdbc": 1.0, "iris_two": 1.0}
-protocol.read_profile = lambda name, wanted: small
+protocol.read_profile = lambda name, wanted, *protocol: small
 from surewood.experiments.cascades import folds
 load = folds.load
 def two_classes(name):
@@ -46,7 +46,7 @@ def numbers(out):
     _, records = read_records(out / "results.jsonl")
     found = [{name: record[name] for name in kept} for record in records]
     for record in found:
-        record["metrics"].pop("machines")  # trained so far: a resumed unit skips what is done
+        record["metrics"].pop("svms")  # trained so far: a resumed unit skips what is done
     return sorted(found, key=lambda r: (r["dataset"], r["repeat"], r["method"]))
 
 

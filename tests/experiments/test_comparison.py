@@ -34,6 +34,14 @@ def test_what_is_not_complete_says_so():
     assert results.ranks(["alpha"], ["A"]) == {}
 
 
+def test_repeats_may_differ_by_set_and_enough_of_them_count():
+    results = Results(errors([0.2] * 5, "A"), repeats={"alpha": 10, "beta": 5}, enough=5)
+    assert results.cell("alpha", "A") == "0.20 ± 0.00 (5 of 10 repeats)"
+    assert results.complete("alpha", "A")
+    assert results.ranked_sets(["alpha", "beta"], ["A"]) == ["alpha"]
+    assert not Results(errors([0.2] * 4, "A"), repeats=10, enough=5).complete("alpha", "A")
+
+
 @pytest.mark.parametrize(
     ("good", "have", "met"), [("abc", "abcd", True), ("a", "ab", None), ("a", "abcd", False)]
 )

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from surewood.datasets import info
 from surewood.experiments import protocol
 from surewood.experiments.errors import ExperimentError
 from surewood.experiments.protocol import Profile, paper_folder, published, read_profile
@@ -23,6 +24,18 @@ def test_profiles_of_a_paper_share_one_protocol():
         quick, full = read_profile(paper, "quick"), read_profile(paper, "full")
         assert quick.protocol == full.protocol
         assert quick.sizes != full.sizes
+
+
+def test_the_official_protocol_has_its_own_sets_and_settings():
+    paper, official = (read_profile("rcf", "standard", name) for name in ("paper", "official"))
+    assert official.division == "official"
+    assert set(official.get("data_sets")) >= {"vowel", "dna", "pendigits", "usps"}
+    assert all(info(name).train_rows for name in official.get("data_sets"))
+    assert official.sizes == paper.sizes
+    assert "division" not in paper.settings()
+    assert official.settings()["division"] == "official"
+    with pytest.raises(ExperimentError, match="mddf has no protocol 'official'; it has paper"):
+        read_profile("mddf", "standard", "official")
 
 
 def test_the_full_profiles_have_the_published_grids():

@@ -1,11 +1,13 @@
 """Versions, machine and peak memory of a result."""
 
+import re
 import sys
 
 import numpy as np
 import pytest
 
-from surewood.experiments.provenance import forget_peak_memory, machine, peak_memory, versions
+from surewood.experiments import provenance
+from surewood.experiments.provenance import commit, forget_peak_memory, machine, peak_memory, versions
 
 
 def test_versions_name_python_and_what_numbers_depend_on():
@@ -13,6 +15,12 @@ def test_versions_name_python_and_what_numbers_depend_on():
     assert found["numpy"] == np.__version__
     assert {"python", "surewood", "scikit-learn"} <= set(found)
     assert "cores" in machine()
+
+
+def test_the_commit_is_that_of_a_checkout_or_unknown(monkeypatch, tmp_path):
+    assert re.fullmatch(r"([0-9a-f]{12}\+?)?", commit())
+    monkeypatch.setattr(provenance, "__file__", str(tmp_path / "provenance.py"))
+    assert commit.__wrapped__() == ""
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the peak can be reset on Linux only")

@@ -1,5 +1,6 @@
 """results.csv: records as a table and back, without losing a digit."""
 
+import pandas as pd
 import pytest
 
 from surewood.experiments.errors import ExperimentError
@@ -20,6 +21,18 @@ def test_the_csv_holds_all_that_a_summary_needs(outcome, tmp_path):
     assert ToyPaper().summarise(again, PROFILE) == ToyPaper().summarise(outcome.records, PROFILE)
     assert again[0]["chosen"] == outcome.records[0]["chosen"]
     assert again[0]["seeds"] == outcome.records[0]["seeds"]
+    assert again[0]["protocol"] == "paper"
+    assert again[0]["versions"]["commit"] == outcome.records[0]["versions"]["commit"]
+
+
+def test_tables_from_before_the_second_protocol_can_be_read(outcome, tmp_path):
+    table = tmp_path / "results.csv"
+    table.write_text(to_csv(outcome.records), encoding="utf-8")
+    old = pd.read_csv(table, dtype=str, keep_default_na=False).drop(columns=["protocol", "commit"])
+    old.to_csv(table, index=False)
+    again = read_csv(table)
+    assert {record["protocol"] for record in again} == {"paper"}
+    assert set(again[0]["metrics"]) == {"error"}
 
 
 def test_digits_missing_values_and_memory_survive(tmp_path):

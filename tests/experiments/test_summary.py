@@ -1,5 +1,7 @@
 """A summary completed with profile, missing sets and facts of the run."""
 
+from dataclasses import replace
+
 from surewood.experiments.summary import complete_summary
 from tests.experiments.toy_paper import PROFILE, ToyPaper
 
@@ -23,6 +25,13 @@ def test_shared_time_counts_once_per_unit():
     run = complete_summary(ToyPaper(), PROFILE, records)["run"]
     assert run["seconds"] == 1.0 + 3.0 + 1.0 + 2 * 2.0
     assert (run["records"], run["machines"], run["peak_memory_bytes"]) == (3, ["M"], 0)
+
+
+def test_records_of_another_protocol_are_left_out():
+    records = [record("alpha", 0, 1.0), record("alpha", 1, 1.0, protocol="official")]
+    assert complete_summary(ToyPaper(), PROFILE, records)["run"]["records"] == 1
+    official = complete_summary(ToyPaper(), replace(PROFILE, division="official"), records)
+    assert (official["run"]["records"], official["title"]) == (1, "A toy, official division")
 
 
 def test_only_the_sets_asked_for_are_shown():

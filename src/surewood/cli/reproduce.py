@@ -29,6 +29,12 @@ def reproduce(
         str, typer.Option(help="Sizes: quick (minutes), standard (under an hour) or full (as published).")
     ] = "quick",
     sets: Annotated[str | None, typer.Option(help="Only these data sets, separated by commas.")] = None,
+    protocol: Annotated[
+        str,
+        typer.Option(
+            help="paper: its own division of the data; official: the data sets' training and test parts."
+        ),
+    ] = "paper",
     resume: Annotated[
         bool, typer.Option("--resume", help="Continue with the records in the folder.")
     ] = False,
@@ -52,13 +58,14 @@ def reproduce(
     from surewood.parallel import WorkerLost
     from surewood.workflow.fitting import on_cluster
 
-    folder = out or Path("reproduction") / f"{paper}-{profile}"
+    second = "" if protocol == "paper" else f"-{protocol}"
+    folder = out or Path("reproduction") / f"{paper}-{profile}{second}"
     wanted = None if sets is None else [name.strip() for name in sets.split(",") if name.strip()]
     if wanted == []:
         raise WorkflowError("--sets names no data set; leave it out for all of them.")
     display = Display(Console(stderr=True, width=None if sys.stderr.isatty() else 160))
     try:
-        the_paper, sizes = find_paper(paper), read_profile(paper, profile)
+        the_paper, sizes = find_paper(paper), read_profile(paper, profile, protocol)
         check_folder(folder)
         with on_cluster(cluster):
             jobs = n_jobs if cluster is None else -1  # every worker of the cluster

@@ -54,24 +54,36 @@ class Results:
     Parameters
     ----------
     records : sequence of dict
-    repeats : int, default=1
-        Repeats of the protocol; a data set with fewer is not complete.
+    repeats : int or mapping, default=1
+        Repeats of the protocol, by data set where they differ; tables mark a data set that has fewer.
+    enough : int, optional
+        With this many repeats a data set counts as complete, for ranks and bars; all by default.
     """
 
-    def __init__(self, records: Sequence[Mapping[str, Any]], repeats: int = 1) -> None:
-        self._repeats = repeats
+    def __init__(
+        self,
+        records: Sequence[Mapping[str, Any]],
+        repeats: int | Mapping[str, int] = 1,
+        enough: int | None = None,
+    ) -> None:
+        self._repeats, self._enough = repeats, enough
         self._by_key: dict[tuple[str, str], dict[int, Mapping[str, Any]]] = {}
         for record in records:
             own = self._by_key.setdefault((record["dataset"], record["method"]), {})
             own[record["repeat"]] = record
+
+    def _planned(self, dataset: str) -> int:
+        return self._repeats if isinstance(self._repeats, int) else self._repeats.get(dataset, 1)
 
     def has(self, dataset: str, *methods: str) -> bool:
         """Whether all these methods have a record of the data set."""
         return all((dataset, method) in self._by_key for method in methods)
 
     def complete(self, dataset: str, *methods: str) -> bool:
-        """Whether all these methods have all repeats of the data set."""
-        return all(len(self._by_key.get((dataset, method), ())) >= self._repeats for method in methods)
+        """Whether all these methods have all repeats of the data set, or enough of them."""
+        needed = self._planned(dataset)
+        needed = needed if self._enough is None else min(needed, self._enough)
+        return all(len(self._by_key.get((dataset, method), ())) >= needed for method in methods)
 
     def cell(self, dataset: str, method: str, scale: float = 1.0, digits: int = 2) -> str:
         """Mean and spread of the error for a table; says so where repeats, or all of them, are missing."""
@@ -79,7 +91,8 @@ class Results:
         if not own:
             return "missing"
         text = self.spread(dataset, method).text(scale, digits)
-        return text if len(own) >= self._repeats else f"{text} ({len(own)} of {self._repeats} repeats)"
+        planned = self._planned(dataset)
+        return text if len(own) >= planned else f"{text} ({len(own)} of {planned} repeats)"
 
     def records(self, dataset: str, method: str) -> list[Mapping[str, Any]]:
         """Records in the order of their repeats."""

@@ -9,7 +9,7 @@ from typing import Any
 
 from surewood.experiments.errors import ExperimentError
 from surewood.experiments.paper import Unit
-from surewood.experiments.protocol import Profile, paper_folder
+from surewood.experiments.protocol import PAPER, Profile, paper_folder
 from surewood.experiments.results_csv import read_csv
 from surewood.report import words
 
@@ -41,13 +41,14 @@ class Cost:
         return sum(self.seconds.values())
 
 
-def committed_records(paper: str) -> list[dict[str, Any]]:
-    """The committed records of a paper; none where there is no such file."""
+def committed_records(paper: str, division: str = PAPER) -> list[dict[str, Any]]:
+    """The committed records of a paper's protocol; none where there is no such file."""
     try:
         path = paper_folder(paper) / "results.csv"
     except ExperimentError:
         return []
-    return read_csv(path) if path.is_file() else []
+    records = read_csv(path) if path.is_file() else []
+    return [record for record in records if record["protocol"] == division]
 
 
 def expected_cost(units: Sequence[Unit], records: Sequence[Mapping[str, Any]]) -> Cost | None:

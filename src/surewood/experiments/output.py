@@ -10,6 +10,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
+from surewood.experiments.protocol import PAPER
 from surewood.experiments.results_csv import to_csv
 from surewood.report.rendering import render_template, write_text
 
@@ -67,9 +68,12 @@ def run_sentence(summary: Mapping[str, Any]) -> str:
     """Profile, records, time and versions in one sentence."""
     run = summary["run"]
     version = ", ".join(sorted({v.get("surewood", "?") for v in run["versions"]}))
+    made = f" (commit {', '.join(run['commits'])})" if run["commits"] else " (commit not recorded)"
+    second = "" if summary["protocol"] == PAPER else f", protocol `{summary['protocol']}`"
+    name = f"Profile `{summary['profile']}`{second}"
     return (
-        f"Profile `{summary['profile']}`: {run['records']} records, {run['seconds'] / 60:.1f} minutes of "
-        f"work, at most {run['peak_memory_bytes'] / 2**20:.0f} MB, surewood {version}."
+        f"{name}: {run['records']} records, {run['seconds'] / 60:.1f} minutes of work,"
+        f" at most {run['peak_memory_bytes'] / 2**20:.0f} MB, surewood {version}{made}."
     )
 
 

@@ -78,8 +78,9 @@ class Paper(Protocol):
     * ``seeds`` : dict of int,
     * ``grid`` : optional, error counts of a whole grid (:mod:`~surewood.experiments.error_grids`).
 
-    The runner adds ``dataset``, ``repeat``, ``profile``, ``versions``, ``machine``, ``peak_memory_bytes`` and
-    ``finished``. A data set that is not available raises :class:`~surewood.datasets.DataError`.
+    The runner adds ``dataset``, ``repeat``, ``profile``, ``protocol``, ``versions``, ``machine``,
+    ``peak_memory_bytes`` and ``finished``. A data set that is not available raises
+    :class:`~surewood.datasets.DataError`.
 
     `summarise` gives plain values (all keys but ``tables`` may be absent):
 
@@ -123,14 +124,16 @@ def find_paper(name: str) -> Paper:
     return paper
 
 
-def chosen_sets(paper: Paper, wanted: Sequence[str] | None) -> list[str]:
-    """The data sets asked for, in the paper's order; all by default."""
-    known = list(paper.sets())
+def chosen_sets(paper: Paper, wanted: Sequence[str] | None, profile: Profile) -> list[str]:
+    """The data sets asked for, in the paper's order; by default all that the protocol has."""
+    limited = profile.protocol.get("data_sets")
+    known = [name for name in paper.sets() if limited is None or name in limited]
     if not wanted:
         return known
     strange = [name for name in wanted if name not in known]
     if strange:
+        under = "" if limited is None else f" under the protocol {profile.division!r}"
         raise ExperimentError(
-            f"{paper.name} has no data set {strange[0]!r}; its sets are {', '.join(known)}."
+            f"{paper.name} has no data set {strange[0]!r}{under}; its sets are {', '.join(known)}."
         )
     return [name for name in known if name in wanted]

@@ -1,7 +1,9 @@
 """What a paper's folder says: profiles (sizes only) from ``protocol.toml``, targets from ``published.csv``.
 
 ``protocol.toml`` has a table ``[protocol]`` with everything that no profile changes, and one table
-``[profiles.NAME]`` with sizes. ``[profiles.NAME.sets.DATASET]`` overrides sizes for one data set.
+``[profiles.NAME]`` with sizes. ``[profiles.NAME.sets.DATASET]`` overrides sizes for one data set. A second
+protocol, ``[protocols.official]``, trains on the official training part of its `data_sets` and tests on the
+official test part; what it says goes before ``[protocol]``.
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ import pandas as pd
 
 from surewood.experiments.errors import ExperimentError
 
+PAPER, OFFICIAL = "paper", "official"
 _HERE = Path(__file__).resolve().parent
 
 
@@ -31,11 +34,14 @@ class Profile:
         What all profiles share.
     sizes : dict
         What this profile sets; the key "sets" holds overrides by data set.
+    division : {"paper", "official"}
+        The paper's own division of the data, or the official one of each data set.
     """
 
     name: str
     protocol: Mapping[str, Any] = field(default_factory=dict)
     sizes: Mapping[str, Any] = field(default_factory=dict)
+    division: str = PAPER
 
     def get(self, key: str, dataset: str | None = None) -> Any:
         """A size (of a data set, where it has its own), or else a value of the protocol."""
@@ -47,7 +53,8 @@ class Profile:
 
     def settings(self) -> dict[str, Any]:
         """All of it as one dict: what results must have in common to stand in one file."""
-        return {"profile": self.name, "protocol": dict(self.protocol), "sizes": dict(self.sizes)}
+        own = {"division": self.division} if self.division != PAPER else {}
+        return {"profile": self.name, "protocol": dict(self.protocol), "sizes": dict(self.sizes), **own}
 
 
 def paper_folder(paper: str) -> Path:
@@ -58,8 +65,8 @@ def paper_folder(paper: str) -> Path:
     raise ExperimentError(f"papers/{paper}/protocol.toml was not found; run from a checkout of surewood.")
 
 
-def read_profile(paper: str, name: str) -> Profile:
-    """A profile of a paper, as written in its ``protocol.toml``.
+def read_profile(paper: str, name: str, division: str = PAPER) -> Profile:
+    """A profile of a paper, as written in its ``protocol.toml``; of its official protocol, where it has one.
 
     Examples
     --------
@@ -71,7 +78,11 @@ def read_profile(paper: str, name: str) -> Profile:
     profiles = content.get("profiles", {})
     if name not in profiles:
         raise ExperimentError(f"{paper} has no profile {name!r}; it has {', '.join(profiles)}.")
-    return Profile(name, content.get("protocol", {}), profiles[name])
+    protocols = {PAPER: {}, **content.get("protocols", {})}
+    if division not in protocols:
+        raise ExperimentError(f"{paper} has no protocol {division!r}; it has {', '.join(protocols)}.")
+    shared = {**content.get("protocol", {}), **protocols[division]}
+    return Profile(name, shared, profiles[name], division)
 
 
 def published(paper: str) -> pd.DataFrame:

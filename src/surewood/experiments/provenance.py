@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import platform
 import re
+import subprocess
 import sys
 from functools import cache
 from importlib import metadata
@@ -16,14 +17,33 @@ _STATUS = Path("/proc/self/status")
 
 @cache
 def versions() -> dict[str, str]:
-    """Versions of Python and of the packages that results depend on."""
-    found = {"python": platform.python_version()}
+    """Versions of Python and of the packages that results depend on, and the commit of a checkout."""
+    found = {"python": platform.python_version(), "commit": commit()}
     for name in _PACKAGES:
         try:
             found[name] = metadata.version(name)
         except metadata.PackageNotFoundError:
             continue
     return found
+
+
+@cache
+def commit() -> str:
+    """The commit of the checkout that this code runs from, + where files were changed; else nothing."""
+    here = Path(__file__).resolve().parent
+    git = ["git", "-C", str(here)]
+    try:
+        answers = [
+            subprocess.run([*git, *words], capture_output=True, text=True, timeout=10, check=True).stdout
+            for words in (
+                ("ls-files", "--error-unmatch", __file__),  # not the repository of somebody's environment
+                ("rev-parse", "--short=12", "HEAD"),
+                ("status", "--porcelain", "--untracked-files=no", "--", str(here.parent)),
+            )
+        ]
+    except (OSError, subprocess.SubprocessError):
+        return ""
+    return answers[1].strip() + ("+" if answers[2].strip() else "")
 
 
 @cache

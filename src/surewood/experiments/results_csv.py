@@ -14,9 +14,12 @@ from pathlib import Path
 from typing import Any
 
 from surewood.experiments.errors import ExperimentError
+from surewood.experiments.protocol import PAPER
 
 _FIRST = ("dataset", "repeat", "method")
 _LAST = ("chosen", "seeds", "seconds", "shared_seconds", "peak_memory_mb", "profile", "version")
+#: columns that older tables do not have, and what holds for them
+_ADDED = {"protocol": PAPER, "commit": ""}
 
 
 def to_csv(records: Sequence[Mapping[str, Any]]) -> str:
@@ -24,7 +27,7 @@ def to_csv(records: Sequence[Mapping[str, Any]]) -> str:
     metrics = list(dict.fromkeys(name for record in records for name in record["metrics"]))
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow([*_FIRST, *metrics, *_LAST, "grid"])
+    writer.writerow([*_FIRST, *metrics, *_LAST, *_ADDED, "grid"])
     for record in records:
         peak = record.get("peak_memory_bytes")
         writer.writerow(
@@ -38,6 +41,8 @@ def to_csv(records: Sequence[Mapping[str, Any]]) -> str:
                 "" if peak is None else round(peak / 2**20),
                 record["profile"],
                 record.get("versions", {}).get("surewood", ""),
+                record.get("protocol", PAPER),
+                record.get("versions", {}).get("commit", ""),
                 json.dumps(record["grid"], separators=(",", ":")) if "grid" in record else "",
             ]
         )
@@ -56,7 +61,8 @@ def read_csv(path: Path) -> list[dict[str, Any]]:
         raise ExperimentError(f"{path} is not a table of results.")
     records = []
     for row in rows:
-        metrics = [name for name in row if name not in (*_FIRST, *_LAST, "grid")]
+        metrics = [name for name in row if name not in (*_FIRST, *_LAST, *_ADDED, "grid")]
+        added = {name: row.get(name, default) for name, default in _ADDED.items()}
         peak = row["peak_memory_mb"]
         records.append(
             {
@@ -70,7 +76,8 @@ def read_csv(path: Path) -> list[dict[str, Any]]:
                 "shared_seconds": float(row["shared_seconds"]),
                 "peak_memory_bytes": int(peak) * 2**20 if peak else None,
                 "profile": row["profile"],
-                "versions": {"surewood": row["version"]},
+                "protocol": added["protocol"],
+                "versions": {"surewood": row["version"], "commit": added["commit"]},
                 **({"grid": json.loads(row["grid"])} if row.get("grid") else {}),
             }
         )

@@ -75,14 +75,14 @@ def run_paper(
     display : Display, optional
         Shows what runs; quiet by default.
     """
-    units = paper.units(profile, chosen_sets(paper, sets))
+    units = paper.units(profile, chosen_sets(paper, sets, profile))
     display = display or Display(None)
     settings = {"paper": paper.name, **profile.settings()}
     with RecordFile(out / RESULTS, settings, resume) as file:
         outcome = Outcome(file.path, file.records)
         done = _methods_done(file.records)
         left = [unit for unit in units if not _before(unit, done).issuperset(unit.methods)]
-        cost = expected_cost(left, committed_records(paper.name))
+        cost = expected_cost(left, committed_records(paper.name, profile.division))
         display.announce(cost_sentence(paper.name, left, profile, cost))
         display.begin(paper.name, left, len(units))
         try:
@@ -145,6 +145,7 @@ def _complete(record: Mapping[str, Any], unit: Unit, profile: Profile) -> dict[s
         "repeat": unit.repeat,
         **record,
         "profile": profile.name,
+        "protocol": profile.division,
         "peak_memory_bytes": peak_memory(),
         "versions": versions(),
         "machine": machine(),

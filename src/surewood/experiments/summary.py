@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from surewood.experiments.paper import Paper, chosen_sets
-from surewood.experiments.protocol import Profile
+from surewood.experiments.protocol import OFFICIAL, PAPER, Profile
 
 
 def complete_summary(
@@ -29,14 +29,19 @@ def complete_summary(
     sets : sequence of str, optional
         Only these data sets are shown; all by default.
     """
-    shown = chosen_sets(paper, sets)
-    records = [record for record in records if record["dataset"] in shown]
+    shown = chosen_sets(paper, sets, profile)
+    records = [
+        record
+        for record in records
+        if record["dataset"] in shown and record.get("protocol", PAPER) == profile.division
+    ]
     have = {record["dataset"] for record in records}
     reasons = missing or {}
     summary: dict[str, Any] = {
         "paper": paper.name,
-        "title": paper.title,
+        "title": paper.title + (", official division" if profile.division == OFFICIAL else ""),
         "profile": profile.name,
+        "protocol": profile.division,
         "sizes": dict(profile.sizes),
         "bars": [],
         "deviations": [],
@@ -54,11 +59,15 @@ def complete_summary(
 def _run_facts(records: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     peaks = [record.get("peak_memory_bytes") or 0 for record in records]
     shared = {(r["dataset"], r["repeat"]): float(r.get("shared_seconds", 0.0)) for r in records}
-    versions = {tuple(sorted(record.get("versions", {}).items())) for record in records}
+    versions = {
+        tuple(sorted((name, v) for name, v in record.get("versions", {}).items() if name != "commit"))
+        for record in records
+    }
     return {
         "records": len(records),
         "seconds": round(sum(float(record["seconds"]) for record in records) + sum(shared.values()), 1),
         "peak_memory_bytes": max(peaks, default=0),
         "versions": [dict(items) for items in sorted(versions)],
+        "commits": sorted({v for r in records if (v := r.get("versions", {}).get("commit"))}),
         "machines": sorted({record["machine"] for record in records if "machine" in record}),
     }

@@ -2,10 +2,13 @@
 
     python -m surewood.experiments.tables            # write them
     python -m surewood.experiments.tables --check    # fail when a page and its results disagree
+    python -m surewood.experiments.tables --take reproduction/rcf-standard reproduction/rcf-standard-official
 
-On a page, what stands between ``<!-- NAME -->`` and ``<!-- end NAME -->`` is replaced. NAME is a paper and
-the part wanted: ``rcf:errors`` (a table of the summary by its name), ``rcf:bars``, ``rcf:run``,
-``rcf:deviations``, ``rcf:notes``, ``rcf:missing``.
+The last one first writes ``papers/*/results.csv`` from the records of these runs. On a page, what stands
+between ``<!-- NAME -->`` and ``<!-- end NAME -->`` is replaced. NAME is a paper and the part wanted:
+``rcf:errors`` (a table of the summary by its name), ``rcf:bars``, ``rcf:run``, ``rcf:deviations``,
+``rcf:notes``, ``rcf:missing``; ``rcf_official:errors`` is about the records of the official protocol, and
+``rcf:either`` about both.
 """
 
 from __future__ import annotations
@@ -13,7 +16,7 @@ from __future__ import annotations
 import argparse
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -21,8 +24,11 @@ from typing import Any
 from surewood.experiments.errors import ExperimentError
 from surewood.experiments.output import bar_lines, deviations_table, markdown_table, run_sentence
 from surewood.experiments.paper import HOMES, find_paper
-from surewood.experiments.protocol import paper_folder, read_profile
-from surewood.experiments.results_csv import read_csv
+from surewood.experiments.protocol import PAPER, paper_folder, read_profile
+from surewood.experiments.rcf.either_protocol import either_bar
+from surewood.experiments.records import read_records
+from surewood.experiments.results_csv import read_csv, to_csv
+from surewood.experiments.runner import RESULTS
 from surewood.experiments.summary import complete_summary
 from surewood.report.rendering import write_text
 
@@ -31,26 +37,34 @@ _MARK = re.compile(r"<!-- ((\w+):(\w+)) -->\n(.*?)<!-- end \1 -->", re.DOTALL)
 
 
 @cache
-def summary_of(paper: str) -> dict[str, Any]:
-    """The summary of a paper's committed results."""
+def summary_of(paper: str, division: str = PAPER) -> dict[str, Any]:
+    """The summary of a paper's committed results under one protocol."""
     path = paper_folder(paper) / "results.csv"
     if not path.is_file():
         raise ExperimentError(
             f"papers/{paper}/results.csv is not there; commit the runner's results.csv first."
         )
-    records = read_csv(path)
+    records = [record for record in read_csv(path) if record["protocol"] == division]
+    if not records:
+        raise ExperimentError(f"papers/{paper}/results.csv has no records of the protocol {division!r}.")
     profiles = {record["profile"] for record in records}
     if len(profiles) != 1:
         raise ExperimentError(f"papers/{paper}/results.csv mixes the profiles {', '.join(sorted(profiles))}.")
-    return complete_summary(find_paper(paper), read_profile(paper, profiles.pop()), records)
+    return complete_summary(find_paper(paper), read_profile(paper, profiles.pop(), division), records)
+
+
+def _committed(paper: str) -> list[dict[str, Any]]:
+    return read_csv(paper_folder(paper) / "results.csv")
 
 
 def part(paper: str, name: str) -> str:
     """A part of a paper's summary as Markdown."""
-    if paper not in HOMES:
+    own, _, division = paper.partition("_")
+    if own not in HOMES:
         raise ExperimentError(f"there is no paper called {paper!r}.")
-    summary = summary_of(paper)
+    summary = summary_of(own, division or PAPER)
     makers: dict[str, Callable[[], str]] = {
+        "either": lambda: "\n".join(bar_lines({"bars": [either_bar(_committed(own))]})),
         "bars": lambda: "\n".join(bar_lines(summary)),
         "run": lambda: run_sentence(summary),
         "deviations": lambda: markdown_table(deviations_table(summary)),
@@ -84,12 +98,36 @@ def stale_pages(root: Path) -> Iterator[tuple[Path, str]]:
             yield path, wanted
 
 
+def take(folders: Sequence[Path], root: Path) -> list[Path]:
+    """Write ``papers/NAME/results.csv`` from the records of runs; runs of one paper stand in one table."""
+    records: dict[str, list[dict[str, Any]]] = {}
+    for folder in folders:
+        settings, own = read_records(folder / RESULTS)
+        records.setdefault(str(settings["paper"]), []).extend(own)
+    written = []
+    for paper, own in records.items():
+        commits = {record["versions"].get("commit") for record in own}
+        if len(commits) > 1 or not all(commits):
+            raise ExperimentError(
+                f"the records of {paper} come from more than one commit, or from none that is known: "
+                f"{', '.join(sorted(str(name) for name in commits))}."
+            )
+        path = root / "papers" / paper / "results.csv"
+        write_text(to_csv(own), path)
+        written.append(path)
+    return written
+
+
 def main() -> None:
     """Write the tables into their pages, or check them."""
     parser = argparse.ArgumentParser(description="Tables in the documentation from papers/*/results.csv.")
     parser.add_argument("--check", action="store_true", help="change nothing; fail when a page is stale")
-    check = parser.parse_args().check
+    parser.add_argument("--take", nargs="+", type=Path, metavar="RUN", help="take the records of these runs")
+    options = parser.parse_args()
+    check = options.check
     root = paper_folder("rcf").parents[1]
+    for path in take(options.take or [], root):
+        print(f"{path.relative_to(root)} was written")
     stale = list(stale_pages(root))
     for path, wanted in stale:
         if not check:

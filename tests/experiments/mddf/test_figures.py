@@ -53,8 +53,9 @@ def test_the_page_has_both_pictures(record):
         "paper": "mddf",
         "title": "mdDF",
         "profile": "tiny",
+        "protocol": "paper",
         "missing": [],
-        "run": {"records": 1, "seconds": 1.0, "peak_memory_bytes": 0, "versions": [{"surewood": "0"}]},
+        "run": {"records": 1, "seconds": 1.0, "peak_memory_bytes": 0, "versions": [], "commits": []},
         **summarise(["har"], [record], tiny()),
     }
     page = html(summary)

@@ -7,6 +7,7 @@ import pytest
 
 from surewood.bounds import mcnemar_test
 from surewood.datasets import DataError
+from surewood.experiments.flagship import FLAGSHIP
 from surewood.experiments.mddf import PAPER
 from surewood.experiments.mddf import methods as forests
 from surewood.experiments.mddf.data import parts_of
@@ -94,6 +95,13 @@ def test_mddf_follows_the_decisions():
     assert (model.theta, model.mu_loss, model.depth_schedule, model.cv) == (0.85, 0.1, 4, 5)
 
 
+def test_the_recommended_classifier_is_compared_with_mddf_too():
+    record = run(methods=("mdDF", FLAGSHIP))[FLAGSHIP]
+    assert record["metrics"]["accuracy"] > 80
+    assert record["metrics"]["differing"] >= record["metrics"]["only_this_right"]
+    assert record["chosen"]["weights"]
+
+
 def test_units_of_the_profiles_cover_the_available_sets():
     assert find_paper("mddf") is PAPER
     for name in ("quick", "standard", "full"):
@@ -103,7 +111,7 @@ def test_units_of_the_profiles_cover_the_available_sets():
         assert sum(FIGURES in unit.methods for unit in units) == 1
         assert all(len(set(unit.methods)) == len(unit.methods) for unit in units)
         assert all("mdDF" in unit.methods for unit in units)
-        known = {*METHODS, *forests.OPTIONS, FIGURES}
+        known = {*METHODS, FLAGSHIP, *forests.OPTIONS, FIGURES}
         assert all(set(unit.methods) <= known for unit in units)
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from surewood.experiments.rcf.division import divide, thinned_features
+from surewood.experiments.rcf.division import divide, divide_official, thinned_features
 
 
 @pytest.mark.parametrize("n", [5, 150, 208, 528, 7494])
@@ -14,6 +14,15 @@ def test_parts_are_disjoint_complete_and_of_the_stated_sizes(n):
     assert len(parts.test) == -(-n // 5)
     assert abs(len(parts.train) - 0.6 * n) <= 0.5
     assert all((np.diff(part) > 0).all() for part in (parts.train, parts.validation, parts.test))
+
+
+def test_the_official_test_part_stays_whole():
+    split = np.array(["train", "test"] * 20 + ["train"] * 10)
+    parts = divide_official(split, 0.25, 1)
+    assert parts.test.tolist() == np.flatnonzero(split == "test").tolist()
+    assert (len(parts.train), len(parts.validation)) == (22, 8)
+    assert set(parts.train) | set(parts.validation) == set(np.flatnonzero(split == "train"))
+    assert parts.validation.tolist() != divide_official(split, 0.25, 2).validation.tolist()
 
 
 def test_the_seed_decides():

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from surewood.cascade.model_selection import DeepCascadeSVMClassifierCV
@@ -53,10 +54,15 @@ def folds_of(n: int, seed: int) -> NDArray[np.int64]:
     return fold
 
 
+def data_of(name: str) -> tuple[pd.DataFrame, pd.Series]:
+    """The rows of a data set that the paper used."""
+    data = load(name)
+    return data.part_of("cascades") if "cascades" in data.papers else data.train
+
+
 def prepare_fold(name: str, j: int, seed: int = 0, **changes: Any) -> Fold:
     """Read a data set and plant the prefix tree of one fold; `changes` are parameters of the cascades."""
-    data = load(name)
-    X, y = data.part_of("cascades") if "cascades" in data.papers else data.train
+    X, y = data_of(name)
     model = DeepCascadeSVMClassifierCV(**changes)
     parameters = read_settings(model)
     inputs = begin_fit(model, X, y, merge=False)

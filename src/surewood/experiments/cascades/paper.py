@@ -1,8 +1,9 @@
-"""Units and records of the cascades' protocol: a unit is a fold, its methods share the tree of machines.
+"""Units and records of the cascades' protocol: a unit is a fold, its methods share the tree of SVMs.
 
 Methods: ``svm`` (degree and C by validation), ``cascade`` (the paper's γ by validation), ``cascade_path``
-(any γ down to `gamma_min`, or a number of leaves, if it beats the best plain machine by two standard errors)
-and ``cascade_best`` (the same, every gain taken).
+(any γ down to `gamma_min`, or a number of leaves, if it beats the best single SVM by two standard errors)
+and ``cascade_best`` (the same, every gain taken). A unit of its own has the recommended classifier, fitted to
+training and validation part together.
 """
 
 from __future__ import annotations
@@ -14,9 +15,10 @@ from typing import Any
 import numpy as np
 
 from surewood.cascade.prefix_tree import Path
-from surewood.experiments.cascades.folds import N_FOLDS, Fold, prepare_fold
+from surewood.experiments.cascades.folds import N_FOLDS, Fold, data_of, folds_of, prepare_fold
 from surewood.experiments.cascades.rules import PathRule, paper_choice, plain_choice
 from surewood.experiments.cascades.summary import summarise
+from surewood.experiments.flagship import FLAGSHIP, flagship_record
 from surewood.experiments.paper import Context, Unit
 from surewood.experiments.protocol import Profile
 from surewood.experiments.seeds import seed_of
@@ -38,12 +40,18 @@ class CascadesPaper:
 
     def units(self, profile: Profile, sets: Sequence[str]) -> list[Unit]:
         n_units = N_FOLDS * int(profile.get("shuffles"))
-        return [Unit(name, k, METHODS, _COST[name]) for name in sets for k in range(n_units)]
+        kinds = (METHODS, (FLAGSHIP,)) if profile.get("flagship") else (METHODS,)
+        return [
+            Unit(name, k, methods, _COST[name]) for methods in kinds for name in sets for k in range(n_units)
+        ]
 
     def run(self, unit: Unit, profile: Profile, context: Context) -> Iterator[dict[str, Any]]:
         started = time.perf_counter()
         shuffle, j = divmod(unit.repeat, N_FOLDS)
         seed = seed_of("cascades", unit.dataset, "folds", shuffle)
+        if unit.methods == (FLAGSHIP,):
+            yield _recommended(unit, j, seed, context)
+            return
         fold = prepare_fold(
             unit.dataset,
             j,
@@ -51,7 +59,7 @@ class CascadesPaper:
             degrees=tuple(profile.get("degrees")),
             fractions=tuple(profile.get("fractions")),
             max_leaves=profile.get("max_leaves"),
-            study={"C_grid": tuple(profile.get("C")), "max_svms": profile.get("max_machines")},
+            study={"C_grid": tuple(profile.get("C")), "max_svms": profile.get("max_svms")},
             n_jobs=context.n_jobs,
         )
         shared = time.perf_counter() - started
@@ -83,6 +91,19 @@ class CascadesPaper:
         return summarise(records, profile, sets)
 
 
+def _recommended(unit: Unit, j: int, seed: int, context: Context) -> dict[str, Any]:
+    """The record of the recommended classifier on the four folds that are not the test part."""
+    began = time.perf_counter()
+    context.say(FLAGSHIP)
+    X, y = data_of(unit.dataset)
+    test = folds_of(len(y), seed) == j
+    model_seed = seed_of("cascades", unit.dataset, "model", unit.repeat)
+    record = flagship_record(X[~test], y[~test], X[test], y[test], model_seed, context.n_jobs)
+    record["metrics"] |= {"n_train": int((~test).sum()), "n_validation": 0, "n_test": int(test.sum())}
+    seeds = {"folds": seed, "model": model_seed}
+    return record | {"seconds": time.perf_counter() - began, "seeds": seeds}
+
+
 def _forced(fold: Fold, rule: PathRule) -> dict[str, float]:
     """Test errors of the best cascades with exactly 2, 3, ... leaves, and the size of the γ path."""
     found = {
@@ -105,7 +126,7 @@ def _record(fold: Fold, method: str, path: Path, more: dict[str, Any]) -> dict[s
             "n_validation": len(fold.validation),
             "n_test": len(fold.test),
             "n_leaves": path.n_leaves,
-            "machines": int(fold.task.tree.n_svms),
+            "svms": int(fold.task.tree.n_svms),
             **more,
         },
         "chosen": {

@@ -76,7 +76,7 @@ def run_fold(fold: Fold, gamma_min: float = 1e-3) -> dict[str, Any]:
     for name, standard_errors in (("ours", 2.0), ("one_se", 1.0), ("best", 0.0)):
         path = rule.choose(standard_errors)
         row[name], row[f"{name}_leaves"] = fold.error(path, fold.test), path.n_leaves
-    row["pieces"], row["machines"] = len(rule.one.pieces), fold.task.tree.n_svms
+    row["pieces"], row["svms"] = len(rule.one.pieces), fold.task.tree.n_svms
     for leaves in (2, 3, 4):
         exact = rule.exactly(leaves)
         row[f"exactly_{leaves}"] = float("nan") if exact is None else fold.error(exact, fold.test)

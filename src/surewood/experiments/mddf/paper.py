@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from surewood.bounds import mcnemar_test
+from surewood.experiments.flagship import FLAGSHIP, fit_flagship
 from surewood.experiments.mddf import methods as forests
 from surewood.experiments.mddf.baselines import Fitted, as_numbers, perceptron, random_forest, xgboost
 from surewood.experiments.mddf.data import Parts, parts_of
@@ -118,6 +119,10 @@ class _MethodRunner:
         """Train on the training part and predict the test part."""
         if method in BASELINES:
             return self._fit_baseline(method)
+        if method == FLAGSHIP:
+            own = fit_flagship(self.parts.X, self.parts.y, self.parts.X_test, self.seed, self.n_jobs)
+            held_out = {"held_out_accuracy": 100.0 * (1.0 - own.held_out_error)}
+            return Fitted(own.predictions, held_out, {"weights": own.weights})
         where, how = (self.profile, self.dataset), (self.seed, self.n_jobs)
         if method == forests.GCFOREST:
             model: Any = forests.gc_forest(*where, *how)

@@ -6,7 +6,8 @@
 * :mod:`~surewood.experiments.rcf.grid_study`: one division, and what validation chooses on it;
 * :mod:`~surewood.experiments.rcf.baseline`: the random forest;
 * :mod:`~surewood.experiments.rcf.paper`: units and records;
-* :mod:`~surewood.experiments.rcf.summary`: tables, tests and bars.
+* :mod:`~surewood.experiments.rcf.summary`: tables, tests and bars;
+* :mod:`~surewood.experiments.rcf.either_protocol`: the bar over the paper's and the official division.
 """
 
 from surewood.experiments.rcf.paper import RcfPaper

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,6 +41,21 @@ def divide(n_rows: int, seed: int) -> Division:
     n_test, n_train = math.ceil(0.2 * n_rows - 1e-9), math.floor(0.6 * n_rows + 0.5)
     test, train, rest = np.split(order, [n_test, n_test + n_train])
     return Division(np.sort(train), np.sort(rest), np.sort(test))
+
+
+def divide_official(split: NDArray[Any], validation: float, seed: int) -> Division:
+    """The official test part, and a random fraction of the official training part for validation.
+
+    Examples
+    --------
+    >>> parts = divide_official(np.array(["train"] * 8 + ["test"] * 3), 0.25, 0)
+    >>> len(parts.train), len(parts.validation), parts.test.tolist()
+    (6, 2, [8, 9, 10])
+    """
+    rows = np.random.default_rng(seed).permutation(np.flatnonzero(split == "train"))
+    n_validation = math.floor(validation * len(rows) + 0.5)
+    held, train = np.split(rows, [n_validation])
+    return Division(np.sort(train), np.sort(held), np.flatnonzero(split == "test"))
 
 
 def thinned_features(n_features: int, every: int) -> tuple[int, ...]:

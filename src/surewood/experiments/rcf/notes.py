@@ -32,7 +32,7 @@ def notes(results: Results, targets: pd.Series, sets: Sequence[str]) -> list[str
         "Refitted to training and validation part together, RCF reaches the published error on "
         f"{_list(won)} too.",
         "The standard deviation over the repeats exceeds the published gain of RCF over RF on "
-        f"{len(noisy)} of {len(have)} sets: five repeats decide little.",
+        f"{len(noisy)} of {len(have)} sets: so few repeats decide little.",
         f"In {inert} of {len(active)} repeats validation chose a γ at which no leaf has an active "
         "complexity penalty: "
         "those are forests of linear SVMs, made by the tie rule and not by the bound.",

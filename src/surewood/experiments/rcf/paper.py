@@ -1,7 +1,7 @@
 """Units and records of the protocol of random composite forests (theory.md §2.13).
 
-Three units a (data set, repeat): the composite methods, which share trees and machines; the random forests of
-scikit-learn; and the library's own default, which tunes itself. Methods:
+Units per data set and repeat: the composite methods, which share trees and SVMs; the random forests of
+scikit-learn; the library's own default, which tunes itself; and the recommended classifier. Methods:
 
 ``rcf``            degrees by the criterion, exact minimum
 ``rcf_sequences``  ... the best of 10 random sequences, as in the paper
@@ -10,6 +10,10 @@ scikit-learn; and the library's own default, which tunes itself. Methods:
 ``rcf_refit``      rcf's parameters, fitted to training and validation part together
 ``rf``, ``rf_refit``  random forest, without and with such a refit
 ``surewood``       ``RandomCompositeForestClassifier()`` on training and validation part together
+``SurewoodClassifier``  the recommended classifier, on both parts together too
+
+Under the official protocol the test part is the data set's own, and the validation part is drawn from its
+training part.
 """
 
 from __future__ import annotations
@@ -24,10 +28,11 @@ import pandas as pd
 from surewood.composite.estimator import RandomCompositeForestClassifier
 from surewood.datasets import load
 from surewood.experiments.error_grids import pack
+from surewood.experiments.flagship import FLAGSHIP, flagship_record
 from surewood.experiments.paper import Context, Unit
-from surewood.experiments.protocol import Profile
+from surewood.experiments.protocol import OFFICIAL, Profile
 from surewood.experiments.rcf.baseline import numbers, prefix_labels
-from surewood.experiments.rcf.division import Division, divide, thinned_features
+from surewood.experiments.rcf.division import Division, divide, divide_official, thinned_features
 from surewood.experiments.rcf.grid_study import GridStudy, preferred
 from surewood.experiments.rcf.rules import SELECTIONS
 from surewood.experiments.rcf.summary import summarise
@@ -40,6 +45,7 @@ SETS = (
 COMPOSITE = (*SELECTIONS, "rcf_refit")
 FORESTS = ("rf", "rf_refit")
 DEFAULT = ("surewood",)
+RECOMMENDED = (FLAGSHIP,)
 #: rough seconds of (composite, forests, default): the display's time left, and cheap sets first
 _COST = {
     "vowel": (12, 2, 3), "vehicle": (15, 3, 6), "dna": (40, 5, 14), "pendigits": (90, 12, 20),
@@ -59,22 +65,29 @@ class RcfPaper:
 
     def units(self, profile: Profile, sets: Sequence[str]) -> list[Unit]:
         cheap_first = sorted(sets, key=lambda name: _COST[name][0])
+        kinds = [(COMPOSITE, 0), (FORESTS, 1), (DEFAULT, 2)]
+        if profile.get("flagship"):
+            kinds.append((RECOMMENDED, 2))
         units = [
             Unit(name, repeat, methods, float(_COST[name][k]))
             for name in cheap_first
-            for repeat in range(int(profile.get("repeats")))
-            for k, methods in enumerate((COMPOSITE, FORESTS, DEFAULT))
+            for repeat in range(int(profile.get("repeats", name)))
+            for methods, k in kinds
         ]
-        return sorted(units, key=lambda unit: unit.methods == DEFAULT)  # the protocol first
+        return sorted(units, key=lambda unit: unit.methods in (DEFAULT, RECOMMENDED))  # the protocol first
 
     def run(self, unit: Unit, profile: Profile, context: Context) -> Iterator[dict[str, Any]]:
-        X, y = load(unit.dataset).part_of("rcf")
-        seeds = {
-            "division": seed_of("rcf", unit.dataset, unit.repeat, "division"),
-            "trees": seed_of("rcf", unit.dataset, unit.repeat, "trees"),
-        }
-        parts = divide(len(y), seeds["division"])
-        how = {COMPOSITE: _composite, FORESTS: _forests, DEFAULT: _default}[unit.methods]
+        data, official = load(unit.dataset), profile.division == OFFICIAL
+        named = ("rcf", *([OFFICIAL] if official else []), unit.dataset, unit.repeat)
+        seeds = {"division": seed_of(*named, "division"), "trees": seed_of(*named, "trees")}
+        if official:
+            X, y = data.X, data.y
+            parts = divide_official(data.split, float(profile.get("validation")), seeds["division"])
+        else:
+            X, y = data.part_of("rcf")
+            parts = divide(len(y), seeds["division"])
+        kinds = {COMPOSITE: _composite, FORESTS: _forests, DEFAULT: _default, RECOMMENDED: _recommended}
+        how = kinds[unit.methods]
         for record in how(X, y, parts, unit, profile, context, seeds["trees"]):
             record["metrics"] |= {
                 "n_train": len(parts.train),
@@ -179,3 +192,13 @@ def _default(
         },
         "seconds": time.perf_counter() - began,
     }
+
+
+def _recommended(
+    X: pd.DataFrame, y: pd.Series, parts: Division, unit: Unit, profile: Profile, context: Context, seed: int
+) -> Iterator[dict[str, Any]]:
+    began = time.perf_counter()
+    context.say(FLAGSHIP)
+    rows = np.sort(np.concatenate([parts.train, parts.validation]))
+    train, test = (X.iloc[rows], y.iloc[rows]), (X.iloc[parts.test], y.iloc[parts.test])
+    yield flagship_record(*train, *test, seed, context.n_jobs) | {"seconds": time.perf_counter() - began}

@@ -9,7 +9,8 @@ import pandas as pd
 
 from surewood.experiments.comparison import SD_WORDS, Results, count_bar, counted, test_cell
 from surewood.experiments.decisions import deviations
-from surewood.experiments.protocol import Profile, published, read_profile
+from surewood.experiments.flagship import FLAGSHIP
+from surewood.experiments.protocol import PAPER, Profile, published, read_profile
 from surewood.experiments.rank_diagram import rank_diagram
 from surewood.experiments.rcf.notes import notes
 from surewood.experiments.rcf.other_choices import hindsight, pooled, restricted
@@ -23,9 +24,11 @@ NAMES = {
     "rf_refit": "RF, refitted",
     "rcf_refit": "RCF, refitted",
     "surewood": "surewood default",
+    FLAGSHIP: FLAGSHIP,
 }
 PROTOCOL = ("rf", "rcf", "rcf_sequences", "rf_svm", "rf_svm_random")
 WITH_VALIDATION = ("rf_refit", "rcf_refit", "surewood")
+PUBLISHED_REPEATS = 5
 PAPER_GAMMAS = (1e-3, 1e-2, 1e-1, 1.0)
 ERROR_WORDS = f"Test error in percent, {SD_WORDS}"
 
@@ -34,9 +37,10 @@ def summarise(
     records: Sequence[dict[str, Any]], profile: Profile, shown: Sequence[str] | None = None
 ) -> dict[str, Any]:
     """Everything the page shows, about the sets `shown` (all by default)."""
-    results = Results(records, int(profile.get("repeats")))
     targets = published("rcf").set_index(["dataset", "method"])["error"]
     every = list(dict.fromkeys(name for name, _ in targets.index))
+    repeats = {name: int(profile.get("repeats", name)) for name in every}
+    results = Results(records, repeats, enough=PUBLISHED_REPEATS)
     sets = [name for name in every if shown is None or name in shown]
     return {
         "tables": [
@@ -47,7 +51,7 @@ def summarise(
             _choices(results, sets),
             _ranks(results, sets),
         ],
-        "bars": _bars(results, targets, every),
+        "bars": _bars(results, targets, every) if profile.division == PAPER else [],  # either_protocol
         "figures": _figures(results, sets),
         "notes": notes(results, targets, sets),
         "deviations": deviations("rcf", profile, read_profile("rcf", "full")),
@@ -113,17 +117,21 @@ def _test(results: Results, name: str, first: str, second: str) -> str:
     return test_cell(results, name, first, second) if results.has(name, first, second) else "missing"
 
 
+def with_validation(results: Results, sets: Sequence[str]) -> tuple[str, ...]:
+    """Methods that see the validation part; the recommended classifier where there are records of it."""
+    return WITH_VALIDATION + ((FLAGSHIP,) if any(results.has(name, FLAGSHIP) for name in sets) else ())
+
+
 def _with_validation(results: Results, sets: Sequence[str]) -> dict[str, Any]:
-    rows = _cells_and_tests(
-        results, sets, WITH_VALIDATION, ("rf_refit", "rcf_refit"), ("rf_refit", "surewood")
-    )
+    methods = with_validation(results, sets)
+    rows = _cells_and_tests(results, sets, methods, ("rf_refit", "rcf_refit"), ("rf_refit", "surewood"))
     return {
         "name": "refitted",
         "title": "Beside the protocol: fitted to training and validation part together",
         "note": f"{ERROR_WORDS}. The chosen parameters are refitted to both parts; the library's default "
         "tunes itself out of bag. p: that the refitted RF is worse than the refitted RCF, than the default.",
         "columns": [
-            "data set", *(NAMES[m] for m in WITH_VALIDATION), "p (RF worse than RCF)", "p (than default)",
+            "data set", *(NAMES[m] for m in methods), "p (RF worse than RCF)", "p (than default)",
         ],
         "rows": rows,
     }  # fmt: skip
@@ -186,12 +194,12 @@ def _choices(results: Results, sets: Sequence[str]) -> dict[str, Any]:
 
 
 def _ranks(results: Results, sets: Sequence[str]) -> dict[str, Any]:
-    ranks = {**results.ranks(sets, PROTOCOL), **results.ranks(sets, WITH_VALIDATION)}
+    ranks = {**results.ranks(sets, PROTOCOL), **results.ranks(sets, with_validation(results, sets))}
     rows = [[NAMES[method], f"{rank:.2f}"] for method, rank in ranks.items()]
     return {
         "name": "ranks",
         "title": "Average ranks over the measured sets",
-        "note": "1 is best. The first five are ranked among themselves, and so are the last three.",
+        "note": "1 is best. The first five are ranked among themselves, and so are the others.",
         "columns": ["method", "average rank"],
         "rows": rows,
     }
@@ -202,7 +210,7 @@ def _figures(results: Results, sets: Sequence[str]) -> list[dict[str, Any]]:
     drawn = []
     for title, methods in (
         ("Average ranks of the protocol's methods", PROTOCOL),
-        ("Average ranks, fitted to training and validation part together", WITH_VALIDATION),
+        ("Average ranks, fitted to training and validation part together", with_validation(results, sets)),
     ):
         ranks = results.ranks(sets, methods)
         if ranks:
@@ -213,7 +221,10 @@ def _figures(results: Results, sets: Sequence[str]) -> list[dict[str, Any]]:
 
 def _bars(results: Results, targets: pd.Series, sets: Sequence[str]) -> list[dict[str, Any]]:
     rows = []
-    for method, forest in (("rcf", "rf"), ("rcf_refit", "rf_refit"), ("surewood", "rf_refit")):
+    pairs = [("rcf", "rf"), ("rcf_refit", "rf_refit"), ("surewood", "rf_refit")]
+    if FLAGSHIP in with_validation(results, sets):
+        pairs.append((FLAGSHIP, "rf_refit"))
+    for method, forest in pairs:
         have = [name for name in sets if results.complete(name, method, forest)]
         mean = {name: results.spread(name, method).mean for name in have}
         good = [name for name in have if 100 * mean[name] <= targets[name, "rcf"] + 1e-9]
