@@ -110,7 +110,7 @@ def blocks(path):
     return re.findall(r"^```(\w*)\n(.*?)^```", path.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/getting-started.md"])
+@pytest.mark.parametrize("page", ["README.md", "docs/getting-started.md", "docs/explanations.md"])
 def test_python_blocks_run_and_print_what_is_shown(page, tmp_path):
     """All Python blocks of a page, one after another; a text block after one that prints is its output."""
     found = blocks(ROOT / page)

@@ -18,7 +18,7 @@ def test_options_that_do_not_exist_are_explained_by_the_usage(tmp_path):
 
 
 def test_help_shows_examples():
-    for command in ("fit", "predict", "explain", "compare", "certify"):
+    for command in ("fit", "predict", "explain", "importances", "compare", "certify"):
         shown = run(command, "--help")
         assert shown.returncode == 0
         assert f"surewood {command}" in shown.stdout

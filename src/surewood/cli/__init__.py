@@ -3,7 +3,18 @@
 Commands only word what :mod:`surewood.workflow` does: options, text, exit codes.
 """
 
-from surewood.cli import certify, compare, datasets, explain, fit, monitor, predict, report, reproduce
+from surewood.cli import (
+    certify,
+    compare,
+    datasets,
+    explain,
+    fit,
+    importances,
+    monitor,
+    predict,
+    report,
+    reproduce,
+)
 from surewood.cli.app import app, main
 
 __all__ = [
@@ -13,6 +24,7 @@ __all__ = [
     "datasets",
     "explain",
     "fit",
+    "importances",
     "main",
     "monitor",
     "predict",

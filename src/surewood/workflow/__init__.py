@@ -1,14 +1,15 @@
 """From a table file to a model and its files, and from a model to predictions, certificates and explanations.
 
 What the command ``surewood`` does, as functions: :func:`fit`, :func:`predict`, :func:`certify`,
-:func:`explain`, :func:`describe`, :func:`compare` and :func:`monitor`. Each returns a frozen dataclass; what
-cannot be done raises a :class:`WorkflowError` with one sentence.
+:func:`explain`, :func:`describe`, :func:`importances`, :func:`compare` and :func:`monitor`. Each returns a
+frozen dataclass; what cannot be done raises a :class:`WorkflowError` with one sentence.
 """
 
 from surewood._lazy import lazy_names as _lazy_names
 
 _HOME = {
     "Certification": "surewood.workflow.certifying",
+    "ColumnImportances": "surewood.workflow.column_importances",
     "ColumnOptions": "surewood.workflow.column_options",
     "Comparison": "surewood.workflow.comparing",
     "DecisionRule": "surewood.workflow.decision_rules",
@@ -26,6 +27,7 @@ _HOME = {
     "describe": "surewood.workflow.explaining",
     "explain": "surewood.workflow.explaining",
     "fit": "surewood.workflow.fitting",
+    "importances": "surewood.workflow.column_importances",
     "monitor": "surewood.workflow.monitoring",
     "open_model": "surewood.workflow.model_folder",
     "plan_table": "surewood.workflow.fitting",

@@ -119,11 +119,11 @@ def certify(
     True
     """
     saved = open_model(model)
-    labelled = read_labelled(table, _target(saved, table, target), check=False)
+    labelled = read_labelled(table, target_of(saved, table, target), check=False)
     if labelled.holdout is not None:  # a built-in data set: the official test part is the holdout
         labelled.X, labelled.y = labelled.holdout
         labelled.row_numbers = np.arange(1, len(labelled.y) + 1)
-    _refuse_other_classes(saved, labelled)
+    refuse_other_classes(saved, labelled)
     sampling = _sampling(saved, labelled, Sampling.of(copies, groups, time))
     known_groups = _leave_out_training_groups(saved, labelled, sampling)
     group_of_rows, times = sampling.group_of_rows(labelled.X), sampling.times_of_rows(labelled.X)
@@ -200,7 +200,7 @@ def _leave_out_training_groups(saved: SavedModel, table: LabelledTable, sampling
     return [text] if old.any() else []
 
 
-def _target(saved: SavedModel, table: Source, target: str | None) -> str | None:
+def target_of(saved: SavedModel, table: Source, target: str | None) -> str | None:
     """The target column: as given, else the model's; a built-in data set has its own."""
     if target is None and not (isinstance(table, str) and not looks_like_a_file(table)):
         target = saved.facts.get("target")
@@ -209,7 +209,8 @@ def _target(saved: SavedModel, table: Source, target: str | None) -> str | None:
     return target
 
 
-def _refuse_other_classes(saved: SavedModel, table: LabelledTable) -> None:
+def refuse_other_classes(saved: SavedModel, table: LabelledTable) -> None:
+    """Refuse a table whose target has none of the model's classes."""
     known = saved.classes.tolist()
     if not table.y.isin(known).any():
         found = ", ".join(repr(str(label)) for label in table.y.unique()[:3])
