@@ -22,6 +22,7 @@ from typer.core import TyperCommand, TyperGroup
 import surewood
 from surewood.cli import interrupting
 from surewood.cli.mistakes import explain_error
+from surewood.cli.shown_text import SafeConsole, shown
 
 
 class _PlainFlags:
@@ -85,8 +86,8 @@ def options(
 def console() -> Console:
     """A console that never cuts a table when the output goes to a file or a pipe."""
     if sys.stdout.isatty():
-        return Console(highlight=False)
-    return Console(width=160, no_color=True, highlight=False)
+        return SafeConsole(highlight=False)
+    return SafeConsole(width=160, no_color=True, highlight=False)
 
 
 def _end_of_reader() -> int:
@@ -126,5 +127,5 @@ def main() -> None:
         code, sentence = explain_error(error)
         if debug:
             traceback.print_exc()
-        print(f"surewood: {sentence}", file=sys.stderr)
+        print(f"surewood: {shown(sentence)}", file=sys.stderr)
     sys.exit(code)  # type: ignore[arg-type]

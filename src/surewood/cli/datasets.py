@@ -14,6 +14,7 @@ from rich.text import Text
 from typer.core import TyperGroup
 
 from surewood.cli.app import app, console
+from surewood.cli.shown_text import shown
 from surewood.datasets import DataError, catalogue, info
 
 _COLUMNS = (("name", "left"), ("rows", "right"), ("train / test", "right"), ("columns", "right"))
@@ -96,7 +97,7 @@ def get_datasets(
             if "--debug" in sys.argv:
                 raise
             failed = True
-            print(f"surewood: {error}", file=sys.stderr)
+            print(f"surewood: {shown(str(error))}", file=sys.stderr)
         else:
             print(f"{entry.name}: {path}")
     if failed:

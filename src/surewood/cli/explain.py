@@ -12,6 +12,7 @@ from rich.text import Text
 
 from surewood.cli.app import app, console
 from surewood.cli.option_values import MODEL_HELP
+from surewood.cli.shown_text import shown
 from surewood.workflow.errors import WorkflowError
 
 if TYPE_CHECKING:
@@ -67,15 +68,15 @@ def _print_row(found: Explanation, table: str) -> None:
 
     out = console()
     name = f" ({found.name})" if found.name else ""
-    out.print(Text(f"{found.unit.capitalize()} {found.row} of {table}{name}", style="bold"))
+    out.print(Text(shown(f"{found.unit.capitalize()} {found.row} of {table}{name}"), style="bold"))
     first = [f"probabilities  {probabilities_text(found.probabilities)}"] if found.probabilities else []
     parts = [(f"Prediction: {found.prediction}", first)]
     parts += [(step.title, list(step.lines)) for step in found.steps]
     for title, lines in parts:
         out.print()
-        out.print(Text(title, style="bold"))
+        out.print(Text(shown(title), style="bold"))
         for line in lines:
-            out.print(Padding(Text(line), (0, 0, 0, 2), expand=False))
+            out.print(Padding(Text(shown(line)), (0, 0, 0, 2), expand=False))
     print_notes(out, found.notes)
 
 
@@ -90,7 +91,7 @@ def _print_overview(saved: SavedModel, as_json: bool) -> None:
     out = console()
     table = grid()
     for name, text in about.items():
-        table.add_row(Text(name, style="bold"), Text(text))
+        table.add_row(Text(shown(name), style="bold"), Text(shown(text)))
     out.print(table)
     if saved.facts.get("certificate"):
         out.print()

@@ -11,6 +11,7 @@ import typer
 
 from surewood.cli.app import app
 from surewood.cli.option_values import MODEL_HELP, TABLE_HELP
+from surewood.cli.shown_text import shown
 from surewood.parallel.progress import display
 
 _EXAMPLES = """[bold]Examples[/bold]
@@ -44,6 +45,10 @@ def predict(
         Path | None,
         typer.Option("--out", "-o", help="A .csv or .parquet file; standard output by default."),
     ] = None,
+    safe_csv: Annotated[
+        bool,
+        typer.Option("--safe-csv", help="Put a quote before text that a spreadsheet would run as a formula."),
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Predict the class of every row of a table, in the order of the rows.
@@ -54,12 +59,15 @@ def predict(
     from surewood.estimators.wording import plural
     from surewood.workflow.predicting import predict as predict_table
     from surewood.workflow.predicting import records, rounded
+    from surewood.workflow.spreadsheet import safe_frame
 
     with display():
         source = table[0] if len(table) == 1 else table
-        found = predict_table(model, source, proba=proba, sets=sets, keep=keep or (), out=out, verbose=1)
+        found = predict_table(
+            model, source, proba=proba, sets=sets, keep=keep or (), out=out, safe_csv=safe_csv, verbose=1
+        )
     for note in found.notes:
-        print(f"surewood: {note}", file=sys.stderr)
+        print(f"surewood: {shown(note)}", file=sys.stderr)
     if as_json:
         answer: dict[str, Any] = {
             "rows": found.n_rows,
@@ -74,4 +82,5 @@ def predict(
     elif out is not None:
         print(f"{plural(found.n_rows, 'prediction')} written to {out}", file=sys.stderr)
     elif found.frame is not None:
-        rounded(found.frame).to_csv(sys.stdout, index=False)
+        frame = rounded(found.frame)
+        (safe_frame(frame) if safe_csv else frame).to_csv(sys.stdout, index=False)

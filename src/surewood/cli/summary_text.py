@@ -12,6 +12,7 @@ from rich.text import Text
 
 from surewood.certify.rendering import entry_text, parts_text
 from surewood.cli.mistakes import as_options
+from surewood.cli.shown_text import shown
 from surewood.estimators.wording import plural
 
 _STATUS_STYLE = {"GUARANTEE": "bold green", "CRITERION": "yellow", "ESTIMATE": "cyan", "HEURISTIC": "dim"}
@@ -114,7 +115,7 @@ def print_certificate(out: Console, certificate: dict[str, Any]) -> None:
         *(f"Assumes {text} (your responsibility)." for text in certificate["assumptions"]),
         *certificate["facts"],
     ):
-        out.print(Padding(Text(as_options(line)), (0, 0, 0, 2), expand=False))
+        out.print(Padding(Text(shown(as_options(line))), (0, 0, 0, 2), expand=False))
     table = grid()
     table.add_column(no_wrap=True)
     table.add_column(overflow="fold")
@@ -145,4 +146,4 @@ def print_notes(out: Console, notes: Sequence[str]) -> None:
         out.print()
         out.print(Text("Notes", style="bold"))
         for note in notes:
-            out.print(Padding(Text(as_options(note)), (0, 0, 0, 2), expand=False))
+            out.print(Padding(Text(shown(as_options(note))), (0, 0, 0, 2), expand=False))

@@ -23,6 +23,7 @@ from surewood.workflow.large_table import is_large
 from surewood.workflow.model_folder import SavedModel, open_model
 from surewood.workflow.output_place import check_file
 from surewood.workflow.parquet_prediction import ParquetSink, probability_column
+from surewood.workflow.spreadsheet import safe_frame
 from surewood.workflow.training import predict_in_blocks
 
 DECIMALS = 6  # of probabilities in text
@@ -77,6 +78,7 @@ def predict(
     sets: float | None = None,
     keep: str | Sequence[str] = (),
     out: str | Path | None = None,
+    safe_csv: bool = False,
     verbose: int = 0,
 ) -> Prediction:
     """Predict the class of every row of a table, in the order of the rows.
@@ -99,6 +101,8 @@ def predict(
         Columns of the table to put beside the predictions; identifiers of the model always are.
     out : str or Path, optional
         A .csv or .parquet file to write, all or nothing.
+    safe_csv : bool, default=False
+        In a .csv file, put a quote before text and names that a spreadsheet would run as a formula.
     verbose : int, default=0
 
     Returns
@@ -129,7 +133,7 @@ def predict(
     if read.numbered and read.unit not in found.columns:
         found.insert(0, read.unit, read.row_numbers)
     if path is not None:
-        write_table(found, path)
+        write_table(found, path, safe_csv)
     return Prediction(len(found), saved.classes, found, tuple(saved.notes_about(read.frame)), path)
 
 
@@ -207,14 +211,15 @@ def _predict_streamed(
     return Prediction(sink.n_rows, saved.classes, None, tuple(notes or ()), out)
 
 
-def write_table(frame: pd.DataFrame, path: Path) -> None:
-    """Write a CSV or Parquet file, with its folder, all or nothing."""
+def write_table(frame: pd.DataFrame, path: Path, safe_csv: bool = False) -> None:
+    """Write a CSV or Parquet file, with its folder, all or nothing; `safe_csv`: without formulas."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with partial(path) as unfinished:
         if path.suffix.lower() == ".parquet":
             frame.to_parquet(unfinished, index=False)
         else:
-            rounded(frame).to_csv(unfinished, index=False)
+            text = rounded(frame)
+            (safe_frame(text) if safe_csv else text).to_csv(unfinished, index=False)
         os.replace(unfinished, path)
 
 
