@@ -7,9 +7,13 @@ Estimators and modules are here by name and imported when first used, so that ``
 ``surewood.datasets``, and the command ``surewood``.
 """
 
+from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
 from surewood._lazy import lazy_names as _lazy_names
+
+if _TYPE_CHECKING:
+    __version__: str
 
 #: Public name -> module it lives in. The contract tests run scikit-learn's suite on every estimator here.
 _HOME = {

@@ -31,7 +31,8 @@ def test_key_figures_need_no_rows(tree):
 def test_sections_are_plain_and_agree_with_the_ledger(tree):
     facts = plain(tree.__report_facts__(ReportRows(X, y, y, False)))
     json.dumps(facts, allow_nan=False)
-    first, second = facts["sections"]
+    votes, first, second = facts["sections"]
+    assert sum(row[-1] for row in votes["blocks"][0]["rows"]) == pytest.approx(100)
     icicle, degrees, settings = first["blocks"]
     nodes = icicle["variants"][0]["nodes"]
     assert sum(node["level"] is not None for node in nodes) == len(tree.ledger())

@@ -14,7 +14,7 @@ def html(figure):
 
 def test_estimate_and_limit_stand_side_by_side_with_the_baseline():
     made = claim_chart([CLAIM], 0.3)
-    assert "7.0 %, ≤ 10.0 %" in html(made)
+    assert "7.0 %, ≤ 10.0 %" in html(made).replace("\u00a0", " ")
     assert "baseline (majority class)" in html(made)
 
 

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pandas as pd
 
-from surewood.report.plain import plain, plain_dict
+from surewood.report.plain import cut_names, plain, plain_dict
 
 
 def test_everything_becomes_strict_json():
@@ -31,3 +31,12 @@ def test_the_copy_is_deep():
     copy = plain_dict({"a": inner})
     copy["a"].append(2)
     assert inner == [1]
+
+
+def test_names_are_cut_where_they_are_equal():
+    names = [f"average of the measurements of sensor {k} in 2023" for k in range(30)]
+    cut = cut_names(names, 20)
+    assert len(set(cut)) == 30
+    assert max(map(len, cut)) <= 20
+    assert cut_names(["a", "b"], 5) == ["a", "b"]
+    assert cut_names(["same", "same"], 5) == ["same", "same"]

@@ -7,6 +7,7 @@ from html import escape
 from typing import Any
 
 from surewood.bounds import AT_LEAST, Entry
+from surewood.estimators.notebook import bars, framed
 
 __all__ = [
     "certificate_html",
@@ -135,11 +136,14 @@ def certificate_text(certificate: dict[str, Any]) -> str:
 
 def certificate_html(certificate: dict[str, Any]) -> str:
     """Return the certificate as a fragment of HTML; every string in it is escaped."""
+    verdict, *others = _head(certificate)
+    trivial = " trivial" if certificate["trivial"] else ""
     parts = [
-        '<div class="surewood-certificate">',
-        f"<h3>Certificate of {escape(str(certificate['model']))}</h3>",
-        *(f"<p>{escape(line)}</p>" for line in _head(certificate)),
+        f'<p class="verdict{trivial}">{escape(verdict)}</p>',
+        *(f"<p>{escape(line)}</p>" for line in others),
     ]
+    parts.append(_claim_bars([entry for entry in certificate["entries"] if entry["status"] == "GUARANTEE"]))
+    parts.append("<details><summary>Methods, conditions, and what is not guaranteed</summary>")
     for status, title in _SECTIONS.items():
         entries = [entry for entry in certificate["entries"] if entry["status"] == status]
         if entries:
@@ -153,7 +157,24 @@ def certificate_html(certificate: dict[str, Any]) -> str:
             f"<li>{escape(item['method'])}: {escape(item['reason'])}</li>" for item in certificate["withheld"]
         ]
         parts.append("</ul>")
-    return "\n".join([*parts, "</div>"])
+    parts.append("</details>")
+    return framed(f"Certificate of {certificate['model']}", "\n".join(parts), "surewood-certificate")
+
+
+def _claim_bars(guarantees: list[dict[str, Any]]) -> str:
+    """Estimates (dots) beside their limits (bars), for rates."""
+    rows, dots = [], []
+    for entry in guarantees:
+        if entry["quantity"] in ("expected cost", "Brier score"):
+            continue
+        parts = entry["decomposition"]
+        observed = parts.get("error rate", parts.get("observed"))
+        start = 0.0 if observed is None else observed
+        rows.append(
+            (entry["quantity"], start, float(entry["value"]), "leaf-soft", f"{entry['side']} {_value(entry)}")
+        )
+        dots.append(observed)
+    return bars(rows, dots) if rows else ""
 
 
 def _html_row(entry: dict[str, Any]) -> str:

@@ -50,13 +50,46 @@ def report_facts(model: Any, rows: ReportRows | None = None) -> Facts:
         for tree in chosen:
             drawn.append(_tree(model, tree))
             advance(1)
-    blocks = [_icicle(drawn), _degrees(ledger), _settings(model)]
+    blocks = [_degrees(ledger), _settings(model)]
+    if any(len(tree["nodes"]) > 1 for tree in drawn):  # a tree of one leaf is no picture
+        blocks.insert(0, _icicle(drawn))
     return describing.report_facts(
         title,
         DESCRIPTION,
         figures,
-        [describing.section("", blocks), describing.section("The ledger", [_ledger(ledger)], _told(ledger))],
+        [
+            describing.section("What votes", [_voters(model, ledger)]),
+            describing.section("", blocks),
+            describing.section("The ledger", [_ledger(ledger)], _told(ledger)),
+        ],
     )
+
+
+def _voters(model: Any, ledger: pd.DataFrame) -> Facts:
+    """All parts of the vote with their weights: composite trees by their settings, and plain trees."""
+    fitted, plain = model.model_, model.model_.plain
+    weight = 1.0 if plain is None else 1.0 - _plain_weight(model)
+    leaves = ledger.groupby("tree").size()
+    found: dict[str, list[int]] = {}
+    for tree in range(fitted.n_trees):
+        setting = fitted.setting_of(tree)
+        name = (
+            f"composite trees of depth {setting.max_depth}" if setting.max_depth else "SVMs without a split"
+        )
+        found.setdefault(name, []).append(tree)
+    rows: list[list[Any]] = [
+        [name, len(trees), float(leaves.loc[trees].mean()), 100 * weight * len(trees) / fitted.n_trees]
+        for name, trees in found.items()
+    ]
+    if plain is not None:
+        rows.append(["plain trees", int(plain.n_trees), None, 100 * (1.0 - weight)])
+    columns = [
+        describing.column("part", "text"),
+        describing.column("trees"),
+        describing.column("leaves per tree", digits=1),
+        describing.column("weight in the vote, %", digits=1),
+    ]
+    return describing.table("voters", columns, rows)
 
 
 def leaf_terms(model: Any, part: int = 0) -> tuple[pd.DataFrame, float]:
@@ -222,6 +255,7 @@ def _ledger(ledger: pd.DataFrame) -> Facts:
     order = np.argsort(-ledger["points"].to_numpy(), kind="stable")[:MAX_LEAVES]
     shown = ledger.iloc[np.sort(order)][list(LEDGER)].copy()
     shown["path"] = [short(path, 240) for path in shown["path"]]
+    shown["tree"] += 1  # as `explain` counts
     return describing.table(
         "ledger", list(LEDGER.values()), shown.to_numpy(dtype=object).tolist(), search=True
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from html import escape
 from typing import Any, ClassVar
 
 import numpy as np
@@ -16,6 +17,8 @@ from surewood.estimators.background import draw_background
 from surewood.estimators.contributing import Groups, table_contributions
 from surewood.estimators.contributions import Contributions
 from surewood.estimators.declaring import TableParameters
+from surewood.estimators.describing import DescribesItself
+from surewood.estimators.notebook import figure_text, framed, tiles
 from surewood.estimators.parameters import Switch
 from surewood.estimators.remembered import RememberedRows
 from surewood.estimators.rules import Rule
@@ -51,6 +54,16 @@ class ClassifierBase(TableParameters, ClassifierMixin, BaseEstimator, ABC):  # t
         best = self.predict_proba(X).argmax(axis=1)  # before classes_: this call refuses unfitted estimators
         labels: NDArray[Any] = np.asarray(self.classes_)[best]
         return labels
+
+    def _html_repr(self) -> str:
+        """For notebooks: what a fitted model is, in the page's look, above scikit-learn's diagram."""
+        diagram = str(super()._html_repr())
+        if not hasattr(self, "classes_") or not isinstance(self, DescribesItself):
+            return diagram
+        facts = self.__report_facts__(None)
+        shown = [(figure_text(one), str(one["label"])) for one in facts["figures"]]
+        told = f"<p class='soft'>{escape(facts['description'])}</p>"
+        return framed(str(facts["title"]), tiles(shown) + told) + diagram
 
     def predict_log_proba(self, X: Any) -> Floats:
         """Logarithms of :meth:`predict_proba`."""

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from html import escape
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from surewood._arrays import AnyArray, Floats
+from surewood.estimators.notebook import bars, framed
 from surewood.estimators.wording import cell_text, points_text
 from surewood.tables import plain
 
@@ -162,6 +164,29 @@ class Contributions:
             "n_others": len(self.columns) - len(columns),
             "method": self.method,
         }
+
+    def _repr_html_(self) -> str:
+        """The first rows with the page's look, for notebooks."""
+        parts = []
+        for row in range(min(len(self), _ROWS_SHOWN)):
+            k = int(self.predictions[row].argmax())
+            head = f"row {row}: {self.classes[k]} {100 * self.predictions[row, k]:.1f} %"
+            drawn = [
+                (
+                    f"{one['column']} = {cell_text(one['value'])}",
+                    0.0,
+                    100 * one["contribution"],
+                    "leaf" if one["contribution"] >= 0 else "warn",
+                    points_text(one["contribution"]),
+                )
+                for one in self.top(row)
+            ]
+            parts.append(
+                f"<h4>{escape(head)}</h4><p class='soft'>mean {100 * self.expected[k]:.1f} %</p>{bars(drawn)}"
+            )
+        if len(self) > _ROWS_SHOWN:
+            parts.append(f"<p class='soft'>{len(self) - _ROWS_SHOWN:,} more rows</p>")
+        return framed(f"Contributions of columns, {self.method}", "".join(parts))
 
     def __repr__(self) -> str:
         rows, columns, classes = self.values.shape

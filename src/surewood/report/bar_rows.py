@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from markupsafe import Markup
 
-from surewood.report.plain import middle
+from surewood.report.plain import cut_names
 from surewood.report.plot import legend, paint
 from surewood.report.scales import Axis
 
@@ -80,16 +80,20 @@ def bar_rows(
         '<span class="value">{}</span></div>'
     )
     drawn = []
-    for row in rows:
+    short = cut_names([row.name for row in rows], NAME_LENGTH)
+    for row, name in zip(rows, short):
         pieces = Markup("").join(_piece(part, scale) for part in row.parts)
         hint = row.hint or row.name
-        drawn.append(
-            form.format(" strong" * row.strong, hint, middle(row.name, NAME_LENGTH), zero, pieces, row.value)
-        )
+        drawn.append(form.format(" strong" * row.strong, hint, name, zero, pieces, _together(row.value)))
     if axis is not None:
         drawn.append(_axis_row(axis))
     above = legend(names) if len(names) > 1 else Markup("")
     return above + Markup('<div class="rows">{}</div>').format(Markup("").join(drawn))
+
+
+def _together(text: str) -> str:
+    """Text whose percent signs stay with their numbers."""
+    return text.replace(" %", "\u00a0%").replace("≤ ", "≤\u00a0").replace("≥ ", "≥\u00a0")
 
 
 def _axis_row(axis: Axis) -> Markup:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from surewood.estimators.wording import plural
 from surewood.report.bar_rows import BarRow, Part, bar_rows
 from surewood.report.charts import figure
 from surewood.report.plot import Plot, alt_text
@@ -64,7 +65,7 @@ def group_charts(claims: list[dict[str, Any]]) -> list[dict[str, Any]]:
             continue
         rows = [
             _limit_row(
-                f"{group['name']} ({group['n']:,} rows)",
+                f"{group['name']} ({plural(group['n'], 'row')})",
                 group["observed"],
                 group["limit"],
                 claim["side"],

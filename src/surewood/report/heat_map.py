@@ -8,7 +8,7 @@ import numpy as np
 from markupsafe import Markup
 from numpy.typing import NDArray
 
-from surewood.report.plain import middle
+from surewood.report.plain import cut_names
 from surewood.report.words import percent
 
 __all__ = ["confusion_map"]
@@ -42,16 +42,18 @@ def _with_numbers(
     rows: Sequence[str], columns: Sequence[str], counts: NDArray[np.int64], share: NDArray[np.float64]
 ) -> Markup:
     head = Markup("").join(
-        Markup('<th scope="col" title="{}">{}</th>').format(name, middle(name, 16)) for name in columns
+        Markup('<th scope="col" title="{}">{}</th>').format(name, cut)
+        for name, cut in zip(columns, cut_names(columns, 16))
     )
     cell = Markup('<td style="background:{}"><b>{}</b><small>{}</small></td>')
     lines = []
+    short = cut_names(rows, 20)
     for i, name in enumerate(rows):
         cells = Markup("").join(
             cell.format(_ground(i == j, share[i, j]), f"{counts[i, j]:,}", percent(share[i, j], 0))
             for j in range(len(columns))
         )
-        side = Markup('<th scope="row" title="{}">{}</th>').format(name, middle(name, 20))
+        side = Markup('<th scope="row" title="{}">{}</th>').format(name, short[i])
         lines.append(Markup("<tr>{}{}</tr>").format(side, cells))
     form = Markup(
         '<div class="matrix"><table><thead><tr><th class="corner"><span>true ↓</span> '
@@ -79,8 +81,8 @@ def _with_colors(
         strength = 0.15 + 0.85 * float(share[i, j])
         cells.append(form.format(j, i, "leaf" if i == j else "warn", strength, tip))
     name = Markup('<span title="{}">{}</span>')
-    left = Markup("").join(name.format(one, middle(one, 16)) for one in rows)
-    above = Markup("").join(name.format(one, middle(one, 16)) for one in columns)
+    left = Markup("").join(name.format(one, cut) for one, cut in zip(rows, cut_names(rows, 16)))
+    above = Markup("").join(name.format(one, cut) for one, cut in zip(columns, cut_names(columns, 16)))
     whole = Markup(
         '<div class="heat" style="--side:{}px;--n:{};--m:{}"><p class="soft">true classes down, '
         'predicted across</p><div class="above">{}</div><div class="left">{}</div><svg viewBox="0 0 {} {}" '

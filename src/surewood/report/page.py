@@ -63,6 +63,8 @@ def write_json(summary: dict[str, Any], path: str | Path) -> Path:
 def page_title(summary: dict[str, Any]) -> str:
     """Model and data in a few words."""
     name, data = summary["model"]["title"], summary["data"]["name"]
+    if data and Path(data).is_file():
+        data = Path(data).name
     return f"{name} on {data}" if data else str(name)
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from itertools import takewhile
 from typing import Any
 
 from surewood.estimators.describing import short
 from surewood.tables import plain
 
-__all__ = ["middle", "plain", "plain_dict", "short"]
+__all__ = ["cut_names", "middle", "plain", "plain_dict", "short"]
 
 
 def plain_dict(value: Mapping[Any, Any]) -> dict[str, Any]:
@@ -29,3 +30,20 @@ def middle(value: Any, limit: int = 40) -> str:
         return text
     tail = (limit - 1) // 2
     return f"{text[: limit - 1 - tail]}…{text[len(text) - tail :]}"
+
+
+def cut_names(names: Sequence[Any], limit: int) -> list[str]:
+    """Names of at most `limit` characters that can still be told apart, where that is possible.
+
+    Examples
+    --------
+    >>> cut_names(["measurement 1 of the long series", "measurement 2 of the long series"], 16)
+    ['…1 of t…g series', '…2 of t…g series']
+    """
+    texts = [" ".join(str(name).split()) for name in names]
+    shared = sum(1 for _ in takewhile(lambda letters: len(set(letters)) == 1, zip(*texts)))
+    for start in (0, shared):
+        cut = [middle(f"…{text[start:]}" if start else text, limit) for text in texts]
+        if len(set(cut)) == len(set(texts)):
+            return cut
+    return [middle(text, 2 * limit) for text in texts]

@@ -75,7 +75,7 @@ def _baseline(judged: Predictions, y_train: Any) -> dict[str, Any]:
     share = np.tile(counts / counts.sum(), (int(known.sum()), 1))
     truth = judged.codes[known]
     return {
-        "error": float(1.0 - np.mean(judged.codes == counts.argmax())),
+        "error": float(1.0 - np.unique(judged.y, return_counts=True)[1].max() / judged.n_rows),
         "log_loss": float(log_loss(truth, share, labels=np.arange(len(judged.classes)))),
         "brier": _brier(share, truth),
         "auc": 0.5,

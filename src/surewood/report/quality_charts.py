@@ -8,7 +8,7 @@ from typing import Any
 from markupsafe import Markup
 
 from surewood.report.charts import figure
-from surewood.report.plain import middle
+from surewood.report.plain import cut_names, middle
 from surewood.report.plot import Plot
 from surewood.report.scales import Axis, fitted_axis
 from surewood.report.words import number, percent
@@ -28,7 +28,8 @@ def quality_charts(facts: dict[str, Any] | None, sample: str) -> list[dict[str, 
         chosen += f" (threshold {number(facts['threshold'])})"
 
     def made(title: str, draw: Callable[[dict[str, Any]], Markup], caption: str, alt: str) -> dict[str, Any]:
-        variants = [(middle(one["label"], 40), draw(one)) for one in facts["classes"]]
+        names = cut_names([one["label"] for one in facts["classes"]], 40)
+        variants = [(name, draw(one)) for name, one in zip(names, facts["classes"])]
         return figure(
             title, variants=variants, caption=caption, alt=f"{title} of {of}: {alt}", choose="class"
         )

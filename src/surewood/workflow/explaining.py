@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Mapping
 from dataclasses import dataclass
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import pandas as pd
 
 from surewood.estimators.background import BACKGROUND_ROWS
 from surewood.estimators.describing import ExplainsInSteps, sample_rows, step, take_rows
+from surewood.estimators.notebook import bars, framed
 from surewood.estimators.wording import because_lines, plural
 from surewood.inspect.contributions import contributions, plain_cell
 from surewood.report.model_facts import model_facts
@@ -78,6 +80,18 @@ class Explanation:
     notes: tuple[str, ...]
     unit: str = "row"
     name: str = ""
+
+    def _repr_html_(self) -> str:
+        """The explanation with the page's look, for notebooks."""
+        parts = [f'<p class="verdict">Prediction: {escape(str(self.prediction))}</p>']
+        if self.probabilities:
+            top = sorted(self.probabilities.items(), key=lambda pair: -pair[1])[:8]
+            parts.append(bars([(str(name), 0.0, p, "leaf", percent(p, 1)) for name, p in top]))
+        for one in self.steps:
+            lines = "".join(f"<p>{escape(line)}</p>" for line in one.lines)
+            parts.append(f"<h4>{escape(one.title)}</h4>{lines}")
+        parts += [f"<p class='soft'>{escape(note)}</p>" for note in self.notes]
+        return framed(f"{self.unit.capitalize()} {self.row} {self.name}".strip(), "".join(parts))
 
 
 def explain(model: str | Path | SavedModel, table: Source, row: int | None = None) -> Explanation:
