@@ -33,6 +33,16 @@ class Reported:
     notes : tuple of str
     files : dict of str to Path
         ``page``, ``data`` and ``card``.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from surewood import workflow
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = workflow.fit("wine", model="rcf", parameters={"n_estimators": 5}, out=folder)
+    ...     made = workflow.report(folder, "wine")
+    >>> sorted(made.files)
+    ['card', 'data', 'page']
     """
 
     certificate: Certificate
