@@ -27,6 +27,11 @@ def test_shared_time_counts_once_per_unit():
     assert (run["records"], run["machines"], run["peak_memory_bytes"]) == (3, ["M"], 0)
 
 
+def test_shared_work_of_one_unit_is_not_lost_to_another_that_shares_nothing():
+    records = [record("alpha", 0, 1.0), record("alpha", 0, 1.0) | {"method": "alone", "shared_seconds": 0.0}]
+    assert complete_summary(ToyPaper(), PROFILE, records)["run"]["seconds"] == 4.0
+
+
 def test_records_of_another_protocol_are_left_out():
     records = [record("alpha", 0, 1.0), record("alpha", 1, 1.0, protocol="official")]
     assert complete_summary(ToyPaper(), PROFILE, records)["run"]["records"] == 1

@@ -58,7 +58,10 @@ def complete_summary(
 
 def _run_facts(records: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     peaks = [record.get("peak_memory_bytes") or 0 for record in records]
-    shared = {(r["dataset"], r["repeat"]): float(r.get("shared_seconds", 0.0)) for r in records}
+    shared: dict[tuple[str, int], float] = {}  # a unit's methods share it; another unit may share nothing
+    for r in records:
+        key = (r["dataset"], r["repeat"])
+        shared[key] = max(shared.get(key, 0.0), float(r.get("shared_seconds", 0.0)))
     versions = {
         tuple(sorted((name, v) for name, v in record.get("versions", {}).items() if name != "commit"))
         for record in records
