@@ -50,6 +50,13 @@ def test_the_sentence(profile, words):
     assert cost_sentence("p", UNITS, Profile(profile), expected_cost(UNITS, RECORDS)) == words
 
 
+def test_another_division_is_named():
+    official = Profile("standard", division="official")
+    sentence = cost_sentence("p", UNITS, official, expected_cost(UNITS, RECORDS))
+    assert sentence.endswith("; those are of the paper's own division, and the official parts are larger.")
+    assert committed_records("rcf", "official")
+
+
 def test_without_records_and_without_units():
     assert cost_sentence("p", UNITS[:1], Profile("full"), None) == (
         "p, profile full: 1 unit on 1 data set; there are no records to estimate the time from."

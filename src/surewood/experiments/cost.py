@@ -27,13 +27,14 @@ class Cost:
         By data set, as far as there are records.
     unknown : int
         Number of methods, over all units, of which there is no record.
-    profile : str
+    profile, division : str
         Of the records.
     """
 
     seconds: Mapping[str, float]
     unknown: int
     profile: str
+    division: str = PAPER
 
     @property
     def total(self) -> float:
@@ -42,13 +43,14 @@ class Cost:
 
 
 def committed_records(paper: str, division: str = PAPER) -> list[dict[str, Any]]:
-    """The committed records of a paper's protocol; none where there is no such file."""
+    """The committed records of a paper's protocol, else those of its own; none where there is no file."""
     try:
         path = paper_folder(paper) / "results.csv"
     except ExperimentError:
         return []
     records = read_csv(path) if path.is_file() else []
-    return [record for record in records if record["protocol"] == division]
+    own = [record for record in records if record["protocol"] == division]
+    return own or [record for record in records if record["protocol"] == PAPER]
 
 
 def expected_cost(units: Sequence[Unit], records: Sequence[Mapping[str, Any]]) -> Cost | None:
@@ -78,7 +80,8 @@ def expected_cost(units: Sequence[Unit], records: Sequence[Mapping[str, Any]]) -
             cost = sum(statistics.fmean(own[key]) for key in known)
             cost += max(statistics.fmean(shared[key]) for key in known)
             seconds[unit.dataset] = seconds.get(unit.dataset, 0.0) + cost
-    return Cost(seconds, unknown, str(records[0]["profile"]))
+    first = records[0]
+    return Cost(seconds, unknown, str(first["profile"]), str(first.get("protocol", PAPER)))
 
 
 def cost_sentence(paper: str, units: Sequence[Unit], profile: Profile, cost: Cost | None) -> str:
@@ -99,6 +102,8 @@ def cost_sentence(paper: str, units: Sequence[Unit], profile: Profile, cost: Cos
     listed = f" ({', '.join(parts)})" if len(largest) > 1 else ""
     took = f"{words.seconds(cost.total)} at the pace of the committed records{listed}"
     more = f"; {cost.unknown} of the results have no record to estimate from" if cost.unknown else ""
+    if profile.division != cost.division:
+        more += "; those are of the paper's own division, and the official parts are larger"
     if profile.name == cost.profile:
         return f"{what}, about {took}{more}."
     names = (profile.name, cost.profile)
