@@ -5,7 +5,7 @@ import pytest
 from sklearn.datasets import load_iris
 
 from surewood import BinnedForestClassifier
-from surewood.estimators.cost import CostEstimate, mib, probe_seconds, refuse_beyond, spread_rows
+from surewood.estimators.cost import CostEstimate, mib, probe_order, probe_seconds, refuse_beyond, spread_rows
 
 
 def test_memory_is_the_sum_of_its_parts():
@@ -38,3 +38,12 @@ def test_a_probe_gives_a_range_that_grows_with_the_table():
     assert 0 < low < high
     larger = probe_seconds(model, np.tile(X, (40, 1)), np.tile(y, 40))
     assert larger[1] > high
+
+
+def test_probes_of_many_classes_have_whole_classes():
+    y = np.random.default_rng(0).permutation(np.arange(1000) % 500)
+    order = probe_order(y, 300)
+    assert sorted(order) == list(range(1000))
+    assert len(np.unique(y[order[:300]])) == 150
+    few = np.repeat([0, 1, 2], [600, 300, 100])
+    np.testing.assert_array_equal(probe_order(few, 300), spread_rows(few))

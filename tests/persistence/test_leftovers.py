@@ -58,3 +58,16 @@ def test_is_running():
     assert is_running(os.getpid())
     assert is_running(1)
     assert not is_running(gone_process())
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a device that is always full")
+def test_a_full_disk_is_named(tmp_path):
+    target = tmp_path / "model.surewood"
+
+    def write():
+        with partial(target), open("/dev/full", "wb", buffering=0) as file:
+            file.write(b"x")
+
+    with pytest.raises(OSError, match="No space left") as error:
+        write()
+    assert error.value.filename == str(target)

@@ -8,17 +8,19 @@ leaves behind is removed by the next process that writes to the same target.
 from __future__ import annotations
 
 import atexit
+import errno
 import os
 import re
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 __all__ = ["is_running", "own", "partial", "remove", "sweep"]
 
 _NAME = re.compile(r"\.(?P<target>.+)\.(?P<process>\d+)\.part\d*")
 _owned: set[Path] = set()
+_FULL = {errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC), errno.EFBIG}
 
 
 @contextmanager
@@ -29,8 +31,13 @@ def partial(target: Path, number: int | None = None) -> Iterator[Path]:
     """
     sweep(target)
     path = target.with_name(f".{target.name}.{os.getpid()}.part{'' if number is None else number}")
-    with own(path):
-        yield path
+    try:
+        with own(path):
+            yield path
+    except OSError as error:
+        if error.filename is None and error.errno in _FULL:  # a write knows no name
+            raise OSError(error.errno, error.strerror, str(target)) from error
+        raise
 
 
 @contextmanager
@@ -59,7 +66,8 @@ def remove(path: Path) -> None:
     if path.is_dir() and not path.is_symlink():
         shutil.rmtree(path, ignore_errors=True)
     else:
-        path.unlink(missing_ok=True)
+        with suppress(NotADirectoryError):
+            path.unlink(missing_ok=True)
 
 
 def is_running(process: int) -> bool:
