@@ -56,7 +56,7 @@ def check_values(
 
 
 #: Weights of linear models beyond this are no result of a fit: their sums are no numbers.
-LARGEST_WEIGHT = 1e100
+LARGEST_WEIGHT = 1e200
 
 
 def check_weights(name: str, value: AnyArray) -> None:
@@ -66,7 +66,7 @@ def check_weights(name: str, value: AnyArray) -> None:
     --------
     >>> check_weights("coef", np.array([1.0, 1e308]))
     Traceback (most recent call last):
-    ValueError: coef must lie between -1e+100 and 1e+100.
+    ValueError: coef must lie between -1e+200 and 1e+200.
     """
     if value.size and not (value.min() >= -LARGEST_WEIGHT and value.max() <= LARGEST_WEIGHT):
         finite = np.isfinite(value).all()

@@ -144,7 +144,7 @@ def own_version() -> str:
     """The version that workers must have."""
     import surewood
 
-    return surewood.__version__
+    return str(surewood.__version__)
 
 
 def in_words(error: BaseException) -> BaseException:

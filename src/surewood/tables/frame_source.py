@@ -113,7 +113,7 @@ class FrameSource(Source):
             return bool(arrow.rounded_columns())
         series = self._column(j)
         dtype = series.dtype
-        if not pd.api.types.is_integer_dtype(dtype) or dtype.itemsize < 8 or not series.notna().any():
+        if not pd.api.types.is_integer_dtype(dtype) or getattr(dtype, "itemsize", 8) < 8 or not series.notna().any():
             return False
         return int(series.max()) > LARGEST_EXACT or int(series.min()) < -LARGEST_EXACT
 
