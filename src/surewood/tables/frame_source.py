@@ -112,8 +112,8 @@ class FrameSource(Source):
         if (arrow := self._arrow(j)) is not None:
             return bool(arrow.rounded_columns())
         series = self._column(j)
-        dtype = series.dtype
-        if not pd.api.types.is_integer_dtype(dtype) or getattr(dtype, "itemsize", 8) < 8 or not series.notna().any():
+        wide = getattr(series.dtype, "itemsize", 8) >= 8
+        if not (wide and pd.api.types.is_integer_dtype(series.dtype) and series.notna().any()):
             return False
         return int(series.max()) > LARGEST_EXACT or int(series.min()) < -LARGEST_EXACT
 
