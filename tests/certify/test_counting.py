@@ -86,7 +86,9 @@ def test_discrete_columns_are_natural_unless_copies_are_too_many():
     attacked = counted(wide, wide)  # three columns of fifty values hardly ever repeat by chance
     assert (attacked.rule, attacked.rows.size) == ("exclude", 0)
     assert counted(X, X_train, copies="exclude").rule == "exclude"
-    assert counted(rows(), rows(), copies="natural").rows.size == 60
+    half = np.r_[rows(), rows() + 1]
+    assert counted(half, rows(), copies="natural").rows.size == 120
+    assert counted(rows(), rows(), copies="natural").rows.size == 0  # a statement that cannot be true
 
 
 def test_categories_and_booleans_are_discrete_but_numbers_are_not():

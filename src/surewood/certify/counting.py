@@ -144,10 +144,14 @@ def count_rows(
     n_copies = int(copied.sum())
     rule, reason = _rule(X, copies, hashes, n_copies, training)
     kept = np.flatnonzero(~copied) if rule == "exclude" else np.arange(n)
-    if rule == "exclude" and (n_copies > _NEARLY_ALL * n or unnoticed > 1.0):
+    nearly_all = n_copies > _NEARLY_ALL * n
+    repeated_training = nearly_all and (rule == "exclude" or n_copies / n > _natural_rate(n, training))
+    if repeated_training or (rule == "exclude" and unnoticed > 1.0):
         kept = kept[:0]  # what is left of a table of copies is more likely an altered copy than a new row
     kept = kept[np.argsort(hashes[kept] if rule == "exclude" else _spread(hashes[kept], labels, kept))]
     population, facts = _population(rule, reason, n, n_copies, training)
+    if repeated_training and rule == "natural":
+        facts = [f"Warning: {n_copies} of {n} rows equal a training row; training rows hardly repeat."]
     if groups is not None:
         unit = _group_numbers(groups[kept].astype(str))
         population = f"rows of new groups{', ' if population else ''}{population.removeprefix('new rows ')}"
@@ -217,13 +221,19 @@ def _rule(
     if not discrete_columns(X):
         return "exclude", ""
     n = hashes.size
-    slack = 3.0 * math.sqrt(0.25 / n)
-    # among independent rows a new one meets an earlier one at most about twice as often as those repeat
-    natural = 2.0 * training.copied_fraction + slack
+    natural = _natural_rate(n, training)
     repeated = 1.0 - np.unique(hashes).size / n
     if training.known and (n_copies / n > natural or (training.n_rows >= n and repeated > natural)):
         return "exclude", "there are more copies than independent rows of discrete columns would have"
     return "natural", "every column is discrete, so independent rows are often equal"
+
+
+def _natural_rate(n: int, training: TrainingRows) -> float:
+    """Fraction of `n` independent rows that may equal a training row.
+
+    A new row meets an earlier one at most about twice as often as those repeat; three standard errors more.
+    """
+    return 2.0 * training.copied_fraction + 3.0 * math.sqrt(0.25 / n)
 
 
 def _population(
@@ -243,4 +253,5 @@ def _population(
         )
         if reason:
             facts.append(f"Copies are excluded: {reason}.")
-    return "new rows that are not copies of training rows" if training.known else "", facts
+    checked = training.known or n_copies > 0
+    return "new rows that are not copies of training rows" if checked else "", facts

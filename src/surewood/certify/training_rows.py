@@ -48,6 +48,7 @@ class TrainingRows:
         inner = inner_model(model)
         own = inner.remembered_rows_ if isinstance(inner, RemembersRows) else None
         self._own = own if isinstance(own, RememberedRows) else None
+        self._of_members = [] if self._own is not None else _members_memories(model)
         self._chosen_on = inner.choice_rows_ if isinstance(inner, ChosenOnRows) else None
 
     @property
@@ -111,10 +112,54 @@ class TrainingRows:
                 raise ValueError(f"X_train must have the columns of X: {error}") from None
         if self._own is not None:
             found |= self._own.contains(_passed_on(self._model, X))
+        for path, rows in self._of_members:
+            found |= _contained(path, rows, X)
         if self._chosen_on is not None:
             found |= self._chosen_on.contains(X)
         return found
 
+
+def _contained(path: tuple[Any, ...], rows: RememberedRows, X: Any) -> Mask:
+    """Which rows a member of another library's ensemble was trained on; none where it saw other columns."""
+    n = len(X)
+    for model in path:
+        X = _passed_on(model, X)
+    try:
+        return rows.contains(X)
+    except ValueError:
+        return np.zeros(n, dtype=bool)
+
+
+def _members_memories(
+    model: Any, path: tuple[Any, ...] = (), depth: int = 0
+) -> list[tuple[tuple[Any, ...], RememberedRows]]:
+    """What the members of an ensemble of another library remember, each with the models rows pass through."""
+    path, inner = (*path, model), inner_model(model)
+    own = inner.remembered_rows_ if isinstance(inner, RemembersRows) else None
+    if isinstance(own, RememberedRows):
+        return [(path, own)]
+    if depth >= _DEEPEST or not type(inner).__module__.startswith("sklearn."):
+        return []
+    fitted = [value for name, value in vars(inner).items() if name.endswith("_")]
+    if not hasattr(inner, "get_params"):  # the parts of CalibratedClassifierCV are no estimators
+        fitted.append(vars(inner).get("estimator"))
+    return [found for member in _models_in(fitted) for found in _members_memories(member, path, depth + 1)]
+
+
+def _models_in(values: Any) -> list[Any]:
+    """Classifiers among fitted attributes, and in lists, arrays and dictionaries of them."""
+    found: list[Any] = []
+    for value in values:
+        if isinstance(value, dict):
+            found += _models_in(value.values())
+        elif isinstance(value, list | tuple) or (isinstance(value, np.ndarray) and value.dtype == object):
+            found += _models_in(np.ravel(value) if isinstance(value, np.ndarray) else value)
+        elif callable(getattr(value, "predict_proba", None)):
+            found.append(value)
+    return found
+
+
+_DEEPEST = 4  # ensembles of ensembles that are looked into
 
 # Relative distances at which near-copies are looked for: noise of 1e-9, and what float32 keeps of a number.
 _PROBES = (3e-9, -3e-9, 6e-8, -6e-8, 1.5e-7, -1.5e-7)

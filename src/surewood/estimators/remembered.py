@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -32,6 +32,8 @@ class RememberedRows:
         Rows of the training table.
     columns : list of str or None
         Their columns, where the training table had names.
+    earlier : RememberedRows or None
+        Rows of the fit that a warm start went on from, where they were others.
 
     Examples
     --------
@@ -46,6 +48,7 @@ class RememberedRows:
     salt: int
     n_rows: int
     columns: list[str] | None
+    earlier: RememberedRows | None = None
 
     @classmethod
     def of(cls, inputs: FitInputs) -> RememberedRows:
@@ -84,7 +87,21 @@ class RememberedRows:
         """
         more = content_hashes(X, salt=self.salt, columns=self.columns)
         hashes = _distinct(np.concatenate([self.hashes, more]))
-        return RememberedRows(hashes, self.salt, self.n_rows + len(more), self.columns)
+        return replace(self, hashes=hashes, n_rows=self.n_rows + len(more))
+
+    def after(self, earlier: RememberedRows | None) -> RememberedRows | None:
+        """Remember the rows of an earlier fit too, whose trees are still there; None where it forgot them.
+
+        Examples
+        --------
+        >>> first, second = (RememberedRows.from_table(np.array([[x]])) for x in (1.0, 2.0))
+        >>> second.after(first).contains(np.array([[1.0], [2.0], [3.0]]))
+        array([ True,  True, False])
+        """
+        if earlier is None:
+            return None
+        same = earlier.salt == self.salt and np.array_equal(earlier.hashes, self.hashes)
+        return replace(self, earlier=earlier.earlier if same else earlier)
 
     def contains(self, X: Any) -> NDArray[np.bool_]:
         """Which rows of a table have the content of a remembered row.
@@ -94,11 +111,12 @@ class RememberedRows:
         X : table
             Whatever an estimator takes; columns are found by name where both tables have names.
         """
-        if len(self.hashes) == 0:
-            return np.zeros(len(content_hashes(X, salt=self.salt)), dtype=bool)
         found = content_hashes(X, salt=self.salt, columns=self.columns)
+        known = np.zeros(len(found), dtype=bool) if self.earlier is None else self.earlier.contains(X)
+        if len(self.hashes) == 0:
+            return known
         place = np.minimum(np.searchsorted(self.hashes, found), len(self.hashes) - 1)
-        return np.asarray(self.hashes[place] == found)
+        return np.asarray(known | (self.hashes[place] == found))
 
 
 def _distinct(hashes: NDArray[np.uint64]) -> NDArray[np.uint64]:

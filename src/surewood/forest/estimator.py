@@ -186,7 +186,10 @@ class BinnedForestClassifier(ClassifierBase, RunParameters, StudyParameter):
                 trained = train(plan, inputs, Beginning.anew(plan, inputs, draw_seed(self.random_state)))
             else:
                 trained = train(plan, inputs, Beginning.after(kept))
+            earlier = None if kept is None else self.remembered_rows_
             self._store_fit(inputs)
+            if kept is not None and self.remembered_rows_ is not None:  # kept trees know the rows they saw
+                self.remembered_rows_ = self.remembered_rows_.after(earlier)
             self.model_ = trained.model
             if trained.votes is None:
                 return None
