@@ -233,6 +233,17 @@ def apart(rows: pd.DataFrame) -> pd.DataFrame:
     return means.round(3).reset_index()
 
 
+def time_ratios(rows: pd.DataFrame) -> str:
+    """Processor time of the mixture against two peers, median over the tables."""
+    wide = _means(rows).pivot(index="set", columns="method", values="fit_s")
+    told = [
+        f"{(wide['surewood'] / wide[peer]).median():.1f} times that of {peer}"
+        for peer in ("CatBoost", "LightGBM")
+        if peer in wide
+    ]
+    return f"Processor time of the mixture's fit on the median table: {' and '.join(told)}."
+
+
 def short_table(rows: pd.DataFrame) -> str:
     """The summary as the README shows it."""
     rows = complete(rows)
@@ -246,6 +257,7 @@ def long_tables(rows: pd.DataFrame) -> str:
     parts = [
         f"{n_sets} tables, {n_divisions} divisions.",
         str(summary(whole).to_markdown()),
+        time_ratios(whole),
         "Error in percent:",
         str(per_table(whole).to_markdown()),
         "Log-loss:",
