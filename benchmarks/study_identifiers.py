@@ -5,7 +5,7 @@
 Each estimator is fitted on the table as it is, with a column of unique identifiers, and with a column of
 near-unique ones (about three rows per value), all on the same folds. Printed and written to
 ``results/identifiers.csv``: the error in percent and what the column adds to it. At most 1,500 rows per
-table, small forests. Needs SUREWOOD_DATA.
+table; small forests but for the margin forest and the mixture of all. Needs SUREWOOD_DATA.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ def estimators() -> dict[str, Any]:
             n_estimators=100, splitter="random", random_state=0
         ),
         "composite forest": surewood.RandomCompositeForestClassifier(n_estimators=30, random_state=0),
-        "margin forest": surewood.MarginDeepForestClassifier(n_estimators=15, max_layers=3, random_state=0),
+        "margin forest": surewood.MarginDeepForestClassifier(random_state=0),
         "cascade of SVMs": surewood.DeepCascadeSVMClassifier(gamma_scale=1e-3, max_leaves=2, random_state=0),
         "polynomial SVM": surewood.PolySVC(degree=2),
     }
     if hasattr(surewood, "SurewoodClassifier"):
-        found["SurewoodClassifier"] = surewood.SurewoodClassifier(time_limit=6, random_state=0)
+        found["SurewoodClassifier"] = surewood.SurewoodClassifier(random_state=0)
     return found
 
 
