@@ -33,7 +33,7 @@ def test_charts(model):
     facts = plain(model.__report_facts__(ReportRows(X, y, y, True)))
     json.dumps(facts, allow_nan=False)
     titles = [block["title"] for block in facts["sections"][0]["blocks"]]
-    weighted = isinstance(model, MarginDeepForestClassifier)
+    weighted = isinstance(model, MarginDeepForestClassifier) and model.n_layers_ > 1
     expected = [*CHARTS[:2], *(["Weight α of each layer"] if weighted else []), CHARTS[2]]
     assert titles == [*expected, "Margins of the rows, layer by layer"]
     accuracy = facts["sections"][0]["blocks"][0]

@@ -30,7 +30,7 @@ def test_labels_of_near_points_keep_apart():
     plot = make()
     for name in ("a", "b", "c"):
         plot.text(5, 0.5, name)
-    tops = [float(top) for top in re.findall(r'class="note"[^>]*top:([\d.]+)%', plot.render())]
+    tops = [float(top) for top in re.findall(r'class="label"[^>]*top:([\d.]+)%', plot.render())]
     gaps = [b - a for a, b in pairwise(tops)]
     assert min(gaps) * plot.height / 100 > 14
 

@@ -31,9 +31,9 @@ def svm_report_facts(model: Any, rows: ReportRows | None = None) -> Facts:
     gamma = model.gamma_scale_
     degrees = sorted({int(degree) for one in cascades for degree in one.degrees})
     figures = [
-        describing.figure("cascades" if len(cascades) == 1 else "cascades, one per class", len(cascades)),
+        describing.figure("cascade" if len(cascades) == 1 else "cascades, one per class", len(cascades)),
         describing.figure("leaves in the longest", max(one.n_leaves for one in cascades)),
-        describing.figure("degrees", ", ".join(map(str, degrees)), "text"),
+        describing.figure("degrees of the SVMs", ", ".join(map(str, degrees)), "text"),
         describing.figure("support vectors", sum(node.n_support for one in cascades for node in one.nodes)),
         _penalty(gamma),
         describing.figure(

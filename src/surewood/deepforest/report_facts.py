@@ -52,8 +52,8 @@ def _report_facts(model: Any, rows: ReportRows | None, description: str, weighte
     table = layer_table(model, few.X, few.y, stages)
     sample = "holdout" if few.is_holdout else "training rows"
     charts = _curves(model, table, sample)
-    if weighted:
-        charts.insert(2, _weights(table))
+    if weighted and int(table["kept"].sum()) > 1:
+        charts.insert(min(2, len(charts)), _weights(table))
     charts.append(_margins(stages, few.codes, sample))
     sections = [describing.section("", charts)]
     views = _views(model, few, stages)
@@ -107,7 +107,7 @@ def _curves(model: Any, table: pd.DataFrame, sample: str) -> list[Facts]:
         parts = [
             describing.series(name, _finite(table[column]), tone)
             for column, name, tone in columns
-            if column in table and table[column].notna().any()
+            if column in table and np.isfinite(table[column].astype(float)).any()
         ]
         return describing.chart(
             "lines",
@@ -120,7 +120,7 @@ def _curves(model: Any, table: pd.DataFrame, sample: str) -> list[Facts]:
             caption=caption,
         )
 
-    return [
+    found = [
         curve(
             "Accuracy by layer",
             [("held_out_accuracy", "cross-validated", "second"), ("accuracy", sample, "main")],
@@ -140,6 +140,8 @@ def _curves(model: Any, table: pd.DataFrame, sample: str) -> list[Facts]:
             "Fraction of the rows that effectively drive this layer; low means it focuses on few.",
         ),
     ]
+    # the ratio of margins may be infinite in every layer: that is no chart
+    return [one for one in found if one["variants"][0]["series"]]
 
 
 def _finite(values: pd.Series) -> list[float | None]:

@@ -14,7 +14,6 @@ from surewood.report.scales import Axis
 __all__ = ["BarRow", "Part", "bar_rows"]
 
 NAME_LENGTH = 34
-_GIVE_WAY = ("", "less", "least", "less")  # which ticks go first where there is little room
 
 
 @dataclass(frozen=True)
@@ -96,12 +95,19 @@ def _together(text: str) -> str:
     return text.replace(" %", "\u00a0%").replace("≤ ", "≤\u00a0").replace("≥ ", "≥\u00a0")
 
 
+def _gives_way(k: int, n: int) -> str:
+    """Which ticks go first where there is little room; the first and the last even one stay."""
+    if k % 2:
+        return "less"
+    return "" if k in (0, 2 * ((n - 1) // 2)) else "least"
+
+
 def _axis_row(axis: Axis) -> Markup:
     ticks = axis.ticks(5)
     parts = []
     for k, (value, text) in enumerate(ticks):
         form = Markup('<span class="{}" style="left:{:.1f}%">{}</span>')
-        parts.append(form.format(_GIVE_WAY[k % 4], 100 * axis.place(value), text))
+        parts.append(form.format(_gives_way(k, len(ticks)), 100 * axis.place(value), text))
     title = Markup('<div class="x-title">{}</div>').format(axis.title) if axis.title else ""
     form = Markup(
         '<div class="row"><span></span><span class="scale"><span class="x">{}</span>{}</span>'

@@ -172,7 +172,7 @@ class Plot:
     def _text_html(self) -> Markup:
         """Labels, moved down where one would cover another."""
         form = Markup(
-            '<span class="note" style="{}:calc({:.1f}% + 7px);top:{:.1f}%;color:{}" title="{}">{}</span>'
+            '<span class="label" style="{}:calc({:.1f}% + 7px);top:{:.1f}%;color:{}" title="{}">{}</span>'
         )
         found: list[Markup] = []
         taken: list[tuple[float, float]] = []

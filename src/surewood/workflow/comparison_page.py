@@ -40,6 +40,7 @@ def write_comparison(result: dict[str, Any], path: Path) -> None:
     else:
         values = {
             **result,
+            "results": _sorted(result),
             "title": f"Comparison on {result['table']}",
             "figures": _figures(result),
             "metric_name": METRICS[result["metric"]],
@@ -49,19 +50,24 @@ def write_comparison(result: dict[str, Any], path: Path) -> None:
 
 def _figures(result: dict[str, Any]) -> list[dict[str, Any]]:
     """A chart per metric, the one that decides first: a dot per fold and a bar at the mean."""
-    rows = sorted(
-        result["results"], key=lambda row: -row["auc"] if result["metric"] == "auc" else row[result["metric"]]
-    )
+    rows = _sorted(result)
     order = sorted(_MEASURES, key=lambda key: key != result["metric"])
     found = [{"key": key, "name": _MEASURES[key][0], "figure": _folds(key, rows)} for key in order]
     return [*found, {"key": "time", "name": "Error against time", "figure": _against_time(rows)}]
+
+
+def _sorted(result: dict[str, Any]) -> list[dict[str, Any]]:
+    """The results, best first."""
+    metric = result["metric"]
+    return sorted(result["results"], key=lambda row: -row["auc"] if metric == "auc" else row[metric])
 
 
 def _folds(key: str, rows: list[dict[str, Any]]) -> dict[str, Any]:
     name, values_key, kind, text, caption = _MEASURES[key]
     near = [value for row in rows if not row["floor"] for value in row[values_key]]
     # The baseline may lie far off: the scale is for the others, and the baseline's value stands beside it.
-    axis = charts.fitted_axis(near, kind, include=() if near else (0.0, 1.0))
+    limits = None if kind == "log" else (0.0, 1.0 if key in ("error", "auc") else 1e9)
+    axis = charts.fitted_axis(near or [0.0, 1.0], kind, limits=limits)
     drawn = []
     for row in rows:
         color, values = _color(row), row[values_key]
