@@ -1,5 +1,6 @@
 """Cost is known beforehand."""
 
+import numpy as np
 import pytest
 
 from surewood import CompositeTreeClassifier, RandomCompositeForestClassifierCV
@@ -11,8 +12,10 @@ def test_cost_is_told_beforehand(problem):
     cost = Forest().estimate_cost(X, y)
     assert cost.memory_bytes > X.nbytes
     assert 0 < cost.seconds[0] < cost.seconds[1]
-    assert cost.parts["inner products"] == 4 * len(X) ** 2
-    formed = Forest(max_memory=10_000).estimate_cost(X, y)
+    assert cost.parts["inner products"] == 0  # few columns: each is formed sooner than read
+    wide = np.tile(X, (1, 40))
+    assert Forest().estimate_cost(wide, y).parts["inner products"] == 4 * len(X) ** 2
+    formed = Forest(max_memory=10_000).estimate_cost(wide, y)
     assert formed.parts["inner products"] == 0
     assert "formed as they are needed" in str(formed)
     with pytest.raises(ValueError, match=r"a fit needs about \d+ MiB, more than max_memory=1 MiB; use fewer"):

@@ -7,6 +7,7 @@ import math
 import numpy as np
 from joblib import effective_n_jobs
 
+from surewood.composite.data import worth_storing
 from surewood.composite.depths import affordable_leaf, pilot_depths
 from surewood.composite.leaf_svms import CHUNK_BYTES
 from surewood.composite.parameters import degree_list, is_auto
@@ -14,13 +15,14 @@ from surewood.composite.pilot import IN_BAG, PILOT_ROWS, pilot_trees
 from surewood.composite.plan import DEGREES, PILOT_C, PLAIN_TREES_PER_TREE, Parameters
 from surewood.composite.tuning import C_GRID, N_FOLDS
 from surewood.estimators.cost import CostEstimate
-from surewood.svm import gram_limit, kernel_memory
+from surewood.svm import Gram, gram_limit, kernel_memory
 
 Size = tuple[int, int, int, int]  # rows, columns, columns of the design matrix, classes
 
 _SECONDS_PER_UPDATE = 1.5e-9  # one element of a solver pass, on a core of 2020
 _SECONDS_PER_VISIT = 2e-8  # one row at one node of a plain tree, for one feature
 _SPREAD = 8.0  # iterations depend on the data: the range of time is this factor either way
+_BUFFERS = 8.0 * 2**20  # of solvers, predictions and the allocator, whatever the size of the table
 _PASSES_PER_POINT = 10.0  # over its leaf, until an SVM has converged
 
 
@@ -29,8 +31,14 @@ def needed_memory(
 ) -> tuple[dict[str, float], tuple[str, ...]]:
     """Parts of the memory of a fit, and what to note."""
     n_rows, n_columns, width, n_classes = size
-    parts, notes = kernel_memory(n_rows, n_columns, width, limit=gram_limit(max_memory), n_jobs=n_jobs)
+    stored = worth_storing(n_rows, width, products_read(given, n_rows))
+    limit = gram_limit(max_memory)
+    parts, notes = kernel_memory(n_rows, n_columns, width, limit=limit if stored else 0, n_jobs=n_jobs)
+    if not stored and Gram.bytes_stored(n_rows) <= limit:
+        notes = ()  # to save time, not memory
     n_trees = _n_trees(given)
+    held = Gram.bytes_stored(_largest_leaf(given, n_rows)) * effective_n_jobs(n_jobs)
+    parts["kernel rows"] = min(parts["kernel rows"], float(held))
     per_point = 8.0 * max(min(n_classes, 12) - 1, 1) + 8.0  # coefficients and predictions of an SVM
     work = n_rows * n_trees * len(_degrees(given)) * per_point
     parts["bins"] = 1.0 * n_rows * n_columns
@@ -39,6 +47,15 @@ def needed_memory(
     if given.selection == "auto":
         parts["plain trees"] = PLAIN_TREES_PER_TREE * n_trees * n_rows * 6.0
     return parts, notes
+
+
+def _largest_leaf(given: Parameters, n_rows: int) -> int:
+    """Rows of the largest SVM, about."""
+    if given.selection != "auto":
+        return n_rows
+    n = min(n_rows, PILOT_ROWS)
+    leaf = affordable_leaf(n_rows, _n_trees(given))
+    return math.ceil(max(leaf, IN_BAG * n / 2.0 ** pilot_depths(n, leaf)[0]))
 
 
 def products_read(given: Parameters, n_rows: int) -> float:
@@ -54,6 +71,7 @@ def estimate_cost(
 ) -> CostEstimate:
     """Cost of a fit on a table of this size; a search does the work `n_passes` times."""
     parts, notes = needed_memory(given, size, max_memory, n_jobs)
+    parts["buffers"] = _BUFFERS
     n_rows, n_columns, _, n_classes = size
     n_trees = _n_trees(given)
     work = _work(given, n_rows, n_trees, n_classes) * n_passes
