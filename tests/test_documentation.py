@@ -7,7 +7,8 @@ import pkgutil
 import re
 import subprocess
 import sys
-from itertools import pairwise
+import tomllib
+from itertools import chain, pairwise
 from pathlib import Path
 
 import pytest
@@ -166,6 +167,18 @@ def test_every_page_is_in_a_table_of_contents():
     listed -= {"gallery/index", "tutorials/index"}  # written when the documentation is built
     alone = {name for name in names if name not in listed and f"{Path(name).parent}/*" not in listed}
     assert alone == set()
+
+
+def test_every_dependency_has_its_reason_on_one_page():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    extras = project["project"]["optional-dependencies"].values()
+    named = [*project["build-system"]["requires"], *project["project"]["dependencies"], *chain(*extras)]
+    packages = {re.match(r"[\w-]+", requirement)[0] for requirement in named} - {"surewood"}
+    page = (ROOT / "docs" / "internals" / "dependencies.md").read_text(encoding="utf-8")
+    listed = {
+        word for row in re.findall(r"^\|.*$", page, re.MULTILINE) for word in re.findall(r"[\w-]+", row)
+    }
+    assert packages - listed == set()
 
 
 gallery = _load(ROOT / "docs" / "_ext" / "gallery.py")
