@@ -88,6 +88,15 @@ def test_every_public_name_has_an_example():
     assert missing == []
 
 
+def test_pages_of_names_that_are_gone_are_removed(tmp_path):
+    (tmp_path / "generated").mkdir()
+    for name in ("surewood.save", "surewood.gone"):
+        (tmp_path / "generated" / f"{name}.rst").write_text("text")
+    reference.write_pages(tmp_path)
+    assert [path.stem for path in (tmp_path / "generated").glob("*.rst")] == ["surewood.save"]
+    assert len(list(tmp_path.glob("*.rst"))) == len(reference.PAGES)
+
+
 def test_no_page_of_the_reference_is_empty():
     assert [name for name, (objects, constants) in reference.contents().items() if not objects] == []
 

@@ -121,8 +121,12 @@ def text_of(page: Page, objects: list[str], constants: list[str]) -> str:
 
 
 def write_pages(folder: Path = FOLDER) -> None:
-    """Write all pages; files whose text is the same are left as they are."""
+    """Write all pages; files whose text is the same are left as they are, those of old names removed."""
     found = contents()
+    named = {name for objects, _ in found.values() for name in objects}
+    for old in (folder / "generated").glob("*.rst"):
+        if old.stem not in named:
+            old.unlink()
     for page in PAGES:
         path = folder / f"{page.name}.rst"
         text = text_of(page, *found[page.name])

@@ -117,7 +117,7 @@ def apply_rule(
         raise WorkflowError("a guarantee about decisions needs a holdout; holdout=0 leaves none.")
     if table.holdout_groups is not None or table.holdout_times is not None:
         raise WorkflowError(
-            "a guarantee about decisions needs independent rows: leave out groups= and time=."
+            "a guarantee about decisions needs independent rows: leave groups= and time= out."
         )
     judged = copy.copy(trained.estimator)
     probabilities = trained.holdout.probabilities
