@@ -1,6 +1,7 @@
 """Thresholds, prediction sets, monitoring and cross-fitting (theory.md §11.4-11.9) against known laws."""
 
 import numpy as np
+from sklearn.neighbors import KNeighborsClassifier
 
 from surewood.bounds import (
     CrossFitEvidence,
@@ -9,7 +10,7 @@ from surewood.bounds import (
     fixed_sequence_choice,
     set_threshold,
 )
-from surewood.certify import Method, certify
+from surewood.certify import CrossFittedClassifier, Method, certify
 from tests.guarantees.harness import Speaker, collect
 
 DELTA = 0.1
@@ -85,4 +86,21 @@ def simulate_cross_fitting(draws, seed=33, n=120, folds=4):
         mean = models.mean()
         risk = 2 * (p * (1 - mean) ** 2 + (1 - p) * mean**2)
         rows.append([(Method.CROSS_FIT, risk / 2, entry.value / 2, float(held_out) / 2)])
+    return collect(DELTA, rows)
+
+
+def simulate_cross_fitted(draws, seed=34, n=100):
+    """`CrossFittedClassifier` of nearest neighbours; the broken twin scores them on the rows they saw."""
+    rng = np.random.default_rng(seed)
+    x = np.linspace(-3, 3, 301)[:, None]
+    rows = []
+    for _ in range(draws):
+        X = rng.uniform(-3, 3, size=(n, 1))
+        y = (rng.random(n) < 0.5).astype(int)
+        model = CrossFittedClassifier(KNeighborsClassifier(1), n_folds=4).fit(X, y)
+        (entry,) = certify(model, delta=DELTA).guarantees
+        p = model.predict_proba(x)[:, 1]
+        risk = float((2 * (0.5 * (1 - p) ** 2 + 0.5 * p**2)).mean())
+        inside = [2 * np.mean((one.predict_proba(X)[:, 1] - y) ** 2) for one in model.models_]
+        rows.append([("cross-fitted classifier", risk / 2, entry.value / 2, float(np.mean(inside)) / 2)])
     return collect(DELTA, rows)

@@ -5,6 +5,7 @@ import pytest
 from surewood.certify import Method
 from tests.guarantees.harness import alarms
 from tests.guarantees.simulate_after_holdout import (
+    simulate_cross_fitted,
     simulate_cross_fitting,
     simulate_monitor,
     simulate_sets,
@@ -65,6 +66,7 @@ SIMULATIONS = [
     simulate_sets,
     simulate_monitor,
     simulate_cross_fitting,
+    simulate_cross_fitted,
     simulate_found_thresholds,
     simulate_prediction_sets,
     simulate_monitors,

@@ -9,6 +9,7 @@ claims         `claims=[...]`: error, rates per class, cost, Brier score, groups
 thresholds     `find_threshold`: a threshold that meets a requirement (§11.4)
 requirements   what it may be asked to keep; prior_scores: what may be looked at before the holdout
 prediction_sets  `PredictionSets` (§11.5); set_scores: how well a label suits a row
+cross_fitted   `CrossFittedClassifier`: a Brier guarantee without a holdout ([D-44])
 comparing      `compare_models`: two models on one holdout (§11.7)
 deciding       classifiers with a rule of their own: `CostClassifier`; thresholded: `ThresholdedClassifier`
 from_evidence  what a model's own structure and training sample allow
@@ -22,6 +23,7 @@ from surewood.bounds import Entry, Method, Withheld, rows_needed
 from .certificate import Certificate
 from .claims import Claim
 from .comparing import compare_models
+from .cross_fitted import CrossFittedClassifier
 from .deciding import CostClassifier
 from .issuing import certify
 from .prediction_sets import PredictionSets
@@ -32,6 +34,7 @@ __all__ = [
     "Certificate",
     "Claim",
     "CostClassifier",
+    "CrossFittedClassifier",
     "Entry",
     "Method",
     "NoThresholdError",
@@ -46,6 +49,7 @@ __all__ = [
 
 #: Types of this package that a model file may hold.
 SAVED_TYPES = (
+    "surewood.certify.cross_fitted.CrossFittedClassifier",
     "surewood.certify.deciding.CostClassifier",
     "surewood.certify.prediction_sets.PredictionSets",
     "surewood.certify.requirements.KeptPromise",
