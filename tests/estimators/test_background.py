@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from surewood import BinnedForestClassifier
-from surewood.estimators.background import background_size, check_columns
+from surewood.estimators.background import background_size, check_columns, check_kept
 
 
 def fitted(X, y, **options):
@@ -61,3 +61,20 @@ def test_other_columns_are_one_sentence():
         check_columns("background", np.zeros((4, 3)), None, 2)
     with pytest.raises(ValueError, match=r"^background has no rows\.$"):
         check_columns("background", np.zeros((0, 2)), None, 2)
+
+
+def test_rows_of_a_model_file_are_checked_before_they_are_used():
+    frame = pd.DataFrame({"job": ["clerk", "baker"] * 10, "age": range(20)})
+    model = fitted(frame, [0, 1] * 10)
+    assert len(model.contributions(frame[:2])) == 2
+    for broken, sentence in (
+        (np.zeros((3, 5)), "background_ must be a matrix of numbers with 2 columns"),
+        (np.array([[7.0, 1.0]]), "background_ has a category that the model does not know"),
+        (np.array([[0.5, 1.0]]), "background_ has a category that the model does not know"),
+        (np.array([[0.0, np.inf]]), "background_ must have no infinite values"),
+        (np.array([["a", "b"]]), "background_ must be a matrix of numbers with 2 columns"),
+    ):
+        model.background_ = broken
+        with pytest.raises(ValueError, match=sentence):
+            model.contributions(frame[:2])
+    check_kept(np.array([[np.nan, np.nan]]), np.array([2, 0]), 2)

@@ -83,3 +83,19 @@ def test_a_decision_rule_is_explained_by_its_model():
     model = BinnedForestClassifier(10, random_state=0).fit(X, X[:, 0] > 0)
     found = contributions(CostClassifier(model, [[0, 1], [5, 0]]), X[:2])
     np.testing.assert_array_equal(found.values, model.contributions(X[:2]).values)
+
+
+@pytest.mark.parametrize("name", ["forest", "cascade", "margin_forest"])
+def test_sampled_values_agree_with_those_of_shap(name, moons, three_classes, request):
+    """shap's exact explainer adds up all coalitions; ours is within its standard errors."""
+    shap = pytest.importorskip("shap")
+    model = request.getfixturevalue(name)
+    X, _ = three_classes if name == "margin_forest" else moons
+    background, rows = X[:40], X[60:64]
+    masker = shap.maskers.Independent(background, max_samples=len(background))
+    theirs = shap.ExactExplainer(model.predict_proba, masker)(rows).values
+    ours = contributions(model, rows, background, n_orders=40)
+    assert ours.method == "sampled"
+    apart = np.abs(ours.values - theirs)
+    assert (apart <= 3 * ours.standard_error + 1e-6).mean() > 0.95
+    assert apart.max() < 0.1

@@ -54,6 +54,25 @@ def background_size(n_rows: int, n_columns: int) -> int:
     return min(n_rows, BACKGROUND_ROWS, wide)
 
 
+def check_kept(kept: Any, n_categories: NDArray[np.int64], n_columns: int) -> None:
+    """Refuse rows of a model file that are no table of the model's columns.
+
+    Examples
+    --------
+    >>> check_kept(np.array([[0.5, 3.0]]), np.array([0, 2]), 2)
+    Traceback (most recent call last):
+    ValueError: background_ has a category that the model does not know.
+    """
+    if not isinstance(kept, np.ndarray) or kept.dtype.kind != "f" or kept.shape[1:] != (n_columns,):
+        raise ValueError(f"background_ must be a matrix of numbers with {n_columns} columns.")
+    if np.isinf(kept).any():
+        raise ValueError("background_ must have no infinite values.")
+    codes, count = kept[:, n_categories > 0], n_categories[n_categories > 0]
+    known = np.isnan(codes) | ((codes >= 0) & (codes < count) & (codes == np.floor(codes)))
+    if not known.all():
+        raise ValueError("background_ has a category that the model does not know.")
+
+
 def check_columns(name: str, X: Any, names: list[str] | None, n_columns: int) -> None:
     """Refuse rows with other columns than the training table, in one sentence.
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from surewood._arrays import AnyArray, Counts, Floats
-from surewood.estimators.background import check_columns
+from surewood.estimators.background import check_columns, check_kept
 from surewood.estimators.contributions import Contributions, group_positions
 from surewood.estimators.cost import mib
 from surewood.estimators.row_pools import MatrixPool, RowPool
@@ -18,6 +18,7 @@ from surewood.estimators.seeds import draw_seed
 from surewood.estimators.shapley import default_orders, sample_values
 from surewood.parallel.free_memory import available_memory
 from surewood.tables import ColumnReader, Table, begin_predict, column_names
+from surewood.tables.schema import category_counts
 
 Groups = Mapping[str, Sequence[str]] | None
 
@@ -118,6 +119,7 @@ def background_matrix(model: Any, background: Any) -> Floats:
                 "this model keeps no rows to compare with (it was fitted with remember_rows=False or by an "
                 "older version); give background, such as 200 rows of the training table."
             )
+        check_kept(kept, category_counts(model.schema_), model.n_features_in_)
         return np.asarray(kept, dtype=np.float64)
     if not isinstance(background, Table):
         check_columns("background", background, model.schema_.names, model.n_features_in_)
