@@ -60,7 +60,12 @@ PAGES = (
         "What the command ``surewood`` does, as functions.",
         ("surewood.workflow",),
     ),
-    Page("inspect", "Plots", "Displays, and the data behind them.", ("surewood.inspect",)),
+    Page(
+        "inspect",
+        "Explanations and plots",
+        "Contributions, importances and dependence for every classifier; displays, and the data behind them.",
+        ("surewood.inspect",),
+    ),
     Page("report", "The page", "Facts about a fitted model as a page or JSON.", ("surewood.report",)),
     Page("datasets", "Data sets", "Built-in data sets and your own.", ("surewood.datasets",)),
     Page("persistence", "Model files", "Files that cannot run code.", ("surewood.persistence",)),
