@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from surewood.blend.calibrating import best_step, calibrate_mixture
+from surewood.blend.calibrating import _cross_validated, best_step, calibrate_mixture
+from surewood.estimators.calibration import FOLDS, ScoreCalibrator
 
 
 @pytest.fixture(scope="module")
@@ -39,3 +40,15 @@ def test_a_named_method_is_always_fitted_and_none_never(sample):
     assert named is not None
     assert named.chosen_ == "temperature"
     assert calibrate_mixture(None, *sample, n_jobs=1, verbose=0) is None
+
+
+def test_one_fit_per_fold_serves_all_steps(sample):
+    mixed, y, weight = (one[:400] for one in sample)
+    steps = ("temperature", "offset")
+    found = _cross_validated(steps, mixed, y, weight)
+    fold = np.arange(400) % FOLDS
+    for step in steps:
+        for k in range(FOLDS):
+            alone = ScoreCalibrator(step).fit(mixed[fold != k], y[fold != k], weight[fold != k])
+            expected = alone.transform(mixed[fold == k])[np.arange((fold == k).sum()), y[fold == k]]
+            np.testing.assert_allclose(found[step][fold == k], np.log(expected))

@@ -15,6 +15,7 @@ from surewood.parallel.progress import stage
 STANDARD_ERRORS = 2.0  # by which a calibration must be better than none
 _ENOUGH_FOR_ISOTONIC = 1000
 _MOST_ROWS = 3000  # on which calibrations are compared
+_MOST_SCORES = 200_000  # rows times classes, the same
 _SMALLEST = 1e-12
 
 
@@ -52,25 +53,28 @@ def best_step(mixed: Floats, y: Codes, weight: Floats) -> str | None:
     >>> print(best_step(timid, y, np.ones(800)) is not None)
     True
     """
-    some = np.linspace(0, len(y) - 1, min(len(y), _MOST_ROWS)).astype(np.int64)
+    most = min(_MOST_ROWS, max(1, _MOST_SCORES // mixed.shape[1]))
+    some = np.linspace(0, len(y) - 1, min(len(y), most)).astype(np.int64)
     mixed, y, weight = mixed[some], y[some], weight[some]
     steps = STEPS if len(y) >= _ENOUGH_FOR_ISOTONIC else STEPS[:-1]
     mass = weight / weight.sum()
     none = _log_of_truth(mixed, y)
-    gains = {step: _cross_validated(step, mixed, y, weight) - none for step in steps}
+    gains = {step: found - none for step, found in _cross_validated(steps, mixed, y, weight).items()}
     best = max(steps, key=lambda step: float(mass @ gains[step]))
     gain = float(mass @ gains[best])
     error = float(np.sqrt(np.square(mass * (gains[best] - gain)).sum()))
     return best if gain > STANDARD_ERRORS * error else None
 
 
-def _cross_validated(step: str, mixed: Floats, y: Codes, weight: Floats) -> Floats:
-    """Log of the probability of the truth of every row, calibrated without its fold."""
-    fold, out = np.arange(len(y)) % FOLDS, np.empty(len(y))
+def _cross_validated(steps: tuple[str, ...], mixed: Floats, y: Codes, weight: Floats) -> dict[str, Floats]:
+    """Log of the probability of the truth of every row after each step, calibrated without its fold."""
+    fold, out = np.arange(len(y)) % FOLDS, {step: np.empty(len(y)) for step in steps}
     for k in range(FOLDS):
         train, held = fold != k, fold == k
-        part = ScoreCalibrator(step).fit(mixed[train], y[train], weight[train])
-        out[held] = _log_of_truth(part.transform(mixed[held]), y[held])
+        part = ScoreCalibrator(steps[-1])
+        part._fit_steps(mixed[train], y[train], weight[train], steps[-1])
+        for step in steps:
+            out[step][held] = _log_of_truth(part._after(mixed[held], step), y[held])
     return out
 
 
