@@ -1,11 +1,13 @@
 """Training on a divided table."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
-from surewood import BinnedForestClassifier
+from surewood import BinnedForestClassifier, MarginDeepForestClassifier
 from surewood.workflow.families import Family
 from surewood.workflow.labelled_table import read_for_training
+from surewood.workflow.sampling import Sampling
 from surewood.workflow.training import certificate_of, limit_rows, predict_in_blocks, prepare, train
 
 
@@ -37,3 +39,16 @@ def test_fewer_rows_are_noted():
     limit_rows(table, Family("rcf", "RandomCompositeForestClassifier"), 60, 0)
     assert table.n_rows == 60
     assert table.notes[-1] == "trained on a random sample of 60 of 150 training rows."
+
+
+@pytest.mark.parametrize(("model", "noted"), [
+    (BinnedForestClassifier(2, random_state=0), True),
+    (MarginDeepForestClassifier(n_estimators=2, max_layers=1, cv=2, random_state=0), False),
+])  # fmt: skip
+def test_a_model_whose_own_folds_do_not_know_the_groups_has_a_note(tmp_path, model, noted):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"who": np.arange(80) // 4, "x": rng.normal(size=80), "y": rng.integers(0, 2, 80)})
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    table = read_for_training(tmp_path / "t.csv", "y", 0.3, 0, sampling=Sampling(groups=["who"]))
+    train(table, prepare(table), model)
+    assert any(note.startswith("groups are not kept whole") for note in table.notes) == noted

@@ -30,6 +30,10 @@ from surewood.workflow.large_table import prepared_table
 from surewood.workflow.splits import make_splits
 
 ROWS_PER_BLOCK = 1024
+_GROUPS_INSIDE = (
+    "groups are not kept whole where this model tunes and calibrates itself, so its probabilities may be too "
+    "sure for new groups; the holdout has whole groups, and its guarantee takes that into account."
+)
 
 
 @dataclass(frozen=True)
@@ -179,9 +183,11 @@ def _log_loss(y: pd.Series, probabilities: NDArray[np.float64], classes: NDArray
 
 @contextmanager
 def whole_groups(estimator: Any, table: LabelledTable) -> Iterator[None]:
-    """Inside, an estimator with `cv` gets folds in which groups stay whole."""
+    """Inside, an estimator with `cv` gets folds in which groups stay whole; for others there is a note."""
     cv = estimator.get_params(deep=False).get("cv")
     if table.groups is None or not isinstance(cv, int) or table.stream is not None:
+        if table.groups is not None and not isinstance(cv, list):
+            table.notes.append(_GROUPS_INSIDE)
         yield
         return
     n_folds = min(max(cv, 2), len(np.unique(table.groups)))
