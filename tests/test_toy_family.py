@@ -73,6 +73,7 @@ def test_python_workflow(public, table, tmp_path):
     assert fitted.model[-1].sharpness == 1.9  # settings_for, from the 90 rows of max_training_rows
     assert "trained on a random sample of 90 of 120 training rows" in " ".join(fitted.notes)
     assert sorted(path.name for path in fitted.files.values()) == [
+        "card.md",
         "model.surewood",
         "plan.toml",
         "report.html",

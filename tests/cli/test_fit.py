@@ -18,6 +18,7 @@ def test_the_file_is_not_utf_8(messy):
 def test_fit_writes_model_page_and_facts(fitted):
     model, facts = fitted
     assert sorted(path.name for path in model.iterdir()) == [
+        "card.md",
         "model.surewood",
         "plan.toml",
         "report.html",

@@ -19,7 +19,7 @@ def test_fit_gives_model_certificate_and_paths(fitted, table):
     assert fitted.certificate.best.status.name == "GUARANTEE"
     assert fitted.certificate.best.value > fitted.error
     assert fitted.facts["rows"] + fitted.facts["holdout_rows"] == 120
-    assert sorted(fitted.files) == ["data", "model", "page", "plan"]
+    assert sorted(fitted.files) == ["card", "data", "model", "page", "plan"]
     again = surewood.load(fitted.files["model"])
     frame = workflow.labelled_table.read_rows(str(table)).frame
     assert again.predict(frame).tolist() == fitted.model.predict(frame).tolist()

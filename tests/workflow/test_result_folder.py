@@ -82,7 +82,7 @@ def test_a_failed_refit_keeps_model_page_and_plan_of_the_old_one(tmp_path, monke
     options = {"model": "mddf", "parameters": SMALL, "n_jobs": 1, "out": tmp_path}
     workflow.fit("iris", **options)
     before = contents(tmp_path)
-    assert set(before) == {"model.surewood", "plan.toml", "report.html", "report.json"}
+    assert set(before) == {"card.md", "model.surewood", "plan.toml", "report.html", "report.json"}
 
     def fail(*_, **__):
         raise OSError(28, "No space left on device", "report.html")
