@@ -44,5 +44,5 @@ def test_nothing_that_matters_is_one_line_and_the_sum():
     because = {"label": 1, "probability": 0.5, "expected": 0.5, "columns": [], "others": 0.0, "n_others": 4}
     assert because_lines(because) == [
         "4 columns  +0.0 points",
-        "probability of 1: 50.0 %; mean over the background 50.0 %",
+        "probability of 1: 50.0 %; average prediction 50.0 %",
     ]

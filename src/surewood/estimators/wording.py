@@ -111,7 +111,7 @@ def because_lines(because: Mapping[str, Any]) -> list[str]:
     ...     print(line)
     age = 41         +25.0 ± 1.0 points
     3 other columns  -5.0 points
-    probability of yes: 50.0 %; mean over the background 30.0 %
+    probability of yes: 50.0 %; average prediction 30.0 %
     """
     named = [
         (
@@ -126,5 +126,5 @@ def because_lines(because: Mapping[str, Any]) -> list[str]:
     width = max(len(name) for name, _ in named)
     expected, probability = 100 * because["expected"], 100 * because["probability"]
     total = f"probability of {because['label']}: {probability:.1f} %"
-    mean = f"mean over the background {expected:.1f} %"
+    mean = f"average prediction {expected:.1f} %"
     return [*(f"{name:<{width}}  {size}" for name, size in named), f"{total}; {mean}"]
