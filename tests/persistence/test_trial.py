@@ -56,3 +56,11 @@ def test_a_mixture_of_parts_is_refused_by_load(tmp_path):
     forge(path, tmp_path / "f", in_schema(swap))
     with pytest.raises(ModelFileError, match=r"cannot be used: its probabilities of 2 rows and 3 classes"):
         surewood.load(tmp_path / "f")
+
+
+def test_classifiers_without_probabilities_are_tried_out_too():
+    X, y = variety.numbers()
+    model = deterministic(surewood.DeepCascadeSVMClassifier, calibrate=False).fit(X, y)
+    assert flaw_of(model) is None
+    model.classes_ = np.array([7, 8, 9])
+    assert flaw_of(model) == "its scores of 2 rows have the shape (2,)"

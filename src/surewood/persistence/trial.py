@@ -36,7 +36,7 @@ def flaw_of(model: Any) -> str | None:
         if hasattr(model, "transform"):
             found = np.asarray(model.transform(rows), dtype=np.float64)
             return None if found.ndim == 2 and len(found) == 2 else f"2 rows become {found.shape}"
-        return None
+        return _flaw_of_labels(model, rows) if hasattr(model, "predict") else None
 
 
 def _flaw_of_classifier(model: Any, rows: Any) -> str | None:
@@ -49,6 +49,16 @@ def _flaw_of_classifier(model: Any, rows: Any) -> str | None:
     if not np.isfinite(found).all() or found.min() < -_TOLERANCE or found.max() > 1 + _TOLERANCE:
         return "its probabilities are not between 0 and 1"
     return None if hasattr(model, "schema_") or len(model.predict(rows)) == 2 else "it decides on other rows"
+
+
+def _flaw_of_labels(model: Any, rows: Any) -> str | None:
+    """Of classifiers without probabilities: labels, and one score per row and class (or per row)."""
+    classes, found = np.asarray(model.classes_), np.asarray(model.predict(rows))
+    if found.shape != (2,) or not np.isin(found, classes).all():
+        return "it predicts classes that it does not have"
+    scores = np.asarray(model.decision_function(rows)) if hasattr(model, "decision_function") else found
+    expected = (2,) if scores is found or len(classes) == 2 else (2, len(classes))
+    return None if scores.shape == expected else f"its scores of 2 rows have the shape {scores.shape}"
 
 
 def _flaw_of_sets(model: Any, rows: Any) -> str | None:
