@@ -68,7 +68,7 @@ def check_weights(name: str, value: AnyArray) -> None:
     Traceback (most recent call last):
     ValueError: coef must lie between -1e+200 and 1e+200.
     """
-    if value.size and not (value.min() >= -LARGEST_WEIGHT and value.max() <= LARGEST_WEIGHT):
+    if value.size and not (float(value.min()) >= -LARGEST_WEIGHT and float(value.max()) <= LARGEST_WEIGHT):
         finite = np.isfinite(value).all()
         must = f"lie between -{LARGEST_WEIGHT:g} and {LARGEST_WEIGHT:g}" if finite else "be finite"
         raise ValueError(f"{name} must {must}.")

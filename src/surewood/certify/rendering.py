@@ -109,12 +109,12 @@ def parts_text(entry: dict[str, Any]) -> str:
 
 
 def _head(certificate: dict[str, Any]) -> list[str]:
-    """What comes before the details: verdict, baseline, assumptions, facts."""
+    """What comes before the details: assumptions, verdict, baseline, facts."""
     verdict = certificate["verdict"]
-    lines = [f"{verdict[:1].upper()}{verdict[1:]}."]
+    lines = [f"Assumes {text} (your responsibility)." for text in certificate["assumptions"]]
+    lines.append(f"{verdict[:1].upper()}{verdict[1:]}.")
     if certificate["majority_error"] is not None:
         lines.append(f"Baseline (majority class): error {100 * certificate['majority_error']:.2f} %.")
-    lines += [f"Assumes {text} (your responsibility)." for text in certificate["assumptions"]]
     return [*lines, *certificate["facts"]]
 
 

@@ -107,12 +107,12 @@ def _noise(score: dict[str, Any]) -> str:
 
 
 def print_certificate(out: Console, certificate: dict[str, Any]) -> None:
-    """The verdict, and each entry with its word."""
+    """What it assumes, the verdict, and each entry with its word."""
     out.print(Text("Certificate", style="bold"))
     verdict = certificate["verdict"]
     for line in (
-        f"{verdict[:1].upper()}{verdict[1:]}.",
         *(f"Assumes {text} (your responsibility)." for text in certificate["assumptions"]),
+        f"{verdict[:1].upper()}{verdict[1:]}.",
         *certificate["facts"],
     ):
         out.print(Padding(Text(shown(as_options(line))), (0, 0, 0, 2), expand=False))
