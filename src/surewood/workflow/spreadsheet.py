@@ -31,6 +31,6 @@ def safe_frame(frame: pd.DataFrame) -> pd.DataFrame:
     for place, dtype in enumerate(frame.dtypes):
         if pd.api.types.is_numeric_dtype(dtype) or pd.api.types.is_datetime64_any_dtype(dtype):
             continue
-        safe.isetitem(place, frame.iloc[:, place].astype(object).map(safe_cell))
+        safe.isetitem(place, frame.iloc[:, place].astype(object).map(safe_cell).array)
     safe.columns = pd.Index([safe_cell(name) for name in frame.columns])
     return safe
