@@ -25,7 +25,7 @@ def driver_sentence(facts: dict[str, Any] | None) -> str:
     --------
     >>> one = {"column": "age", "importance": 0.2, "low": 0.1, "high": 0.3}
     >>> driver_sentence({"importances": {"columns": [one], "n_columns": 5}})
-    'The prediction rests most on age; 1 of 5 columns clearly matters.'
+    'The prediction rests most on age; at least 1 of 5 columns clearly matters.'
     """
     if not facts or not facts["importances"]:
         return ""

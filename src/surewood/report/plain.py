@@ -38,7 +38,7 @@ def cut_names(names: Sequence[Any], limit: int) -> list[str]:
     Examples
     --------
     >>> cut_names(["measurement 1 of the long series", "measurement 2 of the long series"], 16)
-    ['…1 of t…g series', '…2 of t…g series']
+    ['…1 of th… series', '…2 of th… series']
     """
     texts = [" ".join(str(name).split()) for name in names]
     shared = sum(1 for _ in takewhile(lambda letters: len(set(letters)) == 1, zip(*texts)))
