@@ -91,10 +91,10 @@ CASES = [
 ]
 
 
-@pytest.fixture(scope="module")
-def before(tmp_path_factory):
+@pytest.fixture
+def before(tmp_path):
     """A fitted folder, a table and older predictions."""
-    folder = tmp_path_factory.mktemp("before")
+    folder = tmp_path
     small = {"n_estimators": 2, "max_layers": 1}
     workflow.fit("iris", model="mddf", parameters=small, n_jobs=1, out=folder / "out")
     frame = messy_frame(60)[["Âge", "treu?"]].rename(columns={"Âge": "age"})
@@ -114,6 +114,12 @@ def before(tmp_path_factory):
     return folder
 
 
+def heed_signals():
+    """Whoever started the tests may ignore some signals, as nohup does."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL if number != signal.SIGINT else signal.default_int_handler)
+
+
 def contents(folder):
     return {str(p.relative_to(folder)): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
 
@@ -121,7 +127,12 @@ def contents(folder):
 @pytest.mark.parametrize(("kind", "number"), CASES)
 def test_a_signal_in_the_middle_of_writing(before, kind, number):
     old = contents(before)
-    child = subprocess.Popen([sys.executable, "-c", PROGRAM, kind, before], stdout=subprocess.PIPE, text=True)
+    child = subprocess.Popen(
+        [sys.executable, "-c", PROGRAM, kind, before],
+        stdout=subprocess.PIPE,
+        text=True,
+        preexec_fn=heed_signals,
+    )
     assert child.stdout.readline() == "ready\n"
     during = contents(before)
     assert {name: during[name] for name in old} == old or kind == "reproduce"

@@ -20,7 +20,7 @@ def test_the_fitted_state_is_one_frozen_object(fitted):
     model, _ = fitted
     assert isinstance(model.model_, MarginForestModel | CascadeForestModel)
     own = {name for name in vars(model) if name.endswith("_") and not name.startswith("_")}
-    assert own == {"model_", "classes_", "schema_", "n_features_in_", "remembered_rows_"}
+    assert own == {"model_", "classes_", "schema_", "n_features_in_", "remembered_rows_", "background_"}
     for field in fields(model.model_):
         with pytest.raises(FrozenInstanceError):
             setattr(model.model_, field.name, None)

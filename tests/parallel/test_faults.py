@@ -144,7 +144,7 @@ remote.LEAST_SECONDS, remote.SHORTEST_BUNDLE = 0.0, 1e-3
 ray.init(num_cpus=5, include_dashboard=False, log_to_driver=False, object_store_memory=80 << 20)
 register_ray()
 with joblib.parallel_config("ray"):
-    for _ in range(500):
+    for _ in range(150):
         try:
             list(run_tasks([delayed(failing)(k) for k in range(12)], -1))
         except ValueError as error:

@@ -13,7 +13,7 @@ from sklearn.pipeline import make_pipeline
 
 import surewood
 from surewood.cascade import EstimatorFamily, LinearFamily, TreeFamily
-from surewood.certify import CostClassifier, PredictionSets, find_threshold
+from surewood.certify import CostClassifier, CrossFittedClassifier, PredictionSets, find_threshold
 from surewood.tables import TablePreparer
 from tests.contract.estimators import deterministic, exported
 from tests.saved_models.make_saved_models import table
@@ -142,5 +142,10 @@ def others() -> tuple[tuple[str, Any, Any], ...]:
         ("threshold", find_threshold(forest, *held, recall=0.6), Z[:50]),
         ("abstaining", find_threshold(forest, *held, accepted_error=0.2), Z[:50]),
         ("cost", CostClassifier(forest, [[0.0, 1.0], [5.0, 0.0]]), Z[:50]),
+        (
+            "cross-fitted",
+            CrossFittedClassifier(surewood.BinnedForestClassifier(2, random_state=0)).fit(*held),
+            Z[:50],
+        ),
         ("sets", PredictionSets(forest, 0.1, by="class").fit(*held, X_train=Z[:400]), Z[:50]),
     )

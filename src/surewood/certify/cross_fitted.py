@@ -97,6 +97,14 @@ class CrossFittedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         self.remembered_rows_ = RememberedRows.from_table(X, salt=int(digest >> np.uint64(1)))
         return self
 
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        if "models_" not in state:
+            return
+        known = np.unique(np.concatenate([np.asarray(model.classes_) for model in self.models_]))
+        if not np.array_equal(self.classes_, known):
+            raise ValueError("classes_ must be the classes of the fold models, in order")
+
     def predict_proba(self, X: Any) -> Floats:
         """Mean of the fold models' probabilities, columns in the order of ``classes_``."""
         check_is_fitted(self, "models_")

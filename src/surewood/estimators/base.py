@@ -136,7 +136,8 @@ class ClassifierBase(TableParameters, ClassifierMixin, BaseEstimator, ABC):  # t
         """Explanations of rows with ``because`` after the probabilities; None where there is nothing to
         compare with, or no probability."""
         found = None
-        if explained and getattr(self, "background_", None) is not None and hasattr(self, "predict_proba"):
+        has_probabilities = bool(explained) and explained[0]["probabilities"] is not None
+        if has_probabilities and getattr(self, "background_", None) is not None:
             found = self.contributions(X, groups=groups)
         first = ("kind", "prediction", "probabilities")
         return [
