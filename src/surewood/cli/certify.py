@@ -9,7 +9,18 @@ import typer
 from rich.text import Text
 
 from surewood.cli.app import app, console
-from surewood.cli.option_values import MODEL_HELP, ClaimCosts, Claims, Copies, GroupColumns, TimeColumn
+from surewood.cli.option_values import (
+    MODEL_HELP,
+    ClaimCosts,
+    Claims,
+    ComparedModels,
+    Copies,
+    Delta,
+    GroupColumns,
+    LabelledTable,
+    ModelTarget,
+    TimeColumn,
+)
 from surewood.parallel.progress import display
 
 _EXAMPLES = """[bold]Examples[/bold]
@@ -25,21 +36,15 @@ surewood certify credit may.csv --claim recall:bad,error-by:region
 @app.command(epilog=_EXAMPLES)
 def certify(
     model: Annotated[Path, typer.Argument(help=MODEL_HELP)],
-    table: Annotated[str, typer.Argument(help="A labelled table that was not used for training or tuning.")],
-    target: Annotated[
-        str | None, typer.Option(help="The column with the classes; the model's own by default.")
-    ] = None,
+    table: LabelledTable,
+    target: ModelTarget = None,
     copies: Copies = "auto",
     group: GroupColumns = None,
     time: TimeColumn = None,
     claims: Claims = None,
     cost: ClaimCosts = None,
-    delta: Annotated[
-        float, typer.Option(min=1e-9, max=0.5, help="Probability that a guarantee may fail.")
-    ] = 0.05,
-    n_models: Annotated[
-        int, typer.Option(min=1, help="If you compared several models on this table, how many.")
-    ] = 1,
+    delta: Delta = 0.05,
+    n_models: ComparedModels = 1,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Certify a model on a labelled table that was not used for training or tuning.

@@ -24,42 +24,26 @@ Positive = Annotated[
     str | None,
     typer.Option(help="The class that --recall, --precision and --fpr are about.", rich_help_panel=DECISIONS),
 ]
+
+
+def _rate(help: str, least: float, most: float, *flags: str) -> Any:
+    """An option of a decision: a fraction between `least` and `most`."""
+    return typer.Option(*flags, min=least, max=most, help=help, rich_help_panel=DECISIONS)
+
+
 LeastRecall = Annotated[
-    float | None,
-    typer.Option(
-        min=0.001,
-        max=0.9999,
-        help="Find a threshold with at least this recall, guaranteed.",
-        rich_help_panel=DECISIONS,
-    ),
+    float | None, _rate("Find a threshold with at least this recall, guaranteed.", 0.001, 0.9999)
 ]
 LeastPrecision = Annotated[
-    float | None,
-    typer.Option(
-        min=0.001,
-        max=0.9999,
-        help="Find a threshold with at least this precision, guaranteed.",
-        rich_help_panel=DECISIONS,
-    ),
+    float | None, _rate("Find a threshold with at least this precision, guaranteed.", 0.001, 0.9999)
 ]
 LargestFalsePositiveRate = Annotated[
     float | None,
-    typer.Option(
-        "--fpr",
-        min=0.0001,
-        max=0.999,
-        help="Find a threshold with at most this false positive rate.",
-        rich_help_panel=DECISIONS,
-    ),
+    _rate("Find a threshold with at most this false positive rate.", 0.0001, 0.999, "--fpr"),
 ]
 AbstainError = Annotated[
     float | None,
-    typer.Option(
-        min=0.0001,
-        max=0.999,
-        help="Answer 'abstain' where unsure: at most this error among the others.",
-        rich_help_panel=DECISIONS,
-    ),
+    _rate("Answer 'abstain' where unsure: at most this error among the others.", 0.0001, 0.999),
 ]
 Costs = Annotated[
     str | None,
@@ -134,6 +118,16 @@ ClaimCosts = Annotated[
     typer.Option(
         "--cost", metavar="TRUE:PREDICTED=COST,...", help="Costs of wrong predictions, for the claim cost."
     ),
+]
+LabelledTable = Annotated[
+    str, typer.Argument(help="A labelled table that was not used for training or tuning.")
+]
+ModelTarget = Annotated[
+    str | None, typer.Option(help="The column with the classes; the model's own by default.")
+]
+Delta = Annotated[float, typer.Option(min=1e-9, max=0.5, help="Probability that a guarantee may fail.")]
+ComparedModels = Annotated[
+    int, typer.Option(min=1, help="If you compared several models on this table, how many.")
 ]
 MODEL_HELP = "A model file, or the folder that `surewood fit` wrote."
 

@@ -10,7 +10,18 @@ import typer
 from rich.text import Text
 
 from surewood.cli.app import app, console
-from surewood.cli.option_values import MODEL_HELP, ClaimCosts, Claims, Copies, GroupColumns, TimeColumn
+from surewood.cli.option_values import (
+    MODEL_HELP,
+    ClaimCosts,
+    Claims,
+    ComparedModels,
+    Copies,
+    Delta,
+    GroupColumns,
+    LabelledTable,
+    ModelTarget,
+    TimeColumn,
+)
 from surewood.parallel.progress import display
 
 _EXAMPLES = """[bold]Examples[/bold]
@@ -24,10 +35,8 @@ surewood report credit may.csv --claim error,recall:bad,error-by:region --out ma
 @app.command(epilog=_EXAMPLES)
 def report(
     model: Annotated[Path, typer.Argument(help=MODEL_HELP)],
-    table: Annotated[str, typer.Argument(help="A labelled table that was not used for training or tuning.")],
-    target: Annotated[
-        str | None, typer.Option(help="The column with the classes; the model's own by default.")
-    ] = None,
+    table: LabelledTable,
+    target: ModelTarget = None,
     out: Annotated[
         Path | None, typer.Option(help="Folder of the page.", show_default="that of the model")
     ] = None,
@@ -36,12 +45,8 @@ def report(
     copies: Copies = "auto",
     group: GroupColumns = None,
     time: TimeColumn = None,
-    delta: Annotated[
-        float, typer.Option(min=1e-9, max=0.5, help="Probability that a guarantee may fail.")
-    ] = 0.05,
-    n_models: Annotated[
-        int, typer.Option(min=1, help="If you compared several models on this table, how many.")
-    ] = 1,
+    delta: Delta = 0.05,
+    n_models: ComparedModels = 1,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Make the page of a model anew, from a labelled table that was not used for training or tuning.
