@@ -6,14 +6,14 @@ import pytest
 
 from surewood import BinnedForestClassifier, MarginDeepForestClassifier
 from surewood.workflow.families import Family
-from surewood.workflow.labelled_table import read_for_training
+from surewood.workflow.labelled_table import TrainingTable, read_for_training
 from surewood.workflow.sampling import Sampling
 from surewood.workflow.training import certificate_of, limit_rows, predict_in_blocks, prepare, train
 
 
 @pytest.fixture(scope="module")
 def trained():
-    table = read_for_training("iris", None, 0.4, 0)
+    table = read_for_training(TrainingTable("iris", None, 0.4, 0))
     return table, train(table, prepare(table), BinnedForestClassifier(10, random_state=0))
 
 
@@ -35,7 +35,7 @@ def test_blocks_give_the_same_probabilities(trained, monkeypatch):
 
 
 def test_fewer_rows_are_noted():
-    table = read_for_training("iris", None, 0, 0)
+    table = read_for_training(TrainingTable("iris", None, 0, 0))
     limit_rows(table, Family("rcf", "RandomCompositeForestClassifier"), 60, 0)
     assert table.n_rows == 60
     assert table.notes[-1] == "trained on a random sample of 60 of 150 training rows."
@@ -49,6 +49,8 @@ def test_a_model_whose_own_folds_do_not_know_the_groups_has_a_note(tmp_path, mod
     rng = np.random.default_rng(0)
     frame = pd.DataFrame({"who": np.arange(80) // 4, "x": rng.normal(size=80), "y": rng.integers(0, 2, 80)})
     frame.to_csv(tmp_path / "t.csv", index=False)
-    table = read_for_training(tmp_path / "t.csv", "y", 0.3, 0, sampling=Sampling(groups=["who"]))
+    table = read_for_training(
+        TrainingTable(tmp_path / "t.csv", "y", 0.3, 0, sampling=Sampling(groups=["who"]))
+    )
     train(table, prepare(table), model)
     assert any(note.startswith("groups are not kept whole") for note in table.notes) == noted

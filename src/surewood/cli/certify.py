@@ -8,19 +8,8 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
+from surewood.cli import option_values as option
 from surewood.cli.app import app, console
-from surewood.cli.option_values import (
-    MODEL_HELP,
-    ClaimCosts,
-    Claims,
-    ComparedModels,
-    Copies,
-    Delta,
-    GroupColumns,
-    LabelledTable,
-    ModelTarget,
-    TimeColumn,
-)
 from surewood.parallel.progress import display
 
 _EXAMPLES = """[bold]Examples[/bold]
@@ -35,16 +24,16 @@ surewood certify credit may.csv --claim recall:bad,error-by:region
 
 @app.command(epilog=_EXAMPLES)
 def certify(
-    model: Annotated[Path, typer.Argument(help=MODEL_HELP)],
-    table: LabelledTable,
-    target: ModelTarget = None,
-    copies: Copies = "auto",
-    group: GroupColumns = None,
-    time: TimeColumn = None,
-    claims: Claims = None,
-    cost: ClaimCosts = None,
-    delta: Delta = 0.05,
-    n_models: ComparedModels = 1,
+    model: Annotated[Path, typer.Argument(help=option.MODEL_HELP)],
+    table: option.LabelledTable,
+    target: option.ModelTarget = None,
+    copies: option.Copies = "auto",
+    group: option.GroupColumns = None,
+    time: option.TimeColumn = None,
+    claims: option.Claims = None,
+    cost: option.ClaimCosts = None,
+    delta: option.Delta = 0.05,
+    n_models: option.ComparedModels = 1,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Certify a model on a labelled table that was not used for training or tuning.
@@ -53,21 +42,10 @@ def certify(
     """
     from surewood.cli.summary_text import print_certificate, print_notes
     from surewood.workflow.certifying import certify as certify_table
-    from surewood.workflow.column_options import names_of
 
+    options = option.certify_options(claims, cost, copies, group, time, delta, n_models)
     with display():
-        found = certify_table(
-            model,
-            table,
-            target,
-            claims=claims or (),
-            cost=cost,
-            copies=copies,
-            groups=names_of(group) or None,
-            time=time,
-            delta=delta,
-            n_models=n_models,
-        )
+        found = certify_table(model, table, target, **options)
     if as_json:
         print(found.certificate.to_json())
         return

@@ -132,7 +132,8 @@ def _print(result: dict[str, Any]) -> None:
 
 def _scores(result: dict[str, Any], short: bool) -> Table:
     """One row per classifier; short names and verdicts for narrow terminals."""
-    from surewood.cli.summary_text import grid, percent, seconds_text
+    from surewood.cli.summary_text import grid, seconds_text
+    from surewood.estimators.wording import percent
 
     table = grid(header=True)
     for title in ("classifier", "error", "AUC", "log-loss", "fit", "predict")[: 5 if short else 6]:

@@ -151,7 +151,6 @@ def fit(
 
     Writes model.surewood, plan.toml, report.html, report.json and card.md into a folder.
     """
-    parameters, memory = parse_parameters(changes or []), parse_memory(max_memory)
     source = table[0] if len(table) == 1 else table
     named = {
         "drop": drop,
@@ -186,14 +185,14 @@ def fit(
             random_state=seed,
             n_jobs=n_jobs,
             max_rows=max_rows,
-            max_memory=memory,
+            max_memory=parse_memory(max_memory),
             time_limit=time_limit,
             columns=_column_options(plan_file, named, decimal),
             rare=rare,
             weight=weight,
             class_weight=class_weight,
             rule=DecisionRule(positive, precision, fpr, recall, abstain_error, cost),
-            parameters=parameters,
+            parameters=parse_parameters(changes or []),
             cluster=cluster,
             command=shlex.join(["surewood", *sys.argv[1:]]),
             verbose=1,

@@ -58,7 +58,8 @@ def monitor(
     if as_json:
         print(json.dumps(found.to_dict(), indent=2, ensure_ascii=False))
     else:
-        from surewood.cli.summary_text import grid, percent, print_notes
+        from surewood.cli.summary_text import grid, print_notes
+        from surewood.estimators.wording import percent
 
         out, look = console(), found.look
         out.print(Text(found.verdict, style="bold red" if look.alarm else "bold green"))

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from surewood.workflow.errors import WorkflowError
+
+if TYPE_CHECKING:
+    from surewood.workflow.certifying import CertifyOptions
 
 ClusterAddress = Annotated[
     str | None,
@@ -130,6 +133,22 @@ ComparedModels = Annotated[
     int, typer.Option(min=1, help="If you compared several models on this table, how many.")
 ]
 MODEL_HELP = "A model file, or the folder that `surewood fit` wrote."
+
+
+def certify_options(
+    claims: Sequence[str] | None,
+    cost: str | None,
+    copies: str,
+    group: Sequence[str] | None,
+    time: str | None,
+    delta: float,
+    n_models: int,
+) -> CertifyOptions:
+    """What a certificate is to be about, as `certify` of the workflow takes it."""
+    from surewood.workflow.column_options import names_of
+
+    rows: CertifyOptions = {"copies": copies, "groups": names_of(group) or None, "time": time}
+    return {"claims": claims or (), "cost": cost, **rows, "delta": delta, "n_models": n_models}
 
 
 def parse_parameters(words: Sequence[str]) -> dict[str, Any]:

@@ -9,19 +9,8 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
+from surewood.cli import option_values as option
 from surewood.cli.app import app, console
-from surewood.cli.option_values import (
-    MODEL_HELP,
-    ClaimCosts,
-    Claims,
-    ComparedModels,
-    Copies,
-    Delta,
-    GroupColumns,
-    LabelledTable,
-    ModelTarget,
-    TimeColumn,
-)
 from surewood.parallel.progress import display
 
 _EXAMPLES = """[bold]Examples[/bold]
@@ -34,19 +23,19 @@ surewood report credit may.csv --claim error,recall:bad,error-by:region --out ma
 
 @app.command(epilog=_EXAMPLES)
 def report(
-    model: Annotated[Path, typer.Argument(help=MODEL_HELP)],
-    table: LabelledTable,
-    target: ModelTarget = None,
+    model: Annotated[Path, typer.Argument(help=option.MODEL_HELP)],
+    table: option.LabelledTable,
+    target: option.ModelTarget = None,
     out: Annotated[
         Path | None, typer.Option(help="Folder of the page.", show_default="that of the model")
     ] = None,
-    claims: Claims = None,
-    cost: ClaimCosts = None,
-    copies: Copies = "auto",
-    group: GroupColumns = None,
-    time: TimeColumn = None,
-    delta: Delta = 0.05,
-    n_models: ComparedModels = 1,
+    claims: option.Claims = None,
+    cost: option.ClaimCosts = None,
+    copies: option.Copies = "auto",
+    group: option.GroupColumns = None,
+    time: option.TimeColumn = None,
+    delta: option.Delta = 0.05,
+    n_models: option.ComparedModels = 1,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Make the page of a model anew, from a labelled table that was not used for training or tuning.
@@ -54,24 +43,11 @@ def report(
     Writes report.html, report.json and card.md. Rows that are equal to training rows are left out.
     """
     from surewood.cli.summary_text import grid, print_certificate, print_notes
-    from surewood.workflow.column_options import names_of
     from surewood.workflow.reporting import report as make_report
 
+    options = option.certify_options(claims, cost, copies, group, time, delta, n_models)
     with display():
-        made = make_report(
-            model,
-            table,
-            target,
-            out=out,
-            claims=claims or (),
-            cost=cost,
-            copies=copies,
-            groups=names_of(group) or None,
-            time=time,
-            delta=delta,
-            n_models=n_models,
-            verbose=1,
-        )
+        made = make_report(model, table, target, out=out, verbose=1, **options)
     if as_json:
         print(json.dumps(made.summary, indent=2, ensure_ascii=False))
         return

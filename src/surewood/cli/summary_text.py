@@ -13,7 +13,7 @@ from rich.text import Text
 from surewood.certify.rendering import entry_text, parts_text
 from surewood.cli.mistakes import as_options
 from surewood.cli.shown_text import shown
-from surewood.estimators.wording import plural
+from surewood.estimators.wording import percent, plural
 
 _STATUS_STYLE = {"GUARANTEE": "bold green", "CRITERION": "yellow", "ESTIMATE": "cyan", "HEURISTIC": "dim"}
 _MEANING = {
@@ -22,17 +22,6 @@ _MEANING = {
     "ESTIMATE": "measured, not guaranteed",
     "HEURISTIC": "a diagnostic, not guaranteed",
 }
-
-
-def percent(value: float | None, digits: int = 2) -> str:
-    """A fraction in percent.
-
-    Examples
-    --------
-    >>> percent(0.1234), percent(None)
-    ('12.34 %', '')
-    """
-    return "" if value is None else f"{100 * value:.{digits}f} %"
 
 
 def seconds_text(seconds: float) -> str:

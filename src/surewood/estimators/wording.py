@@ -22,6 +22,17 @@ def plural(count: int, noun: str, several: str | None = None) -> str:
     return f"{count:,} {noun if count == 1 else several or noun + 's'}"
 
 
+def percent(value: float | None, digits: int = 2) -> str:
+    """A fraction in percent; nothing for None.
+
+    Examples
+    --------
+    >>> percent(0.034), percent(None)
+    ('3.40 %', '')
+    """
+    return "" if value is None else f"{100 * value:.{digits}f} %"
+
+
 def probabilities_text(probabilities: Mapping[Any, float]) -> str:
     """The largest probabilities, in percent.
 

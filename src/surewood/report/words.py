@@ -5,18 +5,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from surewood.estimators.wording import percent
+
 __all__ = ["FILTERS", "memory", "number", "percent", "seconds"]
-
-
-def percent(value: float | None, digits: int = 2) -> str:
-    """A fraction in percent, such as ``"3.40 %"``; nothing for None.
-
-    Examples
-    --------
-    >>> percent(0.034), percent(None)
-    ('3.40 %', '')
-    """
-    return "" if value is None else f"{100 * value:.{digits}f} %"
 
 
 def percent_up(value: float | None, digits: int = 2) -> str:

@@ -6,7 +6,7 @@ import copy
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
 import pandas as pd
@@ -62,6 +62,18 @@ class Certification:
     is_seen: NDArray[np.bool_] = field(default_factory=lambda: np.empty(0, dtype=bool), repr=False)
 
 
+class CertifyOptions(TypedDict, total=False):
+    """Options of :func:`certify` that other functions pass on to it."""
+
+    claims: Sequence[str]
+    cost: str | None
+    copies: str
+    groups: str | Sequence[str] | None
+    time: str | None
+    delta: float
+    n_models: int
+
+
 def certify(
     model: str | Path | SavedModel,
     table: Source,
@@ -112,18 +124,13 @@ def certify(
 
     Examples
     --------
-    >>> import tempfile
     >>> from surewood import workflow
-    >>> files = workflow.fit("iris", model="rcf", out=tempfile.mkdtemp()).files
-    >>> workflow.certify(files["model"], "iris").seen > 0.7
+    >>> fitted = workflow.fit("iris", model="rcf", out="iris-model")
+    >>> workflow.certify("iris-model", "iris").seen > 0.7
     True
     """
     saved = open_model(model)
-    labelled = read_labelled(table, target_of(saved, table, target), check=False)
-    if labelled.holdout is not None:  # a built-in data set: the official test part is the holdout
-        labelled.X, labelled.y = labelled.holdout
-        labelled.row_numbers = np.arange(1, len(labelled.y) + 1)
-    refuse_other_classes(saved, labelled)
+    labelled = labelled_rows(saved, table, target)
     sampling = _sampling(saved, labelled, Sampling.of(copies, groups, time))
     known_groups = _leave_out_training_groups(saved, labelled, sampling)
     group_of_rows, times = sampling.group_of_rows(labelled.X), sampling.times_of_rows(labelled.X)
@@ -200,7 +207,17 @@ def _leave_out_training_groups(saved: SavedModel, table: LabelledTable, sampling
     return [text] if old.any() else []
 
 
-def target_of(saved: SavedModel, table: Source, target: str | None) -> str | None:
+def labelled_rows(saved: SavedModel, table: Source, target: str | None) -> LabelledTable:
+    """The rows of a table for a model, the official test part of a built-in one; refuses other classes."""
+    labelled = read_labelled(table, _target_of(saved, table, target), check=False)
+    if labelled.holdout is not None:
+        labelled.X, labelled.y = labelled.holdout
+        labelled.row_numbers = np.arange(1, len(labelled.y) + 1)
+    _refuse_other_classes(saved, labelled)
+    return labelled
+
+
+def _target_of(saved: SavedModel, table: Source, target: str | None) -> str | None:
     """The target column: as given, else the model's; a built-in data set has its own."""
     if target is None and not (isinstance(table, str) and not looks_like_a_file(table)):
         target = saved.facts.get("target")
@@ -209,7 +226,7 @@ def target_of(saved: SavedModel, table: Source, target: str | None) -> str | Non
     return target
 
 
-def refuse_other_classes(saved: SavedModel, table: LabelledTable) -> None:
+def _refuse_other_classes(saved: SavedModel, table: LabelledTable) -> None:
     """Refuse a table whose target has none of the model's classes."""
     known = saved.classes.tolist()
     if not table.y.isin(known).any():

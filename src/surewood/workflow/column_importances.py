@@ -11,9 +11,9 @@ from surewood.certify.training_rows import TrainingRows
 from surewood.estimators.describing import sample_rows, take_rows
 from surewood.estimators.wording import plural
 from surewood.inspect.importance import Importances, permutation_importances
-from surewood.workflow.certifying import refuse_other_classes, target_of
+from surewood.workflow.certifying import labelled_rows
 from surewood.workflow.errors import WorkflowError
-from surewood.workflow.labelled_table import Source, read_labelled
+from surewood.workflow.labelled_table import Source
 from surewood.workflow.model_folder import SavedModel, open_model
 
 MOST_ROWS = 1000
@@ -80,18 +80,14 @@ def importances(
 
     Examples
     --------
-    >>> import tempfile
     >>> from surewood import workflow
-    >>> files = workflow.fit("iris", model="rcf", out=tempfile.mkdtemp()).files
-    >>> found = workflow.importances(files["model"], "iris").importances
+    >>> fitted = workflow.fit("iris", model="rcf", out="iris-model")
+    >>> found = workflow.importances("iris-model", "iris").importances
     >>> found.frame()["column"].iloc[0].startswith("petal")
     True
     """
     saved = open_model(model)
-    labelled = read_labelled(table, target_of(saved, table, target), check=False)
-    if labelled.holdout is not None:  # a built-in data set: the official test part is the holdout
-        labelled.X, labelled.y = labelled.holdout
-    refuse_other_classes(saved, labelled)
+    labelled = labelled_rows(saved, table, target)
     notes = [*labelled.notes, *saved.notes_about(labelled.X)]
     rows = np.flatnonzero(labelled.y.isin(saved.classes.tolist()))
     if len(rows) < len(labelled.y):

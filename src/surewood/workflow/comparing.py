@@ -131,8 +131,11 @@ def compare(
     out : str or Path, optional
         A page (.html) or a picture (.png) to write.
     random_state : int, default=0
+        Seed of the folds and of every classifier.
     n_jobs : int, default=-1
+        Threads of each fit.
     verbose : int, default=0
+        1: a bar of the fits on standard error.
 
     Returns
     -------

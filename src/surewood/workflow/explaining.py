@@ -112,10 +112,9 @@ def explain(model: str | Path | SavedModel, table: Source, row: int | None = Non
 
     Examples
     --------
-    >>> import tempfile
     >>> from surewood import workflow
-    >>> files = workflow.fit("iris", model="rcf", out=tempfile.mkdtemp()).files
-    >>> [step.title for step in workflow.explain(files["model"], "iris", row=3).steps][:2]
+    >>> fitted = workflow.fit("iris", model="rcf", out="iris-model")
+    >>> [step.title for step in workflow.explain("iris-model", "iris", row=3).steps][:2]
     ['Because', 'Votes']
     """
     saved = open_model(model)
@@ -211,12 +210,10 @@ def describe(model: str | Path | SavedModel) -> dict[str, str]:
 
     Examples
     --------
-    >>> import tempfile
     >>> from surewood import workflow
-    >>> folder = tempfile.mkdtemp() + "/wine"
-    >>> fitted = workflow.fit("wine", model="rcf", parameters={"n_estimators": 5}, out=folder)
-    >>> list(workflow.describe(folder))[:2]
-    ['model', 'kind']
+    >>> fitted = workflow.fit("wine", model="rcf", parameters={"n_estimators": 5}, out="wine-model")
+    >>> workflow.describe("wine-model")["trained on"]
+    "142 rows of wine, target 'target'"
     """
     saved = open_model(model)
     facts = saved.facts

@@ -28,7 +28,7 @@ from surewood.workflow.decision_rules import DecisionRule, apply_rule
 from surewood.workflow.errors import WorkflowError
 from surewood.workflow.families import Family, FitSettings, candidates
 from surewood.workflow.holdout_scores import SCORES, holdout_scores
-from surewood.workflow.labelled_table import LabelledTable, Source, read_for_training
+from surewood.workflow.labelled_table import LabelledTable, Source, TrainingTable, read_for_training
 from surewood.workflow.large_table import is_large, read_large
 from surewood.workflow.model_folder import CARD, DATA, MODEL, PAGE, PLAN, refuse_other_model
 from surewood.workflow.output_place import check_folder
@@ -165,6 +165,7 @@ def fit(
     command : str, optional
         The command that this fit belongs to, recorded in the report.
     verbose : int, default=0
+        1: the stages of the fit and their progress, on standard error.
 
     Returns
     -------
@@ -178,7 +179,8 @@ def fit(
     >>> result.family, result.certificate.best.status.name, result.facts["holdout_rows"]
     ('mddf', 'GUARANTEE', 30)
     """
-    sampling = Sampling.of(copies, groups, time)
+    sampling, ignored = Sampling.of(copies, groups, time), _ignored(columns)
+    wanted = TrainingTable(table, target, holdout, random_state, rare, weight, sampling, ignored)
     settings = FitSettings(
         random_state, n_jobs, max_memory, dict(parameters or {}), verbose, time_limit=time_limit
     )
@@ -189,17 +191,7 @@ def fit(
         if not force:
             refuse_other_model(folder, table, target)
     with on_cluster(cluster), nullcontext() if folder is None else reserved(folder):
-        data = read_training(
-            table,
-            target,
-            holdout,
-            random_state,
-            rare=rare,
-            weight=weight,
-            sampling=sampling,
-            columns=columns,
-            verbose=verbose,
-        )
+        data = read_training(wanted, verbose)
         findings = check_training(data, columns)
         preparer = prepare(data, columns)
         if class_weight is not None:
@@ -286,45 +278,27 @@ def plan_table(
     >>> print(plan_table("iris")["petal_width"].kind)
     number
     """
-    data = read_training(table, target, holdout, random_state, rare=rare, weight=weight)
+    data = read_training(TrainingTable(table, target, holdout, random_state, rare, weight))
     return (columns or ColumnOptions()).make_plan(data.X)
 
 
-def read_training(
-    source: Source,
-    target: str | None,
-    holdout: float | None,
-    random_state: int,
-    *,
-    rare: str = "drop",
-    weight: str | None = None,
-    sampling: Sampling | None = None,
-    columns: ColumnOptions | None = None,
-    verbose: int = 0,
-) -> LabelledTable:
+def read_training(wanted: TrainingTable, verbose: int = 0) -> LabelledTable:
     """The table, divided into training rows and holdout; a large one as a sample and a stream."""
-    with stage(verbose, f"reading {_name_of(source)}", 1) as advance:
-        if isinstance(source, str | Path) and is_large(str(source)):
-            data = read_large(str(source), target, holdout, random_state, weight=weight, sampling=sampling)
-        else:
-            data = read_for_training(
-                source,
-                target,
-                holdout,
-                random_state,
-                rare=rare,
-                weight=weight,
-                sampling=sampling,
-                ignored=() if columns is None else (*columns.drop, *columns.identifiers),
-            )
+    with stage(verbose, f"reading {_name_of(wanted.source)}", 1) as advance:
+        streamed = isinstance(wanted.source, str | Path) and is_large(str(wanted.source))
+        data = read_large(wanted) if streamed else read_for_training(wanted)
         advance(1)
     return data
 
 
+def _ignored(columns: ColumnOptions | None) -> tuple[str, ...]:
+    """Columns that are no features."""
+    return () if columns is None else (*columns.drop, *columns.identifiers)
+
+
 def check_training(data: LabelledTable, columns: ColumnOptions | None) -> list[Finding]:
     """What :func:`check_table` finds in the training rows, as notes too; dropped columns are not checked."""
-    ignored = () if columns is None else (*columns.drop, *columns.identifiers)
-    features = data.X.drop(columns=[name for name in ignored if name in data.X])
+    features = data.X.drop(columns=[name for name in _ignored(columns) if name in data.X])
     numbers = data.row_numbers if len(data.row_numbers) == len(data.y) else None
     findings = check_table(features, data.y, time=data.times, row_numbers=numbers)
     data.notes += [str(finding) for finding in findings]

@@ -196,24 +196,28 @@ def read_labelled(
     return table
 
 
-def read_for_training(
-    source: Source,
-    target: str | None,
-    holdout: float | None,
-    random_state: int,
-    *,
-    rare: str = "drop",
-    weight: str | None = None,
-    sampling: Sampling | None = None,
-    ignored: Sequence[str] = (),
-) -> LabelledTable:
-    """Read a table and hold rows out: its official test part, else a random fifth, or as `sampling` says.
+@dataclass(frozen=True)
+class TrainingTable:
+    """A table to train on, and how to divide it."""
 
-    `ignored` are columns that are no features: rows that differ in nothing else are copies.
-    """
+    source: Source
+    target: str | None = None
+    #: Fraction of rows; None: the official test part, else a fifth.
+    holdout: float | None = None
+    random_state: int = 0
+    rare: str = "drop"
+    weight: str | None = None
+    sampling: Sampling = field(default_factory=Sampling)
+    #: Columns that are no features: rows that differ in nothing else are copies.
+    ignored: tuple[str, ...] = ()
+
+
+def read_for_training(wanted: TrainingTable) -> LabelledTable:
+    """Read a table and hold rows out: its official test part, else a random fifth, or as `sampling` says."""
+    holdout, random_state = wanted.holdout, wanted.random_state
     check_holdout(holdout)
-    table = read_labelled(source, target, weight=weight)
-    table.sampling = sampling or Sampling()
+    table = read_labelled(wanted.source, wanted.target, weight=wanted.weight)
+    table.sampling = wanted.sampling
     table.sampling.check_columns(table.X.columns, table.name, table.target)
     if holdout is None and table.holdout is not None and not table.sampling.columns:
         table.notes.append(
@@ -221,8 +225,8 @@ def read_for_training(
         )
         return table
     table.take_back()
-    hold_out(table, DEFAULT_HOLDOUT if holdout is None else holdout, random_state, ignored)
-    settle_training(table, rare)
+    hold_out(table, DEFAULT_HOLDOUT if holdout is None else holdout, random_state, wanted.ignored)
+    settle_training(table, wanted.rare)
     return table
 
 

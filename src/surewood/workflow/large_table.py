@@ -26,8 +26,7 @@ from surewood.tables.reading.file_format import PARQUET_ENDINGS
 from surewood.tables.row_hashes import content_hashes
 from surewood.workflow.errors import WorkflowError
 from surewood.workflow.holdout import DEFAULT_HOLDOUT, check_classes, check_holdout
-from surewood.workflow.labelled_table import LabelledTable
-from surewood.workflow.sampling import Sampling
+from surewood.workflow.labelled_table import LabelledTable, TrainingTable
 
 STREAM_BYTES = 1 << 30
 SAMPLE_ROWS = 50_000
@@ -48,18 +47,11 @@ def is_large(source: str) -> bool:
     return int(metadata.num_rows) * int(metadata.num_columns) * 8 > STREAM_BYTES
 
 
-def read_large(
-    source: str,
-    target: str | None,
-    holdout: float | None,
-    random_state: int,
-    *,
-    weight: str | None = None,
-    sampling: Sampling | None = None,
-) -> LabelledTable:
+def read_large(wanted: TrainingTable) -> LabelledTable:
     """A sample of the training rows and the holdout in memory; ``stream`` has all training rows."""
-    check_holdout(holdout)
-    if sampling is not None and sampling.columns:
+    source, target, sampling = str(wanted.source), wanted.target, wanted.sampling
+    check_holdout(wanted.holdout)
+    if sampling.columns:
         option = "groups" if sampling.groups else "time"
         raise WorkflowError(
             f"{option}= is not possible for a streamed Parquet table, whose rows are divided one by one; "
@@ -69,19 +61,19 @@ def read_large(
         raise WorkflowError(f"{source} needs target=...: the column to predict.")
     whole = ParquetTable(source, target=target)
     n_rows = whole.open().n_rows
-    fraction = DEFAULT_HOLDOUT if holdout is None else holdout
+    fraction = DEFAULT_HOLDOUT if wanted.holdout is None else wanted.holdout
     notes = [f"{n_rows:,} rows are streamed from {source}; columns were learned from a sample."]
     if fraction * n_rows > HELD_ROWS:
         fraction = HELD_ROWS / n_rows
         notes.append(f"the holdout is {fraction:.2%} of the rows: at most {HELD_ROWS:,}.")
-    train, held = whole.split(fraction, random_state) if fraction > 0 else (whole, None)
+    train, held = whole.split(fraction, wanted.random_state) if fraction > 0 else (whole, None)
     n_train = train.open().n_rows
-    sample = train if n_train <= SAMPLE_ROWS else train.split(SAMPLE_ROWS / n_train, random_state)[1]
+    sample = train if n_train <= SAMPLE_ROWS else train.split(SAMPLE_ROWS / n_train, wanted.random_state)[1]
     X, y = _labelled(sample, target)
     check_classes(y, target)
     table = LabelledTable(Path(source).name, source, target, X, y, np.arange(1, len(y) + 1), None, notes)
-    if weight is not None:
-        table.take_weights(weight)
+    if wanted.weight is not None:
+        table.take_weights(wanted.weight)
     if held is not None:
         table.holdout = _labelled(held, target)
         if not len(table.holdout[1]):
@@ -89,7 +81,7 @@ def read_large(
                 f"holdout={fraction:g} of {n_rows:,} rows is less than one row; take more, or 0."
             )
     table.stream, table.n_streamed = train, n_train
-    table.sampling = sampling or Sampling()
+    table.sampling = sampling
     return table
 
 

@@ -118,10 +118,9 @@ def monitor(
 
     Examples
     --------
-    >>> import tempfile
     >>> from surewood import workflow
-    >>> files = workflow.fit("wine", model="rcf", out=tempfile.mkdtemp()).files
-    >>> workflow.monitor(files["model"], "wine", limit=0.3).verdict
+    >>> fitted = workflow.fit("wine", model="rcf", out="wine-model")
+    >>> workflow.monitor("wine-model", "wine", limit=0.3).verdict
     'No alarm.'
     """
     saved = open_model(model)

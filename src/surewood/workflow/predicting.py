@@ -104,6 +104,7 @@ def predict(
     safe_csv : bool, default=False
         In a .csv file, put a quote before text and names that a spreadsheet would run as a formula.
     verbose : int, default=0
+        1: progress on standard error, for rows in blocks or batches.
 
     Returns
     -------
@@ -111,10 +112,9 @@ def predict(
 
     Examples
     --------
-    >>> import tempfile
     >>> from surewood import workflow
-    >>> files = workflow.fit("iris", model="rcf", out=tempfile.mkdtemp()).files
-    >>> workflow.predict(files["model"], "iris", proba=True).frame.shape
+    >>> fitted = workflow.fit("iris", model="rcf", out="iris-model")
+    >>> workflow.predict("iris-model", "iris", proba=True).frame.shape
     (150, 4)
     """
     path = None if out is None else Path(out)

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
 from surewood import report as pages
 from surewood.certify import Certificate
 from surewood.estimators.describing import take_rows
-from surewood.workflow.certifying import certify
+from surewood.workflow.certifying import CertifyOptions, certify
 from surewood.workflow.errors import WorkflowError
 from surewood.workflow.labelled_table import Source
 from surewood.workflow.model_folder import CARD, DATA, PAGE, SavedModel
@@ -36,13 +35,10 @@ class Reported:
 
     Examples
     --------
-    >>> import tempfile
     >>> from surewood import workflow
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     _ = workflow.fit("wine", model="rcf", parameters={"n_estimators": 5}, out=folder)
-    ...     made = workflow.report(folder, "wine")
-    >>> sorted(made.files)
-    ['card', 'data', 'page']
+    >>> fitted = workflow.fit("wine", model="rcf", parameters={"n_estimators": 5}, out="wine-model")
+    >>> workflow.report("wine-model", "wine").summary["data"]["n_rows"]
+    142
     """
 
     certificate: Certificate
@@ -57,14 +53,8 @@ def report(
     target: str | None = None,
     *,
     out: str | Path | None = None,
-    claims: Sequence[str] = (),
-    cost: str | None = None,
-    copies: str = "auto",
-    groups: str | Sequence[str] | None = None,
-    time: str | None = None,
-    delta: float = 0.05,
-    n_models: int = 1,
     verbose: int = 0,
+    **options: Unpack[CertifyOptions],
 ) -> Reported:
     """Make the page of a saved model anew from a labelled table that was not used for training or tuning.
 
@@ -72,11 +62,14 @@ def report(
 
     Parameters
     ----------
-    model, table, target, claims, cost, copies, groups, time, delta, n_models
+    model, table, target
         As in :func:`certify`.
     out : str or Path, optional
         Folder for report.html, report.json and card.md; by default that of the model.
     verbose : int, default=0
+        1: progress on standard error.
+    **options
+        Options of :func:`certify`: `claims`, `cost`, `copies`, `groups`, `time`, `delta`, `n_models`.
 
     Returns
     -------
@@ -84,26 +77,13 @@ def report(
 
     Examples
     --------
-    >>> import tempfile
     >>> from surewood import workflow
-    >>> folder = tempfile.mkdtemp() + "/wine"
-    >>> fitted = workflow.fit("wine", model="rcf", parameters={"n_estimators": 5}, out=folder)
-    >>> made = workflow.report(folder, "wine", claims=["error", "error-by:color_intensity"][:1])
-    >>> sorted(made.files)
-    ['card', 'data', 'page']
+    >>> fitted = workflow.fit("wine", model="rcf", parameters={"n_estimators": 5}, out="wine-model")
+    >>> made = workflow.report("wine-model", "wine", claims=["accuracy"], out="wine-page")
+    >>> sorted(path.name for path in made.files.values())
+    ['card.md', 'report.html', 'report.json']
     """
-    found = certify(
-        model,
-        table,
-        target,
-        claims=claims,
-        cost=cost,
-        copies=copies,
-        groups=groups,
-        time=time,
-        delta=delta,
-        n_models=n_models,
-    )
+    found = certify(model, table, target, **options)
     saved = found.model
     folder = saved.path.parent if out is None else Path(out)
     check_folder(folder)
