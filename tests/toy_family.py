@@ -69,7 +69,7 @@ class ToyClassifier(ClassifierBase):
         check_is_fitted(self, "centroids_")
         return self._proba(self.encoder_.transform(begin_predict(self, X)))
 
-    def explain(self, X: Any) -> list[dict[str, Any]]:
+    def _explained(self, X: Any) -> list[dict[str, Any]]:
         """Distance to every centroid."""
         design = self.encoder_.transform(begin_predict(self, X))
         distance = ((design[:, None, :] - self.centroids_[None]) ** 2).mean(axis=2)

@@ -28,6 +28,9 @@ class Constant(ClassifierBase):
     def predict_proba(self, X):
         return np.tile([0.25, 0.375, 0.375, 0.0], (len(X), 1))
 
+    def _explained(self, X):
+        return self._explanations("toy", self.predict_proba(X), [{"depth": 3}])
+
 
 @pytest.fixture
 def model():
@@ -50,11 +53,12 @@ def test_tables_may_be_sparse_and_have_gaps(model):
 
 
 def test_explanations_begin_alike(model):
-    [row] = model._explanations("toy", model.predict_proba([[0]]), [{"depth": 3}])
+    [row] = model.explain([[0]])
     assert row == {
         "kind": "toy",
         "prediction": "b",
         "probabilities": {"a": 0.25, "b": 0.375, "c": 0.375, "d": 0.0},
+        "because": None,  # no training rows to compare with
         "depth": 3,
     }
 

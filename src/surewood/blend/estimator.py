@@ -20,10 +20,10 @@ from surewood.blend.plan import BlendPlan, make_plan
 from surewood.blend.training import Sample, train
 from surewood.bounds import Evidence
 from surewood.estimators.base import ClassifierBase
-from surewood.estimators.contributing import Groups
 from surewood.estimators.copies import copied_contents
 from surewood.estimators.cost import CostEstimate, refuse_beyond
 from surewood.estimators.declaring import TimedRunParameters, parameters
+from surewood.estimators.fitted import Fitted
 from surewood.estimators.importances import normalised
 from surewood.estimators.parameters import COMMON, check_parameters
 from surewood.estimators.rules import AUTO, Choice, Either, ListOf
@@ -156,28 +156,13 @@ class SurewoodClassifier(ClassifierBase, TimedRunParameters):
         check_is_fitted(self, "model_")
         return by_batches(begin_predict(self, X), lambda table: self.model_.probabilities(table, self.n_jobs))
 
-    def explain(self, X: Any, groups: Groups = None) -> list[dict[str, Any]]:
-        """How rows were classified: what each member says, and its own explanation.
-
-        Parameters
-        ----------
-        X : table of a few rows
-        groups : dict of str to list of str, optional
-            Columns that count as one in ``because``, by the name of the group.
-
-        Returns
-        -------
-        list of dict
-            One per row, of values that JSON knows: ``kind`` ("mixture"), ``prediction``, ``probabilities``,
-            ``because`` (the columns that matter most, as in :meth:`surewood.inspect.Contributions.because`)
-            and ``members``, one entry per member with ``member``, ``weight``, ``probabilities`` and
-            ``explanation`` (as that member's ``explain`` gives it).
-        """
+    def _explained(self, X: Any) -> list[dict[str, Any]]:
+        """What each member says, and its own explanation."""
         check_is_fitted(self, "model_")
         table = begin_predict(self, X)
         probabilities = self.predict_proba(X)
         details = explain_rows(self.model_, table, probabilities, X)
-        return self._with_because(X, groups, self._explanations("mixture", probabilities, details))
+        return self._explanations("mixture", probabilities, details)
 
     def estimate_cost(
         self, X: Any, y: Any = None, sample_weight: ArrayLike | str | None = None
@@ -206,10 +191,7 @@ class SurewoodClassifier(ClassifierBase, TimedRunParameters):
         """The members that predict."""
         return {member.name: member.estimator for member in self.model_.members}
 
-    @property
-    def held_out_error_(self) -> float:
-        """ESTIMATE: error of the mixture on held-out rows."""
-        return self.model_.held_out_error
+    held_out_error_ = Fitted[float]("held_out_error", "ESTIMATE: error of the mixture on held-out rows.")
 
     @property
     def feature_importances_(self) -> Floats:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import field
 from typing import Any, ClassVar
@@ -28,9 +29,9 @@ from surewood.cascade.reject import LeafRecord, RejectOption, check_limits, coun
 from surewood.cascade.search import SearchResult
 from surewood.cascade.trainer import KernelChoice
 from surewood.estimators.base import ClassifierBase
-from surewood.estimators.contributing import Groups
 from surewood.estimators.cost import CostEstimate
 from surewood.estimators.declaring import StudyParameter, TimedRunParameters, parameters
+from surewood.estimators.fitted import Fitted
 from surewood.tables import Table, begin_predict, plain
 
 
@@ -39,8 +40,67 @@ def is_calibrated(estimator: Any) -> bool:
     return bool(estimator.calibrate)
 
 
+class CascadeBase(ClassifierBase):
+    """What cascades of SVMs and of any families have in common."""
+
+    model_: Any
+
+    gamma_scale_ = Fitted[float | None]("gamma_scale", "γ that selected the cascade.")
+
+    @abstractmethod
+    def _class_scores(self, X: Any) -> Floats:
+        """One score per row and class."""
+
+    @abstractmethod
+    def _probabilities(self, X: Any) -> Floats:
+        """Calibrated probabilities."""
+
+    def predict(self, X: Any) -> AnyArray:
+        """Class labels: the class of the largest score, which also has the largest probability."""
+        best = self._class_scores(X).argmax(axis=1)
+        labels: AnyArray = np.asarray(self.classes_)[best]
+        return labels
+
+    @available_if(is_calibrated)  # type: ignore[untyped-decorator]
+    def predict_proba(self, X: Any) -> Floats:
+        """Probabilities calibrated on out-of-fold scores; the largest is that of the predicted class."""
+        return self._probabilities(X)
+
+    @available_if(is_calibrated)  # type: ignore[untyped-decorator]
+    def predict_log_proba(self, X: Any) -> Floats:
+        """Logarithms of :meth:`predict_proba`."""
+        return super().predict_log_proba(X)
+
+    @abstractmethod
+    def decision_path(self, X: Any) -> Counts:
+        """Leaf at which each row stays.
+
+        Returns
+        -------
+        ndarray of int64
+            Shape (n,), or (n, n_classes) where each class has a cascade of its own.
+        """
+
+    def apply(self, X: Any) -> Counts:
+        """Leaf at which each row stays, as :meth:`decision_path`."""
+        return self.decision_path(X)
+
+    def __certificate_evidence__(self) -> Iterable[Evidence]:
+        """What `surewood.certify` may use: the out-of-fold error, and for SVM cascades counts for (3.2)."""
+        check_is_fitted(self, "model_")
+        evidence: Iterable[Evidence] = self.model_.evidence()
+        return evidence
+
+    def _table(self, X: Any) -> Table:
+        check_is_fitted(self, "model_")
+        return begin_predict(self, X)
+
+    def _labels(self) -> list[Any]:
+        return [plain(label) for label in self.classes_]
+
+
 @parameters()
-class SvmCascadeBase(ClassifierBase, TimedRunParameters, StudyParameter):
+class SvmCascadeBase(CascadeBase, TimedRunParameters, StudyParameter):
     """Predictions and reports of a fitted :class:`~surewood.cascade.model.CascadeModel`."""
 
     __report_facts__ = report_facts.svm_report_facts
@@ -67,35 +127,15 @@ class SvmCascadeBase(ClassifierBase, TimedRunParameters, StudyParameter):
 
     # --- fitted attributes ---------------------------------------------------------------------------------
 
-    @property
-    def cascades_(self) -> tuple[Cascade, ...]:
-        """The trained cascades: one, or one per class for one-vs-rest."""
-        return self.model_.cascades
-
-    @property
-    def search_(self) -> tuple[SearchResult, ...]:
-        """Result of the search for each cascade."""
-        return self.model_.search
-
-    @property
-    def out_of_fold_(self) -> OutOfFold:
-        """Scores of training rows by cascades of the same structure that did not see them."""
-        return self.model_.held_out
-
-    @property
-    def kernels_(self) -> KernelChoice:
-        """Kernel and all degrees that were offered."""
-        return self.model_.kernels
-
-    @property
-    def C_(self) -> Floats:
-        """C of each cascade and degree on the whole sample."""
-        return self.model_.C
-
-    @property
-    def gamma_scale_(self) -> float | None:
-        """γ that selected the cascade."""
-        return self.model_.gamma_scale
+    cascades_ = Fitted[tuple[Cascade, ...]](
+        "cascades", "The trained cascades: one, or one per class for one-vs-rest."
+    )
+    search_ = Fitted[tuple[SearchResult, ...]]("search", "Result of the search for each cascade.")
+    out_of_fold_ = Fitted[OutOfFold](
+        "held_out", "Scores of training rows by cascades of the same structure that did not see them."
+    )
+    kernels_ = Fitted[KernelChoice]("kernels", "Kernel and all degrees that were offered.")
+    C_ = Fitted[Floats]("C", "C of each cascade and degree on the whole sample.")
 
     @property
     def n_iter_(self) -> Counts:
@@ -109,22 +149,12 @@ class SvmCascadeBase(ClassifierBase, TimedRunParameters, StudyParameter):
         parts = self._model().evaluate(self._design(X), n_jobs=self.n_jobs)
         return parts[0].scores if len(parts) == 1 else self.model_.scores(parts)
 
-    def predict(self, X: Any) -> AnyArray:
-        """Class labels: the class of the largest score, which also has the largest probability."""
-        parts = self._model().evaluate(self._design(X), n_jobs=self.n_jobs)
-        labels: AnyArray = np.asarray(self.classes_)[self.model_.scores(parts).argmax(axis=1)]
-        return labels
+    def _class_scores(self, X: Any) -> Floats:
+        return self._model().scores(self._model().evaluate(self._design(X), n_jobs=self.n_jobs))
 
-    @available_if(is_calibrated)  # type: ignore[untyped-decorator]
-    def predict_proba(self, X: Any) -> Floats:
-        """Probabilities calibrated on out-of-fold scores; the largest is that of the predicted class."""
+    def _probabilities(self, X: Any) -> Floats:
         model = self._model()
         return model.probabilities(model.evaluate(self._design(X), n_jobs=self.n_jobs))
-
-    @available_if(is_calibrated)  # type: ignore[untyped-decorator]
-    def predict_log_proba(self, X: Any) -> Floats:
-        """Logarithms of :meth:`predict_proba`."""
-        return super().predict_log_proba(X)
 
     @available_if(is_calibrated)  # type: ignore[untyped-decorator]
     def staged_predict_proba(self, X: Any) -> Iterator[Floats]:
@@ -134,47 +164,16 @@ class SvmCascadeBase(ClassifierBase, TimedRunParameters, StudyParameter):
             yield model.probabilities(model.evaluate(design, n_leaves=k, n_jobs=self.n_jobs))
 
     def decision_path(self, X: Any) -> Counts:
-        """Leaf at which each row stays.
-
-        Returns
-        -------
-        ndarray of int64
-            Shape (n,), or (n, n_classes) where each class has a cascade of its own.
-        """
         parts = self._model().evaluate(self._design(X), n_jobs=self.n_jobs)
         leaves = np.column_stack([part.leaf for part in parts])
         return leaves[:, 0] if len(parts) == 1 else leaves
 
-    def apply(self, X: Any) -> Counts:
-        """Leaf at which each row stays, as :meth:`decision_path`."""
-        return self.decision_path(X)
-
-    def explain(self, X: Any, groups: Groups = None) -> list[dict[str, Any]]:
-        """How rows were classified: the SVMs that each met, its distance from them, and where it stayed.
-
-        Parameters
-        ----------
-        X : table of a few rows
-        groups : dict of str to list of str, optional
-            Columns that count as one in ``because``, by the name of the group.
-
-        Returns
-        -------
-        list of dict
-            One per row, of values that JSON knows: ``kind`` ("cascade"), ``prediction``, ``probabilities`` by
-            label (None without calibration), ``because`` (the columns that matter most, as in
-            :meth:`surewood.inspect.Contributions.because`; None without calibration), ``votes`` (score of
-            each class) and ``cascades``, one entry per cascade: ``class`` (the class set against the rest,
-            None for one cascade of all), ``leaf``, ``degree``, ``correct`` and ``errors`` (training weight of
-            the leaf), ``path`` (distance from each SVM's boundary against its threshold), ``nodes``
-            (``degree``, ``decision``, ``distance``, ``threshold``, ``goes_on``) and ``support``, the nearest
-            support vectors of the leaf's SVM (training ``row``, ``distance``, ``label``).
-        """
+    def _explained(self, X: Any) -> list[dict[str, Any]]:
+        """The SVMs that each row met, its distance from them, and where it stayed."""
         model, table = self._model(), self._table(X)
         parts = model.evaluate(model.encode(table), n_jobs=self.n_jobs)
         probabilities = None if model.calibrator is None else model.probabilities(parts)
-        told = explain_rows(model, table, probabilities, self._labels(), self.n_jobs)
-        return self._with_because(X, groups, told)
+        return explain_rows(model, table, probabilities, self._labels(), self.n_jobs)
 
     # --- where rows leave ----------------------------------------------------------------------------------
 
@@ -193,8 +192,7 @@ class SvmCascadeBase(ClassifierBase, TimedRunParameters, StudyParameter):
 
     def margins(self, X: Any, y: Any) -> Floats:
         """Score of the true class minus the best other one; positive where the prediction is correct."""
-        parts = self._model().evaluate(self._design(X), n_jobs=self.n_jobs)
-        scores = self.model_.scores(parts)
+        scores = self._class_scores(X)
         return true_class_margins(scores, self._codes(y, len(scores)))
 
     def latency_curve(self, X: Any, y: Any, scales: Sequence[float] | None = None) -> pd.DataFrame:
@@ -261,10 +259,6 @@ class SvmCascadeBase(ClassifierBase, TimedRunParameters, StudyParameter):
         names = cascade_names(model, list(self.classes_))
         return ledgers[0] if len(ledgers) == 1 else dict(zip(names, ledgers))
 
-    def __certificate_evidence__(self) -> Iterable[Evidence]:
-        """What `surewood.certify` may use: counts for (3.2), and the out-of-fold error."""
-        return self._model().evidence()
-
     def estimate_cost(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> CostEstimate:
         """Memory and a range of time of a fit before it starts, from two small fits (ESTIMATE).
 
@@ -278,18 +272,11 @@ class SvmCascadeBase(ClassifierBase, TimedRunParameters, StudyParameter):
         check_is_fitted(self, "model_")
         return self.model_
 
-    def _table(self, X: Any) -> Table:
-        check_is_fitted(self, "model_")
-        return begin_predict(self, X)
-
     def _design(self, X: Any) -> Floats:
         return self._model().encode(self._table(X))
 
     def _leaf_record(self, X: Any) -> LeafRecord:
         return self._model().record(self._design(X), self.n_jobs)
-
-    def _labels(self) -> list[Any]:
-        return [plain(label) for label in self.classes_]
 
     def _codes(self, y: Any, n: int) -> Codes:
         labels = np.asarray(y).ravel()

@@ -9,13 +9,11 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from surewood._arrays import AnyArray, Counts, Floats
-from surewood.bounds import Evidence
+from surewood._arrays import Counts, Floats
 from surewood.cascade import report_facts
-from surewood.cascade.base import is_calibrated
+from surewood.cascade.base import CascadeBase
 from surewood.cascade.cost import estimate_generic_cost
 from surewood.cascade.explaining import explain_generic_rows
 from surewood.cascade.explanation_steps import explanation_steps
@@ -27,14 +25,12 @@ from surewood.cascade.named_families import as_families
 from surewood.cascade.plan import FRACTION_LIST, GAMMA_SCALE, calibration_folds, read_gamma
 from surewood.cascade.sample import Sample, make_sample
 from surewood.cascade.splits import as_fractions
-from surewood.estimators.base import ClassifierBase
-from surewood.estimators.contributing import Groups
 from surewood.estimators.cost import CostEstimate
 from surewood.estimators.declaring import parameters
+from surewood.estimators.fitted import Fitted
 from surewood.estimators.parameters import COMMON, calibration_method, check_parameters, memory_bytes
 from surewood.estimators.rules import Either, Integer, Kind, Rule
 from surewood.estimators.seeds import draw_seed
-from surewood.tables import begin_predict, plain
 
 _FAMILIES = Either(
     Kind("a family", lambda value: isinstance(value, Family)),
@@ -52,7 +48,7 @@ _RULES: Mapping[str, Rule] = {
 
 
 @parameters(_RULES)
-class DeepCascadeClassifier(ClassifierBase):
+class DeepCascadeClassifier(CascadeBase):
     r"""Cascade of any families of classifiers and splits, by the exact minimum of a learning bound.
 
     A split sends a fraction μ of its points on; the others stay and are classified by the leaf. The number of
@@ -181,35 +177,13 @@ class DeepCascadeClassifier(ClassifierBase):
 
     # --- fitted attributes ---------------------------------------------------------------------------------
 
-    @property
-    def cascade_(self) -> GenericCascade:
-        """The fitted chain."""
-        return self.model_.cascade
-
-    @property
-    def search_(self) -> GenericResult:
-        """Result of the search."""
-        return self.model_.search
-
-    @property
-    def leaf_families_(self) -> tuple[Family, ...]:
-        """Chosen families of the leaves."""
-        return self.model_.leaf_families
-
-    @property
-    def split_families_(self) -> tuple[Family, ...]:
-        """Chosen families of the splits."""
-        return self.model_.split_families
-
-    @property
-    def gamma_scale_(self) -> float:
-        """γ that selected the cascade."""
-        return self.model_.gamma_scale
-
-    @property
-    def out_of_fold_error_(self) -> float:
-        """Out-of-fold error of cascades with the chosen families."""
-        return self.model_.held_out_error
+    cascade_ = Fitted[GenericCascade]("cascade", "The fitted chain.")
+    search_ = Fitted[GenericResult]("search", "Result of the search.")
+    leaf_families_ = Fitted[tuple[Family, ...]]("leaf_families", "Chosen families of the leaves.")
+    split_families_ = Fitted[tuple[Family, ...]]("split_families", "Chosen families of the splits.")
+    out_of_fold_error_ = Fitted[float](
+        "held_out_error", "Out-of-fold error of cascades with the chosen families."
+    )
 
     # --- predictions ---------------------------------------------------------------------------------------
 
@@ -218,65 +192,30 @@ class DeepCascadeClassifier(ClassifierBase):
         scores = self._evaluate(X).scores
         return np.asarray(scores[:, 1] - scores[:, 0]) if len(self.classes_) == 2 else scores
 
-    def predict(self, X: Any) -> AnyArray:
-        """Class labels: the class of the largest score, which also has the largest probability."""
-        codes = self._evaluate(X).scores.argmax(axis=1)
-        labels: AnyArray = np.asarray(self.classes_)[codes]
-        return labels
+    def _class_scores(self, X: Any) -> Floats:
+        return self._evaluate(X).scores
 
-    @available_if(is_calibrated)  # type: ignore[untyped-decorator]
-    def predict_proba(self, X: Any) -> Floats:
-        """Probabilities calibrated on out-of-fold scores; the largest is that of the predicted class."""
+    def _probabilities(self, X: Any) -> Floats:
         found = self._evaluate(X)
         return self.model_.probabilities(found)
 
-    @available_if(is_calibrated)  # type: ignore[untyped-decorator]
-    def predict_log_proba(self, X: Any) -> Floats:
-        """Logarithms of :meth:`predict_proba`."""
-        return super().predict_log_proba(X)
-
     def decision_path(self, X: Any) -> Counts:
-        """Leaf at which each row stays."""
         return self._evaluate(X).leaf
 
-    def apply(self, X: Any) -> Counts:
-        """Leaf at which each row stays, as :meth:`decision_path`."""
-        return self.decision_path(X)
-
-    def explain(self, X: Any, groups: Groups = None) -> list[dict[str, Any]]:
-        """How rows were classified: the splits that each met, and the leaf where it stayed.
-
-        Parameters
-        ----------
-        X : table of a few rows
-        groups : dict of str to list of str, optional
-            Columns that count as one in ``because``, by the name of the group.
-
-        Returns
-        -------
-        list of dict
-            As for :class:`DeepCascadeSVMClassifier`; the single cascade's entry names the leaf's ``family``
-            and the ``split`` of every node.
-        """
-        check_is_fitted(self, "model_")
-        model, table = self.model_, begin_predict(self, X)
+    def _explained(self, X: Any) -> list[dict[str, Any]]:
+        """The splits that each row met, and the leaf where it stayed."""
+        table, model = self._table(X), self.model_
         found = model.cascade.evaluate(model.encode(table))
         probabilities = None if model.calibrator is None else model.probabilities(found)
-        told = explain_generic_rows(model, table, probabilities, [plain(label) for label in self.classes_])
-        return self._with_because(X, groups, told)
+        return explain_generic_rows(model, table, probabilities, self._labels())
 
     def ledger(self) -> pd.DataFrame:
         """One row per leaf: family, counts, complexity, and which side of the minimum is smaller."""
         check_is_fitted(self, "model_")
         return self.model_.ledger()
 
-    def __certificate_evidence__(self) -> Iterable[Evidence]:
-        """The out-of-fold error; families of the user's own come without a guarantee."""
-        return self.model_.evidence()
-
     def _evaluate(self, X: Any) -> GenericEvaluation:
-        check_is_fitted(self, "model_")
-        table = begin_predict(self, X)
+        table = self._table(X)
         return self.model_.cascade.evaluate(self.model_.encode(table))
 
     @classmethod

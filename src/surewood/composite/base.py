@@ -26,9 +26,9 @@ from surewood.composite.parameters import solver_tolerance
 from surewood.composite.plan import Parameters
 from surewood.composite.setting import Setting
 from surewood.estimators.base import ClassifierBase
-from surewood.estimators.contributing import Groups
 from surewood.estimators.cost import CostEstimate, refuse_beyond
 from surewood.estimators.declaring import RunParameters, StudyParameter
+from surewood.estimators.fitted import Fitted
 from surewood.estimators.parameters import check_parameters, memory_bytes, study_settings
 from surewood.estimators.rules import Integer, check_value
 from surewood.svm import gram_limit
@@ -127,33 +127,11 @@ class CompositeClassifier(ClassifierBase, RunParameters, StudyParameter):
         model = self._fitted()
         return model.decision_path(begin_predict(self, X), self.n_jobs)
 
-    def explain(self, X: Any, groups: Groups = None) -> list[dict[str, Any]]:
-        """How rows were classified: path, leaf, degree and vote of every composite tree.
-
-        Parameters
-        ----------
-        X : table of a few rows
-            Every row gives as many paths as there are trees.
-        groups : dict of str to list of str, optional
-            Columns that count as one in ``because``, by the name of the group.
-
-        Returns
-        -------
-        list of dict
-            One per row, of values that JSON knows: ``kind`` ("composite"), ``prediction``, ``probabilities``
-            by label, ``because`` (the columns that matter most, as in
-            :meth:`surewood.inspect.Contributions.because`), ``votes`` (mean score of the trees) by label,
-            ``features`` (splits on each column along the
-            paths), and ``trees``, one entry per tree with ``tree``, ``leaf`` (as in :meth:`apply` and
-            :meth:`ledger`), ``path``, ``degree`` (0: constant), ``points`` and ``correct`` (training weight
-            of the leaf) and ``vote``. A step of a path has ``feature``, ``operator``, ``value`` and the
-            row's ``actual`` value. ``support`` are the nearest support vectors of the leaf SVMs (training
-            ``row``, ``distance``, ``label``); ``plain_trees`` are the votes of the plain trees, if any.
-        """
+    def _explained(self, X: Any) -> list[dict[str, Any]]:
+        """Path, leaf, degree and vote of every composite tree."""
         model, table = self._fitted(), begin_predict(self, X)
         probabilities = self.predict_proba(X)
-        told = self._explanations("composite", probabilities, explain_rows(model, table, probabilities))
-        return self._with_because(X, groups, told)
+        return self._explanations("composite", probabilities, explain_rows(model, table, probabilities))
 
     # --- what the model knows of itself --------------------------------------------------------------------
 
@@ -186,45 +164,25 @@ class CompositeClassifier(ClassifierBase, RunParameters, StudyParameter):
         """What `surewood.certify` may use: counts of the trees, out-of-bag votes, held-out error."""
         return self._fitted().evidence()
 
-    @property
-    def settings_(self) -> tuple[Setting, ...]:
-        """What the parts of the forest were grown with."""
-        return self._fitted().settings
-
-    @property
-    def plain_weight_(self) -> float:
-        """Weight of the plain trees in the vote."""
-        return self._fitted().plain_weight
-
-    @property
-    def held_out_error_(self) -> float:
-        """ESTIMATE: error of out-of-bag (or out-of-fold) votes; NaN where there were none."""
-        return self._fitted().held_out.error
-
-    @property
-    def criterion_(self) -> Floats:
-        """CRITERION (2.9) of each composite tree with its gamma_scale: a selection score, not a bound."""
-        return self._fitted().criterion
-
-    @property
-    def active_leaves_(self) -> float:
-        """Fraction of leaves with an active complexity penalty (§2.9)."""
-        return self._fitted().active_leaves
-
-    @property
-    def degrees_histogram_(self) -> dict[int, int]:
-        """Number of leaves of each degree, over all composite trees."""
-        return self._fitted().degrees_histogram
-
-    @property
-    def feature_importances_(self) -> Floats:
-        """Impurity importances of the splits, summing to 1; all 0 where no tree splits."""
-        return self._fitted().feature_importances
-
-    @property
-    def n_iter_(self) -> int:
-        """Most iterations of an SVM, summed over its pairs of classes."""
-        return self._fitted().n_iter
+    settings_ = Fitted[tuple[Setting, ...]]("settings", "What the parts of the forest were grown with.")
+    plain_weight_ = Fitted[float]("plain_weight", "Weight of the plain trees in the vote.")
+    held_out_error_ = Fitted[float](
+        "held_out.error", "ESTIMATE: error of out-of-bag (or out-of-fold) votes; NaN where there were none."
+    )
+    criterion_ = Fitted[Floats](
+        "criterion",
+        "CRITERION (2.9) of each composite tree with its gamma_scale: a selection score, not a bound.",
+    )
+    active_leaves_ = Fitted[float](
+        "active_leaves", "Fraction of leaves with an active complexity penalty (§2.9)."
+    )
+    degrees_histogram_ = Fitted[dict[int, int]](
+        "degrees_histogram", "Number of leaves of each degree, over all composite trees."
+    )
+    feature_importances_ = Fitted[Floats](
+        "feature_importances", "Impurity importances of the splits, summing to 1; all 0 where no tree splits."
+    )
+    n_iter_ = Fitted[int]("n_iter", "Most iterations of an SVM, summed over its pairs of classes.")
 
     @classmethod
     def _state_of_today(cls, state: dict[str, Any]) -> dict[str, Any]:

@@ -31,7 +31,6 @@ from surewood.deepforest.records import LayerRecord
 from surewood.deepforest.reweighting import WeightRule
 from surewood.estimators.base import ClassifierBase
 from surewood.estimators.calibration import held_out_probabilities
-from surewood.estimators.contributing import Groups
 from surewood.estimators.declaring import StudyParameter, TimedRunParameters, parameters
 from surewood.estimators.parameters import check_parameters, study_settings
 from surewood.estimators.seeds import draw_seed
@@ -153,32 +152,11 @@ class DeepForestBase(ClassifierBase, TimedRunParameters, StudyParameter):
         for proba in self.staged_predict_proba(X):
             yield np.asarray(self.classes_)[proba.argmax(axis=1)]
 
-    def explain(self, X: Any, groups: Groups = None) -> list[dict[str, Any]]:
-        """How rows were classified: class vectors and margins, layer by layer.
-
-        Parameters
-        ----------
-        X : table of a few rows
-        groups : dict of str to list of str, optional
-            Columns that count as one in ``because``, by the name of the group.
-
-        Returns
-        -------
-        list of dict
-            One per row, of values that JSON knows: ``kind`` ("margin_forest" or "cascade_forest"),
-            ``prediction``, ``probabilities`` by label, ``because`` (the columns that matter most, as in
-            :meth:`surewood.inspect.Contributions.because`), ``votes`` (final score) by label, ``margin``
-            (distance of the two largest votes) and ``layers``, one entry per layer that the row reached:
-            ``layer``, ``weight`` (of the layer in the final score), ``vector`` (its own class vector),
-            ``scores`` and ``margin`` after it, ``forests`` (``kind``, ``vector``, ``vote`` of each) and
-            ``features`` (number of ``splits`` on each column along the paths of its trees, most first). A
-            layer has hundreds or thousands of trees, so their single paths are not listed; cascade forests
-            add the ``gate`` of a layer.
-        """
+    def _explained(self, X: Any) -> list[dict[str, Any]]:
+        """Class vectors and margins, layer by layer."""
         model, table = self._model(), begin_predict(self, X)
         details = explain_rows(model, table, self.schema_, self.classes_, self.n_jobs)
-        told = self._explanations(self._explained_kind, self.predict_proba(X), details)
-        return self._with_because(X, groups, told)
+        return self._explanations(self._explained_kind, self.predict_proba(X), details)
 
     @property
     def layers_(self) -> list[LayerRecord]:

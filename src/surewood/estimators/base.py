@@ -132,10 +132,36 @@ class ClassifierBase(TableParameters, ClassifierMixin, BaseEstimator, ABC):  # t
         """
         return table_contributions(self, X, background, groups, n_orders, random_state)
 
-    def _with_because(self, X: Any, groups: Groups, explained: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        """Explanations of rows with ``because`` after the probabilities; None where there is nothing to
-        compare with, or no probability."""
-        found = None
+    def explain(self, X: Any, groups: Groups = None) -> list[dict[str, Any]]:
+        """How rows were classified: the columns that matter most, and the way through the model.
+
+        Parameters
+        ----------
+        X : table of a few rows
+            A forest gives as many paths per row as it has trees.
+        groups : dict of str to list of str, optional
+            Columns that count as one in ``because``, by the name of the group.
+
+        Returns
+        -------
+        list of dict
+            One per row, of values that JSON knows: ``kind`` (of the model), ``prediction``, ``probabilities``
+            by label (None where an SVM or a cascade is not calibrated) and ``because``, the columns that
+            matter most, as in :meth:`surewood.inspect.Contributions.because` (None without probabilities or
+            without `remember_rows`). What follows depends on the ``kind``: paths, leaves, layers, votes,
+            support vectors; :doc:`/explanations` lists it.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from surewood import BinnedForestClassifier
+        >>> X, y = load_iris(return_X_y=True)
+        >>> forest = BinnedForestClassifier(10, max_depth=2, random_state=0).fit(X, y)
+        >>> row = forest.explain(X[:1])[0]
+        >>> row["prediction"], len(row["trees"]), sorted(row["trees"][0]["path"][0])
+        (0, 10, ['actual', 'feature', 'operator', 'value'])
+        """
+        explained, found = self._explained(X), None
         has_probabilities = bool(explained) and explained[0]["probabilities"] is not None
         if has_probabilities and getattr(self, "background_", None) is not None:
             found = self.contributions(X, groups=groups)
@@ -148,6 +174,10 @@ class ClassifierBase(TableParameters, ClassifierMixin, BaseEstimator, ABC):  # t
             }
             for row, one in enumerate(explained)
         ]
+
+    @abstractmethod
+    def _explained(self, X: Any) -> list[dict[str, Any]]:
+        """What :meth:`explain` returns but ``because``; see :meth:`_explanations`."""
 
     def _exact_values(self, rows: Table, background: Table, groups: Sequence[Sequence[int]]) -> Floats | None:
         """Exact contributions by group of columns, where the family has them; None: they are sampled."""
@@ -170,7 +200,7 @@ class ClassifierBase(TableParameters, ClassifierMixin, BaseEstimator, ABC):  # t
         return column_names(self.schema_, self.n_features_in_)
 
     def _explanations(self, kind: str, probabilities: Floats, details: list[dict[str, Any]]) -> list[Any]:
-        """What ``explain`` returns: one dictionary per row, beginning with what every family reports."""
+        """One dictionary per row: what every family reports, then its details."""
         labels = [plain(label) for label in self.classes_]
         return [
             {

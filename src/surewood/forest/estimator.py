@@ -16,9 +16,9 @@ from surewood._arrays import Floats
 from surewood.bounds import Evidence
 from surewood.estimators.base import ClassifierBase
 from surewood.estimators.calibration import ScoreCalibrator, held_out_probabilities
-from surewood.estimators.contributing import Groups
 from surewood.estimators.cost import CostEstimate
 from surewood.estimators.declaring import RunParameters, StudyParameter, parameters
+from surewood.estimators.fitted import Fitted
 from surewood.estimators.importances import normalised
 from surewood.estimators.parameters import COMMON, Switch
 from surewood.estimators.rules import Boolean, Choice
@@ -234,25 +234,12 @@ class BinnedForestClassifier(ClassifierBase, RunParameters, StudyParameter):
             )
         return model
 
-    @property
-    def forest_(self) -> FlatForest:
-        """The trees."""
-        return self.model_.trees
-
-    @property
-    def mapper_(self) -> BinMapper:
-        """The bins of the columns."""
-        return self.model_.mapper
-
-    @property
-    def calibrator_(self) -> ScoreCalibrator | None:
-        """What turns votes into probabilities, with `calibrate`."""
-        return self.model_.calibrator
-
-    @property
-    def seed_(self) -> int:
-        """What the trees were drawn with."""
-        return self.model_.seed
+    forest_ = Fitted[FlatForest]("trees", "The trees.")
+    mapper_ = Fitted[BinMapper]("mapper", "The bins of the columns.")
+    calibrator_ = Fitted[ScoreCalibrator | None](
+        "calibrator", "What turns votes into probabilities, with `calibrate`."
+    )
+    seed_ = Fitted[int]("seed", "What the trees were drawn with.")
 
     @property
     def feature_importances_(self) -> Floats:
@@ -307,39 +294,11 @@ class BinnedForestClassifier(ClassifierBase, RunParameters, StudyParameter):
         leaves = self.apply(X).astype(np.int64)
         return self.model_.paths(leaves), self.model_.trees.node_start.copy()
 
-    def explain(self, X: Any, groups: Groups = None) -> list[dict[str, Any]]:
-        """How rows were classified: path, leaf and votes of every tree.
-
-        Parameters
-        ----------
-        X : table of a few rows
-            Every row gives as many paths as there are trees.
-        groups : dict of str to list of str, optional
-            Columns that count as one in ``because``, by the name of the group.
-
-        Returns
-        -------
-        list of dict
-            One per row, of values that JSON knows: ``kind`` ("forest"), ``prediction``, ``probabilities`` by
-            label, ``because`` (the columns that matter most, as in
-            :meth:`surewood.inspect.Contributions.because`), ``features`` (splits met on each, most first),
-            and ``trees``, one entry per tree with ``tree``, ``leaf`` (as in :meth:`apply`), ``path``,
-            ``votes`` (class frequencies of the leaf) and ``vote``. A step of a path has ``feature``,
-            ``operator`` (<=, >, in, not in, is missing, is not missing), ``value``, and the row's ``actual``
-            value, None where it is missing.
-
-        Examples
-        --------
-        >>> from sklearn.datasets import load_iris
-        >>> X, y = load_iris(return_X_y=True)
-        >>> forest = BinnedForestClassifier(10, max_depth=2, random_state=0).fit(X, y)
-        >>> row = forest.explain(X[:1])[0]
-        >>> row["prediction"], len(row["trees"]), sorted(row["trees"][0]["path"][0])
-        (0, 10, ['actual', 'feature', 'operator', 'value'])
-        """
+    def _explained(self, X: Any) -> list[dict[str, Any]]:
+        """Path, leaf and votes of every tree."""
         table = begin_predict(self, X)
         details = explain_rows(self.model_, table, self.schema_, self.classes_)
-        return self._with_because(X, groups, self._explanations("forest", self.predict_proba(X), details))
+        return self._explanations("forest", self.predict_proba(X), details)
 
     def _exact_values(self, rows: Table, background: Table, groups: Sequence[Sequence[int]]) -> Floats | None:
         """Those of the mean votes; a calibration on top is not a sum over trees."""

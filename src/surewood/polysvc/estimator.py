@@ -16,9 +16,9 @@ from sklearn.utils.validation import check_is_fitted
 from surewood._arrays import Floats
 from surewood.bounds import Evidence
 from surewood.estimators.base import ClassifierBase
-from surewood.estimators.contributing import Groups
 from surewood.estimators.cost import CostEstimate, probe_seconds
 from surewood.estimators.declaring import parameters
+from surewood.estimators.fitted import Fitted
 from surewood.polysvc import report_facts
 from surewood.polysvc.cost import estimate_cost
 from surewood.polysvc.explaining import explain_rows
@@ -226,30 +226,11 @@ class PolySVC(ClassifierBase):
         """Logarithms of :meth:`predict_proba`."""
         return np.asarray(np.log(self.predict_proba(X)))
 
-    def explain(self, X: Any, groups: Groups = None) -> list[dict[str, Any]]:
-        """How rows were classified: pairwise decisions, votes, and the nearest support vectors.
-
-        Parameters
-        ----------
-        X : table of a few rows
-        groups : dict of str to list of str, optional
-            Columns that count as one in ``because``, by the name of the group.
-
-        Returns
-        -------
-        list of dict
-            One per row, of values that JSON knows: ``kind`` ("svm"), ``prediction``, ``probabilities`` by
-            label (None without `calibrate`), ``because`` (the columns that matter most, as in
-            :meth:`surewood.inspect.Contributions.because`; None without `calibrate`), ``degree``
-            (None unless the kernel is polynomial), ``votes``
-            (pairs won by each class), ``pairs`` (``first``, ``second`` and ``decision``, positive for the
-            first) and ``support``: the nearest support vectors with training ``row``, ``distance`` and
-            ``label``.
-        """
+    def _explained(self, X: Any) -> list[dict[str, Any]]:
+        """Pairwise decisions, votes, and the nearest support vectors."""
         table = begin_predict(self, X)
         degree = int(self.degree) if self.kernel == "poly" else None
-        told = explain_rows(self.model_, table, self.classes_, degree, self.n_jobs)
-        return self._with_because(X, groups, told)
+        return explain_rows(self.model_, table, self.classes_, degree, self.n_jobs)
 
     def estimate_cost(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> CostEstimate:
         """Memory and a range of time of a fit before it starts, from two small fits (ESTIMATE)."""
@@ -263,45 +244,14 @@ class PolySVC(ClassifierBase):
         check_is_fitted(self, "model_")
         return self.model_.evidence()
 
-    @property
-    def C_(self) -> float:
-        """The C that was used."""
-        return self.model_.C
-
-    @property
-    def support_(self) -> NDArray[np.int32]:
-        """Training rows that are support vectors."""
-        return self.model_.support.rows
-
-    @property
-    def support_vectors_(self) -> Floats:
-        """The support vectors, encoded and scaled."""
-        return self.model_.support.vectors
-
-    @property
-    def n_support_(self) -> NDArray[np.int32]:
-        """Support vectors per class."""
-        return self.model_.support.per_class
-
-    @property
-    def dual_coef_(self) -> Floats:
-        """Dual coefficients, laid out as in `SVC`."""
-        return self.model_.support.dual_coef
-
-    @property
-    def intercept_(self) -> Floats:
-        """Intercept of each pair of classes."""
-        return self.model_.support.intercept
-
-    @property
-    def kernel_scale_(self) -> float:
-        """What the kernel was divided by."""
-        return self.model_.support.kernel_scale
-
-    @property
-    def n_iter_(self) -> NDArray[np.int32]:
-        """Solver iterations per pair of classes."""
-        return self.model_.n_iter
+    C_ = Fitted[float]("C", "The C that was used.")
+    support_ = Fitted[NDArray[np.int32]]("support.rows", "Training rows that are support vectors.")
+    support_vectors_ = Fitted[Floats]("support.vectors", "The support vectors, encoded and scaled.")
+    n_support_ = Fitted[NDArray[np.int32]]("support.per_class", "Support vectors per class.")
+    dual_coef_ = Fitted[Floats]("support.dual_coef", "Dual coefficients, laid out as in `SVC`.")
+    intercept_ = Fitted[Floats]("support.intercept", "Intercept of each pair of classes.")
+    kernel_scale_ = Fitted[float]("support.kernel_scale", "What the kernel was divided by.")
+    n_iter_ = Fitted[NDArray[np.int32]]("n_iter", "Solver iterations per pair of classes.")
 
     @property
     def fit_status_(self) -> int:
