@@ -2,9 +2,9 @@
 
     python -m benchmarks cascade
 
-1. Seconds and machines of the exact minimum for each γ on the five data sets of the paper, against the
+1. Seconds and SVMs of the exact minimum for each γ on the five data sets of the paper, against the
    191,956 cascades of full enumeration, and the γ path down to 0.001.
-2. The same search with scikit-learn's SVC in place of our machines, interleaved; median of ratios.
+2. The same search with scikit-learn's SVC in place of our SVMs, interleaved; median of ratios.
 3. Full enumeration without pruning on german.
 
 Needs SUREWOOD_DATA. One thread; seconds are CPU seconds of the process, which other work on the machine
@@ -30,7 +30,7 @@ GAMMAS = (1.0, 0.1, 0.01, 0.001)
 
 
 class SvcTrainer:
-    """The peer: every machine a scikit-learn SVC with its own kernel, as a careful user would write it."""
+    """The peer: every SVM a scikit-learn SVC with its own kernel, as a careful user would write it."""
 
     def __init__(self, trainer):
         self.own, self.weight, self.n_choices = trainer, trainer.weight, trainer.n_choices
@@ -45,8 +45,8 @@ class SvcTrainer:
             return Outcome(None, np.ones(len(rows), dtype=bool))
         C = own.C[choice] * np.sqrt(len(rows) / len(self.weight))
         degree, n = own.kernels.degrees[choice], self.design.shape[1]
-        machine = SVC(kernel="poly", degree=degree, gamma=1 / n, coef0=1.0, C=C, max_iter=own.max_iter)
-        decision = machine.fit(self.design[rows], codes).decision_function(self.design[rows])
+        svm = SVC(kernel="poly", degree=degree, gamma=1 / n, coef0=1.0, C=C, max_iter=own.max_iter)
+        decision = svm.fit(self.design[rows], codes).decision_function(self.design[rows])
         return Outcome(np.abs(decision), decision * (2.0 * codes - 1.0) > 0)
 
 
@@ -61,21 +61,21 @@ def timed(work):
 
 
 def exact_minimum(names, folds) -> None:
-    print("exact minimum, one tree a γ: median (largest) over the folds; leaves of the minimiser a fold")
-    print(f"{'set':15s} {'m':>4s} {'γ':>6s} {'seconds':>16s} {'machines':>16s} {'of':>8s}  leaves")
+    print("exact minimum, one tree per γ: median (largest) over the folds; leaves of the minimiser per fold")
+    print(f"{'set':15s} {'m':>4s} {'γ':>6s} {'seconds':>16s} {'SVMs':>16s} {'of':>8s}  leaves")
     for name in names:
         prepared = [prepare_fold(name, j) for j in (list(folds)[:2] if name == "a1a" else folds)]
         for gamma in GAMMAS:
             runs = [
                 timed(lambda f=f, g=gamma: minimise(fresh_tree(f), f.task.complexity, g)) for f in prepared
             ]
-            seconds, machines = [s for s, _ in runs], [r.n_svms for _, r in runs]
+            seconds, svms = [s for s, _ in runs], [r.n_svms for _, r in runs]
             leaves = " ".join(str(r.path.n_leaves) for _, r in runs)
             assert all(r.proven for _, r in runs)
             print(
                 f"{name:15s} {int(runs[0][1].total):4d} {gamma:6g} "
                 f"{statistics.median(seconds):8.3f} ({max(seconds):5.2f}) "
-                f"{statistics.median(machines):8.0f} ({max(machines):5d}) "
+                f"{statistics.median(svms):8.0f} ({max(svms):5d}) "
                 f"{runs[0][1].n_cascades:8d}  {leaves}",
                 flush=True,
             )
@@ -89,8 +89,8 @@ def exact_minimum(names, folds) -> None:
 
 
 def against_svc(names, repeats: int, limit: int) -> None:
-    print(f"\nthe same search with SVC (γ = 0.001, at most {limit} machines): median of ratios, interleaved")
-    print(f"{'set':15s} {'machines':>9s} {'ours s':>9s} {'SVC s':>9s} {'ratio':>7s}  same cascade")
+    print(f"\nthe same search with SVC (γ = 0.001, at most {limit} SVMs): median of ratios, interleaved")
+    print(f"{'set':15s} {'SVMs':>9s} {'ours s':>9s} {'SVC s':>9s} {'ratio':>7s}  same cascade")
     for name in names:
         fold = prepare_fold(name, 0)
         peer, pairs, same = SvcTrainer(fold.task.trainer), [], True

@@ -2,9 +2,9 @@
 
 Three claims, one thread each, ours and the peers interleaved in one run, medians of ratios:
 
-* the same work: nine degrees, depths 2-6, fit, training and evaluation predictions of every machine;
+* the same work: nine degrees, depths 2-6, fit, training and evaluation predictions of every SVM;
 * the grid gamma x depth x number of trees in one pass, against the same caching on SVC (measured), and
-  against refitting every point of the paper's grid (extrapolated from two trees a depth);
+  against refitting every point of the paper's grid (extrapolated from two trees per depth);
 * prediction of 10,000 pendigits rows by 100 trees, against the same forest of SVC leaves.
 
 The peers get the trees for nothing; ours pays for growing them.
@@ -31,7 +31,7 @@ from sklearn.dummy import DummyClassifier
 from sklearn.svm import SVC
 
 from benchmarks.study_files import option_parser
-from benchmarks.svc_forest import Leaf, LibsvmMachines, SvcMachines, one_pass_grid, predict_forest, same_work
+from benchmarks.svc_forest import Leaf, LibsvmSolver, SvcSolver, one_pass_grid, predict_forest, same_work
 from surewood.composite.data import TrainingData, prepare
 from surewood.composite.grid import Axes, HeldOut, grid_errors
 from surewood.composite.growing import grow
@@ -135,9 +135,9 @@ def timed(function: Callable[..., Any], *arguments: Any) -> float:
 
 def bench_same_work(quick: bool, names: tuple[str, ...] = SETS) -> None:
     print(
-        "same work: nine degrees, depths 2-6, fit + training and evaluation predictions, times ours a machine"
+        "same work: nine degrees, depths 2-6, fit + training and evaluation predictions, times ours per SVM"
     )
-    columns = ("trees (peers)", "ours s", "µs/machine", "libsvm+NumPy", "SVC")
+    columns = ("trees (peers)", "ours s", "µs/SVM", "libsvm+NumPy", "SVC")
     print(f"{'':14s} " + " ".join(f"{name:>{width}s}" for name, width in zip(columns, (13, 8, 10, 12, 8))))
     sizes = {"vowel": (20, 6), "vehicle": (20, 6), "german_numeric": (20, 6), "pendigits": (20, 3)}
     for name in names:
@@ -145,14 +145,14 @@ def bench_same_work(quick: bool, names: tuple[str, ...] = SETS) -> None:
         data, held = problem(name)
         n_ours, n_peer = (3, 1) if quick else (n_ours, n_peer)
         leaves = _flat(leaves_at(data, held, n_peer, DEPTHS))
-        machines = unique_machines(leaves, data)
+        svms = unique_svms(leaves, data)
         args = (data.gram.X, data.y, held.design, C)
         ratios = []
         for _ in range(1 if quick or name == "pendigits" else 3):
             count = our_same_work(data, held, n_ours)
             ours = timed(our_same_work, data, held, n_ours) / count
-            libsvm = timed(peer_same_work, LibsvmMachines, args, leaves) / machines
-            svc = timed(peer_same_work, SvcMachines, args, leaves) / machines
+            libsvm = timed(peer_same_work, LibsvmSolver, args, leaves) / svms
+            svc = timed(peer_same_work, SvcSolver, args, leaves) / svms
             ratios.append((ours, libsvm / ours, svc / ours))
         each, libsvm, svc = np.median(np.array(ratios), axis=0)
         trees = f"{n_ours} ({n_peer})"
@@ -162,7 +162,7 @@ def bench_same_work(quick: bool, names: tuple[str, ...] = SETS) -> None:
         )
 
 
-def unique_machines(leaves: list[Leaf], data: TrainingData) -> int:
+def unique_svms(leaves: list[Leaf], data: TrainingData) -> int:
     """(Row set, degree) pairs that have to be trained."""
     mixed = {leaf.rows.tobytes() for leaf in leaves if len(np.unique(data.y[leaf.rows])) > 1}
     return len(mixed) * len(DEGREES)
@@ -173,29 +173,27 @@ def our_grid(data: TrainingData, held: HeldOut, axes: Axes) -> Any:
 
 
 def peer_grid(data: TrainingData, held: HeldOut, axes: Axes, by_depth: Any, table: Any) -> Any:
-    machines = SvcMachines(data.gram.X, data.y, held.design, C)
-    return one_pass_grid(machines, by_depth, DEGREES, axes.choices, axes.sizes, table, held.y, data.n_classes)
+    svms = SvcSolver(data.gram.X, data.y, held.design, C)
+    return one_pass_grid(svms, by_depth, DEGREES, axes.choices, axes.sizes, table, held.y, data.n_classes)
 
 
 def refits(data: TrainingData, held: HeldOut, by_depth: Any) -> float:
     """Seconds that all points of the paper's grid (B = 100 ... 900) cost when each is fitted by itself.
 
-    Extrapolated: a point costs all (leaf, degree) machines of its depth, measured on two trees a depth.
+    Extrapolated: a point costs all (leaf, degree) SVMs of its depth, measured on two trees per depth.
     """
     a_tree = 0.0
     for depth in DEPTHS:
         leaves = [leaf for tree in by_depth[depth][:2] for leaf in tree]
         arguments = (data.gram.X, data.y, held.design, C)
-        a_tree += timed(peer_same_work, SvcMachines, arguments, leaves) / 2
+        a_tree += timed(peer_same_work, SvcSolver, arguments, leaves) / 2
     return a_tree * len(GAMMAS) * sum(range(100, 1000, 100))
 
 
 def bench_grid(quick: bool, names: tuple[str, ...] = SETS) -> None:
     print("\ngamma x depth x trees for one r in one pass (6 gammas, depths 2-6), times ours")
-    print(
-        "(careful SVC: measured on fewer trees where it says so, scaled by the number of distinct machines;"
-    )
-    print(" refitting each point: extrapolated to B = 100..900 from two trees a depth, ours in proportion)")
+    print("(careful SVC: measured on fewer trees where it says so, scaled by the number of distinct SVMs;")
+    print(" refitting each point: extrapolated to B = 100..900 from two trees per depth, ours in proportion)")
     print(f"{'':14s} {'trees (peer)':>12s} {'ours s':>8s} {'careful SVC':>11s} {'refitting each point':>21s}")
     sizes = {"vowel": (20, 20), "vehicle": (12, 12), "german_numeric": (12, 12), "pendigits": (40, 2)}
     for name in names:
@@ -206,7 +204,7 @@ def bench_grid(quick: bool, names: tuple[str, ...] = SETS) -> None:
         peer_axes = Axes(DEPTHS, GAMMAS, (max(n_peer // 2, 1), n_peer))
         every = leaves_at(data, held, n_ours, DEPTHS)
         by_depth = {depth: trees[:n_peer] for depth, trees in every.items()}
-        scale = unique_machines(_flat(every), data) / unique_machines(_flat(by_depth), data)
+        scale = unique_svms(_flat(every), data) / unique_svms(_flat(by_depth), data)
         cost = complexities(
             np.arange(max(DEPTHS) + 1), np.array(DEGREES), m=data.total(), n_features=data.n_features,
             n_splitting=data.n_splitting, max_features=setting_for(data, 1).max_features,
@@ -246,12 +244,12 @@ def bench_prediction(quick: bool) -> None:
     for k in range(len(model.leaves)):
         tree = int(model.leaves.tree[k])
         rows = np.flatnonzero(trained[:, tree] == k)
-        machine: Any = int(model.leaves.constant[k])
-        if machine < 0:
+        svm: Any = int(model.leaves.constant[k])
+        if svm < 0:
             box = float(model.leaves.C[k])
-            machine = SVC(kernel="poly", degree=3, gamma=1 / data.n_features, coef0=1.0, C=box)
-            machine.fit(data.gram.X[rows], data.y[rows])
-        forest[tree].append((np.flatnonzero(at[:, tree] == k), machine))
+            svm = SVC(kernel="poly", degree=3, gamma=1 / data.n_features, coef0=1.0, C=box)
+            svm.fit(data.gram.X[rows], data.y[rows])
+        forest[tree].append((np.flatnonzero(at[:, tree] == k), svm))
     ours, peer = [], []
     for _ in range(1 if quick else 5):
         ours.append(

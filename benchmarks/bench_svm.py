@@ -1,4 +1,4 @@
-"""The SVM engine against libsvm: leaf machines, whole degree × C grids, threads, prediction.
+"""The SVM engine against libsvm: leaf SVMs, whole degree × C grids, threads, prediction.
 
 Ours includes building kernels and training predictions. "libsvm pre" is libsvm's solver on a kernel matrix
 made beforehand; "SVC" is scikit-learn's estimator, fit and predict on the same rows. Times are processor time
@@ -29,7 +29,7 @@ UNCAPPED = 10_000_000
 def main(quick: bool = False) -> None:
     """Print all tables."""
     _libsvm.set_verbosity_wrap(0)
-    leaf_machines(quick)
+    leaf_svms(quick)
     whole_grids(quick)
     two_threads(quick)
     batch_memory()
@@ -61,9 +61,9 @@ def seconds(work) -> tuple[float, object]:
     return time.process_time() - started, result
 
 
-def leaf_machines(quick: bool) -> None:
+def leaf_svms(quick: bool) -> None:
     """Nine degrees on random subsets, by size."""
-    print("leaf machines, nine degrees, C = 1: microseconds a machine, and the peers' time over ours")
+    print("leaf SVMs, nine degrees, C = 1: microseconds per SVM, and the peers' time over ours")
     print(f"{'data':10} {'points':>6} {'ours us':>8} {'libsvm pre':>10} {'SVC':>6} {'gap':>8} {'differ':>6}")
     for names in (("german_numeric", "a2a"), ("pendigits", "pendigits")):
         for n in (20, 100, 500) if quick else (20, 50, 100, 200, 500, 1500):
@@ -87,7 +87,7 @@ def compare_leaves(X, y, groups, repeats) -> dict[str, float]:
     gap, differ = 0.0, 0
     few = groups[: max(1, len(groups) // 10)]
     for repeat in range(repeats):
-        mine, machines = seconds(
+        mine, svms = seconds(
             lambda: solve_many(gram, groups, y, DEGREES, 1.0, kernel=spec, max_iter=UNCAPPED)
         )
         peer = 0.0
@@ -103,8 +103,8 @@ def compare_leaves(X, y, groups, repeats) -> dict[str, float]:
                 )
                 peer += spent
                 if repeat == 0:
-                    problem = machines.index(g, k)
-                    gap = max(gap, objective_gap(machines, problem, model, K))
+                    problem = svms.index(g, k)
+                    gap = max(gap, objective_gap(svms, problem, model, K))
                     predicted = _libsvm.predict(
                         K,
                         model[0],
@@ -116,7 +116,7 @@ def compare_leaves(X, y, groups, repeats) -> dict[str, float]:
                         model[6],
                         kernel="precomputed",
                     )
-                    differ += int((present[predicted.astype(int)] != machines.predicted(problem)).sum())
+                    differ += int((present[predicted.astype(int)] != svms.predicted(problem)).sum())
         svc = 0.0
         for rows in few:
             for degree in DEGREES:
@@ -135,12 +135,12 @@ def compare_leaves(X, y, groups, repeats) -> dict[str, float]:
     }
 
 
-def objective_gap(machines, problem, model, K) -> float:
-    if machines.arrays["n_classes"][problem] != 2:
+def objective_gap(svms, problem, model, K) -> float:
+    if svms.arrays["n_classes"][problem] != 2:
         return 0.0
     support, coef = model[0], model[3][0]
     value = np.abs(coef).sum() - 0.5 * coef @ K[np.ix_(support, support)] @ coef
-    return float(abs(machines.pair("objective", problem)[0] - value) / value)
+    return float(abs(svms.pair("objective", problem)[0] - value) / value)
 
 
 def whole_grids(quick: bool) -> None:
@@ -184,9 +184,9 @@ def measure_batch(name: str, n_leaves: int, most: int, n_jobs: int) -> None:
     gram = Gram(X)
     leaves = [rng.permutation(len(X))[: rng.integers(20, most)] for _ in range(n_leaves)]
     solve_many(gram, leaves[:2], y, [1], 1.0, n_jobs=n_jobs)
-    peak, machines = peak_of(lambda: solve_many(gram, leaves, y, DEGREES, 1.0, n_jobs=n_jobs))
-    named = (machines.points, machines.starts, machines.degree, machines.C)
-    results = sum(array.nbytes for array in (*machines.arrays.values(), *named))
+    peak, svms = peak_of(lambda: solve_many(gram, leaves, y, DEGREES, 1.0, n_jobs=n_jobs))
+    named = (svms.points, svms.starts, svms.degree, svms.C)
+    results = sum(array.nbytes for array in (*svms.arrays.values(), *named))
     kernel = 4 * max(len(rows) for rows in leaves) ** 2
     sizes = [f"{size / 2**20:.1f}" for size in (peak, results, kernel, gram.products.nbytes)]
     print(
@@ -213,7 +213,7 @@ def two_threads(quick: bool) -> None:
 
 
 def many_leaf_prediction(quick: bool) -> None:
-    """New rows through 100 tasks of leaf machines each, against SVC leaves (extrapolated from a few)."""
+    """New rows through 100 tasks of leaf SVMs each, against SVC leaves (extrapolated from a few)."""
     X, y = real_or_generated("pendigits", 6000, 16, 10)
     gram, rng = Gram(X), np.random.default_rng(0)
     leaves = [rng.permutation(len(X))[:120] for _ in range(200)]
@@ -228,7 +228,7 @@ def many_leaf_prediction(quick: bool) -> None:
         spent, _ = seconds(lambda s=svc, w=where: s.predict(rows[w]))
         peer += spent * (assign == leaf).sum() / len(where)
     each, ratio = 1e6 * mine / codes.size, peer * 200 / share / mine
-    print(f"prediction by leaf machines: {each:.2f} us a vote; SVC leaves: {ratio:.1f} times that")
+    print(f"prediction by leaf SVMs: {each:.2f} us per vote; SVC leaves: {ratio:.1f} times that")
 
 
 if __name__ == "__main__":

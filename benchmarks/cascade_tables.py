@@ -155,7 +155,7 @@ def _words(found, degrees) -> str:
 
 
 def multiclass() -> str:
-    """One cascade for each class against one cascade of one-vs-one machines, five folds."""
+    """One cascade for each class against one cascade of one-vs-one SVMs, five folds."""
     rows = []
     for name in ("iris", "vehicle", "vowel"):
         X, y = load(name).train

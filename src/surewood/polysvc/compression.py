@@ -18,12 +18,12 @@ __all__ = ["compression_counts", "compression_evidence", "rebuilt_alike"]
 _ALIKE = 10.0  # largest change of a decision value at a support vector, in units of the solver's tolerance
 
 
-def compression_counts(machines: SvmBatch, codes: NDArray[np.int32]) -> tuple[int, int, int]:
+def compression_counts(svms: SvmBatch, codes: NDArray[np.int32]) -> tuple[int, int, int]:
     """Training rows, support vectors, and errors of the SVM on all other rows."""
-    wrong = machines.predicted(0) != codes[machines.group_rows(0)]
-    kept = np.ones(machines.gram.n_rows, dtype=bool)
-    kept[machines.support(0)] = False
-    rest = kept[machines.group_rows(0)]
+    wrong = svms.predicted(0) != codes[svms.group_rows(0)]
+    kept = np.ones(svms.gram.n_rows, dtype=bool)
+    kept[svms.support(0)] = False
+    rest = kept[svms.group_rows(0)]
     return len(wrong), int((~kept).sum()), int((wrong & rest).sum())
 
 

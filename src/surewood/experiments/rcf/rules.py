@@ -1,4 +1,4 @@
-"""How leaves get their degrees: the rules whose forests share trees and machines in one pass.
+"""How leaves get their degrees: the rules whose forests share trees and SVMs in one pass.
 
 A :class:`Rule` is one value on the axis that a method tunes beside r, depth and number of trees: a γ for RCF
 (exact or by 10 random sequences), a common degree for RF-SVM, nothing for RF-SVM with random degrees.

@@ -1,6 +1,6 @@
 """One pass over the grid of all composite methods: one growth, one machine a (leaf, degree), all rules.
 
-For one r, trees are grown to the largest depth. At every depth each leaf's machines of all degrees are
+For one r, trees are grown to the largest depth. At every depth each leaf's SVMs of all degrees are
 trained once and asked once about the validation and test rows that land in it; after that every rule (γ,
 common degree, random degrees) only looks labels up, and smaller forests are prefixes. So the test labels of
 the point that validation chooses are there already, and nothing is refitted.
@@ -68,7 +68,7 @@ def walk(
     shape = (len(axes.depths), len(axes.rules), len(axes.sizes))
     labels = np.zeros((*shape, len(held.y)), dtype=np.int16)
     votes = np.zeros((*shape[:2], len(held.y), data.n_classes))
-    sums = np.zeros((3, *shape[:2]))  # leaves with machines, active ones, sum of degrees
+    sums = np.zeros((3, *shape[:2]))  # leaves with SVMs, active ones, sum of degrees
     active, degree = np.zeros(shape), np.zeros(shape)
     done = 0
     for k, size in enumerate(axes.sizes):
@@ -104,7 +104,7 @@ def _add_batch(
     votes: Floats,
     sums: Floats,
 ) -> None:
-    """Grow some trees, train and ask their machines, add the votes of every rule."""
+    """Grow some trees, train and predict with their SVMs, add the votes of every rule."""
     first, count = trees
     grove = grow(data, setting, count, seed, options, None, first, max(axes.depths))
     sets = IndexSets(data.y, data.weight, data.n_classes)
@@ -147,7 +147,7 @@ def _tally(
     correct: Floats,
     sums: Floats,
 ) -> None:
-    """Count leaves with machines, those with an active complexity penalty (§2.9), and their degrees."""
+    """Count leaves with SVMs, those with an active complexity penalty (§2.9), and their degrees."""
     sums[0] += len(at)
     sums[2] += np.array((*choice.setting.degrees, 0))[column].sum()  # the last entry is for -1, a constant
     if rule.method in ("rcf", "rcf_sequences"):
@@ -162,7 +162,7 @@ def _tally(
 
 @dataclass(frozen=True)
 class _Answers:
-    """Labels of (evaluated row, set) pairs by the machines of every degree, and counts of the sets.
+    """Labels of (evaluated row, set) pairs by the SVMs of every degree, and counts of the sets.
 
     `key` ascending: row * number of sets + set; `labels` (pairs, degrees); `correct` (sets, degrees).
     """
