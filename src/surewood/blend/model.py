@@ -17,72 +17,45 @@ from surewood.tables import Table
 
 @dataclass(frozen=True)
 class BlendMember:
-    """A fitted member that predicts.
-
-    Attributes
-    ----------
-    name : str
-    estimator : classifier
-    weight : float
-        In the mixture.
-    """
+    """A fitted member that predicts."""
 
     name: str
     estimator: Any
+    #: In the mixture.
     weight: float
 
 
 @dataclass(frozen=True)
 class MemberRecord:
-    """What became of a member that was considered.
-
-    Attributes
-    ----------
-    name : str
-    weight : float
-        0 where it was dropped or left out.
-    held_out_log_loss, held_out_error : float
-        Of the member alone (ESTIMATE); NaN where it was not fitted.
-    seconds : float
-        Of its fit.
-    note : str
-        Why it was left out, stopped early or dropped; empty otherwise.
-    """
+    """What became of a member that was considered."""
 
     name: str
+    #: 0 where it was dropped or left out.
     weight: float
+    #: Of the member alone (ESTIMATE); NaN where it was not fitted.
     held_out_log_loss: float
     held_out_error: float
+    #: Of its fit.
     seconds: float
+    #: Why it was left out, stopped early or dropped; empty otherwise.
     note: str
 
 
 @dataclass(frozen=True)
 class BlendModel:
-    """A fitted mixture.
+    """A fitted mixture."""
 
-    Attributes
-    ----------
-    members : tuple of BlendMember
-        With positive weights, which sum to 1.
-    records : tuple of MemberRecord
-        All members that were considered.
-    calibrator : ScoreCalibrator or None
-    classes : ndarray
-    held_out_error, held_out_log_loss : float
-        Of the mixture (ESTIMATE); NaN without held-out rows.
-    n_held_out : int
-    gain, standard_error : float
-        Held-out gain in log-loss of the optimal mixture over the best member, and its standard error.
-    """
-
+    #: With positive weights, which sum to 1.
     members: tuple[BlendMember, ...]
+    #: All members that were considered.
     records: tuple[MemberRecord, ...]
     calibrator: ScoreCalibrator | None
     classes: NDArray[np.generic]
+    #: Of the mixture (ESTIMATE); NaN without held-out rows.
     held_out_error: float
     held_out_log_loss: float
     n_held_out: int
+    #: Held-out gain in log-loss of the optimal mixture over the best member, and its standard error.
     gain: float
     standard_error: float
 

@@ -20,24 +20,15 @@ class MemberPlan:
 
 @dataclass(frozen=True)
 class BlendPlan:
-    """Everything that training needs to know besides the data.
+    """Everything that training needs to know besides the data."""
 
-    Attributes
-    ----------
-    members : tuple of MemberPlan
-        In the order in which they are fitted.
-    left_out : dict of str to str
-        Members that do not suit the table, and why.
-    calibration : str or None
-        Method of the one calibration of the mixture; None for none.
-    time_limit, max_memory : float or None
-        Seconds and bytes that the fit may take.
-    n_jobs, verbose : int
-    """
-
+    #: In the order in which they are fitted.
     members: tuple[MemberPlan, ...]
+    #: Members that do not suit the table, and why.
     left_out: dict[str, str]
+    #: Method of the one calibration of the mixture; None for none.
     calibration: str | None
+    #: Seconds and bytes that the fit may take.
     time_limit: float | None
     max_memory: float | None
     n_jobs: int | None

@@ -25,23 +25,15 @@ _TOLERANCE = 1e-10
 
 @dataclass(frozen=True)
 class MixtureWeights:
-    """Weights of the members and why they are what they are.
+    """Weights of the members and why they are what they are."""
 
-    Attributes
-    ----------
-    weights : ndarray, one entry per member
-        Not negative, summing to 1; 0 for a dropped member.
-    log_loss : ndarray, one entry per member
-        Held-out log-loss of each member alone (ESTIMATE).
-    optimal : ndarray
-        The weights with the smallest held-out log-loss.
-    gain, standard_error : float
-        Held-out gain in log-loss of the optimal mixture over the best member, and its standard error.
-    """
-
+    #: Not negative, summing to 1; 0 for a dropped member.
     weights: Floats
+    #: Held-out log-loss of each member alone (ESTIMATE).
     log_loss: Floats
+    #: The weights with the smallest held-out log-loss.
     optimal: Floats
+    #: Held-out gain in log-loss of the optimal mixture over the best member, and its standard error.
     gain: float
     standard_error: float
 

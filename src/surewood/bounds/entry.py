@@ -20,14 +20,6 @@ AT_MOST, AT_LEAST = "at most", "at least"
 class GroupLimit:
     """What a guarantee about every group says of one of them.
 
-    Attributes
-    ----------
-    name : str
-    n : int
-        Rows of the group.
-    observed, limit : float
-        The observed value, and its limit.
-
     Examples
     --------
     >>> GroupLimit("north", 120, 0.05, 0.11).limit
@@ -35,7 +27,9 @@ class GroupLimit:
     """
 
     name: str
+    #: Rows of the group.
     n: int
+    #: The observed value, and its limit.
     observed: float
     limit: float
 

@@ -25,41 +25,28 @@ from surewood.svm import Predictor
 
 @dataclass(frozen=True)
 class CascadeNode:
-    """One SVM of the chain, and the training points that stay with it.
+    """One SVM of the chain, and the training points that stay with it."""
 
-    Attributes
-    ----------
-    choice : int
-        Position of the degree on the list of degrees.
-    degree : int
-        Of the kernel; for ``rbf`` the width.
-    fraction : float or None
-        Fraction of the node's points that was to go on; None at the last node.
-    threshold : float
-        Points at this distance or nearer go on; negative infinity at the last node.
-    n_support : int
-        Support vectors: kernel evaluations per point at this node.
-    plus, minus : float
-        Training weight that the leaf classifies correctly and wrongly.
-    predictor : Predictor or None
-        None where the node is a constant with the scores `constant` (a decision value, or one score per
-        class).
-    n_iter : int
-        Iterations of the solver.
-    tie_width : float
-        Decision values this close to 0 are ties [D-41]; 0 in models of older files.
-    """
-
+    #: Position of the degree on the list of degrees.
     choice: int
+    #: Of the kernel; for ``rbf`` the width.
     degree: int
+    #: Fraction of the node's points that was to go on; None at the last node.
     fraction: float | None
+    #: Points at this distance or nearer go on; negative infinity at the last node.
     threshold: float
+    #: Support vectors: kernel evaluations per point at this node.
     n_support: int
+    #: Training weight that the leaf classifies correctly and wrongly.
     plus: float
     minus: float
+    #: None where the node is a constant with the scores `constant` (a decision value, or one score per
+    #: class).
     predictor: Predictor | None
     constant: float | tuple[float, ...] = 0.0
+    #: Iterations of the solver.
     n_iter: int = 0
+    #: Decision values this close to 0 are ties [D-41]; 0 in models of older files.
     tie_width: float = 0.0
 
     def scores(self, design: Floats, n_classes: int, n_jobs: int | None = None) -> Floats:

@@ -36,21 +36,14 @@ from surewood.cascade.search import Budget, SearchResult, minimise, tie
 
 @dataclass(frozen=True)
 class PathPiece:
-    """An interval of γ and the minimizer inside it.
+    """An interval of γ and the minimizer inside it."""
 
-    Attributes
-    ----------
-    low, high : float
-        Ends of the interval; at an end the cascades of both sides tie.
-    result : SearchResult
-        The exact minimizer, found at an inner point.
-    proven : bool
-        False when the budget cut some search of the path short: pieces may then be missing or wrong.
-    """
-
+    #: Ends of the interval; at an end the cascades of both sides tie.
     low: float
     high: float
+    #: The exact minimizer, found at an inner point.
     result: SearchResult
+    #: False when the budget cut some search of the path short: pieces may then be missing or wrong.
     proven: bool = True
 
     @property

@@ -67,27 +67,15 @@ class GenericCascade:
 
 @dataclass(frozen=True)
 class GenericModel:
-    """A fitted cascade of any families. Everything here was recorded by ``fit`` [D-37].
-
-    Attributes
-    ----------
-    cascade : GenericCascade
-    search : GenericResult
-    leaf_families, split_families : tuple of Family
-        The chosen ones, node by node.
-    gamma_scale : float
-    held_out_error : float
-        Out-of-fold error of cascades with the chosen families.
-    n_rows, n_classes : int
-    encoder : DesignEncoder
-    calibrator : LeafCalibrator or None
-    """
+    """A fitted cascade of any families. Everything here was recorded by ``fit`` [D-37]."""
 
     cascade: GenericCascade
     search: GenericResult
+    #: The chosen ones, node by node.
     leaf_families: tuple[Family, ...]
     split_families: tuple[Family, ...]
     gamma_scale: float
+    #: Out-of-fold error of cascades with the chosen families.
     held_out_error: float
     n_rows: int
     n_classes: int

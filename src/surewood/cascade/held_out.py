@@ -18,18 +18,14 @@ from surewood.parallel.progress import stage, substeps
 
 @dataclass(frozen=True)
 class OutOfFold:
-    """Scores of training rows by cascades of the fitted structure that were trained without them.
+    """Scores of training rows by cascades of the fitted structure that were trained without them."""
 
-    Attributes
-    ----------
-    scores : ndarray of float64, shape (n, n_classes)
-    leaf, distance : ndarray, shape (n, n_cascades)
-    codes, weight : ndarray, shape (n,)
-    """
-
+    #: Shape (n, n_classes).
     scores: Floats
+    #: Shape (n, n_cascades).
     leaf: Counts
     distance: Floats
+    #: Shape (n,).
     codes: Codes
     weight: Floats
 

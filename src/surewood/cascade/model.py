@@ -32,43 +32,28 @@ from surewood.tables import DesignEncoder, Table
 
 @dataclass(frozen=True)
 class CascadeModel:
-    """Fitted SVM cascades. Everything here was recorded by ``fit``; later parameters do not matter [D-37].
+    """Fitted SVM cascades. Everything here was recorded by ``fit``; later parameters do not matter [D-37]."""
 
-    Attributes
-    ----------
-    cascades : tuple of Cascade
-        One, or one per class for one-vs-rest.
-    search : tuple of SearchResult
-        One per cascade.
-    held_out : OutOfFold
-        Scores of training rows by cascades of the same structure that did not see them.
-    kernels : KernelChoice
-        All degrees that were offered.
-    C : ndarray, shape (n_cascades, n_degrees)
-    gamma_scale : float or None
-        None where no γ selected the cascade (a single SVM chosen by cross-validation).
-    growth : str
-    max_leaves, n_classes : int
-    encoder : DesignEncoder
-    calibrator : LeafCalibrator or None
-    origin : ndarray of int64
-        Row of the training table of each row of the sample.
-    is_affine, is_counted : bool
-        See :class:`~surewood.cascade.sample.Sample`.
-    """
-
+    #: One, or one per class for one-vs-rest.
     cascades: tuple[Cascade, ...]
+    #: One per cascade.
     search: tuple[SearchResult, ...]
+    #: Scores of training rows by cascades of the same structure that did not see them.
     held_out: OutOfFold
+    #: All degrees that were offered.
     kernels: KernelChoice
+    #: Shape (n_cascades, n_degrees).
     C: Floats
+    #: None where no γ selected the cascade (a single SVM chosen by cross-validation).
     gamma_scale: float | None
     growth: str
     max_leaves: int
     n_classes: int
     encoder: DesignEncoder
     calibrator: LeafCalibrator | None
+    #: Row of the training table of each row of the sample.
     origin: Counts
+    #: See :class:`~surewood.cascade.sample.Sample`.
     is_affine: bool
     is_counted: bool
 

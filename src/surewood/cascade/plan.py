@@ -62,19 +62,7 @@ SVM_SWITCHES: Mapping[str, Switch] = {
 
 @dataclass(frozen=True)
 class CascadeSettings:
-    """Checked parameters that do not depend on the data.
-
-    Attributes
-    ----------
-    C : ndarray of shape (n_degrees,) or None
-        None: chosen on held-out rows among `C_grid`.
-    budget : Budget
-        Of all searches of a fit together.
-    calibration : str or None
-        Method of calibration.
-    max_memory : int or None
-        Bytes.
-    """
+    """Checked parameters that do not depend on the data."""
 
     max_leaves: int
     fractions: tuple[Fraction, ...]
@@ -82,12 +70,16 @@ class CascadeSettings:
     kernel: str
     growth: str
     multiclass: str
+    #: None: chosen on held-out rows among `C_grid`. Shape (n_degrees,).
     C: Floats | None
     C_grid: Floats
+    #: Of all searches of a fit together.
     budget: Budget
     tol: float
     max_iter: int
+    #: Bytes.
     max_memory: int | None
+    #: Method of calibration.
     calibration: str | None
     n_jobs: int | None
     verbose: int
@@ -108,26 +100,16 @@ class Problem:
 
 @dataclass(frozen=True)
 class CascadePlan:
-    """Everything a fit needs to know besides the sample.
-
-    Attributes
-    ----------
-    settings : CascadeSettings
-    problems : tuple of Problem
-        One, or one per class for one-vs-rest.
-    penalty_folds : list of (training rows, held-out rows)
-        On which C is chosen.
-    calibration_folds : list of (training rows, held-out rows)
-    gamma_scale : float
-    n_leaves : int or None
-        Exact number of leaves.
-    """
+    """Everything a fit needs to know besides the sample."""
 
     settings: CascadeSettings
+    #: One, or one per class for one-vs-rest.
     problems: tuple[Problem, ...]
+    #: On which C is chosen.
     penalty_folds: Folds
     calibration_folds: Folds
     gamma_scale: float
+    #: Exact number of leaves.
     n_leaves: int | None = None
 
 

@@ -66,13 +66,7 @@ def leaf_groups(record: LeafRecord, edges: Edges) -> Counts:
 
 @dataclass(frozen=True)
 class GroupCounts:
-    """Rows and errors of every group: all that a statement about the reject option may use.
-
-    Attributes
-    ----------
-    names : list of (cascade, leaf, band)
-    points, errors : ndarray of int64, one entry per group
-    """
+    """Rows and errors of every group: all that a statement about the reject option may use."""
 
     names: list[tuple[int, int, int]]
     points: Counts
@@ -124,25 +118,17 @@ def count_groups(record: LeafRecord, edges: Edges, codes: Codes, weight: Floats)
 
 @dataclass(frozen=True)
 class RejectOption:
-    """A cascade that may abstain.
-
-    Attributes
-    ----------
-    groups : DataFrame
-        One row per group: ``cascade``, ``leaf``, ``band``, ``points``, ``errors``, ``upper_bound``,
-        ``accepted``.
-    counts : GroupCounts
-    max_error, delta : float
-    guarantees : tuple of Entry
-        One guarantee per group with rows, when the bounds come from held-out rows; otherwise none.
-    """
+    """A cascade that may abstain."""
 
     estimator: Any
     edges: Edges
+    #: One row per group: ``cascade``, ``leaf``, ``band``, ``points``, ``errors``, ``upper_bound``,
+    #: ``accepted``.
     groups: pd.DataFrame
     counts: GroupCounts
     max_error: float
     delta: float
+    #: One guarantee per group with rows, when the bounds come from held-out rows; otherwise none.
     guarantees: tuple[Entry, ...]
 
     @property

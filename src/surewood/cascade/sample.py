@@ -19,33 +19,23 @@ from surewood.tables import DesignEncoder, FitInputs, Table
 
 @dataclass(frozen=True)
 class Sample:
-    """Rows ready for SVMs.
+    """Rows ready for SVMs."""
 
-    Attributes
-    ----------
-    design : ndarray of float64, shape (n, d), d >= 1
-    codes : ndarray of int32, shape (n,)
-    weight : ndarray of float64, shape (n,)
-        Positive.
-    n_classes : int
-    encoder : DesignEncoder
-    origin : ndarray of int64, shape (n,)
-        Row of the user's table, the first of equal ones.
-    is_affine : bool
-        Whether `design` is an affine image of the given columns: numbers only, nothing imputed. One-hot
-        columns and imputed means are learned from the sample, which breaks the bounds' condition of fixed
-        features [D-39].
-    is_counted : bool
-        Whether every weight stands for equal rows that were really there.
-    """
-
+    #: Shape (n, d).
     design: Floats
+    #: Shape (n,).
     codes: Codes
+    #: Positive. Shape (n,).
     weight: Floats
     n_classes: int
     encoder: DesignEncoder
+    #: Row of the user's table, the first of equal ones. Shape (n,).
     origin: Counts
+    #: Whether `design` is an affine image of the given columns: numbers only, nothing imputed. One-hot
+    #: columns and imputed means are learned from the sample, which breaks the bounds' condition of fixed
+    #: features [D-39].
     is_affine: bool
+    #: Whether every weight stands for equal rows that were really there.
     is_counted: bool
 
     @property

@@ -45,32 +45,22 @@ class Budget:
 
 @dataclass(frozen=True)
 class SearchResult:
-    """The best cascade found, and what is proven about it.
+    """The best cascade found, and what is proven about it."""
 
-    Attributes
-    ----------
-    path : Path
-        SVMs and fractions by their positions on the lists.
-    score : float
-        Criterion in counts, m times (3.8).
-    lower_bound : float
-        No cascade scores less; equal to `score` when `proven`.
-    plus, minus, complexity : ndarray, one entry per leaf
-        Correct and wrong weight, and the bracket a_k of (3.8).
-    n_svms, n_pruned, n_cascades : int
-        SVMs trained by this search, SVMs it proved unnecessary at the levels it reached, and cascades that
-        full enumeration would have scored.
-    seconds : float
-    """
-
+    #: SVMs and fractions by their positions on the lists.
     path: Path
     gamma: float
+    #: Criterion in counts, m times (3.8).
     score: float
+    #: No cascade scores less; equal to `score` when `proven`.
     lower_bound: float
     total: float
+    #: Correct and wrong weight, and the bracket a_k of (3.8).
     plus: Floats
     minus: Floats
     complexity: Floats
+    #: SVMs trained by this search, SVMs it proved unnecessary at the levels it reached, and cascades that
+    #: full enumeration would have scored.
     n_svms: int
     n_pruned: int
     n_cascades: int

@@ -26,21 +26,13 @@ _TYPICAL_SVMS, _SECONDS_PER_SQUARE = 50, 4e-9  # of a search; of an SVM, by rows
 
 @dataclass
 class Task:
-    """A cascade problem ready for searching.
+    """A cascade problem ready for searching."""
 
-    Attributes
-    ----------
-    label : int
-        The class set against the rest; -1 where the task is the whole problem.
-    trainer : SvmTrainer
-    tree : PrefixTree
-    complexity : ndarray
-        √(Λ/m) of each degree.
-    """
-
+    #: The class set against the rest; -1 where the task is the whole problem.
     label: int
     trainer: SvmTrainer
     tree: PrefixTree
+    #: √(Λ/m) of each degree.
     complexity: Floats
 
     @property

@@ -17,27 +17,18 @@ from surewood.trees import BinMapper
 
 @dataclass(frozen=True)
 class SampleFacts:
-    """What the bounds need to know of the sample.
+    """What the bounds need to know of the sample."""
 
-    Attributes
-    ----------
-    n_features, n_splitting : int
-        Features that SVMs see; features offered to splits.
-    split_growth : float or None
-        Log-growth of one split where it is more than a threshold.
-    unweighted : bool
-        Whether no sample weights or class weights were given.
-    affine_features : bool
-        Whether the SVMs' features are an affine image of features fixed in advance.
-    learned : str
-        What makes them none, in words ([D-39]).
-    """
-
+    #: Features that SVMs see; features offered to splits.
     n_features: int
     n_splitting: int
+    #: Log-growth of one split where it is more than a threshold.
     split_growth: float | None
+    #: Whether no sample weights or class weights were given.
     unweighted: bool
+    #: Whether the SVMs' features are an affine image of features fixed in advance.
     affine_features: bool
+    #: What makes them none, in words ([D-39]).
     learned: str = ""
 
 

@@ -20,25 +20,16 @@ _EXTRA_DEPTH = 3  # splits that other trees need beyond the first, as a rule
 
 @dataclass(frozen=True)
 class Grove:
-    """Grown trees before they are cut into leaves.
+    """Grown trees before they are cut into leaves."""
 
-    Attributes
-    ----------
-    grown : Grown
-        What the engine returned.
-    topology : Topology
-    assigned : ndarray of uint32, shape (n_rows, n_trees)
-        Node, within its tree, in which each row of the table ends.
-    bags : list of ndarray of int32
-        Rows that each tree saw, ascending.
-    first_tree : int
-        Number of the first of these trees in the forest.
-    """
-
+    #: What the engine returned.
     grown: Grown
     topology: Topology
+    #: Node, within its tree, in which each row of the table ends. Shape (n_rows, n_trees).
     assigned: NDArray[np.uint32]
+    #: Rows that each tree saw, ascending.
     bags: list[NDArray[np.int32]]
+    #: Number of the first of these trees in the forest.
     first_tree: int = 0
 
     @property

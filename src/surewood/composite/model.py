@@ -53,51 +53,32 @@ class HeldOutError:
 
 @dataclass(frozen=True)
 class CompositeModel:
-    """A fitted composite tree or forest.
+    """A fitted composite tree or forest."""
 
-    Attributes
-    ----------
-    trees : CompositeTrees
-        Splits, leaves and SVMs as plain arrays; plain trees and their weight in the vote.
-    reader : Reader
-        Reads tables as the training table was read.
-    classes : ndarray
-    schema : TableSchema
-    settings : tuple of Setting
-        What the parts of the forest were grown with.
-    part_of_tree : ndarray of int64
-        Which of them each composite tree has.
-    leaf_scores : str
-        What a leaf contributes to the vote.
-    importances : ndarray
-        Impurity importances of the splits, not normalized.
-    calibrator : ScoreCalibrator or None
-    held_out : HeldOutError
-    votes : VoteEvidence or None
-        Out-of-bag statistics of the trees.
-    searched : Searched
-        What the fit chose from.
-    sample : SampleFacts
-    support_origin : ndarray of int64 or None
-        Training row of each support row.
-    notes : tuple of str
-        What a time limit left out.
-    """
-
+    #: Splits, leaves and SVMs as plain arrays; plain trees and their weight in the vote.
     trees: CompositeTrees
+    #: Reads tables as the training table was read.
     reader: Reader
     classes: NDArray[np.generic]
     schema: TableSchema
+    #: What the parts of the forest were grown with.
     settings: tuple[Setting, ...]
+    #: Which of them each composite tree has.
     part_of_tree: Ints
+    #: What a leaf contributes to the vote.
     leaf_scores: str
+    #: Impurity importances of the splits, not normalized.
     importances: Floats
     calibrator: ScoreCalibrator | None
     held_out: HeldOutError
+    #: Out-of-bag statistics of the trees.
     votes: VoteEvidence | None
+    #: What the fit chose from.
     searched: Searched
     sample: SampleFacts
+    #: Training row of each support row.
     support_origin: Ints | None
+    #: What a time limit left out.
     notes: tuple[str, ...] = ()
 
     # --- structure -----------------------------------------------------------------------------------------

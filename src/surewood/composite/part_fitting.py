@@ -28,26 +28,18 @@ _TIMED_STEPS = 10  # of each part, where the time is limited
 
 @dataclass(frozen=True)
 class FittedParts:
-    """Composite trees and what they say of the training rows.
-
-    Attributes
-    ----------
-    trees : CompositeTrees
-    importances : ndarray
-        Mean importances of their splits.
-    part_of_tree : ndarray of int64
-        The part of the plan that each tree belongs to.
-    outside, labels : ndarray of shape (n_rows, n_trees), or None
-        Which rows each tree did not see, and its labels of them (-1 elsewhere); None without bags.
-    held_out : ndarray of shape (n_rows, n_classes), or None
-        Votes by trees that did not see the row.
-    """
+    """Composite trees and what they say of the training rows."""
 
     trees: CompositeTrees
+    #: Mean importances of their splits.
     importances: Floats
+    #: The part of the plan that each tree belongs to.
     part_of_tree: NDArray[np.int64]
+    #: Which rows each tree did not see, and its labels of them (-1 elsewhere); None without bags. Shape
+    #: (n_rows, n_trees).
     outside: NDArray[np.bool_] | None = None
     labels: NDArray[np.int32] | None = None
+    #: Votes by trees that did not see the row. Shape (n_rows, n_classes).
     held_out: Floats | None = None
 
 

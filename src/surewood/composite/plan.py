@@ -61,57 +61,36 @@ class Parameters:
 
 @dataclass(frozen=True)
 class Searched:
-    """What a fit chose from, recorded for certificates ([D-37]).
+    """What a fit chose from, recorded for certificates ([D-37])."""
 
-    Attributes
-    ----------
-    n_degrees : int
-        Degrees offered to a leaf; 0 is not counted.
-    max_depth : int
-        The largest depth offered.
-    n_settings : int
-        Outcomes that comparisons on the training rows could have had; 1 where nothing was tuned.
-    """
-
+    #: Degrees offered to a leaf; 0 is not counted.
     n_degrees: int
+    #: The largest depth offered.
     max_depth: int
+    #: Outcomes that comparisons on the training rows could have had; 1 where nothing was tuned.
     n_settings: int
 
 
 @dataclass(frozen=True)
 class Plan:
-    """Everything that training needs to know besides the data.
+    """Everything that training needs to know besides the data."""
 
-    Attributes
-    ----------
-    parts : tuple of (Setting, int)
-        Settings with their numbers of trees.
-    plain_weight : float or None
-        Weight of the plain trees in the vote; None: chosen on the final votes.
-    n_plain : int
-        How many plain trees there are.
-    leaf_scores : str
-    calibration : str or None
-        Method, None for no calibration.
-    out_of_fold : bool
-        Whether small forests without a fold provide held-out votes, for lack of bags.
-    seed : int
-    searched : Searched
-    with_copies : bool
-        Whether choices are made for rows as they come, copies of training rows included, not for new ones.
-    notes : tuple of str
-        What a time limit left out of the plan.
-    """
-
+    #: Settings with their numbers of trees.
     parts: tuple[tuple[Setting, int], ...]
+    #: Weight of the plain trees in the vote; None: chosen on the final votes.
     plain_weight: float | None
+    #: How many plain trees there are.
     n_plain: int
     leaf_scores: str
+    #: Method, None for no calibration.
     calibration: str | None
+    #: Whether small forests without a fold provide held-out votes, for lack of bags.
     out_of_fold: bool
     seed: int
     searched: Searched
+    #: Whether choices are made for rows as they come, copies of training rows included, not for new ones.
     with_copies: bool = False
+    #: What a time limit left out of the plan.
     notes: tuple[str, ...] = ()
 
     @property

@@ -12,39 +12,26 @@ from surewood.trees import TreeParams
 
 @dataclass(frozen=True)
 class Setting:
-    """Everything about a composite tree except its data, its seed and its number.
+    """Everything about a composite tree except its data, its seed and its number."""
 
-    Attributes
-    ----------
-    max_depth, max_features : int
-        Splits above a leaf; features drawn at a node.
-    degrees, C : tuple
-        Degrees in ascending order and one C per degree, scaled by leaf (2.12). A common degree is a tuple
-        of one.
-    gamma_scale : float
-        Multiplier of the complexity term of the criterion (2.9).
-    selection : str
-        "exact", "random_sequences" or "random_degree".
-    max_size : int or None
-        Leaves with more rows are split further, beyond `max_depth`.
-    n_sequences : int
-        Sequences drawn with "random_sequences".
-    constant_leaves : bool
-        Offer degree 0, the majority class, at every leaf.
-    sampling, n_draws : str, int or None
-        How the rows of a tree are drawn, and how many.
-    min_weight_fraction_leaf : float
-    """
-
+    #: Splits above a leaf; features drawn at a node.
     max_depth: int
     max_features: int
+    #: Degrees in ascending order and one C per degree, scaled by leaf (2.12). A common degree is a tuple of
+    #: one.
     degrees: tuple[int, ...]
     C: tuple[float, ...]
+    #: Multiplier of the complexity term of the criterion (2.9).
     gamma_scale: float
+    #: "exact", "random_sequences" or "random_degree".
     selection: str = "exact"
+    #: Leaves with more rows are split further, beyond `max_depth`.
     max_size: int | None = None
+    #: Sequences drawn with "random_sequences".
     n_sequences: int = 10
+    #: Offer degree 0, the majority class, at every leaf.
     constant_leaves: bool = False
+    #: How the rows of a tree are drawn, and how many.
     sampling: str = "all"
     n_draws: int | None = None
     min_weight_fraction_leaf: float = 0.0

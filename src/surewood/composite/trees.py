@@ -67,33 +67,21 @@ class LeafTable:
 
 @dataclass(frozen=True)
 class CompositeTrees:
-    """Trees, leaves and SVMs of a forest.
+    """Trees, leaves and SVMs of a forest."""
 
-    Attributes
-    ----------
-    forest : FlatForest
-        The splits of the composite trees.
-    leaf_of_node : ndarray of int32
-        For every node (all trees, one after another) the leaf of a row that ends there.
-    leaves : LeafTable
-    predictor : Predictor or None
-        All SVMs; None where every leaf is constant.
-    n_classes : int
-    plain : FlatForest or None
-        Trees without depth limit whose leaves keep their class frequencies (degree 0 throughout).
-    plain_weight : float
-        Their weight in the vote; the composite trees share the rest equally.
-    reliability : LeafReliability or None
-        With calibrated leaf scores.
-    """
-
+    #: The splits of the composite trees.
     forest: FlatForest
+    #: For every node (all trees, one after another) the leaf of a row that ends there.
     leaf_of_node: NDArray[np.int32]
     leaves: LeafTable
+    #: All SVMs; None where every leaf is constant.
     predictor: Predictor | None
     n_classes: int
+    #: Trees without depth limit whose leaves keep their class frequencies (degree 0 throughout).
     plain: FlatForest | None = None
+    #: Their weight in the vote; the composite trees share the rest equally.
     plain_weight: float = 0.0
+    #: With calibrated leaf scores.
     reliability: LeafReliability | None = None
 
     @property

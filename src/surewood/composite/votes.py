@@ -27,18 +27,13 @@ def blend(composite: Floats, plain: Floats, plain_weight: float) -> Floats:
 
 @dataclass(frozen=True)
 class LeafReliability:
-    """How often a leaf's label is correct, and which classes its errors belong to.
+    """How often a leaf's label is correct, and which classes its errors belong to."""
 
-    Attributes
-    ----------
-    accuracy : ndarray, shape (n_leaves,)
-        Fraction of the out-of-bag rows that the leaf classified correctly, shrunk towards the accuracy of
-        the whole forest by `PRIOR_ROWS` imaginary rows.
-    error_classes : ndarray, shape (n_classes, n_classes)
-        Distribution of the true class given a wrong label, over the whole forest.
-    """
-
+    #: Fraction of the out-of-bag rows that the leaf classified correctly, shrunk towards the accuracy of the
+    #: whole forest by `PRIOR_ROWS` imaginary rows. Shape (n_leaves,).
     accuracy: Floats
+    #: Distribution of the true class given a wrong label, over the whole forest. Shape (n_classes,
+    #: n_classes).
     error_classes: Floats
 
     PRIOR_ROWS = 10.0

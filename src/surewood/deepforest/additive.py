@@ -35,21 +35,15 @@ class StepRule:
 
 @dataclass(frozen=True)
 class AdditiveScore:
-    """f_t on some points, with the margins z_t that the loss sees.
+    """f_t on some points, with the margins z_t that the loss sees."""
 
-    Attributes
-    ----------
-    scores : ndarray of float64, shape (m, n_classes)
-    z : ndarray of float64, shape (m,)
-    alphas : tuple of float
-        Weight of each layer in `scores`.
-    step : float
-        The last layer's step (β in simplex mode).
-    """
-
+    #: Shape (m, n_classes).
     scores: Floats
+    #: Shape (m,).
     z: Floats
+    #: Weight of each layer in `scores`.
     alphas: tuple[float, ...]
+    #: The last layer's step (β in simplex mode).
     step: float
 
 

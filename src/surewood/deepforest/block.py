@@ -108,26 +108,18 @@ class Block:
 
 @dataclass(frozen=True)
 class BlockFit:
-    """Result of :func:`train_block`.
-
-    Attributes
-    ----------
-    block : Block
-    vectors : ndarray of float64, shape (n_members, n_rows, n_classes)
-        Held-out class vectors of the training points; 0 for rows outside the folds.
-    member_importances : ndarray of float64, shape (n_members, n_columns)
-        Impurity importances of each forest, on one scale.
-    seconds : float
-        Time it took.
-    votes : ndarray of float64, shape (n_members, n_rows), or None
-        Out-of-bag trees of every vector (0: none, the vector is that of the class frequencies); None where
-        all trees of a fold take part.
-    """
+    """Result of :func:`train_block`."""
 
     block: Block
+    #: Held-out class vectors of the training points; 0 for rows outside the folds. Shape (n_members, n_rows,
+    #: n_classes).
     vectors: Floats
+    #: Impurity importances of each forest, on one scale. Shape (n_members, n_columns).
     member_importances: Floats
+    #: Time it took.
     seconds: float
+    #: Out-of-bag trees of every vector (0: none, the vector is that of the class frequencies); None where all
+    #: trees of a fold take part. Shape (n_members, n_rows).
     votes: Floats | None = None
 
     @property

@@ -21,22 +21,14 @@ from surewood.trees import BinMapper
 
 @dataclass(frozen=True)
 class CascadeLayer:
-    """One layer.
-
-    Attributes
-    ----------
-    block : Block
-    vector_bins : BinMapper or None
-        Bins of the class vectors that the layer reads; None for the first layer.
-    gate : float
-        Confidence from which points stop at this layer; infinite without screening.
-    importances : ndarray of float64
-        Impurity importances of the layer's inputs.
-    """
+    """One layer."""
 
     block: Block
+    #: Bins of the class vectors that the layer reads; None for the first layer.
     vector_bins: BinMapper | None
+    #: Confidence from which points stop at this layer; infinite without screening.
     gate: float
+    #: Impurity importances of the layer's inputs.
     importances: Floats
 
 

@@ -25,25 +25,19 @@ _NO_SPREAD = 1e-6  # a contrast of two equal rows is no direction: its unit is 0
 
 @dataclass
 class ContrastUnits:
-    """Units of a table.
+    """Units of a table."""
 
-    Attributes
-    ----------
-    low, width : ndarray of float64, shape (n_columns,)
-        Half the smallest value and half the range in training: columns are moved to 0 ... 1.
-    rows : ndarray of float32, shape (n_kept, n_columns)
-        Scaled training rows.
-    first, second : ndarray of int32, shape (n_units,)
-        The ends of each contrast, rows of `rows`.
-    slope, threshold : ndarray of float32, shape (n_units,)
-        A unit is ``max(0, slope * (p[first] - p[second]) - threshold) ** 2`` where ``p = rows @ x``.
-    """
-
+    #: Half the smallest value and half the range in training: columns are moved to 0 ... 1. Shape
+    #: (n_columns,).
     low: Floats
     width: Floats
+    #: Scaled training rows. Shape (n_kept, n_columns).
     rows: Singles
+    #: The ends of each contrast, rows of `rows`. Shape (n_units,).
     first: Numbers
     second: Numbers
+    #: A unit is ``max(0, slope * (p[first] - p[second]) - threshold) ** 2`` where ``p = rows @ x``. Shape
+    #: (n_units,).
     slope: Singles
     threshold: Singles
 

@@ -27,18 +27,11 @@ _USUAL_LAYERS = 4  # growing that ends at the first layer within noise seldom go
 
 @dataclass(frozen=True)
 class LayerCost(CostEstimate):
-    """Cost of a cascade of forests, for `max_layers` layers (ESTIMATE).
-
-    Attributes
-    ----------
-    n_trees_per_layer : int
-    model_bytes_per_layer : int
-    working_bytes : int
-        Binned matrix (with its row-major copy where used), class vectors, a held-out fold.
-    """
+    """Cost of a cascade of forests, for `max_layers` layers (ESTIMATE)."""
 
     n_trees_per_layer: int = 0
     model_bytes_per_layer: int = 0
+    #: Binned matrix (with its row-major copy where used), class vectors, a held-out fold.
     working_bytes: int = 0
 
 

@@ -21,26 +21,17 @@ from surewood.tables import FitInputs
 
 @dataclass(frozen=True)
 class TrainingSet:
-    """Rows in canonical order, all of positive weight.
+    """Rows in canonical order, all of positive weight."""
 
-    Attributes
-    ----------
-    inputs : LayerInput
-        Input of the first layer.
-    y : ndarray of int32
-        Class codes.
-    classes : ndarray
-        Labels of the codes.
-    weight : ndarray of float64 or None
-        Weights of the rows, mean 1.
-    given_folds : ndarray of int64 or None
-        Fold of every row where the user gave the folds; None: every layer deals its own.
-    """
-
+    #: Input of the first layer.
     inputs: LayerInput
+    #: Class codes.
     y: NDArray[np.int32]
+    #: Labels of the codes.
     classes: NDArray[Any]
+    #: Weights of the rows, mean 1.
     weight: Floats | None = None
+    #: Fold of every row where the user gave the folds; None: every layer deals its own.
     given_folds: NDArray[np.int64] | None = None
 
     @property
@@ -68,22 +59,14 @@ class TrainingSet:
 
 @dataclass(frozen=True)
 class PreparedData:
-    """What a fit is planned for and trained on.
-
-    Attributes
-    ----------
-    training : TrainingSet
-    ordered : OrderedRows
-        Where its rows stand in the user's table.
-    reader : InputReader
-        Reads later tables in the same way.
-    labels : ndarray of int32
-        Class codes of the user's rows.
-    """
+    """What a fit is planned for and trained on."""
 
     training: TrainingSet
+    #: Where its rows stand in the user's table.
     ordered: OrderedRows
+    #: Reads later tables in the same way.
     reader: InputReader
+    #: Class codes of the user's rows.
     labels: NDArray[np.int32]
 
     def to_user_rows(self, values: Floats, rows: NDArray[np.int64]) -> Floats:

@@ -77,25 +77,17 @@ def staged_scores(model: Any, X: Any, verbose: int = 0) -> list[Floats]:
 
 @dataclass(frozen=True)
 class RepresentationView:
-    """A two-dimensional view of a representation.
+    """A two-dimensional view of a representation."""
 
-    Attributes
-    ----------
-    points : ndarray of float64, shape (n, 2)
-        The t-SNE view.
-    rows : ndarray of int64, shape (n,)
-        Rows of the training table that are shown.
-    view_ratio, original_ratio : float
-        Intra-class over inter-class sum of squares (4.8), in the view and in the (standardised)
-        representation.
-    seed : int
-        Of the view, which depends on it.
-    """
-
+    #: The t-SNE view. Shape (n, 2).
     points: Floats
+    #: Rows of the training table that are shown. Shape (n,).
     rows: NDArray[np.int64]
+    #: Intra-class over inter-class sum of squares (4.8), in the view and in the (standardised)
+    #: representation.
     view_ratio: float
     original_ratio: float
+    #: Of the view, which depends on it.
     seed: int
 
 

@@ -24,17 +24,11 @@ ROW_COPY_BYTES = 2**24  # beyond about a last-level cache small nodes prefer a r
 
 @dataclass(frozen=True)
 class LayerInput:
-    """What a layer reads.
+    """What a layer reads."""
 
-    Attributes
-    ----------
-    matrix : BinnedMatrix
-        Codes, for the forests.
-    numbers : ndarray of float64, shape (n_rows, n_numbers), or None
-        The same inputs as numbers, where a classifier takes a forest's place.
-    """
-
+    #: Codes, for the forests.
     matrix: BinnedMatrix
+    #: The same inputs as numbers, where a classifier takes a forest's place. Shape (n_rows, n_numbers).
     numbers: Floats | None = None
 
     def take(self, rows: NDArray[np.int64]) -> LayerInput:

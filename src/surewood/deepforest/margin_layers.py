@@ -15,23 +15,15 @@ from surewood.trees import BinMapper
 
 @dataclass(frozen=True)
 class MarginLayer:
-    """One layer.
-
-    Attributes
-    ----------
-    block : Block
-    vector_bins : BinMapper or None
-        Bins of the scores that the layer reads; None for the first layer and for layers that see only the
-        table.
-    step : float
-        α, or β in simplex mode.
-    importances : ndarray of float64
-        Impurity importances of the layer's inputs.
-    """
+    """One layer."""
 
     block: Block
+    #: Bins of the scores that the layer reads; None for the first layer and for layers that see only the
+    #: table.
     vector_bins: BinMapper | None
+    #: α, or β in simplex mode.
     step: float
+    #: Impurity importances of the layer's inputs.
     importances: Floats
 
 

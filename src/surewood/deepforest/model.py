@@ -29,55 +29,36 @@ _ROWS_AT_ONCE = 2**16  # rows predicted together: class vectors of all forests s
 
 @dataclass(frozen=True)
 class HeldOut:
-    """Scores of the training rows from models that did not see them.
+    """Scores of the training rows from models that did not see them."""
 
-    Attributes
-    ----------
-    scores : ndarray of float64, shape (n_rows, n_classes)
-        At the kept layer, in the user's order; NaN for rows of weight 0 and for validation rows.
-    labels : ndarray of int32, shape (n_rows,)
-        Class codes of all rows.
-    staged : tuple of ndarray
-        Scores after each layer, where they were to be kept.
-    """
-
+    #: At the kept layer, in the user's order; NaN for rows of weight 0 and for validation rows. Shape
+    #: (n_rows, n_classes).
     scores: Floats
+    #: Class codes of all rows. Shape (n_rows,).
     labels: NDArray[np.int32]
+    #: Scores after each layer, where they were to be kept.
     staged: tuple[Floats, ...]
 
 
 @dataclass(frozen=True)
 class DeepForestModel:
-    """What the models of both algorithms share.
+    """What the models of both algorithms share."""
 
-    Attributes
-    ----------
-    layers : MarginLayers or CascadeLayers
-        The kept layers.
-    reader : InputReader
-        From a table to the input of the first layer.
-    calibrator : ScoreCalibrator or None
-    records : tuple of LayerRecord
-        All layers that were grown, kept or not.
-    forests : tuple of (str, int)
-        Kind and number of trees of each forest of a layer.
-    held_out : HeldOut
-    comparisons : Comparisons
-        What the fit compared, and on which rows.
-    spill : SpillFolder or None
-        Owner of the files that the trees are mapped from.
-    stop_reason : str
-        Why growing ended: "no gain", "perfect", "max_layers" or "time_limit"; "" in older model files.
-    """
-
+    #: The kept layers.
     layers: MarginLayers | CascadeLayers
+    #: From a table to the input of the first layer.
     reader: InputReader
     calibrator: ScoreCalibrator | None
+    #: All layers that were grown, kept or not.
     records: tuple[LayerRecord, ...]
+    #: Kind and number of trees of each forest of a layer.
     forests: tuple[tuple[str, int], ...]
     held_out: HeldOut
+    #: What the fit compared, and on which rows.
     comparisons: Comparisons
+    #: Owner of the files that the trees are mapped from.
     spill: SpillFolder | None
+    #: Why growing ended: "no gain", "perfect", "max_layers" or "time_limit"; "" in older model files.
     stop_reason: str = field(default="", kw_only=True)
 
     @property
@@ -114,18 +95,12 @@ class DeepForestModel:
 
 @dataclass(frozen=True)
 class MarginForestModel(DeepForestModel):
-    """A fitted margin forest.
-
-    Attributes
-    ----------
-    schedule : tuple of int or None
-        Growth rate of the depth, one per forest.
-    weights : WeightRule
-        The rule in force ("chosen" resolved).
-    """
+    """A fitted margin forest."""
 
     layers: MarginLayers
+    #: Growth rate of the depth, one per forest.
     schedule: Schedule
+    #: The rule in force ("chosen" resolved).
     weights: WeightRule
 
     @property

@@ -48,21 +48,14 @@ Blocks: TypeAlias = Sequence[Sequence[Member]]
 
 @dataclass(frozen=True)
 class PilotRule:
-    """How many trees a table needs, decided while they are grown (:mod:`.tree_noise`).
+    """How many trees a table needs, decided while they are grown (:mod:`.tree_noise`)."""
 
-    Attributes
-    ----------
-    n_trees : int
-        Trees of each forest that compare first layers and begin every layer; at least 2.
-    least_trees : int
-        Fewest trees of a forest of the chosen block.
-    tolerance : float
-        Differences of the loss below this many of its standard errors do not count: trees are added until
-        more could gain no more than that, and a layer whose first trees gain no more is the last.
-    """
-
+    #: Trees of each forest that compare first layers and begin every layer; at least 2.
     n_trees: int
+    #: Fewest trees of a forest of the chosen block.
     least_trees: int
+    #: Differences of the loss below this many of its standard errors do not count: trees are added until more
+    #: could gain no more than that, and a layer whose first trees gain no more is the last.
     tolerance: float
 
 
@@ -166,27 +159,17 @@ class RunOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class FitPlan(Generic[P]):
-    """One fit.
+    """One fit."""
 
-    Attributes
-    ----------
-    candidates : tuple of GrowthPlan
-        Compared by the held-out score of their first layers; earlier ones win ties.
-    rows : ndarray of int64
-        Rows of the prepared data to grow on.
-    validation_rows : ndarray of int64 or None
-        Rows whose score decides on the number of layers, instead of the held-out scores of `rows`.
-    calibration : str or None
-        Method of the calibrator; None is no calibration.
-    max_memory : float or None
-        Bytes that the fit may take.
-    run : RunOptions
-    """
-
+    #: Compared by the held-out score of their first layers; earlier ones win ties.
     candidates: tuple[P, ...]
+    #: Rows of the prepared data to grow on.
     rows: NDArray[np.int64]
+    #: Rows whose score decides on the number of layers, instead of the held-out scores of `rows`.
     validation_rows: NDArray[np.int64] | None = None
+    #: Method of the calibrator; None is no calibration.
     calibration: str | None = None
+    #: Bytes that the fit may take.
     max_memory: float | None = None
     run: RunOptions = field(default_factory=RunOptions)
 
@@ -203,17 +186,11 @@ class FitPlan(Generic[P]):
 
 @dataclass(frozen=True, kw_only=True)
 class SearchPlan(FitPlan[MarginPlan]):
-    """A search over settings.
+    """A search over settings."""
 
-    Attributes
-    ----------
-    halving : float or None
-        After each layer only one in `halving` of the settings goes on; None grows all of them to their end.
-    refit : bool
-        Whether the best setting is grown again and kept.
-    """
-
+    #: After each layer only one in `halving` of the settings goes on; None grows all of them to their end.
     halving: float | None = 3.0
+    #: Whether the best setting is grown again and kept.
     refit: bool = True
 
     @property

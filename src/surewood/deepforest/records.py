@@ -68,29 +68,21 @@ class LayerRecord:
 class Comparisons:
     """What a fit compared before it kept what it kept ([D-37]).
 
-    Attributes
-    ----------
-    first_layers : int
-        First layers compared: blocks times depth schedules. Always by held-out scores.
-    settings : int
-        Settings of a grid that were compared.
-    weight_rules : int
-        Weights of the second layer that were compared. Always by held-out scores.
-    layers : int
-        Layers grown, of which the best was kept.
-    on_validation_rows : bool
-        Whether settings and layers were compared on rows apart, not on held-out scores.
-
     Examples
     --------
     >>> Comparisons(8, 1, 1, 4, False).n_compared
     12
     """
 
+    #: First layers compared: blocks times depth schedules. Always by held-out scores.
     first_layers: int
+    #: Settings of a grid that were compared.
     settings: int
+    #: Weights of the second layer that were compared. Always by held-out scores.
     weight_rules: int
+    #: Layers grown, of which the best was kept.
     layers: int
+    #: Whether settings and layers were compared on rows apart, not on held-out scores.
     on_validation_rows: bool
 
     @property

@@ -28,17 +28,11 @@ _HASH_SEED = 0x5EED
 
 @dataclass(frozen=True)
 class OrderedRows:
-    """Training rows in canonical order.
+    """Training rows in canonical order."""
 
-    Attributes
-    ----------
-    source : ndarray of int64
-        Row of the user's table that each training row is (a copy of).
-    weight : ndarray of float64 or None
-        Weights that remain; None when all are equal.
-    """
-
+    #: Row of the user's table that each training row is (a copy of).
     source: NDArray[np.int64]
+    #: Weights that remain; None when all are equal.
     weight: NDArray[np.float64] | None
 
     def to_user_rows(self, values: NDArray[np.float64], n_rows: int) -> NDArray[np.float64]:

@@ -22,44 +22,27 @@ from surewood.deepforest.plan import MarginPlan, RunOptions, SearchPlan
 
 @dataclass(frozen=True)
 class SettingRecord:
-    """One setting of the grid and how far it came.
-
-    Attributes
-    ----------
-    forests : tuple of str
-    theta, mu_loss : float
-    schedule : int, None or tuple
-    score : float
-        Best monitored score over its layers (ESTIMATE, biased by the choice).
-    n_layers : int
-        Layers it was grown to before it was dropped or stopped.
-    """
+    """One setting of the grid and how far it came."""
 
     forests: tuple[str, ...]
     theta: float
     mu_loss: float
     schedule: Any
+    #: Best monitored score over its layers (ESTIMATE, biased by the choice).
     score: float
+    #: Layers it was grown to before it was dropped or stopped.
     n_layers: int
 
 
 @dataclass(frozen=True)
 class SearchResult:
-    """All settings in the order of the grid, the best of them, and what it takes to grow it again.
-
-    Attributes
-    ----------
-    settings : tuple of SettingRecord
-    best_index : int
-        The setting with the best score, the first of equal ones.
-    plan : MarginPlan
-    first : BlockFit
-        Its first layer.
-    """
+    """All settings in the order of the grid, the best of them, and what it takes to grow it again."""
 
     settings: tuple[SettingRecord, ...]
+    #: The setting with the best score, the first of equal ones.
     best_index: int
     plan: MarginPlan
+    #: Its first layer.
     first: BlockFit
 
 

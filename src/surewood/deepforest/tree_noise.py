@@ -114,20 +114,13 @@ def mixing_gain(
 
 @dataclass(frozen=True)
 class FewTrees:
-    """Held-out vectors of a block with few trees.
+    """Held-out vectors of a block with few trees."""
 
-    Attributes
-    ----------
-    vectors : ndarray of float64, shape (n_rows, n_classes)
-        Means over all trees so far.
-    variance : ndarray of float64, shape (n_rows,)
-        Estimated variance of each of them that is due to the number of trees.
-    n_trees : int
-        Trees per forest and fold.
-    """
-
+    #: Means over all trees so far. Shape (n_rows, n_classes).
     vectors: Floats
+    #: Estimated variance of each of them that is due to the number of trees. Shape (n_rows,).
     variance: Floats
+    #: Trees per forest and fold.
     n_trees: int
 
     @classmethod

@@ -19,17 +19,11 @@ from surewood._arrays import check_number
 
 @dataclass(frozen=True)
 class Grain:
-    """Windows of one size over rows of one shape.
+    """Windows of one size over rows of one shape."""
 
-    Attributes
-    ----------
-    shape : tuple of int
-        Spatial axes, then the number of channels.
-    size, stride : tuple of int
-        One entry per spatial axis.
-    """
-
+    #: Spatial axes, then the number of channels.
     shape: tuple[int, ...]
+    #: One entry per spatial axis.
     size: tuple[int, ...]
     stride: tuple[int, ...]
 

@@ -25,25 +25,16 @@ Groups = Mapping[str, Sequence[str]] | None
 
 @dataclass(frozen=True)
 class OpenedRows:
-    """Rows of a table, perhaps with background rows, and the model that predicts mixtures of them.
+    """Rows of a table, perhaps with background rows, and the model that predicts mixtures of them."""
 
-    Attributes
-    ----------
-    pool : RowPool
-        The rows, then the background.
-    predict : callable
-        Probabilities of rows as the pool makes them.
-    n_rows : int
-        Rows that are no background.
-    classes : ndarray
-    cells : callable
-        What stands in the rows, as a user would say it.
-    """
-
+    #: The rows, then the background.
     pool: RowPool
+    #: Probabilities of rows as the pool makes them.
     predict: Callable[[Any], Floats]
+    #: Rows that are no background.
     n_rows: int
     classes: AnyArray
+    #: What stands in the rows, as a user would say it.
     cells: Callable[[], list[list[Any]]]
 
     def predict_mixed(self, at: Counts) -> Floats:

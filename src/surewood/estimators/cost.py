@@ -27,17 +27,6 @@ _ROWS_PER_CLASS = 5  # in a probe: below, folds and pairs of classes are not tho
 class CostEstimate:
     """Memory and time of a fit (ESTIMATE).
 
-    Attributes
-    ----------
-    memory_bytes : int
-        Most memory of the fit, beyond the interpreter, the imports and the user's table.
-    seconds : tuple of float
-        From the time of an easy case to that of a hard one, with the estimator's `n_jobs`.
-    parts : dict of str to int
-        What the memory is made of, in bytes.
-    notes : tuple of str
-        What was decided for the sake of memory.
-
     Examples
     --------
     >>> cost = CostEstimate(3 * 2**20, (0.5, 2.0), {"trees": 3 * 2**20})
@@ -45,9 +34,13 @@ class CostEstimate:
     about 3 MiB (trees 3 MiB) and 0.5 to 2 s
     """
 
+    #: Most memory of the fit, beyond the interpreter, the imports and the user's table.
     memory_bytes: int
+    #: From the time of an easy case to that of a hard one, with the estimator's `n_jobs`.
     seconds: tuple[float, float]
+    #: What the memory is made of, in bytes.
     parts: dict[str, int] = field(default_factory=dict)
+    #: What was decided for the sake of memory.
     notes: tuple[str, ...] = ()
 
     def __str__(self) -> str:

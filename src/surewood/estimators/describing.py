@@ -33,24 +33,16 @@ Tone = Literal["main", "second", "third", "fourth", "other"]
 
 @dataclass(frozen=True)
 class ReportRows:
-    """Labelled rows on which a model describes itself.
+    """Labelled rows on which a model describes itself."""
 
-    Attributes
-    ----------
-    X, y : table and labels
-        Every label is one of the model's classes.
-    codes : ndarray of int64
-        Positions of the labels in ``classes_``.
-    is_holdout : bool
-        Whether the rows were held out from training.
-    verbose : int
-        Above 0, long work reports its progress.
-    """
-
+    #: Every label is one of the model's classes.
     X: Any
     y: NDArray[Any]
+    #: Positions of the labels in ``classes_``.
     codes: NDArray[np.int64]
+    #: Whether the rows were held out from training.
     is_holdout: bool
+    #: Above 0, long work reports its progress.
     verbose: int = 0
 
     def __len__(self) -> int:

@@ -21,20 +21,6 @@ class RememberedRows:
 
     Two contents are equal when they agree after rounding numbers to 6 significant digits and stripping text.
 
-    Attributes
-    ----------
-    hashes : ndarray of uint64
-        Ascending, each content once.
-    salt : int
-        A digest of the training data, so that hashes of models of different data cannot be compared and the
-        same fit gives the same model.
-    n_rows : int
-        Rows of the training table.
-    columns : list of str or None
-        Their columns, where the training table had names.
-    earlier : RememberedRows or None
-        Rows of the fit that a warm start went on from, where they were others.
-
     Examples
     --------
     >>> from surewood import BinnedForestClassifier
@@ -44,10 +30,16 @@ class RememberedRows:
     array([ True, False])
     """
 
+    #: Ascending, each content once.
     hashes: NDArray[np.uint64]
+    #: A digest of the training data, so that hashes of models of different data cannot be compared and the
+    #: same fit gives the same model.
     salt: int
+    #: Rows of the training table.
     n_rows: int
+    #: Their columns, where the training table had names.
     columns: list[str] | None
+    #: Rows of the fit that a warm start went on from, where they were others.
     earlier: RememberedRows | None = None
 
     @classmethod

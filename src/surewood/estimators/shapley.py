@@ -46,17 +46,12 @@ def default_orders(n_rows: int, n_columns: int, n_background: int) -> int:
 
 @dataclass(frozen=True)
 class SampledValues:
-    """Estimated Shapley values.
+    """Estimated Shapley values."""
 
-    Attributes
-    ----------
-    values, standard_error : ndarray, shape (n_rows, n_groups, n_classes)
-    expected : ndarray, shape (n_classes,)
-        Mean prediction of the background.
-    """
-
+    #: Shape (n_rows, n_groups, n_classes).
     values: Floats
     standard_error: Floats
+    #: Mean prediction of the background. Shape (n_classes,).
     expected: Floats
 
 

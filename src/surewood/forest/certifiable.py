@@ -34,18 +34,6 @@ _TANDEM_WORK = 2e9  # trees^2 x rows up to which pairs of trees are counted
 class Subsamples:
     """Which rows prepare, and which rows each tree sees; drawn without a look at the rows.
 
-    Attributes
-    ----------
-    units : ndarray of int64
-        Row of the merged table of each given row.
-    n_rows : int
-        Rows of the merged table.
-    prepares : ndarray of bool
-        The preparation part of the units.
-    n_drawn : int
-        Other units in the bag of a tree.
-    seed : int
-
     Examples
     --------
     >>> drawn = Subsamples.draw(np.arange(200), 200, None, seed=0)
@@ -53,9 +41,13 @@ class Subsamples:
     (50, 125, True)
     """
 
+    #: Row of the merged table of each given row.
     units: NDArray[np.int64]
+    #: Rows of the merged table.
     n_rows: int
+    #: The preparation part of the units.
     prepares: Mask
+    #: Other units in the bag of a tree.
     n_drawn: int
     seed: int
 

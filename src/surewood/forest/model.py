@@ -36,30 +36,19 @@ class OutOfBag:
 
 @dataclass(frozen=True)
 class ForestModel:
-    """A fitted forest.
-
-    Attributes
-    ----------
-    trees : FlatForest
-    mapper : BinMapper
-        The bins of the columns.
-    seed : int
-        What the bags and the trees were drawn with; a warm start goes on with it.
-    importances : ndarray, shape (n_features,)
-        Mean over the trees of the decreases of impurity.
-    calibrator : ScoreCalibrator or None
-    out_of_bag : OutOfBag or None
-        Where they were asked for.
-    votes : VoteEvidence or None
-        Out-of-bag statistics of a certifiable forest ([D-43]).
-    """
+    """A fitted forest."""
 
     trees: FlatForest
+    #: The bins of the columns.
     mapper: BinMapper
+    #: What the bags and the trees were drawn with; a warm start goes on with it.
     seed: int
+    #: Mean over the trees of the decreases of impurity. Shape (n_features,).
     importances: Floats
     calibrator: ScoreCalibrator | None
+    #: Where they were asked for.
     out_of_bag: OutOfBag | None
+    #: Out-of-bag statistics of a certifiable forest ([D-43]).
     votes: VoteEvidence | None = None
 
     @property

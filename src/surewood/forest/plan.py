@@ -23,30 +23,19 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ForestPlan:
-    """How a forest is grown.
+    """How a forest is grown."""
 
-    Attributes
-    ----------
-    trees : TreeParams
-        How each tree is grown, in the terms of the engine.
-    n_trees, max_bins : int
-    wants_votes : bool
-        Whether out-of-bag votes are reported.
-    calibration : str or None
-        The method that turns votes into probabilities.
-    certifiable : bool
-        Whether every tree is a function of its in-bag rows alone ([D-43]).
-    max_memory : int or None
-        Bytes that the fit may take.
-    n_jobs, verbose : int
-    """
-
+    #: How each tree is grown, in the terms of the engine.
     trees: TreeParams
     n_trees: int
     max_bins: int
+    #: Whether out-of-bag votes are reported.
     wants_votes: bool
+    #: The method that turns votes into probabilities.
     calibration: str | None
+    #: Whether every tree is a function of its in-bag rows alone ([D-43]).
     certifiable: bool
+    #: Bytes that the fit may take.
     max_memory: int | None
     n_jobs: int | None
     verbose: int

@@ -22,71 +22,46 @@ from surewood.tables import DesignEncoder, Table
 
 @dataclass(frozen=True)
 class SupportVectors:
-    """The support vectors and coefficients in the layout and with the signs of scikit-learn's `SVC`.
+    """The support vectors and coefficients in the layout and with the signs of scikit-learn's `SVC`."""
 
-    Attributes
-    ----------
-    rows : ndarray of int32, shape (n_SV,)
-        Training rows, the first of equal ones, class by class.
-    vectors : ndarray of shape (n_SV, d)
-        Encoded and scaled.
-    per_class : ndarray of int32, shape (n_classes,)
-    dual_coef : ndarray of shape (n_classes - 1, n_SV)
-    intercept : ndarray of shape (n_pairs,)
-    kernel_scale : float
-        1, or what the kernel was divided by to keep a high degree finite.
-    """
-
+    #: Training rows, the first of equal ones, class by class. Shape (n_SV,).
     rows: NDArray[np.int32]
+    #: Encoded and scaled. Shape (n_SV, d).
     vectors: Floats
+    #: Shape (n_classes,).
     per_class: NDArray[np.int32]
+    #: Shape (n_classes - 1, n_SV).
     dual_coef: Floats
+    #: Shape (n_pairs,).
     intercept: Floats
+    #: 1, or what the kernel was divided by to keep a high degree finite.
     kernel_scale: float
 
 
 @dataclass(frozen=True)
 class SvmModel:
-    """A fitted SVM.
-
-    Attributes
-    ----------
-    n_classes : int
-    encoder : DesignEncoder
-        From tables to design matrices.
-    center : ndarray of shape (d,)
-        The origin of the kernel's coordinates.
-    predictor : Predictor
-    calibration : PairCoupling, ScoreCoupling or None
-    support : SupportVectors
-    support_origin : ndarray
-        Training row of each support vector, in the order of the predictor.
-    n_iter : ndarray of int32, shape (n_pairs,)
-    converged : bool
-    C : float
-    C_given : bool
-        Whether C was a parameter; False where it was chosen on the data.
-    solver_options : dict
-    compression : tuple of int
-        Rows, support vectors, errors on the other rows.
-    fixed_design : bool
-        Whether neither encoding nor kernel looked at the training rows.
-    unweighted : bool
-    """
+    """A fitted SVM."""
 
     n_classes: int
+    #: From tables to design matrices.
     encoder: DesignEncoder
+    #: The origin of the kernel's coordinates. Shape (d,).
     center: Floats
     predictor: Predictor
     calibration: PairCoupling | ScoreCoupling | None
     support: SupportVectors
+    #: Training row of each support vector, in the order of the predictor.
     support_origin: NDArray[Any]
+    #: Shape (n_pairs,).
     n_iter: NDArray[np.int32]
     converged: bool
     C: float
+    #: Whether C was a parameter; False where it was chosen on the data.
     C_given: bool
     solver_options: dict[str, Any]
+    #: Rows, support vectors, errors on the other rows.
     compression: tuple[int, int, int]
+    #: Whether neither encoding nor kernel looked at the training rows.
     fixed_design: bool
     unweighted: bool
 

@@ -41,36 +41,23 @@ _MOST_ITERATIONS = 10_000_000  # of a pair of classes, where max_iter is -1
 
 @dataclass(frozen=True)
 class SvmPlan:
-    """How an SVM is trained.
+    """How an SVM is trained."""
 
-    Attributes
-    ----------
-    kernel : {"poly", "rbf", "linear"}
-    degree : int
-        1 unless the kernel is polynomial.
-    gamma : float, "scale" or "auto"
-    coef0, tol : float
-    C : float or None
-        None: chosen from :data:`C_GRID` by cross-validation.
-    max_iter, cache_bytes : int
-    scale : bool
-    calibration : str or None
-        The method that turns decision values into probabilities.
-    max_memory : int or None
-        Bytes that the fit may take.
-    n_jobs, verbose : int
-    """
-
+    #: "poly" or "rbf" or "linear".
     kernel: str
+    #: 1 unless the kernel is polynomial.
     degree: int
     gamma: float | str
     coef0: float
     tol: float
+    #: None: chosen from :data:`C_GRID` by cross-validation.
     C: float | None
     max_iter: int
     cache_bytes: int
     scale: bool
+    #: The method that turns decision values into probabilities.
     calibration: str | None
+    #: Bytes that the fit may take.
     max_memory: int | None
     n_jobs: int | None
     verbose: int

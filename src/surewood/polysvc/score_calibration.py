@@ -16,21 +16,13 @@ from surewood.svm.class_scores import class_scores
 
 @dataclass(frozen=True)
 class ScoreCoupling:
-    """A calibrator of class scores, learned on decisions at rows that the SVMs did not see.
-
-    Attributes
-    ----------
-    n_classes : int
-    calibrator : ScoreCalibrator
-    held_out_error : float
-        Of the SVMs it was fitted on.
-    n_held_out : int
-        Rows that the error was measured on.
-    """
+    """A calibrator of class scores, learned on decisions at rows that the SVMs did not see."""
 
     n_classes: int
     calibrator: ScoreCalibrator
+    #: Of the SVMs it was fitted on.
     held_out_error: float
+    #: Rows that the error was measured on.
     n_held_out: int
 
     @classmethod

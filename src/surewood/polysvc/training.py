@@ -29,19 +29,10 @@ from surewood.tables import DesignEncoder, FitInputs, Table
 
 @dataclass(frozen=True)
 class Problem:
-    """A training set as the solver sees it.
-
-    Attributes
-    ----------
-    encoder : DesignEncoder
-    center : ndarray of shape (d,)
-    gram : Gram
-    spec : KernelSpec
-    codes : ndarray of int32
-    weight : ndarray of float64 or None
-    """
+    """A training set as the solver sees it."""
 
     encoder: DesignEncoder
+    #: Shape (d,).
     center: Floats
     gram: Gram
     spec: KernelSpec
