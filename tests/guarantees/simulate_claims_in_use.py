@@ -132,11 +132,21 @@ def simulate_prediction_sets(draws, seed=41, n=400, alpha=0.1):
         later = scores[int(np.searchsorted(scores, smallest)) + 1]
         classes = PredictionSets(Scorer(), alpha, by="class", delta=DELTA).fit(X, y)
         own, plain = classes.thresholds_[0], np.quantile(1 - X[y == 0, 0], alpha)
+        side = (X[:, 1] > 0.5).astype(int)
+        groups = PredictionSets(Scorer(), alpha, by="group", delta=DELTA).fit(X, y, groups=side)
+        truth = np.where(y == 1, X[:, 0], 1 - X[:, 0])
+        quantiles = [np.quantile(truth[side == g], alpha) for g in (0, 1)]
         rows.append(
             [
                 _twin("quantile", miss_probability(smallest), miss_probability(later), alpha),
                 _twin("marginal", miss_probability(q), miss_probability(marginal), alpha),
                 _twin("class", miss_of_class_0(own), miss_of_class_0(plain), alpha),
+                _twin(
+                    "group",
+                    max(map(miss_probability, groups.thresholds_)),
+                    max(map(miss_probability, quantiles)),
+                    alpha,
+                ),
             ]
         )
     return collect(DELTA, rows)

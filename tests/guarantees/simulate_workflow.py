@@ -14,19 +14,20 @@ import pandas as pd
 
 import surewood
 from surewood import workflow
-from surewood.bounds import clopper_pearson
+from surewood.bounds import clopper_pearson, set_threshold
 from tests.guarantees.harness import collect
 
 DELTA = 0.1
 FOREST = {"n_estimators": 2, "max_features": None}
+SETS_DELTA = 0.05  # that of `predict --sets`
 
 
-def _fit(path, **options):
+def _fit(path, parameters=FOREST, **options):
     """A small forest on the table."""
     names = {**surewood.SHORT_NAMES, "forest": "BinnedForestClassifier"}
     with mock.patch.object(surewood, "SHORT_NAMES", names):
         return workflow.fit(
-            path, "y", model="forest", parameters=FOREST, n_jobs=1, holdout=0.3, delta=DELTA, **options
+            path, "y", model="forest", parameters=parameters, n_jobs=1, holdout=0.3, delta=DELTA, **options
         )
 
 
@@ -138,3 +139,31 @@ def simulate_rare_classes(draws, seed=34, n_rare=15):
 
     risk = 0.3 * (1 - 1 / n_rare)  # which of the rare labels it is, nobody can tell
     return _simulate_counts("rare classes", draws, seed, risk, table, moved)
+
+
+def simulate_sets_of_predict(draws, seed=35, n=150, coverage=0.8):
+    """`surewood predict --sets 0.8`; the broken twin finds the limit on the training rows."""
+    rng = np.random.default_rng(seed)
+    places = pd.DataFrame({"x": np.linspace(0, 1, 500), "z": rng.random(500)})
+    chance = np.c_[0.9 - 0.8 * places["x"], 0.1 + 0.8 * places["x"]]
+    rows = []
+    with tempfile.TemporaryDirectory() as folder:
+        path, new = Path(folder) / "table.csv", Path(folder) / "new.csv"
+        places.to_csv(new, index=False)
+        for draw in range(draws):
+            frame = pd.DataFrame({"x": rng.random(n), "z": rng.random(n)})
+            frame["y"] = np.where(rng.random(n) < 0.1 + 0.8 * frame["x"], "b", "a")
+            frame.to_csv(path, index=False)
+            result = _fit(path, {"n_estimators": 10, "min_samples_leaf": 4}, random_state=draw)
+            saved = workflow.SavedModel(path, result.model, result.facts)
+            found = workflow.predict(saved, new, sets=coverage, proba=True).frame
+            inside = np.c_[found["set"].str.contains("a"), found["set"].str.contains("b")]
+            trained = frame.drop(result.holdout_rows)
+            own = result.model.predict_proba(trained[["x", "z"]])
+            scores = own[np.arange(len(trained)), (trained["y"] == "b").astype(int)]
+            limit = set_threshold(scores, 1 - coverage, delta=SETS_DELTA)
+            twin = found[["probability of a", "probability of b"]].to_numpy() >= limit
+            missed, twin_missed = (float((chance * ~sets).sum(axis=1).mean()) for sets in (inside, twin))
+            kept = 1 - coverage
+            rows.append([("sets of predict", missed, kept, kept - (twin_missed - missed))])
+    return collect(SETS_DELTA, rows)

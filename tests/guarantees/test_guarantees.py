@@ -26,12 +26,14 @@ from tests.guarantees.simulate_claims_in_use import (
 )
 from tests.guarantees.simulate_compression import simulate_svm, simulate_svm_tree
 from tests.guarantees.simulate_holdout import simulate_holdout, simulate_selection
+from tests.guarantees.simulate_one_row import simulate_one_row
 from tests.guarantees.simulate_papers import (
     simulate_cascade,
     simulate_composite,
     simulate_real_cascade,
     simulate_real_composite,
 )
+from tests.guarantees.simulate_rates import simulate_page, simulate_rates, simulate_reject_option
 from tests.guarantees.simulate_votes import (
     simulate_certifiable_forest,
     simulate_stumps,
@@ -41,6 +43,7 @@ from tests.guarantees.simulate_workflow import (
     simulate_copied_tables,
     simulate_grouped_tables,
     simulate_rare_classes,
+    simulate_sets_of_predict,
     simulate_weighted_tables,
     simulate_zero_weights,
 )
@@ -71,6 +74,10 @@ SIMULATIONS = [
     simulate_prediction_sets,
     simulate_monitors,
     simulate_two_models,
+    simulate_one_row,
+    simulate_rates,
+    simulate_page,
+    simulate_reject_option,
 ]
 FITS = [
     simulate_copied_tables,
@@ -78,6 +85,7 @@ FITS = [
     simulate_weighted_tables,
     simulate_zero_weights,
     simulate_rare_classes,
+    simulate_sets_of_predict,
 ]  # in each draw a table is written, read, divided, fitted and certified
 DRAWS = 2500
 FIT_DRAWS = 2000

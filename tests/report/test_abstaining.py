@@ -6,7 +6,7 @@ from sklearn.datasets import make_classification
 
 from surewood import BinnedForestClassifier
 from surewood.certify import find_threshold
-from surewood.report.abstaining import abstention_facts, set_facts
+from surewood.report.abstaining import LEVELS, abstention_facts, set_facts
 from surewood.report.predictions import Predictions
 
 X, y = make_classification(1600, n_informative=6, class_sep=0.8, random_state=0)
@@ -20,7 +20,7 @@ def test_levels_share_delta_and_agree_with_find_threshold():
     assert errors == sorted(errors, reverse=True)
     assert max(errors) < 0.16
     first = found["levels"][0]
-    again = find_threshold(MODEL, X[800:], y[800:], accepted_error=first["error"], delta=0.05 / 6)
+    again = find_threshold(MODEL, X[800:], y[800:], accepted_error=first["error"], delta=0.05 / len(LEVELS))
     assert first["threshold"] == again.threshold
     assert first["decided"] == again.coverage.fraction
 

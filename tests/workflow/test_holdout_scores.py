@@ -37,3 +37,13 @@ def test_the_limit_keeps_the_coverage():
     scores = np.random.default_rng(0).random(2000)
     limit = set_limit({"holdout_scores": {"truth": scores.tolist(), "largest": []}}, 0.9)
     assert 0.07 < limit < 0.1
+
+
+def test_rows_of_a_class_that_the_model_does_not_know_cannot_be_covered():
+    scores = [-1.0] * 20 + [0.5] * 80
+    facts = {"holdout_scores": {"truth": scores, "largest": []}}
+    with pytest.raises(
+        WorkflowError, match=r"^sets=0\.9 cannot be kept: 20 of 100 holdout rows have a class that the model"
+    ):
+        set_limit(facts, 0.9)
+    assert set_limit(facts, 0.6) == 0.5

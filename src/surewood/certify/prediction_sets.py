@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,7 @@ from surewood.bounds import (
     set_threshold,
 )
 from surewood.bounds import _arguments as check
+from surewood.bounds.condition import CALLER
 from surewood.estimators.remembered import RememberedRows
 from surewood.tables import content_hashes
 
@@ -29,7 +30,7 @@ from .conditions import holdout_conditions
 from .counting import Counted, count_rows
 from .deciding import probabilities_of
 from .holdout import read_labels
-from .set_scores import SCORES, label_scores, true_scores
+from .set_scores import SCORES, UNKNOWN, label_scores, true_scores
 from .training_rows import TrainingRows
 
 __all__ = ["PredictionSets", "SetCoverage"]
@@ -38,6 +39,16 @@ _BY = (None, "class", "group")
 _GUARANTEES = ("pac", "marginal")
 _MARGINAL = "over holdout and row together; of many rows predicted with this holdout fewer may be covered"
 _TIE_SALT = 0x5E75  # keys the uniform numbers of adaptive sets
+
+
+class _Options(NamedTuple):
+    """What sets were fitted with."""
+
+    alpha: float
+    guarantee: str
+    by: str | None
+    score: str
+    delta: float
 
 
 @dataclass(frozen=True)
@@ -121,10 +132,16 @@ class PredictionSets(BaseEstimator):  # type: ignore[misc]
         self._check_options()
         if "thresholds_" not in state:
             return
-        n_parts = len(self.classes_) if self.by == "class" else max(1, len(self.groups_))
+        if "options_" in state:
+            if not isinstance(self.options_, dict) or set(self.options_) != set(_Options._fields):
+                raise ValueError("options of prediction sets must be those of a fit.")
+            PredictionSets(None, **self.options_)._check_options()
+        n_parts = len(self.classes_) if self._options.by == "class" else max(1, len(self.groups_))
         if not isinstance(self.thresholds_, np.ndarray) or np.isnan(self.thresholds_).any():
             raise ValueError("thresholds of prediction sets must be numbers.")
         check_values("sizes", self.sizes_, "i", (n_parts,), 0)
+        if "unknown_" in state:
+            check_values("unknown", self.unknown_, "i", (n_parts,), 0)
         check_values("thresholds", np.maximum(self.thresholds_, -1.0), "f", (n_parts,), -1.0)
 
     @property
@@ -148,6 +165,8 @@ class PredictionSets(BaseEstimator):  # type: ignore[misc]
             As in :func:`certify`.
         """
         self._check(groups)
+        self._forget()
+        self.options_ = {name: getattr(self, name) for name in _Options._fields}
         truth = read_labels(self.model, X, y)
         p = probabilities_of(self.model, X, truth.size)
         training = TrainingRows(self.model, X_train)
@@ -157,13 +176,34 @@ class PredictionSets(BaseEstimator):  # type: ignore[misc]
         codes = _codes(truth, self.classes_)
         parts, self.groups_ = self._parts(codes, X, groups)
         self.group_columns_ = groups if isinstance(groups, str | list) else None
-        scores = true_scores(p, codes, self.score, self._uniforms(X))
+        scores = true_scores(p, codes, self._options.score, self._uniforms(X))
         self._find(scores[counted.rows], parts[counted.rows], counted)
         self.population_, self.facts_ = counted.population, list(counted.facts)
         self.unit_ = counted.unit_name
         self.conditions_ = [[one.text, one.source] for one in holdout_conditions(counted, training)]
         self.choice_rows_ = RememberedRows.from_table(X)
         return self
+
+    def set_params(self, **params: Any) -> PredictionSets:
+        """Set parameters for the next `fit`; sets that were found are kept as they are ([D-37]).
+
+        With another model there are no sets any more.
+        """
+        if "model" in params and params["model"] is not self.model:
+            self._forget()
+        super().set_params(**params)
+        return self
+
+    def _forget(self) -> None:
+        """Remove what was fitted: a fit that fails leaves no guarantee of an earlier one behind."""
+        for name in [name for name in vars(self) if name.endswith("_")]:
+            delattr(self, name)
+
+    @property
+    def _options(self) -> _Options:
+        """The parameters of the fit; in model files of earlier versions they are not kept."""
+        fitted: dict[str, Any] = vars(self).get("options_", {})
+        return _Options(*(fitted.get(name, getattr(self, name)) for name in _Options._fields))
 
     def _check(self, groups: Any) -> None:
         self._check_options()
@@ -180,9 +220,9 @@ class PredictionSets(BaseEstimator):  # type: ignore[misc]
 
     def _parts(self, codes: NDArray[np.intp], X: Any, groups: Any) -> tuple[NDArray[np.intp], list[str]]:
         """Which threshold each row belongs to, and the names of the groups."""
-        if self.by == "class":
+        if self._options.by == "class":
             return codes, []
-        if self.by is None:
+        if self._options.by is None:
             return np.zeros(codes.size, dtype=np.intp), []
         labels, _ = group_labels(groups, X, codes.size)
         names = sorted(set(labels))
@@ -190,72 +230,98 @@ class PredictionSets(BaseEstimator):  # type: ignore[misc]
         return np.array([place[label] for label in labels], dtype=np.intp), names
 
     def _uniforms(self, X: Any) -> Floats | None:
-        if self.score != "adaptive":
+        if self._options.score != "adaptive":
             return None
         return np.asarray(content_hashes(X, salt=_TIE_SALT) / 2.0**64)
 
     def _find(self, scores: Floats, parts: NDArray[np.intp], counted: Counted) -> None:
         """Thresholds of all parts; a content counts once, with the smallest score of its rows."""
-        n_parts = len(self.classes_) if self.by == "class" else max(1, len(self.groups_))
+        options = self._options
+        n_parts = len(self.classes_) if options.by == "class" else max(1, len(self.groups_))
         self.thresholds_ = np.full(n_parts, -np.inf)
-        self.sizes_ = np.zeros(n_parts, dtype=np.int64)
+        self.sizes_, self.unknown_ = np.zeros((2, n_parts), dtype=np.int64)
         self.notes_: list[str] = []
         for k in range(n_parts):
             own = parts == k
             values = _smallest(scores[own], counted.unit[own])
             self.sizes_[k] = values.size
             if values.size:
-                share = self.delta / n_parts
-                self.thresholds_[k] = set_threshold(values, self.alpha, guarantee=self.guarantee, delta=share)
+                self.thresholds_[k] = set_threshold(
+                    values, options.alpha, guarantee=options.guarantee, delta=options.delta / n_parts
+                )
+            self.unknown_[k] = np.count_nonzero(values <= UNKNOWN)
+            if self._withheld(k):
+                unknown = f"{self.unknown_[k]} of {values.size} rows"
+                self.notes_.append(f"{self._name(k)}: {unknown} have a class that the model does not know.")
             if self.thresholds_[k] == -np.inf:
-                kept = "is in every set" if self.by == "class" else "sets keep every label"
+                kept = "is in every set" if options.by == "class" else "sets keep every label"
                 self.notes_.append(f"{self._name(k)}: too few rows ({values.size}); {kept}.")
 
+    def _withheld(self, part: int) -> bool:
+        """Whether even sets with every label may miss too often: the true one is not a class of the model."""
+        unknown: NDArray[np.int64] = vars(self).get("unknown_", np.zeros_like(self.sizes_))
+        return bool(unknown[part] > 0 and self.thresholds_[part] <= UNKNOWN)
+
+    def _conditions(self, part: int) -> list[Condition]:
+        conditions = [Condition(text, True, source) for text, source in self.conditions_]
+        if self.thresholds_[part] == -np.inf:
+            conditions.insert(0, Condition("the label of a new row is a class of the model", True, CALLER))
+        return conditions
+
     def _name(self, part: int) -> str:
-        if self.by is None:
+        by = self._options.by
+        if by is None:
             return "holdout"
-        return f"class {self.classes_[part]}" if self.by == "class" else f"group {self.groups_[part]}"
+        return f"class {self.classes_[part]}" if by == "class" else f"group {self.groups_[part]}"
 
     @property
     def guarantees_(self) -> tuple[Entry, ...]:
         """What the sets keep as GUARANTEES, one per class or group.
 
         "pac": the coverage, which fails with probability `delta` over the holdout. "marginal": that the set
-        of one new row has its label, which fails with probability `alpha` over the holdout and the row.
+        of one new row has its label, which fails with probability `alpha` over the holdout and the row. None
+        where too many holdout rows have a class that the model does not know: no set has it.
         """
-        n_parts = len(self.thresholds_)
-        pac = self.guarantee == "pac"
+        n_parts, options = len(self.thresholds_), self._options
+        pac = options.guarantee == "pac"
         about = "coverage of the prediction sets" if pac else "coverage of the set of one new row"
         return tuple(
             issue_guarantee(
                 Method.HOLDOUT,
-                value=1.0 - self.alpha if pac else 1.0,
-                delta=self.delta / n_parts if pac else self.alpha,
+                value=1.0 - options.alpha if pac else 1.0,
+                delta=options.delta / n_parts if pac else options.alpha,
                 n=max(1, int(self.sizes_[k])),
                 sample="holdout",
                 variant="exact",
-                quantity=about if self.by is None else f"{about}, {self._name(k)}",
+                quantity=about if options.by is None else f"{about}, {self._name(k)}",
                 side=AT_LEAST,
                 unit=self.unit_,
                 population=self.population_,
-                conditions=[Condition(text, True, source) for text, source in self.conditions_],
+                conditions=self._conditions(k),
                 note="" if pac else _MARGINAL,
             )
             for k in range(n_parts)
+            if not self._withheld(k)
         )
 
     @property
     def statement_(self) -> str:
         """What the sets keep, in one sentence."""
-        within = {"class": " in each class", "group": " in each group"}.get(self.by or "", "")
-        if self.guarantee == "pac":
+        options = self._options
+        withheld = [k for k in range(len(self.thresholds_)) if self._withheld(k)]
+        if withheld:
+            names = ", ".join(self._name(k) for k in withheld)
+            return f"No guarantee ({names}): too many rows have a class that the model does not know."
+        within = {"class": " in each class", "group": " in each group"}.get(options.by or "", "")
+        if options.guarantee == "pac":
             return (
-                f"{Status.GUARANTEE}: at least {100 * (1 - self.alpha):g} % of new rows{within} have their "
-                f"true label in the set, with probability at least {1 - self.delta:g} over the holdout."
+                f"{Status.GUARANTEE}: at least {100 * (1 - options.alpha):g} % of new rows{within} have "
+                f"their true label in the set, with probability at least {1 - options.delta:g} over the "
+                "holdout."
             )
         return (
             f"{Status.GUARANTEE}: the set of a new row{within} has its true label with probability at least "
-            f"{100 * (1 - self.alpha):g} %, {_MARGINAL}."
+            f"{100 * (1 - options.alpha):g} %, {_MARGINAL}."
         )
 
     def predict_set(self, X: Any, *, groups: Any = None) -> Mask:
@@ -268,12 +334,12 @@ class PredictionSets(BaseEstimator):  # type: ignore[misc]
 
     def sets_from(self, probabilities: Floats, uniforms: Floats | None, thresholds: Floats) -> Mask:
         """Sets from probabilities of the model."""
-        return np.asarray(label_scores(probabilities, self.score, uniforms) >= thresholds)
+        return np.asarray(label_scores(probabilities, self._options.score, uniforms) >= thresholds)
 
     def _row_thresholds(self, X: Any, groups: Any, n: int) -> Floats:
-        if self.by is None:
+        if self._options.by is None:
             return self.thresholds_[:1]
-        if self.by == "class":
+        if self._options.by == "class":
             return self.thresholds_[None, :]
         groups = self.group_columns_ if groups is None else groups
         if groups is None:
@@ -303,11 +369,11 @@ class PredictionSets(BaseEstimator):  # type: ignore[misc]
         found = int(hit[new].sum())
         return SetCoverage(
             found / n,
-            clopper_pearson_lower(found, n, delta=self.delta),
+            clopper_pearson_lower(found, n, delta=self._options.delta),
             float(sizes.mean()),
             float((sizes == 1).mean()),
             n,
-            self.delta,
+            self._options.delta,
         )
 
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from surewood._arrays import Floats
 
-__all__ = ["SCORES", "label_scores", "true_scores"]
+__all__ = ["SCORES", "UNKNOWN", "label_scores", "true_scores"]
 
 SCORES = ("threshold", "adaptive")
 _ROWS_AT_ONCE = 1024  # they stay in the cache

@@ -26,7 +26,10 @@ LEAST_ROWS, MOST_ROWS = 50, 50_000
 def abstention_facts(
     model: Any, judged: Predictions, limit: float | None, delta: float
 ) -> dict[str, Any] | None:
-    """How many rows could be decided with a guaranteed error, for levels below the guaranteed error."""
+    """How many rows could be decided with a guaranteed error, for levels below the guaranteed error.
+
+    Which levels are shown depends on the holdout, so each has its part of delta as if all of them were.
+    """
     if limit is None or not _can(judged):
         return None
     levels = [level for level in LEVELS if level < 0.95 * limit][:MOST_LEVELS]
@@ -35,7 +38,7 @@ def abstention_facts(
     for level in levels:
         try:
             rule = find_threshold(
-                fixed, judged.X[:rows], judged.y[:rows], accepted_error=level, delta=delta / len(levels)
+                fixed, judged.X[:rows], judged.y[:rows], accepted_error=level, delta=delta / len(LEVELS)
             )
         except NoThresholdError:
             break  # a smaller error is harder still
@@ -54,7 +57,7 @@ def set_facts(model: Any, judged: Predictions, delta: float) -> dict[str, Any] |
         sets = PredictionSets(fixed, alpha=1.0 - coverage, delta=delta / len(COVERAGES))
         sets.fit(judged.X[:rows], judged.y[:rows])
         threshold = float(sets.thresholds_[0])
-        if not np.isfinite(threshold):
+        if not np.isfinite(threshold) or not sets.guarantees_:
             break
         sizes = (judged.proba >= threshold).sum(axis=1)
         own = {"mean_size": float(sizes.mean()), "single": float((sizes == 1).mean())}

@@ -161,12 +161,18 @@ def _abstention(model: Any, judged: Predictions, summary: dict[str, Any]) -> dic
     if not _has_independent_rows(certificate):
         return None
     limits = [claim["limit"] for claim in certificate["claims"] if claim["quantity"] == "error"]
-    return abstention_facts(model, judged, limits[0] if limits else None, certificate["delta"])
+    return abstention_facts(model, judged, limits[0] if limits else None, _own_delta(certificate))
 
 
 def _sets(model: Any, judged: Predictions, summary: dict[str, Any]) -> dict[str, Any] | None:
     certificate = summary["certificate"]
-    return set_facts(model, judged, certificate["delta"]) if _has_independent_rows(certificate) else None
+    return set_facts(model, judged, _own_delta(certificate)) if _has_independent_rows(certificate) else None
+
+
+def _own_delta(certificate: dict[str, Any]) -> float:
+    """Delta of a list beside the certificate, divided by the models that were compared on the holdout."""
+    compared = [entry["n_models"] for entry in certificate["entries"] if entry["sample"] == "holdout"]
+    return float(certificate["delta"] / max(compared, default=1))
 
 
 def _has_independent_rows(certificate: dict[str, Any] | None) -> bool:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from surewood.bounds import pac_rank, set_threshold
 from surewood.certify.counting import count_rows
-from surewood.certify.set_scores import true_scores
+from surewood.certify.set_scores import UNKNOWN, true_scores
 from surewood.certify.training_rows import TrainingRows
 from surewood.workflow.errors import WorkflowError
 from surewood.workflow.labelled_table import LabelledTable
@@ -69,4 +69,11 @@ def set_limit(facts: Mapping[str, Any], coverage: float) -> float:
         raise WorkflowError(
             f"sets={coverage:g}: {scores.size:,} holdout rows are too few, every set would hold every label."
         )
-    return set_threshold(scores, 1.0 - coverage, delta=_DELTA)
+    limit = set_threshold(scores, 1.0 - coverage, delta=_DELTA)
+    if limit <= UNKNOWN:
+        unknown = int((scores <= UNKNOWN).sum())
+        raise WorkflowError(
+            f"sets={coverage:g} cannot be kept: {unknown:,} of {scores.size:,} holdout rows have a class "
+            "that the model does not know."
+        )
+    return limit
