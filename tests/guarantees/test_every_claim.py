@@ -1,4 +1,4 @@
-"""Every kind of guarantee has a proof, a simulation with a broken twin and an attack: README.md of this folder."""
+"""Every kind of guarantee has a proof, a simulation with a broken twin and an attack (README.md)."""
 
 import ast
 import re
