@@ -119,7 +119,7 @@ def test_l_term_is_the_printed_minimum_and_that_of_the_proof(seed):
         Fraction(5),
     ]:
         expected = L_enumerated(share, charge, rho)
-        assert b.l_term(share, charge, rho=float(rho)) == pytest.approx(expected, abs=1e-12)
+        assert b.l_term(share, charge, rho_inverse=float(1 / rho)) == pytest.approx(expected, abs=1e-12)
         total = errors.sum() / m + np.minimum(share, charge).sum() + expected
         proof = min(  # alpha_k in {0, rho}, sum at most 1
             errors.sum() / m + sum(charge[k] if on[k] else share[k] for k in range(n_leaves))
@@ -148,12 +148,10 @@ def test_composite_theorem_and_its_uniform_form(seed):
             + math.sqrt(math.log(2 / d) / (2 * m))
         )
 
-    arguments = {"n_classes": c, "n_families": families, "delta": delta}
+    found = b.composite_theorem(correct, errors, r, n_classes=c, n_families=families)
     for j in (1, 2, 5):
-        assert b.composite_bound(correct, errors, r, rho_inverse=j, **arguments).total == pytest.approx(
-            theorem(j, delta)
-        )
-    uniform = b.composite_bound_uniform(correct, errors, r, max_rho_inverse=J, **arguments)
+        assert found.at(rho_inverse=j, delta=delta).total == pytest.approx(theorem(j, delta))
+    uniform = found.uniform(max_rho_inverse=J, delta=delta)
     assert uniform.total == pytest.approx(
         min(theorem(j, delta / (j * (j + 1))) for j in range(1, J + 1))
     )  # (2.6)
@@ -269,10 +267,10 @@ def test_cascades(seed):
         )
         return kept + C_cascade(m, families, 1 / j) + math.sqrt(math.log(4 / d) / (2 * m))
 
-    found = b.cascade_bound(correct, errors, r, n_families=families, rho_inverse=2, delta=delta)
-    assert found.total == pytest.approx(theorem(2, delta))
-    found = b.cascade_bound_uniform(correct, errors, r, n_families=families, max_rho_inverse=6, delta=delta)
-    assert found.total == pytest.approx(min(theorem(j, delta / (j * (j + 1))) for j in range(1, 7)))
+    found = b.cascade_theorem(correct, errors, r, n_families=families)
+    assert found.at(rho_inverse=2, delta=delta).total == pytest.approx(theorem(2, delta))
+    uniform = found.uniform(max_rho_inverse=6, delta=delta)
+    assert uniform.total == pytest.approx(min(theorem(j, delta / (j * (j + 1))) for j in range(1, 7)))
 
     Lam = [Lambda(math.comb(12 + int(d), int(d)), m) for d in rng.integers(1, 5, leaves)]
     depth = [*range(1, leaves), leaves - 1]  # [D-22]

@@ -55,9 +55,9 @@ def test_weights_sum_to_one_even_if_their_sum_overflows():
 
 
 def test_the_inverse_of_rho_is_exact_at_integers():
-    """theory.md §2.2: 1 / (1 / 49) is just below 49 in floating point."""
-    assert check.inverse_rho(1 / 49, None)[1] == 49
-    assert check.inverse_rho(None, 7) == (7.0, 7)
-    for wrong in ((None, None), (0.5, 2)):
-        with pytest.raises(ValueError, match="exactly one of rho and rho_inverse"):
-            check.inverse_rho(*wrong)
+    """theory.md §2.2: a quotient just below 49 in floating point is meant to be 49."""
+    assert check.inverse_rho(49 * (1 - 2**-50))[1] == 49
+    assert check.inverse_rho(7) == (7.0, 7)
+    assert check.inverse_of(0.25) == 4.0
+    with pytest.raises(ValueError, match="1/rho to be finite"):
+        check.inverse_of(1e-320)

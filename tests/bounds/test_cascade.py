@@ -60,28 +60,27 @@ def test_family_count_is_that_of_degree_sequences():
 
 
 def test_uniform_bound_is_the_smallest_fixed_bound_at_its_share_of_delta():
-    fixed = [
-        bounds.cascade_bound(CORRECT, ERRORS, R, n_families=24, rho_inverse=j, delta=0.05 / (j * (j + 1)))
-        for j in range(1, 7)
-    ]
-    uniform = bounds.cascade_bound_uniform(CORRECT, ERRORS, R, n_families=24, max_rho_inverse=6)
+    theorem = bounds.cascade_theorem(CORRECT, ERRORS, R, n_families=24)
+    fixed = [theorem.at(rho_inverse=j, delta=0.05 / (j * (j + 1))) for j in range(1, 7)]
+    uniform = theorem.uniform(max_rho_inverse=6)
     assert uniform.total == pytest.approx(min(bound.total for bound in fixed), abs=1e-12)
     m = 10**6
     assert fixed[0].confidence == pytest.approx(math.sqrt(math.log(4 * 2 / 0.05) / (2 * m)))
 
 
 def test_simple_form_pays_for_its_rho():
-    simple = bounds.cascade_bound_simple(CORRECT, ERRORS, R, n_families=24)
+    theorem = bounds.cascade_theorem(CORRECT, ERRORS, R, n_families=24)
+    simple = theorem.simple()
     assert simple.l_term == 0
     assert simple.rho_inverse == 4
-    fixed = bounds.cascade_bound(CORRECT, ERRORS, R, n_families=24, rho_inverse=4, delta=0.025)
+    fixed = theorem.at(rho_inverse=4, delta=0.025)
     assert simple.total == pytest.approx(fixed.total + math.sqrt(math.log(2) / 10**6))
 
 
 @pytest.mark.parametrize("reading", ["print_in", "print_out"])
 def test_printed_readings_are_marked_heuristic(reading):
-    bound = bounds.cascade_bound(CORRECT, ERRORS, R, n_families=24, rho_inverse=2, reading=reading)
-    assert not bound.proved
+    theorem = bounds.cascade_theorem(CORRECT, ERRORS, R, n_families=24, reading=reading)
+    assert not theorem.at(rho_inverse=2).proved
     with pytest.raises(ValueError, match="rho must satisfy"):
         bounds.cascade_ensemble_term(10, 1000, 0.1, reading=reading)
     assert bounds.cascade_ensemble_term(10, 1, 0.1, reading=reading) == 0
@@ -90,7 +89,8 @@ def test_printed_readings_are_marked_heuristic(reading):
 def test_real_leaves_with_margins_of_one_are_the_binary_theorem():
     margins = [[1.0] * 700 + [-1.0] * 50, [1.0] * 200 + [-1.0] * 50]
     real = bounds.real_cascade_bound(margins, [0.01, 0.02], n_families=8, rho_inverse=1)
-    binary = bounds.cascade_bound([700, 200], [50, 50], [0.01, 0.02], n_families=8, rho_inverse=1)
+    theorem = bounds.cascade_theorem([700, 200], [50, 50], [0.01, 0.02], n_families=8)
+    binary = theorem.at(rho_inverse=1)
     assert real.decomposition() == pytest.approx(binary.decomposition())
 
 
@@ -117,16 +117,16 @@ def test_simple_form_of_real_leaves_needs_the_weighted_cardinality():
         (lambda: bounds.cascade_complexity([1.0], 10, variant="best"), "variant must be one of"),
         (lambda: bounds.cascade_ensemble_term(10, 4, 0.5, reading="other"), "reading must be one of"),
         (
-            lambda: bounds.cascade_bound([1], [0], [0.1], n_families=1, rho=0.5, delta=0),
+            lambda: bounds.cascade_theorem([1], [0], [0.1], n_families=1).at(rho_inverse=2, delta=0),
             r"delta must be in \(0, 1\), got 0",
         ),
-        (lambda: bounds.cascade_bound([1, 2], [0], [0.1], n_families=1, rho=0.5), "same length"),
+        (lambda: bounds.cascade_theorem([1, 2], [0], [0.1], n_families=1), "same length"),
         (
-            lambda: bounds.real_cascade_bound([[2.0]], [0.1], n_families=1, rho=0.5),
+            lambda: bounds.real_cascade_bound([[2.0]], [0.1], n_families=1, rho_inverse=2),
             r"margins must be in \[-1, 1\]",
         ),
         (
-            lambda: bounds.real_cascade_bound([[0.5]], [0.1, 1], n_families=1, rho=0.5),
+            lambda: bounds.real_cascade_bound([[0.5]], [0.1, 1], n_families=1, rho_inverse=2),
             "complexity must have one entry",
         ),
     ],

@@ -58,27 +58,20 @@ def test_family_count():
 
 
 def test_uniform_bound_is_the_smallest_fixed_bound_at_its_share_of_delta():
-    shared = {"n_classes": 3, "n_families": 40}
-    fixed = [
-        bounds.composite_bound(
-            **TREE, complexity=COMPLEXITY, rho_inverse=j, delta=0.05 / (j * (j + 1)), **shared
-        )
-        for j in range(1, 9)
-    ]
-    uniform = bounds.composite_bound_uniform(
-        **TREE, complexity=COMPLEXITY, max_rho_inverse=8, delta=0.05, **shared
-    )
+    theorem = bounds.composite_theorem(**TREE, complexity=COMPLEXITY, n_classes=3, n_families=40)
+    fixed = [theorem.at(rho_inverse=j, delta=0.05 / (j * (j + 1))) for j in range(1, 9)]
+    uniform = theorem.uniform(max_rho_inverse=8, delta=0.05)
     assert uniform.total == pytest.approx(min(bound.total for bound in fixed), abs=1e-12)
     assert uniform.proved
     assert uniform.training_error == pytest.approx(0.05)
 
 
 def test_simple_form_has_no_l_term_and_pays_for_its_rho():
-    shared = {"n_classes": 3, "n_families": 40}
-    simple = bounds.composite_bound_simple(**TREE, complexity=COMPLEXITY, **shared)
+    theorem = bounds.composite_theorem(**TREE, complexity=COMPLEXITY, n_classes=3, n_families=40)
+    simple = theorem.simple()
     assert simple.l_term == 0.0
     assert simple.rho_inverse == 4.0
-    fixed = bounds.composite_bound(**TREE, complexity=COMPLEXITY, rho_inverse=4, delta=0.025, **shared)
+    fixed = theorem.at(rho_inverse=4, delta=0.025)
     assert simple.total == pytest.approx(fixed.total + math.sqrt(math.log(2) / 10**6))
 
 
@@ -91,12 +84,10 @@ counts = st.lists(
 def test_bounds_fall_with_delta_and_rise_with_complexity(rows, delta, j, families):
     correct, errors, r = map(np.array, zip(*rows))
     correct[0] += 1
-    shared = {"n_classes": 2, "max_rho_inverse": j}
 
-    def total(scale=1.0, n_families=families, delta=delta):
-        return bounds.composite_bound_uniform(
-            correct, errors, scale * r, n_families=n_families, delta=delta, **shared
-        ).total
+    def total(scale=1.0, delta=delta):
+        theorem = bounds.composite_theorem(correct, errors, scale * r, n_classes=2, n_families=families)
+        return theorem.uniform(max_rho_inverse=j, delta=delta).total
 
     assert math.isfinite(total())
     assert total(delta=delta / 2) >= total() - 1e-12
@@ -116,7 +107,7 @@ def test_order_of_leaves_does_not_matter(rows, random):
     shuffled = list(rows)
     random.shuffle(shuffled)
     totals = [
-        bounds.composite_bound_uniform(*zip(*order), n_classes=3, n_families=9, max_rho_inverse=6).total
+        bounds.composite_theorem(*zip(*order), n_classes=3, n_families=9).uniform(max_rho_inverse=6).total
         for order in (rows, shuffled)
     ]
     assert totals[0] == pytest.approx(totals[1], rel=1e-12)
@@ -125,49 +116,34 @@ def test_order_of_leaves_does_not_matter(rows, random):
 def test_more_points_of_the_same_kind_tighten_the_bound():
     r = np.array(COMPLEXITY)
     totals = [
-        bounds.composite_bound_uniform(
+        bounds.composite_theorem(
             k * np.array(TREE["correct"]),
             k * np.array(TREE["errors"]),
             r / math.sqrt(k),
             n_classes=3,
             n_families=40,
-            max_rho_inverse=8,
-        ).total
+        )
+        .uniform(max_rho_inverse=8)
+        .total
         for k in (1, 2, 4, 8)
     ]
     assert all(np.diff(totals) < 0)
 
 
+def theorem(correct=(1,), complexity=(0.1,), n_families=1):
+    return bounds.composite_theorem(correct, [0], complexity, n_classes=2, n_families=n_families)
+
+
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (
-            lambda: bounds.composite_bound([1], [0], [0.1], n_classes=2, n_families=1, rho=0.5, delta=1.0),
-            "delta must be in",
-        ),
-        (lambda: bounds.composite_bound([1], [0], [0.1], n_classes=2, n_families=1, rho=0.0), "rho must be"),
-        (
-            lambda: bounds.composite_bound([1], [0], [0.1], n_classes=2, n_families=0, rho=0.5),
-            "n_families must be",
-        ),
-        (
-            lambda: bounds.composite_bound([0], [0], [0.1], n_classes=2, n_families=1, rho=0.5),
-            "m must be an integer >= 1",
-        ),
-        (
-            lambda: bounds.composite_bound([1.5], [0], [0.1], n_classes=2, n_families=1, rho=0.5),
-            "correct must be integers",
-        ),
-        (
-            lambda: bounds.composite_bound([1], [0], [-0.1], n_classes=2, n_families=1, rho=0.5),
-            "complexity must be >= 0",
-        ),
-        (
-            lambda: bounds.composite_bound_uniform(
-                [1], [0], [0.1], n_classes=2, n_families=1, max_rho_inverse=0
-            ),
-            "max_rho_inverse must be an integer >= 1",
-        ),
+        (lambda: theorem().at(rho_inverse=2, delta=1.0), "delta must be in"),
+        (lambda: theorem().at(rho_inverse=0.0), "rho_inverse must be a finite number > 0"),
+        (lambda: theorem(n_families=0).at(rho_inverse=2), "n_families must be"),
+        (lambda: theorem(correct=[0]), "m must be an integer >= 1"),
+        (lambda: theorem(correct=[1.5]), "correct must be integers"),
+        (lambda: theorem(complexity=[-0.1]), "complexity must be >= 0"),
+        (lambda: theorem().uniform(max_rho_inverse=0), "max_rho_inverse must be an integer >= 1"),
         (lambda: bounds.composite_complexity(-1, 1.0, 1.0, 10), "depth must be >= 0, got -1"),
         (lambda: bounds.composite_complexity(1, 1.0, 1.0, 10, form="third"), "form must be one of"),
         (lambda: bounds.composite_ensemble_term(10, 4, -0.5, 2), "rho must be a finite number > 0, got -0.5"),

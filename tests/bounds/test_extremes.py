@@ -17,24 +17,23 @@ def test_huge_dimensions_count_every_labeling(vc):
 def test_counts_beyond_int64_are_refused_not_wrapped():
     for value in (2**63, 1e300):
         with pytest.raises(ValueError, match=r"correct must be below 2\*\*63"):
-            b.composite_bound([value], [0], [0.1], n_classes=2, n_families=2, rho_inverse=1)
+            b.composite_theorem([value], [0], [0.1], n_classes=2, n_families=2)
 
 
 @pytest.mark.parametrize("m", [1, 10**9])
 @pytest.mark.parametrize("delta", [0.999, 1e-300, 1e-307])
 def test_bounds_are_finite_at_every_size_and_delta(m, delta):
-    composite = {"n_classes": 1000, "n_families": 10**400, "delta": delta}
-    cascade = {"n_families": 10**400, "delta": delta}
-    for bound in (
-        b.composite_bound([m], [0], [1e-5], rho_inverse=3, **composite),
-        b.composite_bound_simple([m], [0], [1e-5], **composite),
-        b.composite_bound_uniform([m], [0], [1e-5], max_rho_inverse=10**9, **composite),
-        b.cascade_bound([m], [0], [1e-5], rho_inverse=3, **cascade),
-        b.cascade_bound_simple([m], [0], [1e-5], **cascade),
-        b.cascade_bound_uniform([m], [0], [1e-5], max_rho_inverse=10**9, **cascade),
+    for theorem in (
+        b.composite_theorem([m], [0], [1e-5], n_classes=1000, n_families=10**400),
+        b.cascade_theorem([m], [0], [1e-5], n_families=10**400),
     ):
-        assert math.isfinite(bound.total)
-        assert 0 < bound.value <= 1
+        for bound in (
+            theorem.at(rho_inverse=3, delta=delta),
+            theorem.simple(delta=delta),
+            theorem.uniform(max_rho_inverse=10**9, delta=delta),
+        ):
+            assert math.isfinite(bound.total)
+            assert 0 < bound.value <= 1
     for value in (
         b.pac_bayes_bound(0.1, m, delta=delta, n_models=1000),
         b.pac_bayes_tandem_bound(0.1, m, delta=delta, n_models=1000),
@@ -56,9 +55,8 @@ def test_a_hundred_thousand_leaves_and_a_thousand_classes():
     correct, errors = np.full(100_000, 9), np.ones(100_000, dtype=int)
     growth = b.leaf_log_growth(np.arange(100_000) % 10, 180, 10**6, 1000, machine="ovo")
     r = b.composite_complexity(17, growth, 20.0, 10**6, form="half_root")
-    bound = b.composite_bound_uniform(
-        correct, errors, r, n_classes=1000, n_families=180, max_rho_inverse=2**17
-    )
+    theorem = b.composite_theorem(correct, errors, r, n_classes=1000, n_families=180)
+    bound = theorem.uniform(max_rho_inverse=2**17)
     assert bound.leaf_terms + bound.training_error == pytest.approx(1.0)
     assert bound.l_term == 0.0
 

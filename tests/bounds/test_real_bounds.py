@@ -4,14 +4,15 @@ import numpy as np
 import pytest
 
 from surewood.bounds import (
-    cascade_bound,
-    composite_bound,
+    cascade_theorem,
+    composite_theorem,
     real_cascade_bound,
     real_composite_bound,
 )
 
 CORRECT, ERRORS, COMPLEXITY = [900, 600, 40], [50, 10, 5], [0.004, 0.003, 0.01]
 SHARED = {"n_families": 12, "delta": 0.02}
+LEAVES = CORRECT, ERRORS, COMPLEXITY
 
 
 def signed(correct, errors, level=1.0):
@@ -22,11 +23,12 @@ def signed(correct, errors, level=1.0):
 def test_leaves_with_margins_of_one_are_the_two_valued_ones(rho_inverse):
     arguments = SHARED | {"rho_inverse": rho_inverse}
     margins = signed(CORRECT, ERRORS)
-    plain = composite_bound(CORRECT, ERRORS, COMPLEXITY, n_classes=2, **arguments)
+    place = {"rho_inverse": rho_inverse, "delta": 0.02}
+    plain = composite_theorem(*LEAVES, n_classes=2, n_families=12).at(**place)
     real = real_composite_bound(margins, COMPLEXITY, n_classes=2, **arguments)
     assert real.decomposition() == pytest.approx(plain.decomposition())
     assert real.proved
-    plain = cascade_bound(CORRECT, ERRORS, COMPLEXITY, **arguments)
+    plain = cascade_theorem(*LEAVES, n_families=12).at(**place)
     for thresholds in ("smallest", "any"):
         real = real_cascade_bound(margins, COMPLEXITY, thresholds=thresholds, **arguments)
         assert real.decomposition() == pytest.approx(plain.decomposition())

@@ -81,11 +81,11 @@ def test_knapsack_equals_enumeration(items, capacity):
         (lambda: real_leaf_term([0.5, 0.5], 1, 0.1), "margins must have at most m=1 entries, got 2"),
         (lambda: real_leaf_term([np.nan], 1, 0.1), "margins must be finite"),
         (
-            lambda: real_leaf_terms([[0.5]], 1, [0.1, 0.1], rho=1),
+            lambda: real_leaf_terms([[0.5]], 1, [0.1, 0.1], rho_inverse=1),
             r"charge must have one entry per leaf \(1\), got 2",
         ),
         (
-            lambda: real_leaf_terms([[0.5, 0.5]], 1, [0.1], rho=1),
+            lambda: real_leaf_terms([[0.5, 0.5]], 1, [0.1], rho_inverse=1),
             "margins must have at most m=1 entries in all",
         ),
         (lambda: switched_on_leaves([1] * 21, [0.1] * 21, 9.0), "at most 20 positive entries, got 21"),

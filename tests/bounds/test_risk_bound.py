@@ -27,15 +27,15 @@ def enumerated_l_term(correct, charge, rho):
 
 def test_worked_numbers():
     assert active_leaves(CORRECT, CHARGE).tolist() == [True, True, True, False]
-    for rho in ({"rho_inverse": 2}, {"rho": 0.5}, {"rho": 0.4}):
-        assert l_term(CORRECT, CHARGE, **rho) == pytest.approx(0.02, abs=1e-12)
-    assert l_term(CORRECT, CHARGE, rho=1.0) == pytest.approx(0.12, abs=1e-12)
+    for rho in (0.5, 0.4):
+        assert l_term(CORRECT, CHARGE, rho_inverse=1 / rho) == pytest.approx(0.02, abs=1e-12)
+    assert l_term(CORRECT, CHARGE, rho_inverse=1) == pytest.approx(0.12, abs=1e-12)
 
 
 @given(leaves, st.floats(0.1, 2.0))
 def test_closed_form_equals_enumeration_of_subsets(pairs, rho):
     correct, charge = map(list, zip(*pairs))
-    assert l_term(correct, charge, rho=rho) == pytest.approx(
+    assert l_term(correct, charge, rho_inverse=1 / rho) == pytest.approx(
         enumerated_l_term(correct, charge, rho), abs=1e-12
     )
 
@@ -65,12 +65,12 @@ def test_order_of_leaves_does_not_matter(pairs, j, random):
 def test_float_inverse_of_an_integer_counts_as_that_integer():
     correct, charge = np.full(60, 0.01), np.linspace(0, 0.009, 60)
     for j in (3, 7, 49):
-        assert l_term(correct, charge, rho=1.0 / j) == l_term(correct, charge, rho_inverse=j)
+        assert l_term(correct, charge, rho_inverse=1.0 / (1.0 / j)) == l_term(correct, charge, rho_inverse=j)
 
 
 def test_rho_above_one_drops_nothing_and_the_parts_sum_to_one():
     correct, charge, training_error = [0.5, 0.3], [0.1, 0.4], 0.2
-    total = training_error + leaf_terms(correct, charge).sum() + l_term(correct, charge, rho=1.5)
+    total = training_error + leaf_terms(correct, charge).sum() + l_term(correct, charge, rho_inverse=1 / 1.5)
     assert total == pytest.approx(1.0)
 
 
@@ -84,13 +84,11 @@ def test_risk_bound_is_the_sum_of_its_parts_capped():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: l_term([0.5], [0.1]), "give exactly one of rho and rho_inverse"),
-        (lambda: l_term([0.5], [0.1], rho=0), "rho must be a finite number > 0, got 0"),
-        (lambda: l_term([0.5], [0.1], rho=-1.0), "rho must be a finite number > 0"),
-        (lambda: l_term([0.5], [0.1], rho=1e-320), "1/rho to be finite"),
-        (lambda: l_term([0.5], [0.1], rho_inverse=0), "rho_inverse must be an integer >= 1, got 0"),
-        (lambda: l_term([1.5], [0.1], rho=1), r"correct must be in \[0, 1\], got 1.5"),
-        (lambda: l_term([0.5], [-0.1], rho=1), "charge must be >= 0 and not NaN"),
+        (lambda: l_term([0.5], [0.1], rho_inverse=0), "rho_inverse must be a finite number > 0, got 0"),
+        (lambda: l_term([0.5], [0.1], rho_inverse=-1.0), "rho_inverse must be a finite number > 0"),
+        (lambda: l_term([0.5], [0.1], rho_inverse=np.inf), "rho_inverse must be a finite number > 0"),
+        (lambda: l_term([1.5], [0.1], rho_inverse=1), r"correct must be in \[0, 1\], got 1.5"),
+        (lambda: l_term([0.5], [-0.1], rho_inverse=1), "charge must be >= 0 and not NaN"),
         (lambda: leaf_terms([0.5, 0.1], [0.1]), "same length: correct has 2, charge has 1"),
     ],
 )

@@ -12,8 +12,8 @@ from surewood.bounds import (
     Status,
     TreeEvidence,
     VoteEvidence,
-    cascade_bound_uniform,
-    composite_bound_uniform,
+    cascade_theorem,
+    composite_theorem,
     compression_bound,
     pac_bayes_bound,
     pac_bayes_tandem_bound,
@@ -70,15 +70,8 @@ def only(certificate, method):
 def test_composite_tree():
     certificate = certify(Toy(tree()), delta=0.1)
     entry = only(certificate, Method.COMPOSITE_TREE)
-    bound = composite_bound_uniform(
-        tree().correct,
-        tree().errors,
-        tree().guarantee_complexity(),
-        n_classes=2,
-        n_families=9,
-        max_rho_inverse=4,
-        delta=0.1,
-    )
+    leaves = tree().correct, tree().errors, tree().guarantee_complexity()
+    bound = composite_theorem(*leaves, n_classes=2, n_families=9).uniform(max_rho_inverse=4, delta=0.1)
     assert entry.value == pytest.approx(bound.value)
     assert entry.value < 0.2
     parts = entry.decomposition
@@ -113,9 +106,8 @@ def test_cascade():
         affine_features=True,
     )
     certificate = certify(Toy(evidence), delta=0.05, n_models_in_sample=5)
-    bound = cascade_bound_uniform(
-        evidence.correct, evidence.errors, evidence.complexity, n_families=20, max_rho_inverse=3, delta=0.01
-    )
+    leaves = evidence.correct, evidence.errors, evidence.complexity
+    bound = cascade_theorem(*leaves, n_families=20).uniform(max_rho_inverse=3, delta=0.01)
     entry = only(certificate, Method.CASCADE)
     assert entry.value == pytest.approx(bound.value)
     assert entry.n_models == 5

@@ -10,10 +10,8 @@ from surewood.bounds import (
     CascadeEvidence,
     ForestEvidence,
     TreeEvidence,
-    cascade_bound,
-    cascade_bound_simple,
-    composite_bound,
-    composite_bound_simple,
+    cascade_theorem,
+    composite_theorem,
     leaf_log_growth,
     real_cascade_bound,
     real_composite_bound,
@@ -111,14 +109,13 @@ def simulate_composite(draws, seed=6, m=4_000_000):
         trees = [composite_tree(rng, counts) for _ in range(3)]
         labels, evidence = trees[0]
         risk, seen = risk_of(labels, probability), evidence.errors.sum() / m
-        arguments = {
-            "correct": evidence.correct,
-            "errors": evidence.errors,
-            "complexity": evidence.guarantee_complexity(),
-            "n_classes": evidence.n_classes,
-            "n_families": evidence.n_families,
-            "delta": DELTA,
-        }
+        theorem = composite_theorem(
+            evidence.correct,
+            evidence.errors,
+            evidence.guarantee_complexity(),
+            n_classes=evidence.n_classes,
+            n_families=evidence.n_families,
+        )
         vote = np.stack(
             [np.sum([t[0] == c for t in trees], axis=0) for c in range(evidence.n_classes)], axis=1
         )
@@ -133,8 +130,8 @@ def simulate_composite(draws, seed=6, m=4_000_000):
         rows.append(
             [
                 (Method.COMPOSITE_TREE, risk, uniform, seen),
-                ("fixed rho", risk, composite_bound(**arguments, rho_inverse=3).value, seen),
-                ("simple form", risk, composite_bound_simple(**arguments).value, seen),
+                ("fixed rho", risk, theorem.at(rho_inverse=3, delta=DELTA).value, seen),
+                ("simple form", risk, theorem.simple(delta=DELTA).value, seen),
                 (Method.COMPOSITE_FOREST, vote_risk, forest, vote_seen),
             ]
         )
@@ -171,19 +168,15 @@ def simulate_cascade(draws, seed=7, m=4_000_000):
         evidence = CascadeEvidence.from_degrees(
             correct, held - correct, [1] * len(leaves), n_features=2, n_degrees=1, max_leaves=3, **STATED
         )
-        arguments = {
-            "correct": correct,
-            "errors": held - correct,
-            "complexity": evidence.complexity,
-            "n_families": evidence.n_families,
-            "delta": DELTA,
-        }
+        theorem = cascade_theorem(
+            correct, held - correct, evidence.complexity, n_families=evidence.n_families
+        )
         seen = (m - correct.sum()) / m
         rows.append(
             [
                 (Method.CASCADE, risk, certify(Speaker(evidence), delta=DELTA).best.value, seen),
-                ("fixed rho", risk, cascade_bound(**arguments, rho_inverse=3).value, seen),
-                ("simple form", risk, cascade_bound_simple(**arguments).value, seen),
+                ("fixed rho", risk, theorem.at(rho_inverse=3, delta=DELTA).value, seen),
+                ("simple form", risk, theorem.simple(delta=DELTA).value, seen),
             ]
         )
     return collect(DELTA, rows)

@@ -2,7 +2,7 @@
 
 complexity          growth, VC dimensions, Massart, products of classes (§1)
 rademacher          empirical Rademacher complexity: enumeration, Monte Carlo, closed forms
-risk_bound          a bound and its parts; the minimum over leaves in closed form
+risk_bound          theorem, bound and its parts; the minimum over leaves in closed form
 composite           Theorem 1 of composite trees and what it needs (§2)
 composite_selection the criterion that selects degrees
 real_leaves, real_bounds   leaves with real values (2.10), §3.3
@@ -25,14 +25,12 @@ condition, evidence, leaf_evidence, point_evidence   what a model tells `surewoo
 
 from .betting import betting_lower_limit, betting_upper_limit
 from .cascade import (
-    cascade_bound,
-    cascade_bound_simple,
-    cascade_bound_uniform,
     cascade_complexity,
     cascade_depths,
     cascade_ensemble_term,
     cascade_family_count,
     cascade_leaf,
+    cascade_theorem,
 )
 from .cascade_selection import (
     cascade_completion_bound,
@@ -61,12 +59,10 @@ from .complexity import (
     vc_rademacher,
 )
 from .composite import (
-    composite_bound,
-    composite_bound_simple,
-    composite_bound_uniform,
     composite_complexity,
     composite_ensemble_term,
     composite_family_count,
+    composite_theorem,
 )
 from .composite_selection import (
     composite_criterion,
@@ -147,7 +143,7 @@ from .real_leaves import (
     smallest_margins,
     switched_on_leaves,
 )
-from .risk_bound import RiskBound, active_leaves, l_term, leaf_terms
+from .risk_bound import LeafTheorem, RiskBound, active_leaves, l_term, leaf_terms
 from .rows_needed import rows_needed
 from .sample_facts import has_too_many_copies, is_unweighted, probe_points, rebuilt_alike
 from .statistics import McNemar, TTest, average_ranks, corrected_paired_t_test, mcnemar_test, paired_t_test
@@ -171,6 +167,7 @@ __all__ = [
     "GroupLimits",
     "HeuristicEvidence",
     "LeafLedger",
+    "LeafTheorem",
     "MarginTheorem",
     "McNemar",
     "Method",
@@ -196,9 +193,6 @@ __all__ = [
     "betting_upper_limit",
     "binary_kl",
     "binomial_tail_inverse",
-    "cascade_bound",
-    "cascade_bound_simple",
-    "cascade_bound_uniform",
     "cascade_completion_bound",
     "cascade_complexity",
     "cascade_criterion",
@@ -209,17 +203,16 @@ __all__ = [
     "cascade_is_inert",
     "cascade_leaf",
     "cascade_ledger",
+    "cascade_theorem",
     "clopper_pearson",
     "clopper_pearson_lower",
-    "composite_bound",
-    "composite_bound_simple",
-    "composite_bound_uniform",
     "composite_complexity",
     "composite_criterion",
     "composite_criterion_counts",
     "composite_ensemble_term",
     "composite_family_count",
     "composite_ledger",
+    "composite_theorem",
     "compression_bound",
     "corrected_paired_t_test",
     "counting_rademacher",

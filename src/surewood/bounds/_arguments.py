@@ -108,17 +108,15 @@ def same_length(**arrays: NDArray[Any]) -> int:
     return int(next(iter(sizes.values())))
 
 
-def inverse_rho(rho: float | None, rho_inverse: int | None) -> tuple[float, int]:
-    """Return 1/rho and its integer part from either argument.
+def inverse_rho(rho_inverse: float) -> tuple[float, int]:
+    """Return 1/rho and its integer part; a float just below an integer is that integer (theory.md §2.2)."""
+    value = positive(rho_inverse, "rho_inverse")
+    return value, math.floor(value + 1e-9)
 
-    theory.md §2.2: the integer is preferred because 1/rho of a float such as 1/49 falls just below 49.
-    """
-    if (rho is None) == (rho_inverse is None):
-        raise ValueError("give exactly one of rho and rho_inverse")
-    if rho_inverse is not None:
-        j = count(rho_inverse, "rho_inverse", 1)
-        return float(j), j
-    value = 1.0 / positive(rho, "rho")  # type: ignore[arg-type]
+
+def inverse_of(rho: float) -> float:
+    """Return 1/rho."""
+    value = 1.0 / positive(rho, "rho")
     if not math.isfinite(value):
         raise ValueError(f"rho must be large enough for 1/rho to be finite, got {rho!r}")
-    return value, math.floor(value + 1e-9)
+    return value

@@ -1,9 +1,9 @@
 """Bounds and selection criterion of deep cascades (theory.md §3).
 
 Structure: `cascade_depths`, `cascade_leaf` (3.7). Complexity: `cascade_complexity` (3.8) with the variants of
-[D-24]. Bounds: `cascade_ensemble_term` (3.3) with the readings of [D-19], `cascade_bound` (3.2),
-`cascade_bound_uniform`, `cascade_bound_simple` (3.4), `cascade_family_count`. The selection score (3.8) and
-the pruning bound (3.9) are in `cascade_selection`, leaves with real values (3.5) in `real_bounds`.
+[D-24]. Bounds: `cascade_ensemble_term` (3.3) with the readings of [D-19], `cascade_theorem` (3.2), (3.4),
+`cascade_family_count`. The selection score (3.8) and the pruning bound (3.9) are in `cascade_selection`,
+leaves with real values (3.5) in `real_bounds`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from surewood._arrays import Counts, Floats
 
 from . import _arguments as check
-from .risk_bound import LeafTheorem, RiskBound, leaf_fractions
+from .risk_bound import LeafTheorem, leaf_fractions
 
 _READINGS = ("theorem", "print_in", "print_out")
 _COMPLEXITIES = ("printed", "rigorous", "single_root", "smaller")
@@ -134,7 +134,7 @@ def cascade_ensemble_term(m: int, n_families: int, rho: float, *, reading: str =
     >>> [round(cascade_ensemble_term(10_000, 12, 1 / 3, reading=r), 6) for r in readings]
     [0.328393, 0.211409, 0.383191]
     """
-    inverse = np.array([check.inverse_rho(rho, None)[0]])
+    inverse = np.array([check.inverse_of(rho)])
     return float(ensemble_terms(inverse, m, n_families, reading)[0])
 
 
@@ -156,18 +156,10 @@ def ensemble_terms(inverse_rho: Floats, m: int, n_families: int, reading: str) -
     return np.asarray(2.0 * root + root * (np.sqrt(inner) if reading == "print_in" else inner))
 
 
-def cascade_bound(
-    correct: ArrayLike,
-    errors: ArrayLike,
-    complexity: ArrayLike,
-    *,
-    n_families: int,
-    rho: float | None = None,
-    rho_inverse: int | None = None,
-    delta: float = 0.05,
-    reading: str = "theorem",
-) -> RiskBound:
-    """Theorem 1 of DC for leaves with values -1 or 1 and a rho fixed in advance (3.2).
+def cascade_theorem(
+    correct: ArrayLike, errors: ArrayLike, complexity: ArrayLike, *, n_families: int, reading: str = "theorem"
+) -> LeafTheorem:
+    """Theorem 1 of DC (3.2), for leaves with values -1 or 1.
 
     Parameters
     ----------
@@ -178,66 +170,21 @@ def cascade_bound(
         ``variant="smaller"``.
     n_families : int
         See :func:`cascade_ensemble_term`.
-    rho, rho_inverse : float or int
-        One of the two.
-    delta : float, default=0.05
     reading : {"theorem", "print_in", "print_out"}
         A printed reading proves nothing (``proved=False``).
 
-    Examples
-    --------
-    >>> from surewood.bounds import cascade_bound
-    >>> bound = cascade_bound([600_000, 390_000], [5_000, 5_000], [1e-3, 1e-3], n_families=4, rho_inverse=2)
-    >>> round(bound.value, 4)
-    0.0406
-    """
-    theorem = _theorem(correct, errors, complexity, n_families, reading)
-    return theorem.at(check.inverse_rho(rho, rho_inverse), check.confidence(delta))
-
-
-def cascade_bound_uniform(
-    correct: ArrayLike,
-    errors: ArrayLike,
-    complexity: ArrayLike,
-    *,
-    n_families: int,
-    max_rho_inverse: int,
-    delta: float = 0.05,
-) -> RiskBound:
-    """Theorem 1 of DC made uniform over rho = 1/j ((3.2) with [D-07]); arguments as in :func:`cascade_bound`.
+    Returns
+    -------
+    LeafTheorem
+        As for :func:`composite_theorem`; its ``simple`` form is (3.4).
 
     Examples
     --------
-    >>> from surewood.bounds import cascade_bound_uniform
-    >>> correct, errors, r = [600_000, 390_000], [5_000, 5_000], [1e-3, 1e-3]
-    >>> bound = cascade_bound_uniform(correct, errors, r, n_families=4, max_rho_inverse=4)
-    >>> bound.rho_inverse, bound.proved
-    (2.0, True)
+    >>> from surewood.bounds import cascade_theorem
+    >>> theorem = cascade_theorem([600_000, 390_000], [5_000, 5_000], [1e-3, 1e-3], n_families=4)
+    >>> round(theorem.at(rho_inverse=2).value, 4), theorem.uniform(max_rho_inverse=4).proved
+    (0.0406, True)
     """
-    theorem = _theorem(correct, errors, complexity, n_families)
-    return theorem.uniform(check.count(max_rho_inverse, "max_rho_inverse", 1), check.confidence(delta))
-
-
-def cascade_bound_simple(
-    correct: ArrayLike, errors: ArrayLike, complexity: ArrayLike, *, n_families: int, delta: float = 0.05
-) -> RiskBound:
-    """The simple form (3.4), with an explicit price for a rho of the order of ``1/|K|`` chosen on the data.
-
-    The price is that of :func:`composite_bound_simple`.
-
-    Examples
-    --------
-    >>> from surewood.bounds import cascade_bound_simple
-    >>> cascade_bound_simple([600_000, 390_000], [5_000, 5_000], [1e-3, 1e-3], n_families=4).l_term
-    0.0
-    """
-    return _theorem(correct, errors, complexity, n_families).simple(check.confidence(delta))
-
-
-def _theorem(
-    correct: ArrayLike, errors: ArrayLike, complexity: ArrayLike, n_families: int, reading: str = "theorem"
-) -> LeafTheorem:
-    """Theorem 1 of DC with everything filled in but rho and delta; a printed reading proves nothing."""
     m, training_error, plus = leaf_fractions(correct, errors)
     return LeafTheorem(
         m,

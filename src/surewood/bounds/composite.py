@@ -1,7 +1,7 @@
 """Bounds and selection criterion of composite trees (theory.md §2).
 
-Bounds: `composite_bound` (2.2), `composite_bound_simple` (2.5), `composite_bound_uniform` (2.6),
-`composite_ensemble_term` (2.4), `composite_family_count` [D-08].
+Bounds: `composite_theorem` (2.2), (2.5), (2.6), `composite_ensemble_term` (2.4), `composite_family_count`
+[D-08].
 Complexity of a leaf: `composite_complexity` (2.7), (2.8) and its sharper forms.
 
 The selection score (2.9) is in `composite_selection`, leaves with real values (2.10) in `real_bounds`.
@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 from surewood._arrays import Floats
 
 from . import _arguments as check
-from .risk_bound import LeafTheorem, RiskBound, leaf_fractions
+from .risk_bound import LeafTheorem, leaf_fractions
 
 
 def composite_family_count(n_degrees: int, max_depth: int) -> int:
@@ -60,7 +60,7 @@ def composite_ensemble_term(m: int, n_families: int, rho: float, n_classes: int)
     >>> round(composite_ensemble_term(10_000, 9 * 4, 0.5, 3), 6)
     0.230875
     """
-    inverse = np.array([check.inverse_rho(rho, None)[0]])
+    inverse = np.array([check.inverse_of(rho)])
     return float(ensemble_terms(inverse, m, n_families, n_classes)[0])
 
 
@@ -122,18 +122,10 @@ def composite_complexity(
     return float(value) if np.ndim(value) == 0 else value
 
 
-def composite_bound(
-    correct: ArrayLike,
-    errors: ArrayLike,
-    complexity: ArrayLike,
-    *,
-    n_classes: int,
-    n_families: int,
-    rho: float | None = None,
-    rho_inverse: int | None = None,
-    delta: float = 0.05,
-) -> RiskBound:
-    """Theorem 1 of RCF for a rho fixed in advance (2.2).
+def composite_theorem(
+    correct: ArrayLike, errors: ArrayLike, complexity: ArrayLike, *, n_classes: int, n_families: int
+) -> LeafTheorem:
+    """Theorem 1 of RCF (2.2).
 
     Parameters
     ----------
@@ -143,91 +135,24 @@ def composite_bound(
         Upper bounds ``r_k`` of the leaves' Rademacher complexities.
     n_classes, n_families : int
         See :func:`composite_ensemble_term`.
-    rho, rho_inverse : float or int
-        One of the two.
-    delta : float, default=0.05
-        Probability that the bound fails.
 
     Returns
     -------
-    RiskBound
-        A GUARANTEE when complexities are valid and `n_families` was fixed in advance.
+    LeafTheorem
+        Its methods give the bound at a rho fixed in advance (``at``), the smallest over rho = 1/j
+        (``uniform``) and the simple form (``simple``): a GUARANTEE when complexities are valid and
+        `n_families` was fixed in advance.
 
     Examples
     --------
-    >>> from surewood.bounds import composite_bound
+    >>> from surewood.bounds import composite_theorem
     >>> correct, errors, r = [600_000, 390_000], [5_000, 5_000], [1e-4, 1e-4]
-    >>> bound = composite_bound(correct, errors, r, n_classes=2, n_families=4, rho_inverse=2)
-    >>> round(bound.value, 4)
-    0.0333
-    """
-    theorem = _theorem(correct, errors, complexity, n_classes, n_families)
-    return theorem.at(check.inverse_rho(rho, rho_inverse), check.confidence(delta))
-
-
-def composite_bound_simple(
-    correct: ArrayLike,
-    errors: ArrayLike,
-    complexity: ArrayLike,
-    *,
-    n_classes: int,
-    n_families: int,
-    delta: float = 0.05,
-) -> RiskBound:
-    """The simple form (2.5) with rho of the order of ``1/|K|``, and the price of choosing it on the data.
-
-    The price is the standard one: rho is the largest power of 1/2 at which the L-term vanishes (at least
-    half of ``1/|K|``), ``sqrt(log log2(1/rho) / m)`` is added, and delta is halved. See
-    :func:`composite_bound` for the arguments.
-
-    Examples
-    --------
-    >>> from surewood.bounds import composite_bound_simple
-    >>> correct, errors, r = [600_000, 390_000], [5_000, 5_000], [1e-4, 1e-4]
-    >>> bound = composite_bound_simple(correct, errors, r, n_classes=2, n_families=4)
-    >>> bound.l_term, bound.rho_inverse
+    >>> theorem = composite_theorem(correct, errors, r, n_classes=2, n_families=4)
+    >>> round(theorem.at(rho_inverse=2).value, 4), round(theorem.uniform(max_rho_inverse=4).value, 4)
+    (0.0333, 0.0336)
+    >>> theorem.simple().l_term, theorem.simple().rho_inverse
     (0.0, 2.0)
     """
-    theorem = _theorem(correct, errors, complexity, n_classes, n_families)
-    return theorem.simple(check.confidence(delta))
-
-
-def composite_bound_uniform(
-    correct: ArrayLike,
-    errors: ArrayLike,
-    complexity: ArrayLike,
-    *,
-    n_classes: int,
-    n_families: int,
-    max_rho_inverse: int,
-    delta: float = 0.05,
-) -> RiskBound:
-    """Theorem 1 made uniform over rho = 1/j, the smallest of the bounds (2.6, [D-07]).
-
-    Parameters
-    ----------
-    correct, errors, complexity, n_classes, n_families, delta
-        See :func:`composite_bound`.
-    max_rho_inverse : int
-        Largest j, fixed in advance: the largest number of leaves the tree may have.
-
-    Examples
-    --------
-    >>> from surewood.bounds import composite_bound_uniform
-    >>> bound = composite_bound_uniform(
-    ...     [600_000, 390_000], [5_000, 5_000], [1e-4, 1e-4], n_classes=2, n_families=4, max_rho_inverse=4
-    ... )
-    >>> round(bound.value, 4), bound.rho_inverse
-    (0.0336, 2.0)
-    """
-    theorem = _theorem(correct, errors, complexity, n_classes, n_families)
-    return theorem.uniform(check.count(max_rho_inverse, "max_rho_inverse", 1), check.confidence(delta))
-
-
-def _theorem(
-    correct: ArrayLike, errors: ArrayLike, complexity: ArrayLike, n_classes: int, n_families: int
-) -> LeafTheorem:
-    """Theorem 1 of RCF with everything filled in but rho and delta."""
     m, training_error, plus = leaf_fractions(correct, errors)
     c, charge = leaf_charge(complexity, n_classes)
     return LeafTheorem(

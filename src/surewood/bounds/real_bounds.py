@@ -27,8 +27,7 @@ def real_composite_bound(
     *,
     n_classes: int,
     n_families: int,
-    rho: float | None = None,
-    rho_inverse: int | None = None,
+    rho_inverse: float,
     delta: float = 0.05,
 ) -> RiskBound:
     """Bound for leaves with values in [0, 1] that sum to 1 over classes, rho fixed in advance (2.10).
@@ -45,8 +44,8 @@ def real_composite_bound(
     n_classes, n_families : int
         See :func:`composite_ensemble_term`; count the zero function as a family unless one contains it (any
         with a split does).
-    rho, rho_inverse, delta
-        See :func:`composite_bound`.
+    rho_inverse, delta
+        1/rho, and the probability that the bound fails.
 
     Examples
     --------
@@ -58,7 +57,7 @@ def real_composite_bound(
     """
     leaves, m = _leaf_margins(margins)
     c, charge = composite.leaf_charge(complexity, n_classes)
-    inverse = check.inverse_rho(rho, rho_inverse)[0]
+    inverse = check.inverse_rho(rho_inverse)[0]
     ensemble = composite.ensemble_terms(np.array([inverse]), m, n_families, c)
     return _threshold_bound(leaves, charge, m, inverse, float(ensemble[0]), delta, 2.0)
 
@@ -68,8 +67,7 @@ def real_cascade_bound(
     complexity: ArrayLike,
     *,
     n_families: int,
-    rho: float | None = None,
-    rho_inverse: int | None = None,
+    rho_inverse: float,
     delta: float = 0.05,
     thresholds: str = "smallest",
 ) -> RiskBound:
@@ -81,8 +79,8 @@ def real_cascade_bound(
         ``y h_k(x)`` in [-1, 1] of the training points of each leaf.
     complexity : array of shape (n_leaves,)
         Bounds of the leaves' complexities, products counted with factor 2 (§1.3).
-    n_families, rho, rho_inverse, delta
-        See :func:`cascade_bound`.
+    n_families, rho_inverse, delta
+        See :func:`cascade_theorem` and :meth:`LeafTheorem.at`.
     thresholds : {"smallest", "any"}
         ``smallest``: the smallest positive margin of each leaf, as printed; at most 20 active leaves.
         ``any``: the best threshold of each leaf, (2.10) with the constant 4.
@@ -98,7 +96,7 @@ def real_cascade_bound(
     leaves, m = _leaf_margins(margins)
     charge = cascade.leaf_charge(complexity)
     _one_a_leaf(charge, leaves)
-    inverse = check.inverse_rho(rho, rho_inverse)[0]
+    inverse = check.inverse_rho(rho_inverse)[0]
     ensemble = float(cascade.ensemble_terms(np.array([inverse]), m, n_families, "theorem")[0])
     if thresholds == "any":
         return _threshold_bound(leaves, charge, m, inverse, ensemble, delta, 4.0)
@@ -126,7 +124,7 @@ def _threshold_bound(
     # theory.md (2.10): each leaf at its best threshold, then what the common budget 1/rho takes back
     _one_a_leaf(charge, leaves)
     free = sum(real_leaf_term(leaf, m, float(cost)).term for leaf, cost in zip(leaves, charge))
-    shared = real_leaf_terms(leaves, m, charge, rho=1.0 / inverse).total
+    shared = real_leaf_terms(leaves, m, charge, rho_inverse=inverse).total
     wrong = _training_error(leaves, m)
     return RiskBound(
         training_error=wrong,

@@ -105,8 +105,7 @@ def real_leaf_terms(
     m: int,
     charge: ArrayLike,
     *,
-    rho: float | None = None,
-    rho_inverse: int | None = None,
+    rho_inverse: float,
 ) -> RealLeaves:
     """Terms of all leaves with the inverse thresholds of uncapped leaves summing to at most 1/rho (2.10).
 
@@ -123,7 +122,7 @@ def real_leaf_terms(
     """
     m = check.count(m, "m", 1)
     cost = np.atleast_1d(check.finite(charge, "charge", minimum=0.0))
-    budget = check.inverse_rho(rho, rho_inverse)[0] * (1.0 + 1e-9)
+    budget = check.inverse_rho(rho_inverse)[0] * (1.0 + 1e-9)
     values = [np.sort(check.finite(leaf, "margins", ndim=1)) for leaf in margins]
     if len(values) != cost.size:
         raise ValueError(f"charge must have one entry per leaf ({len(values)}), got {cost.size}")

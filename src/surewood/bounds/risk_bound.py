@@ -89,9 +89,7 @@ def leaf_terms(correct: ArrayLike, charge: ArrayLike) -> Floats:
     return np.minimum(plus, cost)
 
 
-def l_term(
-    correct: ArrayLike, charge: ArrayLike, *, rho: float | None = None, rho_inverse: int | None = None
-) -> float:
+def l_term(correct: ArrayLike, charge: ArrayLike, *, rho_inverse: float) -> float:
     """Price of the active leaves that do not fit into the weight 1: the smallest excesses summed (2.3).
 
     Parameters
@@ -100,9 +98,8 @@ def l_term(
         Correctly classified fraction of the whole sample at each leaf, ``m_k+/m``.
     charge : array of shape (n_leaves,)
         Constant times complexity of each leaf.
-    rho : float, optional
-    rho_inverse : int, optional
-        The integer 1/rho; give one of the two, preferably this one.
+    rho_inverse : float
+        1/rho, preferably an integer.
 
     Examples
     --------
@@ -110,7 +107,7 @@ def l_term(
     >>> round(l_term([.30, .25, .20, .05], [.10, .15, .18, .09], rho_inverse=2), 12)
     0.02
     """
-    _, kept = check.inverse_rho(rho, rho_inverse)
+    _, kept = check.inverse_rho(rho_inverse)
     excess = _sorted_excess(correct, charge)
     return float(excess[: max(0, excess.size - kept)].sum())
 
@@ -134,48 +131,61 @@ def _sorted_excess(correct: ArrayLike, charge: ArrayLike) -> Floats:
 class LeafTheorem:
     """Theorem 1 of either paper, (2.2) or (3.2), with everything filled in but rho and delta.
 
-    Parameters
-    ----------
-    m : int
-        Size of the sample.
-    training_error : float
-    correct, charge : array of shape (n_leaves,)
-        Correct fraction of the sample and constant times complexity, per leaf.
-    ensemble_terms : callable
-        The term C for an array of values of 1/rho.
-    confidence_factor : float
-        2 or 4, inside the root of the confidence term.
-    proved : bool
-        False where a printed formula is evaluated that the theorem does not give.
+    Made by :func:`composite_theorem` and :func:`cascade_theorem`; the methods fill in the rest.
+
+    Examples
+    --------
+    >>> from surewood.bounds import composite_theorem
+    >>> leaves = [600_000, 390_000], [5_000, 5_000], [1e-4, 1e-4]
+    >>> theorem = composite_theorem(*leaves, n_classes=2, n_families=4)
+    >>> round(theorem.at(rho_inverse=2).value, 4), theorem.uniform(max_rho_inverse=4).rho_inverse
+    (0.0333, 2.0)
     """
 
+    #: Size of the sample.
     m: int
     training_error: float
+    #: Correct fraction of the sample, per leaf.
     correct: Floats
+    #: Constant times complexity, per leaf.
     charge: Floats
+    #: The term C for an array of values of 1/rho.
     ensemble_terms: Callable[[Floats], Floats]
+    #: 2 or 4, inside the root of the confidence term.
     confidence_factor: float
+    #: False where a printed formula is evaluated that the theorem does not give.
     proved: bool = True
 
-    def at(self, inverse: tuple[float, int], delta: float) -> RiskBound:
-        """The bound at a rho fixed in advance, given as 1/rho and its integer part."""
+    def at(self, *, rho_inverse: float, delta: float = 0.05) -> RiskBound:
+        """The bound at a rho fixed in advance, which fails with probability `delta` at most.
+
+        Examples
+        --------
+        >>> from surewood.bounds import cascade_theorem
+        >>> theorem = cascade_theorem([600_000, 390_000], [5_000, 5_000], [1e-3, 1e-3], n_families=4)
+        >>> round(theorem.at(rho_inverse=2).value, 4)
+        0.0406
+        """
+        inverse, kept = check.inverse_rho(rho_inverse)
         excess = _sorted_excess(self.correct, self.charge)
         return self._bound(
-            float(excess[: max(0, excess.size - inverse[1])].sum()),
-            float(self.ensemble_terms(np.array([inverse[0]]))[0]),
-            confidence_term(self.m, delta, self.confidence_factor),
-            inverse[0],
+            float(excess[: max(0, excess.size - kept)].sum()),
+            float(self.ensemble_terms(np.array([inverse]))[0]),
+            confidence_term(self.m, check.confidence(delta), self.confidence_factor),
+            inverse,
             delta,
         )
 
-    def uniform(self, max_rho_inverse: int, delta: float) -> RiskBound:
+    def uniform(self, *, max_rho_inverse: int, delta: float = 0.05) -> RiskBound:
         """Smallest of the bounds at rho = 1/j, j = 1..J, each at delta/(j(j+1)) (2.6, [D-07]).
 
-        Beyond the number of active leaves the L-term stays 0 and only the other terms grow (until the bound
-        is above 1 anyway), so larger j need not be tried.
+        J = `max_rho_inverse` is fixed in advance: the largest number of leaves that the tree may have. Beyond
+        the number of active leaves the L-term stays 0 and only the other terms grow (until the bound is above
+        1 anyway), so larger j need not be tried.
         """
+        largest, delta = check.count(max_rho_inverse, "max_rho_inverse", 1), check.confidence(delta)
         excess = _sorted_excess(self.correct, self.charge)
-        j = np.arange(1, min(max_rho_inverse, max(1, excess.size)) + 1)
+        j = np.arange(1, min(largest, max(1, excess.size)) + 1)
         running = np.concatenate(([0.0], np.cumsum(excess)))
         l_terms = running[np.maximum(0, excess.size - j)]
         ensemble = self.ensemble_terms(j.astype(np.float64))
@@ -186,15 +196,17 @@ class LeafTheorem:
             float(l_terms[best]), float(ensemble[best]), float(confidence[best]), float(j[best]), delta
         )
 
-    def simple(self, delta: float) -> RiskBound:
-        """The bound at the largest rho = 2^-k that no active leaf exceeds, and the price of picking k (§2.4).
+    def simple(self, *, delta: float = 0.05) -> RiskBound:
+        """The simple forms (2.5) and (3.4), with the price of choosing rho on the data (§2.4).
+
+        rho is the largest 2^-k at which the L-term vanishes (at least half of ``1/|K|``).
 
         Each k >= 1 fails with probability (delta/2)/k^2 at most, together below delta; splitting the root
         leaves sqrt(log k / m) beside the confidence term at delta/2.
         """
         n_active = int(active_leaves(self.correct, self.charge).sum())
         k = max(1, (max(n_active, 1) - 1).bit_length())
-        bound = self.at((float(2**k), 2**k), delta / 2.0)
+        bound = self.at(rho_inverse=2**k, delta=check.confidence(delta) / 2.0)
         return replace(bound, confidence=bound.confidence + math.sqrt(math.log(k) / self.m), delta=delta)
 
     def _bound(

@@ -26,11 +26,11 @@ from surewood.bounds import (
     TreeEvidence,
     VoteEvidence,
     active_leaves,
-    cascade_bound_uniform,
     cascade_criterion,
+    cascade_theorem,
     clopper_pearson,
-    composite_bound_uniform,
     composite_criterion,
+    composite_theorem,
     compression_bound,
     cross_fit_bound,
     pac_bayes_bound,
@@ -84,15 +84,15 @@ def _bound_fields(bound: RiskBound) -> dict[str, Any]:
 
 def _tree_bound(tree: TreeEvidence, delta: float) -> RiskBound:
     # theory.md (2.6); more than m leaves cannot be occupied, and m is fixed in advance too
-    return composite_bound_uniform(
+    theorem = composite_theorem(
         tree.correct,
         tree.errors,
         tree.guarantee_complexity(),
         n_classes=tree.n_classes,
         n_families=tree.n_families,
-        max_rho_inverse=min(2 ** min(tree.max_depth, 40), tree.n_samples),
-        delta=delta,
     )
+    largest = min(2 ** min(tree.max_depth, 40), tree.n_samples)
+    return theorem.uniform(max_rho_inverse=largest, delta=delta)
 
 
 def _criterion_entry(
@@ -198,15 +198,11 @@ def _(evidence: CascadeEvidence, caller: Caller) -> Reading:
         )
 
     def issue(delta: float) -> dict[str, Any]:
-        bound = cascade_bound_uniform(
-            evidence.correct,
-            evidence.errors,
-            evidence.complexity,
-            n_families=evidence.n_families,
-            max_rho_inverse=min(evidence.max_leaves, evidence.n_samples),
-            delta=delta / models,
+        theorem = cascade_theorem(
+            evidence.correct, evidence.errors, evidence.complexity, n_families=evidence.n_families
         )
-        return _bound_fields(bound)
+        largest = min(evidence.max_leaves, evidence.n_samples)
+        return _bound_fields(theorem.uniform(max_rho_inverse=largest, delta=delta / models))
 
     n = evidence.n_samples
     _from_training(reading, Method.CASCADE, evidence, caller, issue, n=n, n_models=models)
