@@ -9,7 +9,7 @@ are divided 70/30, larger training parts are thinned to 8,000 rows. Needs SUREWO
 import numpy as np
 from sklearn.model_selection import train_test_split
 
-from benchmarks.study_files import option_parser
+from benchmarks.study_files import repeated_parser
 from surewood import MarginDeepForestClassifier
 from surewood.datasets import load
 from surewood.deepforest.members import AUTO_BLOCKS
@@ -33,11 +33,8 @@ def parts(name: str, seed: int):
 
 
 def main() -> None:
-    parser = option_parser(__doc__)
-    parser.add_argument("--sets", default=",".join(SETS))
-    parser.add_argument("--seeds", type=int, default=2)
+    parser = repeated_parser(__doc__, SETS, seeds=2)
     parser.add_argument("--trees", type=int, default=50)
-    parser.add_argument("--n-jobs", type=int, default=2)
     arguments = parser.parse_args()
     names = ["".join(kind[0].upper() for kind in block) for block in AUTO_BLOCKS]
     print("| data | " + " | ".join(names) + " |\n|---|" + "---|" * len(names))

@@ -11,7 +11,7 @@ import time
 import numpy as np
 from sklearn.model_selection import train_test_split
 
-from benchmarks.study_files import option_parser
+from benchmarks.study_files import repeated_parser
 from surewood import MarginDeepForestClassifier
 from surewood.datasets import load
 from surewood.deepforest.members import PUBLISHED
@@ -29,11 +29,7 @@ def parts(name: str, seed: int):
 
 
 def main() -> None:
-    parser = option_parser(__doc__)
-    parser.add_argument("--sets", default=",".join(TREES))
-    parser.add_argument("--seeds", type=int, default=3)
-    parser.add_argument("--n-jobs", type=int, default=2)
-    arguments = parser.parse_args()
+    arguments = repeated_parser(__doc__, TREES, seeds=3).parse_args()
     print(
         "| data, trees a forest | 5 folds | out-of-bag | out-of-bag, 5 times the trees |\n|---|---|---|---|"
     )

@@ -72,7 +72,8 @@ class Hit:
     better: str
 
     def __str__(self) -> str:
-        return f"{self.path.relative_to(ROOT)}:{self.line}: {self.phrase!r} -> {self.better}"
+        place = f"{self.path.relative_to(ROOT)}:{self.line}"
+        return f"{place}: {self.phrase!r} -> {self.better}"
 
 
 def hits_in(text: str) -> Iterator[tuple[int, str, str]]:

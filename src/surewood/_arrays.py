@@ -28,6 +28,7 @@ def check_values(
     Parameters
     ----------
     name : str
+        What the message calls it.
     value : ndarray
     kinds : str
         Kinds of dtypes that are accepted, as in ``dtype.kind``. Floating-point numbers must be finite.

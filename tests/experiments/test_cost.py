@@ -71,9 +71,9 @@ def test_without_records_and_without_units():
 def test_the_committed_records_give_an_estimate(name):
     paper, records = find_paper(name), committed_records(name)
     profile = read_profile(name, records[0]["profile"])
-    cost = expected_cost(paper.units(profile, paper.sets()), records)
+    cost = expected_cost(paper.units(profile, paper.sets), records)
     assert cost.total > 0
-    assert set(cost.seconds) <= set(paper.sets())
+    assert set(cost.seconds) <= set(paper.sets)
 
 
 def test_an_unknown_paper_has_no_records():

@@ -15,8 +15,8 @@ def test_every_paper_has_its_profiles_and_small_units(name):
     paper = find_paper(name)
     for profile in ("quick", "standard", "full"):
         sizes = read_profile(name, profile)
-        units = paper.units(sizes, paper.sets())
-        assert {unit.dataset for unit in units} == set(paper.sets())
+        units = paper.units(sizes, paper.sets)
+        assert {unit.dataset for unit in units} == set(paper.sets)
         keys = [(u.dataset, u.repeat, m) for u in units for m in u.methods]
         assert len(keys) == len(set(keys))
 

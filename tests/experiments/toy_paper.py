@@ -12,12 +12,10 @@ class ToyPaper:
     """Two methods a unit; `missing` sets cannot be had, `interrupt_at` stops before some record."""
 
     name, title = "toy", "A toy"
+    sets = ("alpha", "beta", "gamma")
 
     def __init__(self, missing=(), interrupt_at=None):
         self.missing, self.interrupt_at, self.ran = set(missing), interrupt_at, []
-
-    def sets(self):
-        return ["alpha", "beta", "gamma"]
 
     def units(self, profile, sets):
         return [Unit(name, k, ("plain", "rich")) for name in sets for k in range(profile.get("repeats"))]

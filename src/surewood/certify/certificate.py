@@ -41,11 +41,10 @@ class Certificate:
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> from surewood import BinnedForestClassifier
-    >>> from surewood.certify import certify
+    >>> from surewood import BinnedForestClassifier, certify
     >>> X, y = load_iris(return_X_y=True)
-    >>> model = BinnedForestClassifier(20, random_state=0).fit(X[::2], y[::2])
-    >>> certificate = certify(model, X[1::2], y[1::2])
+    >>> forest = BinnedForestClassifier(20, random_state=0)
+    >>> certificate = certify.certify(forest.fit(X[::2], y[::2]), X[1::2], y[1::2])
     >>> round(certificate.best.value, 3), certificate.is_trivial
     (0.137, False)
     >>> certificate.to_frame()[["status", "value"]].round(3).values.tolist()
@@ -116,10 +115,9 @@ class Certificate:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain lists, numbers and words; every form is made from this."""
+        about = {"model": self.model, "delta": self.delta, "majority_error": self.majority_error}
         return {
-            "model": self.model,
-            "delta": self.delta,
-            "majority_error": self.majority_error,
+            **about,
             "verdict": self.verdict,
             "trivial": self.is_trivial,
             "facts": list(self.facts),

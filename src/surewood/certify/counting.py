@@ -43,39 +43,26 @@ class Limit(NamedTuple):
 
 @dataclass(frozen=True)
 class Counted:
-    """The countable part of a holdout.
+    """The countable part of a holdout."""
 
-    Attributes
-    ----------
-    rows : ndarray of int
-        Positions of the rows that count, in the order in which they are bet on.
-    unit : ndarray of int
-        Number of the content or group of each of those rows.
-    grouped : bool
-        Whether units are groups given by the caller.
-    n_given, n_copies : int
-        Rows given, and those of them that are copies of training rows.
-    rule : str
-        ``"natural"`` or ``"exclude"``.
-    population : str
-        Whom the claim is about; empty for plain new rows.
-    facts : tuple of str
-        Sentences a reader must know.
-    coins : ndarray of float, shape (n_units,)
-        A number in [0, 1) for each content, keyed by it.
-    other : Counted, optional
-        What the other rule would count, where ``copies="auto"`` had a choice.
-    """
-
+    #: Positions of the rows that count, in the order in which they are bet on.
     rows: NDArray[np.intp]
+    #: Number of the content or group of each of those rows.
     unit: NDArray[np.intp]
+    #: Whether units are groups given by the caller.
     grouped: bool
+    #: Rows given, and those of them that are copies of training rows.
     n_given: int
     n_copies: int
+    #: ``"natural"`` or ``"exclude"``.
     rule: str
+    #: Whom the claim is about; empty for plain new rows.
     population: str
+    #: Sentences a reader must know.
     facts: tuple[str, ...] = field(default=())
+    #: Shape (n_units,). A number in [0, 1) for each content, keyed by it.
     coins: Floats = field(default_factory=lambda: np.zeros(0))
+    #: What the other rule would count, where ``copies="auto"`` had a choice.
     other: Counted | None = None
 
     @property

@@ -24,42 +24,29 @@ ABSTAIN = "abstain"
 
 @dataclass(frozen=True)
 class Coverage:
-    """Fraction of rows at or above the threshold: observed, with limits that hold at every threshold tested.
-
-    Attributes
-    ----------
-    fraction, lower, upper : float
-    delta : float
-        Probability that the limits fail; not part of the requirement's.
-    """
+    """Fraction of rows at or above the threshold, with limits that hold at every threshold tested."""
 
     fraction: float
     lower: float
     upper: float
+    #: Probability that the limits fail; not part of the requirement's.
     delta: float
 
     def __str__(self) -> str:
-        return f"{100 * self.fraction:.1f} % ({100 * self.lower:.1f} to {100 * self.upper:.1f} %)"
+        fraction, lower, upper = (100 * share for share in (self.fraction, self.lower, self.upper))
+        return f"{fraction:.1f} % ({lower:.1f} to {upper:.1f} %)"
 
 
 @dataclass(frozen=True)
 class ThresholdProof:
-    """What was found on the holdout.
-
-    Attributes
-    ----------
-    promises : list of KeptPromise
-    coverage : Coverage
-    facts : list of str
-        What a reader must know first, such as how many rows were copies of training rows.
-    curve : dict of str to ndarray
-        ``threshold``, ``coverage``, ``failure_rate`` and ``proved`` of every threshold that could be tested,
-        for the first requirement.
-    """
+    """What was found on the holdout."""
 
     promises: list[KeptPromise]
     coverage: Coverage
+    #: What a reader must know first, such as how many rows were copies of training rows.
     facts: list[str] = field(default_factory=list)
+    #: ``threshold``, ``coverage``, ``failure_rate`` and ``proved`` of every threshold that could be
+    #: tested, for the first requirement.
     curve: dict[str, Floats] = field(default_factory=dict)
 
 
@@ -89,16 +76,12 @@ class ThresholdedClassifier(DecidingClassifier):
 
     Examples
     --------
-    >>> from sklearn.datasets import load_breast_cancer
-    >>> from surewood import BinnedForestClassifier
-    >>> from surewood.certify import find_threshold
-    >>> X, y = load_breast_cancer(return_X_y=True)
-    >>> forest = BinnedForestClassifier(50, oob_score=True, random_state=0).fit(X[::2], y[::2])
-    >>> found = find_threshold(forest, X[1::2], y[1::2], positive=0, recall=0.85)
-    >>> print(found.guarantee.quantity, found.guarantee.side, found.guarantee.value)
-    recall of 0 at least 0.85
-    >>> found.predict(X[17:25:2])
-    array([0, 1, 1, 0])
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from surewood.certify import ThresholdedClassifier
+    >>> model = LogisticRegression().fit([[0.0], [1.0], [2.0], [3.0]], ["good", "good", "bad", "bad"])
+    >>> careful = ThresholdedClassifier(model, threshold=0.2, positive="bad")
+    >>> model.predict([[1.2]]), careful.predict([[1.2]]), careful.guarantees
+    (array(['good'], dtype='<U4'), array(['bad'], dtype='<U4'), ())
     """
 
     model: Any

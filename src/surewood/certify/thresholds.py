@@ -62,13 +62,12 @@ class NoThresholdError(ValueError):
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> from surewood import BinnedForestClassifier
-    >>> from surewood.certify import NoThresholdError, find_threshold
+    >>> from surewood import BinnedForestClassifier, certify
     >>> X, y = load_iris(return_X_y=True)
     >>> model = BinnedForestClassifier(20, random_state=0).fit(X[::2], y[::2])
     >>> try:
-    ...     find_threshold(model, X[1::2], y[1::2], positive=2, precision=0.999)
-    ... except NoThresholdError as error:
+    ...     certify.find_threshold(model, X[1::2], y[1::2], positive=2, precision=0.999)
+    ... except certify.NoThresholdError as error:
     ...     print(round(error.best, 2))
     0.68
     """

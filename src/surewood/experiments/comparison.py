@@ -7,7 +7,7 @@ the corrected one (Nadeau-Bengio) allows for repeats that share their data.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -98,6 +98,12 @@ class Results:
         """Records in the order of their repeats."""
         own = self._by_key.get((dataset, method), {})
         return [own[repeat] for repeat in sorted(own)]
+
+    def recorded(self, datasets: Sequence[str], method: str) -> Iterator[tuple[str, list[Mapping[str, Any]]]]:
+        """The data sets that have records of a method, with these records."""
+        for dataset in datasets:
+            if self.has(dataset, method):
+                yield dataset, self.records(dataset, method)
 
     def values(self, dataset: str, method: str, metric: str = "error") -> NDArray[np.float64]:
         """A metric over the repeats."""

@@ -19,20 +19,13 @@ _NAMED = 4
 
 @dataclass(frozen=True)
 class Cost:
-    """Seconds of the units of a run.
+    """Seconds of the units of a run."""
 
-    Attributes
-    ----------
-    seconds : dict
-        By data set, as far as there are records.
-    unknown : int
-        Number of methods, over all units, of which there is no record.
-    profile, division : str
-        Of the records.
-    """
-
+    #: By data set, as far as there are records.
     seconds: Mapping[str, float]
+    #: Number of methods, over all units, of which there is no record.
     unknown: int
+    #: Profile and protocol of the records.
     profile: str
     division: str = PAPER
 

@@ -25,43 +25,28 @@ HOMES = {
 
 @dataclass(frozen=True)
 class Unit:
-    """Work that is done in one go.
+    """Work that is done in one go."""
 
-    Attributes
-    ----------
-    dataset : str
-        Name in the catalogue of data sets.
-    repeat : int
-        Repeat, fold or seed number.
-    methods : tuple of str
-        Methods whose records the unit yields, each exactly once.
-    cost : float
-        Rough fraction of the whole run's time: only the display of the time left reads it.
-    """
-
+    #: Name in the catalogue of data sets.
     dataset: str
+    #: Repeat, fold or seed number.
     repeat: int
+    #: Methods whose records the unit yields, each exactly once.
     methods: tuple[str, ...]
+    #: Rough fraction of the whole run's time: only the display of the time left reads it.
     cost: float = 1.0
 
 
 @dataclass(frozen=True)
 class Context:
-    """What the runner tells a unit.
+    """What the runner tells a unit."""
 
-    Attributes
-    ----------
-    n_jobs : int
-        Threads the unit may use; results must not depend on it.
-    done : frozenset of str
-        Methods of the unit whose records are in the file: they need not be computed, and are not written
-        again.
-    say : callable
-        ``say("growing trees")`` shows what the unit is doing.
-    """
-
+    #: Threads the unit may use; results must not depend on it.
     n_jobs: int = 1
+    #: Methods of the unit whose records are in the file: they need not be computed, and are not written
+    #: again.
     done: frozenset[str] = frozenset()
+    #: ``say("growing trees")`` shows what the unit is doing.
     say: Callable[[str], None] = field(default=lambda text: None)
 
 
@@ -97,9 +82,8 @@ class Paper(Protocol):
 
     name: str
     title: str
-
-    def sets(self) -> Sequence[str]:
-        """Data sets of the paper, in the order of its table."""
+    #: Data sets of the paper, in the order of its table.
+    sets: Sequence[str]
 
     def units(self, profile: Profile, sets: Sequence[str]) -> list[Unit]:
         """The units of some data sets, cheap and deterministic."""
@@ -127,7 +111,7 @@ def find_paper(name: str) -> Paper:
 def chosen_sets(paper: Paper, wanted: Sequence[str] | None, profile: Profile) -> list[str]:
     """The data sets asked for, in the paper's order; by default all that the protocol has."""
     limited = profile.protocol.get("data_sets")
-    known = [name for name in paper.sets() if limited is None or name in limited]
+    known = [name for name in paper.sets if limited is None or name in limited]
     if not wanted:
         return known
     strange = [name for name in wanted if name not in known]

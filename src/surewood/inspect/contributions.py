@@ -38,14 +38,14 @@ def contributions(
         others need it.
     groups : dict of str to list of str, optional
         Columns that count as one, by the name of the group.
-    n_orders : int, optional
-        Orders of the columns per row where values are sampled: the standard error falls with its square
-        root. By default 400 to 4,000 predictions are made per row, the more the fewer rows there are.
-    random_state : int, RandomState or None, default=0
+    n_orders, random_state
+        As in the method ``contributions`` of every classifier: orders of the columns per row where values are
+        sampled, and the seed of the sampling.
 
     Returns
     -------
     Contributions
+        A value per row, column and class.
 
     Examples
     --------

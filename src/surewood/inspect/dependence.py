@@ -53,9 +53,9 @@ class Dependence:
     --------
     >>> from sklearn.datasets import load_iris
     >>> from surewood import BinnedForestClassifier
-    >>> X, y = load_iris(return_X_y=True, as_frame=True)
-    >>> model = BinnedForestClassifier(20, random_state=0).fit(X, y)
-    >>> (petal,) = dependence(model, X, ["petal length (cm)"])
+    >>> iris = load_iris(as_frame=True)
+    >>> model = BinnedForestClassifier(20, random_state=0).fit(iris.data, iris.target)
+    >>> (petal,) = dependence(model, iris.data, ["petal length (cm)"])
     >>> petal.kind, petal.effect.shape[1], int(petal.count.sum())
     ('number', 3, 150)
     """

@@ -54,7 +54,8 @@ class LayerGrowthDisplay:
 
     Attributes
     ----------
-    axes_, figure_ : matplotlib Axes and Figure
+    axes_ : ndarray of four matplotlib Axes
+    figure_ : Figure
 
     Examples
     --------

@@ -58,6 +58,7 @@ class Importances:
     baseline : float
         The metric with no column shuffled.
     confidence : float
+        Level of each interval.
 
     Examples
     --------
@@ -121,17 +122,19 @@ def permutation_importances(
     confidence : float, default=0.95
         Level of each interval.
     random_state : int, RandomState or None, default=0
+        Seed of the shuffles.
 
     Returns
     -------
     Importances
+        A mean and an interval per column or group.
 
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> from surewood import BinnedForestClassifier
+    >>> from sklearn.linear_model import LogisticRegression
     >>> X, y = load_iris(return_X_y=True)
-    >>> model = BinnedForestClassifier(20, random_state=0).fit(X[::2], y[::2])
+    >>> model = LogisticRegression(max_iter=500).fit(X[::2], y[::2])
     >>> permutation_importances(model, X[1::2], y[1::2]).mean.argmax() in (2, 3)
     True
     """
@@ -187,18 +190,7 @@ def _losses(
     return before, after
 
 
-def permutation_importance(
-    model: Any,
-    X: Any,
-    y: Any,
-    *,
-    scoring: Any = None,
-    n_repeats: int = 5,
-    n_jobs: int | None = None,
-    random_state: Any = None,
-    sample_weight: Any = None,
-    max_samples: int | float = 1.0,
-) -> Any:
+def permutation_importance(model: Any, X: Any, y: Any, **options: Any) -> Any:
     """How much worse a model predicts when one column is shuffled.
 
     This is :func:`sklearn.inspection.permutation_importance` itself, so values agree with it for the same
@@ -210,8 +202,8 @@ def permutation_importance(
     model : fitted classifier
     X, y : table and labels
         Preferably rows that were held out from the fit.
-    scoring, n_repeats, n_jobs, random_state, sample_weight, max_samples
-        As there.
+    **options
+        As there: `scoring`, `n_repeats`, `n_jobs`, `random_state`, `sample_weight`, `max_samples`.
 
     Returns
     -------
@@ -229,14 +221,4 @@ def permutation_importance(
     """
     from sklearn import inspection
 
-    return inspection.permutation_importance(
-        model,
-        X,
-        y,
-        scoring=scoring,
-        n_repeats=n_repeats,
-        n_jobs=n_jobs,
-        random_state=random_state,
-        sample_weight=sample_weight,
-        max_samples=max_samples,
-    )
+    return inspection.permutation_importance(model, X, y, **options)

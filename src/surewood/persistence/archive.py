@@ -38,11 +38,9 @@ def read_card(path: str | Path) -> dict[str, Any]:
 
     Examples
     --------
-    >>> import tempfile
     >>> from surewood import BinnedForestClassifier, persistence
     >>> model = BinnedForestClassifier(2).fit([[0.0], [1.0]], ["no", "yes"])
-    >>> path = persistence.save(model, tempfile.mkdtemp() + "/small.surewood")
-    >>> persistence.read_card(path)["format"] >= 1
+    >>> persistence.read_card(persistence.save(model, "small.surewood"))["format"] >= 1
     True
     """
     path = Path(path)
@@ -66,11 +64,9 @@ def read_facts(path: str | Path) -> dict[str, Any]:
 
     Examples
     --------
-    >>> import tempfile
-    >>> from surewood import BinnedForestClassifier, persistence
-    >>> model = BinnedForestClassifier(2).fit([[0.0], [1.0]], ["no", "yes"])
-    >>> path = persistence.save(model, tempfile.mkdtemp() + "/small.surewood", facts={"owner": "me"})
-    >>> persistence.read_facts(path)
+    >>> from surewood import PolySVC, persistence
+    >>> model, facts = PolySVC().fit([[0.0], [1.0]], ["no", "yes"]), {"owner": "me"}
+    >>> persistence.read_facts(persistence.save(model, "small.surewood", facts=facts))
     {'owner': 'me'}
     """
     read_card(path)

@@ -24,14 +24,11 @@ def write_card(summary: dict[str, Any], path: str | Path) -> Path:
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> from surewood import BinnedForestClassifier
+    >>> from surewood import PolySVC, report
     >>> X, y = load_iris(return_X_y=True)
-    >>> model = BinnedForestClassifier(10, random_state=0).fit(X[::2], y[::2])
-    >>> from surewood.report import build_summary, write_card
-    >>> summary = build_summary(model, X[::2], y[::2], holdout=(X[1::2], y[1::2]))
-    >>> import tempfile
-    >>> write_card(summary, tempfile.mkdtemp() + "/card.md").name
-    'card.md'
+    >>> summary = report.build_summary(PolySVC().fit(X, y), X, y, dataset={"name": "iris"})
+    >>> print(report.write_card(summary, "card.md").read_text().splitlines()[0])
+    # Model card: Polynomial SVM on iris
     """
     return write_text(render_card(summary), path)
 

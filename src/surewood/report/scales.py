@@ -20,26 +20,19 @@ _MAX_DIGITS = 8
 class Axis:
     """Range, kind and title of an axis.
 
-    Attributes
-    ----------
-    low, high : float
-        Ends of the axis.
-    kind : {"number", "percent", "log", "none"}
-        "percent": values are fractions; "log": values are positive; "none": no ticks.
-    title : str
-    whole : bool
-        Ticks at whole numbers only.
-
     Examples
     --------
     >>> Axis(0.0, 0.5, "percent").ticks()
     [(0.0, '0 %'), (0.1, '10 %'), (0.2, '20 %'), (0.30000000000000004, '30 %'), (0.4, '40 %'), (0.5, '50 %')]
     """
 
+    #: Ends of the axis.
     low: float
     high: float
+    #: "percent": values are fractions; "log": values are positive; "none": no ticks.
     kind: Kind = "number"
     title: str = ""
+    #: Ticks at whole numbers only.
     whole: bool = False
 
     def place(self, value: float) -> float:

@@ -72,8 +72,8 @@ def memory(value: float | None) -> str:
 
     Examples
     --------
-    >>> memory(512), memory(3.2e6), memory(5e9)
-    ('512 B', '3.2 MB', '5.0 GB')
+    >>> memory(512), memory(3.2e6)
+    ('512 B', '3.2 MB')
     """
     if value is None:
         return "–"

@@ -21,20 +21,13 @@ _SALTS = 16
 
 @dataclass(frozen=True)
 class MergedRows:
-    """Which rows stay, what they weigh, and where the others went.
+    """Which rows stay, what they weigh, and where the others went."""
 
-    Attributes
-    ----------
-    rows : ndarray of int64
-        One row of each group of equal rows, in canonical order.
-    inverse : ndarray of int64, one entry per given row
-        Its position in `rows`; -1 for a row of weight 0.
-    weight : ndarray of float64
-        Summed weights of each group.
-    """
-
+    #: One row of each group of equal rows, in canonical order.
     rows: NDArray[np.int64]
+    #: For each given row its position in `rows`; -1 for a row of weight 0.
     inverse: NDArray[np.int64]
+    #: Summed weights of each group.
     weight: NDArray[np.float64]
 
 

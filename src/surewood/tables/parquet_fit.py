@@ -30,26 +30,17 @@ MAX_CATEGORIES = 1_000_000
 
 @dataclass(frozen=True)
 class ParquetFit:
-    """Training data of a Parquet data set.
+    """Training data of a Parquet data set."""
 
-    Attributes
-    ----------
-    stream : RowStream
-        The rows that have a label.
-    y : ndarray of int32
-        Class codes of these rows.
-    classes : ndarray
-        Labels of the codes, sorted.
-    weight : ndarray of float64 or None
-        The weight column of these rows.
-    kept : ndarray of bool or None
-        Which rows of the data set have a label; None: all of them.
-    """
-
+    #: The rows that have a label.
     stream: RowStream
+    #: Class codes of these rows.
     y: NDArray[np.int32]
+    #: Labels of the codes, sorted.
     classes: NDArray[Any]
+    #: The weight column of these rows.
     weight: NDArray[np.float64] | None
+    #: Which rows of the data set have a label; None: all of them.
     kept: NDArray[np.bool_] | None
 
 

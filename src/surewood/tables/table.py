@@ -51,10 +51,10 @@ class Table:
     --------
     >>> import pandas as pd
     >>> from surewood.tables import TableSchema
-    >>> frame = pd.DataFrame({"age": [31, 54], "job": ["clerk", "baker"]})
+    >>> frame = pd.DataFrame({"age": [31, 54, 40], "job": ["clerk", "baker", "clerk"]})
     >>> table = TableSchema.learn(frame).read(frame)
     >>> table.shape, table.n_categories.tolist(), table.column(1).tolist()
-    ((2, 2), [0, 2], [1.0, 0.0])
+    ((3, 2), [0, 2], [1.0, 0.0, 1.0])
     """
 
     def __init__(

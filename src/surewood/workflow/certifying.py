@@ -121,6 +121,7 @@ def certify(
     Returns
     -------
     Certification
+        The certificate, and the rows that it rests on.
 
     Examples
     --------

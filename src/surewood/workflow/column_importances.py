@@ -77,6 +77,7 @@ def importances(
     Returns
     -------
     ColumnImportances
+        By the names that the table gives its columns.
 
     Examples
     --------

@@ -18,32 +18,21 @@ METRICS = {"error": "error", "auc": "AUC", "log_loss": "log-loss"}
 
 @dataclass(frozen=True)
 class Scores:
-    """Scores of a classifier, one value per fold.
-
-    Attributes
-    ----------
-    name, title : str
-    ours : bool
-    errors, log_losses, fit_seconds, predict_seconds : tuple of float
-        Per fold; `predict_seconds` are for 1,000 rows.
-    aucs : tuple of float
-        Areas under the ROC curve, mean over classes; empty where not measured.
-    floor : bool
-        Whether it is the majority-class baseline, which nothing is tested against.
-    difference : float or None
-        Mean of the metric minus that of the best baseline; None for baselines.
-    p_value : float or None
-    """
+    """Scores of a classifier, one value per fold."""
 
     name: str
     title: str
     ours: bool
+    #: Per fold; `predict_seconds` are for 1,000 rows.
     errors: tuple[float, ...]
     log_losses: tuple[float, ...]
     fit_seconds: tuple[float, ...]
     predict_seconds: tuple[float, ...]
+    #: Areas under the ROC curve, mean over classes; empty where not measured.
     aucs: tuple[float, ...] = ()
+    #: Whether it is the majority-class baseline, which nothing is tested against.
     floor: bool = False
+    #: Mean of the metric minus that of the best baseline; None for baselines.
     difference: float | None = None
     p_value: float | None = None
 
@@ -69,11 +58,9 @@ class Scores:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values."""
+        who = {"name": self.name, "title": self.title, "ours": self.ours, "floor": self.floor}
         return {
-            "name": self.name,
-            "title": self.title,
-            "ours": self.ours,
-            "floor": self.floor,
+            **who,
             "error": self.error,
             "error_deviation": float(np.std(self.errors, ddof=1)),
             "log_loss": float(np.mean(self.log_losses)),

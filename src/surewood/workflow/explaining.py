@@ -109,6 +109,7 @@ def explain(model: str | Path | SavedModel, table: Source, row: int | None = Non
     Returns
     -------
     Explanation
+        The prediction and what led to it, step by step.
 
     Examples
     --------

@@ -115,6 +115,7 @@ def monitor(
     Returns
     -------
     Monitoring
+        Whether there is an alarm: ``verdict`` says so in a sentence.
 
     Examples
     --------

@@ -109,6 +109,7 @@ def predict(
     Returns
     -------
     Prediction
+        The predictions as a frame, and the file where one was written.
 
     Examples
     --------

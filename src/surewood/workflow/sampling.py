@@ -23,21 +23,14 @@ Mask = NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Sampling:
-    """What the owner of a table says about its rows.
+    """What the owner of a table says about its rows."""
 
-    Attributes
-    ----------
-    copies : {"auto", "natural", "exclude"}
-        Whether equal rows are independent draws ("natural") or copies that count once ("exclude"); "auto":
-        natural where every column is discrete.
-    groups : list of str
-        Columns whose values name the group of a row: a patient, a device. Empty: none.
-    time : str or None
-        Column by which rows are ordered in time.
-    """
-
+    #: Whether equal rows are independent draws ("natural") or copies that count once ("exclude"); "auto":
+    #: natural where every column is discrete.
     copies: str = "auto"
+    #: Columns whose values name the group of a row: a patient, a device. Empty: none.
     groups: list[str] = field(default_factory=list)
+    #: Column by which rows are ordered in time.
     time: str | None = None
 
     @classmethod

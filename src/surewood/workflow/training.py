@@ -17,7 +17,6 @@ from sklearn.metrics import log_loss
 from sklearn.pipeline import Pipeline
 
 from surewood.certify import Certificate, certify
-from surewood.certify.deciding import DecidingClassifier
 from surewood.estimators.remembered import RememberedRows
 from surewood.estimators.wording import plural
 from surewood.parallel.progress import stage
@@ -38,21 +37,14 @@ _GROUPS_INSIDE = (
 
 @dataclass(frozen=True)
 class Measured:
-    """A model on its holdout.
+    """A model on its holdout."""
 
-    Attributes
-    ----------
-    X : DataFrame
-        The holdout as the estimator sees it.
-    probabilities : ndarray of shape (n, n_classes)
-    predicted : ndarray
-    error, log_loss : float
-        ESTIMATES.
-    """
-
+    #: The holdout as the estimator sees it.
     X: pd.DataFrame
+    #: Shape (n, n_classes).
     probabilities: NDArray[np.float64]
     predicted: NDArray[Any]
+    #: On the holdout: ESTIMATES, both.
     error: float
     log_loss: float
 
@@ -62,21 +54,12 @@ class Trained:
     """A fitted pipeline, its prepared training rows, and what was measured on the holdout."""
 
     pipeline: Pipeline
+    preparer: TablePreparer
+    #: The classifier, without a rule of decision.
+    estimator: Any
     prepared: pd.DataFrame
     seconds: float
     holdout: Measured | None
-
-    @property
-    def preparer(self) -> TablePreparer:
-        """First step: the table as the estimator sees it."""
-        found: TablePreparer = self.pipeline[0]
-        return found
-
-    @property
-    def estimator(self) -> Any:
-        """Last step: the classifier, without a rule of decision."""
-        last = self.pipeline[-1]
-        return last.model if isinstance(last, DecidingClassifier) else last
 
 
 def prepare(table: LabelledTable, options: ColumnOptions | None = None) -> TablePreparer:
@@ -151,7 +134,8 @@ def train(
         held.index = table.row_names(identifiers, held_out=True)
         measured = _measure(estimator, held, table.holdout[1], verbose)
     prepared.index = table.row_names(identifiers)
-    return Trained(Pipeline([("table", preparer), ("model", estimator)]), prepared, seconds, measured)
+    pipeline = Pipeline([("table", preparer), ("model", estimator)])
+    return Trained(pipeline, preparer, estimator, prepared, seconds, measured)
 
 
 def _weights(table: LabelledTable) -> dict[str, Any]:

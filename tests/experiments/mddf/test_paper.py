@@ -106,8 +106,8 @@ def test_units_of_the_profiles_cover_the_available_sets():
     assert find_paper("mddf") is PAPER
     for name in ("quick", "standard", "full"):
         profile = read_profile("mddf", name)
-        units = PAPER.units(profile, PAPER.sets())
-        assert {unit.dataset for unit in units} == set(PAPER.sets())
+        units = PAPER.units(profile, PAPER.sets)
+        assert {unit.dataset for unit in units} == set(PAPER.sets)
         assert sum(FIGURES in unit.methods for unit in units) == 1
         assert all(len(set(unit.methods)) == len(unit.methods) for unit in units)
         assert all("mdDF" in unit.methods for unit in units)

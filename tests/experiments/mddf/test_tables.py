@@ -84,7 +84,7 @@ def test_missing_sets_and_methods_are_marked():
     assert by_set["yeast"][0] == "yeast (3 of 5 seeds)"
     assert by_set["yeast"][first["columns"].index("XGBoost")] == "– (59.16)"
     assert by_set["yeast"][first["columns"].index("mdDF")] == "60.01 ± 0.01 (63.34)"
-    assert {entry["dataset"] for entry in summary["missing"]} == set(PAPER.sets()) - {"yeast", "satimage"}
+    assert {entry["dataset"] for entry in summary["missing"]} == set(PAPER.sets) - {"yeast", "satimage"}
     text = markdown({**summary, "run": {**summary["run"], "versions": [{"surewood": "0"}]}})
     assert "What differs from the paper" in text
     json.dumps(summary)

@@ -55,7 +55,7 @@ def test_the_official_protocol_tests_on_the_official_test_part(monkeypatch, meth
 def test_small_sets_have_ten_repeats_in_the_standard_profile():
     for name in ("rcf", "cascades", "mddf"):
         profile, paper = read_profile(name, "standard"), find_paper(name)
-        for dataset in paper.sets():
+        for dataset in paper.sets:
             entry = info(dataset)
             rows = {"train": entry.train_rows, "test": entry.test_rows}.get(entry.papers[name], entry.rows)
             if rows < 2000:

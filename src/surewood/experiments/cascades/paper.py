@@ -35,8 +35,7 @@ class CascadesPaper:
     name = "cascades"
     title = "Learning with Deep Cascades (DeSalvo, Mohri and Syed, 2015)"
 
-    def sets(self) -> Sequence[str]:
-        return SETS
+    sets = SETS
 
     def units(self, profile: Profile, sets: Sequence[str]) -> list[Unit]:
         n_units = N_FOLDS * int(profile.get("shuffles"))

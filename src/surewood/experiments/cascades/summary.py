@@ -121,10 +121,7 @@ def _counted(values: Any) -> str:
 
 def _forced(results: Results, sets: Sequence[str]) -> dict[str, Any]:
     rows = []
-    for name in sets:
-        records = results.records(name, "cascade_path")
-        if not records:
-            continue
+    for name, records in results.recorded(sets, "cascade_path"):
         cells = []
         for n in (2, 3, 4):
             own = [r["metrics"][key] for r in records if (key := f"error_{n}_leaves") in r["metrics"]]

@@ -90,10 +90,7 @@ def _block_letters(kinds: Sequence[str] | None) -> str | None:
 def _size_table(results: Results, sets: Sequence[str], profile: Profile) -> dict[str, Any]:
     keys = ("trees", "tuning_trees", "rf_trees", "xgboost_rounds", "mlp_epochs")
     rows = []
-    for dataset in sets:
-        if not results.has(dataset, REFERENCE):
-            continue
-        records = results.records(dataset, REFERENCE)
+    for dataset, records in results.recorded(sets, REFERENCE):
         used = "{n_train}/{n_test}".format(**records[0]["metrics"])
         grid = math.prod(len(profile.get(key, dataset)) for key in ("thetas", "mus", "schedules"))
         sizes = [str(profile.get(key, dataset)) for key in keys]

@@ -36,9 +36,7 @@ class MarginForestPaper:
     name = "mddf"
     title = "mdDF: margin distribution deep forests"
 
-    def sets(self) -> Sequence[str]:
-        """In the order of the paper's table."""
-        return ("adult", "yeast", "letter", "protein", "har", "sensit", "satimage", "mnist")
+    sets = ("adult", "yeast", "letter", "protein", "har", "sensit", "satimage", "mnist")
 
     def units(self, profile: Profile, sets: Sequence[str]) -> list[Unit]:
         """The first seed of all sets, then the second, ...; cheap sets first.
@@ -93,7 +91,7 @@ class MarginForestPaper:
         self, records: Sequence[dict[str, Any]], profile: Profile, sets: Sequence[str] | None = None
     ) -> dict[str, Any]:
         """Tables, tests, ranks, bars."""
-        return summarise(self.sets(), records, profile, sets)
+        return summarise(self.sets, records, profile, sets)
 
 
 @dataclass

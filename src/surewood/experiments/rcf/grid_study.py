@@ -28,7 +28,7 @@ from surewood.experiments.error_grids import pack
 from surewood.experiments.protocol import Profile
 from surewood.experiments.rcf.division import Division, thinned_features
 from surewood.experiments.rcf.rules import Rule, rules_of
-from surewood.experiments.rcf.walk import GridAxes, GridOutcome, walk
+from surewood.experiments.rcf.walk import GridAxes, GridOutcome, GridPass, walk
 from surewood.tables import FitInputs, begin_fit
 
 
@@ -106,7 +106,7 @@ class GridStudy:
         for r in self.features:
             say(f"r = {r}")
             setting = replace(self._base, max_features=r)
-            self.outcomes.append(walk(data, held, self.axes, setting, seed, self._options))
+            self.outcomes.append(walk(GridPass(data, held, self.axes, setting, seed, self._options)))
 
     def _parts(self, rows: NDArray[Any], held: NDArray[Any]) -> tuple[TrainingData, HeldOut]:
         return part_of(self._inputs, (rows, held), self._options, None)

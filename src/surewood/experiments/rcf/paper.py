@@ -60,8 +60,7 @@ class RcfPaper:
     name = "rcf"
     title = "Random Composite Forests (DeSalvo and Mohri, 2016)"
 
-    def sets(self) -> Sequence[str]:
-        return SETS
+    sets = SETS
 
     def units(self, profile: Profile, sets: Sequence[str]) -> list[Unit]:
         cheap_first = sorted(sets, key=lambda name: _COST[name][0])

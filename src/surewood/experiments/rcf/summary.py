@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -87,30 +87,29 @@ def _main(results: Results, targets: pd.Series, sets: Sequence[str]) -> dict[str
     }  # fmt: skip
 
 
-def _cells_and_tests(
-    results: Results, sets: Sequence[str], methods: Sequence[str], *tests: tuple[str, str]
-) -> list[list[Any]]:
-    """One row per data set: its name, a cell per method, and the test of each pair of methods."""
-    return [
+def _compared(
+    results: Results, sets: Sequence[str], methods: Sequence[str], tests: Mapping[str, tuple[str, str]]
+) -> dict[str, Any]:
+    """Columns and rows: one row per data set, a cell per method, and the test of each pair of methods."""
+    rows = [
         [
             name,
             *(results.cell(name, method, 100) for method in methods),
-            *(_test(results, name, *pair) for pair in tests),
+            *(_test(results, name, *pair) for pair in tests.values()),
         ]
         for name in sets
     ]
+    return {"columns": ["data set", *(NAMES[method] for method in methods), *tests], "rows": rows}
 
 
 def _methods(results: Results, sets: Sequence[str]) -> dict[str, Any]:
-    rows = _cells_and_tests(results, sets, PROTOCOL, ("rf_svm", "rcf"), ("rcf_sequences", "rcf"))
-    return {
-        "name": "methods",
-        "title": "All methods of the protocol",
-        "note": f"{ERROR_WORDS}; fitted to the training part, parameters by validation. p: that RF-SVM "
-        "(common degree), and that RCF with 10 sequences, is worse than RCF: plain / corrected.",
-        "columns": ["data set", *(NAMES[m] for m in PROTOCOL), "p (RF-SVM worse)", "p (10 sequences worse)"],
-        "rows": rows,
-    }
+    tests = {"p (RF-SVM worse)": ("rf_svm", "rcf"), "p (10 sequences worse)": ("rcf_sequences", "rcf")}
+    note = (
+        f"{ERROR_WORDS}; fitted to the training part, parameters by validation. p: that RF-SVM "
+        "(common degree), and that RCF with 10 sequences, is worse than RCF: plain / corrected."
+    )
+    about = {"name": "methods", "title": "All methods of the protocol", "note": note}
+    return about | _compared(results, sets, PROTOCOL, tests)
 
 
 def _test(results: Results, name: str, first: str, second: str) -> str:
@@ -123,18 +122,14 @@ def with_validation(results: Results, sets: Sequence[str]) -> tuple[str, ...]:
 
 
 def _with_validation(results: Results, sets: Sequence[str]) -> dict[str, Any]:
-    methods = with_validation(results, sets)
-    rows = _cells_and_tests(results, sets, methods, ("rf_refit", "rcf_refit"), ("rf_refit", "surewood"))
+    tests = {"p (RF worse than RCF)": ("rf_refit", "rcf_refit"), "p (than default)": ("rf_refit", "surewood")}
     return {
         "name": "refitted",
         "title": "Beside the protocol: fitted to training and validation part together",
         "note": f"{ERROR_WORDS}. The chosen parameters are refitted to both parts; the library's default "
         "tunes itself out of bag. p: that the refitted RF is worse than the refitted RCF, than the default.",
-        "columns": [
-            "data set", *(NAMES[m] for m in methods), "p (RF worse than RCF)", "p (than default)",
-        ],
-        "rows": rows,
-    }  # fmt: skip
+        **_compared(results, sets, with_validation(results, sets), tests),
+    }
 
 
 def _other_choices(results: Results, sets: Sequence[str]) -> dict[str, Any]:
@@ -167,10 +162,7 @@ def _other_choices(results: Results, sets: Sequence[str]) -> dict[str, Any]:
 
 def _choices(results: Results, sets: Sequence[str]) -> dict[str, Any]:
     rows = []
-    for name in sets:
-        own = results.records(name, "rcf")
-        if not own:
-            continue
+    for name, own in results.recorded(sets, "rcf"):
         chosen = [record["chosen"] for record in own]
         rows.append(
             [

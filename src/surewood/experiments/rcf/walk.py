@@ -56,15 +56,21 @@ class GridOutcome:
     degree: Floats
 
 
-def walk(
-    data: TrainingData,
-    held: HeldOut,
-    axes: GridAxes,
-    setting: Setting,
-    seed: int,
-    options: SolverOptions,
-) -> GridOutcome:
+@dataclass(frozen=True)
+class GridPass:
+    """One pass: rows to train on and to evaluate, the grid, and how trees are grown for one r."""
+
+    data: TrainingData
+    held: HeldOut
+    axes: GridAxes
+    setting: Setting
+    seed: int
+    options: SolverOptions
+
+
+def walk(one: GridPass) -> GridOutcome:
     """Labels of all points of the grid for the setting's r."""
+    data, held, axes = one.data, one.held, one.axes
     shape = (len(axes.depths), len(axes.rules), len(axes.sizes))
     labels = np.zeros((*shape, len(held.y)), dtype=np.int16)
     votes = np.zeros((*shape[:2], len(held.y), data.n_classes))
@@ -74,7 +80,7 @@ def walk(
     for k, size in enumerate(axes.sizes):
         while done < size:
             count = min(size - done, TREES_A_BATCH)
-            _add_batch(data, held, axes, setting, seed, options, (done, count), votes, sums)
+            _add_batch(one, (done, count), votes, sums)
             done += count
         labels[:, :, k] = votes.argmax(axis=3)
         counted = np.maximum(sums[0], 1.0)
@@ -93,18 +99,10 @@ class _View:
         return self.leaves.set_id[self.leaf]
 
 
-def _add_batch(
-    data: TrainingData,
-    held: HeldOut,
-    axes: GridAxes,
-    setting: Setting,
-    seed: int,
-    options: SolverOptions,
-    trees: tuple[int, int],
-    votes: Floats,
-    sums: Floats,
-) -> None:
+def _add_batch(one: GridPass, trees: tuple[int, int], votes: Floats, sums: Floats) -> None:
     """Grow some trees, train and predict with their SVMs, add the votes of every rule."""
+    data, held, axes = one.data, one.held, one.axes
+    setting, seed, options = one.setting, one.seed, one.options
     first, count = trees
     grove = grow(data, setting, count, seed, options, None, first, max(axes.depths))
     sets = IndexSets(data.y, data.weight, data.n_classes)
