@@ -165,3 +165,15 @@ def test_predictors_of_constant_machines_only():
     np.testing.assert_array_equal(predictor.predict(X, both), np.tile([0, 2], (10, 1)))
     np.testing.assert_array_equal(predictor.vote_share(X, both, n_classes=3), np.tile([1.0, 0, 1], (10, 1)))
     assert predictor.decisions(X).shape == (10, 0)
+
+
+def test_svms_are_checked_again_where_an_array_is_replaced():
+    X, y = np.array([[-2.0], [-1.0], [1.0], [2.0]]), np.array([0, 0, 1, 1])
+    predictor = solve_many(Gram(X), [np.arange(4)], y, degrees=[1], C=[10.0]).predictor()
+    assert predictor.predict(X).ravel().tolist() == [0, 0, 1, 1]
+    with pytest.raises(ValueError, match="read-only"):
+        predictor.support[0] = 99
+    predictor.support = np.full_like(predictor.support, 99)
+    with pytest.raises(ValueError, match="SVMs"):
+        predictor.predict(X)
+    assert "_in_core" not in predictor.__getstate__()

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from surewood.tables.frame_source import FrameSource
+from surewood.tables.frame_source import FrameSource, codes_of
 from surewood.tables.source import CATEGORY, NUMBER, TIME
 
 DAY = datetime.date(2024, 1, 2)
@@ -43,6 +43,29 @@ def test_codes_follow_the_index_and_unknown_values_are_missing():
     for dtype in ("object", "category", "string"):
         source = FrameSource(pd.DataFrame({"c": pd.Series(["b", "z", None, "a"], dtype=dtype)}))
         np.testing.assert_array_equal(source.codes(0, index), [1.0, np.nan, np.nan, 0.0])
+
+
+@pytest.mark.parametrize(
+    ("values", "dtype", "index"),
+    [
+        (["b", "z", None, "a"], "object", ["a", "b"]),
+        (["b", "z", None, "a"], "category", ["a", "b"]),
+        (["b", "z", None, "a"], "string", ["a", "b"]),
+        ([3, 1, 7, 1], "int64", [1, 3]),
+        ([3.0, None, 7.0, 1.0], "float32", [1, 3]),
+        ([True, False, True, False], "bool", ["False", "True"]),
+        ([2, 5, None, 2], "category", [2, 4]),
+        ([Decimal("1.5"), "x", None, 2], "object", ["1.5", "2"]),
+        ([DAY, None, DAY, DAY], "object", [str(DAY)]),
+    ],
+    ids=str,
+)
+def test_codes_of_few_rows_are_those_of_many(values, dtype, index):
+    index, series = pd.Index(index, dtype=object), pd.Series(values, dtype=dtype)
+    one_by_one = np.concatenate([codes_of(series.iloc[[i]], index) for i in range(len(series))])
+    many = codes_of(pd.concat([series] * 10, ignore_index=True), index)
+    np.testing.assert_array_equal(codes_of(series, index), many[: len(series)])
+    np.testing.assert_array_equal(one_by_one, many[: len(series)])
 
 
 def test_an_ordered_category_keeps_its_order():

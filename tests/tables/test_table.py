@@ -56,3 +56,16 @@ def test_some_columns_of_all_rows():
     [(places, part)] = table_of(X).batches([4, 0])
     assert places == slice(0, 20)
     np.testing.assert_array_equal(part.matrix(), X[:, [4, 0]])
+
+
+def test_a_small_table_of_categories_is_encoded_once():
+    frame = pd.DataFrame({"n": [1.5, np.nan, 3.0], "c": pd.Categorical(["b", None, "a"])})
+    table = table_of(frame)
+    encoded, read = [], table._encode
+    table._encode = lambda j: encoded.append(j) or read(j)
+    once = table.read_once()
+    for _ in range(2):
+        np.testing.assert_array_equal(once.matrix(), [[1.5, 1], [np.nan, np.nan], [3, 0]])
+    assert encoded == [0, 1]
+    plain = table_of(X)
+    assert plain.read_once() is plain

@@ -61,6 +61,7 @@ class BlendModel:
 
     def mixed(self, table: Table, n_jobs: int | None) -> Floats:
         """Weighted mean of the members' probabilities."""
+        table = table.read_once()
         total = np.zeros((table.n_rows, len(self.classes)))
         for member in self.members:
             total += member.weight * member.estimator.model_.probabilities(table, n_jobs)

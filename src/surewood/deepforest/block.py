@@ -44,6 +44,7 @@ from surewood.tables import alongside
 from surewood.trees import FlatForest, ForestJoiner, TreeParams, grow_seconds, share_matrix
 
 _TASK_VISITS = 4e7  # row visits of a task: a few tenths of a second, so an interrupt is answered
+_SINGLE_ROWS = 16  # up to here starting threads takes longer than they save
 _FEW_ROWS = 8192  # up to here a forest predicts in one task
 _LEAST_WEIGHT = 1e-3  # theory.md [D-28]
 
@@ -80,7 +81,7 @@ class Block:
         """Class vectors of new points (n_members, n_rows, n_classes): averages over folds and trees."""
         out = np.empty((len(self.models), inputs.matrix.n_rows, self.n_classes))
         # Few rows make a single task of a forest: then the forests are the tasks.
-        few = inputs.matrix.n_rows <= _FEW_ROWS and thread_count(n_jobs) > 1
+        few = _SINGLE_ROWS < inputs.matrix.n_rows <= _FEW_ROWS and thread_count(n_jobs) > 1
 
         def fill(number: int) -> None:
             model = self.models[number]

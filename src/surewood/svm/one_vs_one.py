@@ -79,6 +79,23 @@ class Predictor:
         self.__dict__.update(state)
         self.__post_init__()
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {f.name: getattr(self, f.name) for f in fields(self)}
+
+    @property
+    def in_core(self) -> Any:
+        """The SVMs as the core takes them, checked; made once, since rows may come one by one.
+
+        Arrays that were checked must not change: they become read-only.
+        """
+        arrays = {name: getattr(self, name) for name in TABLE}
+        held = self.__dict__.get("_in_core")
+        if held is None or any(held[0][name] is not array for name, array in arrays.items()):
+            for array in arrays.values():
+                array.setflags(write=False)
+            held = self.__dict__["_in_core"] = arrays, _core.SvmTable(**arrays)
+        return held[1]
+
     @property
     def n_svms(self) -> int:
         """Number of SVMs."""
@@ -136,13 +153,13 @@ class Predictor:
         return rows, chosen
 
     def _run(self, X: Floats, assign: IntArray, n_jobs: int | None, **out: NDArray[Any]) -> None:
-        table, stop = {name: getattr(self, name) for name in TABLE}, np.zeros(1, dtype=np.uint8)
-        share(*table.values())
+        stop = np.zeros(1, dtype=np.uint8)
+        share(*(getattr(self, name) for name in TABLE))
         # Each task sums the coefficients of its SVM's support rows for every pair of classes.
         terms = float(np.mean(self.n_support * (self.n_classes - 1.0))) if self.n_svms else 0.0
         over_rows(
             _predict,
-            (table, self.kernel, stop, tuple(out)),
+            (self, stop, tuple(out)),
             lambda first, last: (X[first:last], assign[first:last]),
             list(out.values()),
             n_rows=len(X),
@@ -154,14 +171,11 @@ class Predictor:
 
 
 def _predict(
-    table: dict[str, NDArray[Any]],
-    kernel: KernelSpec,
+    svms: Predictor,
     stop: NDArray[np.uint8],
     wanted: tuple[str, ...],
     X: Floats,
     assign: IntArray,
     *outputs: NDArray[Any],
 ) -> None:
-    _core.svm_predict(
-        _core.SvmTable(**table), kernel.in_core, X, assign, stop=stop, **dict(zip(wanted, outputs))
-    )
+    _core.svm_predict(svms.in_core, svms.kernel.in_core, X, assign, stop=stop, **dict(zip(wanted, outputs)))

@@ -15,6 +15,7 @@ from surewood.tables.arrow_source import ArrowSource
 from surewood.tables.source import CATEGORY, LARGEST_EXACT, NUMBER, TIME, Source
 
 _SMALL_COPY = 32 << 20  # bytes
+_FEW_ROWS = 8  # whose categories are looked up one by one
 
 
 class FrameSource(Source):
@@ -39,8 +40,8 @@ class FrameSource(Source):
         return str(j) if self.names is None else repr(self.names[j])
 
     def _column(self, j: int) -> pd.Series:
-        if j not in self._columns:
-            self._columns[j] = self.X.iloc[:, j]
+        if not self._columns:
+            self._columns = dict(enumerate(column for _, column in self.X.items()))
         return self._columns[j]
 
     def _arrow(self, j: int) -> Source | None:
@@ -65,6 +66,8 @@ class FrameSource(Source):
         dtype = series.dtype
         if isinstance(dtype, pd.CategoricalDtype):
             return CATEGORY
+        if isinstance(dtype, np.dtype) and dtype.kind in "iufb":
+            return NUMBER
         if pd.api.types.is_complex_dtype(dtype):
             raise ValueError(f"Complex data not supported: column {self.label(j)}.")
         if pd.api.types.is_numeric_dtype(dtype) or pd.api.types.is_bool_dtype(dtype):
@@ -141,6 +144,8 @@ def _plain_floats(X: pd.DataFrame) -> NDArray[Any] | None:
 
 
 def _floats(series: pd.Series, label: str) -> NDArray[np.float64]:
+    if isinstance(series.dtype, np.dtype) and series.dtype.kind in "iu":
+        return series.to_numpy().astype(np.float64)
     try:
         with np.errstate(over="ignore"):  # long doubles: infinities are refused afterwards
             return series.to_numpy(dtype=np.float64, na_value=np.nan)
@@ -200,9 +205,30 @@ def category_values(series: pd.Series) -> list[Any]:
     return sorted({str(v) for v in values}) if text else sorted(values)
 
 
+def _codes_one_by_one(series: pd.Series, index: pd.Index, text: bool) -> NDArray[np.float64]:
+    """The same for a few rows: pandas takes longer to prepare its search than the search takes."""
+    held = series.array
+    if isinstance(held, pd.Categorical):
+        categories = held.categories
+        values = [None if code < 0 else categories[code] for code in held.codes.tolist()]
+    else:
+        values = [None if lost else value for value, lost in zip(held.tolist(), held.isna().tolist())]
+    found = [np.nan if value is None else _place(index, str(value) if text else value) for value in values]
+    return np.array(found, dtype=np.float64)
+
+
+def _place(index: pd.Index, value: Any) -> float:
+    try:
+        return float(index.get_loc(value))
+    except KeyError:
+        return np.nan
+
+
 def codes_of(series: pd.Series, index: pd.Index) -> NDArray[np.float64]:
     """Codes as float64, NaN for missing and for values outside `index`."""
     text = any(isinstance(value, str) for value in index)
+    if len(series) <= _FEW_ROWS:
+        return _codes_one_by_one(series, index, text)
     if isinstance(series.dtype, pd.CategoricalDtype):
         present = series.cat.categories.astype(object)
         known = index.get_indexer(present.map(str) if text else present).astype(np.float64)

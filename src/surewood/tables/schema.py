@@ -112,6 +112,17 @@ class TableSchema:
         form = None if self.text_forms is None else self.text_forms[j]
         return form if form is not None and source.kind(k) == CATEGORY else None
 
+    def _indexes(self) -> list[pd.Index | None]:
+        """Where the categories of each column stand; made once, since rows may come one by one."""
+        found: list[pd.Index | None] | None = self.__dict__.get("_category_indexes")
+        if found is None:
+            found = [category_index(values) for values in self.categories]
+            self.__dict__["_category_indexes"] = found
+        return found
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "_category_indexes"}
+
     def read(self, X: Any) -> Table:
         """The same columns of a later table. Their number and names were checked by the caller."""
         source = open_source(X)
@@ -119,7 +130,7 @@ class TableSchema:
             if kind != CATEGORY and self.form_of(source, j, j) is None:
                 _refuse_another_kind(source, j, kind)
         counts = category_counts(self)
-        indexes = [category_index(values) for values in self.categories]
+        indexes = self._indexes()
 
         def encode(j: int) -> NDArray[np.float64]:
             index, form = indexes[j], self.form_of(source, j, j)

@@ -24,6 +24,10 @@ _EXACT_IN_FLOAT32 = tuple(np.dtype(t) for t in (np.bool_, np.int8, np.uint8, np.
 _STORED = tuple(np.dtype(t) for t in ("u1", "i1", "u2", "i2", "u4", "i4", "u8", "i8", "f4", "f8"))
 
 
+#: Values that may be copied so that they are encoded once.
+_FEW_VALUES = 1 << 20
+
+
 class Table:
     """A table with a known schema.
 
@@ -174,6 +178,22 @@ class Table:
     def detached(self) -> Table:
         """The same table on one array of its own, for another process: nothing of the input is held."""
         return self.with_values(np.array(self.matrix()))
+
+    def read_once(self) -> Table:
+        """The same table, where its columns have to be encoded and are few values: encoded now, once.
+
+        Several readers of one small table would each encode it again.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from surewood.tables import TableSchema
+        >>> frame = pd.DataFrame({"job": ["clerk", "baker"]})
+        >>> TableSchema.learn(frame).read(frame).read_once().column(0).tolist()
+        [1.0, 0.0]
+        """
+        few = self.stream is None and self.n_rows * self.n_columns <= _FEW_VALUES
+        return self.detached() if few and not self._is_plain else self
 
     def with_values(self, matrix: NDArray[Any]) -> Table:
         """Other rows of the same columns, given as :meth:`matrix` gives them."""
