@@ -60,7 +60,7 @@ def test_more_than_twenty_active_leaves_need_any_threshold():
         ([[]], [0.1], {}, "number of margins must be an integer >= 1"),
         ([[0.5]], [-0.1], {}, "complexity must be >= 0"),
         ([[0.5]], [0.1], {"delta": 0.0}, "delta must be in"),
-        ([[0.5]], [0.1], {"rho_inverse": 0}, "rho_inverse must be an integer >= 1"),
+        ([[0.5]], [0.1], {"rho_inverse": 0}, "rho_inverse must be a finite number > 0"),
     ],
 )
 def test_bad_arguments(margins, complexity, change, message):
