@@ -2,26 +2,85 @@
 
 from __future__ import annotations
 
+import atexit
+import functools
+import json
 import os
+import signal
 import subprocess
 import sys
+import tempfile
+import threading
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
+FIXED = {"OMP_NUM_THREADS": "1", "PYTHONUTF8": "1"}
+
 
 def run(*arguments, folder=None, timeout=300, **environment):
-    """Run ``surewood`` with these arguments; standard output and error are pipes, not terminals."""
+    """Run ``surewood`` with these arguments; standard output and error are files, not terminals.
+
+    Each run is a process of its own. With variables of the environment it starts from nothing, as a user's
+    does; without, it is a fork of a process that has imported pandas and the like (:mod:`.command_server`).
+    """
+    words = [str(argument) for argument in arguments]
+    variables = {**os.environ, **FIXED, **environment}
+    if environment:
+        return run_afresh(*words, folder=folder, timeout=timeout, environment=variables)
+    return _server().run(words, str(folder or os.getcwd()), variables, timeout)
+
+
+def run_afresh(*arguments, folder=None, timeout=300, environment=None):
+    """Run ``surewood`` in a process that starts from nothing; standard output and error are pipes."""
     return subprocess.run(
-        [sys.executable, "-m", "surewood.cli", *map(str, arguments)],
+        [sys.executable, "-m", "surewood.cli", *arguments],
         capture_output=True,
         text=True,
         encoding="utf-8",
         cwd=folder,
-        env={**os.environ, "OMP_NUM_THREADS": "1", "PYTHONUTF8": "1", **environment},
+        env=environment or {**os.environ, **FIXED},
         timeout=timeout,
     )
+
+
+class _Server:
+    """The process that forks a child for each command, and the files its children write."""
+
+    def __init__(self):
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "tests.cli.command_server"],
+            cwd=Path(__file__).parents[2],
+            env={**os.environ, **FIXED},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        self.outputs = tempfile.TemporaryDirectory()
+        atexit.register(self.close)
+
+    def run(self, arguments, folder, environment, timeout):
+        shown = {name: str(Path(self.outputs.name, name)) for name in ("stdout", "stderr")}
+        request = {"arguments": arguments, "folder": folder, "environment": environment, **shown}
+        print(json.dumps(request), file=self.process.stdin, flush=True)
+        child = int(self.process.stdout.readline())
+        overdue = threading.Timer(timeout, os.kill, (child, signal.SIGKILL))
+        overdue.start()
+        code = int(self.process.stdout.readline())
+        overdue.cancel()
+        texts = [Path(path).read_text(encoding="utf-8") for path in shown.values()]
+        return subprocess.CompletedProcess(["surewood", *arguments], code, *texts)
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.wait()
+        self.outputs.cleanup()
+
+
+@functools.cache
+def _server():
+    return _Server()
 
 
 def mistake(*arguments, **options):

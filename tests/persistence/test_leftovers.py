@@ -54,6 +54,19 @@ def test_a_process_that_ends_removes_what_it_owns(tmp_path):
     assert not (tmp_path / "x").exists()
 
 
+def test_a_process_that_ends_removes_folders_that_it_made_and_never_filled(tmp_path):
+    program = (
+        "import sys, pathlib\nfrom surewood.persistence import leftovers\n"
+        "held = [leftovers.made(pathlib.Path(name)) for name in sys.argv[1:]]\n"
+        "for block in held:\n    block.__enter__()\n"
+        "pathlib.Path(sys.argv[2], 'kept').write_text('whole')"
+    )
+    subprocess.run(
+        [sys.executable, "-c", program, tmp_path / "new" / "empty", tmp_path / "filled"], check=True
+    )
+    assert [path.name for path in tmp_path.iterdir()] == ["filled"]
+
+
 def test_is_running():
     assert is_running(os.getpid())
     assert is_running(1)

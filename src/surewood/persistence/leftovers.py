@@ -16,10 +16,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-__all__ = ["is_running", "own", "partial", "remove", "sweep"]
+__all__ = ["is_running", "made", "own", "partial", "remove", "sweep"]
 
 _NAME = re.compile(r"\.(?P<target>.+)\.(?P<process>\d+)\.part\d*")
 _owned: set[Path] = set()
+_unfilled: list[Path] = []
 _FULL = {errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC), errno.EFBIG}
 
 
@@ -49,6 +50,20 @@ def own(path: Path) -> Iterator[Path]:
     finally:
         remove(path)
         _owned.discard(path)
+
+
+@contextmanager
+def made(folder: Path) -> Iterator[None]:
+    """Make a folder and its parents; those that are still empty go away with the block or the process."""
+    new = [place for place in (folder, *folder.parents) if not place.exists()]
+    folder.mkdir(parents=True, exist_ok=True)
+    _unfilled.extend(new)
+    try:
+        yield
+    finally:
+        for place in new:
+            _unfilled.remove(place)
+            _remove_if_empty(place)
 
 
 def sweep(target: Path) -> None:
@@ -91,3 +106,10 @@ def is_running(process: int) -> bool:
 def _remove_all() -> None:
     for path in list(_owned):
         remove(path)
+    for place in list(_unfilled):
+        _remove_if_empty(place)
+
+
+def _remove_if_empty(folder: Path) -> None:
+    with suppress(OSError):  # not empty, or gone
+        folder.rmdir()

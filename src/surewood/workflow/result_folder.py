@@ -7,14 +7,13 @@ fails or is killed leaves the old set as it was.
 
 from __future__ import annotations
 
-import contextlib
 import os
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from surewood.persistence.leftovers import is_running, own, partial, remove
+from surewood.persistence.leftovers import is_running, made, own, partial, remove
 from surewood.workflow.errors import WorkflowError
 
 __all__ = ["LOCK", "reserved", "whole_set"]
@@ -25,17 +24,11 @@ LOCK = ".surewood.lock"
 @contextmanager
 def reserved(folder: Path) -> Iterator[None]:
     """Inside, the folder belongs to this run; one that stays empty is removed again."""
-    made = [place for place in (folder, *folder.parents) if not place.exists()]
-    folder.mkdir(parents=True, exist_ok=True)
     lock = folder / LOCK
-    try:
+    with made(folder):
         _take(lock, folder)
         with own(lock):
             yield
-    finally:
-        for place in made:
-            with contextlib.suppress(OSError):  # not empty, or gone
-                place.rmdir()
 
 
 def _take(lock: Path, folder: Path) -> None:

@@ -1,0 +1,89 @@
+"""A process that has imported the heavy libraries once and forks a child for each command of the tests.
+
+Most of the time of a small command is the import of pandas, pyarrow, scikit-learn and SciPy. Each child is
+a process of its own that runs ``python -m surewood.cli`` from its first line; only those libraries are there
+already.
+Requests are lines of JSON on standard input, answers are exit codes on standard output.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import importlib
+import json
+import os
+import runpy
+import signal
+import sys
+import threading
+import traceback
+
+HEAVY = (
+    "numpy",
+    "pandas",
+    "pyarrow.csv",
+    "pyarrow.compute",
+    "pyarrow.parquet",
+    "rich.console",
+    "rich.progress",
+    "rich.table",
+    "scipy.optimize",
+    "scipy.sparse",
+    "scipy.special",
+    "scipy.stats",
+    "sklearn.base",
+    "sklearn.decomposition",
+    "sklearn.ensemble",
+    "sklearn.linear_model",
+    "sklearn.metrics",
+    "sklearn.model_selection",
+    "sklearn.pipeline",
+    "typer",
+)
+
+
+def _child(request: dict) -> None:
+    """Become the command: its folder, its output files, its arguments; never returns."""
+    for descriptor, name in ((1, "stdout"), (2, "stderr")):
+        file = os.open(request[name], os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        os.dup2(file, descriptor)
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    os.chdir(request["folder"])
+    os.environ.clear()
+    os.environ.update(request["environment"])
+    sys.argv = ["surewood.cli", *request["arguments"]]
+    code: object = 1
+    try:
+        runpy.run_module("surewood.cli", run_name="__main__", alter_sys=True)
+        code = 0
+    except SystemExit as leaving:
+        code = leaving.code
+    except BaseException:
+        traceback.print_exc()
+    threading._shutdown()  # type: ignore[attr-defined]
+    atexit._run_exitfuncs()
+    with contextlib.suppress(OSError, ValueError):
+        sys.stdout.flush()
+        sys.stderr.flush()
+    os._exit(code if isinstance(code, int) else int(code is not None))
+
+
+def serve() -> None:
+    """Answer requests until standard input ends."""
+    for name in HEAVY:
+        importlib.import_module(name)
+    answers = os.fdopen(os.dup(1), "w")
+    for line in sys.stdin:
+        child = os.fork()
+        if child == 0:
+            _child(json.loads(line))
+        print(child, file=answers, flush=True)  # so that a command that takes too long can be ended
+        _, status = os.waitpid(child, 0)
+        code = os.waitstatus_to_exitcode(status)
+        print(code, file=answers, flush=True)
+
+
+if __name__ == "__main__":
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    serve()
