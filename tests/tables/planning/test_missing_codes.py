@@ -6,6 +6,7 @@ import pytest
 from surewood.tables.planning.missing_codes import (
     ALWAYS,
     AMONG_NUMBERS,
+    are_missing_codes,
     codes_among_words,
     is_missing_code,
 )
@@ -33,3 +34,12 @@ def test_marks_are_values_among_marks():
     assert "-" in codes_among_words(["A", "-"])
     assert "-" not in codes_among_words(["+", "-"])
     assert "na" in codes_among_words(["+", "-"])
+
+
+@pytest.mark.parametrize("codes", [ALWAYS, AMONG_NUMBERS, ()])
+def test_many_texts_at_once(codes):
+    texts = [*sorted(AMONG_NUMBERS), " N/A ", "None", "none", "NONE", "999", "red", ""]
+    for extra in ((), ("999", "red")):
+        found = are_missing_codes(texts, codes, extra)
+        assert found.tolist() == [is_missing_code(text, codes, extra) for text in texts]
+    assert are_missing_codes([], codes).tolist() == []

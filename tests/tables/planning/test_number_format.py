@@ -1,5 +1,8 @@
 """Numbers as people write them."""
 
+import random
+
+import numpy as np
 import pytest
 
 from surewood.tables.planning.number_format import (
@@ -64,3 +67,31 @@ def test_what_proves_the_decimal_mark():
     assert proven_decimal(["1,234,567"]) == "."
     assert proven_decimal(["1,234"]) is None
     assert proven_decimal(["3,5", "2.5"]) is None
+
+
+STYLES = (
+    *(NumberFormat(), NumberFormat(thousands=","), NumberFormat(",", "."), NumberFormat(percent=True)),
+    *(NumberFormat(",", "'", unit="kg"), NumberFormat(unit="$", thousands=",")),
+)
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_many_texts_are_read_as_each_of_them(style):
+    rng = random.Random(0)
+    before, after = (
+        ("", "-", "(", "$", "<"),
+        ("", "", "%", ")", " kg", "k", "e5", "E-3", "e400", " Mio", "\u0663"),
+    )
+    texts = ["red", "", "a\nb"]
+    for _ in range(2000):
+        whole = rng.randint(0, 10 ** rng.randint(0, 17))
+        text = (f"{whole:,}" if rng.random() < 0.5 else str(whole)) + rng.choice(
+            ("", ".5", ".250", ".0123456")
+        )
+        if rng.random() < 0.3:
+            text = text.translate(str.maketrans(",.", ".,"))
+        texts.append(rng.choice(before) + text.replace(",", rng.choice(",,\u2019")) + rng.choice(after))
+    for batch in (texts, texts[3:]):  # with and without a line break
+        one_by_one = [np.nan if (value := style.read(text)) is None else value for text in batch]
+        np.testing.assert_array_equal(style.read_all(batch), one_by_one)
+    assert style.read_all([]).tolist() == []

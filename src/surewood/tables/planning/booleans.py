@@ -18,7 +18,11 @@ def find_truth_words(texts: Iterable[str]) -> dict[str, float] | None:
     >>> find_truth_words(["Yes", "no ", "YES"]), find_truth_words(["yes", "maybe"])
     ({'yes': 1.0, 'no': 0.0}, None)
     """
-    words = {text.strip().casefold() for text in texts}
+    words: set[str] = set()
+    for text in texts:
+        words.add(text.strip().casefold())
+        if len(words) > 2:
+            return None
     for true, false in _PAIRS:
         if words == {true, false}:
             return {true: 1.0, false: 0.0}

@@ -7,7 +7,7 @@ it, to a column of text and to one that another reader has already turned into n
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
@@ -20,7 +20,7 @@ from surewood.tables.data_error import DataError
 from surewood.tables.planning.date_format import FORMS, DateFormat
 from surewood.tables.planning.date_parts import PARTS
 from surewood.tables.planning.durations import read_duration
-from surewood.tables.planning.missing_codes import ALWAYS, AMONG_NUMBERS, is_missing_code
+from surewood.tables.planning.missing_codes import ALWAYS, AMONG_NUMBERS, are_missing_codes
 from surewood.tables.planning.number_format import NumberFormat
 
 _DECIMAL_POINT = re.compile(r"^[+-]?\d+\.(\d{1,2}|\d{4,})$")
@@ -186,7 +186,7 @@ def read_column(plan: ColumnPlan, column: pd.Series, *, strict: bool = False) ->
     [1234.0, nan, 950.0]
     """
     reader = {
-        "number": _numbers, "boolean": _booleans, "date": _dates, "duration": _durations,
+        "number": _numbers, "boolean": _counted_or_words, "date": _dates, "duration": _counted_or_words,
         "category": _categories, "text": _texts,
     }[plan.kind]  # fmt: skip
     values = reader(plan, column)
@@ -206,40 +206,52 @@ _NAMES = {"number": "numbers", "boolean": "truth values", "date": "dates", "dura
 def _is_missing(plan: ColumnPlan, column: pd.Series) -> pd.Series:
     missing = column.isna()
     if is_text(column):
-        missing |= column.map(
-            lambda v: isinstance(v, str) and is_missing_code(v, AMONG_NUMBERS, plan.missing)
-        )
+        are_texts = [isinstance(value, str) for value in column]
+        texts = [value if is_one else "" for value, is_one in zip(column, are_texts)]
+        missing |= are_missing_codes(texts, AMONG_NUMBERS, plan.missing) & are_texts
     return missing
 
 
-def _by_distinct(
-    column: pd.Series, codes_missing: Any, plan: ColumnPlan, read: Callable[[str], float | None]
-) -> pd.Series:
+def read_texts(plan: ColumnPlan, texts: Sequence[str]) -> NDArray[np.float64]:
+    """Numbers of distinct texts, by the plan of a number, a boolean or a duration; NaN where there is none.
+
+    Examples
+    --------
+    >>> read_texts(ColumnPlan("price", "number", thousands=",", unit="$"), ["$1,234", "?", "950"]).tolist()
+    [1234.0, nan, 950.0]
+    """
+    if plan.kind == "number":
+        values = _read_numbers(plan, texts)
+    else:
+        words = {"true": 1.0, "false": 0.0, "1": 1.0, "0": 0.0} | plan.truth_words
+        read = read_duration if plan.kind == "duration" else lambda text: words.get(text.casefold())
+        values = np.array([read(text) for text in texts], dtype=np.float64)
+    values[are_missing_codes(texts, AMONG_NUMBERS, plan.missing)] = np.nan
+    return values
+
+
+def _read_numbers(plan: ColumnPlan, texts: Sequence[str]) -> NDArray[np.float64]:
+    if plan.decimal == "." and not plan.thousands:
+        read = plan.number_format.read
+        return np.array([_plain_number(text, read) for text in texts], dtype=np.float64)
+    values = plan.number_format.read_all(texts)
+    for place in np.flatnonzero(np.isnan(values)).tolist():
+        text = texts[place]
+        number = float(text == "True") if text in _TRUTH else _plainly_a_number(text)
+        values[place] = np.nan if number is None else number
+    return values
+
+
+def _by_distinct(plan: ColumnPlan, column: pd.Series) -> pd.Series:
     """Numbers of a text column, each distinct text read once."""
     codes, texts = distinct_texts(column)
-    read_values = [
-        np.nan
-        if is_missing_code(text, codes_missing, plan.missing) or (number := read(text)) is None
-        else number
-        for text in texts
-    ]
-    table = np.array([*read_values, np.nan], dtype=np.float64)
+    table = np.append(read_texts(plan, texts), np.nan)
     return pd.Series(table[codes], index=column.index)
 
 
 def _numbers(plan: ColumnPlan, column: pd.Series) -> pd.Series:
     if is_text(column):
-        read = plan.number_format.read
-
-        def one(text: str) -> float | None:
-            if text in ("True", "False"):
-                return float(text == "True")
-            if plan.decimal == "." and not plan.thousands:
-                return _plain_number(text, read)
-            number = read(text)
-            return _plainly_a_number(text) if number is None else number
-
-        return _by_distinct(column, AMONG_NUMBERS, plan, one)
+        return _by_distinct(plan, column)
     if pd.api.types.is_timedelta64_dtype(column.dtype):
         return pd.Series(column.dt.total_seconds().to_numpy(), index=column.index)
     if pd.api.types.is_datetime64_any_dtype(column.dtype):
@@ -266,7 +278,12 @@ def _refuse_misread(plan: ColumnPlan, values: pd.Series) -> None:
         )
 
 
+_TRUTH = ("True", "False")
+
+
 def _plain_number(text: str, read: Callable[[str], float | None]) -> float | None:
+    if text in _TRUTH:
+        return float(text == "True")
     number = _as_float(text)
     return read(text) if number is None else (number if np.isfinite(number) else None)
 
@@ -283,17 +300,8 @@ def _as_float(text: str) -> float | None:
         return None
 
 
-def _booleans(plan: ColumnPlan, column: pd.Series) -> pd.Series:
-    words = {"true": 1.0, "false": 0.0, "1": 1.0, "0": 0.0} | plan.truth_words
-    if not is_text(column):
-        return _numbers(plan, column)
-    return _by_distinct(column, AMONG_NUMBERS, plan, lambda text: words.get(text.casefold()))
-
-
-def _durations(plan: ColumnPlan, column: pd.Series) -> pd.Series:
-    if not is_text(column):
-        return _numbers(plan, column)
-    return _by_distinct(column, AMONG_NUMBERS, plan, read_duration)
+def _counted_or_words(plan: ColumnPlan, column: pd.Series) -> pd.Series:
+    return _by_distinct(plan, column) if is_text(column) else _numbers(plan, column)
 
 
 def _dates(plan: ColumnPlan, column: pd.Series) -> pd.Series:
@@ -307,7 +315,8 @@ def _dates(plan: ColumnPlan, column: pd.Series) -> pd.Series:
             raise DataError(f"column {plan.name!r} held dates in training and holds numbers now.")
         return pd.Series(pd.NaT, index=column.index, dtype="datetime64[us]")
     codes, texts = distinct_texts(column)
-    read = [None if is_missing_code(text, AMONG_NUMBERS, plan.missing) else text for text in texts]
+    coded = are_missing_codes(texts, AMONG_NUMBERS, plan.missing)
+    read = [None if is_code else text for text, is_code in zip(texts, coded)]
     moments = plan.date_format.read(read).append(pd.DatetimeIndex([pd.NaT]))
     return pd.Series(moments.to_numpy("datetime64[us]")[codes], index=column.index)
 
@@ -320,7 +329,7 @@ def _categories(plan: ColumnPlan, column: pd.Series) -> pd.Series:
     codes, texts = distinct_texts(column)
     positions = {value: k for k, value in enumerate(plan.categories)}
     table = np.array([positions.get(meaning.get(text, _UNSEEN), -1) for text in texts] + [-1])
-    missing = np.array([is_missing_code(text, (), plan.missing) for text in texts] + [True])
+    missing = np.append(are_missing_codes(texts, (), plan.missing), True)
     found = np.where(missing, -1, table)[codes]
     dtype = pd.CategoricalDtype(list(plan.categories), ordered=plan.ordered)
     return pd.Series(pd.Categorical.from_codes(found, dtype=dtype), index=column.index)
@@ -341,5 +350,6 @@ def _without_zeros(meaning: dict[str, Any]) -> dict[str, Any]:
 
 def _texts(plan: ColumnPlan, column: pd.Series) -> pd.Series:
     codes, texts = distinct_texts(column)
-    kept = [None if is_missing_code(text, ALWAYS, plan.missing) else text for text in texts]
+    coded = are_missing_codes(texts, ALWAYS, plan.missing)
+    kept = [None if is_code else text for text, is_code in zip(texts, coded)]
     return pd.Series(np.array([*kept, None], dtype=object)[codes], index=column.index)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -9,8 +10,14 @@ import numpy as np
 import pandas as pd
 
 from surewood._arrays import Floats
-from surewood.tables.planning.column_plan import ColumnPlan, distinct_texts, is_text, read_column
-from surewood.tables.planning.missing_codes import ALWAYS, AMONG_NUMBERS, is_missing_code
+from surewood.tables.planning.column_plan import (
+    ColumnPlan,
+    distinct_texts,
+    is_text,
+    read_column,
+    read_texts,
+)
+from surewood.tables.planning.missing_codes import ALWAYS, AMONG_NUMBERS, are_missing_codes
 
 PROBE = 500  # distinct texts by which a kind that does not fit is ruled out
 EXAMPLES = 4
@@ -28,12 +35,14 @@ class DistinctTexts:
     @classmethod
     def of(cls, column: pd.Series) -> DistinctTexts:
         """Of a column of text."""
-        codes, texts = distinct_texts(column)
-        counts = np.bincount(codes[codes >= 0], minlength=len(texts)).astype(float)
+        texts, counts = counted_values(column)
         return cls(texts, counts, len(column))
 
     def without(self, codes: Any, extra: tuple[str, ...]) -> DistinctTexts:
-        keep = [k for k, text in enumerate(self.texts) if not is_missing_code(text, codes, extra)]
+        missing = are_missing_codes(self.texts, codes, extra)
+        if not missing.any():
+            return self
+        keep = np.flatnonzero(~missing).tolist()
         return DistinctTexts([self.texts[k] for k in keep], self.counts[keep], self.n_rows)
 
     @property
@@ -45,17 +54,37 @@ class DistinctTexts:
     def n_known(self) -> int:
         return int(self.counts.sum())
 
-    def readable(self, read: Any) -> float:
-        """Fraction of the rows with a value for which `read` gives something; 0 where few of the first do."""
+    def readable(self, read: Callable[[str], object]) -> float:
+        """As :meth:`readable_numbers`, of a function of one text that gives None where it cannot read it."""
+        return self.readable_numbers(
+            lambda texts: np.array([np.nan if read(text) is None else 0.0 for text in texts])
+        )
+
+    def readable_numbers(self, read_all: Callable[[list[str]], Floats]) -> float:
+        """Fraction of the rows with a value for which there is a number; 0 where few of the first have."""
         first = self.texts[:PROBE]
-        if len(first) == PROBE and 2 * sum(read(text) is not None for text in first) < PROBE:
+        if len(first) == PROBE and 2 * np.count_nonzero(~np.isnan(read_all(first))) < PROBE:
             return 0.0
-        good = np.array([read(text) is not None for text in self.texts], dtype=bool)
+        good = ~np.isnan(read_all(self.texts))
         return float(self.counts[good].sum() / max(self.counts.sum(), 1))
 
     def examples(self) -> tuple[str, ...]:
         order = np.argsort(-self.counts, kind="stable")[:EXAMPLES]
         return tuple(self.texts[k][:60] for k in order)
+
+
+def counted_values(column: pd.Series) -> tuple[list[str], Floats]:
+    """Distinct values of a column as stripped texts, in their order, and how many rows each has.
+
+    Examples
+    --------
+    >>> texts, counts = counted_values(pd.Series(["yes", None, "no", "yes "]))
+    >>> texts, counts.tolist()
+    (['yes', 'no'], [2.0, 1.0])
+    """
+    codes, texts = distinct_texts(column)
+    known = codes if len(codes) and codes.min() >= 0 else codes[codes >= 0]
+    return texts, np.bincount(known, minlength=len(texts)).astype(float)
 
 
 def n_unreadable(plan: ColumnPlan, column: pd.Series) -> int:
@@ -80,7 +109,7 @@ def n_unseen(plan: ColumnPlan, column: pd.Series) -> int:
     1
     """
     codes, texts = distinct_texts(column)
-    coded = np.array([is_missing_code(text, ALWAYS, plan.missing) for text in texts] + [True])
+    coded = np.append(are_missing_codes(texts, ALWAYS, plan.missing), True)
     return int((read_column(plan, column).isna().to_numpy() & ~coded[codes]).sum())
 
 
@@ -99,10 +128,13 @@ def counted(plan: ColumnPlan, column: pd.Series) -> ColumnPlan:
 
 def counted_texts(plan: ColumnPlan, values: DistinctTexts) -> ColumnPlan:
     """As :func:`counted`, of distinct texts."""
-    read = read_column(plan, values.column)
+    if plan.kind in ("number", "boolean", "duration"):
+        read = pd.Series(read_texts(plan, values.texts))
+    else:
+        read = read_column(plan, values.column)
     known = read.notna().to_numpy()
     codes = AMONG_NUMBERS if plan.kind not in ("category", "text") else ALWAYS
-    coded = np.array([is_missing_code(text, codes, plan.missing) for text in values.texts], dtype=bool)
+    coded = are_missing_codes(values.texts, codes, plan.missing)
     changed = ""
     if plan.kind == "number":
         for place in np.flatnonzero(known)[:200]:

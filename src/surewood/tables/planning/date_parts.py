@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import numpy as np
 import pandas as pd
 
 _DAY = pd.Timedelta(days=1)
+_MICROSECONDS = 86_400_000_000  # of a day
 #: Parts of a date without and with a time of day. Weekday: Monday 0 ... Sunday 6; days: since 1970-01-01.
 PARTS = ("year", "month", "weekday", "days", "hour")
 
@@ -19,8 +21,9 @@ def parts_needed(moments: pd.Series) -> tuple[str, ...]:
     >>> parts_needed(pd.Series(pd.to_datetime(["2024-01-05"])))
     ('year', 'month', 'weekday', 'days')
     """
-    known = moments.dropna()
-    has_time = bool((known != known.dt.normalize()).any())
+    values = moments.to_numpy("datetime64[us]")
+    is_midnight = values.view(np.int64) % _MICROSECONDS == 0
+    has_time = not bool((is_midnight | np.isnat(values)).all())
     return PARTS if has_time else PARTS[:-1]
 
 

@@ -106,13 +106,14 @@ def find_column(name: str, column: pd.Series, hints: Hints) -> ColumnPlan:
 
 def _from_typed(name: str, column: pd.Series, hints: Hints) -> ColumnPlan:
     """A column that is numbers, truth values or dates already."""
-    known = column.dropna()
+    missing = column.isna()
+    known = column[~missing] if missing.any() else column
     examples = tuple(str(v) for v in known.iloc[:EXAMPLES])
     if len(known) == 0:
         return ColumnPlan(name, "drop", "it has no value at all")
     if hints.kind in ("category", "text", "date"):
         return find_column(name, column.astype(object), hints)
-    if len(known) == len(column) and hints.kind is None and (known == known.iloc[0]).all():
+    if len(known) == len(column) and hints.kind is None and _is_constant(known):
         return ColumnPlan(name, "drop", "it has one value only", examples)
     if pd.api.types.is_datetime64_any_dtype(column.dtype):
         return _date(ColumnPlan(name, "date", "dates", examples), column)
@@ -128,6 +129,11 @@ def _from_typed(name: str, column: pd.Series, hints: Hints) -> ColumnPlan:
     return ColumnPlan(name, hints.kind or "number", reason, examples, missing=hints.missing)
 
 
+def _is_constant(known: pd.Series) -> bool:
+    first = known.iloc[0]
+    return bool((known.iloc[:_FEW_ROWS] == first).all() and (known == first).all())
+
+
 def _names_rows(name: str, column: pd.Series) -> bool:
     """Whether a column is called an identifier and has a whole number of its own in every row."""
     if len(column) < _FEW_ROWS or not pd.api.types.is_integer_dtype(column.dtype):
@@ -137,6 +143,8 @@ def _names_rows(name: str, column: pd.Series) -> bool:
 
 def _are_compact_dates(known: pd.Series) -> bool:
     """Whether all numbers are days such as 20240301."""
+    if not 19_000_101 <= known.iloc[0] <= 20_991_231:
+        return False
     if known.min() < 19_000_101 or known.max() > 20_991_231:
         return False
     values = known.to_numpy(dtype=np.float64)
@@ -152,7 +160,7 @@ def _counts_rows(column: pd.Series) -> bool:
 
     The gaps are rows that were held out.
     """
-    if len(column) < _FEW_ROWS or column.isna().any() or not pd.api.types.is_integer_dtype(column.dtype):
+    if len(column) < _FEW_ROWS or not pd.api.types.is_integer_dtype(column.dtype) or column.isna().any():
         return False
     values = column.to_numpy(dtype=np.int64)
     if not (np.diff(values[:_FEW_ROWS]) > 0).all():
@@ -226,7 +234,9 @@ def _measured(name: str, values: DistinctTexts, hints: Hints) -> ColumnPlan | No
         style = find_number_format(
             values.texts, decimal=hints.decimal, thousands=hints.thousands, file_decimal=hints.file_decimal
         )
-        if style is not None and values.readable(style.read) >= (READABLE if wanted is None else 0.0):
+        if style is not None and values.readable_numbers(style.read_all) >= (
+            READABLE if wanted is None else 0.0
+        ):
             return _number_plan(name, style)
     return None
 
@@ -243,7 +253,7 @@ _DAY_MONTH = {
 
 def _are_codes(values: DistinctTexts) -> bool:
     """Whether digits are names: leading zeros, as in 01067."""
-    return any(_CODE.match(text) for text in values.texts) and all(text.isdigit() for text in values.texts)
+    return all(map(str.isdigit, values.texts)) and any(_CODE.match(text) for text in values.texts)
 
 
 def _number_plan(name: str, form: NumberFormat) -> ColumnPlan:

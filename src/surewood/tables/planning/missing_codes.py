@@ -8,7 +8,10 @@ gives the same values whoever read it.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
 
 _MARKS = "? ?? - -- --- . .. ... * ** _ – —"
 _ERRORS = "#n/a #na #null! #div/0! #value! #ref! #name? #num! 1.#ind -1.#ind 1.#qnan -1.#qnan"
@@ -45,6 +48,25 @@ def is_missing_code(text: str, codes: Collection[str], extra: Collection[str] = 
     return stripped in extra or stripped.casefold() in codes or (bool(codes) and stripped in _EXACT)
 
 
+def are_missing_codes(
+    texts: Sequence[str], codes: Collection[str], extra: Collection[str] = ()
+) -> NDArray[np.bool_]:
+    """As :func:`is_missing_code`, of many texts.
+
+    Examples
+    --------
+    >>> are_missing_codes([" N/A ", "none", "12"], ALWAYS).tolist()
+    [True, False, False]
+    """
+    stripped = list(map(str.strip, texts))
+
+    def among(known: Collection[str], words: Iterable[str]) -> NDArray[np.bool_]:
+        return np.fromiter(map(frozenset(known).__contains__, words), bool, len(stripped))
+
+    found = among(codes, map(str.casefold, stripped))
+    return found | among([*extra, *(_EXACT if codes else ())], stripped)
+
+
 def codes_among_words(texts: Iterable[str]) -> Collection[str]:
     """Codes that mean missing among these words: not ``-`` and the like where all values are such marks.
 
@@ -53,7 +75,9 @@ def codes_among_words(texts: Iterable[str]) -> Collection[str]:
     >>> "-" in codes_among_words(["A", "B", "-"]), "-" in codes_among_words(["+", "-"])
     (True, False)
     """
-    others = [text.strip() for text in texts if not is_missing_code(text, ALWAYS)]
+    all_texts = list(texts)
+    missing = are_missing_codes(all_texts, ALWAYS)
+    others = [text.strip() for text, is_code in zip(all_texts, missing) if not is_code]
     if others and not any(character.isalnum() for text in others for character in text):
         return ALWAYS - _PUNCTUATION
     return ALWAYS

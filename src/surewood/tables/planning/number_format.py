@@ -8,36 +8,32 @@ never read as a decimal mark on a guess: ``17,027`` alone can be 17027 or 17.027
 from __future__ import annotations
 
 import math
-import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-_SPACES = "\u00a0\u202f\u2009\u2007"
-_PLAIN_MARKS = str.maketrans(
-    dict.fromkeys("−–‐", "-") | dict.fromkeys("’´", "'") | dict.fromkeys(_SPACES, " ")
+import numpy as np
+from numpy.typing import NDArray
+
+from surewood.tables.planning.number_shape import (
+    PLAIN_MARKS,
+    ZEROS,
+    NumberParts,
+    number_parts,
+    one_per_shape,
+    shapes_of,
+    well_grouped,
+    well_marked,
 )
-_SHAPES = str.maketrans("123456789", "000000000")
-_CURRENCY = (
-    r"(?:US\$|A\$|C\$|R\$|HK\$|[$€£¥₹₽₩₺₪฿₫₴₱¢]|USD|EUR|GBP|JPY|CHF|CNY|INR|SEK|NOK|DKK|PLN|CZK|AUD|CAD|BRL|RUB"
-    r"|Rs\.?|kr\.?|Fr\.|zł)"
-)
-_UNIT = r"(?:[A-Za-zµμ°Ωλ²³][A-Za-z0-9µμ°Ω²³/*·^%._-]{0,11}|°|\"|'')"
-_DIGITS = r"(?:\d+(?:[.,' ]\d+)*[.,]?|[.,]\d+)"
-_LIMIT = r"(?P<limit><=|>=|<|>|≤|≥|~|≈|ca\.|approx\.)?"
-_MULTIPLIER = (
-    r"(?P<mult>(?:[kKMB]|Mio\.?|Mrd\.?|bn|mn|thousand|million|billion)(?![A-Za-z/]))?"  # not the k of kg
-)
-_SHAPE = re.compile(
-    rf"^(?P<open>\()?\s*{_LIMIT}\s*(?P<sign>[+-])?\s*(?P<cur1>{_CURRENCY})?\s*(?P<sign2>[+-])?\s*"
-    rf"(?P<digits>{_DIGITS})(?P<exp>[eE][+-]?\d{{1,3}})?\s*(?P<percent>%|‰|percent\b|pct\b)?\s*{_MULTIPLIER}\s*"
-    rf"(?P<cur2>{_CURRENCY})?\s*(?P<unit>{_UNIT})?\s*(?P<trail>-)?\s*(?P<close>\))?$"
-)
+
 _MULTIPLIERS = (
     dict.fromkeys(("k", "K", "thousand"), 1e3)
     | dict.fromkeys(("M", "Mio", "Mio.", "mn", "million"), 1e6)
     | dict.fromkeys(("B", "bn", "Mrd", "Mrd.", "billion"), 1e9)
 )
+
+
+_EXACT_DIGITS = 15
 
 
 class AmbiguousNumbers(ValueError):
@@ -80,8 +76,29 @@ class NumberFormat:
 
     def read(self, text: str) -> float | None:
         """The number that a text means; None where it is not a number of this format."""
-        how = _reading(text.translate(_SHAPES), self.decimal, self.thousands, self.percent, self.unit)
+        how = self._how(text.translate(ZEROS))
         return None if how is None else how.value(text)
+
+    def read_all(self, texts: Sequence[str]) -> NDArray[np.float64]:
+        """As :meth:`read`, of many texts; NaN where a text is not a number of this format.
+
+        Examples
+        --------
+        >>> NumberFormat(thousands=",").read_all(["$1,250", "$3", "red"]).tolist()
+        [1250.0, 3.0, nan]
+        """
+        places: dict[str, list[int]] = {}
+        for place, shape in enumerate(shapes_of(texts)):
+            places.setdefault(shape, []).append(place)
+        values = np.full(len(texts), np.nan)
+        for shape, alike in places.items():
+            how = self._how(shape)
+            if how is not None:
+                values[alike] = how.values([texts[place] for place in alike])
+        return values
+
+    def _how(self, shape: str) -> _Reading | None:
+        return _reading(shape, self.decimal, self.thousands, self.percent, self.unit)
 
 
 @dataclass(frozen=True)
@@ -96,41 +113,51 @@ class _Reading:
     factor: float
 
     def value(self, text: str) -> float | None:
-        digits = text[self.begin : self.end]
-        if self.thousands:
-            digits = digits.translate(_PLAIN_MARKS).replace(self.thousands, "")
-        if self.decimal == ",":
-            digits = digits.replace(",", ".")
-        value = float(digits)
+        value = float(self._plain_digits(text))
         if not math.isfinite(value):
             return None
         return value / self.divisor * self.factor
+
+    def values(self, texts: Sequence[str]) -> NDArray[np.float64]:
+        """As :meth:`value`, of texts that all have this shape; NaN for None.
+
+        A number below 2**53 over a power of ten up to 10**22 is rounded once, as :func:`float` does.
+        """
+        marked = texts[0][self.begin : self.end].translate(ZEROS)
+        places = [place for place, mark in enumerate(marked) if mark == "0"]
+        n_decimals = marked[::-1].find(self.decimal)
+        if len(places) > _EXACT_DIGITS or not set(marked) <= {"0", self.decimal, self.thousands}:
+            found = np.array([float(self._plain_digits(text)) for text in texts])
+            found[~np.isfinite(found)] = np.nan
+        else:
+            letters = np.array(texts, dtype=np.str_).view(np.uint32).reshape(len(texts), -1)
+            powers = 10.0 ** np.arange(len(places))[::-1]
+            digits = letters[:, self.begin : self.end][:, places].astype(np.float64) - ord("0")
+            found = (digits @ powers) / 10.0 ** max(n_decimals, 0)
+        return found / self.divisor * self.factor
+
+    def _plain_digits(self, text: str) -> str:
+        digits = text[self.begin : self.end]
+        if self.thousands:
+            plain = digits if digits.isascii() else digits.translate(PLAIN_MARKS)
+            digits = plain.replace(self.thousands, "")
+        return digits.replace(",", ".") if self.decimal == "," else digits
 
 
 @lru_cache(maxsize=1 << 12)  # thousands of distinct numbers have a handful of shapes
 def _reading(shape: str, decimal: str, thousands: str, percent: bool, unit: str) -> _Reading | None:
     """How the texts of a shape are read: a text with all its digits made zeros."""
-    parts = _parts(shape)
+    parts = number_parts(shape)
     if parts is None or (parts.unit and unit and parts.unit != unit):
         return None
     mark = _thousands_mark(parts.digits, decimal, thousands)
-    if not _well_marked(parts.digits, decimal, mark):
+    if not well_marked(parts.digits, decimal, mark):
         return None
     divisor = (1000.0 if parts.percent == "‰" else 100.0) if parts.percent and not percent else 1.0
     factor = _MULTIPLIERS[parts.multiplier] if parts.multiplier and parts.multiplier != unit else 1.0
     begin = parts.begin + len(shape) - len(shape.lstrip())
     end = begin + len(parts.digits) + len(parts.exponent)
     return _Reading(begin, end, mark, decimal, divisor, -factor if parts.negative else factor)
-
-
-def _one_per_shape(texts: Iterable[str]) -> list[str]:
-    """The first text of each shape: others have digits at the same places, and a zero first where it has."""
-    first: dict[tuple[str, bool], str] = {}
-    for text in texts:
-        shape = text.translate(_SHAPES)
-        start = shape.find("0")
-        first.setdefault((shape, text[start : start + 1] == "0"), text)
-    return list(first.values())
 
 
 def _thousands_mark(digits: str, decimal: str, thousands: str) -> str:
@@ -141,57 +168,8 @@ def _thousands_mark(digits: str, decimal: str, thousands: str) -> str:
     return ""
 
 
-@dataclass(frozen=True)
-class _Parts:
-    digits: str
-    begin: int
-    exponent: str
-    negative: bool
-    percent: str
-    multiplier: str
-    currency: str
-    unit: str
-    limit: str
-
-
-def _parts(text: str) -> _Parts | None:
-    match = _SHAPE.match(text.strip().translate(_PLAIN_MARKS))
-    if match is None or (match["open"] is None) != (match["close"] is None):
-        return None
-    signs = [s for s in (match["sign"], match["sign2"], match["trail"]) if s]
-    if len(signs) > 1 or (match["open"] and signs):
-        return None
-    return _Parts(
-        digits=match["digits"],
-        begin=match.start("digits"),
-        exponent=match["exp"] or "",
-        negative=bool(match["open"]) or "-" in signs,
-        percent=match["percent"] or "",
-        multiplier=match["mult"] or "",
-        currency=match["cur1"] or match["cur2"] or "",
-        unit=match["unit"] or "",
-        limit=match["limit"] or "",
-    )
-
-
-def _well_marked(digits: str, decimal: str, thousands: str) -> bool:
-    """Whether decimal and thousands marks stand where they may."""
-    whole, _, fraction = digits.partition(decimal)
-    if fraction and not fraction.isdigit():
-        return False
-    if thousands and thousands in whole:
-        groups = whole.split(thousands)
-        lengths = [len(group) for group in groups]
-        western = lengths[0] in (1, 2, 3) and set(lengths[1:]) == {3}
-        indian = lengths[-1] == 3 and set(lengths[1:-1]) == {2}
-        if not (western or indian):
-            return False
-        whole = "".join(groups)
-    return whole.isdigit() if whole else bool(fraction)
-
-
 def find_number_format(
-    texts: Iterable[str],
+    texts: Sequence[str],
     *,
     decimal: str | None = None,
     thousands: str | None = None,
@@ -201,7 +179,7 @@ def find_number_format(
 
     Parameters
     ----------
-    texts : iterable of str
+    texts : sequence of str
         Distinct texts of a column, codes for missing values taken out.
     decimal, thousands : str, optional
         What the user says the marks are.
@@ -225,8 +203,8 @@ def find_number_format(
     ...     print(error)
     '17,027' can be 17027 or 17.027
     """
-    found = [(text, parts) for text in _one_per_shape(texts) if (parts := _parts(text)) is not None]
-    found = _with_units_settled([(text, parts) for text, parts in found if _well_grouped(parts.digits)])
+    found = [(text, parts) for text in one_per_shape(texts) if (parts := number_parts(text)) is not None]
+    found = _with_units_settled([(text, parts) for text, parts in found if well_grouped(parts.digits)])
     if not found:
         return None
     marks = _Marks.of(found)
@@ -242,7 +220,7 @@ def find_number_format(
     return replace(style, percent=percent and bool(found), unit=unit)
 
 
-def proven_decimal(texts: Iterable[str]) -> str | None:
+def proven_decimal(texts: Sequence[str]) -> str | None:
     """The decimal mark that the numbers among some texts prove; None where they leave it open.
 
     Examples
@@ -252,8 +230,8 @@ def proven_decimal(texts: Iterable[str]) -> str | None:
     """
     found = [
         (text, parts)
-        for text in _one_per_shape(texts)
-        if (parts := _parts(text)) is not None and _well_grouped(parts.digits)
+        for text in one_per_shape(texts)
+        if (parts := number_parts(text)) is not None and well_grouped(parts.digits)
     ]
     marks = _Marks.of(found)
     if marks.contradictory:
@@ -261,17 +239,7 @@ def proven_decimal(texts: Iterable[str]) -> str | None:
     return marks.proven
 
 
-def _well_grouped(digits: str) -> bool:
-    """Whether a mark that occurs more than once divides groups of three: 1.234.567, but not 10.0.0.1."""
-    for mark in ".,' ":
-        if digits.count(mark) > 1:
-            point = "," if mark == "." else "."
-            if not _well_marked(digits, point, mark):
-                return False
-    return True
-
-
-def _with_units_settled(found: list[tuple[str, _Parts]]) -> list[tuple[str, _Parts]]:
+def _with_units_settled(found: list[tuple[str, NumberParts]]) -> list[tuple[str, NumberParts]]:
     """Letters after the digits are k, M and B (thousands, millions, billions) only where the column shows it.
 
     It does where it names a currency, or uses two different ones and no unit; otherwise they are a unit.
@@ -301,7 +269,7 @@ class _Marks:
     other_thousands: str  # a blank or an apostrophe between groups
 
     @classmethod
-    def of(cls, found: list[tuple[str, _Parts]]) -> _Marks:
+    def of(cls, found: list[tuple[str, NumberParts]]) -> _Marks:
         decimal, thousands = {".": False, ",": False}, {".": False, ",": False}
         ambiguous: dict[str, str] = {}
         other = ""

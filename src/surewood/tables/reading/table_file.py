@@ -13,13 +13,15 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from surewood.tables.data_error import DataError
-from surewood.tables.reading.delimited import read_delimited, refuse_duplicates
+from surewood.tables.reading.delimited import Delimited, read_delimited
 from surewood.tables.reading.file_format import (
     format_of,
     refuse_address,
     refuse_other_formats,
     unpacked,
 )
+from surewood.tables.reading.layout import refuse_duplicates
+from surewood.tables.reading.streaming import read_stream
 
 
 @dataclass(frozen=True)
@@ -120,6 +122,9 @@ def _one(source: str | Path, separator: str | None, encoding: str | None) -> Tab
         raise DataError(f"there is no file {path}.")
     found = format_of(path)
     if found.kind == "delimited":
+        streamed = None if found.compression or encoding else read_stream(path, separator=separator)
+        if streamed is not None:
+            return _numbered(streamed, str(path))
         raw = unpacked(path, found.compression)
         refuse_other_formats(raw, str(path))
         return _delimited(raw, str(path), separator, encoding)
@@ -137,7 +142,10 @@ def _one(source: str | Path, separator: str | None, encoding: str | None) -> Tab
 
 
 def _delimited(raw: bytes, origin: str, separator: str | None, encoding: str | None) -> TableFile:
-    read = read_delimited(raw, origin, separator=separator, encoding=encoding)
+    return _numbered(read_delimited(raw, origin, separator=separator, encoding=encoding), origin)
+
+
+def _numbered(read: Delimited, origin: str) -> TableFile:
     lines = (
         np.arange(read.first_line, read.first_line + len(read.frame)) if read.lines is None else read.lines
     )

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from surewood.tables.data_error import DataError
 
+UTF8_MARK = b"\xef\xbb\xbf"
 _MARKS = (
-    (b"\xef\xbb\xbf", "utf-8"),
+    (UTF8_MARK, "utf-8"),
     (b"\xff\xfe\x00\x00", "utf-32-le"),
     (b"\xff\xfe", "utf-16-le"),
     (b"\xfe\xff", "utf-16-be"),

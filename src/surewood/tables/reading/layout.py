@@ -1,0 +1,156 @@
+"""Where the table of a text file begins and how its columns are set apart, found in its first lines."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from surewood.tables.data_error import DataError
+
+SEPARATORS = ",;\t|"
+HEAD = 1 << 16  # bytes that are looked at, more where lines are long
+_LINES = 4  # lines as long as the header that are looked at, at least
+_LEADING_ZERO = re.compile(r"^0\d")
+_GROUPED = re.compile(r"^[+-]?\d{1,3}(?:\.\d{3})+$")
+_DECIMAL_COMMA = re.compile(r"^[+-]?(?:\d+|\d{1,3}(?:\.\d{3})+),(?:\d{1,2}|\d{4,})$|^[+-]?0,\d+$")
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How a text table is written.
+
+    Attributes
+    ----------
+    separator : str
+        A blank means columns set apart by white space.
+    names : list of str
+        Of the columns.
+    start : int
+        Bytes before the header.
+    skipped : int
+        Lines before the header.
+    header_lines : int
+        Lines of the header: more than one where a quoted name holds a line break.
+    texts : list of str
+        Columns to leave as text: codes that begin with a zero, and points between thousands.
+    """
+
+    separator: str
+    names: list[str]
+    start: int
+    skipped: int
+    header_lines: int
+    texts: list[str]
+
+
+def find_layout(text: bytes, separator: str | None = None) -> Layout:
+    """The layout of a table, from its text or as much of its beginning as :func:`bytes_needed` says.
+
+    Examples
+    --------
+    >>> found = find_layout(b"sep=;\\nzip;b\\n01067;x\\n")
+    >>> found.separator, found.names, found.start, found.skipped, found.texts
+    (';', ['zip', 'b'], 6, 1, ['zip'])
+    """
+    skipped, start = _preamble(text)
+    head = _first_lines(text, start)
+    mark = separator or find_separator(head)
+    reader = csv.reader(
+        ["\t".join(line.split()) for line in head] if mark == " " else head,
+        delimiter="\t" if mark == " " else mark,
+    )
+    names = [name.strip() for name in next(reader)]
+    names = [name or f"column {k + 1}" for k, name in enumerate(names)]
+    header_lines = reader.line_num
+    return Layout(mark, names, start, skipped, header_lines, _columns_to_keep(reader, names))
+
+
+def bytes_needed(text: bytes) -> int:
+    """How many of a file's first bytes tell its layout, as far as the first ones show it; 0: not at all.
+
+    Examples
+    --------
+    >>> bytes_needed(b"a,b\\n1,2\\n") == HEAD, bytes_needed(b"a,b")
+    (True, 0)
+    """
+    start = _preamble(text)[1]
+    end = text.find(b"\n", start)
+    return 0 if end < 0 else start + max(HEAD, _LINES * (end + 1 - start))
+
+
+def _preamble(text: bytes) -> tuple[int, int]:
+    """Lines and bytes before the first line that is not blank or Excel's ``sep=;``."""
+    skipped = start = 0
+    while True:
+        end = text.find(b"\n", start)
+        line = text[start : end if end >= 0 else len(text)]
+        if end < 0 or (line.strip() and not re.match(rb"^sep=.\s*$", line)):
+            return skipped, start
+        start, skipped = end + 1, skipped + 1
+
+
+def _first_lines(text: bytes, start: int) -> list[str]:
+    """The header and some rows, more bytes of them where lines are long."""
+    header = text.find(b"\n", start) + 1 or len(text)
+    end = start + max(HEAD, _LINES * (header - start))
+    return text[start:end].decode("utf-8", errors="ignore").splitlines()
+
+
+def find_separator(head: Sequence[str]) -> str:
+    """The mark that divides the first lines into the same number of fields, the more fields the better.
+
+    A blank means columns set apart by white space.
+
+    Examples
+    --------
+    >>> find_separator(["a;b", "1,5;2", "2,5;3"]), find_separator(["x", "1"]), find_separator(["a b", "1 2"])
+    (';', ',', ' ')
+    """
+    lines = [line for line in head[:50] if line.strip()]
+    best, best_score = ",", (0.0, 0)
+    for mark in SEPARATORS:
+        if not lines or mark not in lines[0]:
+            continue  # a long line would be one field, too long for the reader
+        counts = [len(row) for row in csv.reader(lines, delimiter=mark)]
+        if counts[0] < 2:
+            continue
+        agree = sum(count == counts[0] for count in counts) / len(counts)
+        score = (agree, counts[0])
+        if score > best_score:
+            best, best_score = mark, score
+    if best_score == (0.0, 0):
+        counts = [len(line.split()) for line in lines]
+        if len(counts) > 1 and counts[0] > 1 and len(set(counts)) == 1:
+            return " "
+    return best
+
+
+def refuse_duplicates(names: Sequence[object], origin: str) -> None:
+    """Refuse two columns of one name."""
+    twice = [name for name, count in Counter(map(str, names)).items() if count > 1]
+    if twice:
+        shown = ", ".join(map(repr, sorted(twice)[:8]))
+        raise DataError(f"{origin} has more than one column called {shown}; rename them.")
+
+
+def _columns_to_keep(rows: Iterable[list[str]], names: list[str]) -> list[str]:
+    """Columns that Arrow would spoil: codes that begin with a zero, and points between thousands.
+
+    A point divides thousands only where the file has decimal commas.
+    """
+    codes: set[int] = set()
+    grouped: set[int] = set()
+    commas = False
+    for row in rows:
+        for k, field in enumerate(row):
+            stripped = field.strip()
+            if _LEADING_ZERO.match(stripped) and stripped.isdigit():
+                codes.add(k)
+            elif _GROUPED.match(stripped):
+                grouped.add(k)
+            commas = commas or _DECIMAL_COMMA.match(stripped) is not None
+    kept = codes | grouped if commas else codes
+    return [names[k] for k in sorted(kept) if k < len(names)]

@@ -1,0 +1,50 @@
+"""Where a text table begins and how its columns are set apart."""
+
+import pytest
+
+from surewood.tables import DataError
+from surewood.tables.reading.layout import (
+    HEAD,
+    bytes_needed,
+    find_layout,
+    find_separator,
+    refuse_duplicates,
+)
+
+
+def test_decimal_commas_do_not_make_commas_separators():
+    assert find_separator(["a;b", "1,5;2,5", "1,25;3"]) == ";"
+
+
+def test_the_beginning_of_a_file_is_enough():
+    text = b"\nsep=;\na;b\n" + b"01;2\n" * (HEAD // 4)
+    assert find_layout(text[: bytes_needed(text[:HEAD])]) == find_layout(text)
+    wide = b",".join(b"name %d" % k for k in range(20_000)) + b"\n" + b",".join([b"1"] * 20_000)
+    assert bytes_needed(wide[:HEAD]) == 0
+    assert bytes_needed(wide) == 4 * (wide.index(b"\n") + 1)
+
+
+def test_names_on_two_lines():
+    found = find_layout(b'a,"b\nc"\n1,2\n')
+    assert (found.header_lines, len(found.names)) == (2, 2)
+
+
+def test_many_names_are_compared_in_one_pass():
+    class Name(str):
+        """A name that counts how often it is compared."""
+
+        compared = 0
+
+        def __eq__(self, other):
+            Name.compared += 1
+            return str.__eq__(self, other)
+
+        __hash__ = str.__hash__
+
+        def __str__(self):
+            return self
+
+    refuse_duplicates([Name(f"name {k}") for k in range(40_000)], "wide.csv")
+    assert Name.compared < 100_000
+    with pytest.raises(DataError, match="more than one column called 'name 0', 'name 1'"):
+        refuse_duplicates([f"name {k % 20_000}" for k in range(40_000)], "wide.csv")
