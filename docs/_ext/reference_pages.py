@@ -9,16 +9,14 @@ from __future__ import annotations
 import enum
 import importlib
 import inspect
-from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, NamedTuple
 
 FOLDER = Path(__file__).parent.parent / "api"
 
 
-@dataclass(frozen=True)
-class Page:
+class Page(NamedTuple):
     """A page of the reference."""
 
     name: str

@@ -27,9 +27,8 @@ def check_values(
 
     Parameters
     ----------
-    name : str
-        What the message calls it.
-    value : ndarray
+    name, value : str and ndarray
+        What the message calls it, and what must be an array.
     kinds : str
         Kinds of dtypes that are accepted, as in ``dtype.kind``. Floating-point numbers must be finite.
     shape : tuple

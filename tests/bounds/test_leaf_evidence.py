@@ -11,21 +11,9 @@ from surewood.bounds import (
     leaf_log_growth,
     split_log_growth,
 )
-from tests.bounds.evidence_samples import IN_FORCE
+from tests.bounds.evidence_samples import tree_fields
 
-TREE = {
-    "correct": [50, 40],
-    "errors": [5, 5],
-    "depth": [1, 1],
-    "degree": [1, 2],
-    "n_classes": 3,
-    "n_features": 4,
-    "n_split_features": 4,
-    "max_features": 2,
-    "n_degrees": 3,
-    "max_depth": 2,
-    **IN_FORCE,
-}
+TREE = tree_fields()
 CASCADE = {"n_families": 2, "max_leaves": 1, "unweighted": True, "affine_features": True}
 DEGREES = {"n_features": 12, "max_leaves": 4, "unweighted": True, "affine_features": True}
 

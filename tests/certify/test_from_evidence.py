@@ -19,7 +19,7 @@ from surewood.bounds import (
     pac_bayes_tandem_bound,
 )
 from surewood.certify import Method, certify
-from tests.bounds.evidence_samples import IN_FORCE
+from tests.bounds.evidence_samples import tree_fields
 
 
 class Toy:
@@ -36,21 +36,9 @@ class Toy:
 
 
 def tree(**change):
-    fields = {
-        "correct": [6_000_000, 3_500_000],
-        "errors": [300_000, 200_000],
-        "depth": [1, 1],
-        "degree": [1, 0],
-        "n_classes": 2,
-        "n_features": 2,
-        "n_split_features": 2,
-        "max_features": 1,
-        "n_degrees": 2,
-        "max_depth": 2,
-        "gamma_scale": 0.5,
-        **IN_FORCE,
-    }
-    return TreeEvidence(**(fields | change))
+    counts = {"correct": [6_000_000, 3_500_000], "errors": [300_000, 200_000], "gamma_scale": 0.5}
+    two = {"n_classes": 2, "n_features": 2, "n_split_features": 2, "max_features": 1, "n_degrees": 2}
+    return TreeEvidence(**(tree_fields(degree=[1, 0], **counts, **two) | change))
 
 
 def votes(seed=0, members=12, m=4000, **change):

@@ -1,16 +1,6 @@
 """`contributions` of every public classifier sum to its predictions."""
 
 import numpy as np
-import pytest
-
-from tests.contract.estimators import classifiers, deterministic
-from tests.contract.messy_table import messy
-
-
-@pytest.fixture(scope="module", params=classifiers(), ids=lambda c: c.__name__)
-def fitted(request):
-    frame, y = messy(70)
-    return deterministic(request.param).fit(frame, y), frame
 
 
 def test_values_sum_to_the_prediction(fitted):

@@ -36,12 +36,6 @@ def holds(step):
     return step["operator"] == "is not missing"
 
 
-@pytest.fixture(scope="module", params=classifiers(), ids=lambda c: c.__name__)
-def fitted(request):
-    frame, y = messy(70)
-    return deterministic(request.param).fit(frame, y), frame
-
-
 def test_agrees_with_the_predictions_and_is_plain_json(fitted):
     model, frame = fitted
     rows = frame.iloc[:6]

@@ -11,13 +11,13 @@ from surewood.bounds import (
     ForestEvidence,
     TreeEvidence,
     cascade_theorem,
-    composite_theorem,
     leaf_log_growth,
     real_cascade_bound,
     real_composite_bound,
     split_log_growth,
 )
 from surewood.certify import Method, certify
+from surewood.certify.from_evidence import tree_theorem
 from tests.bounds.evidence_samples import IN_FORCE
 from tests.guarantees.harness import Speaker, collect
 
@@ -109,13 +109,7 @@ def simulate_composite(draws, seed=6, m=4_000_000):
         trees = [composite_tree(rng, counts) for _ in range(3)]
         labels, evidence = trees[0]
         risk, seen = risk_of(labels, probability), evidence.errors.sum() / m
-        theorem = composite_theorem(
-            evidence.correct,
-            evidence.errors,
-            evidence.guarantee_complexity(),
-            n_classes=evidence.n_classes,
-            n_families=evidence.n_families,
-        )
+        theorem = tree_theorem(evidence)
         vote = np.stack(
             [np.sum([t[0] == c for t in trees], axis=0) for c in range(evidence.n_classes)], axis=1
         )

@@ -4,6 +4,7 @@ import numpy as np
 from sklearn.neighbors import KNeighborsClassifier
 
 from surewood import BinnedForestClassifier
+from surewood.certify import certify
 
 NOISE = 0.25
 
@@ -28,3 +29,10 @@ def nearest_neighbour(X, y):
 def is_true(certificate, least=NOISE):
     """Whether every guarantee of the error is one that a classifier of this population can keep."""
     return all(entry.value >= least for entry in certificate.guarantees if entry.quantity == "error")
+
+
+def says_nothing_of_groups_or_time(model, n):
+    """Whether a model without a holdout guarantees nothing where its n training rows are not independent."""
+    grouped = certify(model, groups=np.arange(n) // 5)
+    timed = certify(model, time=np.arange(n))
+    return grouped.guarantees == timed.guarantees == ()

@@ -8,7 +8,7 @@ from sklearn.preprocessing import StandardScaler
 
 from surewood import BinnedForestClassifier
 from surewood.certify import certify
-from tests.promises.population import draw, is_true
+from tests.promises.population import draw, is_true, says_nothing_of_groups_or_time
 
 
 def forest(**options):
@@ -59,10 +59,7 @@ def test_a_scaler_fitted_before_the_forest():
 
 
 def test_rows_in_groups_or_in_time():
-    X, y = draw(600, 0)
-    model = forest().fit(X, y)
-    assert certify(model, groups=np.arange(600) // 6).guarantees == ()
-    assert certify(model, time=np.arange(600)).guarantees == ()
+    assert says_nothing_of_groups_or_time(forest().fit(*draw(600, 0)), 600)
 
 
 def test_every_setting_of_a_search_is_paid_for():

@@ -7,7 +7,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from surewood.certify import CrossFittedClassifier, certify
-from tests.promises.population import draw
+from tests.promises.population import draw, says_nothing_of_groups_or_time
 
 
 def average():
@@ -21,10 +21,7 @@ def test_labels_that_are_coins():
 
 
 def test_groups_and_time():
-    X, y = draw(300, 0)
-    model = average().fit(X, y)
-    assert certify(model, groups=np.arange(300) // 5).guarantees == ()
-    assert certify(model, time=np.arange(300)).guarantees == ()
+    assert says_nothing_of_groups_or_time(average().fit(*draw(300, 0)), 300)
 
 
 def test_a_scaler_outside_the_folds():

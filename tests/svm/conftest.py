@@ -18,14 +18,7 @@ def kkt_of_everything_solved(monkeypatch):
         parts = list(solve(gram, spec, points, starts, codes, weight, problems, shape, options, *rest))
         _, degree, C = problems
         batch = SvmBatch.from_parts(
-            parts,
-            shape,
-            degree=degree,
-            C=C,
-            kernel=spec,
-            gram=gram,
-            points=points,
-            starts=starts,
+            parts, shape, degree=degree, C=C, kernel=spec, gram=gram, points=points, starts=starts
         )
         exponent = degree * np.log2(batch.scale.ravel()) if len(degree) else []
         for problem in range(len(degree)):

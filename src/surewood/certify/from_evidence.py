@@ -20,6 +20,7 @@ from surewood.bounds import (
     EstimateEvidence,
     ForestEvidence,
     HeuristicEvidence,
+    LeafTheorem,
     Method,
     RiskBound,
     Status,
@@ -43,6 +44,8 @@ from .reading import Caller, Reading, claim_or_withhold
 __all__ = ["read_all", "read_evidence"]
 
 NOT_A_BOUND = "selection score, not a bound"
+#: How the papers' bounds are taken: with every constant, and the complexity as the theorem has it.
+_PAPER: dict[str, Any] = {"variant": "rigorous", "gamma_scale": 1.0}
 _HELD_OUT = 5  # one row in so many is held out by default
 
 
@@ -58,41 +61,49 @@ def _conditions(evidence: Any, caller: Caller) -> tuple[Condition, ...]:
 
 
 def _from_training(
-    reading: Reading,
     method: Method,
     evidence: Any,
     caller: Caller,
-    issue: Callable[[float], dict[str, Any]],
+    issue: Callable[[float, int], dict[str, Any]],
+    entries: Iterable[Entry] = (),
+    compared: int = 1,
     **fields: Any,
-) -> None:
-    """A guarantee from the training sample by one of the papers' bounds."""
-    claim_or_withhold(
-        reading,
-        method,
-        _conditions(evidence, caller),
-        issue,
-        variant="rigorous",
-        sample="training",
-        gamma_scale=1.0,
-        **fields,
-    )
+) -> Reading:
+    """A guarantee from the training sample beside other entries.
+
+    `issue` takes delta and the number of models compared: what the evidence knows of, `compared` of its
+    parts, and what the caller states.
+    """
+    models = evidence.n_models * compared * caller.n_models
+    reading = Reading(entries=list(entries), majority_error=evidence.majority_error)
+    fields |= {"sample": "training", "n_models": models}
+    conditions = _conditions(evidence, caller)
+    claim_or_withhold(reading, method, conditions, lambda delta: issue(delta, models), **fields)
+    return reading
 
 
 def _bound_fields(bound: RiskBound) -> dict[str, Any]:
     return {"value": bound.value, "decomposition": bound.decomposition() | {"1/rho": bound.rho_inverse}}
 
 
+def tree_theorem(tree: TreeEvidence) -> LeafTheorem:
+    """Theorem 1 of RCF for the counts of a composite tree."""
+    complexity, n_families = tree.guarantee_complexity(), tree.n_families
+    return composite_theorem(
+        tree.correct, tree.errors, complexity, n_classes=tree.n_classes, n_families=n_families
+    )
+
+
 def _tree_bound(tree: TreeEvidence, delta: float) -> RiskBound:
     # theory.md (2.6); more than m leaves cannot be occupied, and m is fixed in advance too
-    theorem = composite_theorem(
-        tree.correct,
-        tree.errors,
-        tree.guarantee_complexity(),
-        n_classes=tree.n_classes,
-        n_families=tree.n_families,
-    )
     largest = min(2 ** min(tree.max_depth, 40), tree.n_samples)
-    return theorem.uniform(max_rho_inverse=largest, delta=delta)
+    return tree_theorem(tree).uniform(max_rho_inverse=largest, delta=delta)
+
+
+def _measured(evidence: EstimateEvidence | HeuristicEvidence, status: Status, **fields: Any) -> Entry:
+    """A number that the model knows of, which limits nothing."""
+    sample, n = evidence.sample, evidence.n
+    return Entry(method=evidence.name, status=status, value=evidence.value, sample=sample, n=n, **fields)
 
 
 def _criterion_entry(
@@ -133,45 +144,50 @@ def _tree_criterion(tree: TreeEvidence) -> list[Entry]:
 
 @read_evidence.register
 def _(evidence: TreeEvidence, caller: Caller) -> Reading:
-    models = evidence.n_models * caller.n_models
-    reading = Reading(entries=_tree_criterion(evidence), majority_error=evidence.majority_error)
-    _from_training(
-        reading,
+    def issue(delta: float, models: int) -> dict[str, Any]:
+        return _bound_fields(_tree_bound(evidence, delta / models))
+
+    return _from_training(
         Method.COMPOSITE_TREE,
         evidence,
         caller,
-        lambda delta: _bound_fields(_tree_bound(evidence, delta / models)),
+        issue,
+        entries=_tree_criterion(evidence),
         n=evidence.n_samples,
-        n_models=models,
+        **_PAPER,
     )
-    return reading
 
 
 @read_evidence.register
 def _(evidence: ForestEvidence, caller: Caller) -> Reading:
     trees = evidence.trees
-    models = evidence.n_models * max(tree.n_models for tree in trees) * caller.n_models
-    reading = Reading(majority_error=evidence.majority_error)
     criteria = [entry for tree in trees for entry in _tree_criterion(tree)]
-    if criteria:
-        reading.entries.append(_mean_criterion(criteria))
 
-    def issue(delta: float) -> dict[str, Any]:
+    def issue(delta: float, models: int) -> dict[str, Any]:
         # theory.md [D-15]: (2.6) holds for all trees at once, and a hard vote errs at most twice as often
         bounds = [_tree_bound(tree, delta / models) for tree in trees]
         parts = [bound.decomposition() for bound in bounds]
         mean = {name: float(np.mean([part[name] for part in parts])) for name in parts[0]}
         return {"value": min(1.0, 2.0 * sum(mean.values())), "decomposition": mean | {"factor": 2.0}}
 
-    note = "twice the mean over trees"
-    n = trees[0].n_samples
-    _from_training(reading, Method.COMPOSITE_FOREST, evidence, caller, issue, n=n, n_models=models, note=note)
-    return reading
+    return _from_training(
+        Method.COMPOSITE_FOREST,
+        evidence,
+        caller,
+        issue,
+        entries=_mean_criterion(criteria),
+        compared=max(tree.n_models for tree in trees),
+        n=trees[0].n_samples,
+        note="twice the mean over trees",
+        **_PAPER,
+    )
 
 
-def _mean_criterion(criteria: Sequence[Entry]) -> Entry:
+def _mean_criterion(criteria: Sequence[Entry]) -> list[Entry]:
+    if not criteria:
+        return []
     names = criteria[0].decomposition
-    return Entry(
+    mean = Entry(
         method="composite forest criterion, mean over trees",
         status=Status.CRITERION,
         value=float(np.mean([entry.value for entry in criteria])),
@@ -183,30 +199,37 @@ def _mean_criterion(criteria: Sequence[Entry]) -> Entry:
         },
         note=NOT_A_BOUND,
     )
+    return [mean]
 
 
 @read_evidence.register
 def _(evidence: CascadeEvidence, caller: Caller) -> Reading:
-    models = evidence.n_models * caller.n_models
-    reading = Reading(majority_error=evidence.majority_error)
-    if evidence.gamma_scale is not None and evidence.criterion_complexity is not None:
-        a, scale = evidence.criterion_complexity, evidence.gamma_scale
-        value = cascade_criterion(evidence.correct, evidence.errors, a, gamma_scale=scale)
-        charge = 4.0 * scale * np.asarray(a)
-        reading.entries.append(
-            _criterion_entry("cascade criterion", value, evidence.correct, evidence.errors, charge, scale)
-        )
-
-    def issue(delta: float) -> dict[str, Any]:
+    def issue(delta: float, models: int) -> dict[str, Any]:
         theorem = cascade_theorem(
             evidence.correct, evidence.errors, evidence.complexity, n_families=evidence.n_families
         )
         largest = min(evidence.max_leaves, evidence.n_samples)
         return _bound_fields(theorem.uniform(max_rho_inverse=largest, delta=delta / models))
 
-    n = evidence.n_samples
-    _from_training(reading, Method.CASCADE, evidence, caller, issue, n=n, n_models=models)
-    return reading
+    return _from_training(
+        Method.CASCADE,
+        evidence,
+        caller,
+        issue,
+        entries=_cascade_criterion(evidence),
+        n=evidence.n_samples,
+        **_PAPER,
+    )
+
+
+def _cascade_criterion(evidence: CascadeEvidence) -> list[Entry]:
+    a, scale = evidence.criterion_complexity, evidence.gamma_scale
+    if a is None or scale is None:
+        return []
+    correct, errors = evidence.correct, evidence.errors
+    value = cascade_criterion(correct, errors, a, gamma_scale=scale)
+    charge = 4.0 * scale * np.asarray(a)
+    return [_criterion_entry("cascade criterion", value, correct, errors, charge, scale)]
 
 
 def _as_a_holdout(evidence: VoteEvidence, delta: float) -> str:
@@ -262,10 +285,7 @@ def _(evidence: VoteEvidence, caller: Caller) -> Reading:
 
 @read_evidence.register
 def _(evidence: CompressionEvidence, caller: Caller) -> Reading:
-    models = evidence.n_models * caller.n_models
-    reading = Reading(majority_error=evidence.majority_error)
-
-    def issue(delta: float) -> dict[str, Any]:
+    def issue(delta: float, models: int) -> dict[str, Any]:
         value = compression_bound(
             evidence.n_samples,
             evidence.n_compressed,
@@ -281,66 +301,29 @@ def _(evidence: CompressionEvidence, caller: Caller) -> Reading:
         }
         return {"value": value, "decomposition": parts}
 
-    claim_or_withhold(
-        reading,
-        Method.TREE_COMPRESSION if evidence.tree else Method.COMPRESSION,
-        _conditions(evidence, caller),
-        issue,
-        variant="exact",
-        sample="training",
-        n=evidence.n_samples,
-        n_models=models,
-    )
-    return reading
+    method = Method.TREE_COMPRESSION if evidence.tree else Method.COMPRESSION
+    return _from_training(method, evidence, caller, issue, n=evidence.n_samples, variant="exact")
 
 
 @read_evidence.register
 def _(evidence: CrossFitEvidence, caller: Caller) -> Reading:
-    models = evidence.n_models * caller.n_models
-    reading = Reading(majority_error=evidence.majority_error)
-
-    def issue(delta: float) -> dict[str, Any]:
+    def issue(delta: float, models: int) -> dict[str, Any]:
         half = cross_fit_bound(evidence.mean_brier / 2.0, evidence.fold_size, delta=delta, n_models=models)
         return {"value": 2.0 * half, "decomposition": {"held-out Brier score": evidence.mean_brier}}
 
-    claim_or_withhold(
-        reading,
-        Method.CROSS_FIT,
-        _conditions(evidence, caller),
-        issue,
-        variant="kl",
-        sample="training",
-        n=evidence.n_samples,
-        n_models=models,
-        quantity="Brier score",
-        ceiling=2.0,
-    )
-    return reading
+    about: dict[str, Any] = {"variant": "kl", "quantity": "Brier score", "ceiling": 2.0}
+    return _from_training(Method.CROSS_FIT, evidence, caller, issue, n=evidence.n_samples, **about)
 
 
 @read_evidence.register
 def _(evidence: EstimateEvidence, caller: Caller) -> Reading:
-    entry = Entry(
-        method=evidence.name,
-        status=Status.ESTIMATE,
-        value=evidence.value,
-        sample=evidence.sample,
-        n=evidence.n,
-        biased=evidence.used_for_selection or caller.n_models > 1,
-    )
-    return Reading(entries=[entry])
+    biased = evidence.used_for_selection or caller.n_models > 1
+    return Reading(entries=[_measured(evidence, Status.ESTIMATE, biased=biased)])
 
 
 @read_evidence.register
 def _(evidence: HeuristicEvidence, caller: Caller) -> Reading:
-    entry = Entry(
-        method=evidence.name,
-        status=Status.HEURISTIC,
-        value=evidence.value,
-        sample=evidence.sample,
-        n=evidence.n,
-    )
-    return Reading(entries=[entry])
+    return Reading(entries=[_measured(evidence, Status.HEURISTIC)])
 
 
 def read_all(evidence: Iterable[object], caller: Caller) -> Reading:

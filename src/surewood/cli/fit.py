@@ -22,6 +22,7 @@ from surewood.cli.option_values import (
     Costs,
     Dates,
     DecimalMark,
+    Delta,
     Dropped,
     GroupColumns,
     Identifiers,
@@ -123,9 +124,7 @@ def fit(
     fpr: LargestFalsePositiveRate = None,
     abstain_error: AbstainError = None,
     cost: Costs = None,
-    delta: Annotated[
-        float, typer.Option(min=1e-9, max=0.5, help="Probability that a guarantee may fail.")
-    ] = 0.05,
+    delta: Delta = 0.05,
     seed: Annotated[int, typer.Option(min=0, help="Same seed, same model.")] = 0,
     n_jobs: Annotated[
         int, typer.Option(help="Threads; -1: all cores. The model does not depend on it.")
@@ -181,17 +180,17 @@ def fit(
             time=time,
             out=default_folder(source) if out is None else out,
             force=force,
+            rule=DecisionRule(positive, precision, fpr, recall, abstain_error, cost),
             delta=delta,
+            max_memory=parse_memory(max_memory),
             random_state=seed,
             n_jobs=n_jobs,
             max_rows=max_rows,
-            max_memory=parse_memory(max_memory),
             time_limit=time_limit,
             columns=_column_options(plan_file, named, decimal),
             rare=rare,
             weight=weight,
             class_weight=class_weight,
-            rule=DecisionRule(positive, precision, fpr, recall, abstain_error, cost),
             parameters=parse_parameters(changes or []),
             cluster=cluster,
             command=shlex.join(["surewood", *sys.argv[1:]]),

@@ -26,9 +26,6 @@ def report(
     model: Annotated[Path, typer.Argument(help=option.MODEL_HELP)],
     table: option.LabelledTable,
     target: option.ModelTarget = None,
-    out: Annotated[
-        Path | None, typer.Option(help="Folder of the page.", show_default="that of the model")
-    ] = None,
     claims: option.Claims = None,
     cost: option.ClaimCosts = None,
     copies: option.Copies = "auto",
@@ -36,6 +33,9 @@ def report(
     time: option.TimeColumn = None,
     delta: option.Delta = 0.05,
     n_models: option.ComparedModels = 1,
+    out: Annotated[
+        Path | None, typer.Option(help="Folder of the page.", show_default="that of the model")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Make the page of a model anew, from a labelled table that was not used for training or tuning.

@@ -15,13 +15,13 @@ from surewood.cli.mistakes import as_options
 from surewood.cli.shown_text import shown
 from surewood.estimators.wording import percent, plural
 
-_STATUS_STYLE = {"GUARANTEE": "bold green", "CRITERION": "yellow", "ESTIMATE": "cyan", "HEURISTIC": "dim"}
 _MEANING = {
     "GUARANTEE": "holds for new rows like these",
     "CRITERION": "a score for choosing, not guaranteed",
     "ESTIMATE": "measured, not guaranteed",
     "HEURISTIC": "a diagnostic, not guaranteed",
 }
+_STATUS_STYLE = {"GUARANTEE": "bold green", "CRITERION": "yellow", "ESTIMATE": "cyan", "HEURISTIC": "dim"}
 
 
 def seconds_text(seconds: float) -> str:

@@ -51,9 +51,9 @@ class DatasetInfo:
     columns: int
     classes: int
     citation: str
+    class_counts: tuple[int, ...] = ()
     train_rows: int | None = None
     test_rows: int | None = None
-    class_counts: tuple[int, ...] = ()
     train_class_counts: tuple[int, ...] = ()
     sha256: str | None = None
     openml: int | None = None

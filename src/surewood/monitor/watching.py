@@ -25,8 +25,7 @@ from .state import MonitorState, MonitorStateError, read_state, write_state
 
 __all__ = ["Look", "Monitor"]
 
-_POINTS_PER_BATCH = 25
-_MOST_POINTS = 1000
+_POINTS_PER_BATCH, _MOST_POINTS = 25, 1000  # of the path of the evidence that is kept
 
 
 @dataclass(frozen=True)

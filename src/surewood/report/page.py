@@ -22,10 +22,10 @@ def render_page(summary: dict[str, Any]) -> str:
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> from surewood import BinnedForestClassifier, report
+    >>> from surewood import PolySVC, report
     >>> X, y = load_iris(return_X_y=True)
-    >>> forest = BinnedForestClassifier(20, random_state=0).fit(X[::2], y[::2])
-    >>> report.render_page(report.build_summary(forest, X, y, holdout=(X[1::2], y[1::2])))[:15]
+    >>> model = PolySVC().fit(X[::2], y[::2])
+    >>> report.render_page(report.build_summary(model, X, y, holdout=(X[1::2], y[1::2])))[:15]
     '<!doctype html>'
     """
     return render_template("model.html", {"title": page_title(summary), **model_values(summary)})
@@ -36,12 +36,11 @@ def write_page(summary: dict[str, Any], path: str | Path) -> Path:
 
     Examples
     --------
-    >>> import tempfile
     >>> from sklearn.datasets import load_wine
     >>> from surewood import PolySVC, report
-    >>> X, y = load_wine(return_X_y=True)
-    >>> summary = report.build_summary(PolySVC().fit(X, y), X, y)
-    >>> report.write_page(summary, tempfile.mkdtemp() + "/report.html").name
+    >>> rows = load_wine(return_X_y=True)
+    >>> summary = report.build_summary(PolySVC().fit(*rows), *rows)
+    >>> report.write_page(summary, "report.html").name
     'report.html'
     """
     return write_text(render_page(summary), path)
@@ -52,9 +51,8 @@ def write_json(summary: dict[str, Any], path: str | Path) -> Path:
 
     Examples
     --------
-    >>> import tempfile
     >>> from surewood import report
-    >>> report.write_json({"error": 0.04}, tempfile.mkdtemp() + "/report.json").read_text()
+    >>> report.write_json({"error": 0.04}, "report.json").read_text()
     '{\\n  "error": 0.04\\n}\\n'
     """
     return write_text(json.dumps(summary, indent=2, allow_nan=False, ensure_ascii=False) + "\n", path)

@@ -31,6 +31,7 @@ class Certification:
     Attributes
     ----------
     certificate : Certificate
+        What is guaranteed, with the conditions that it rests on.
     model : SavedModel
     table : str
         Name of the table.

@@ -27,6 +27,7 @@ class ColumnImportances:
     Attributes
     ----------
     importances : Importances
+        How much worse the predictions get when a column is shuffled.
     table : str
         Name of the table.
     n_rows : int
@@ -77,7 +78,7 @@ def importances(
     Returns
     -------
     ColumnImportances
-        By the names that the table gives its columns.
+        Named as the table names its columns.
 
     Examples
     --------

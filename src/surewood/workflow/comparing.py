@@ -53,7 +53,7 @@ class Comparison:
     Attributes
     ----------
     scores : tuple of Scores
-        One per classifier.
+        One per classifier, ours first.
     best_baseline : str or None
         Name of the best classifier of another library.
     facts : dict

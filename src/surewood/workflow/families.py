@@ -89,26 +89,16 @@ def find_family(name: str) -> Family:
 
 @dataclass(frozen=True)
 class FitSettings:
-    """Settings of a fit that hold for any family.
-
-    Attributes
-    ----------
-    random_state : int
-    n_jobs : int
-    max_memory : int, str or None
-        Bytes, or a size such as "4GB".
-    parameters : dict
-        Parameters of the estimator.
-    verbose : int
-    time_limit : float or None
-        Seconds that the fit of an estimator may take, where it has a limit.
-    """
+    """Settings of a fit that hold for any family."""
 
     random_state: int = 0
     n_jobs: int = -1
+    #: Bytes, or a size such as "4GB".
     max_memory: int | str | None = None
+    #: Parameters of the estimator.
     parameters: Mapping[str, Any] = field(default_factory=dict)
     verbose: int = 0
+    #: Seconds that the fit of an estimator may take, where it has a limit.
     time_limit: float | None = None
 
     def __post_init__(self) -> None:

@@ -28,6 +28,7 @@ class SavedModel:
     Attributes
     ----------
     path : Path
+        Where it was loaded from.
     pipeline : Pipeline
         Takes frames as they come.
     facts : dict

@@ -27,7 +27,7 @@ class Monitoring:
     Attributes
     ----------
     look : Look
-        What is known after the batch.
+        Alarms, counts and limits after the batch.
     limit : float or None
         The guaranteed error that is watched.
     n_rows : int

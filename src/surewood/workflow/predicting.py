@@ -36,6 +36,7 @@ class Prediction:
     Attributes
     ----------
     n_rows : int
+        Number of rows of the table.
     classes : ndarray
         The labels of the model.
     frame : DataFrame or None
@@ -140,19 +141,12 @@ def predict(
 
 @dataclass(frozen=True)
 class Answer:
-    """What is reported about each row.
-
-    Attributes
-    ----------
-    saved : SavedModel
-    proba : bool
-        Whether probabilities are wanted.
-    limit : float or None
-        Smallest probability of a label in a set; None: no sets are wanted.
-    """
+    """What is reported about each row."""
 
     saved: SavedModel
+    #: Whether probabilities are wanted.
     proba: bool = False
+    #: Smallest probability of a label in a set; None: no sets are wanted.
     limit: float | None = None
 
     @classmethod

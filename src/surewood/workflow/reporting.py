@@ -27,6 +27,7 @@ class Reported:
     Attributes
     ----------
     certificate : Certificate
+        Of those rows of the table that are new to the model.
     summary : dict
         What the page shows, as plain values.
     notes : tuple of str

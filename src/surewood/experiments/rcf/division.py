@@ -9,21 +9,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from surewood._arrays import Counts
 from surewood.composite.parameters import feature_grid
-
-Rows = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
 class Division:
     """Row numbers of the three parts, ascending."""
 
-    train: Rows
-    validation: Rows
-    test: Rows
+    train: Counts
+    validation: Counts
+    test: Counts
 
     @property
-    def evaluated(self) -> Rows:
+    def evaluated(self) -> Counts:
         """Validation rows, then test rows."""
         return np.concatenate([self.validation, self.test])
 

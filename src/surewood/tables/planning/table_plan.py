@@ -124,10 +124,10 @@ def plan(
     identifiers: Collection[str] = (),
     kinds: Mapping[str, str] | None = None,
     missing: Collection[str] = (),
+    max_values: int = MANY_VALUES,
     decimal: str | None = None,
     thousands: str | None = None,
     day_first: bool | None = None,
-    max_values: int = MANY_VALUES,
 ) -> TablePlan:
     """Find out what the columns of a raw table are.
 
@@ -143,12 +143,12 @@ def plan(
         What a column is, by name, over what its values suggest.
     missing : collection of str
         Further texts that mean a missing value.
+    max_values : int, default=1000
+        Most distinct values of a category column of text.
     decimal, thousands : str, optional
         Marks of numbers in text columns, where the values leave them open.
     day_first : bool, optional
         How ``3/1/2024`` is read, where the values leave it open.
-    max_values : int, default=1000
-        Most distinct values of a category column of text.
 
     Returns
     -------
