@@ -1,5 +1,7 @@
 """The mean of fold models and its Brier guarantee ([D-44])."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -52,6 +54,17 @@ def test_a_class_that_a_fold_lacks_has_probability_zero():
     model = CrossFittedClassifier(KNeighborsClassifier(3), 4).fit(X, y)
     assert model.predict_proba(X).shape == (40, 3)
     np.testing.assert_allclose(model.predict_proba(X).sum(axis=1), 1.0)
+
+
+def test_the_certificate_says_what_a_holdout_would_give():
+    X, y = draw(1000, 0)
+    model = CrossFittedClassifier(KNeighborsClassifier(15)).fit(X, y)
+    (entry,) = certify(model).guarantees
+    found = re.fullmatch(r"a holdout of 200 of these 1,000 rows would give about ([0-9.]+)", entry.note)
+    held = draw(200, 5)
+    assert float(found[1]) < entry.value
+    own = [one.value for one in certify(model, *held, claims="brier").guarantees if one.sample == "holdout"]
+    assert abs(own[0] - float(found[1])) < 0.1
 
 
 def test_copied_rows_give_no_guarantee():

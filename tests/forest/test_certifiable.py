@@ -9,7 +9,8 @@ import pytest
 from surewood import BinnedForestClassifier, load, save
 from surewood.bounds import VoteEvidence
 from surewood.certify import Method, certify
-from surewood.forest.certifiable import Subsamples, grow_certifiable, vote_evidence
+from surewood.estimators.subsamples import Subsamples, vote_evidence
+from surewood.forest.certifiable import grow_certifiable
 from surewood.forest.plan import make_plan
 from surewood.tables import begin_fit
 from surewood.trees import bin_array
@@ -86,8 +87,8 @@ def test_out_of_bag_counts_by_hand():
     drawn = Subsamples.draw(np.arange(200), 200, 0.6, seed=5)
     matrix = bin_array(X)
     grown, _ = grow_certifiable(plan, matrix, inputs, drawn)
-    evidence, votes = vote_evidence(grown, matrix, inputs, drawn, 1)
     labels = grown.votes(matrix)
+    evidence, votes = vote_evidence(labels, inputs, drawn, False)
     for tree in range(4):
         outside = ~drawn.in_bag(tree)
         assert not outside[drawn.prepares].any()

@@ -35,6 +35,7 @@ from tests.guarantees.simulate_papers import (
 )
 from tests.guarantees.simulate_rates import simulate_page, simulate_rates, simulate_reject_option
 from tests.guarantees.simulate_votes import (
+    simulate_certifiable_composite,
     simulate_certifiable_forest,
     simulate_stumps,
     simulate_tables,
@@ -54,6 +55,7 @@ SIMULATIONS = [
     simulate_stumps,
     simulate_tables,
     simulate_certifiable_forest,
+    simulate_certifiable_composite,
     simulate_svm,
     simulate_svm_tree,
     simulate_composite,

@@ -180,6 +180,8 @@ class CrossFitEvidence(OnSample):
     outside_only, averaged, unweighted : bool
         Every fold model is a function of the rows outside its fold alone (weights, stopping, bins and
         calibration included); the model predicts by the mean of their probabilities; all weights are 1.
+    losses : ndarray, optional
+        Quantiles, at equal steps, of half the Brier scores of held-out rows: what a holdout would see.
 
     Examples
     --------
@@ -196,6 +198,7 @@ class CrossFitEvidence(OnSample):
     outside_only: bool
     averaged: bool
     unweighted: bool
+    losses: Floats | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()

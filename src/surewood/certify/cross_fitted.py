@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d
 
-from surewood._arrays import Floats
+from surewood._arrays import Floats, check_values
 from surewood.bounds import CrossFitEvidence
 from surewood.bounds import _arguments as check
 from surewood.estimators.folds import shuffled_folds
@@ -22,6 +22,7 @@ from surewood.tables.mixing import splitmix64
 __all__ = ["CrossFittedClassifier"]
 
 _SMALLEST_FOLD = 8  # of the bound
+_QUANTILES = 201  # of the held-out losses: how they compare with a holdout's
 
 
 class CrossFittedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -81,16 +82,18 @@ class CrossFittedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
             raise ValueError(f"{n_folds} folds need at least {needed} rows, got {labels.size}")
         classes, codes = np.unique(labels, return_inverse=True)
         fold = shuffled_folds(labels.size, n_folds, int(self.random_state))
-        models, scores = [], []
+        models, scores, losses = [], [], np.empty(labels.size)
         for k in range(n_folds):
             outside, held = np.flatnonzero(fold != k), np.flatnonzero(fold == k)
             model = clone(self.estimator).fit(_safe_indexing(X, outside), labels[outside])
             p = _aligned(model, _safe_indexing(X, held), classes)
             p[np.arange(held.size), codes[held]] -= 1.0
-            scores.append(float((p**2).sum(axis=1).mean()))
+            losses[held] = (p**2).sum(axis=1)
+            scores.append(float(losses[held].mean()))
             models.append(model)
         self.classes_, self.models_ = classes, models
         self.brier_score_ = float(np.mean(scores))
+        self.loss_quantiles_ = np.quantile(np.clip(losses / 2.0, 0.0, 1.0), np.linspace(0.0, 1.0, _QUANTILES))
         self.n_samples_, self.fold_size_ = int(labels.size), int(np.bincount(fold).min())
         self.majority_error_ = 1.0 - float(np.bincount(codes).max()) / labels.size
         digest = splitmix64(content_hashes(X).sum(dtype=np.uint64))  # keys the hashes by the data ([D-34])
@@ -104,6 +107,8 @@ class CrossFittedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         known = np.unique(np.concatenate([np.asarray(model.classes_) for model in self.models_]))
         if not np.array_equal(self.classes_, known):
             raise ValueError("classes_ must be the classes of the fold models, in order")
+        if "loss_quantiles_" in state:
+            check_values("loss_quantiles", self.loss_quantiles_, "f", (_QUANTILES,), 0.0, 1.0)
 
     def predict_proba(self, X: Any) -> Floats:
         """Mean of the fold models' probabilities, columns in the order of ``classes_``."""
@@ -126,6 +131,7 @@ class CrossFittedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
             averaged=True,
             unweighted=True,
             majority_error=self.majority_error_,
+            losses=getattr(self, "loss_quantiles_", None),  # files of earlier versions have none
         )
 
 

@@ -27,6 +27,7 @@ from surewood.bounds import (
     TreeEvidence,
     VoteEvidence,
     active_leaves,
+    betting_upper_limit,
     cascade_criterion,
     cascade_theorem,
     clopper_pearson,
@@ -305,11 +306,23 @@ def _(evidence: CompressionEvidence, caller: Caller) -> Reading:
     return _from_training(method, evidence, caller, issue, n=evidence.n_samples, variant="exact")
 
 
+def _brier_of_a_holdout(evidence: CrossFitEvidence, delta: float) -> str:
+    """What a fifth of the rows, held out, would give with losses like those of the folds."""
+    n = evidence.n_samples // _HELD_OUT
+    if evidence.losses is None or n == 0:
+        return ""
+    grid = np.linspace(0.0, 1.0, len(evidence.losses))
+    like_these = np.interp((np.arange(n) + 0.5) / n, grid, evidence.losses)
+    limit = 2.0 * betting_upper_limit(np.random.default_rng(0).permutation(like_these), delta=delta)
+    return f"a holdout of {n:,} of these {evidence.n_samples:,} rows would give about {limit:.2g}"
+
+
 @read_evidence.register
 def _(evidence: CrossFitEvidence, caller: Caller) -> Reading:
     def issue(delta: float, models: int) -> dict[str, Any]:
         half = cross_fit_bound(evidence.mean_brier / 2.0, evidence.fold_size, delta=delta, n_models=models)
-        return {"value": 2.0 * half, "decomposition": {"held-out Brier score": evidence.mean_brier}}
+        parts = {"held-out Brier score": evidence.mean_brier}
+        return {"value": 2.0 * half, "decomposition": parts, "note": _brier_of_a_holdout(evidence, delta)}
 
     about: dict[str, Any] = {"variant": "kl", "quantity": "Brier score", "ceiling": 2.0}
     return _from_training(Method.CROSS_FIT, evidence, caller, issue, n=evidence.n_samples, **about)

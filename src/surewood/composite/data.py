@@ -55,6 +55,8 @@ class TrainingData:
     y: NDArray[np.int32]
     n_classes: int
     weight: Floats | None
+    #: Classes that the criterion counts, where they are fewer than those of the problem.
+    criterion_classes: int | None = None
 
     @property
     def n_rows(self) -> int:

@@ -7,19 +7,23 @@ from typing import Any, ClassVar
 
 from surewood._arrays import Floats
 from surewood.composite.base import CompositeClassifier
+from surewood.composite.certifiable import refuse_unproved
 from surewood.composite.parameters import (
     FOREST_SWITCHES,
     RULES,
     SELECTIONS,
     TREE_SWITCHES,
+    is_auto,
 )
 from surewood.composite.plan import make_plan
-from surewood.composite.training import train_with_votes
+from surewood.composite.training import train_certifiable, train_with_votes
 from surewood.estimators.calibration import held_out_probabilities
 from surewood.estimators.declaring import TimedRunParameters, parameters
-from surewood.estimators.rules import Choice
+from surewood.estimators.parameters import memory_bytes
+from surewood.estimators.rules import Boolean, Choice
 from surewood.estimators.seeds import draw_seed
 from surewood.estimators.time_limit import TimeLimit
+from surewood.svm import gram_limit
 
 _PILOT_TIME = 1 / 3  # part of a time limit that the pilot may take
 
@@ -31,6 +35,11 @@ class _PlannedClassifier(CompositeClassifier):
     def _time_limit(self) -> float | None:
         """Seconds that a fit may take."""
         return None
+
+    @property
+    def _is_certifiable(self) -> bool:
+        """Whether trees must be functions of their in-bag rows alone."""
+        return False
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
         """Fit to a table and its labels.
@@ -53,17 +62,22 @@ class _PlannedClassifier(CompositeClassifier):
         """Fit; probabilities of the rows of `X` by trees that did not see them, NaN or None without any."""
         limit = TimeLimit(self._time_limit)
         with self._begin(X, y, sample_weight) as inputs:
-            data = self._prepared(inputs)
-            options, seed = self._options(), draw_seed(self.random_state)
-            plan = make_plan(self._parameters(), data, seed, options, limit.part(_PILOT_TIME))
-            trained = train_with_votes(plan, inputs, data, options, limit)
+            options, seed, given = self._options(), draw_seed(self.random_state), self._parameters()
+            if self._is_certifiable:
+                self._check_memory(inputs)
+                memory = gram_limit(memory_bytes(self.max_memory))
+                trained = train_certifiable(given, inputs, seed, options, memory)
+            else:
+                data = self._prepared(inputs)
+                plan = make_plan(given, data, seed, options, limit.part(_PILOT_TIME))
+                trained = train_with_votes(plan, inputs, data, options, limit)
             self._store(inputs, trained.model)
             if trained.votes is None:
                 return None
             return inputs.expand(held_out_probabilities(trained.votes, trained.model.calibrator))
 
 
-@parameters({**RULES, "selection": Choice("auto", *SELECTIONS)})
+@parameters({**RULES, "selection": Choice("auto", *SELECTIONS), "certifiable": Boolean()})
 class RandomCompositeForestClassifier(_PlannedClassifier, TimedRunParameters):
     """A forest whose leaves hold polynomial SVMs of chosen degrees.
 
@@ -99,6 +113,11 @@ class RandomCompositeForestClassifier(_PlannedClassifier, TimedRunParameters):
         1. "auto": by the votes of the fitted trees on training rows; 0 with another `selection`. A content
         that occurs once is voted on by the trees that did not see it, a content with copies by all trees:
         the choice is made for rows as they come, copies included, while `held_out_error_` is about new ones.
+    certifiable : bool, default=False
+        Grow the forest so that :func:`surewood.certify.certify` guarantees its error on all rows, without a
+        holdout (theory.md §11.9): bins, scaling and the pilot use a tenth of the rows (50 to 2,000) that
+        every tree sees, each tree sees half of the others, and trees vote as they are, without plain trees
+        and without calibration. It costs accuracy. Columns with categories earn no guarantee.
     calibrate : bool or {"auto", "temperature", "offset", "isotonic"}, default=True
         Calibration of ``predict_proba`` on out-of-bag (or out-of-fold) votes; True is "auto", False gives
         the mean scores.
@@ -195,6 +214,7 @@ class RandomCompositeForestClassifier(_PlannedClassifier, TimedRunParameters):
     gamma_scale: float | str = "auto"
     selection: str = "auto"
     plain_weight: float | str = "auto"
+    certifiable: bool = False
 
     @classmethod
     def paper(cls, **changes: Any) -> RandomCompositeForestClassifier:
@@ -226,6 +246,14 @@ class RandomCompositeForestClassifier(_PlannedClassifier, TimedRunParameters):
     @property
     def _time_limit(self) -> float | None:
         return self.time_limit
+
+    @property
+    def _is_certifiable(self) -> bool:
+        if self.certifiable:
+            given = self._parameters()
+            weighted_plain = not is_auto(given.plain_weight) and float(given.plain_weight) > 0.0
+            refuse_unproved(given, self.time_limit, weighted_plain)
+        return bool(self.certifiable)
 
 
 @parameters({**RULES, "selection": Choice(*SELECTIONS)})

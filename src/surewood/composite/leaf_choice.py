@@ -42,6 +42,7 @@ class LeafChoice:
     def terms(self, at: NDArray[Any], correct: Floats) -> Floats:
         """``T_k`` (2.11) of the leaves `at` for every offered degree."""
         data, setting = self.data, self.setting
+        n_classes = data.n_classes if data.criterion_classes is None else data.criterion_classes
         set_id, size = self.leaves.set_id[at], self.m[self.leaves.tree[at]]
         table = correct[set_id]
         if setting.constant_leaves:
@@ -56,11 +57,11 @@ class LeafChoice:
                 n_features=data.n_features,
                 n_splitting=data.n_splitting,
                 max_features=setting.max_features,
-                n_classes=data.n_classes,
+                n_classes=n_classes,
             )
             total = self.sets.total[set_id[same]]
             terms[same] = leaf_terms(
-                table[same], total, cost, m=m, n_classes=data.n_classes, gamma_scale=setting.gamma_scale
+                table[same], total, cost, m=m, n_classes=n_classes, gamma_scale=setting.gamma_scale
             )
         return terms
 

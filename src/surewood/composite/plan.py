@@ -193,9 +193,7 @@ def _by_pilot(
 ) -> Plan:
     """Settings by a pilot; the weight of the plain trees is left to the final votes."""
     n_pilot = len(pilot_rows(data.n_rows, seed))
-    most = affordable_leaf(data.n_rows, given.n_estimators)
-    if given.max_leaf_size is not None:
-        most = min(most, MAX_LEAF_SIZE if is_auto(given.max_leaf_size) else int(given.max_leaf_size))
+    most = most_rows_per_leaf(given, data.n_rows)
     degrees = _degrees(given)
     grid = PilotGrid(
         depths=_pilot_depths_of(given, data.n_rows, n_pilot, most),
@@ -212,6 +210,14 @@ def _by_pilot(
     searched = Searched(len(degrees), deepest, n_outcomes)
     plan = completed(given, data, seed, parts, searched, weight)
     return replace(plan, with_copies=True, notes=found.notes)
+
+
+def most_rows_per_leaf(given: Parameters, n_rows: int) -> int:
+    """The most rows per leaf that a forest by the pilot can afford."""
+    most = affordable_leaf(n_rows, given.n_estimators)
+    if given.max_leaf_size is not None:
+        most = min(most, MAX_LEAF_SIZE if is_auto(given.max_leaf_size) else int(given.max_leaf_size))
+    return most
 
 
 def _divided(n_trees: int, found: PilotResult) -> tuple[tuple[Setting, int], ...]:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from surewood._arrays import Floats
 from surewood.bounds import VoteEvidence
+from surewood.composite.certifiable import fit_certifiable, plan_certifiable, prepare_certifiable
 from surewood.composite.data import TrainingData
 from surewood.composite.evidence import SampleFacts, table_split_growth
 from surewood.composite.leaf_svms import SolverOptions
@@ -31,13 +32,14 @@ from surewood.composite.out_of_bag import (
 from surewood.composite.part_fitting import FittedParts, fit_parts
 from surewood.composite.plain_trees import grow_plain, plain_in_time
 from surewood.composite.plain_weight import choose_plain_weight
-from surewood.composite.plan import Plan
+from surewood.composite.plan import Parameters, Plan
 from surewood.composite.tree_fitting import fit_trees
 from surewood.composite.trees import CompositeTrees, join_trees
 from surewood.composite.votes import blend, vote_fractions
 from surewood.estimators.calibration import ScoreCalibrator
 from surewood.estimators.copies import copied_contents
 from surewood.estimators.folds import shuffled_folds
+from surewood.estimators.subsamples import vote_evidence as certifiable_votes
 from surewood.estimators.time_limit import TimeLimit
 from surewood.parallel.progress import stage
 from surewood.svm import first_rows
@@ -114,6 +116,36 @@ def train_with_votes(
         notes=(*plan.notes, *_left_out(plan, parts, plain)),
     )
     return Trained(model, held_out)
+
+
+def train_certifiable(
+    given: Parameters, inputs: FitInputs, seed: int, options: SolverOptions, max_memory: int | None
+) -> Trained:
+    """Fit trees that are functions of their in-bag rows alone ([D-43]); the held-out votes come along."""
+    prepared = prepare_certifiable(inputs, given, seed, max_memory, options.n_jobs)
+    plan = plan_certifiable(given, prepared, seed, options)
+    parts, data = fit_certifiable(plan, prepared, options), prepared.data
+    assert parts.labels is not None
+    has_categories = bool(data.reader.mapper.is_category.any())
+    evidence, votes = certifiable_votes(parts.labels, inputs, prepared.drawn, has_categories)
+    model = CompositeModel(
+        trees=parts.trees,
+        reader=data.reader,
+        classes=inputs.classes,
+        schema=inputs.schema,
+        settings=tuple(setting for setting, _ in plan.parts),
+        part_of_tree=parts.part_of_tree,
+        leaf_scores=plan.leaf_scores,
+        importances=parts.importances,
+        calibrator=None,
+        held_out=HeldOutError.of(votes, "out-of-bag", replace(data, weight=inputs.weight)),
+        votes=evidence,
+        searched=plan.searched,
+        sample=_sample_facts(inputs, data),
+        support_origin=_support_origin(inputs, parts.trees),
+        notes=plan.notes,
+    )
+    return Trained(model, votes)
 
 
 def _all_votes(

@@ -6,6 +6,7 @@
 * :mod:`~surewood.estimators.seeds`, :mod:`~surewood.estimators.folds`: seeds and folds;
 * :mod:`~surewood.estimators.remembered`: hashes of the training rows, to recognise copies;
 * :mod:`~surewood.estimators.calibration`: probabilities from held-out scores;
+* :mod:`~surewood.estimators.subsamples`: bags of forests that are guaranteed without a holdout;
 * :mod:`~surewood.estimators.cost`, :mod:`~surewood.estimators.time_limit`: memory and time, before and during
   a fit.
 """

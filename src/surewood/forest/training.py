@@ -9,7 +9,8 @@ import numpy as np
 from surewood._arrays import Floats
 from surewood.estimators.calibration import ScoreCalibrator
 from surewood.estimators.cost import refuse_beyond
-from surewood.forest.certifiable import draw_subsamples, grow_certifiable, prepared_bins, vote_evidence
+from surewood.estimators.subsamples import draw_subsamples, vote_evidence
+from surewood.forest.certifiable import grow_certifiable, prepared_bins
 from surewood.forest.cost import estimate_cost
 from surewood.forest.model import ForestModel, OutOfBag
 from surewood.forest.plan import ForestPlan
@@ -51,12 +52,13 @@ class Trained:
 
 def train_certifiable(plan: ForestPlan, inputs: FitInputs, seed: int) -> Trained:
     """Grow trees that are functions of their in-bag rows alone ([D-43])."""
-    drawn = draw_subsamples(plan, inputs, seed)
+    drawn = draw_subsamples(inputs, plan.trees.n_draws, seed)
     mapper = prepared_bins(plan, inputs, drawn)
     matrix = BinnedMatrix.of(mapper.codes(inputs.table, plan.n_jobs), mapper)
     _check_memory(plan, matrix, inputs)
     trees, importances = grow_certifiable(plan, matrix, inputs, drawn)
-    evidence, votes = vote_evidence(trees, matrix, inputs, drawn, plan.n_jobs)
+    labels = trees.votes(matrix, plan.n_jobs)
+    evidence, votes = vote_evidence(labels, inputs, drawn, bool(mapper.is_category.any()))
     out_of_bag = OutOfBag(inputs.expand(votes), _accuracy(votes, inputs)) if plan.wants_votes else None
     model = ForestModel(trees, mapper, seed, importances, None, out_of_bag, evidence)
     return Trained(model, votes)
