@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -95,6 +96,17 @@ def check_number(name: str, value: Any, least: float, most: float, whole: bool =
     if isinstance(value, bool) or not numeric or not least <= value <= most:
         what = "a whole number" if whole else "a number"
         raise ValueError(f"{name} must be {what} from {least} to {most}, got {value!r}.")
+
+
+#: Names of arrays by their dtype and number of dimensions (None for any).
+ArrayTable: TypeAlias = Mapping[tuple[Any, int | None], Sequence[str]]
+
+
+def check_arrays(owner: Any, table: ArrayTable) -> None:
+    """Refuse an object whose arrays are not what the table says; the sentence names the first that is not."""
+    for (dtype, ndim), names in table.items():
+        for name in names:
+            check_array(getattr(owner, name), name, dtype, ndim)
 
 
 def check_array(value: Any, name: str, dtype: Any, ndim: int | None) -> None:

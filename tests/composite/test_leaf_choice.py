@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from surewood.composite.growing import grow
+from surewood.composite.growing import TreeRange, grow
 from surewood.composite.leaf_choice import LeafChoice
 from surewood.composite.leaf_svms import SolverOptions
 from surewood.composite.leaves import IndexSets, collect_leaves, cut
@@ -18,7 +18,7 @@ SETTING = Setting(2, 2, (1, 2, 3), (1.0, 1.0, 1.0), 1e-4)
 @pytest.fixture(scope="module")
 def choice():
     data = prepared(*sample(150))
-    grove = grow(data, SETTING, 4, 0, SolverOptions())
+    grove = grow(data, SETTING, TreeRange(4, 0), SolverOptions())
     sets = IndexSets(data.y, data.weight, data.n_classes)
     leaves = collect_leaves(grove.topology, cut(grove.topology, 2), grove.assigned, grove.bags, sets)
     return LeafChoice(data, SETTING, leaves, sets, grove.sample_size(data), seed=0)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from surewood.composite import leaf_svms
+from surewood.composite.growing import TreeRange
 from surewood.composite.leaf_svms import join_predictors
 from surewood.composite.tree_fitting import fit_trees
 from surewood.svm import solve_many
@@ -26,9 +27,9 @@ def test_joined_predictors_answer_as_before(data):
 
 
 def test_chunks_change_nothing(data, monkeypatch):
-    whole = fit_trees(data, setting(), 6, 0, OPTIONS).trees
+    whole = fit_trees(data, setting(), TreeRange(6, 0), OPTIONS).trees
     monkeypatch.setattr(leaf_svms, "CHUNK_BYTES", 10_000)
-    cut = fit_trees(data, setting(), 6, 0, OPTIONS).trees
+    cut = fit_trees(data, setting(), TreeRange(6, 0), OPTIONS).trees
     assert np.array_equal(whole.labels(data.matrix, data.gram.X), cut.labels(data.matrix, data.gram.X))
     assert np.array_equal(whole.leaves.degree, cut.leaves.degree)
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from surewood.composite.growing import grow, grow_to_size
+from surewood.composite.growing import TreeRange, grow, grow_to_size
 from surewood.composite.leaf_svms import SolverOptions
 from surewood.composite.leaves import IndexSets, Topology, collect_leaves, cut
 from surewood.composite.setting import Setting
@@ -24,8 +24,8 @@ def leaves_of(data, grove, stop):
 
 @pytest.mark.parametrize("depth", [0, 1, 2, 3, 4])
 def test_a_tree_cut_at_a_depth_is_the_tree_grown_to_it(data, depth):
-    deep = grow(data, setting(6), 8, 5, OPTIONS)
-    shallow = grow(data, setting(depth), 8, 5, OPTIONS)
+    deep = grow(data, setting(6), TreeRange(8, 5), OPTIONS)
+    shallow = grow(data, setting(depth), TreeRange(8, 5), OPTIONS)
     a, a_sets = leaves_of(data, deep, cut(deep.topology, depth))
     b, b_sets = leaves_of(data, shallow, cut(shallow.topology, depth))
     assert a.tree.tolist() == b.tree.tolist()
@@ -36,7 +36,7 @@ def test_a_tree_cut_at_a_depth_is_the_tree_grown_to_it(data, depth):
 
 
 def test_every_row_is_in_exactly_one_leaf(data):
-    grove = grow(data, setting(4), 5, 0, OPTIONS)
+    grove = grow(data, setting(4), TreeRange(5, 0), OPTIONS)
     leaves, sets = leaves_of(data, grove, cut(grove.topology, 3))
     for tree in range(5):
         rows = np.concatenate([sets.rows[k] for k in leaves.set_id[leaves.tree == tree]])
@@ -47,14 +47,16 @@ def test_every_row_is_in_exactly_one_leaf(data):
 def test_equal_row_sets_are_one_set():
     X, y = sample()
     data = prepared(X, y)
-    grove = grow(data, setting(2, max_features=X.shape[1]), 10, 0, OPTIONS)  # nothing left to chance
+    grove = grow(
+        data, setting(2, max_features=X.shape[1]), TreeRange(10, 0), OPTIONS
+    )  # nothing left to chance
     leaves, sets = leaves_of(data, grove, cut(grove.topology, 2))
     assert len(leaves) == 10 * len(sets)
 
 
 def test_leaves_above_the_size_limit_go_deeper(data):
     limited = setting(1, max_size=30)
-    grove, stop = grow_to_size(data, limited, 4, 0, OPTIONS)
+    grove, stop = grow_to_size(data, limited, TreeRange(4, 0), OPTIONS)
     leaves, sets = leaves_of(data, grove, stop)
     sizes = np.array([len(sets.rows[k]) for k in leaves.set_id])
     assert sizes[~sets.pure[leaves.set_id]].max() <= 30  # pure leaves need no SVM
@@ -71,13 +73,13 @@ def test_the_size_limit_gives_up_on_equal_rows():
     X[:30, 1] = 1.0
     y = rng.integers(0, 2, 60)
     data = prepared(X, y)  # merged: at most four distinct rows
-    grove, stop = grow_to_size(data, setting(0, max_size=2, max_features=2), 1, 0, OPTIONS)
+    grove, stop = grow_to_size(data, setting(0, max_size=2, max_features=2), TreeRange(1, 0), OPTIONS)
     leaves, _ = leaves_of(data, grove, stop)
     assert len(leaves) == 2
 
 
 def test_path_codes_name_the_path(data):
-    grove = grow(data, setting(3), 1, 0, OPTIONS)
+    grove = grow(data, setting(3), TreeRange(1, 0), OPTIONS)
     topology = Topology.of(grove.forest)
     assert topology.code[0] == 1
     inner = np.flatnonzero(~topology.terminal)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from surewood.composite import out_of_bag
-from surewood.composite.growing import grow
+from surewood.composite.growing import TreeRange, grow
 from surewood.composite.leaf_svms import SolverOptions
 from surewood.composite.out_of_bag import labels_by_blocks, outside_bags, vote_evidence
 from surewood.composite.setting import Setting
@@ -15,7 +15,7 @@ BAGS = Setting(1, 2, (1,), (1.0,), 1e-4, sampling="subsample", n_draws=60)
 
 def test_a_row_is_inside_or_outside_each_bag():
     data = prepared(*sample(100))
-    grove = grow(data, BAGS, 4, 0, SolverOptions())
+    grove = grow(data, BAGS, TreeRange(4, 0), SolverOptions())
     outside = outside_bags(grove, np.arange(100))
     assert (~outside).sum(axis=0).tolist() == [60] * 4
     for tree, bag in enumerate(grove.bags):
@@ -24,7 +24,7 @@ def test_a_row_is_inside_or_outside_each_bag():
 
 def test_blocks_of_rows_change_nothing(monkeypatch):
     data = prepared(*sample(100))
-    trees = fit_trees(data, BAGS, 3, 0, SolverOptions()).trees
+    trees = fit_trees(data, BAGS, TreeRange(3, 0), SolverOptions()).trees
     whole = labels_by_blocks(trees, data, SolverOptions())
     monkeypatch.setattr(out_of_bag, "ROWS_PER_BLOCK", 7)
     assert np.array_equal(labels_by_blocks(trees, data, SolverOptions()), whole)

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from surewood.composite.growing import TreeRange
 from surewood.composite.leaf_svms import SolverOptions
 from surewood.composite.setting import Setting
 from surewood.composite.tree_fitting import fit_trees
@@ -19,7 +20,7 @@ def data():
 
 @pytest.fixture(scope="module")
 def trees(data):
-    return fit_trees(data, SETTING, 5, 0, SolverOptions()).trees
+    return fit_trees(data, SETTING, TreeRange(5, 0), SolverOptions()).trees
 
 
 def test_a_masked_tree_has_no_vote(data, trees):
@@ -44,7 +45,7 @@ def test_scores_are_the_mean_of_single_trees(data, trees, leaf_scores):
 
 
 def test_joined_trees_vote_as_before(data, trees):
-    other = fit_trees(data, SETTING, 3, 9, SolverOptions()).trees
+    other = fit_trees(data, SETTING, TreeRange(3, 9), SolverOptions()).trees
     joined = join_trees([trees, other])
     assert joined.n_trees == 8
     assert joined.leaves.tree.max() == 7

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from surewood._arrays import Floats
 from surewood.composite.data import TrainingData
-from surewood.composite.growing import Grove, grow
+from surewood.composite.growing import Grove, TreeRange, grow
 from surewood.composite.leaf_choice import LeafChoice
 from surewood.composite.leaf_svms import LeafSVMs, SolverOptions, train
 from surewood.composite.leaves import IndexSets, Leaves, collect_leaves, cut
@@ -79,20 +79,19 @@ def _next_stop(sizes: tuple[int, ...], done: int) -> int:
     return min(size for size in sizes if size > done)
 
 
+@dataclass
 class _Walk:
     """Sets, counts, kept SVMs and votes, from one batch of trees to the next."""
 
-    def __init__(
-        self,
-        data: TrainingData,
-        held: HeldOut,
-        axes: Axes,
-        setting: Setting,
-        seed: int,
-        options: SolverOptions,
-    ) -> None:
-        self.data, self.held, self.axes = data, held, axes
-        self.setting, self.seed, self.options = setting, seed, options
+    data: TrainingData
+    held: HeldOut
+    axes: Axes
+    setting: Setting
+    seed: int
+    options: SolverOptions
+
+    def __post_init__(self) -> None:
+        data, held, axes, setting = self.data, self.held, self.axes, self.setting
         self.sets = IndexSets(data.y, data.weight, data.n_classes)
         self.correct = np.zeros((0, len(setting.degrees)))
         self.number = np.zeros((0, len(setting.degrees)), dtype=np.int32)  # SVM of (set, degree), or -1
@@ -102,9 +101,8 @@ class _Walk:
 
     def batch(self, first: int, count: int) -> None:
         """Grow some trees, train what is new, add their votes, and read off the sizes that are complete."""
-        grove = grow(
-            self.data, self.setting, count, self.seed, self.options, None, first, max(self.axes.depths)
-        )
+        trees = TreeRange(count, self.seed, first)
+        grove = grow(self.data, self.setting, trees, self.options, max(self.axes.depths))
         known: dict[int, int] = {}
         views = []
         for depth in self.axes.depths:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -41,35 +41,35 @@ class Grove:
         return np.array([data.total(rows) for rows in self.bags])
 
 
+@dataclass(frozen=True)
+class TreeRange:
+    """Some trees of the forest with this seed, and the rows that they may see (by default all)."""
+
+    n_trees: int
+    seed: int
+    first_tree: int = 0
+    rows: NDArray[Any] | None = None
+
+
 def grow(
-    data: TrainingData,
-    setting: Setting,
-    n_trees: int,
-    seed: int,
-    options: SolverOptions,
-    rows: NDArray[Any] | None = None,
-    first_tree: int = 0,
-    max_depth: int | None = None,
+    data: TrainingData, setting: Setting, trees: TreeRange, options: SolverOptions, depth: int | None = None
 ) -> Grove:
-    """Trees `first_tree` ... of the forest with this seed, grown to `max_depth` (default: the setting's)."""
-    depth = setting.max_depth if max_depth is None else max_depth
+    """Trees grown to this depth (default: the setting's)."""
+    depth = setting.max_depth if depth is None else depth
     # The engine makes at least one split; a tree of depth 0 is cut at its root.
     grown = grow_forest(
         data.matrix,
         data.y,
         max(data.n_classes, 1),
         setting.tree_params(max(depth, 1)),
-        n_trees=n_trees,
-        seed=seed,
+        **vars(trees),
         weight=data.weight,
-        rows=rows,
-        first_tree=first_tree,
         n_jobs=options.n_jobs,
         verbose=options.verbose,
     )
-    bags = [_in_bag(grown.bag, first_tree + tree) for tree in range(n_trees)]
+    bags = [_in_bag(grown.bag, trees.first_tree + tree) for tree in range(trees.n_trees)]
     assigned = grown.forest.apply(data.matrix, n_jobs=options.n_jobs)
-    return Grove(grown, Topology.of(grown.forest), assigned, bags, first_tree)
+    return Grove(grown, Topology.of(grown.forest), assigned, bags, trees.first_tree)
 
 
 def _in_bag(bag: Bag, tree: int) -> NDArray[np.int32]:
@@ -87,13 +87,7 @@ def mean_sample_size(data: TrainingData, setting: Setting, n_trees: int, seed: i
 
 
 def grow_to_size(
-    data: TrainingData,
-    setting: Setting,
-    n_trees: int,
-    seed: int,
-    options: SolverOptions,
-    rows: NDArray[Any] | None = None,
-    first_tree: int = 0,
+    data: TrainingData, setting: Setting, trees: TreeRange, options: SolverOptions
 ) -> tuple[Grove, NDArray[np.int64]]:
     """Trees and their cut; leaves beyond the size limit go deeper, as far as splits tell rows apart.
 
@@ -101,14 +95,14 @@ def grow_to_size(
     time spent before. One tree tells how deep the others go, as a rule; the second depth is the last.
     """
     depth = setting.max_depth
-    n_bag = setting.n_draws or (data.n_rows if rows is None else len(rows))
+    n_bag = setting.n_draws or (data.n_rows if trees.rows is None else len(trees.rows))
     if setting.max_size is not None and n_bag > setting.max_size:
-        one = grow(data, setting, 1, seed, options, rows, first_tree, MAX_DEPTH)
+        one = grow(data, setting, replace(trees, n_trees=1), options, MAX_DEPTH)
         size = one.topology.sizes(one.assigned, one.bags)
         deepest = int(one.topology.depth[size > setting.max_size].max(initial=0)) + 1
         depth = min(MAX_DEPTH, max(depth, deepest + _EXTRA_DEPTH))
     while True:
-        grove = grow(data, setting, n_trees, seed, options, rows, first_tree, depth)
+        grove = grow(data, setting, trees, options, depth)
         if setting.max_size is None:
             return grove, cut(grove.topology, setting.max_depth)
         sizes = grove.topology.sizes(grove.assigned, grove.bags)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from surewood._arrays import Floats
 from surewood.composite.data import TrainingData
-from surewood.composite.growing import mean_sample_size
+from surewood.composite.growing import TreeRange, mean_sample_size
 from surewood.composite.leaf_svms import SolverOptions
 from surewood.composite.out_of_bag import labels_by_blocks, outside_bags
 from surewood.composite.plan import Plan
@@ -53,9 +53,8 @@ def fit_parts(plan: Plan, data: TrainingData, options: SolverOptions, limit: Tim
     for step in _steps(plan, data, limit):
         if steps and limit.is_over:
             break
-        fitted = fit_trees(
-            data, step.setting, step.n_trees, plan.seed, options, first_tree=step.first_tree, base=step.base
-        )
+        wanted = TreeRange(step.n_trees, plan.seed, step.first_tree)
+        fitted = fit_trees(data, step.setting, wanted, options, step.base)
         if outside is not None:
             columns = slice(n_trees, n_trees + step.n_trees)
             outside[:, columns] = outside_bags(fitted.grove, np.arange(data.n_rows))

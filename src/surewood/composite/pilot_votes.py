@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from surewood._arrays import Floats
 from surewood.composite.data import TrainingData
-from surewood.composite.growing import Grove, grow
+from surewood.composite.growing import Grove, TreeRange, grow
 from surewood.composite.leaf_choice import LeafChoice
 from surewood.composite.leaf_svms import SolverOptions, train
 from surewood.composite.leaves import IndexSets, collect_leaves, cut
@@ -63,7 +63,7 @@ class PilotSample:
         options: SolverOptions,
     ) -> PilotSample:
         """Grow the trees."""
-        grove = grow(data, setting, n_trees, seed, options, rows, max_depth=max_depth)
+        grove = grow(data, setting, TreeRange(n_trees, seed, rows=rows), options, max_depth)
         return cls(
             data, setting, rows, grove, outside_bags(grove, rows),
             IndexSets(data.y, data.weight, data.n_classes), {}, grove.sample_size(data), gamma_scale, seed,

@@ -20,6 +20,7 @@ from surewood.bounds import VoteEvidence
 from surewood.composite.certifiable import fit_certifiable, plan_certifiable, prepare_certifiable
 from surewood.composite.data import TrainingData
 from surewood.composite.evidence import SampleFacts, table_split_growth
+from surewood.composite.growing import TreeRange
 from surewood.composite.leaf_svms import SolverOptions
 from surewood.composite.model import CompositeModel, HeldOutError
 from surewood.composite.out_of_bag import (
@@ -190,7 +191,7 @@ def out_of_fold_votes(plan: Plan, data: TrainingData, options: SolverOptions) ->
             for setting, n_trees in plan.parts:
                 count = max(1, round(n_trees / plan.n_trees * min(plan.n_trees, CALIBRATION_TREES)))
                 inner = replace(setting, sampling="all", n_draws=None)
-                parts.append(fit_trees(data, inner, count, plan.seed, options, rows).trees)
+                parts.append(fit_trees(data, inner, TreeRange(count, plan.seed, rows=rows), options).trees)
             labels = labels_by_blocks(join_trees(parts), data, options, held)
             composite[held] = vote_fractions(labels, data.n_classes)
             if plan.n_plain:

@@ -7,14 +7,12 @@ the other trees of the forest.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from surewood._arrays import Floats
 from surewood.composite.data import TrainingData
-from surewood.composite.growing import Grove, grow_to_size, split_importances
+from surewood.composite.growing import Grove, TreeRange, grow_to_size, split_importances
 from surewood.composite.leaf_choice import LeafChoice
 from surewood.composite.leaf_svms import LeafSVMs, SolverOptions, train
 from surewood.composite.leaves import IndexSets, collect_leaves
@@ -34,11 +32,8 @@ class FittedTrees:
 def fit_trees(
     data: TrainingData,
     setting: Setting,
-    n_trees: int,
-    seed: int,
+    wanted: TreeRange,
     options: SolverOptions,
-    rows: NDArray[Any] | None = None,
-    first_tree: int = 0,
     base: float | None = None,
 ) -> FittedTrees:
     """Composite trees of one setting, and the grown trees behind them with their cut.
@@ -46,10 +41,10 @@ def fit_trees(
     `base` is the sample size that C refers to (2.12), by default the mean of what these trees saw. Give it
     where the trees are fitted in several steps.
     """
-    grove, stop = grow_to_size(data, setting, n_trees, seed, options, rows, first_tree)
+    grove, stop = grow_to_size(data, setting, wanted, options)
     sets = IndexSets(data.y, data.weight, data.n_classes)
     leaves = collect_leaves(grove.topology, stop, grove.assigned, grove.bags, sets)
-    choice = LeafChoice(data, setting, leaves, sets, grove.sample_size(data), seed, first_tree)
+    choice = LeafChoice(data, setting, leaves, sets, grove.sample_size(data), wanted.seed, wanted.first_tree)
     ids = np.unique(leaves.set_id[~sets.pure[leaves.set_id]])
     correct = np.zeros((len(sets), len(setting.degrees)))
     C = np.array(setting.C, dtype=np.float64)[:, None]

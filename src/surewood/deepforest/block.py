@@ -17,7 +17,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from joblib import delayed
@@ -33,7 +33,6 @@ from surewood.deepforest.tasks import (
     HeldOutTrees,
     HeldRows,
     OutOfBagTrees,
-    TreeTask,
     grow_and_predict,
     grow_and_predict_out_of_bag,
 )
@@ -41,7 +40,7 @@ from surewood.estimators.importances import normalised
 from surewood.parallel import in_threads, run_in_threads, run_tasks, share, thread_count
 from surewood.parallel.progress import stage
 from surewood.tables import alongside
-from surewood.trees import FlatForest, ForestJoiner, TreeParams, grow_seconds, share_matrix
+from surewood.trees import FlatForest, ForestJoiner, TreeParams, grow_forest, grow_seconds, share_matrix
 
 _TASK_VISITS = 4e7  # row visits of a task: a few tenths of a second, so an interrupt is answered
 _SINGLE_ROWS = 16  # up to here starting threads takes longer than they save
@@ -165,24 +164,24 @@ def train_block(
     """
     labels = y.astype(np.uint16)
     trainer = _Trainer(inputs, labels, fold, plan, seed, weight, n_jobs)
-    total = sum(piece.count for piece in trainer.pieces) + trainer.n_classifiers
+    total = sum(piece.n_trees for piece in trainer.pieces) + trainer.n_classifiers
     with stage(verbose, name, total) as advance:
         trainer.run(advance, verbose)
     return trainer.result()
 
 
-@dataclass(frozen=True)
-class _Piece:
+class _Piece(NamedTuple):
     """A task: some trees of a member; out-of-bag forests have one fold, which is all rows."""
 
     fold: int
     member: int
     start: int
-    count: int
+    n_trees: int
 
 
-@dataclass(frozen=True)
-class _FoldData:
+class _FoldData(NamedTuple):
+    """What the tasks of a fold share."""
+
     number: int
     rows: NDArray[np.int64]
     held: HeldRows
@@ -239,8 +238,8 @@ class _Trainer:
                 self.votes[piece.member, grown.rows] += grown.votes
             else:
                 sums[piece.member, self._held(piece.fold)] += grown.sums / n_trees
-            self.importances[piece.member] += grown.importances * piece.count / n_trees
-            advance(piece.count)
+            self.importances[piece.member] += grown.importances * piece.n_trees / n_trees
+            advance(piece.n_trees)
         if self.oob:
             self._out_of_bag_vectors(sums)
         self._fit_classifiers(advance)
@@ -257,24 +256,18 @@ class _Trainer:
 
     def _task(self, piece: _Piece) -> Any:
         data, params = self._fold_data(piece.fold), self._params(piece.member)
-        seed = layer_seed(self.seed, piece.fold, self.plan.place(piece.member))
-        task = TreeTask(
-            self.inputs.matrix,
-            self.labels,
-            self.plan.n_classes,
-            params,
-            data.weight,
-            data.rows,
-            seed,
-            self.plan.first_tree + piece.start,
-            piece.count,
-        )
+        matrix, first_tree = self.inputs.matrix, self.plan.first_tree + piece.start
+        grow = partial(
+            grow_forest, matrix, self.labels, self.plan.n_classes, params, n_trees=piece.n_trees,
+            seed=layer_seed(self.seed, piece.fold, self.plan.place(piece.member)), weight=data.weight,
+            rows=data.rows, first_tree=first_tree, by_content=False,  # they are in canonical order already
+        )  # fmt: skip
         if self.oob:
-            return delayed(grow_and_predict_out_of_bag)(task)
-        return delayed(grow_and_predict)(task, data.held)
+            return delayed(grow_and_predict_out_of_bag)(grow, matrix, first_tree)
+        return delayed(grow_and_predict)(grow, data.held)
 
     def _fold_data(self, fold: int) -> _FoldData:
-        """What the tasks of a fold share; they come one after another, so only the latest is kept."""
+        """The tasks of a fold come one after another, so only the latest is kept."""
         if self._latest is None or self._latest.number != fold:
             rows, held = self._rows(fold), self._held(fold)
             weight = guarded_weights(self.weight, rows, self.labels, self.plan.n_classes)
@@ -293,7 +286,7 @@ class _Trainer:
 
     def _seconds(self, piece: _Piece) -> float:
         n_rows = int((self.fold >= 0).sum())
-        return grow_seconds(n_rows, self._params(piece.member), piece.count)
+        return grow_seconds(n_rows, self._params(piece.member), piece.n_trees)
 
     def _out_of_bag_vectors(self, sums: Floats) -> None:
         rows = self._rows(0)

@@ -1,20 +1,22 @@
 """The units of work of a block: picklable functions of arrays.
 
-A :class:`TreeTask` says which trees to grow on which rows. `grow_and_predict` also predicts the rows that a
-fold holds out, `grow_and_predict_out_of_bag` those outside the bag of each tree.
+Each is given a picklable call of `grow_forest` that waits to be made. `grow_and_predict` also predicts the
+rows that a fold holds out, `grow_and_predict_out_of_bag` those outside the bag of each tree.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from surewood._arrays import Floats
 from surewood.deepforest.row_order import take_rows
-from surewood.trees import BinnedMatrix, FlatForest, TreeParams, grow_forest, out_of_bag
+from surewood.trees import BinnedMatrix, FlatForest, Grown, out_of_bag
+
+Grow: TypeAlias = Callable[[], Grown]
 
 
 class HeldRows:
@@ -33,38 +35,7 @@ class HeldRows:
         return {"matrix": self.matrix, "rows": self.rows, "_gathered": None}
 
 
-@dataclass(frozen=True)
-class TreeTask:
-    """Trees `start` to `start + count` of one forest, grown on `rows`."""
-
-    matrix: BinnedMatrix
-    labels: NDArray[np.uint16]
-    n_classes: int
-    params: TreeParams
-    weight: Floats | None
-    rows: NDArray[np.int64]
-    seed: int
-    start: int
-    count: int
-
-    def grow(self) -> Any:
-        """The grown trees; the rows are in canonical order already."""
-        return grow_forest(
-            self.matrix,
-            self.labels,
-            self.n_classes,
-            self.params,
-            n_trees=self.count,
-            seed=self.seed,
-            weight=self.weight,
-            rows=self.rows,
-            first_tree=self.start,
-            by_content=False,
-        )
-
-
-@dataclass(frozen=True)
-class HeldOutTrees:
+class HeldOutTrees(NamedTuple):
     """Some trees of a fold, the sums of their class vectors on the held-out rows, and importances."""
 
     forest: FlatForest
@@ -72,8 +43,7 @@ class HeldOutTrees:
     importances: Floats
 
 
-@dataclass(frozen=True)
-class OutOfBagTrees:
+class OutOfBagTrees(NamedTuple):
     """Some trees; for `rows` the sums and numbers of their out-of-bag class vectors; importances."""
 
     forest: FlatForest
@@ -83,15 +53,15 @@ class OutOfBagTrees:
     importances: Floats
 
 
-def grow_and_predict(task: TreeTask, held: HeldRows) -> HeldOutTrees:
+def grow_and_predict(grow: Grow, held: HeldRows) -> HeldOutTrees:
     """Grow trees on the training rows of a fold and predict its held-out rows."""
-    grown = task.grow()
-    sums = grown.forest.predict_proba(held.gathered()) * task.count
+    grown = grow()
+    sums = grown.forest.predict_proba(held.gathered()) * grown.forest.n_trees
     return HeldOutTrees(grown.forest.with_short_nodes(), sums, grown.importances)
 
 
-def grow_and_predict_out_of_bag(task: TreeTask) -> OutOfBagTrees:
+def grow_and_predict_out_of_bag(grow: Grow, matrix: BinnedMatrix, first_tree: int) -> OutOfBagTrees:
     """Grow trees on bootstrap samples of all rows and predict the rows outside their bags."""
-    grown = task.grow()
-    sums, votes = out_of_bag(grown.forest, grown.bag, task.matrix, first_tree=task.start)
+    grown = grow()
+    sums, votes = out_of_bag(grown.forest, grown.bag, matrix, first_tree=first_tree)
     return OutOfBagTrees(grown.forest.with_short_nodes(), grown.bag.rows, sums, votes, grown.importances)

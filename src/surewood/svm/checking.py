@@ -12,35 +12,28 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from surewood import _core
-from surewood._arrays import check_array, check_weights
+from surewood._arrays import ArrayTable, check_arrays, check_weights
 
 if TYPE_CHECKING:
     from surewood.svm.one_vs_one import Predictor
 
 __all__ = ["TABLE", "check_predictor"]
 
-#: The arrays of a predictor that the core reads: dtype and number of dimensions.
-TABLE: dict[str, tuple[Any, int]] = {
-    "support_rows": (np.float64, 2),
-    "support_norms": (np.float32, 1),
-    "degree": (np.int32, 1),
-    "scale": (np.float64, 1),
-    "n_classes": (np.int32, 1),
-    "n_support": (np.int32, 1),
-    "classes": (np.int32, 1),
-    "class_support": (np.int32, 1),
-    "bias": (np.float64, 1),
-    "support": (np.int32, 1),
-    "coef": (np.float64, 1),
+_ARRAYS: ArrayTable = {
+    (np.float64, 2): ("support_rows",),
+    (np.float32, 1): ("support_norms",),
+    (np.int32, 1): ("degree", "n_classes", "n_support", "classes", "class_support", "support"),
+    (np.float64, 1): ("scale", "bias", "coef"),
 }
+#: The arrays of a predictor that the core reads.
+TABLE = tuple(name for names in _ARRAYS.values() for name in names)
 _FINITE = ("support_rows", "support_norms")
 _WEIGHTS = ("bias", "coef")
 
 
 def check_predictor(predictor: Predictor) -> None:
     """Refuse SVMs that the core could not read safely, with ValueError and one sentence."""
-    for name, (dtype, ndim) in TABLE.items():
-        check_array(getattr(predictor, name), name, dtype, ndim)
+    check_arrays(predictor, _ARRAYS)
     index: Any = predictor.support_index
     if not isinstance(index, np.ndarray) or index.shape != (len(predictor.support_rows),):
         raise ValueError("support_index must have one entry per support row.")

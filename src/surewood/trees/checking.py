@@ -14,22 +14,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from surewood import _core
-from surewood._arrays import check_array
+from surewood._arrays import ArrayTable, check_array, check_arrays
 
 if TYPE_CHECKING:
     from surewood.trees.binning import BinMapper, BinnedMatrix
     from surewood.trees.flat_tree import FlatForest
 
 _MOST_BINS = 255
-_FOREST_ARRAYS = {
-    "nodes": (np.uint32, None),
-    "leaf_class": (np.uint16, 1),
-    "leaf_weight": (np.uint32, 1),
-    "category_left": (np.uint32, 1),
-    "category_set": (np.uint64, 2),
-    "node_start": (np.int64, 1),
-    "leaf_start": (np.int64, 1),
-    "category_start": (np.int64, 1),
+_FOREST_ARRAYS: ArrayTable = {
+    (np.uint32, None): ("nodes",),
+    (np.uint16, 1): ("leaf_class",),
+    (np.uint32, 1): ("leaf_weight", "category_left"),
+    (np.uint64, 2): ("category_set",),
+    (np.int64, 1): ("node_start", "leaf_start", "category_start"),
+}
+_MAPPER_ARRAYS: ArrayTable = {
+    (np.int64, 1): ("offset",),
+    (np.float64, 1): ("values", "edges"),
+    (np.uint8, 1): ("is_category",),
 }
 
 
@@ -48,8 +50,7 @@ def check_forest(forest: FlatForest) -> NDArray[np.int32]:
     ndarray of int32, shape (n_features,)
         The largest bin that the splits of each feature compare with; -1 for none.
     """
-    for name, (dtype, ndim) in _FOREST_ARRAYS.items():
-        check_array(getattr(forest, name), name, dtype, ndim)
+    check_arrays(forest, _FOREST_ARRAYS)
     check_count(forest.n_classes, "n_classes", 1, 65535)
     check_count(forest.n_features, "n_features", 0, 2**22 - 2)
     check_count(forest.word_bits, "word_bits", 0, 31)
@@ -61,10 +62,7 @@ def check_forest(forest: FlatForest) -> NDArray[np.int32]:
 
 def check_mapper(mapper: BinMapper) -> None:
     """Refuse bins whose offsets, values or edges do not belong together."""
-    check_array(mapper.offset, "offset", np.int64, 1)
-    check_array(mapper.values, "values", np.float64, 1)
-    check_array(mapper.edges, "edges", np.float64, 1)
-    check_array(mapper.is_category, "is_category", np.uint8, 1)
+    check_arrays(mapper, _MAPPER_ARRAYS)
     offset, n_columns = mapper.offset, len(mapper.is_category)
     if len(offset) != n_columns + 1 or len(mapper.values) != len(mapper.edges):
         raise ValueError("offset must have one entry per column and the end, values one per edge.")

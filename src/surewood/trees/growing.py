@@ -79,6 +79,9 @@ class TreeParams:
     n_draws: int | float | None = None
 
 
+_OF_BAGS = ("sampling", "n_draws")
+
+
 @dataclass(frozen=True)
 class Grown:
     """Result of :func:`grow_forest`.
@@ -268,18 +271,9 @@ def _grow_batch(
     fast_kernels: bool,
 ) -> tuple[ForestArrays, NDArray[np.float64]]:
     """A picklable task: some trees of a forest and the sum of their importances."""
-    options = _core.GrowOptions(
-        splitter=params.splitter,
-        criterion=params.criterion,
-        max_depth=params.max_depth,
-        min_samples_split=params.min_samples_split,
-        min_samples_leaf=params.min_samples_leaf,
-        min_weight_fraction_leaf=params.min_weight_fraction_leaf,
-        min_impurity_decrease=params.min_impurity_decrease,
-        max_features=params.max_features,
-        row_weight=_row_weight(matrix, bag),
-        fast_kernels=fast_kernels,
-    )
+    # The bag is drawn already; all other parameters are the core's.
+    own: dict[str, Any] = {name: value for name, value in vars(params).items() if name not in _OF_BAGS}
+    options = _core.GrowOptions(**own, row_weight=_row_weight(matrix, bag), fast_kernels=fast_kernels)
     result = _core.grow_trees(
         matrix.training_bins, labels, n_classes, bag.rows, bag.weights, bag.draw, options, start, count
     )

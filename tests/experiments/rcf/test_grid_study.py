@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from sklearn.datasets import load_iris, load_wine
 
+from surewood.composite.growing import TreeRange
 from surewood.composite.leaf_svms import SolverOptions
 from surewood.composite.tree_fitting import fit_trees
 from surewood.experiments.protocol import Profile
@@ -40,7 +41,7 @@ def test_every_point_equals_its_own_fit(changes):
         for d, depth in enumerate(found.axes.depths):
             for g, rule in enumerate(found.axes.rules):
                 base = replace(found._base, max_features=r, max_depth=depth)
-                trees = fit_trees(data, rule.setting(base), 5, 3, SolverOptions()).trees
+                trees = fit_trees(data, rule.setting(base), TreeRange(5, 3), SolverOptions()).trees
                 alone = trees.composite_scores(held.matrix, held.design, "one_hot").argmax(axis=1)
                 assert np.array_equal(found.outcomes[f].labels[d, g, 1], alone), (r, depth, rule)
 

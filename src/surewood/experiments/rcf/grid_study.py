@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from surewood.composite.data import TrainingData
 from surewood.composite.estimator import RandomCompositeForestClassifier
 from surewood.composite.grid import HeldOut
+from surewood.composite.growing import TreeRange
 from surewood.composite.leaf_svms import SolverOptions
 from surewood.composite.search import part_of
 from surewood.composite.setting import Setting
@@ -174,7 +175,7 @@ class GridStudy:
         setting = replace(
             point.rule.setting(self._base), max_features=point.max_features, max_depth=point.depth
         )
-        trees = fit_trees(data, setting, point.n_trees, self._seed, self._options).trees
+        trees = fit_trees(data, setting, TreeRange(point.n_trees, self._seed), self._options).trees
         votes = trees.composite_scores(held.matrix, held.design, "one_hot", self._options.n_jobs)
         return float((votes.argmax(axis=1) != held.y).mean())
 

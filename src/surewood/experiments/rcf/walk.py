@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from surewood._arrays import Floats
 from surewood.composite.data import TrainingData
 from surewood.composite.grid import HeldOut
-from surewood.composite.growing import Grove, grow
+from surewood.composite.growing import Grove, TreeRange, grow
 from surewood.composite.leaf_choice import LeafChoice
 from surewood.composite.leaf_svms import Chunk, SolverOptions, train
 from surewood.composite.leaves import IndexSets, Leaves, collect_leaves, cut
@@ -104,7 +104,7 @@ def _add_batch(one: GridPass, trees: tuple[int, int], votes: Floats, sums: Float
     data, held, axes = one.data, one.held, one.axes
     setting, seed, options = one.setting, one.seed, one.options
     first, count = trees
-    grove = grow(data, setting, count, seed, options, None, first, max(axes.depths))
+    grove = grow(data, setting, TreeRange(count, seed, first), options, max(axes.depths))
     sets = IndexSets(data.y, data.weight, data.n_classes)
     views = _views(grove, held, axes, sets, options)
     answers = _ask(data, held, sets, views, setting, float(grove.sample_size(data).mean()), options)
