@@ -74,6 +74,11 @@ class TablePreparer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     {'x': 'it has one value only'}
     """
 
+    #: What a fit from a file records about its rows: their numbers, what these count, and their groups.
+    row_numbers_: NDArray[np.int64] | None = None
+    row_unit_: str | None = None
+    training_groups_: Any = None
+
     def __init__(self, max_values: int = MANY_VALUES, plan: TablePlan | None = None) -> None:
         self.max_values = max_values
         self.plan = plan

@@ -97,10 +97,10 @@ class SavedModel:
 
     def row_name(self, row: int) -> str:
         """A training row as its table numbers it."""
-        numbers = getattr(self.preparer, "row_numbers_", None)
+        numbers = self.preparer.row_numbers_
         if numbers is None or not 0 <= row < len(numbers):
             return f"training row {row + 1:,}"
-        unit = getattr(self.preparer, "row_unit_", None)
+        unit = self.preparer.row_unit_
         # Models of older versions count from 0.
         number = f"row {int(numbers[row]) + 1:,}" if unit is None else f"{unit} {int(numbers[row]):,}"
         return f"{number} of {self.facts.get('table', 'the training table')}"
