@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from surewood._arrays import Floats
 from surewood.composite.data import Reader, TrainingData
 from surewood.composite.depths import default_depth
+from surewood.composite.growing import TreeRange
 from surewood.composite.leaf_svms import SolverOptions
 from surewood.composite.out_of_bag import labels_by_blocks, rows_of
 from surewood.composite.parameters import is_auto
@@ -147,7 +148,7 @@ def fit_certifiable(plan: Plan, prepared: Preparation, options: SolverOptions) -
         for tree, setting in enumerate(settings):
             data, rows = prepared.of_tree(tree)
             whole = replace(setting, sampling="all", n_draws=None)
-            fitted = fit_trees(data, whole, 1, plan.seed, silent, rows, first_tree=tree)
+            fitted = fit_trees(data, whole, TreeRange(1, plan.seed, tree, rows), silent)
             trees.append(fitted.trees)
             importances.append(fitted.importances)
             advance(1)

@@ -23,7 +23,8 @@ class Fitted(property, Generic[_Value]):
     Examples
     --------
     >>> from types import SimpleNamespace
-    >>> class Forest:
+    >>> from sklearn.base import BaseEstimator
+    >>> class Forest(BaseEstimator):
     ...     def fit(self):
     ...         self.model_ = SimpleNamespace(seed=7)
     ...         return self

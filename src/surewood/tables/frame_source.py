@@ -219,7 +219,8 @@ def _codes_one_by_one(series: pd.Series, index: pd.Index, text: bool) -> NDArray
 
 def _place(index: pd.Index, value: Any) -> float:
     try:
-        return float(index.get_loc(value))
+        place: Any = index.get_loc(value)
+        return float(place)
     except KeyError:
         return np.nan
 
