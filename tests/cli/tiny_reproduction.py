@@ -17,7 +17,7 @@ from surewood.experiments.cascades import paper
 profile = protocol.read_profile("cascades", "quick")
 sizes = {**profile.sizes, "max_svms": 150, "gamma_min": 0.01}
 small = protocol.Profile("quick", {**profile.protocol, "degrees": [1, 2], "max_leaves": 2}, sizes)
-paper.SETS = ("wdbc", "iris_two")
+paper.CascadesPaper.sets = ("wdbc", "iris_two")
 paper._COST = {"wdbc": 1.0, "iris_two": 1.0}
 protocol.read_profile = lambda name, wanted, *protocol: small
 from surewood.experiments.cascades import folds
