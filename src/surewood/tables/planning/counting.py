@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from surewood._arrays import Floats
 from surewood.tables.planning.column_plan import (
@@ -82,9 +84,19 @@ def counted_values(column: pd.Series) -> tuple[list[str], Floats]:
     >>> texts, counts.tolist()
     (['yes', 'no'], [2.0, 1.0])
     """
+    if isinstance(column.dtype, pd.StringDtype) and column.dtype.storage == "pyarrow":
+        found = pc.value_counts(pa.array(column.array))
+        known = found.field("values").is_valid()
+        values = found.field("values").filter(known).to_numpy(zero_copy_only=False)
+        texts = list(map(str.strip, values.tolist()))
+        counts = found.field("counts").filter(known).to_numpy(zero_copy_only=False).astype(float)
+        places = {text: k for k, text in enumerate(dict.fromkeys(texts))}
+        if len(places) < len(texts):
+            counts = np.bincount([places[text] for text in texts], weights=counts)
+        return list(places), counts
     codes, texts = distinct_texts(column)
-    known = codes if len(codes) and codes.min() >= 0 else codes[codes >= 0]
-    return texts, np.bincount(known, minlength=len(texts)).astype(float)
+    known_codes = codes if len(codes) and codes.min() >= 0 else codes[codes >= 0]
+    return texts, np.bincount(known_codes, minlength=len(texts)).astype(float)
 
 
 def n_unreadable(plan: ColumnPlan, column: pd.Series) -> int:
@@ -113,16 +125,25 @@ def n_unseen(plan: ColumnPlan, column: pd.Series) -> int:
     return int((read_column(plan, column).isna().to_numpy() & ~coded[codes]).sum())
 
 
+def n_missing_values(column: pd.Series) -> int:
+    """Rows without a value.
+
+    Examples
+    --------
+    >>> n_missing_values(pd.Series([1.0, None, 2.0]))
+    1
+    """
+    return int(np.count_nonzero(column.isna().to_numpy()))
+
+
 def counted(plan: ColumnPlan, column: pd.Series) -> ColumnPlan:
     """The plan with its counts and an example of what reading changes."""
     if is_text(column):
         return counted_texts(plan, DistinctTexts.of(column))
     if plan.kind in ("number", "boolean"):
-        missing = (
-            int(column.isna().sum()) if not plan.missing else int(read_column(plan, column).isna().sum())
-        )
+        missing = n_missing_values(column if not plan.missing else read_column(plan, column))
     else:
-        missing = int(read_column(plan, column).isna().sum())
+        missing = n_missing_values(read_column(plan, column))
     return replace(plan, n_missing=missing, n_distinct=int(column.iloc[:_COUNTED].nunique()))
 
 

@@ -16,7 +16,14 @@ import pandas as pd
 from surewood.tables.data_error import DataError
 from surewood.tables.planning.booleans import find_truth_words
 from surewood.tables.planning.column_plan import ColumnPlan, is_text, read_column
-from surewood.tables.planning.counting import EXAMPLES, PROBE, DistinctTexts, counted, counted_texts
+from surewood.tables.planning.counting import (
+    EXAMPLES,
+    PROBE,
+    DistinctTexts,
+    counted,
+    counted_texts,
+    n_missing_values,
+)
 from surewood.tables.planning.date_format import find_date_format
 from surewood.tables.planning.date_parts import parts_needed
 from surewood.tables.planning.durations import mixes_units, read_duration
@@ -106,14 +113,13 @@ def find_column(name: str, column: pd.Series, hints: Hints) -> ColumnPlan:
 
 def _from_typed(name: str, column: pd.Series, hints: Hints) -> ColumnPlan:
     """A column that is numbers, truth values or dates already."""
-    missing = column.isna()
-    known = column[~missing] if missing.any() else column
-    examples = tuple(str(v) for v in known.iloc[:EXAMPLES])
-    if len(known) == 0:
+    n_missing = n_missing_values(column)
+    examples = tuple(str(v) for v in _first_known(column))
+    if n_missing == len(column):
         return ColumnPlan(name, "drop", "it has no value at all")
     if hints.kind in ("category", "text", "date"):
         return find_column(name, column.astype(object), hints)
-    if len(known) == len(column) and hints.kind is None and _is_constant(known):
+    if n_missing == 0 and hints.kind is None and _is_constant(column):
         return ColumnPlan(name, "drop", "it has one value only", examples)
     if pd.api.types.is_datetime64_any_dtype(column.dtype):
         return _date(ColumnPlan(name, "date", "dates", examples), column)
@@ -123,15 +129,21 @@ def _from_typed(name: str, column: pd.Series, hints: Hints) -> ColumnPlan:
         return ColumnPlan(name, "drop", "it numbers the rows one by one", examples)
     if hints.kind is None and _names_rows(name, column):
         return ColumnPlan(name, "drop", "an identifier, by its name and its distinct values", examples)
-    if hints.kind is None and _are_compact_dates(known):
+    if hints.kind is None and _are_compact_dates(column):
         return find_column(name, column.astype(object), replace(hints, kind="date"))
     reason = "durations" if pd.api.types.is_timedelta64_dtype(column.dtype) else "numbers"
     return ColumnPlan(name, hints.kind or "number", reason, examples, missing=hints.missing)
 
 
-def _is_constant(known: pd.Series) -> bool:
-    first = known.iloc[0]
-    return bool((known.iloc[:_FEW_ROWS] == first).all() and (known == first).all())
+def _first_known(column: pd.Series) -> pd.Series:
+    """A few values, looked for in all rows only where the first ones are missing."""
+    known = column.iloc[:_FEW_ROWS].dropna()
+    return (known if len(known) >= EXAMPLES else column.dropna()).iloc[:EXAMPLES]
+
+
+def _is_constant(column: pd.Series) -> bool:
+    first = column.iloc[0]
+    return bool((column.iloc[:_FEW_ROWS] == first).all() and (column == first).all())
 
 
 def _names_rows(name: str, column: pd.Series) -> bool:
@@ -141,10 +153,11 @@ def _names_rows(name: str, column: pd.Series) -> bool:
     return _ID_NAME.search(name.strip()) is not None and column.is_unique and bool(column.notna().all())
 
 
-def _are_compact_dates(known: pd.Series) -> bool:
+def _are_compact_dates(column: pd.Series) -> bool:
     """Whether all numbers are days such as 20240301."""
-    if not 19_000_101 <= known.iloc[0] <= 20_991_231:
+    if not 19_000_101 <= _first_known(column).iloc[0] <= 20_991_231:
         return False
+    known = column.dropna()
     if known.min() < 19_000_101 or known.max() > 20_991_231:
         return False
     values = known.to_numpy(dtype=np.float64)

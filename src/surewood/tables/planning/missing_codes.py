@@ -60,10 +60,13 @@ def are_missing_codes(
     """
     stripped = list(map(str.strip, texts))
 
-    def among(known: Collection[str], words: Iterable[str]) -> NDArray[np.bool_]:
-        return np.fromiter(map(frozenset(known).__contains__, words), bool, len(stripped))
+    def among(known: Collection[str], words: list[str]) -> NDArray[np.bool_]:
+        wanted = frozenset(known)
+        if wanted.isdisjoint(words):
+            return np.zeros(len(words), dtype=bool)
+        return np.fromiter(map(wanted.__contains__, words), bool, len(words))
 
-    found = among(codes, map(str.casefold, stripped))
+    found = among(codes, list(map(str.casefold, stripped)))
     return found | among([*extra, *(_EXACT if codes else ())], stripped)
 
 

@@ -7,6 +7,7 @@ Arrow reads the file, numbers and ISO dates included. Text columns stay text for
 from __future__ import annotations
 
 import csv
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -27,6 +28,7 @@ from surewood.tables.reading.layout import Layout, find_layout, refuse_duplicate
 from surewood.tables.reading.text_encoding import as_utf8
 
 _BLOCK = 1 << 22
+_THREADS = 2
 _CHUNK = 1 << 18  # bytes that are looked at together: they stay in the cache
 #: Read as missing among numbers and dates; text columns keep them for the plan to judge.
 _NULLS = [
@@ -176,19 +178,22 @@ def _line_numbers(text: bytes, layout: Layout, n_rows: int, n_ends: int) -> NDAr
 
 def _as_frame(table: pa.Table) -> pd.DataFrame:
     """Arrow's columns as pandas has them: dates as moments, times of day as text."""
-    columns: dict[str, pd.Series] = {}
-    for name, column in zip(table.column_names, table.columns):
-        kind = column.type
-        if pa.types.is_time(kind):
-            column = pc.cast(column, pa.string())
-        elif pa.types.is_date(kind) or (pa.types.is_timestamp(kind) and kind.tz is not None):
-            column = pc.cast(column, pa.timestamp("us"))
-        elif pa.types.is_null(kind):
-            columns[name] = pd.Series([None] * len(column), dtype=object)
-            continue
-        elif pa.types.is_string(kind):
-            empty = pc.equal(column, "")
-            if pc.any(empty).as_py():
-                column = pc.if_else(empty, pa.scalar(None, pa.string()), column)
-        columns[name] = column.to_pandas(integer_object_nulls=False)
-    return pd.DataFrame(columns, copy=False)
+    with ThreadPoolExecutor(_THREADS) as threads:
+        columns = list(threads.map(_as_series, table.columns))
+    return pd.DataFrame(dict(zip(table.column_names, columns)), copy=False)
+
+
+def _as_series(column: pa.ChunkedArray) -> pd.Series:
+    kind = column.type
+    if pa.types.is_time(kind):
+        column = pc.cast(column, pa.string())
+    elif pa.types.is_date(kind) or (pa.types.is_timestamp(kind) and kind.tz is not None):
+        column = pc.cast(column, pa.timestamp("us"))
+    elif pa.types.is_null(kind):
+        return pd.Series([None] * len(column), dtype=object)
+    elif pa.types.is_string(kind):
+        empty = pc.equal(column, "")
+        if pc.any(empty).as_py():
+            column = pc.if_else(empty, pa.scalar(None, pa.string()), column)
+    series: pd.Series = column.to_pandas(integer_object_nulls=False)
+    return series
