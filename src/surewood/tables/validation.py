@@ -76,14 +76,14 @@ class FitInputs:
     given: Table | None = None
 
     @property
-    def n_classes(self) -> int:
-        """Number of classes."""
-        return len(self.classes)
-
-    @property
     def n_counted(self) -> int:
         """Rows of ``X`` that count."""
         return self.table.n_rows if self.inverse is None else int((self.inverse >= 0).sum())
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes."""
+        return len(self.classes)
 
     def __enter__(self) -> FitInputs:
         return self
