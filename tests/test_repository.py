@@ -21,6 +21,7 @@ FAMILIES = {
     "cascade": {"estimator", "base", "plan", "training", "model", "model_selection", "explaining", "cost"},
     "deepforest": {"estimator", "base", "plan", "training", "model", "model_selection", "explaining", "cost"},
     "forest": {"estimator", "plan", "training", "model", "explaining", "cost"},
+    "boosting": {"estimator", "plan", "training", "model", "explaining", "cost"},
     "polysvc": {"estimator", "plan", "training", "model", "explaining", "cost"},
     "blend": {"estimator", "plan", "training", "model", "explaining", "cost"},
 }
@@ -28,6 +29,7 @@ FAMILIES = {
 #: Packages in which every module has a test module of its name, or a reason below.
 MIRRORED = (
     "blend",
+    "boosting",
     "bounds",
     "cascade",
     "cli",

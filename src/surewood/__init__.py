@@ -18,6 +18,7 @@ if _TYPE_CHECKING:
 #: Public name -> module it lives in. The contract tests run scikit-learn's suite on every estimator here.
 _HOME = {
     "BinnedForestClassifier": "surewood.forest",
+    "BoostedTreesClassifier": "surewood.boosting",
     "CascadeForestClassifier": "surewood.deepforest",
     "CompositeTreeClassifier": "surewood.composite",
     "DeepCascadeClassifier": "surewood.cascade",

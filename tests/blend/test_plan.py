@@ -22,7 +22,7 @@ def test_named_members_are_fitted_whatever_the_table():
 
 def test_what_does_not_suit_is_left_out_and_recorded():
     plan = plan_of(TableSize(500, 5, 200))
-    assert list(plan.left_out) == ["composite forest"]
+    assert list(plan.left_out) == ["composite forest", "boosted trees"]
     assert "composite forest" not in [member.name for member in plan.members]
 
 

@@ -7,6 +7,7 @@ import pytest
 
 from surewood.blend.plan import MemberPlan
 from surewood.blend.time_shares import FIRST_SHARE, LEAST_SHARE, LEAST_TREES, SPARE, allot
+from surewood.boosting import BoostedTreesClassifier
 from surewood.composite import RandomCompositeForestClassifier
 from surewood.deepforest import MarginDeepForestClassifier
 from surewood.estimators.cost import CostEstimate
@@ -26,6 +27,7 @@ def needs(monkeypatch):
             "extra-trees": BinnedForestClassifier(100, splitter="random"),
             "composite forest": RandomCompositeForestClassifier(),
             "margin forest": MarginDeepForestClassifier(),
+            "boosted trees": BoostedTreesClassifier(100),
         }[name]
         cost = CostEstimate.of({"all": 1.0}, (seconds, seconds))
         monkeypatch.setattr(type(kind), "estimate_cost", lambda self, *args: cost)
@@ -66,6 +68,15 @@ def test_members_that_know_a_limit_share_what_is_left(needs, limit):
     assert (found.note_after(44.0), found.note_after(10.0)) == (found.note, "")
     whole = allot(needs("composite forest", 40.0), waiting, NOTHING, limit, first=False)
     assert (whole.member.estimator.time_limit, whole.note) == (pytest.approx(SPARE * 100), "")
+
+
+def test_boosting_has_the_rounds_of_its_part(needs, limit):
+    found = allot(needs("boosted trees", 90.0), ["margin forest"], NOTHING, limit, first=False)
+    assert found.member.estimator.n_estimators == int(100 * SPARE * 50 / 90)
+    assert "of 100 rounds" in found.note
+    whole = allot(needs("boosted trees", 40.0), ["margin forest"], NOTHING, limit, first=False)
+    assert (whole.member.estimator.n_estimators, whole.note) == (100, "")
+    assert allot(needs("boosted trees", 1e6), [], NOTHING, limit, first=False).member is None
 
 
 def test_what_is_too_little_is_not_started(needs, limit):

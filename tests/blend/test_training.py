@@ -16,7 +16,13 @@ def sample():
 def test_records_tell_what_became_of_every_member(sample):
     model = SurewoodClassifier(5, random_state=0).fit(*sample)
     records = {one.name: one for one in model.members_}
-    assert list(records) == ["random forest", "composite forest", "extra-trees", "margin forest"]
+    assert list(records) == [
+        "random forest",
+        "composite forest",
+        "boosted trees",
+        "extra-trees",
+        "margin forest",
+    ]
     assert sum(one.weight for one in records.values()) == pytest.approx(1.0)
     for one in records.values():
         assert one.seconds > 0
@@ -44,7 +50,7 @@ def test_a_time_limit_too_small_for_any_member_gives_a_plain_forest_and_says_so(
     model = SurewoodClassifier(5, random_state=0, time_limit=1e-6).fit(*sample)
     assert model.weights_ == {"random forest": 1.0}
     notes = {one.name: one.note for one in model.members_ if one.name != "random forest"}
-    assert len(notes) == 3
+    assert len(notes) == 4
     assert set(notes.values()) == {"not started: no time was left"}
     (forest,) = (one for one in model.members_ if one.weight > 0)
     assert forest.note == "10 of 15 trees in the time that was left"

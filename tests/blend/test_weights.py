@@ -4,7 +4,13 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from surewood.blend.weights import LEAST_MOVE, SMALLEST_WEIGHT, mixture_weights, optimal_mixture
+from surewood.blend.weights import (
+    LEAST_MOVE,
+    SMALLEST_WEIGHT,
+    chances_of_being_best,
+    mixture_weights,
+    optimal_mixture,
+)
 
 
 def of_truth(rng, n, m):
@@ -45,8 +51,7 @@ def test_a_clear_gain_moves_towards_the_optimum_by_what_exceeds_the_standard_err
     found = mixture_weights(members, y)
     moved = 1 - found.standard_error / found.gain
     assert moved > LEAST_MOVE
-    alone = np.eye(2)[found.log_loss.argmin()]
-    np.testing.assert_allclose(found.weights, (1 - moved) * alone + moved * found.optimal)
+    np.testing.assert_allclose(found.weights, (1 - moved) * found.chances + moved * found.optimal)
 
 
 def test_a_gain_within_its_standard_error_moves_half_way():
@@ -55,20 +60,36 @@ def test_a_gain_within_its_standard_error_moves_half_way():
     members = [probabilities(rng.uniform(0.4, 0.9, 20), y) for _ in range(3)]
     found = mixture_weights(members, y)
     assert found.gain <= found.standard_error
-    half = 0.5 * found.optimal + 0.5 * np.eye(3)[found.log_loss.argmin()]
+    half = 0.5 * found.optimal + 0.5 * found.chances
     np.testing.assert_allclose(found.weights, half, atol=SMALLEST_WEIGHT)
 
 
-def test_the_gain_over_the_best_member_and_its_standard_error_are_those_of_the_rows():
+def test_the_gain_over_the_chances_and_its_standard_error_are_those_of_the_rows():
     rng = np.random.default_rng(0)
     y = rng.integers(0, 2, 200)
     members = [probabilities(rng.uniform(0.4, 0.9, 200), y) for _ in range(3)]
     found = mixture_weights(members, y)
     truth = np.stack([one[np.arange(200), y] for one in members], axis=1)
-    gains = np.log(truth @ found.optimal) - np.log(truth[:, found.log_loss.argmin()])
+    gains = np.log(truth @ found.optimal) - np.log(truth @ found.chances)
     assert found.gain == pytest.approx(gains.mean())
     assert found.standard_error == pytest.approx(gains.std() / np.sqrt(200))
     assert found.gain >= 0
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_chances_are_those_of_the_bootstrap(seed):
+    rng = np.random.default_rng(seed)
+    losses = rng.gamma(2.0, 0.3, (150, 3)) + np.array([0.0, 0.02, 0.05])
+    mass = np.full(150, 1 / 150)
+    drawn = rng.multinomial(150, mass, 20_000) @ losses
+    often = np.bincount(drawn.argmin(axis=1), minlength=3) / 20_000
+    np.testing.assert_allclose(chances_of_being_best(losses, mass), often, atol=0.05)
+
+
+def test_with_many_rows_the_best_member_has_all_chances():
+    rng = np.random.default_rng(0)
+    losses = rng.gamma(2.0, 0.3, (50_000, 1)) + rng.normal([0.0, 0.05], 0.1, (50_000, 2))
+    np.testing.assert_array_equal(chances_of_being_best(losses, np.full(50_000, 1 / 50_000)), [1.0, 0.0])
 
 
 def test_small_members_are_dropped_and_the_rest_sums_to_one():

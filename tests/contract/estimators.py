@@ -12,6 +12,7 @@ import surewood
 # Sizes only: nothing here may switch a behaviour off.
 SMALL = {
     "BinnedForestClassifier": {"n_estimators": 10},
+    "BoostedTreesClassifier": {"n_estimators": 5},
     "CascadeForestClassifier": {"n_estimators": 5, "max_layers": 3},
     "DeepCascadeClassifier": {"max_leaves": 2},
     "DeepCascadeSVMClassifier": {"max_leaves": 2},

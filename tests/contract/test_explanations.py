@@ -10,6 +10,7 @@ from tests.contract.messy_table import messy
 
 KINDS = {
     "BinnedForestClassifier": "forest",
+    "BoostedTreesClassifier": "boosted_trees",
     "CascadeForestClassifier": "cascade_forest",
     "CompositeTreeClassifier": "composite",
     "DeepCascadeClassifier": "cascade",

@@ -27,6 +27,10 @@ SETTINGS: dict[str, list[dict[str, Any]]] = {
         {"remember_rows": False, "class_weight": "balanced"},
         {"criterion": "entropy", "max_depth": 2, "oob_score": True},
     ],
+    "BoostedTreesClassifier": [
+        {"calibrate": False, "class_weight": "balanced"},
+        {"max_leaf_nodes": 4, "min_samples_leaf": 5, "remember_rows": False},
+    ],
     "CascadeForestClassifier": [
         {"forests": ["random", LogisticRegression()]},
         {"study": OOB, "calibrate": False},

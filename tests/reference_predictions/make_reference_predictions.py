@@ -16,6 +16,7 @@ import surewood
 HERE = Path(__file__).parent
 SETTINGS = {
     "BinnedForestClassifier": {"n_estimators": 8, "calibrate": True},
+    "BoostedTreesClassifier": {"n_estimators": 6},
     "CascadeForestClassifier": {"n_estimators": 4, "max_layers": 3, "cv": 3},
     "CompositeTreeClassifier": {"max_depth": 2},
     "DeepCascadeClassifier": {"max_leaves": 3},

@@ -40,20 +40,21 @@ _RULES = {
 class SurewoodClassifier(ClassifierBase, TimedRunParameters):
     """The classifier to start with: all families in one weighted, calibrated mixture.
 
-    A random forest, a composite forest, extra-trees and a margin forest are fitted once each. Their
-    probabilities of rows that they did not see decide how much weight each gets: the mixture goes from
-    the best member towards the mixture with the smallest held-out log-loss as far as the gain exceeds its
-    standard error, and at least half-way. Members that add nothing are dropped. The members are calibrated;
-    the mixture is calibrated once more where that clearly helps.
+    A random forest, a composite forest, boosted trees, extra-trees and a margin forest are fitted once each.
+    Their probabilities of rows that they did not see decide how much weight each gets: every member first has
+    its chance of being the best one, and the weights go from there towards the mixture with the smallest
+    held-out log-loss as far as the gain exceeds its standard error, and at least half-way. Members that add
+    nothing are dropped. The members are calibrated; the mixture is calibrated once more where that clearly
+    helps.
 
     Parameters
     ----------
     n_estimators : int, default=100
         Trees of the composite forest and of each forest of a layer of the margin forest; the random forest
-        and the extra-trees have three times as many.
+        and the extra-trees have three times as many, boosted trees at most as many rounds.
     members : "auto" or list of str, default="auto"
-        Which of "random forest", "composite forest", "extra-trees", "margin forest" to fit. "auto" takes all
-        that suit the table.
+        Which of "random forest", "composite forest", "boosted trees", "extra-trees", "margin forest" to fit.
+        "auto" takes all that suit the table.
     min_weight_fraction_leaf : float, default=0.0
         Least weight of a leaf of any member, as a fraction of the weight a tree sees.
     calibrate : bool or {"auto", "temperature", "offset", "isotonic"}, default=True
@@ -63,9 +64,9 @@ class SurewoodClassifier(ClassifierBase, TimedRunParameters):
     categorical_features : "from_dtype", list of names, positions, mask or None, default="from_dtype"
     time_limit : float or None, default=None
         Seconds. Members are fitted in the order of their value per second. The first is always fitted, with
-        fewer trees where it must. Composite and margin forest get all the time they need or an equal part of
-        what is left, and stop there; a member for which next to nothing is left is not started. ``members_``
-        has a note for each.
+        fewer trees where it must. Composite forest, boosted trees and margin forest get all the time they
+        need or an equal part of what is left, and stop there; a member for which next to nothing is left is
+        not started. ``members_`` has a note for each.
     max_memory : int, str or None, default=None
         Bytes, or text such as "4GB", that a fit may take beyond the table itself; a fit that would need more
         is refused.
@@ -93,7 +94,8 @@ class SurewoodClassifier(ClassifierBase, TimedRunParameters):
 
     See Also
     --------
-    RandomCompositeForestClassifier, MarginDeepForestClassifier, BinnedForestClassifier : the members.
+    RandomCompositeForestClassifier, MarginDeepForestClassifier, BinnedForestClassifier,
+    BoostedTreesClassifier : the members.
 
     Examples
     --------

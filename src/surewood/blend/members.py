@@ -9,19 +9,29 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from surewood.boosting import BoostedTreesClassifier
 from surewood.composite import RandomCompositeForestClassifier
 from surewood.deepforest import MarginDeepForestClassifier
 from surewood.estimators.base import ClassifierBase
 from surewood.forest import BinnedForestClassifier
 
 #: In the order of value per second: what a time limit leaves out is left out from the end.
-NAMES = ("random forest", "composite forest", "extra-trees", "margin forest")
+NAMES = ("random forest", "composite forest", "boosted trees", "extra-trees", "margin forest")
 #: Members that stop at a time limit and use what is there.
 LIMITED = ("composite forest", "margin forest")
-#: Plain forests are cheap: they have this many times the trees of the other members.
+#: Members that have fewer rounds where their time is short.
+SHORTENED = ("boosted trees",)
+#: Plain forests are cheap: they have this many times the trees of the other members. Boosting, which stops by
+#: itself, has as many rounds at most.
 PLAIN_FACTOR = 3
 #: One-vs-one SVMs need a pair of classes each: beyond this many classes their number outgrows their use.
 MANY_CLASSES = 60
+#: A round of boosting grows a tree for every class: beyond this many it takes longer than all the others.
+MANY_BOOSTED_CLASSES = 10
+#: Boosting keeps a histogram of every column at every leaf.
+MANY_COLUMNS = 1000
+#: Boosting needs all rows in memory, a table in a file included, 18 bytes per cell and model.
+MANY_CELLS = 200_000_000
 #: Cross-fitted layers need some rows of every class in every fold.
 FEW_ROWS = 60
 
@@ -49,6 +59,20 @@ def suitable(name: str, size: TableSize) -> str:
         return f"{size.n_classes} classes make too many pairs for SVMs"
     if name == "margin forest" and size.n_rows < FEW_ROWS:
         return f"{size.n_rows} rows are too few for layers"
+    if name == "boosted trees":
+        return _unsuitable_for_boosting(size)
+    return ""
+
+
+def _unsuitable_for_boosting(size: TableSize) -> str:
+    if size.n_classes > MANY_BOOSTED_CLASSES:
+        return f"{size.n_classes} classes need as many trees in every round"
+    if size.n_columns > MANY_COLUMNS:
+        return f"{size.n_columns} columns need too many histograms"
+    if size.n_rows < FEW_ROWS:
+        return f"{size.n_rows} rows are too few to stop in time"
+    if size.n_rows * size.n_columns > MANY_CELLS:
+        return f"{size.n_rows:,} rows of {size.n_columns} columns take too much memory"
     return ""
 
 
@@ -59,6 +83,10 @@ def build(name: str, n_estimators: int, leaf: float, shared: dict[str, Any]) -> 
         return RandomCompositeForestClassifier(n_estimators, study=study, **shared)
     if name == "margin forest":
         return MarginDeepForestClassifier(n_estimators, min_weight_fraction_leaf=leaf, **shared)
+    if name == "boosted trees":  # stopped by log-loss: calibration adds noise only
+        return BoostedTreesClassifier(
+            PLAIN_FACTOR * n_estimators, calibrate=False, min_weight_fraction_leaf=leaf, **shared
+        )
     splitter = "best" if name == "random forest" else "random"
     return BinnedForestClassifier(
         PLAIN_FACTOR * n_estimators,

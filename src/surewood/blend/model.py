@@ -55,7 +55,7 @@ class BlendModel:
     held_out_error: float
     held_out_log_loss: float
     n_held_out: int
-    #: Held-out gain in log-loss of the optimal mixture over the best member, and its standard error.
+    #: Held-out gain in log-loss of the optimal mixture over that of the chances, and its standard error.
     gain: float
     standard_error: float
 

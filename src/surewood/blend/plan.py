@@ -43,7 +43,7 @@ def make_plan(parameters: dict[str, Any], size: TableSize, seed: int) -> BlendPl
     >>> from surewood import SurewoodClassifier
     >>> plan = make_plan(SurewoodClassifier().get_params(), TableSize(500, 5, 2), seed=0)
     >>> [member.name for member in plan.members]
-    ['random forest', 'composite forest', 'extra-trees', 'margin forest']
+    ['random forest', 'composite forest', 'boosted trees', 'extra-trees', 'margin forest']
     """
     asked = NAMES if parameters["members"] == "auto" else tuple(parameters["members"])
     wanted = [name for name in NAMES if name in asked]

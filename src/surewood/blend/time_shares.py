@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from surewood.blend.members import LIMITED
+from surewood.blend.members import LIMITED, SHORTENED
 from surewood.blend.plan import MemberPlan
 from surewood.estimators.time_limit import TimeLimit
 
@@ -59,12 +59,14 @@ def allot(
         warnings.simplefilter("ignore")
         cost = member.estimator.estimate_cost(*fit_arguments)
     needed, left = float(np.sqrt(cost.seconds[0] * cost.seconds[1])), SPARE * limit.left
-    if member.name not in LIMITED:
+    shares = (*LIMITED, *SHORTENED)
+    if member.name not in shares:
         if first:
             return _with_fewer_trees(member, needed, FIRST_SHARE * left if waiting else left)
         return Allotted(member) if needed <= left else Allotted(None, _not_started(needed, limit))
-    sharing = 1 + sum(name in LIMITED for name in waiting)
-    part = left / sharing
+    part = left / (1 + sum(name in shares for name in waiting))
+    if member.name in SHORTENED and (first or part >= LEAST_SHARE * needed):
+        return _with_fewer_trees(member, needed, part)
     if first or needed <= part:  # a limit for the case that the estimate is wrong
         return Allotted(_with(member, time_limit=max(left, 1e-3)))
     if part < LEAST_SHARE * needed:
@@ -80,9 +82,10 @@ def _not_started(needed: float, limit: TimeLimit) -> str:
 def _with_fewer_trees(member: MemberPlan, needed: float, share: float) -> Allotted:
     n_trees = int(member.estimator.get_params()["n_estimators"])
     most = max(min(LEAST_TREES, n_trees), int(n_trees * share / max(needed, 1e-9)))
+    kind = "rounds" if member.name in SHORTENED else "trees"
     if most >= n_trees:
         return Allotted(member)
-    return Allotted(_with(member, n_estimators=most), f"{most} of {n_trees} trees in the time that was left")
+    return Allotted(_with(member, n_estimators=most), f"{most} of {n_trees} {kind} in the time that was left")
 
 
 def _with(member: MemberPlan, **parameters: Any) -> MemberPlan:

@@ -1,9 +1,11 @@
 """Weights of a mixture of classifiers, from their held-out probabilities (theory.md §12.3).
 
 The mixture that minimises held-out log-loss is a convex problem with a unique optimum. The answer lies
-between the best single member and that optimum: as far from the member as the held-out gain exceeds its
-standard error, and at least half-way. By convexity a point half-way loses at most the mean of what both ends
-lose, and the better end is not known where rows are few.
+between that optimum and the *chances*: the probability of each member to be the best one, given the noise of
+the held-out rows. With many rows that is the best member; with few it is a mean of those that may be. The
+answer is as far from the chances as the held-out gain exceeds its standard error, and at least half-way. By
+convexity a point half-way loses at most the mean of what both ends lose, and the better end is not known
+where rows are few.
 """
 
 from __future__ import annotations
@@ -17,7 +19,8 @@ from numpy.typing import ArrayLike
 from surewood._arrays import Codes, Floats
 
 SMALLEST_WEIGHT = 0.02  # members below are dropped
-LEAST_MOVE = 0.5  # part of the way from the best member to the optimal mixture, at least
+LEAST_MOVE = 0.5  # part of the way from the chances to the optimal mixture, at least
+_DRAWS = 2000  # of mean losses, to count which member is best
 _FLOOR = 1e-15  # probabilities are not taken to be smaller than this
 _STEPS = 2000
 _TOLERANCE = 1e-10
@@ -31,9 +34,11 @@ class MixtureWeights:
     weights: Floats
     #: Held-out log-loss of each member alone (ESTIMATE).
     log_loss: Floats
+    #: Probability of each member to be the best one.
+    chances: Floats
     #: The weights with the smallest held-out log-loss.
     optimal: Floats
-    #: Held-out gain in log-loss of the optimal mixture over the best member, and its standard error.
+    #: Held-out gain in log-loss of the optimal mixture over that of the chances, and its standard error.
     gain: float
     standard_error: float
 
@@ -71,14 +76,32 @@ def mixture_weights(
     mass = np.ones(len(y)) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
     mass = mass / mass.sum()
     loss = -(mass @ np.log(of_truth))
-    best = int(loss.argmin())
-    optimal = optimal_mixture(of_truth, mass)
-    gains = np.log(of_truth @ optimal) - np.log(of_truth[:, best])
+    optimal, chances = optimal_mixture(of_truth, mass), chances_of_being_best(-np.log(of_truth), mass)
+    gains = np.log(of_truth @ optimal) - np.log(of_truth @ chances)
     gain = float(mass @ gains)
     error = float(np.sqrt(np.square(mass * (gains - gain)).sum()))
     moved = max(LEAST_MOVE, 1.0 - error / gain) if gain > 0 else LEAST_MOVE
-    weights = (1.0 - moved) * np.eye(len(loss))[best] + moved * optimal
-    return MixtureWeights(_without_small(weights), loss, optimal, gain, error)
+    weights = (1.0 - moved) * chances + moved * optimal
+    return MixtureWeights(_without_small(weights), loss, chances, optimal, gain, error)
+
+
+def chances_of_being_best(losses: Floats, mass: Floats) -> Floats:
+    """Probability of each member to have the smallest mean loss.
+
+    Mean losses are taken to be normal with the covariance that the rows show; draws are always the same.
+
+    Examples
+    --------
+    >>> losses = np.array([[0.0, 1.0, 9.0], [1.0, 0.0, 9.0]])
+    >>> chances_of_being_best(losses, np.array([0.5, 0.5])).round(1).tolist()
+    [0.5, 0.5, 0.0]
+    """
+    mean = mass @ losses
+    spread = mass[:, None] * (losses - mean)
+    values, vectors = np.linalg.eigh(spread.T @ spread)
+    normal = np.random.default_rng(0).standard_normal((_DRAWS, len(mean)))
+    drawn = mean + (normal * np.sqrt(np.maximum(values, 0.0))) @ vectors.T
+    return np.bincount(drawn.argmin(axis=1), minlength=len(mean)) / _DRAWS
 
 
 def optimal_mixture(of_truth: Floats, mass: Floats) -> Floats:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from surewood.estimators.describing import short
+from surewood.estimators.describing import Facts, short, step
 
 CLASSES_SHOWN = 4
+_FEATURES_SHOWN = 5
 LEAST_ERROR = 0.0005  # standard errors below it would be shown as 0.0 points
 
 
@@ -139,3 +140,15 @@ def because_lines(because: Mapping[str, Any]) -> list[str]:
     total = f"probability of {because['label']}: {probability:.1f} %"
     mean = f"average prediction {expected:.1f} %"
     return [*(f"{name:<{width}}  {size}" for name, size in named), f"{total}; {mean}"]
+
+
+def features_used(features: Sequence[Mapping[str, Any]]) -> list[Facts]:
+    """The step that names the features of the splits that a row met, most frequent first; none without.
+
+    Examples
+    --------
+    >>> features_used([{"feature": "age", "questions": 12}])[0]["lines"]
+    ['age (12)']
+    """
+    used = ", ".join(f"{one['feature']} ({int(one['questions']):,})" for one in features[:_FEATURES_SHOWN])
+    return [step("Splits on the path, by feature", [used])] if used else []

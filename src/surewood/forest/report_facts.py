@@ -8,10 +8,9 @@ from typing import Any
 
 from surewood.estimators import describing
 from surewood.estimators.describing import Facts, ReportRows, step
-from surewood.estimators.wording import CLASSES_SHOWN, path_text, plural
+from surewood.estimators.wording import CLASSES_SHOWN, features_used, path_text, plural
 
 DESCRIPTION = "Many decision trees, grown on random subsets of the rows and columns, that vote."
-_FEATURES_SHOWN = 5
 
 
 def report_facts(model: Any, rows: ReportRows | None = None) -> Facts:
@@ -28,16 +27,9 @@ def explanation_steps(model: Any, explained: Mapping[str, Any]) -> list[Facts]:
     trees = explained["trees"]
     votes = Counter(tree["vote"] for tree in trees).most_common()[:CLASSES_SHOWN]
     steps = [step("Votes", [f"{n} of {plural(len(trees), 'tree')} vote for {label}" for label, n in votes])]
-    features = explained["features"][:_FEATURES_SHOWN]
-    if features:
-        used = ", ".join(f"{one['feature']} ({_n_splits(one):,})" for one in features)
-        steps.append(step("Splits on the path, by feature", [used]))
+    steps += features_used(explained["features"])
     for tree in trees:
         if tree["vote"] == explained["prediction"]:
             steps.append(step(f"Tree {tree['tree'] + 1} votes for {tree['vote']}", [path_text(tree["path"])]))
             break
     return steps
-
-
-def _n_splits(one: Mapping[str, Any]) -> int:
-    return int(one["questions"])

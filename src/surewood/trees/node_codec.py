@@ -64,6 +64,36 @@ def goes_left(word: Ints, code: Ints) -> NDArray[np.bool_]:
     return (code + (word >> 1 & 1)) % 256 <= (word >> 2 & 255)
 
 
+def split_word(
+    feature: Ints, last: Ints, missing_to_left: NDArray[np.bool_], by_category: NDArray[np.bool_]
+) -> Ints:
+    """Words of splits; `last` is the last bin of the left side, which splits by category do not have.
+
+    Examples
+    --------
+    >>> word = split_word(np.array([3]), np.array([7]), np.array([True]), np.array([False]))
+    >>> feature_of(word).tolist(), last_bin(word).tolist(), missing_left(word).tolist()
+    ([3], [7], [True])
+    """
+    missing = missing_to_left.astype(np.int64)
+    test = np.where(by_category, 1, (last + missing) << 2 | missing << 1)
+    return np.asarray(feature << _TEST_BITS | test)
+
+
+def pack_set(members: NDArray[np.bool_]) -> NDArray[np.uint64]:
+    """Sets of codes (one row per set, one column per code) as rows of four words.
+
+    Examples
+    --------
+    >>> codes = np.zeros((1, 256), dtype=bool)
+    >>> codes[0, [1, 64, 255]] = True
+    >>> set_members(pack_set(codes)[0])
+    [1, 64, 255]
+    """
+    packed = np.packbits(members, axis=1, bitorder="little")
+    return np.asarray(np.ascontiguousarray(packed).view("<u8").astype(np.uint64).reshape(len(members), 4))
+
+
 def probability(content: Ints) -> NDArray[np.float32]:
     """The probability of class 1 that binary leaves hold."""
     return content.astype(np.uint32).view(np.float32)

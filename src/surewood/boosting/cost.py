@@ -1,0 +1,56 @@
+"""What boosted trees will need: a few rounds of one model, timed, and memory by count (ESTIMATE)."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+
+import numpy as np
+from joblib import effective_n_jobs
+
+from surewood.boosting.growing import grow_model
+from surewood.boosting.plan import N_FOLDS, BoostingPlan
+from surewood.estimators.cost import CostEstimate
+from surewood.tables import FitInputs, reading_bytes
+from surewood.trees.binning import BinnedMatrix
+
+_PROBE_ROUNDS = 3
+_FEWEST_ROUNDS = 30  # of a model that stops soon
+_BIN_BYTES = 20.0 * 256.0  # of a histogram
+_NODE_BYTES = 200.0  # of a tree under construction and as it is kept, per node
+
+
+def memory_parts(plan: BoostingPlan, shape: tuple[int, int], n_classes: int) -> dict[str, float]:
+    """Parts of the memory of a fit in bytes."""
+    at_once = min(effective_n_jobs(plan.n_jobs), plan.n_models)
+    n_rows, n_columns = shape
+    n_trees = plan.n_models * plan.n_rounds * (1 if n_classes == 2 else n_classes)
+    return {
+        "table": reading_bytes(n_rows, n_columns),
+        "bins": 2.0 * n_rows * n_columns,
+        "rows of the models": at_once * n_rows * (18.0 * n_columns + 40.0 * n_classes),
+        "histograms": at_once * plan.max_leaf_nodes * n_columns * _BIN_BYTES,
+        "trees": n_trees * min(2.0 * plan.max_leaf_nodes, n_rows / 5.0 + 1.0) * _NODE_BYTES,
+    }
+
+
+def estimate_cost(
+    plan: BoostingPlan, matrix: BinnedMatrix, inputs: FitInputs, bin_seconds: float = 0.0
+) -> CostEstimate:
+    """Memory and time of a fit; `bin_seconds` is what binning took."""
+    parts = memory_parts(plan, inputs.table.shape, inputs.n_classes)
+    if inputs.n_classes < 2:
+        return CostEstimate.of(parts, (bin_seconds, 2.0 * bin_seconds + 0.05))
+    few = replace(plan, n_rounds=min(_PROBE_ROUNDS, plan.n_rounds))
+    rows = np.arange(matrix.n_rows)
+    started = time.perf_counter()
+    is_category = matrix.mapper.is_category == 1
+    grow_model(few, matrix.blocks[0], is_category, inputs.y, inputs.weight, rows, rows[:0], 0)
+    probe = time.perf_counter() - started
+    threads = min(effective_n_jobs(plan.n_jobs), plan.n_models)
+    share = (N_FOLDS - 1) / N_FOLDS * plan.n_models / threads
+    low, high = (
+        bin_seconds + share * probe * max(1.0, rounds / few.n_rounds)
+        for rounds in (min(_FEWEST_ROUNDS, plan.n_rounds), plan.n_rounds)
+    )
+    return CostEstimate.of(parts, (0.5 * low, 2.0 * high + 0.05))
