@@ -43,6 +43,7 @@ PAGES = (
             "surewood.composite",
             "surewood.deepforest",
             "surewood.forest",
+            "surewood.boosting",
             "surewood.polysvc",
         ),
     ),
