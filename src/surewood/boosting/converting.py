@@ -24,17 +24,11 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class GrownTree:
-    """A tree as scikit-learn has it.
+    """A tree as scikit-learn has it."""
 
-    Attributes
-    ----------
-    nodes : structured ndarray
-        Fields of scikit-learn's trees; ``feature_idx`` is a column of our table.
-    left_sets : ndarray of bool, shape (n_category_splits, 256)
-        Codes that go left at each split by categories, by ``bitset_idx``.
-    """
-
+    #: Fields of scikit-learn's trees; ``feature_idx`` is a column of our table.
     nodes: NDArray[Any]
+    #: Codes that go left at each split by categories, by ``bitset_idx``, shape (n_category_splits, 256).
     left_sets: NDArray[np.bool_]
 
 

@@ -19,9 +19,9 @@ from surewood.boosting.plan import BoostingPlan, make_plan
 from surewood.boosting.training import train
 from surewood.bounds import Evidence
 from surewood.estimators.base import ClassifierBase
-from surewood.estimators.contributing import Groups
 from surewood.estimators.cost import CostEstimate, refuse_beyond
 from surewood.estimators.declaring import RunParameters, parameters
+from surewood.estimators.fitted import Fitted
 from surewood.estimators.importances import normalised
 from surewood.estimators.parameters import COMMON, check_parameters
 from surewood.estimators.rules import Fraction, Integer, Number
@@ -161,30 +161,12 @@ class BoostedTreesClassifier(ClassifierBase, RunParameters):
         check_is_fitted(self, "model_")
         return by_batches(begin_predict(self, X), lambda table: self.model_.probabilities(table, self.n_jobs))
 
-    def explain(self, X: Any, groups: Groups = None) -> list[dict[str, Any]]:
-        """How rows were classified: scores, the features of the splits, the weightiest trees.
-
-        Parameters
-        ----------
-        X : table of a few rows
-        groups : dict of str to list of str, optional
-            Columns that count as one in ``because``, by the name of the group.
-
-        Returns
-        -------
-        list of dict
-            One per row, of values that JSON knows: ``kind`` ("boosted_trees"), ``prediction``,
-            ``probabilities`` by label, ``because`` (the columns that matter most, as in
-            :meth:`surewood.inspect.Contributions.because`), ``scores`` (sums of the trees' values, by class;
-            for two classes the log-odds of the second), ``features`` (number of splits met on each, most
-            first) and ``weightiest``, the five trees with the largest values: ``tree``, ``for``, ``value``
-            and ``path``.
-        """
+    def _explained(self, X: Any) -> list[dict[str, Any]]:
+        """Scores, the features of the splits, the trees with the largest values."""
         check_is_fitted(self, "model_")
         table = begin_predict(self, X)
         details = explain_rows(self.model_, table, self.schema_, self.classes_)
-        told = self._explanations("boosted_trees", self.predict_proba(X), details)
-        return self._with_because(X, groups, told)
+        return self._explanations("boosted_trees", self.predict_proba(X), details)
 
     def estimate_cost(
         self, X: Any, y: Any = None, sample_weight: ArrayLike | str | None = None
@@ -206,10 +188,7 @@ class BoostedTreesClassifier(ClassifierBase, RunParameters):
         """Rounds of each model."""
         return [int(n) for n in self.model_.n_rounds]
 
-    @property
-    def held_out_error_(self) -> float:
-        """ESTIMATE: error on held-out rows."""
-        return self.model_.held_out_error
+    held_out_error_ = Fitted[float]("held_out_error", "ESTIMATE: error on held-out rows.")
 
     @property
     def feature_importances_(self) -> Floats:

@@ -25,20 +25,13 @@ Rows = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class GrownModel:
-    """A boosted model.
+    """A boosted model."""
 
-    Attributes
-    ----------
-    rounds : list of list of GrownTree
-        One tree per output and round.
-    baseline : ndarray, shape (n_outputs,)
-        Scores before the first round.
-    losses : ndarray, shape (n_rounds + 1,)
-        Log-loss of the held-out rows before the first and after every round; empty without such rows.
-    """
-
+    #: One tree per output and round.
     rounds: list[list[GrownTree]]
+    #: Scores before the first round, one per output.
     baseline: Floats
+    #: Log-loss of the held-out rows before the first and after every round; empty without such rows.
     losses: Floats
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from surewood._arrays import Floats, check_array
+from surewood._arrays import ArrayTable, Floats, check_arrays
 from surewood.bounds import EstimateEvidence, Evidence
 from surewood.estimators.calibration import ScoreCalibrator
 from surewood.tables import Table
@@ -17,50 +17,39 @@ from surewood.trees.binning import BinMapper, BinnedMatrix
 from surewood.trees.checking import check_bins
 from surewood.trees.flat_tree import FlatForest
 
+_ARRAYS: ArrayTable = {
+    (np.float32, 1): ("values",),
+    (np.int64, 1): ("output_start", "n_rounds"),
+    (np.float64, 1): ("baseline", "importances"),
+}
 _MOST_VALUES = 1 << 22  # of leaves that stand in memory together
 
 
 @dataclass(frozen=True)
 class BoostedModel:
-    """Fitted boosted trees.
+    """Fitted boosted trees."""
 
-    Attributes
-    ----------
-    trees : FlatForest
-        Of all models, output after output; leaves hold no classes.
-    values : ndarray of float32, one entry per node
-        What a leaf adds to the score of its tree's output, divided by the number of models.
-    output_start : ndarray of int64, shape (n_outputs + 1,)
-        Where the trees of each output begin. Two classes have one output, the log-odds of the second; one
-        class has none.
-    baseline : ndarray of float64, shape (n_outputs,)
-    mapper : BinMapper
-    importances : ndarray of float64, shape (n_features,)
-        Gain of the splits on each column.
-    n_rounds : ndarray of int64, shape (n_models,)
-    calibrator : ScoreCalibrator or None
-    held_out_error : float
-        NaN without held-out rows.
-    n_held_out : int
-    """
-
+    #: Of all models, output after output; leaves hold no classes.
     trees: FlatForest
+    #: What a leaf adds to the score of its tree's output, divided by the number of models; an entry per node.
     values: NDArray[np.float32]
+    #: Where the trees of each output begin, and their end. Two classes have one output, the log-odds of the
+    #: second; one class has none.
     output_start: NDArray[np.int64]
     baseline: Floats
     mapper: BinMapper
+    #: Gain of the splits on each column.
     importances: Floats
+    #: Of each model.
     n_rounds: NDArray[np.int64]
     calibrator: ScoreCalibrator | None
+    #: ESTIMATE; NaN without held-out rows.
     held_out_error: float
     n_held_out: int
 
     def __post_init__(self) -> None:
         """Refuse parts that do not belong together: a file may hold anything."""
-        check_array(self.values, "values", np.float32, 1)
-        check_array(self.output_start, "output_start", np.int64, 1)
-        check_array(self.baseline, "baseline", np.float64, 1)
-        check_array(self.importances, "importances", np.float64, 1)
+        check_arrays(self, _ARRAYS)
         if len(self.values) != len(self.trees.nodes) or not np.isfinite(self.values).all():
             raise ValueError("values must be finite, one per node.")
         n_outputs = {1: 0, 2: 1}.get(self.trees.n_classes, self.trees.n_classes)

@@ -21,22 +21,9 @@ PATIENCE = 15  # rounds without a gain on held-out rows before a model stops
 
 @dataclass(frozen=True)
 class BoostingPlan:
-    """How boosted trees are grown.
+    """How boosted trees are grown."""
 
-    Attributes
-    ----------
-    n_models : int
-        Of the five folds, how many are held out from a model of their own.
-    n_rounds : int
-        At most.
-    learning_rate, l2_regularization, max_features : float
-    max_leaf_nodes, min_samples_leaf, patience : int
-    calibration : str or None
-    max_memory : int or None
-        Bytes that the fit may take.
-    n_jobs, verbose : int
-    """
-
+    #: Of the five folds, how many are held out from a model of their own.
     n_models: int
     n_rounds: int
     learning_rate: float
