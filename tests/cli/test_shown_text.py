@@ -5,12 +5,13 @@ import io
 import numpy as np
 import pandas as pd
 from rich.table import Table
-from rich.text import Text
 
-from surewood.cli.shown_text import SafeConsole, escaped, shown
+from surewood._text import escaped
+from surewood.cli.shown_text import SafeConsole, Text, shown
 from tests.cli.command import run
 
 EVIL = "\x1b]0;owned\x07\x1b[31mred\x9b2J\u202e"
+DROPPED = "\x07\x08\x0b\x0c\r"  # what Rich would leave out without a trace
 
 
 def is_plain(text):
@@ -34,6 +35,17 @@ def test_a_console_writes_no_control_character_of_its_text():
     console.print(Text(EVIL), EVIL)
     assert is_plain(out.getvalue())
     assert "x1b" in out.getvalue()
+
+
+def test_nothing_is_left_out_without_a_trace():
+    out = io.StringIO()
+    console = SafeConsole(file=out, width=120, no_color=True)
+    table = Table(DROPPED, box=None)
+    table.add_row(DROPPED)
+    console.print(table)
+    console.print(Text(DROPPED))
+    console.print(DROPPED, highlight=False, markup=False)
+    assert out.getvalue().split() == 4 * [r"\x07\x08\x0b\x0c\r"]
 
 
 def test_commands_show_hostile_tables_harmlessly(tmp_path):

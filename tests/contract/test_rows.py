@@ -1,11 +1,19 @@
-"""The order of the rows does not matter, and weight 2 is the row twice, for every classifier."""
+"""Rows and columns of a table, for every classifier.
 
+The order of the rows does not matter, weight 2 is the row twice, copies never stand on both sides of an
+internal division. The order of the columns does not matter, or the documentation says why it does.
+"""
+
+import warnings
 from functools import cache
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
-from tests.contract.estimators import classifiers, deterministic
+import surewood
+from surewood.certify import CrossFittedClassifier, PredictionSets, certify
+from tests.contract.estimators import classifiers, deterministic, exported
 
 RNG = np.random.default_rng(0)
 X = np.round(RNG.standard_normal((90, 4)), 3)
@@ -41,16 +49,102 @@ def test_weight_two_is_the_row_twice(cls):
     np.testing.assert_allclose(proba(cls, X, Y, weight), copied(cls)[1], atol=1e-9)
 
 
-# Deep forests deal rows, not contents (surewood/deepforest/row_order.py says why).
-CV_TWINS = [cls for cls in classifiers() if cls.__name__.endswith("CV")]
-BY_CONTENT = [cls for cls in CV_TWINS if "DeepForest" not in cls.__name__]
-
-
-@pytest.mark.parametrize("cls", BY_CONTENT, ids=lambda cls: cls.__name__)
-def test_copies_never_stand_on_both_sides_of_a_search(cls):
-    """Labels are noise, every row stands four times: a score far above one half has seen the copies."""
+@cache
+def noise():
+    """Labels are noise, every row stands three times: a score far above one half has seen the copies."""
     rng = np.random.default_rng(3)
-    rows, labels = rng.standard_normal((40, 3)), np.arange(40) % 2
-    order = rng.permutation(160)
-    model = deterministic(cls).fit(np.tile(rows, (4, 1))[order], np.tile(labels, 4)[order])
-    assert model.best_score_ < 0.75
+    rows, labels = rng.standard_normal((100, 3)), np.arange(100) % 2
+    order = rng.permutation(300)
+    return np.tile(rows, (3, 1))[order], np.tile(labels, 3)[order]
+
+
+def accuracy_of(found, y):
+    """Share of the rows with a held-out vote whose class the vote names."""
+    known = ~np.isnan(found).any(axis=1)
+    assert known.any()
+    return float((found[known].argmax(axis=1) == y[known]).mean())
+
+
+def held_out_accuracies(model, X, y):
+    """Every held-out score of a fit that a user could see or that the fit chooses by."""
+    if hasattr(model, "_fit_held_out"):
+        found = model._fit_held_out(X, y)
+        if found is not None:
+            yield accuracy_of(found, y)
+        model = clone(model)
+    model.fit(X, y)
+    if hasattr(model, "best_score_"):
+        yield model.best_score_
+    for name in ("held_out_error_", "out_of_fold_error_"):
+        if getattr(model, name, None) is not None:
+            yield 1.0 - getattr(model, name)
+    if getattr(model, "oob_score_", None) is not None:
+        yield model.oob_score_
+
+
+@each_classifier
+def test_copies_never_stand_on_both_sides_of_a_division(cls):
+    X, y = noise()
+    more = {"oob_score": True} if cls is surewood.BinnedForestClassifier else {}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = list(held_out_accuracies(deterministic(cls, **more), X, y))
+        if not found:  # divided for the calibration alone: one that saw copies would believe the SVMs
+            confident = deterministic(cls).fit(X, y).predict_proba(X).max(axis=1)
+            found = [float(confident.mean())]
+    assert max(found) < 0.75
+
+
+def test_copies_stay_together_in_a_scanner():
+    X, y = noise()
+    scanner = deterministic(surewood.MultiGrainedScanner, windows=[2], min_samples_leaf=1).fit(X, y)
+    vectors = scanner.transform(X)
+    _, first, group = np.unique(X, axis=0, return_index=True, return_inverse=True)
+    np.testing.assert_array_equal(vectors, vectors[first][group.ravel()])
+    of_own_class = vectors.reshape(len(X), -1, 2)[np.arange(len(X)), :, y]
+    assert of_own_class.mean() < 0.75
+
+
+def test_a_cross_fitted_classifier_holds_copies_out_together():
+    X, y = noise()
+    model = CrossFittedClassifier(surewood.BinnedForestClassifier(20, random_state=0)).fit(X, y)
+    assert model.brier_score_ > 0.4  # 0.5 for a coin, 0 for a memory
+    assert not certify(model).guarantees
+    with pytest.raises(ValueError, match="5 folds need as many different rows, got 3"):
+        model.fit(np.tile(X[:3], (20, 1)), np.tile([0, 1, 0], 20))
+
+
+def test_a_cross_fitted_classifier_says_why_the_order_of_rows_matters():
+    """Folds that do not look at the rows are what its guarantee rests on."""
+    assert "another order, other folds" in " ".join(CrossFittedClassifier.__doc__.split())
+
+
+@pytest.mark.parametrize("by", [None, "class"])
+def test_prediction_sets_know_no_order_and_count_contents_once(by):
+    model = surewood.BinnedForestClassifier(10, random_state=0).fit(X, Y)
+    rng = np.random.default_rng(5)
+    rows = rng.standard_normal((200, 4))
+    labels = (rows[:, 0] > 0.3).astype(int)
+    once = PredictionSets(model, alpha=0.2, by=by).fit(rows, labels)
+    order = rng.permutation(600)
+    often = PredictionSets(model, alpha=0.2, by=by)
+    often.fit(np.tile(rows, (3, 1))[order], np.tile(labels, 3)[order])
+    np.testing.assert_array_equal(once.sizes_, often.sizes_)
+    np.testing.assert_array_equal(once.thresholds_, often.thresholds_)
+
+
+SENTENCE = "The order of the columns matters:"
+
+
+@each_classifier
+def test_the_order_of_the_columns_does_not_matter_or_the_documentation_says_why(cls):
+    order = np.array([2, 0, 3, 1])
+    moved = deterministic(cls).fit(X[:, order], Y).predict_proba(OTHERS[:, order])
+    if SENTENCE not in cls.__doc__:
+        np.testing.assert_allclose(moved, proba(cls, X, Y), atol=1e-9)
+    else:  # the sentence is not there for nothing
+        assert np.abs(moved - proba(cls, X, Y)).max() > 1e-6
+
+
+def test_transformers_say_why_the_order_of_the_columns_matters():
+    assert all(SENTENCE in cls.__doc__ for cls in exported() if cls not in classifiers())

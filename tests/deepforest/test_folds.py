@@ -35,3 +35,9 @@ def test_a_splitter_gives_the_folds():
 def test_folds_that_do_not_hold_out_every_row_once_are_refused(cv):
     with pytest.raises(ValueError, match="cv must hold out every row exactly once, in at least two splits"):
         given_folds(cv, np.array([0, 1, 0, 1, 0, 1]))
+
+
+def test_equal_rows_count_once():
+    y, content = np.array([0, 0, 0, 0, 1, 1, 1]), np.array([0, 1, 2, 3, 4, 4, 5])
+    with pytest.warns(UserWarning, match="class 'b' has 2 different rows, fewer than cv=4: using 2 folds"):
+        assert usable_folds(y, 4, np.array(["a", "b"]), content) == 2

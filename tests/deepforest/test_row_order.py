@@ -1,6 +1,7 @@
 import numpy as np
 
-from surewood.deepforest.row_order import content_keys, order_rows, take_rows
+from surewood.deepforest.row_order import content_keys, equal_contents, order_rows, take_rows
+from surewood.tables import TableSchema
 from surewood.trees import bin_array
 
 
@@ -58,3 +59,31 @@ def test_equal_rows_in_different_folds_have_an_order_of_their_own():
     shuffle = np.array([3, 2, 1, 0])
     one, two = order_rows(keys, y, None, fold), order_rows(keys, y, None, fold[shuffle])
     np.testing.assert_array_equal(fold[one.source], fold[shuffle][two.source])
+
+
+def contents(X, weight=None):
+    table = TableSchema.learn(X).read(X)
+    return equal_contents(table, content_keys(codes_of(X)), weight)
+
+
+def test_rows_with_equal_values_are_one_content_in_any_order():
+    X = np.array([[1.0, 2.0], [3.0, 4.0], [1.0, 2.0], [np.nan, 4.0], [np.nan, 4.0], [5.0, 6.0]])
+    found = contents(X)
+    assert (found[:, None] == found).tolist() == [
+        [np.array_equal(a, b, equal_nan=True) for b in X] for a in X
+    ]
+    assert contents(X[[0, 1, 5]]) is None
+    assert contents(X[[0, 1, 5]], np.array([2.0, 1.0, 1.0])) is not None
+    assert contents(X[[0, 1, 5]], np.array([1.0, 0.0, 1.0])) is None
+
+
+def test_rows_of_one_bin_and_different_values_have_an_order():
+    X = np.arange(4000.0)[:, None]  # more values than bins
+    X[1] = X[0]
+    y = np.zeros(4000, np.int32)
+    shuffle = np.random.default_rng(0).permutation(4000)
+    one = order_rows(content_keys(codes_of(X)), y, None, None, contents(X))
+    two = order_rows(content_keys(codes_of(X[shuffle])), y, None, None, contents(X[shuffle]))
+    np.testing.assert_array_equal(X[one.source], X[shuffle][two.source])
+    groups = one.content(contents(X))
+    assert len(np.unique(groups)) == 3999

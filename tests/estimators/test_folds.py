@@ -84,3 +84,23 @@ def test_splits_among_kept_rows():
     assert (train.tolist(), held.tolist()) == ([0, 2], [1])
     with pytest.raises(ValueError, match="split 0 of cv has no training rows or no held-out rows"):
         splits_among([([0], [2])], np.array([2]), 3)
+
+
+def test_contents_are_dealt_whole_and_folds_stay_even():
+    rng = np.random.default_rng(0)
+    content = rng.integers(0, 120, 400)
+    codes = rng.integers(0, 3, 400)
+    fold = stratified_folds(codes, 5, 0, content)
+    assert all(len(np.unique(fold[content == one])) == 1 for one in np.unique(content))
+    sizes = np.bincount(fold, minlength=5)
+    assert sizes.min() > 65
+    assert sizes.max() < 95
+
+
+def test_the_numbers_of_contents_do_not_matter():
+    rng = np.random.default_rng(1)
+    content, codes = rng.integers(0, 30, 80), rng.integers(0, 2, 80)
+    again = rng.permutation(30)[content]
+    np.testing.assert_array_equal(
+        stratified_folds(codes, 4, 3, content), stratified_folds(codes, 4, 3, again)
+    )

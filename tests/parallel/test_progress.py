@@ -127,3 +127,9 @@ def test_the_stages_of_a_fit_end_at_their_total(model, stages):
     for name in stages:
         assert max(seen[name]) == pytest.approx(1.0), name
         assert len(seen[name]) > 1 or name in ("out-of-bag votes", "searching on all rows"), name
+
+
+def test_names_of_stages_show_control_characters(capsys):
+    with stage(1, "reading red\x1b[31m\x07.csv", 1):
+        pass
+    assert capsys.readouterr().err.startswith(r"reading red\x1b[31m\x07.csv: 1 in ")

@@ -174,7 +174,7 @@ def test_a_file_with_a_forged_checksum_cannot_be_rebuilt(tmp_path, monkeypatch, 
     path = surewood.save(forest(), tmp_path / "m")
     rewrite(path, change)
     digest = read_card(path)["sha256"]
-    monkeypatch.setattr(model_file, "digest", lambda path: digest)
+    monkeypatch.setattr(model_file, "digest", lambda path, starts: digest)
     with pytest.raises(ModelFileError, match="cannot be rebuilt"):
         surewood.load(path)
 

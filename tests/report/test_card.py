@@ -44,6 +44,14 @@ def test_names_are_text(card):
     assert r"a\|b" in card
 
 
+def test_control_characters_are_visible(hostile):
+    X, y = hostile
+    model = BinnedForestClassifier(3, random_state=0).fit(X, y)
+    told = render_card(report.build_summary(model, X, y, dataset={"name": "red\x1b[31m\x07.csv"}))
+    assert r"red\\x1b\[31m\\x07.csv" in told
+    assert all(one == "\n" or one.isprintable() for one in told)
+
+
 def test_without_a_certificate_nothing_is_claimed(hostile):
     X, y = hostile
     model = BinnedForestClassifier(3, random_state=0).fit(X, y)

@@ -1,5 +1,7 @@
 """The first pass over a Parquet file: labels, weights, categories, and sentences about what is wrong."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -45,3 +47,26 @@ def test_mistakes_get_one_sentence(tmp_path, options, sentence):
     path = write(tmp_path, a=[1.0, -2.0], b=["x", "y"], y=[0, 1])
     with pytest.raises(ValueError, match=sentence):
         read_training(ParquetTable(path, **options), "from_dtype")
+
+
+@pytest.mark.parametrize("statistics", [True, False])
+@pytest.mark.parametrize(("dtype", "value"), [("int64", -(2**53) - 1), ("uint64", 2**64 - 1)])
+def test_whole_numbers_that_are_rounded_are_named(tmp_path, statistics, dtype, value):
+    edge = 2**53 if dtype == "uint64" else -(2**53)
+    frame = pd.DataFrame(
+        {"id": np.array([1, value, 3], dtype), "fine": np.array([edge, 0, 1], dtype), "y": list("aba")}
+    )
+    frame.to_parquet(tmp_path / "t.parquet", row_group_size=2, write_statistics=statistics)
+    table = ParquetTable(tmp_path / "t.parquet", target="y")
+    with pytest.warns(
+        UserWarning, match=r"^column 'id': whole numbers beyond 2\*\*53 are rounded; drop ident"
+    ):
+        read_training(table, "from_dtype")
+
+
+def test_a_column_without_a_value_is_not_read_for_rounding(tmp_path):
+    frame = pd.DataFrame({"id": pd.array([None, None], dtype="Int64"), "a": [1, 2], "y": list("ab")})
+    frame.to_parquet(tmp_path / "t.parquet")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        read_training(ParquetTable(tmp_path / "t.parquet", target="y"), "from_dtype")

@@ -45,7 +45,7 @@ def test_without_a_folder_nothing_is_written(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        ({"model": "svm"}, r"^model='svm' is unknown; choose among surewood, rcf, cascade, mddf\.$"),
+        ({"model": "svm"}, r"^model='svm' is unknown; choose among surewood, rcf, cascade, mddf, auto\.$"),
         ({"n_jobs": 0}, r"^n_jobs=0 is not possible; -1 means all cores\.$"),
         ({"max_memory": "lots"}, r"^max_memory=lots is not a size; write for example 4GB or 500MB\.$"),
         ({"model": "mddf", "parameters": {"n_estimator": 3}}, r"^parameters=n_estimator: mddf has no such"),
@@ -158,5 +158,7 @@ def test_the_model_of_another_table_is_not_overwritten(shop, tmp_path):
         f"out={out} holds the model of {shop}, target 'label'; name another folder, or give force=True to "
         "replace it."
     )
+    with pytest.raises(ValueError, match="has no column 'lable'; did you mean 'label'"):
+        workflow.fit(shop, "lable", model="mddf", out=out)
     fit_shop(other, out=out, force=True)
     assert workflow.open_model(out).facts["table"] == str(other)

@@ -47,6 +47,8 @@ class SurewoodClassifier(ClassifierBase, TimedRunParameters):
     nothing are dropped. The members are calibrated; the mixture is calibrated once more where that clearly
     helps.
 
+    The order of the columns matters: the members draw features by position, and ties go to the first column.
+
     Parameters
     ----------
     n_estimators : int, default=100

@@ -44,6 +44,9 @@ class DeepCascadeSVMClassifier(SvmCascadeBase):
     .. math:: \widehat R_S+\sum_k\min\Big(4\gamma\Big[\sum_{j\le d_k}\sqrt{\Lambda_j/m}
               +\sqrt{\Lambda_k/m}\Big],\frac{m_k^+}m\Big).
 
+    The order of the columns matters: rows are dealt to folds by a hash of their values, which knows the
+    position of each column.
+
     Parameters
     ----------
     max_leaves : int, default=4

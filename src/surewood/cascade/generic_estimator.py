@@ -59,6 +59,9 @@ class DeepCascadeClassifier(CascadeBase):
 
     (with 8c in place of 4 for c > 2 classes).
 
+    The order of the columns matters: rows are dealt to folds by a hash of their values, which knows the
+    position of each column.
+
     Parameters
     ----------
     leaves : list of family or name, default=("constant", "stump", "tree", "linear_svm", "quadratic")

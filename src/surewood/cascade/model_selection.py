@@ -51,6 +51,9 @@ class DeepCascadeSVMClassifierCV(SvmCascadeBase):
     best single SVM by more than two standard errors of the difference (``study["standard_errors"]``);
     otherwise the single SVM is taken, so that the model is not worse than an SVM by more than noise.
 
+    The order of the columns matters: rows are dealt to folds by a hash of their values, which knows the
+    position of each column.
+
     Parameters
     ----------
     max_leaves, fractions, degrees, kernel, multiclass

@@ -9,10 +9,10 @@ from typing import Annotated, Any
 import typer
 from rich.padding import Padding
 from rich.table import Table
-from rich.text import Text
 
 from surewood.cli.app import app, console
 from surewood.cli.option_values import GroupColumns
+from surewood.cli.shown_text import Text
 from surewood.parallel.progress import display
 
 _EXAMPLES = """[bold]Examples[/bold]

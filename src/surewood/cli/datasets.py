@@ -10,11 +10,10 @@ from typing import Annotated, Any
 
 import typer
 from rich.table import Table as RichTable
-from rich.text import Text
 from typer.core import TyperGroup
 
 from surewood.cli.app import app, console
-from surewood.cli.shown_text import shown
+from surewood.cli.shown_text import Text, shown
 from surewood.datasets import DataError, catalogue, info
 
 _COLUMNS = (("name", "left"), ("rows", "right"), ("train / test", "right"), ("columns", "right"))

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.padding import Padding
-from rich.text import Text
 
 from surewood.cli.app import app, console
 from surewood.cli.option_values import MODEL_HELP
-from surewood.cli.shown_text import shown
+from surewood.cli.shown_text import Text, shown
 from surewood.workflow.errors import WorkflowError
 
 if TYPE_CHECKING:

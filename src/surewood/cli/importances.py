@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.text import Text
 
 from surewood.cli.app import app, console
 from surewood.cli.option_values import MODEL_HELP
+from surewood.cli.shown_text import Text
 from surewood.parallel.progress import display
 
 if TYPE_CHECKING:

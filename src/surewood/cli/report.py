@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.text import Text
 
 from surewood.cli import option_values as option
 from surewood.cli.app import app, console
+from surewood.cli.shown_text import Text
 from surewood.parallel.progress import display
 
 _EXAMPLES = """[bold]Examples[/bold]

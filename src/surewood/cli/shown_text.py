@@ -2,7 +2,8 @@
 
 Names, labels and values can hold anything. A control character would move the cursor, change colors or rename
 the window of the terminal, so it is shown as Python writes it (a backslash and its number); a very long word
-is cut.
+is cut. Rich leaves some control characters out without a trace when it makes a text, so the escaping comes
+first: commands use the :class:`Text` and the :class:`SafeConsole` of this module.
 """
 
 from __future__ import annotations
@@ -11,24 +12,14 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
+import rich.text
 from rich.console import Console
 from rich.segment import Segment
 
-#: Control characters, and those that change the direction of text or break lines; a line break stays one.
-_CONTROL = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
+from surewood._text import CONTROL, escaped
+
 _LONG_WORD = re.compile(r"\S{121,}")
 _KEPT = 50  # characters of a long word, at either end
-
-
-def escaped(text: str) -> str:
-    """The text with visible control characters.
-
-    Examples
-    --------
-    >>> escaped(f"red {chr(27)}[31m") == "red " + chr(92) + "x1b[31m"
-    True
-    """
-    return _CONTROL.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
 
 
 def shown(text: str) -> str:
@@ -42,13 +33,30 @@ def shown(text: str) -> str:
     return _LONG_WORD.sub(lambda found: f"{found[0][:_KEPT]}…{found[0][-_KEPT:]}", escaped(text))
 
 
+class Text(rich.text.Text):
+    """A text of Rich with visible control characters.
+
+    Examples
+    --------
+    >>> Text(f"bell {chr(7)}").plain == "bell " + chr(92) + "x07"
+    True
+    """
+
+    def __init__(self, text: str = "", *args: Any, **options: Any) -> None:
+        super().__init__(escaped(text), *args, **options)
+
+
 class SafeConsole(Console):
     """A console that writes no control character of the text that it is given."""
+
+    def render_str(self, text: str, **options: Any) -> rich.text.Text:
+        """A string as a text of Rich."""
+        return super().render_str(escaped(text), **options)
 
     def render(self, *args: Any, **options: Any) -> Iterable[Segment]:
         """Segments of something to print."""
         for segment in super().render(*args, **options):
-            if segment.control or not _CONTROL.search(segment.text):
+            if segment.control or not CONTROL.search(segment.text):
                 yield segment
             else:
                 yield Segment(escaped(segment.text), segment.style)

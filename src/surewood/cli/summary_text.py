@@ -8,11 +8,10 @@ from typing import Any
 from rich.console import Console
 from rich.padding import Padding
 from rich.table import Table
-from rich.text import Text
 
 from surewood.certify.rendering import entry_text, parts_text
 from surewood.cli.mistakes import as_options
-from surewood.cli.shown_text import shown
+from surewood.cli.shown_text import Text, shown
 from surewood.estimators.wording import percent, plural
 
 _MEANING = {

@@ -85,6 +85,8 @@ class RandomCompositeForestClassifier(_PlannedClassifier, TimedRunParameters):
     degree is chosen leaf by leaf by a data-dependent criterion, for the whole forest by out-of-bag votes, or
     both.
 
+    The order of the columns matters: features are drawn by position, and ties go to the first column.
+
     Parameters
     ----------
     n_estimators : int, default=100
@@ -259,6 +261,9 @@ class RandomCompositeForestClassifier(_PlannedClassifier, TimedRunParameters):
 @parameters({**RULES, "selection": Choice(*SELECTIONS)})
 class CompositeTreeClassifier(_PlannedClassifier):
     """One tree whose leaves hold polynomial SVMs, their degrees chosen by a data-dependent criterion.
+
+    The order of the columns matters: ties between splits go to the first column, and rows are dealt to folds
+    by a hash that knows the position of each column.
 
     Parameters
     ----------

@@ -46,6 +46,8 @@ class RandomCompositeForestClassifierCV(CompositeClassifier, TimedRunParameters)
     matter and weight 2 is the row twice. Where all rows are equal nothing can be held out: scores are NaN and
     the simplest point is fitted.
 
+    The order of the columns matters: features are drawn by position, and ties go to the first column.
+
     Parameters
     ----------
     gamma_scale : float or list of float, default=(1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1)

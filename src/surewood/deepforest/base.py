@@ -98,7 +98,7 @@ class DeepForestBase(ClassifierBase, TimedRunParameters, StudyParameter):
         return {**self.get_params(deep=False), **study_settings(self), "time_limit": limit}
 
     def _begin(self, X: Any, y: Any, sample_weight: Any) -> FitInputs:
-        # Not merged: folds must split equal rows, see row_order.
+        # Not merged: trees and margins count each of equal rows, see row_order.
         inputs = self._begin_fit(X, y, sample_weight, merge=False)
         n_rows = inputs.table.n_rows if inputs.weight is None else int((inputs.weight > 0).sum())
         if n_rows < 2:

@@ -34,6 +34,8 @@ class CascadeForestClassifier(DeepForestBase):
     Every layer is a set of cross-fitted forests. Layer t + 1 sees the table and the class vectors of all
     forests of layer t; the mean vector of the layer with the best held-out accuracy is the prediction.
 
+    The order of the columns matters: features are drawn by position, and ties go to the first column.
+
     Parameters
     ----------
     n_estimators : int, default=100

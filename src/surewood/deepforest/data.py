@@ -14,7 +14,13 @@ from surewood._arrays import Floats
 from surewood.deepforest.folds import given_folds
 from surewood.deepforest.layer_input import InputReader, LayerInput, training_input
 from surewood.deepforest.members import Member
-from surewood.deepforest.row_order import OrderedRows, content_keys, order_rows, put_in_order
+from surewood.deepforest.row_order import (
+    OrderedRows,
+    content_keys,
+    equal_contents,
+    order_rows,
+    put_in_order,
+)
 from surewood.estimators.folds import stratified_folds
 from surewood.tables import FitInputs
 
@@ -33,6 +39,8 @@ class TrainingSet:
     weight: Floats | None = None
     #: Fold of every row where the user gave the folds; None: every layer deals its own.
     given_folds: NDArray[np.int64] | None = None
+    #: A number that rows with the same values share; None: no values occur twice.
+    content: NDArray[np.int64] | None = None
 
     @property
     def n_rows(self) -> int:
@@ -44,13 +52,19 @@ class TrainingSet:
             return self
         weight = None if self.weight is None else self.weight[rows] / self.weight[rows].mean()
         folds = None if self.given_folds is None else self.given_folds[rows]
-        return TrainingSet(self.inputs.take(rows), self.y[rows], self.classes, weight, folds)
+        content = None if self.content is None else self.content[rows]
+        return TrainingSet(self.inputs.take(rows), self.y[rows], self.classes, weight, folds, content)
 
     def deal(self, n_folds: int, seed: int, rows: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
-        """Fold of every row, or of `rows`: as the user gave them, or dealt by class."""
+        """Fold of every row, or of `rows`: as the user gave them, or dealt by class.
+
+        Rows with the same values are dealt to one fold, so that none is held out from its own copies.
+        """
+        every = np.arange(self.n_rows) if rows is None else rows
         if self.given_folds is not None:
-            return self.given_folds if rows is None else self.given_folds[rows]
-        return stratified_folds(self.y if rows is None else self.y[rows], n_folds, seed)
+            return self.given_folds[every]
+        content = None if self.content is None else self.content[every]
+        return stratified_folds(self.y[every], n_folds, seed, content)
 
     def without_numbers(self) -> TrainingSet:
         """The same for forests alone."""
@@ -82,10 +96,14 @@ def prepare(
     reader = InputReader.learn(inputs.table, inputs.weight, max_bins, members)
     codes = reader.mapper.codes(inputs.table)
     folds = None if cv is None or isinstance(cv, Integral) else given_folds(cv, inputs.y)
-    ordered = order_rows(content_keys(codes), inputs.y, inputs.weight, folds)
+    keys = content_keys(codes)
+    content = equal_contents(inputs.table, keys, inputs.weight)
+    ordered = order_rows(keys, inputs.y, inputs.weight, folds, content)
     codes = put_in_order(codes, ordered.source)
     numbers = None if reader.numbers is None else reader.numbers.read(inputs.table)[ordered.source]
     base = training_input(codes, reader.mapper, numbers)
     folds = None if folds is None else folds[ordered.source]
-    training = TrainingSet(base, inputs.y[ordered.source], inputs.classes, ordered.weight, folds)
+    training = TrainingSet(
+        base, inputs.y[ordered.source], inputs.classes, ordered.weight, folds, ordered.content(content)
+    )
     return PreparedData(training, ordered, reader, inputs.y)

@@ -43,6 +43,8 @@ class MarginDeepForestClassifier(MarginForestBase):
     held-out loss by a fifth of its standard error, and growing ends at the first layer whose gain is within
     noise. :meth:`paper` and given `forests` use all trees and the published stop rule.
 
+    The order of the columns matters: features are drawn by position, and ties go to the first column.
+
     Parameters
     ----------
     n_estimators : int, default=100

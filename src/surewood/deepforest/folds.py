@@ -23,21 +23,27 @@ def layer_seed(seed: int, *ids: int) -> int:
     return int(word >> np.uint64(1))
 
 
-def usable_folds(y: Codes, n_folds: int, classes: NDArray[Any]) -> int:
+def usable_folds(
+    y: Codes, n_folds: int, classes: NDArray[Any], content: NDArray[np.int64] | None = None
+) -> int:
     """`n_folds`, or fewer (never below 2) when a class has fewer rows than that; then with a warning.
+
+    Rows with the same `content` count once: they are held out together.
 
     Examples
     --------
     >>> usable_folds(np.array([0, 0, 0, 1, 1, 1]), 3, np.array(["a", "b"]))
     3
     """
-    counts = np.bincount(y, minlength=len(classes))
+    counted = y if content is None else np.unique(np.stack([content, y.astype(np.int64)]), axis=1)[1]
+    counts = np.bincount(counted, minlength=len(classes))
     present = np.flatnonzero(counts)
     rarest = int(present[np.argmin(counts[present])])
     usable = max(2, min(n_folds, int(counts[rarest])))
     if usable < n_folds:
         label = classes[rarest : rarest + 1].tolist()[0]
-        rows = "1 row" if counts[rarest] == 1 else f"{counts[rarest]} rows"
+        kind = "" if content is None else "different "
+        rows = f"1 {kind}row" if counts[rarest] == 1 else f"{counts[rarest]} {kind}rows"
         warnings.warn(
             f"class {label!r} has {rows}, fewer than cv={n_folds}: using {usable} folds.",
             UserWarning,

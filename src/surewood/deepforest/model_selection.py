@@ -48,6 +48,8 @@ _RULES: Mapping[str, Rule] = {
 class MarginDeepForestClassifierCV(MarginForestBase):
     """Margin deep forest with target, loss and depth schedule chosen by held-out score.
 
+    The order of the columns matters: features are drawn by position, and ties go to the first column.
+
     Parameters
     ----------
     n_estimators : int, default=100

@@ -277,7 +277,8 @@ def _rows(parameters: Parameters, data: PreparedData, seed: int) -> dict[str, An
     fraction, y = parameters["validation_fraction"], data.training.y
     if fraction is None:
         return {"rows": np.arange(len(y)), "validation_rows": None}
-    part = stratified_folds(y, max(2, round(1.0 / fraction)), layer_seed(seed, 0, 1))
+    n_parts = max(2, round(1.0 / fraction))
+    part = stratified_folds(y, n_parts, layer_seed(seed, 0, 1), data.training.content)
     return {"rows": np.flatnonzero(part != 0), "validation_rows": np.flatnonzero(part == 0)}
 
 
@@ -286,7 +287,13 @@ def _growth(parameters: Parameters, data: PreparedData, rows: NDArray[np.int64],
     names = ("cross_fit", "max_layers", "patience", "min_improvement", "monitor", "max_bins")
     given = data.training.given_folds
     if given is None:
-        n_folds = usable_folds(data.training.y[rows], parameters["cv"], data.training.classes)
+        content = data.training.content
+        n_folds = usable_folds(
+            data.training.y[rows],
+            parameters["cv"],
+            data.training.classes,
+            None if content is None else content[rows],
+        )
     else:
         n_folds = int(given.max()) + 1
     return {

@@ -3,11 +3,13 @@
 Folds and bootstrap draws are random choices of rows. To make weight 2 the same as the row twice, and any
 order of the rows the same fit, rows are sorted by their content before anything is drawn, rows of weight 0
 are dropped, and whole-number weights are written out as repeated rows as long as that at most quadruples the
-table. Other weights stay weights: they count in trees, margins and scores, while folds are dealt by row.
+table. Other weights stay weights: they count in trees, margins and scores.
 
-Equal rows are not merged here. Where values repeat (a few category columns, say), a fold that held out all
-rows of one value and one class would leave models that saw this value with the other classes only, and
-held-out vectors that are systematically wrong.
+Equal rows are not merged here: trees and margins count each of them. But rows with the same values, whatever
+their classes, are one content (`equal_contents`), and folds are dealt by content: no model that is held out
+from a row has seen its copies. Contents without regard to the class, because a fold that held out all rows of
+one value and one class would leave models that saw this value with the other classes only, and held-out
+vectors that are systematically wrong.
 """
 
 from __future__ import annotations
@@ -18,8 +20,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from surewood.tables import alongside, is_mapped
-from surewood.tables.row_hashes import linear_keys
+from surewood.tables import Table, alongside, is_mapped
+from surewood.tables.row_hashes import linear_keys, row_hashes
 from surewood.trees import BinnedMatrix
 
 _MOST_COPIES = 4  # rows after repetition, as a multiple of the rows before
@@ -35,6 +37,11 @@ class OrderedRows:
     #: Weights that remain; None when all are equal.
     weight: NDArray[np.float64] | None
 
+    def content(self, of_user_rows: NDArray[np.int64] | None) -> NDArray[np.int64] | None:
+        """Contents of the training rows; None where no content occurs twice among them."""
+        of_rows = self.source if of_user_rows is None else of_user_rows[self.source]
+        return of_rows if len(np.unique(of_rows)) < len(of_rows) else None
+
     def to_user_rows(self, values: NDArray[np.float64], n_rows: int) -> NDArray[np.float64]:
         """Mean over the copies of each of the user's rows, NaN for rows that were dropped."""
         sums = np.zeros((n_rows, *values.shape[1:]))
@@ -49,8 +56,13 @@ def order_rows(
     y: NDArray[np.int32],
     weight: NDArray[np.float64] | None,
     fold: NDArray[np.int64] | None = None,
+    content: NDArray[np.int64] | None = None,
 ) -> OrderedRows:
-    """Canonical order of rows with these content keys; `fold` orders equal rows in different given folds."""
+    """Canonical order of rows with these content keys.
+
+    `fold` orders equal rows in different given folds; `content` (ascending with a hash of the values) orders
+    rows of equal keys and different values.
+    """
     source = np.arange(len(keys))
     if weight is not None:
         source = np.flatnonzero(weight > 0)
@@ -62,8 +74,32 @@ def order_rows(
             weight = None
     key = keys[source]
     parts: list[NDArray[Any]] = [y[source], key] if fold is None else [fold[source], y[source], key]
+    if content is not None:
+        parts = [content[source], *parts]
     order = np.lexsort(parts if weight is None else [weight, *parts])
     return OrderedRows(source[order], None if weight is None else weight[order] / weight.mean())
+
+
+def equal_contents(
+    table: Table, keys: NDArray[np.uint64], weight: NDArray[np.float64] | None
+) -> NDArray[np.int64] | None:
+    """A number for each row of a table that rows with the same values share; None where there are no copies.
+
+    Weight 2 is the row twice. Only rows with the same key can be equal, so only these are read. Numbers
+    ascend with a hash of the values: they do not depend on the order of the rows.
+    """
+    _, place, times = np.unique(keys, return_inverse=True, return_counts=True)
+    rows = np.flatnonzero(times[place] > 1)
+    hashes = np.empty(len(rows), dtype=np.uint64)
+    for places, part in table.take(rows).batches() if len(rows) else ():
+        hashes[places] = row_hashes(part, np.zeros(part.n_rows, dtype=np.int32))
+    values, group = np.unique(hashes, return_inverse=True)
+    repeated = weight is not None and _are_counts(weight[weight > 0]) and bool(weight.max() > 1)
+    if len(values) == len(rows) and not repeated:
+        return None
+    content = len(values) + np.arange(len(keys))
+    content[rows] = group
+    return content
 
 
 def content_keys(codes: NDArray[np.uint8]) -> NDArray[np.uint64]:

@@ -61,6 +61,8 @@ _RULES: Mapping[str, Rule] = {
 class MultiGrainedScanner(TransformerMixin, RunParameters, BaseEstimator):  # type: ignore[misc]
     """Class vectors of forests that look at rows through sliding windows.
 
+    The order of the columns matters: windows slide over them.
+
     Parameters
     ----------
     shape : int, tuple of int or None, default=None

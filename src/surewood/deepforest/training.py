@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from surewood._arrays import Floats
 from surewood.deepforest.block import BlockFit
 from surewood.deepforest.cascade_growth import grow_cascade
+from surewood.deepforest.copies import copied_rows, scores_of_copies
 from surewood.deepforest.data import PreparedData, TrainingSet
 from surewood.deepforest.first_layer import choose_first_layer
 from surewood.deepforest.growth_log import Grown
@@ -109,10 +111,22 @@ def _evidence(
 
 
 def _calibrator(plan: FitPlan[Any], grown: Grown[Any, Any], training: TrainingSet) -> ScoreCalibrator | None:
-    """A calibrator fitted on the held-out scores of the training points."""
+    """A calibrator fitted on the scores that rows like the training points would have."""
     if plan.calibration is None:
         return None
     with stage(plan.run.verbose, "calibrating", 1) as advance:
+        scores = _population_scores(grown, training, plan.run.n_jobs)
         return ScoreCalibrator(plan.calibration).fit(
-            grown.held_out, training.y, training.weight, advance, plan.run.n_jobs
+            scores, training.y, training.weight, advance, plan.run.n_jobs
         )
+
+
+def _population_scores(grown: Grown[Any, Any], training: TrainingSet, n_jobs: int | None) -> Floats:
+    """Held-out scores; of contents that occur more than once, those of models that saw the other copies."""
+    rows = copied_rows(training.content)
+    if training.content is None or not len(rows):
+        return grown.held_out
+    *_, seen = grown.layers.staged_scores(training.inputs.take(rows), n_jobs)
+    scores = grown.held_out.copy()
+    scores[rows] = scores_of_copies(seen, scores[rows], training.y[rows], training.content[rows])
+    return scores

@@ -5,7 +5,8 @@ cards. What differs between the families is the order, and it has to: the order 
 are used, and with them every later result.
 
 * :func:`shuffled_folds`: one shuffle of all rows, classes are not looked at (random composite forests);
-* :func:`stratified_folds`: one shuffle of all rows, then class by class (deep forests);
+* :func:`stratified_folds`: one shuffle of all rows, then class by class (deep forests; rows of one content
+  stay together);
 * :func:`stratified_folds_by_class`: each class shuffled by itself, class by class (deep cascades);
 * :func:`folds_in_order`: class by class in the given order, every class starting at fold 0 (`PolySVC`, which
   has no random state; rows are in an order of their own hashes already).
@@ -42,19 +43,47 @@ def shuffled_folds(n_rows: int, n_folds: int, seed: Any) -> NDArray[np.int64]:
     return dealt(np.random.default_rng(seed).permutation(n_rows), n_folds)
 
 
-def stratified_folds(codes: NDArray[Any], n_folds: int, seed: Any) -> NDArray[np.int64]:
+def stratified_folds(
+    codes: NDArray[Any], n_folds: int, seed: Any, content: NDArray[np.int64] | None = None
+) -> NDArray[np.int64]:
     """Fold of every row: all rows are shuffled, then dealt class by class.
 
-    Folds have the same size and the same number of rows of each class, up to one.
+    Folds have the same size and the same number of rows of each class, up to one. With a `content` (a number
+    that rows share when they are equal) whole contents are dealt, the largest ones first and back and forth.
 
     Examples
     --------
     >>> fold = stratified_folds(np.array([0, 0, 0, 0, 1, 1]), 2, seed=0)
     >>> np.bincount(fold).tolist(), np.bincount(fold[:4]).tolist()
     ([3, 3], [2, 2])
+    >>> fold = stratified_folds(np.zeros(4), 2, seed=0, content=np.array([0, 1, 0, 2]))
+    >>> bool(fold[0] == fold[2])
+    True
     """
+    if content is not None:
+        return _contents_dealt(codes, n_folds, seed, content)
     shuffled = np.random.default_rng(seed).permutation(len(codes))
     return dealt(shuffled[np.argsort(codes[shuffled], kind="stable")], n_folds)
+
+
+def _contents_dealt(
+    codes: NDArray[Any], n_folds: int, seed: Any, content: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Fold of every row, equal for rows of one content; contents are numbered by their first row.
+
+    A content counts for the class that most of its rows have.
+    """
+    _, first, group = np.unique(content, return_index=True, return_inverse=True)
+    group = np.argsort(np.argsort(first))[group]  # by first appearance: no number of a content matters
+    size = np.bincount(group)
+    pair, times = np.unique(np.stack([group, np.asarray(codes, dtype=np.int64)]), axis=1, return_counts=True)
+    last = np.lexsort((-pair[1], times, pair[0]))  # the most frequent class of a content comes last
+    main = np.empty(len(size), dtype=np.int64)
+    main[pair[0][last]] = pair[1][last]
+    shuffled = np.random.default_rng(seed).permutation(len(size))
+    order = shuffled[np.lexsort((-size[shuffled], main[shuffled]))]
+    turn = dealt(order, 2 * n_folds)
+    return np.asarray(np.minimum(turn, 2 * n_folds - 1 - turn)[group])
 
 
 def stratified_folds_by_class(codes: NDArray[Any], n_folds: int, seed: Any) -> NDArray[np.int64]:

@@ -44,6 +44,8 @@ class BinnedForestClassifier(ClassifierBase, RunParameters, StudyParameter):
     as they come: category columns are split by sets of categories, missing values follow the side that
     training found better.
 
+    The order of the columns matters: features are drawn by position, and ties go to the first column.
+
     Parameters
     ----------
     n_estimators : int, default=100

@@ -20,6 +20,8 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
+from surewood._text import escaped
+
 Advance = Callable[[float], None]
 #: Called at every step with the stage's name, the steps done and their total.
 Observer = Callable[[str, float, float], None]
@@ -132,6 +134,7 @@ def observe(observer: Observer) -> Iterator[None]:
 
 @contextmanager
 def _shown(name: str, total: float) -> Iterator[Advance]:
+    name = escaped(name)  # of files and classes, say
     if _open_displays:
         bar = _open_displays[-1]
         if bar is None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import io
 import json
 import math
 import zipfile
@@ -26,6 +27,8 @@ _BLOCK = 1 << 20
 #: A file that unpacks to more than this many times its size and to more than `_ALWAYS_FINE` bytes is refused.
 _MAX_RATIO = 200
 _ALWAYS_FINE = 1 << 28
+#: Bytes at the start of an array that hold its header: NumPy reads no longer one.
+_LONGEST_HEADER = 1 << 14
 #: Bytes of memory per byte of a description in JSON, at most.
 _TEXT_IN_MEMORY = 24
 #: What reading a member of a damaged archive can raise: flipped bits in a deflated stream, or in a header
@@ -87,8 +90,11 @@ def _small_member(archive: zipfile.ZipFile, name: str) -> bytes:
     return archive.read(name)
 
 
-def digest(path: Path, verbose: int = 0) -> str:
-    """SHA-256 over names and contents of all members but the card."""
+def digest(path: Path, verbose: int = 0, starts: dict[str, bytes] | None = None) -> str:
+    """SHA-256 over names and contents of all members but the card.
+
+    The first bytes of arrays are put into `starts`, so that :func:`check_headers` need not unpack them again.
+    """
     total = hashlib.sha256()
     try:
         with zipfile.ZipFile(path) as archive:
@@ -99,6 +105,8 @@ def digest(path: Path, verbose: int = 0) -> str:
                     own = hashlib.sha256()
                     with archive.open(name) as member:
                         while block := member.read(_BLOCK):
+                            if starts is not None and name.endswith(".npy"):
+                                starts.setdefault(name, block[:_LONGEST_HEADER])
                             own.update(block)
                             advance(len(block))
                     total.update(own.digest())
@@ -153,28 +161,29 @@ def check_sizes(path: Path, *, mapped: bool = False) -> None:
         raise ModelFileError(f"{path} would need {needed:,} bytes of memory; {free:,} are available.")
 
 
-def check_headers(path: Path) -> None:
-    """Refuse a file in which an array declares another size than it has, or holds objects."""
+def check_headers(path: Path, starts: dict[str, bytes]) -> None:
+    """Refuse a file in which an array declares another size than it has, or holds objects.
+
+    `starts` are the first bytes of every array, see :func:`digest`.
+    """
     try:
         with zipfile.ZipFile(path) as archive:
             for entry in archive.infolist():
                 if entry.filename.endswith(".npy"):
-                    _check_header(path, archive, entry)
+                    _check_header(path, starts.get(entry.filename, b""), entry)
     except ModelFileError:
         raise
     except (*DAMAGE, ValueError, TypeError, OverflowError, SyntaxError) as error:
         raise ModelFileError(f"the model of {path} cannot be rebuilt: {error}") from error
 
 
-def _check_header(path: Path, archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> None:
+def _check_header(path: Path, start: bytes, entry: zipfile.ZipInfo) -> None:
     """Whether an array's header and the length of its member agree."""
-    with archive.open(entry) as member:
-        version = np.lib.format.read_magic(member)
-        read = (
-            np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
-        )
-        shape, _, dtype = read(member)
-        body = entry.file_size - member.tell()
+    member = io.BytesIO(start)
+    version = np.lib.format.read_magic(member)
+    read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+    shape, _, dtype = read(member)
+    body = entry.file_size - member.tell()
     declared = math.prod(shape) * dtype.itemsize
     if dtype.hasobject or any(side < 0 for side in shape) or declared != body:
         raise ModelFileError(

@@ -24,8 +24,11 @@ def read_schema(source: Path | BinaryIO) -> bytes:
         return archive.read(SCHEMA)
 
 
-def check_description(path: Path, trusted: frozenset[str], schema: bytes) -> None:
-    """Refuse a description that names a type of this package that is in no list, or that never ends."""
+def check_description(path: Path, trusted: frozenset[str], schema: bytes) -> list[str]:
+    """Refuse a description that names a type of this package that is in no list, or that never ends.
+
+    Returns the names of types that skops may follow: those of this package, and `trusted` ones.
+    """
     walk = _Walk()
     try:
         written, followed = walk.count(json.loads(schema))
@@ -39,6 +42,7 @@ def check_description(path: Path, trusted: frozenset[str], schema: bytes) -> Non
         raise ModelFileError(
             f"the model of {path} cannot be rebuilt: its parts refer to each other endlessly."
         )
+    return sorted(ours | trusted)
 
 
 def names_in(schema: bytes) -> set[str]:

@@ -33,7 +33,6 @@ from surewood.persistence.archive import (
 from surewood.persistence.compressing import deflate
 from surewood.persistence.description import check_description, read_schema, untrusted
 from surewood.persistence.errors import ModelFileError
-from surewood.persistence.known_types import is_known
 from surewood.persistence.leftovers import partial
 from surewood.persistence.renamed_types import with_new_names
 
@@ -156,9 +155,10 @@ def load(
     if key is not None:
         check_signature(path, card, key)
     check_sizes(path, mapped=mmap_mode is not None)
-    if card["sha256"] != digest(path):
+    starts: dict[str, bytes] = {}
+    if card["sha256"] != digest(path, starts=starts):
         raise ModelFileError(f"{path} was altered or damaged after it was saved; its checksum differs.")
-    check_headers(path)
+    check_headers(path, starts)
     if card["format"] < FORMAT:
         if mmap_mode is not None:
             raise ModelFileError(
@@ -183,21 +183,21 @@ def load(
 def _rebuilt(path: Path, trusted: Collection[str], of_older_format: bool = False) -> Any:
     """The object of a checked file, if all its types are known."""
     import skops.io
+    from skops.io.exceptions import UntrustedTypesFoundException
 
     allowed = frozenset(trusted)
     try:
         content = with_new_names(path) if of_older_format else None
         schema = read_schema(path if content is None else io.BytesIO(content))
-        check_description(path, allowed, schema)
-        source = {"file": path} if content is None else {"data": content}
-        foreign = [name for name in skops.io.get_untrusted_types(**source) if name not in allowed]
-        unknown = [name for name in foreign if not is_known(name)]
-        if not unknown:
-            names = [*foreign, *allowed]
-            read = skops.io.load(path, names) if content is None else skops.io.loads(content, names)
-            return _tried_out(path, read)
+        names = check_description(path, allowed, schema)
+        read = skops.io.load(path, names) if content is None else skops.io.loads(content, names)
+        return _tried_out(path, read)
     except ModelFileError:
         raise
+    except UntrustedTypesFoundException as error:
+        source = {"file": path} if content is None else {"data": content}
+        unknown = sorted(set(skops.io.get_untrusted_types(**source)) - set(names))
+        raise ModelFileError(untrusted(path, unknown)) from error
     except (
         *DAMAGE,
         LookupError,
@@ -209,7 +209,6 @@ def _rebuilt(path: Path, trusted: Collection[str], of_older_format: bool = False
         AssertionError,
     ) as error:
         raise ModelFileError(f"the model of {path} cannot be rebuilt: {error}") from error
-    raise ModelFileError(untrusted(path, unknown))
 
 
 def _tried_out(path: Path, model: Any) -> Any:

@@ -70,6 +70,8 @@ def _flaw_of_sets(model: Any, rows: Any) -> str | None:
 
 def _two_rows(schema: TableSchema) -> Any:
     """A row without known values and a plain one, as the training table was."""
+    if all(kind == "number" for kind in schema.kinds):  # a frame would cost more than the rest of the trial
+        return np.repeat([[np.nan], [0.0]], len(schema.kinds), axis=1)
     columns: dict[Any, Any] = {}
     for j, (kind, values) in enumerate(zip(schema.kinds, schema.categories)):
         name = j if schema.names is None else schema.names[j]
@@ -79,7 +81,4 @@ def _two_rows(schema: TableSchema) -> Any:
             columns[name] = pd.Series([pd.NaT, pd.Timestamp("2000-01-01")], dtype="datetime64[ns]")
         else:
             columns[name] = np.array([np.nan, 0.0])
-    frame = pd.DataFrame(columns)
-    if schema.names is None and all(kind == "number" for kind in schema.kinds):
-        return frame.to_numpy(dtype=np.float64)
-    return frame
+    return pd.DataFrame(columns)

@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+from surewood._text import escaped
 from surewood.estimators.wording import plural
 from surewood.report.driver_charts import driver_sentence
 from surewood.report.rendering import write_text
@@ -64,8 +65,8 @@ def _version(summary: dict[str, Any]) -> str:
 
 
 def _text(value: Any) -> str:
-    """Text that Markdown shows as it is, on one line."""
-    return re.sub(r"([\\`*_\[\]<>|#])", r"\\\1", " ".join(str(value).split()))
+    """Text that Markdown shows as it is, on one line and with visible control characters."""
+    return re.sub(r"([\\`*_\[\]<>|#])", r"\\\1", " ".join(escaped(str(value)).split()))
 
 
 def _table(heads: list[str], rows: list[list[str]]) -> str:
@@ -143,7 +144,7 @@ def _made(summary: dict[str, Any]) -> str:
     run = summary["run"]
     lines = []
     if run["command"]:
-        lines.append(f"    {' '.join(str(run['command']).split())}")
+        lines.append(f"    {' '.join(escaped(str(run['command'])).split())}")
     told = [f"seed {run['seed']}" if run["seed"] is not None else "no seed fixed"]
     if run["seconds"] is not None:
         told.append(f"trained in {seconds(run['seconds'])}")

@@ -13,14 +13,15 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 from numpy.typing import NDArray
 from sklearn.utils.multiclass import check_classification_targets
 
 from surewood.tables.arrow_source import ArrowSource, CategoryValues, encoded, is_plain_text, is_text
 from surewood.tables.parquet import OpenParquet, ParquetTable
 from surewood.tables.row_stream import RowStream
-from surewood.tables.schema import TableSchema, category_mask
-from surewood.tables.source import CATEGORY
+from surewood.tables.schema import TableSchema, category_mask, warn_of_rounding
+from surewood.tables.source import CATEGORY, LARGEST_EXACT, NUMBER
 from surewood.tables.text_order import KIND_OF_FORM, text_form
 from surewood.tables.workspace import Workspace
 
@@ -61,6 +62,7 @@ def read_training(parquet: ParquetTable, categorical_features: Any) -> ParquetFi
     y, classes, kept = collector.labels()
     by_type = isinstance(categorical_features, str) and categorical_features == "from_dtype"
     schema = _schema(opened, kinds, collector.categories(), by_type)
+    warn_of_rounding(rounded_columns(parquet, opened, kinds))
     stream = RowStream(opened, schema, len(y), kept, Workspace(parquet.workdir))
     return ParquetFit(stream, y, classes, collector.weights(), kept)
 
@@ -90,6 +92,34 @@ def _schema(
     kinds = [kind if form is None else KIND_OF_FORM[form] for kind, form in zip(kinds, forms)]
     kept = [values if form is None else None for values, form in zip(categories, forms)]
     return TableSchema(kinds, opened.names, kept, forms if any(forms) else None)
+
+
+def rounded_columns(parquet: ParquetTable, opened: OpenParquet, kinds: list[str]) -> list[str]:
+    """Labels of the number columns with whole numbers beyond 2^53.
+
+    Files say how large their numbers are; where one does not, the column is read.
+    """
+    long = (pa.int64(), pa.uint64())
+    names = [
+        n for n, kind in zip(opened.names, kinds) if kind == NUMBER and opened.schema.field(n).type in long
+    ]
+    largest = dict.fromkeys(names, 0)
+    unknown: set[str] = set()
+    for path in opened.paths if names else ():
+        file = pq.read_metadata(path)
+        for group in map(file.row_group, range(file.num_row_groups)):
+            for part in map(group.column, range(group.num_columns)):
+                name, ends = part.path_in_schema, part.statistics
+                if name not in largest:
+                    continue
+                if ends is not None and ends.has_min_max:
+                    largest[name] = max(largest[name], abs(int(ends.min)), abs(int(ends.max)))
+                elif ends is None or not ends.has_null_count or ends.null_count < group.num_rows:
+                    unknown.add(name)
+    wanted = [name for name in names if name in unknown]
+    for _, _, rows in parquet.open(columns=wanted).batches() if wanted else ():
+        largest |= {wanted[j]: LARGEST_EXACT + 1 for j in rows.rounded_columns()}
+    return [repr(name) for name in names if largest[name] > LARGEST_EXACT]
 
 
 class _Collector:

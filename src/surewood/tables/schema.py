@@ -97,7 +97,7 @@ class TableSchema:
             forms.append(form)
             kinds.append(kind if form is None else KIND_OF_FORM[form])
             categories.append(values if form is None else None)
-        _warn_of_rounding(source, kinds)
+        warn_of_rounding([source.label(j) for j in source.rounded_columns() if kinds[j] == NUMBER])
         return cls(kinds, source.names, categories, forms if any(forms) else None)
 
     @property
@@ -145,8 +145,8 @@ class TableSchema:
         return table
 
 
-def _warn_of_rounding(source: Source, kinds: list[str]) -> None:
-    rounded = [source.label(j) for j in source.rounded_columns() if kinds[j] == NUMBER]
+def warn_of_rounding(rounded: list[str]) -> None:
+    """Say which number columns hold whole numbers that a float cannot hold, if any do."""
     if rounded:
         shown = ", ".join(rounded[:5]) + (", ..." if len(rounded) > 5 else "")
         warnings.warn(

@@ -80,13 +80,14 @@ def check_mapper(mapper: BinMapper) -> None:
 def _check_edges(mapper: BinMapper) -> None:
     """Values finite; edges finite but for the last of a number column, ascending within a column."""
     edges, last = mapper.edges, mapper.offset[1:] - 1
-    inner = np.ones(len(edges), dtype=bool)
-    inner[last[mapper.is_category == 0]] = False
-    finite = np.isfinite(mapper.values).all() and np.isfinite(edges[inner]).all()
-    if not finite or np.isnan(edges).any():
+    open_end = last[mapper.is_category == 0]
+    finite = np.isfinite(edges)
+    finite[open_end] |= np.isinf(edges[open_end])
+    if not finite.all() or not np.isfinite(mapper.values).all():
         raise ValueError("values and thresholds of bins must be finite.")
-    falls = np.flatnonzero(edges[1:] < edges[:-1])
-    if len(falls) and not np.isin(falls, last).all():
+    falls = edges[1:] < edges[:-1]
+    falls[last[:-1]] = False  # the next one is of another column
+    if falls.any():
         raise ValueError("thresholds of a column must ascend.")
 
 

@@ -10,7 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from surewood.certify import Claim, CostClassifier
-from surewood.certify.claims import read_claims
+from surewood.certify.claims import QUANTITIES, read_claims
 from surewood.workflow.decision_rules import cost_matrix
 from surewood.workflow.errors import WorkflowError
 from surewood.workflow.model_folder import SavedModel
@@ -47,6 +47,9 @@ def read_claim_words(
     for word in split_claims(words):
         name, _, rest = word.partition(":")
         quantity = name.strip().replace("-", "_")
+        if quantity not in QUANTITIES:
+            known = ", ".join(QUANTITIES).replace("_", "-")
+            raise WorkflowError(f"claim={word} is unknown; choose among {known}.")
         if quantity == "cost":
             found.append(Claim("cost", cost=_matrix(cost, saved)))
         elif quantity == "error_by":

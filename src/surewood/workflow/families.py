@@ -79,11 +79,11 @@ def find_family(name: str) -> Family:
     ...     find_family("forest")
     ... except WorkflowError as error:
     ...     print(error)
-    model='forest' is unknown; choose among surewood, rcf, cascade, mddf.
+    model='forest' is unknown; choose among surewood, rcf, cascade, mddf, auto.
     """
     known = families()
     if name not in known:
-        raise WorkflowError(f"model={name!r} is unknown; choose among {', '.join(known)}.")
+        raise WorkflowError(f"model={name!r} is unknown; choose among {', '.join((*known, AUTO))}.")
     return known[name]
 
 

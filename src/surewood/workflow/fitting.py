@@ -188,10 +188,10 @@ def fit(
     folder = None if out is None else Path(out)
     if folder is not None:
         check_folder(folder)
-        if not force:
-            refuse_other_model(folder, table, target)
     with on_cluster(cluster), nullcontext() if folder is None else reserved(folder):
         data = read_training(wanted, verbose)
+        if folder is not None and not force:  # after reading: a misspelled target is no other model
+            refuse_other_model(folder, table, target)
         findings = check_training(data, columns)
         preparer = prepare(data, columns)
         if class_weight is not None:
