@@ -48,6 +48,8 @@ class BoostedTreesClassifier(ClassifierBase, RunParameters):
     is the mean of the five models' scores (fewer models on more than 10,000 rows). The held-out probabilities
     of the folds calibrate it.
 
+    The order of the columns matters: features are drawn by position, and ties go to the first column.
+
     Parameters
     ----------
     n_estimators : int, default=300
