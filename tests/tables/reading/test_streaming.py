@@ -1,6 +1,5 @@
 """Plain text files read block by block."""
 
-import io
 from pathlib import Path
 
 import numpy as np
@@ -77,12 +76,17 @@ def test_random_bytes_give_the_same_both_ways(tmp_path):
     assert 100 < n_plain < 350
 
 
+def looked_at(raw, size):
+    text = PlainText()
+    for start in range(0, len(raw), size):
+        text.look_at(raw[start : start + size])
+    return text
+
+
 @pytest.mark.parametrize("size", [1, 2, 3, 5, 100])
 def test_what_is_counted_does_not_depend_on_the_blocks(size, monkeypatch):
     monkeypatch.setattr(streaming, "_CHUNK", 4)
-    text = PlainText(io.BytesIO('gr\u00f6\u00dfe,b\r\n"1",2\r\n\r\n'.encode()))
-    while text.read(size):
-        pass
+    text = looked_at('gr\u00f6\u00dfe,b\r\n"1",2\r\n\r\n'.encode(), size)
     assert (text.is_plain, text.n_quotes, text.n_lines) == (True, 2, 2)
     assert text.has_a_line_each(2)
 
@@ -90,10 +94,7 @@ def test_what_is_counted_does_not_depend_on_the_blocks(size, monkeypatch):
 @pytest.mark.parametrize("size", [1, 2, 100])
 @pytest.mark.parametrize("raw", [b"a\r1\n", b"gr\xf6\xdfe\n", b"a\nb\xc3"])
 def test_what_is_not_plain(raw, size):
-    text = PlainText(io.BytesIO(raw))
-    while text.read(size):
-        pass
-    assert not text.has_a_line_each(2)
+    assert not looked_at(raw, size).has_a_line_each(2)
 
 
 def test_marks_and_long_headers(tmp_path):

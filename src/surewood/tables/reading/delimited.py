@@ -110,13 +110,20 @@ def _with_tabs(text: bytes) -> bytes:
 
 def _parsed(text: bytes, layout: Layout, origin: str, broken_lines: bool) -> pa.Table:
     try:
-        return parse(pa.BufferReader(text), layout, broken_lines)
+        return parse(pa.BufferReader(_owned_by_arrow(text)), layout, broken_lines)
     except pa.ArrowInvalid as error:
         sentence = first_bad_line(text, layout.separator, len(layout.names), layout.skipped)
         if sentence or "Empty CSV" not in str(error):
             reason = sentence or str(error).splitlines()[0][:200]
             raise DataError(f"{origin}: {reason}.") from error
         return pa.table({name: pa.array([], pa.string()) for name in layout.names})
+
+
+def _owned_by_arrow(text: bytes) -> pa.Buffer:
+    """A copy that Arrow's threads can let go of while the interpreter ends (apache/arrow#34314)."""
+    buffer = pa.allocate_buffer(len(text))
+    np.frombuffer(buffer, np.uint8)[:] = np.frombuffer(text, np.uint8)
+    return buffer
 
 
 def parse(source: Any, layout: Layout, broken_lines: bool) -> pa.Table:

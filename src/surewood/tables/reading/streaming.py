@@ -1,14 +1,18 @@
-"""Plain text files read block by block: Arrow parses one block while the next one is read and looked at.
+"""Plain text files read block by block: Arrow parses the file while another thread looks at its bytes.
 
 Most files are plain: UTF-8, one line per row, every quote closed on its line. :func:`read_stream` reads such
-a file once, without holding its text in memory, and gives up on any other, which
+a file without holding its text in memory, and gives up on any other, which
 :func:`~surewood.tables.reading.delimited.read_delimited` then reads as a whole. What it returns is the same.
+
+Arrow gets the file itself, not a Python object around it: its threads may let go of what they read after the
+interpreter has begun to end, and Python objects must not be touched then (apache/arrow#34314).
 """
 
 from __future__ import annotations
 
 import codecs
 import io
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +23,7 @@ from surewood.tables.reading.file_format import refuse_other_formats
 from surewood.tables.reading.layout import HEAD, bytes_needed, find_layout, refuse_duplicates
 from surewood.tables.reading.text_encoding import UTF8_MARK
 
+_BLOCK = 1 << 20  # bytes that are read together
 _CHUNK = 1 << 17  # bytes that are looked at together: they stay in the cache
 _TAIL = 64  # last bytes that are kept: blank lines at the end
 _ZIP = b"PK\x03\x04"
@@ -40,78 +45,87 @@ def read_stream(path: Path, *, separator: str | None = None) -> Delimited | None
     """
     try:
         with open(path, "rb", buffering=0) as file:
-            return _read(file, str(path), separator)
+            begin, head = _beginning(file)
+        return _read(path, begin, head, separator) if head else None
     except OSError:
         return None
 
 
-def _read(file: io.FileIO, origin: str, separator: str | None) -> Delimited | None:
+def _beginning(file: io.FileIO) -> tuple[int, bytes]:
+    """Bytes of a mark at the start, and the plain bytes after it that tell the layout; empty: not plain."""
     head = file.read(HEAD)
     begin = len(UTF8_MARK) if head.startswith(UTF8_MARK) else 0
-    if head.startswith(_ZIP) or not head[begin:].strip():
-        return None
     needed = bytes_needed(head[begin:])
-    if not needed:
-        return None
-    head += file.read(max(0, begin + needed - len(head)))
-    first = PlainText(io.BytesIO(head[begin:]))
-    if not first.read() or not first.is_plain or scan_text(head)[2]:
-        return None
-    refuse_other_formats(head, origin)
-    layout = find_layout(head[begin:], separator)
+    if head.startswith(_ZIP) or not head[begin:].strip() or not needed:
+        return 0, b""
+    head = head[begin:] + file.read(max(0, begin + needed - len(head)))
+    first = PlainText()
+    first.look_at(head)
+    return begin, head if first.is_plain and not scan_text(head)[2] else b""
+
+
+def _read(path: Path, begin: int, head: bytes, separator: str | None) -> Delimited | None:
+    refuse_other_formats(head, str(path))
+    layout = find_layout(head, separator)
     if layout.separator == " " or layout.header_lines > 1:
         return None
-    refuse_duplicates(layout.names, origin)
-    file.seek(begin + layout.start)
-    text = PlainText(file)
-    try:
-        table = parse(text, layout, broken_lines=False)
-    except pa.ArrowInvalid:
-        return None
-    return as_delimited(table, layout, origin, "utf-8") if text.has_a_line_each(table.num_rows + 1) else None
+    refuse_duplicates(layout.names, str(path))
+    start = begin + layout.start
+    with ThreadPoolExecutor(1) as thread:
+        looking = thread.submit(PlainText.of_file, path, start)
+        try:
+            source = pa.OSFile(str(path))
+            source.seek(start)
+            table = parse(source, layout, broken_lines=False)
+        except pa.ArrowInvalid:
+            return None
+    has_a_line_each = looking.result().has_a_line_each(table.num_rows + 1)
+    return as_delimited(table, layout, str(path), "utf-8") if has_a_line_each else None
 
 
-class PlainText(io.RawIOBase):
-    """A file that is looked at as it is read; it ends early where it turns out not to be plain.
+class PlainText:
+    """What is known of a text by the bytes that were looked at.
 
     Attributes
     ----------
     is_plain : bool
-        Whether all that was read is UTF-8 whose lines end with ``\\n`` or ``\\r\\n``.
+        Whether they are UTF-8 whose lines end with ``\\n`` or ``\\r\\n``.
     n_quotes : int
-        Quotes that were read.
+        Quotes in them.
 
     Examples
     --------
-    >>> text = PlainText(io.BytesIO(b'a\\n"1"\\n\\n'))
-    >>> _ = text.read()
+    >>> text = PlainText()
+    >>> text.look_at(b'a\\n"1"\\n\\n')
     >>> text.is_plain, text.n_quotes, text.n_lines
     (True, 2, 2)
     """
 
-    def __init__(self, file: io.FileIO | io.BytesIO) -> None:
-        self._file = file
+    def __init__(self) -> None:
         self._decoder = codecs.getincrementaldecoder("utf-8")()
         self._tail = b""
         self._n_ends = 0
         self.is_plain = True
         self.n_quotes = 0
 
-    def readable(self) -> bool:
-        return True
+    @classmethod
+    def of_file(cls, path: Path, start: int) -> PlainText:
+        """A file from one of its bytes on, as far as it is plain."""
+        text = cls()
+        with open(path, "rb", buffering=0) as file:
+            file.seek(start)
+            while text.is_plain and (block := file.read(_BLOCK)):
+                text.look_at(block)
+        return text
 
-    def read(self, size: int = -1) -> bytes:
+    def look_at(self, block: bytes) -> None:
         """The next bytes."""
-        block = self._file.read(size) if self.is_plain else b""
         self.is_plain = self.is_plain and self._is_plain(block)
-        if not self.is_plain:
-            return b""
         for start in range(0, len(block), _CHUNK):
             marks = np.frombuffer(block, np.uint8, min(_CHUNK, len(block) - start), start)
             self._n_ends += int(np.count_nonzero(marks == ord("\n")))
             self.n_quotes += int(np.count_nonzero(marks == ord('"')))
         self._tail = (self._tail + block[-_TAIL:])[-_TAIL:]
-        return block
 
     def _is_plain(self, block: bytes) -> bool:
         try:
