@@ -82,35 +82,36 @@ def print_widths(samples=40):
             print(f"{name:20s} {n:6d} rows {numbers}")
 
 
-def main():
-    """Print the table."""
+def main(quick: bool = False) -> None:
+    """Print the table; `quick` with a tenth of the rows, whose limits are then generous."""
     rng = np.random.default_rng(0)
-    n = 100_000
+    n = 10_000 if quick else 100_000
     X, s = rng.random((n, 10)), rng.random(n)
     y = (rng.random(n) < s).astype(int)
     two = Known(np.c_[1 - s, s])
     claims = ["error", "recall:1", "precision:1", "fpr:1", "f1:1"] * 10
-    timed("50 claims, 100,000 rows", 0.5, lambda: certify(two, X, y, claims=claims))
-    timed("threshold, 100,000 rows", 0.2, lambda: find_threshold(two, X, y, recall=0.9))
+    timed(f"50 claims, {n:,} rows", 0.5, lambda: certify(two, X, y, claims=claims))
+    timed(f"threshold, {n:,} rows", 0.2, lambda: find_threshold(two, X, y, recall=0.9))
     many = Known(rng.dirichlet(np.full(100, 0.1), n))
     labels = rng.integers(0, 100, n)
     for score in ("threshold", "adaptive"):
         sets = PredictionSets(many, 0.1, score=score)
         timed(f"sets, 100 classes, {score}: fit", 1.0, lambda sets=sets: sets.fit(X, labels))
         timed(f"sets, 100 classes, {score}: predict", 1.0, lambda sets=sets: sets.predict_set(X))
-    million = 1_000_000
+    million = 100_000 if quick else 1_000_000
     monitor = Monitor(0.05, holdout_scores=rng.random(2000))
     errors, scores = rng.random(million) < 0.04, rng.random(million)
-    timed("monitor, 1,000,000 rows", 2.0, lambda: monitor.add(errors=errors, scores=scores))
+    timed(f"monitor, {million:,} rows", 2.0, lambda: monitor.add(errors=errors, scores=scores))
     for u in (0.01, 0.05, 0.2):
         rows = []
-        for _ in range(50):
+        for _ in range(5 if quick else 50):
             doubled = Monitor(u)
             while not doubled.add(errors=rng.random(50) < 2 * u).alarm:
                 pass
             rows.append(doubled.state.n_labelled)
         print(f"rows until the alarm when an error of {u:g} doubles: median {int(np.median(rows)):,}")
-    print_widths()
+    if not quick:
+        print_widths()
 
 
 if __name__ == "__main__":

@@ -20,25 +20,27 @@ import numpy as np
 from surewood import BinnedForestClassifier, save
 
 
-def tables() -> dict[str, tuple[Any, Any, int]]:
+def tables(quick: bool = False) -> dict[str, tuple[Any, Any, int]]:
     """Name to table, labels and number of trees."""
     rng = np.random.default_rng(0)
-    X = rng.normal(size=(50_000, 20))
-    y = (X[:, 0] + rng.normal(size=50_000) > 0).astype(int)
-    images = np.where(rng.random((60_000, 784)) < 0.2, rng.integers(0, 256, (60_000, 784)), 0)
-    digits = rng.integers(0, 10, 60_000)
+    n, n_images = (5_000, 3_000) if quick else (50_000, 60_000)
+    X = rng.normal(size=(n, 20))
+    y = (X[:, 0] + rng.normal(size=n) > 0).astype(int)
+    images = np.where(rng.random((n_images, 784)) < 0.2, rng.integers(0, 256, (n_images, 784)), 0)
+    digits = rng.integers(0, 10, n_images)
     return {
-        "50,000 x 20 float64, 50 trees": (X, y, 50),
-        "50,000 x 20 float32, 50 trees": (X.astype(np.float32), y, 50),
-        "60,000 x 784 uint8, 5 trees": (images.astype(np.uint8), digits, 5),
-        "60,000 x 784 float64, 5 trees": (images.astype(np.float64), digits, 5),
+        f"{n:,} x 20 float64, 50 trees": (X, y, 50),
+        f"{n:,} x 20 float32, 50 trees": (X.astype(np.float32), y, 50),
+        f"{n_images:,} x 784 uint8, 5 trees": (images.astype(np.uint8), digits, 5),
+        f"{n_images:,} x 784 float64, 5 trees": (images.astype(np.float64), digits, 5),
     }
 
 
-def main(repeats: int = 7) -> None:
+def main(quick: bool = False, repeats: int | None = None) -> None:
     """Print one line per table."""
+    repeats = repeats or (2 if quick else 7)
     print(f"{'':32s} {'with':>8s} {'without':>8s} {'ratio':>6s} {'bytes per row':>14s}")
-    for name, (X, y, n_trees) in tables().items():
+    for name, (X, y, n_trees) in tables(quick).items():
         seconds: dict[bool, list[float]] = {True: [], False: []}
         size: dict[bool, int] = {}
         with tempfile.TemporaryDirectory() as folder:
@@ -57,4 +59,4 @@ def main(repeats: int = 7) -> None:
 
 
 if __name__ == "__main__":
-    main(*map(int, sys.argv[1:2]))
+    main(repeats=int(sys.argv[1]) if len(sys.argv) > 1 else None)

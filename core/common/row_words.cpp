@@ -21,7 +21,8 @@ constexpr double kTwoTo52 = 4503599627370496.0;
 constexpr std::uint64_t kTwoTo52Bits = 0x4330000000000000ull;
 constexpr std::uint64_t kSizeBits = 0x7FFFFFFFFFFFFFFFull, kInfinityBits = 0x7FF0000000000000ull;
 constexpr std::uint64_t kMissingWord = 0x6E616Eull, kInfiniteWord = 0x696E66ull;
-constexpr std::size_t kBlockColumns = 32;  // whose tables of bytes stay in the cache together
+constexpr std::size_t kBlockColumns = 16;  // whose words of bytes stay in the cache together
+constexpr std::size_t kProbedRows = 8;     // that tell most columns of other numbers from bytes
 
 SUREWOOD_INLINE std::uint64_t bits_of(double value) {
   std::uint64_t bits;
@@ -108,26 +109,65 @@ void add_words(const double* values, std::size_t n, const Decimals& decimals, st
       add_finite_any(values + i, 1, decimals, key, out + i);
 }
 
-// Numbers of one byte have 256 words per column.
-template <class Number>
-void add_byte_words(const NumberView<Number>& view, std::size_t n_columns, const std::uint64_t* key,
-                    const Decimals& decimals, std::uint64_t* out) {
-  double numbers[256];
-  for (int byte = 0; byte < 256; ++byte) numbers[byte] = static_cast<double>(static_cast<Number>(byte));
-  std::vector<std::uint64_t> words;
-  for (std::size_t first = 0; first < n_columns; first += kBlockColumns) {
-    const std::size_t width = std::min(kBlockColumns, n_columns - first);
-    words.assign(width * 256, 0);
-    for (std::size_t c = 0; c < width; ++c) add_words(numbers, 256, decimals, key[first + c], words.data() + c * 256);
-    for (std::size_t row = 0; row < view.n_rows; row += kTileRows)
-      for (std::size_t c = 0; c < width; ++c) {
-        const Number* from = view.at(row, first + c);
-        const std::uint64_t* own = words.data() + c * 256;
-        const std::size_t n = std::min(kTileRows, view.n_rows - row);
-        for (std::size_t i = 0; i < n; ++i)
-          out[row + i] += own[static_cast<std::uint8_t>(from[static_cast<std::ptrdiff_t>(i) * view.row_stride])];
-      }
+// Small whole numbers (bytes, or what fits into one whatever its type) have 256 words per column.
+class ByteWords {
+ public:
+  ByteWords(const double* numbers, std::size_t width, const std::uint64_t* key, const Decimals& decimals)
+      : width_(width), words_(width * 256, 0) {
+    for (std::size_t c = 0; c < width; ++c) add_words(numbers, 256, decimals, key[c], words_.data() + c * 256);
   }
+
+  // Adds the words of n rows, whose bytes lie column after column of kTileRows.
+  void add(const std::uint8_t* bytes, std::size_t n, std::uint64_t* out) const {
+    for (std::size_t c = 0; c < width_; ++c) {
+      const std::uint64_t* own = words_.data() + c * 256;
+      const std::uint8_t* column = bytes + c * kTileRows;
+      for (std::size_t i = 0; i < n; ++i) out[i] += own[column[i]];
+    }
+  }
+
+ private:
+  std::size_t width_;
+  std::vector<std::uint64_t> words_;
+};
+
+template <class Number>
+bool to_bytes_any(const NumberView<Number>& view, std::size_t row, std::size_t n, std::size_t column, std::size_t width,
+                  std::uint8_t* bytes) {
+#if defined(SUREWOOD_X86_SETS)
+  const InstructionSet set = instruction_set();
+  if (set == InstructionSet::kAvx512) return avx512::to_bytes(view, row, n, column, width, bytes);
+  if (set == InstructionSet::kAvx2) return avx2::to_bytes(view, row, n, column, width, bytes);
+#endif
+  return baseline::to_bytes(view, row, n, column, width, bytes);
+}
+
+// Adds the words of some neighbouring columns. As long as tiles hold small whole numbers, words are looked up; from
+// the first other number on they are computed.
+template <class Number>
+void add_block_words(const NumberView<Number>& view, std::size_t column, std::size_t width, const std::uint64_t* key,
+                     const Decimals& decimals, std::uint64_t* out) {
+  std::uint8_t bytes[kTileRows * kBlockColumns] = {};
+  double values[kTileRows];
+  std::size_t row = 0;
+  const bool looked_up = view.n_rows > 256 && to_bytes_any(view, 0, std::min(kProbedRows, view.n_rows), column, width, bytes);
+  if (looked_up) {
+    double numbers[256];
+    for (int byte = 0; byte < 256; ++byte)
+      numbers[byte] = sizeof(Number) == 1 ? static_cast<double>(static_cast<Number>(byte)) : static_cast<double>(byte);
+    const ByteWords words(numbers, width, key, decimals);
+    for (; row < view.n_rows; row += kTileRows) {
+      const std::size_t n = std::min(kTileRows, view.n_rows - row);
+      if (!to_bytes_any(view, row, n, column, width, bytes)) break;
+      words.add(bytes, n, out + row);
+    }
+  }
+  for (; row < view.n_rows; row += kTileRows)
+    for (std::size_t c = 0; c < width; ++c) {
+      const std::size_t n = std::min(kTileRows, view.n_rows - row);
+      copy_column(view, column + c, row, n, values);
+      add_words(values, n, decimals, key[c], out + row);
+    }
 }
 
 }  // namespace
@@ -136,16 +176,8 @@ template <class Number>
 void add_row_words(const NumberView<Number>& view, std::size_t n_columns, const std::uint64_t* key, int digits,
                    std::uint64_t* out) {
   const Decimals decimals(digits);
-  if constexpr (sizeof(Number) == 1) {
-    if (view.n_rows > 256) return add_byte_words(view, n_columns, key, decimals, out);
-  }
-  double values[kTileRows];
-  for (std::size_t row = 0; row < view.n_rows; row += kTileRows)
-    for (std::size_t j = 0; j < n_columns; ++j) {
-      const std::size_t n = std::min(kTileRows, view.n_rows - row);
-      copy_column(view, j, row, n, values);
-      add_words(values, n, decimals, key[j], out + row);
-    }
+  for (std::size_t first = 0; first < n_columns; first += kBlockColumns)
+    add_block_words(view, first, std::min(kBlockColumns, n_columns - first), key + first, decimals, out);
 }
 
 #define SUREWOOD_INSTANCE(Number)                                                                       \

@@ -38,3 +38,31 @@ bool add_finite(const double* values, std::size_t n, const Decimals& decimals, s
   }
   return true;
 }
+
+// Numbers of a tile as bytes, column after column of kTileRows; whether each of them is a whole number from 0 to 255
+// (for types of one byte: always, byte for byte).
+template <class Number>
+bool to_bytes(const NumberView<Number>& view, std::size_t row, std::size_t n, std::size_t column, std::size_t width,
+              std::uint8_t* bytes) {
+  const bool side_by_side = view.column_stride == 1 && width == kBlockColumns;
+  Number collected[kBlockColumns] = {}, inside[kBlockColumns];
+  std::int32_t whole[kBlockColumns];
+  for (std::size_t i = 0; i < n; ++i) {
+    const Number* from = view.at(row + i, column);
+    if (!side_by_side)
+      for (std::size_t c = 0; c < width; ++c) collected[c] = from[static_cast<std::ptrdiff_t>(c) * view.column_stride];
+    const Number* own = side_by_side ? from : collected;
+    if constexpr (sizeof(Number) == 1) {
+      for (std::size_t c = 0; c < kBlockColumns; ++c) bytes[c * kTileRows + i] = static_cast<std::uint8_t>(own[c]);
+    } else {
+      for (std::size_t c = 0; c < kBlockColumns; ++c)  // a missing value is not inside
+        inside[c] = (own[c] >= Number{0}) & (own[c] <= Number{255}) ? own[c] : Number{0};
+      for (std::size_t c = 0; c < kBlockColumns; ++c) whole[c] = static_cast<std::int32_t>(inside[c]);
+      unsigned others = 0;
+      for (std::size_t c = 0; c < kBlockColumns; ++c) others |= static_cast<Number>(whole[c]) != own[c] ? 1u : 0u;
+      if (others) return false;
+      for (std::size_t c = 0; c < kBlockColumns; ++c) bytes[c * kTileRows + i] = static_cast<std::uint8_t>(whole[c]);
+    }
+  }
+  return true;
+}

@@ -173,6 +173,25 @@ def test_every_type_of_number_has_the_words_of_its_values(dtype, n_rows):
     np.testing.assert_array_equal(out, row_words(X, keys))
 
 
+ODD_NUMBERS = [(dtype, odd) for dtype in ("u1", "i1", "u2", "i4", "i8", "u8") for odd in (None, -1.0, 256.0)]
+ODD_NUMBERS += [(dtype, odd) for dtype in ("f4", "f8") for odd in (None, 0.5, -1.0, 256.0, 1e9, np.nan, -0.0)]
+
+
+@pytest.mark.parametrize(("dtype", "odd"), ODD_NUMBERS)
+def test_small_whole_numbers_are_looked_up_until_another_number_comes(instruction_set, dtype, odd):
+    """The odd number stands in the first rows, in a later tile, or in the last row."""
+    rng = np.random.default_rng(0)
+    for place, n_columns in ((3, 16), (100, 39), (300, 5), (300, 16), (699, 32)):
+        X = rng.integers(0, 128, size=(700, n_columns)).astype(dtype)
+        if odd is not None:
+            X[place, n_columns // 2] = odd if dtype[0] == "f" else np.int64(odd).astype(dtype)
+        keys = rng.integers(0, 2**63, n_columns, dtype=np.uint64)
+        for array in (X, np.asfortranarray(X), X[::2], X[:, ::-1]):
+            out = np.zeros(len(array), dtype=np.uint64)
+            _core.add_row_words(array, keys, 6, out)
+            np.testing.assert_array_equal(out, row_words(array, keys))
+
+
 def test_the_kernel_refuses_what_it_cannot_read():
     X, keys, out = np.zeros((3, 2)), np.zeros(2, dtype=np.uint64), np.zeros(3, dtype=np.uint64)
     with pytest.raises(TypeError, match="keys: axis 0 must have length 2"):
