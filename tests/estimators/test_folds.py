@@ -104,3 +104,13 @@ def test_the_numbers_of_contents_do_not_matter():
     np.testing.assert_array_equal(
         stratified_folds(codes, 4, 3, content), stratified_folds(codes, 4, 3, again)
     )
+
+
+def test_a_splitter_that_needs_groups_gets_a_sentence():
+    from sklearn.model_selection import GroupKFold
+
+    sentence = (
+        r"^cv=GroupKFold needs groups, which fit does not take: use cv=list\(GroupKFold\(\.\.\.\)\.split"
+    )
+    with pytest.raises(ValueError, match=sentence):
+        given_splits(GroupKFold(2), np.array([0, 1, 0, 1]))

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from surewood.workflow.errors import WorkflowError
-from surewood.workflow.splits import make_splits
+from surewood.workflow.splits import divided_groups, grouped_splits, make_splits
 
 
 def test_groups_stay_whole_in_every_fold():
@@ -26,3 +26,15 @@ def test_rows_are_stratified_without_groups():
 def test_too_few_groups_are_refused():
     with pytest.raises(WorkflowError, match="there are 2 groups for 5 folds; take folds=2"):
         make_splits(pd.Series([0, 1] * 5), 5, 1, 0, np.array(["a", "b"] * 5))
+
+
+@pytest.mark.parametrize("cv", [None, True, "auto", object()])
+def test_what_is_no_cv_gives_no_splits(cv):
+    assert grouped_splits(cv, pd.Series([0, 1, 0, 1]), np.array(["a", "a", "b", "b"])) is None
+
+
+def test_pairs_are_taken_as_they_are():
+    pairs = [([0, 1], [2, 3]), ([0, 3], [1])]
+    splits = grouped_splits(iter(pairs), pd.Series([0, 1, 0, 1]), np.array(["a", "a", "b", "b"]))
+    assert [(a.tolist(), b.tolist()) for a, b in splits] == pairs
+    assert divided_groups(splits, np.array(["a", "a", "b", "b"])) == ["a"]

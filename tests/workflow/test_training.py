@@ -3,8 +3,10 @@
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold
 
 from surewood import BinnedForestClassifier, MarginDeepForestClassifier
+from surewood.workflow.errors import WorkflowError
 from surewood.workflow.families import Family
 from surewood.workflow.labelled_table import TrainingTable, read_for_training
 from surewood.workflow.sampling import Sampling
@@ -54,3 +56,51 @@ def test_a_model_whose_own_folds_do_not_know_the_groups_has_a_note(tmp_path, mod
     )
     train(table, prepare(table), model)
     assert any(note.startswith("groups are not kept whole") for note in table.notes) == noted
+
+
+@pytest.fixture
+def in_groups(tmp_path):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"who": np.arange(80) // 4, "x": rng.normal(size=80), "y": rng.integers(0, 2, 80)})
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    return read_for_training(
+        TrainingTable(tmp_path / "t.csv", "y", 0.3, 0, sampling=Sampling(groups=["who"]))
+    )
+
+
+class Recorder(MarginDeepForestClassifier):
+    """Keeps the splits that it was fitted with."""
+
+    def fit(self, X, y, **options):
+        self.splits_ = self.cv
+        return super().fit(X, y, **options)
+
+
+@pytest.mark.parametrize("cv", [3, GroupKFold(3), StratifiedGroupKFold(3)], ids=str)
+def test_splitters_are_given_the_groups(in_groups, cv):
+    model = Recorder(n_estimators=2, max_layers=1, cv=cv, random_state=0)
+    found = train(in_groups, prepare(in_groups), model).estimator
+    assert found.cv is cv
+    for fitted, held in found.splits_:
+        assert not set(in_groups.groups[fitted]) & set(in_groups.groups[held])
+    assert not any("group" in note and ("both sides" in note or "whole" in note) for note in in_groups.notes)
+
+
+def test_splits_that_divide_groups_are_noted_by_name(in_groups):
+    n = in_groups.n_rows
+    pairs = [(np.arange(n) % 2 != k, np.arange(n) % 2 == k) for k in (0, 1)]
+    pairs = [(np.flatnonzero(fitted), np.flatnonzero(held)) for fitted, held in pairs]
+    first = sorted(set(in_groups.groups.astype(str)))[0]
+    for cv in (KFold(2, shuffle=True, random_state=0), pairs, iter(pairs)):
+        in_groups.notes.clear()
+        train(in_groups, prepare(in_groups), Recorder(n_estimators=2, max_layers=1, cv=cv, random_state=0))
+        (note,) = [note for note in in_groups.notes if "both sides" in note]
+        if cv is pairs:
+            assert note.startswith(f"cv has rows of group {first!r} and of ")
+            assert note.endswith("use GroupKFold, StratifiedGroupKFold or a number of folds.")
+
+
+def test_a_splitter_that_cannot_divide_the_groups_is_refused(in_groups):
+    model = MarginDeepForestClassifier(n_estimators=2, max_layers=1, cv=GroupKFold(50), random_state=0)
+    with pytest.raises(WorkflowError, match=r"^cv=GroupKFold: Cannot have number of splits"):
+        train(in_groups, prepare(in_groups), model)

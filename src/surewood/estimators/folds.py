@@ -153,7 +153,15 @@ def given_splits(cv: Any, y: NDArray[Any], X: Any = None) -> Splits:
     [(array([0, 1]), array([2]))]
     """
     table = np.zeros(len(y)) if X is None else X
-    found = check_cv(cv, y, classifier=True).split(table, y)
+    try:
+        found = list(check_cv(cv, y, classifier=True).split(table, y))
+    except ValueError as error:
+        if "groups" not in str(error):
+            raise
+        name = type(cv).__name__
+        raise ValueError(
+            f"cv={name} needs groups, which fit does not take: use cv=list({name}(...).split(X, y, groups))."
+        ) from None
     splits = [(np.asarray(train), np.asarray(held)) for train, held in found]
     if not splits:
         raise ValueError("cv has no split.")

@@ -26,7 +26,7 @@ from surewood.workflow.column_options import ColumnOptions
 from surewood.workflow.families import Family
 from surewood.workflow.labelled_table import LabelledTable, collecting
 from surewood.workflow.large_table import prepared_table
-from surewood.workflow.splits import make_splits
+from surewood.workflow.splits import divided_groups, grouped_splits
 
 ROWS_PER_BLOCK = 1024
 _GROUPS_INSIDE = (
@@ -167,16 +167,31 @@ def _log_loss(y: pd.Series, probabilities: NDArray[np.float64], classes: NDArray
 
 @contextmanager
 def whole_groups(estimator: Any, table: LabelledTable) -> Iterator[None]:
-    """Inside, an estimator with `cv` gets folds in which groups stay whole; for others there is a note."""
-    cv = estimator.get_params(deep=False).get("cv")
-    if table.groups is None or not isinstance(cv, int) or table.stream is not None:
-        if table.groups is not None and not isinstance(cv, list):
-            table.notes.append(_GROUPS_INSIDE)
+    """Inside, an estimator with `cv` gets folds in which groups stay whole; for others there is a note.
+
+    A splitter is given the groups. One that takes no notice of them, and pairs of index arrays that divide a
+    group, are used as they are, with a note that names the group.
+    """
+    if table.groups is None:
         yield
         return
-    n_folds = min(max(cv, 2), len(np.unique(table.groups)))
-    seed = estimator.get_params(deep=False).get("random_state") or 0
-    estimator.set_params(cv=make_splits(table.y, n_folds, 1, seed, table.groups))
+    given = estimator.get_params(deep=False)
+    cv = given.get("cv")
+    splits = None
+    if table.stream is None:
+        splits = grouped_splits(cv, table.y, table.groups, given.get("random_state") or 0)
+    if splits is None:
+        table.notes.append(_GROUPS_INSIDE)
+        yield
+        return
+    divided = divided_groups(splits, table.groups)
+    if divided:
+        others = f" and of {plural(len(divided) - 1, 'other group')}" if len(divided) > 1 else ""
+        table.notes.append(
+            f"cv has rows of group {divided[0]!r}{others} on both sides of a split, so what is tuned by it "
+            "may be too good for new groups; use GroupKFold, StratifiedGroupKFold or a number of folds."
+        )
+    estimator.set_params(cv=splits)
     try:
         yield
     finally:
