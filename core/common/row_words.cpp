@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "common/bits.hpp"
 #include "common/cpu.hpp"
 #include "common/rng.hpp"
 
@@ -24,17 +25,8 @@ constexpr std::uint64_t kMissingWord = 0x6E616Eull, kInfiniteWord = 0x696E66ull;
 constexpr std::size_t kBlockColumns = 16;  // whose words of bytes stay in the cache together
 constexpr std::size_t kProbedRows = 8;     // that tell most columns of other numbers from bytes
 
-SUREWOOD_INLINE std::uint64_t bits_of(double value) {
-  std::uint64_t bits;
-  std::memcpy(&bits, &value, sizeof bits);
-  return bits;
-}
-
-SUREWOOD_INLINE double number_of(std::uint64_t bits) {
-  double value;
-  std::memcpy(&value, &bits, sizeof value);
-  return value;
-}
+SUREWOOD_INLINE std::uint64_t bits_of(double value) { return same_bits<std::uint64_t>(value); }
+SUREWOOD_INLINE double number_of(std::uint64_t bits) { return same_bits<double>(bits); }
 
 double power_of_ten(int exponent) {
   static const std::vector<double> powers = [] {
@@ -70,23 +62,8 @@ struct Decimals {
   }
 };
 
-namespace baseline {
-#include "common/row_words.inl"
-}  // namespace baseline
-
-#if defined(SUREWOOD_X86_SETS)
-#include "common/target_avx2.inl"
-namespace avx2 {
-#include "common/row_words.inl"
-}  // namespace avx2
-#include "common/target_end.inl"
-
-#include "common/target_avx512.inl"
-namespace avx512 {
-#include "common/row_words.inl"
-}  // namespace avx512
-#include "common/target_end.inl"
-#endif
+#define SUREWOOD_KERNEL "common/row_words.inl"
+#include "common/all_sets.inl"
 
 bool add_finite_any(const double* values, std::size_t n, const Decimals& decimals, std::uint64_t key,
                     std::uint64_t* out) {

@@ -49,23 +49,8 @@ SUREWOOD_INLINE __m128i four_sums(const __m128i* v) {
 }
 #endif
 
-namespace baseline {
-#include "forest/histogram_sweep.inl"
-}  // namespace baseline
-
-#if defined(SUREWOOD_X86_SETS)
-#include "common/target_avx2.inl"
-namespace avx2 {
-#include "forest/histogram_sweep.inl"
-}  // namespace avx2
-#include "common/target_end.inl"
-
-#include "common/target_avx512.inl"
-namespace avx512 {
-#include "forest/histogram_sweep.inl"
-}  // namespace avx512
-#include "common/target_end.inl"
-#endif
+#define SUREWOOD_KERNEL "forest/histogram_sweep.inl"
+#include "common/all_sets.inl"
 
 }  // namespace
 

@@ -16,7 +16,8 @@
 #pragma once
 
 #include <cstdint>
-#include <cstring>
+
+#include "common/bits.hpp"
 
 namespace surewood {
 
@@ -77,15 +78,7 @@ struct ShortCodec {
   }
 };
 
-inline std::uint32_t float_bits(float value) {
-  std::uint32_t bits;
-  std::memcpy(&bits, &value, sizeof bits);
-  return bits;
-}
-inline float bits_float(std::uint32_t bits) {
-  float value;
-  std::memcpy(&value, &bits, sizeof value);
-  return value;
-}
+inline std::uint32_t float_bits(float value) { return same_bits<std::uint32_t>(value); }
+inline float bits_float(std::uint32_t bits) { return same_bits<float>(bits); }
 
 }  // namespace surewood

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 Floats: TypeAlias = NDArray[np.float64]
 Singles: TypeAlias = NDArray[np.float32]
 Counts: TypeAlias = NDArray[np.int64]
+Ints: TypeAlias = NDArray[np.int64]  # numbers of rows, nodes and choices
 Codes: TypeAlias = NDArray[np.int32]  # class codes 0 .. n_classes - 1
 Mask: TypeAlias = NDArray[np.bool_]
 AnyArray: TypeAlias = NDArray[Any]

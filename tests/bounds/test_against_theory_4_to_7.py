@@ -3,6 +3,7 @@
 import itertools
 import math
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 import pytest
@@ -139,7 +140,7 @@ def test_votes(seed):  # §6.2, (6.2), (6.3) and their lambda forms
 
     for factor, copies, kl_form, lam_form in [
         (2, 1, b.pac_bayes_bound, b.pac_bayes_lambda_bound),
-        (4, 2, b.pac_bayes_tandem_bound, b.pac_bayes_tandem_lambda_bound),
+        (4, 2, b.pac_bayes_tandem_bound, partial(b.pac_bayes_lambda_bound, tandem=True)),
     ]:
         K = copies * KL + math.log(2 * math.sqrt(n) * 5 / delta)
         value = kl_form(q, n, kl=KL, delta=delta, n_models=5)

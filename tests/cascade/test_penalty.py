@@ -4,7 +4,7 @@ from sklearn.svm import SVC
 
 from surewood.cascade.penalty import best_penalties, penalty_errors
 from surewood.cascade.plan import deal_folds
-from surewood.cascade.trainer import KernelChoice
+from surewood.cascade.trainer import KernelChoice, Solver
 from surewood.svm import Gram
 
 
@@ -15,7 +15,7 @@ def test_errors_are_those_of_a_peer(kernel):
     codes = (X[:, 0] * X[:, 1] + 0.3 * rng.normal(size=80) > 0).astype(np.int32)
     folds, grid = deal_folds(codes, 4, 0), np.array([0.1, 10.0])
     kernels = KernelChoice(kernel, (1, 2), 2)
-    ours = penalty_errors(Gram(X), codes, np.ones(80), kernels, grid, folds, tol=1e-6)
+    ours = penalty_errors(Gram(X), codes, np.ones(80), kernels, grid, folds, solver=Solver(tol=1e-6))
     for i, degree in enumerate((1, 2)):
         for k, C in enumerate(grid):
             peer = (

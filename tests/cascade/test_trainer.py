@@ -7,7 +7,7 @@ from surewood.cascade.chain import build_cascade
 from surewood.cascade.prefix_tree import PrefixTree
 from surewood.cascade.search import minimise
 from surewood.cascade.splits import as_fractions
-from surewood.cascade.trainer import KernelChoice, SvmTrainer, distance_of
+from surewood.cascade.trainer import KernelChoice, Solver, SvmTrainer, distance_of
 from surewood.svm import Gram
 from tests.cascade.reference import all_scores, first_minimiser
 
@@ -27,7 +27,7 @@ def trainer_of(X, codes, degrees=(1, 2), C=(1.0, 1.0), **more):
 
 def test_machines_are_those_of_a_peer_with_the_scaled_penalty(noisy):
     X, codes = noisy
-    trainer = trainer_of(X, codes, C=(0.5, 2.0), tol=1e-6)
+    trainer = trainer_of(X, codes, C=(0.5, 2.0), solver=Solver(tol=1e-6))
     rows = np.flatnonzero(X[:, 2] > 0).astype(np.int32)
     outcomes = trainer.train([rows], [0, 1])[0]
     for outcome, degree, C in zip(outcomes, (1, 2), (0.5, 2.0)):

@@ -46,10 +46,8 @@ def betting_upper_limit(values: ArrayLike, *, delta: float = 0.05, n_models: int
     ----------
     values : array of shape (n,)
         In an order that does not depend on the values, such as the order in which they were drawn.
-    delta : float, default=0.05
-        Probability that the limit fails; one-sided.
-    n_models : int, default=1
-        Number of models of which the best was taken on this very sample.
+    delta, n_models : float and int
+        As in :func:`clopper_pearson`.
 
     Examples
     --------

@@ -160,10 +160,6 @@ def leaf_log_growth(
     homogeneous : bool, default=False
         See :func:`vc_dimension`.
 
-    Returns
-    -------
-    float or ndarray
-
     Examples
     --------
     >>> from surewood.bounds import leaf_log_growth

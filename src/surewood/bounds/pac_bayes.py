@@ -213,13 +213,6 @@ def _kl_bound(order: _Order, loss: float, n: int, kl: float, delta: float, n_mod
     return min(1.0, order.factor * float(kl_inverse(check.unit(loss, "loss"), K / n)))
 
 
-def _lambda_bound(
-    order: _Order, loss: float, n: int, kl: float, delta: float, n_models: int, lam: float | None
-) -> float:
-    K = _complexity(order, kl, n, delta, n_models)
-    return min(1.0, order.factor * lambda_form(loss, n, K, lam)[0])
-
-
 def pac_bayes_bound(loss: float, n: int, *, kl: float = 0.0, delta: float = 0.05, n_models: int = 1) -> float:
     """First-order bound on the risk of the weighted hard vote (6.2), at most 1.
 
@@ -278,9 +271,18 @@ def lambda_form(loss: float, n: int, complexity: float, lam: float | None = None
 
 
 def pac_bayes_lambda_bound(
-    loss: float, n: int, *, kl: float = 0.0, delta: float = 0.05, n_models: int = 1, lam: float | None = None
+    loss: float,
+    n: int,
+    *,
+    kl: float = 0.0,
+    delta: float = 0.05,
+    n_models: int = 1,
+    lam: float | None = None,
+    tandem: bool = False,
 ) -> float:
     """Lambda form of (6.2): looser than the kl form, differentiable in the weights; at most 1.
+
+    With `tandem` that of (6.3): `loss` and `n` are those of pairs of members.
 
     Examples
     --------
@@ -288,21 +290,9 @@ def pac_bayes_lambda_bound(
     >>> pac_bayes_bound(0.08, 900) <= pac_bayes_lambda_bound(0.08, 900)
     True
     """
-    return _lambda_bound(_FIRST, loss, n, kl, delta, n_models, lam)
-
-
-def pac_bayes_tandem_lambda_bound(
-    loss: float, n: int, *, kl: float = 0.0, delta: float = 0.05, n_models: int = 1, lam: float | None = None
-) -> float:
-    """Lambda form of (6.3), at most 1.
-
-    Examples
-    --------
-    >>> from surewood.bounds import pac_bayes_tandem_bound, pac_bayes_tandem_lambda_bound
-    >>> pac_bayes_tandem_bound(0.02, 330) <= pac_bayes_tandem_lambda_bound(0.02, 330)
-    True
-    """
-    return _lambda_bound(_TANDEM, loss, n, kl, delta, n_models, lam)
+    order = _TANDEM if tandem else _FIRST
+    K = _complexity(order, kl, n, delta, n_models)
+    return min(1.0, order.factor * lambda_form(loss, n, K, lam)[0])
 
 
 def optimise_posterior(

@@ -43,6 +43,9 @@ class GroupLimits(NamedTuple):
 def clopper_pearson_lower(successes: int, n: int, *, delta: float = 0.05, n_models: int = 1) -> float:
     """Lower confidence limit of a probability from `successes` among `n` independent rows (6.1).
 
+    Accuracy among all rows, recall among the rows of a class, precision among the rows predicted as it: each
+    is such a probability (§11.1); 0 without a row.
+
     Examples
     --------
     >>> from surewood.bounds import clopper_pearson, clopper_pearson_lower
@@ -62,7 +65,7 @@ def _upper(k: int, n: int, delta: float, n_models: int = 1) -> float:
 
 
 def error_limit(errors: int, n: int, *, delta: float = 0.05, n_models: int = 1) -> float:
-    """Upper limit of the error rate; 1 without a row (§11.1).
+    """Upper limit of an error rate: of all rows, or false positives among the rows of other classes (§11.1).
 
     Examples
     --------
@@ -71,56 +74,6 @@ def error_limit(errors: int, n: int, *, delta: float = 0.05, n_models: int = 1) 
     (0.0481539, 1.0)
     """
     return _upper(errors, n, delta, n_models)
-
-
-def accuracy_limit(correct: int, n: int, *, delta: float = 0.05, n_models: int = 1) -> float:
-    """Lower limit of the accuracy; 0 without a row (§11.1).
-
-    Examples
-    --------
-    >>> from surewood.bounds import accuracy_limit
-    >>> round(accuracy_limit(388, 400), 7)
-    0.9518461
-    """
-    return clopper_pearson_lower(correct, n, delta=delta, n_models=n_models)
-
-
-def recall_limit(hits: int, n_class: int, *, delta: float = 0.05, n_models: int = 1) -> float:
-    """Lower limit of the recall (sensitivity) of a class: `hits` among its `n_class` rows (§11.1).
-
-    Examples
-    --------
-    >>> from surewood.bounds import recall_limit
-    >>> round(recall_limit(45, 50), 4)
-    0.8012
-    """
-    return clopper_pearson_lower(hits, n_class, delta=delta, n_models=n_models)
-
-
-def false_positive_limit(
-    false_positives: int, n_others: int, *, delta: float = 0.05, n_models: int = 1
-) -> float:
-    """Upper limit of the false positive rate of a class, among the `n_others` rows of other classes (§11.1).
-
-    Examples
-    --------
-    >>> from surewood.bounds import false_positive_limit
-    >>> round(false_positive_limit(2, 200), 4)
-    0.0311
-    """
-    return _upper(false_positives, n_others, delta, n_models)
-
-
-def precision_limit(hits: int, n_predicted: int, *, delta: float = 0.05, n_models: int = 1) -> float:
-    """Lower limit of the precision of a class: `hits` among the `n_predicted` rows predicted as it (§11.1).
-
-    Examples
-    --------
-    >>> from surewood.bounds import precision_limit
-    >>> round(precision_limit(45, 50), 4)
-    0.8012
-    """
-    return clopper_pearson_lower(hits, n_predicted, delta=delta, n_models=n_models)
 
 
 def f1_limit(hits: int, n_class: int, n_predicted: int, *, delta: float = 0.05, n_models: int = 1) -> float:
@@ -132,8 +85,8 @@ def f1_limit(hits: int, n_class: int, n_predicted: int, *, delta: float = 0.05, 
     >>> round(f1_limit(45, 50, 60), 4)
     0.6925
     """
-    precision = precision_limit(hits, n_predicted, delta=delta / 2, n_models=n_models)
-    recall = recall_limit(hits, n_class, delta=delta / 2, n_models=n_models)
+    precision = clopper_pearson_lower(hits, n_predicted, delta=delta / 2, n_models=n_models)
+    recall = clopper_pearson_lower(hits, n_class, delta=delta / 2, n_models=n_models)
     return 2.0 * precision * recall / (precision + recall) if precision + recall > 0 else 0.0
 
 
@@ -150,7 +103,9 @@ def balanced_accuracy_limit(
     """
     found, sizes = _pairs(hits, class_sizes, "hits", "class_sizes")
     share = delta / found.size
-    recalls = [recall_limit(int(k), int(n), delta=share, n_models=n_models) for k, n in zip(found, sizes)]
+    recalls = [
+        clopper_pearson_lower(int(k), int(n), delta=share, n_models=n_models) for k, n in zip(found, sizes)
+    ]
     return float(np.mean(recalls))
 
 

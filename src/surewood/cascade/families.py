@@ -16,7 +16,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -86,6 +86,9 @@ class Family(ABC):
         m = len(X)
         growth = min(m * math.log(2.0), self.split_log_growth(m, X.shape[1], n_classes))
         return float(massart(growth, m, values="binary"))
+
+
+Families: TypeAlias = tuple[Family, ...]
 
 
 @dataclass

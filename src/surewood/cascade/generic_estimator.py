@@ -17,7 +17,7 @@ from surewood.cascade.base import CascadeBase
 from surewood.cascade.cost import estimate_generic_cost
 from surewood.cascade.explaining import explain_generic_rows
 from surewood.cascade.explanation_steps import explanation_steps
-from surewood.cascade.families import Family
+from surewood.cascade.families import Families, Family
 from surewood.cascade.generic_model import GenericCascade, GenericEvaluation, GenericModel
 from surewood.cascade.generic_search import GenericResult
 from surewood.cascade.generic_training import GenericPlan, train_generic
@@ -148,7 +148,7 @@ class DeepCascadeClassifier(CascadeBase):
         self.model_ = model
         return self
 
-    def _families(self) -> tuple[tuple[Family, ...], tuple[Family, ...]]:
+    def _families(self) -> tuple[Families, Families]:
         check_parameters(self)
         leaves, splits = as_families("leaves", self.leaves), as_families("splits", self.splits)
         if not leaves:
@@ -161,7 +161,7 @@ class DeepCascadeClassifier(CascadeBase):
                 )
         return tuple(leaves), tuple(splits)
 
-    def _plan(self, leaves: tuple[Family, ...], splits: tuple[Family, ...], sample: Sample) -> GenericPlan:
+    def _plan(self, leaves: Families, splits: Families, sample: Sample) -> GenericPlan:
         return GenericPlan(
             leaves=leaves,
             splits=splits,
@@ -182,8 +182,8 @@ class DeepCascadeClassifier(CascadeBase):
 
     cascade_ = Fitted[GenericCascade]("cascade", "The fitted chain.")
     search_ = Fitted[GenericResult]("search", "Result of the search.")
-    leaf_families_ = Fitted[tuple[Family, ...]]("leaf_families", "Chosen families of the leaves.")
-    split_families_ = Fitted[tuple[Family, ...]]("split_families", "Chosen families of the splits.")
+    leaf_families_ = Fitted[Families]("leaf_families", "Chosen families of the leaves.")
+    split_families_ = Fitted[Families]("split_families", "Chosen families of the splits.")
     out_of_fold_error_ = Fitted[float](
         "held_out_error", "Out-of-fold error of cascades with the chosen families."
     )

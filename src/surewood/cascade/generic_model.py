@@ -11,7 +11,7 @@ import pandas as pd
 
 from surewood._arrays import Counts, Floats, check_number
 from surewood.bounds import EstimateEvidence, Evidence
-from surewood.cascade.families import Family, Member
+from surewood.cascade.families import Families, Family, Member
 from surewood.cascade.generic_search import GenericResult, SplitRule
 from surewood.cascade.leaf_calibration import LeafCalibrator
 from surewood.cascade.old_form import generic_state_of_today, renamed
@@ -72,8 +72,8 @@ class GenericModel:
     cascade: GenericCascade
     search: GenericResult
     #: The chosen ones, node by node.
-    leaf_families: tuple[Family, ...]
-    split_families: tuple[Family, ...]
+    leaf_families: Families
+    split_families: Families
     gamma_scale: float
     #: Out-of-fold error of cascades with the chosen families.
     held_out_error: float

@@ -10,7 +10,7 @@ import numpy as np
 
 from surewood._arrays import AnyArray
 from surewood.cascade.cost import generic_memory
-from surewood.cascade.families import Family, Member
+from surewood.cascade.families import Families, Family, Member
 from surewood.cascade.generic_model import (
     GenericCascade,
     GenericEvaluation,
@@ -21,6 +21,7 @@ from surewood.cascade.generic_search import GenericResult, GenericSearch, Generi
 from surewood.cascade.leaf_calibration import LeafCalibrator
 from surewood.cascade.penalty import Folds
 from surewood.cascade.sample import Sample
+from surewood.cascade.splits import Fractions
 from surewood.estimators.cost import refuse_beyond
 
 
@@ -28,10 +29,10 @@ from surewood.estimators.cost import refuse_beyond
 class GenericPlan:
     """Everything a fit needs to know besides the sample; see `DeepCascadeClassifier`."""
 
-    leaves: tuple[Family, ...]
-    splits: tuple[Family, ...]
+    leaves: Families
+    splits: Families
     max_leaves: int
-    fractions: tuple[Fraction, ...]
+    fractions: Fractions
     gamma_scale: float
     calibration: str | None
     calibration_folds: Folds

@@ -8,31 +8,25 @@ from typing import Any
 import numpy as np
 from scipy.stats import rankdata
 
-#: Fitted attributes of format 1 that are now inside ``model_``.
+#: Fitted attributes of format 1 that are now fields of ``model_``, without the underscore.
 _FITTED = (
-    *("cascades_", "search_", "out_of_fold_", "gamma_scale_", "kernels_", "n_iter_", "C_"),
+    *("cascades_", "search_", "gamma_scale_", "kernels_", "C_"),
     *("_encoder", "_calibrator", "_origin", "_is_affine", "_is_counted"),
 )
 
 
 def model_state_of_today(state: dict[str, Any]) -> dict[str, Any]:
     """Fields of a `CascadeModel` from the attributes of an estimator of format 1; they leave `state`."""
-    old = {name: state.pop(name) for name in _FITTED}
+    old = {name.strip("_"): state.pop(name) for name in _FITTED}
+    del state["n_iter_"]  # the cascades know it
     return {
-        "cascades": tuple(old["cascades_"]),
-        "search": tuple(old["search_"]),
-        "held_out": old["out_of_fold_"],
-        "kernels": old["kernels_"],
-        "C": old["C_"],
-        "gamma_scale": old["gamma_scale_"],
+        **old,
+        "cascades": tuple(old["cascades"]),
+        "search": tuple(old["search"]),
+        "held_out": state.pop("out_of_fold_"),
         "growth": state["growth"],
         "max_leaves": int(state["max_leaves"]),
         "n_classes": len(state["classes_"]),
-        "encoder": old["_encoder"],
-        "calibrator": old["_calibrator"],
-        "origin": old["_origin"],
-        "is_affine": old["_is_affine"],
-        "is_counted": old["_is_counted"],
     }
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from surewood._arrays import Codes, Floats
 from surewood.cascade.prefix_tree import Rows
-from surewood.cascade.trainer import KernelChoice
+from surewood.cascade.trainer import USUAL_SOLVER, KernelChoice, Solver
 from surewood.parallel.progress import Advance, ignore
 from surewood.svm import Gram, solve_many
 
@@ -23,9 +23,7 @@ def penalty_errors(
     grid: Floats,
     folds: Folds,
     *,
-    tol: float = 1e-3,
-    max_iter: int = 10_000,
-    n_jobs: int | None = None,
+    solver: Solver = USUAL_SOLVER,
     advance: Advance = ignore,
 ) -> Floats:
     """Held-out error weight of every (choice, C), summed over the folds; shape (n_choices, n_C).
@@ -38,13 +36,13 @@ def penalty_errors(
         degrees = [1] if kernels.kernel == "rbf" else [kernels.degrees[c] for c in group]
         solved = solve_many(
             gram, [train for train, _ in folds], codes, degrees, grid, kernel=kernels.spec(group[0]),
-            weights=weights, tol=tol, max_iter=max_iter, warm_start=True, n_jobs=n_jobs, advance=advance,
+            weights=weights, warm_start=True, advance=advance, **solver._asdict(),
         )  # fmt: skip
         per_fold = len(group) * len(grid)
         for k, (_, held_out) in enumerate(folds):
             predictor = solved.predictor(np.arange(k * per_fold, (k + 1) * per_fold))
             assign = np.tile(np.arange(per_fold, dtype=np.int32), (len(held_out), 1))
-            predicted = predictor.predict(gram.X[held_out], assign, n_jobs=n_jobs)
+            predicted = predictor.predict(gram.X[held_out], assign, n_jobs=solver.n_jobs)
             wrong = weight[held_out] @ (predicted != codes[held_out][:, None])
             errors[group] += wrong.reshape(len(group), len(grid))
             advance(per_fold)

@@ -9,9 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from numbers import Integral
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -19,8 +18,8 @@ from surewood._arrays import Codes, Floats
 from surewood.cascade.penalty import Folds
 from surewood.cascade.sample import Sample
 from surewood.cascade.search import Budget
-from surewood.cascade.splits import as_fractions
-from surewood.cascade.trainer import KERNELS, KernelChoice
+from surewood.cascade.splits import Fractions, as_fractions
+from surewood.cascade.trainer import KERNELS, KernelChoice, Solver
 from surewood.estimators.folds import splits_of, stratified_folds_by_class
 from surewood.estimators.parameters import (
     COMMON,
@@ -65,7 +64,7 @@ class CascadeSettings:
     """Checked parameters that do not depend on the data."""
 
     max_leaves: int
-    fractions: tuple[Fraction, ...]
+    fractions: Fractions
     degrees: tuple[int, ...]
     kernel: str
     growth: str
@@ -84,13 +83,17 @@ class CascadeSettings:
     n_jobs: int | None
     verbose: int
 
+    @property
+    def solver(self) -> Solver:
+        """How SVMs are solved."""
+        return Solver(self.tol, self.max_iter, self.n_jobs)
+
     def kernels(self, n_features: int) -> KernelChoice:
         """The SVMs that a node may use on this many features."""
         return KernelChoice(self.kernel, self.degrees, n_features)
 
 
-@dataclass(frozen=True)
-class Problem:
+class Problem(NamedTuple):
     """A cascade to be fitted: class codes, their number, and the class set against the rest (-1: none)."""
 
     label: int
@@ -98,33 +101,36 @@ class Problem:
     n_classes: int
 
 
-@dataclass(frozen=True)
-class CascadePlan:
-    """Everything a fit needs to know besides the sample."""
+@dataclass(frozen=True, kw_only=True)
+class FitPlan:
+    """What a fit and a cross-validation both need to know besides the sample."""
 
     settings: CascadeSettings
     #: One, or one per class for one-vs-rest.
     problems: tuple[Problem, ...]
+    calibration_folds: Folds
+
+
+@dataclass(frozen=True, kw_only=True)
+class CascadePlan(FitPlan):
+    """Everything that a fit needs to know besides the sample."""
+
     #: On which C is chosen.
     penalty_folds: Folds
-    calibration_folds: Folds
     gamma_scale: float
     #: Exact number of leaves.
     n_leaves: int | None = None
 
 
-@dataclass(frozen=True)
-class SelectionPlan:
+@dataclass(frozen=True, kw_only=True)
+class SelectionPlan(FitPlan):
     """Everything that cross-validation needs to know besides the sample.
 
     `folds` serve the choice of C and of the cascade; without `refit` there is one, whose training part gives
     the model.
     """
 
-    settings: CascadeSettings
-    problems: tuple[Problem, ...]
     folds: Folds
-    calibration_folds: Folds
     gamma_min: float
     leaf_gammas: tuple[float, ...]
     standard_errors: float
@@ -187,10 +193,8 @@ def plan_fit(estimator: Any, settings: CascadeSettings, sample: Sample, seed: in
         n_parts = max(2, round(1.0 / float(study["validation_fraction"])))
         penalty_folds = deal_folds(sample.codes, n_parts, seed)[:1]
     return CascadePlan(
-        settings=settings,
-        problems=problems_of(sample, settings.multiclass),
+        **_shared_part(settings, sample, seed),
         penalty_folds=penalty_folds,
-        calibration_folds=calibration_folds(sample, seed),
         gamma_scale=read_gamma(estimator.gamma_scale),
         n_leaves=None if estimator.n_leaves is None else int(estimator.n_leaves),
     )
@@ -207,15 +211,21 @@ def plan_selection(
     elif folds is None:
         folds = deal_folds(sample.codes, max(2, round(1.0 / float(estimator.cv))), seed)[:1]
     return SelectionPlan(
-        settings=settings,
-        problems=problems_of(sample, settings.multiclass),
+        **_shared_part(settings, sample, seed),
         folds=folds,
-        calibration_folds=calibration_folds(sample, seed),
         gamma_min=float(estimator.gamma_min),
         leaf_gammas=tuple(float(gamma) for gamma in estimator.leaf_gammas),
         standard_errors=float(study_settings(estimator)["standard_errors"]),
         refit=bool(estimator.refit),
     )
+
+
+def _shared_part(settings: CascadeSettings, sample: Sample, seed: int) -> dict[str, Any]:
+    """The fields of `FitPlan`."""
+    problems = problems_of(sample, settings.multiclass)
+    return {
+        "settings": settings, "problems": problems, "calibration_folds": calibration_folds(sample, seed),
+    }  # fmt: skip
 
 
 def calibration_folds(sample: Sample, seed: int) -> Folds:

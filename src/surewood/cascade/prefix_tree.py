@@ -19,7 +19,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from surewood._arrays import AnyArray, Floats
+from surewood._arrays import AnyArray, Floats, Ints, Mask
 from surewood.cascade.splits import counts_to_continue, points_to_continue
 
 Rows = NDArray[np.int32]
@@ -71,8 +71,8 @@ class Continuation(NamedTuple):
     """Rows of a trained pair by distance, and for each fraction: points that go on, counts that stay."""
 
     order: Rows
-    fraction: NDArray[np.int64]
-    n_points: NDArray[np.int64]
+    fraction: Ints
+    n_points: Ints
     size: Floats
     leaf_plus: Floats
     leaf_minus: Floats
@@ -86,15 +86,15 @@ class Level:
     `key` orders nodes as their choices (δ₁, μ₁, δ₂, ...) do ([D-25]); `count` is the number of rows.
     """
 
-    parent: NDArray[np.int64]
-    choice: NDArray[np.int64]
-    fraction: NDArray[np.int64]
-    key: NDArray[np.int64]
-    count: NDArray[np.int64]
+    parent: Ints
+    choice: Ints
+    fraction: Ints
+    key: Ints
+    count: Ints
     size: Floats
     leaf_plus: Floats
     leaf_minus: Floats
-    trained: NDArray[np.bool_]  # (nodes, choices)
+    trained: Mask  # (nodes, choices)
     end_plus: Floats  # (nodes, choices): correct weight if the cascade ends here
     order: dict[tuple[int, int], Rows] = field(default_factory=dict)  # rows by distance, per trained pair
 

@@ -17,7 +17,7 @@ import math
 import numbers
 from collections.abc import Iterable
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -33,7 +33,11 @@ class Cut(NamedTuple):
     threshold: float
 
 
-def as_fractions(values: Any) -> tuple[Fraction, ...]:
+#: Exact, ascending, without repeats.
+Fractions: TypeAlias = tuple[Fraction, ...]
+
+
+def as_fractions(values: Any) -> Fractions:
     """Fractions in (0, 1] as written in decimals, ascending and without repeats.
 
     Examples

@@ -77,9 +77,8 @@ def prepare(
     """Plant the prefix tree of a problem on the sample, or on a part of it."""
     kernels = settings.kernels(sample.design.shape[1])
     share(gram.products, gram.X, gram.norms)
-    trainer = SvmTrainer(gram, problem.codes, sample.weight, kernels, C, tol=settings.tol,
-                         n_classes=problem.n_classes, max_iter=settings.max_iter, n_jobs=settings.n_jobs,
-                         part=part)  # fmt: skip
+    trainer = SvmTrainer(gram, problem.codes, sample.weight, kernels, C, solver=settings.solver,
+                         n_classes=problem.n_classes, part=part)  # fmt: skip
     tree = PrefixTree(trainer, settings.fractions, settings.max_leaves)
     return Task(problem.label, trainer, tree, kernels.complexity(math.ceil(tree.total), settings.growth))
 
@@ -101,8 +100,7 @@ def choose_C(
     kernels = settings.kernels(sample.design.shape[1])
     with substeps(advance, 1.0, penalty_steps(kernels, settings.C_grid, folds)) as one:
         errors = penalty_errors(gram, codes, sample.weight, kernels, settings.C_grid, folds,
-                                tol=settings.tol, max_iter=settings.max_iter,
-                                n_jobs=settings.n_jobs, advance=one)  # fmt: skip
+                                solver=settings.solver, advance=one)  # fmt: skip
     return best_penalties(errors, settings.C_grid)
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -66,6 +67,17 @@ class KernelChoice:
         return np.asarray(np.sqrt(self.log_growth(m, growth) / m))
 
 
+class Solver(NamedTuple):
+    """How SVMs are solved, see `surewood.svm.solve_many`."""
+
+    tol: float = 1e-3
+    max_iter: int = 10_000
+    n_jobs: int | None = None
+
+
+USUAL_SOLVER = Solver()
+
+
 class SvmTrainer:
     r"""Trains SVMs of all choices on subsets of one sample.
 
@@ -79,8 +91,7 @@ class SvmTrainer:
     kernels : KernelChoice
     C : ndarray, shape (n_choices,)
         :math:`C_\delta` on the whole sample.
-    tol, max_iter, n_jobs
-        See `surewood.svm.solve_many`.
+    solver : Solver
     part : ndarray of int32, optional
         The rows of the sample, by default all of them; subsets are numbered within it.
     n_classes : int, optional
@@ -96,9 +107,7 @@ class SvmTrainer:
         kernels: KernelChoice,
         C: Floats,
         *,
-        tol: float = 1e-3,
-        max_iter: int = 10_000,
-        n_jobs: int | None = None,
+        solver: Solver = USUAL_SOLVER,
         part: Rows | None = None,
         n_classes: int | None = None,
     ) -> None:
@@ -108,7 +117,7 @@ class SvmTrainer:
         self.total = float(self.weight.sum())
         self.n_classes = max(int(codes.max()) + 1, 2) if n_classes is None else n_classes
         self.kernels, self.C, self.n_choices = kernels, np.asarray(C, dtype=np.float64), len(kernels.degrees)
-        self.tol, self.max_iter, self.n_jobs = tol, max_iter, n_jobs
+        self.solver, self.n_jobs = solver, solver.n_jobs
         self.n_unconverged = 0
         self._varies = varies(gram.X[self.part] if part is not None else gram.X)
         self._advance: Advance = ignore
@@ -117,9 +126,8 @@ class SvmTrainer:
 
     def restricted(self, part: Rows) -> SvmTrainer:
         """The same settings on some of the rows, given by their numbers in the Gram matrix."""
-        own = SvmTrainer(self.gram, self.all_codes, self.all_weight, self.kernels, self.C, tol=self.tol,
-                         max_iter=self.max_iter, n_jobs=self.n_jobs, part=part,
-                         n_classes=self.n_classes)  # fmt: skip
+        own = SvmTrainer(self.gram, self.all_codes, self.all_weight, self.kernels, self.C,
+                         solver=self.solver, part=part, n_classes=self.n_classes)  # fmt: skip
         own._advance = self._advance
         return own
 
@@ -187,8 +195,8 @@ class SvmTrainer:
         degrees = [1] if self.kernels.kernel == "rbf" else [self.kernels.degrees[c] for c in choices]
         solved = solve_many(
             self.gram, [self.part[own] for own in rows], self.all_codes, degrees, boxes[:, :, None],
-            kernel=self.kernels.spec(choices[0]), weights=self._weights, tol=self.tol,
-            max_iter=self.max_iter, decisions=self.n_classes == 2, n_jobs=self.n_jobs,
+            kernel=self.kernels.spec(choices[0]), weights=self._weights,
+            decisions=self.n_classes == 2, **self.solver._asdict(),
             advance=self._advance,
         )  # fmt: skip
         self.n_unconverged += int((~solved.converged).sum())

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from surewood._arrays import Floats
+from surewood._arrays import Codes, Floats
 from surewood.svm import Gram, formed_sooner
 from surewood.tables import DesignEncoder, FitInputs, Table, merge_equal_rows
 from surewood.trees import BinMapper, BinnedMatrix, learn_bins
@@ -52,7 +52,7 @@ class TrainingData:
     reader: Reader
     matrix: BinnedMatrix
     gram: Gram
-    y: NDArray[np.int32]
+    y: Codes
     n_classes: int
     weight: Floats | None
     #: Classes that the criterion counts, where they are fewer than those of the problem.

@@ -14,7 +14,7 @@ import pandas as pd
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from surewood._arrays import Floats
+from surewood._arrays import Floats, Ints
 from surewood.bounds import EstimateEvidence, Evidence, LeafLedger, VoteEvidence
 from surewood.composite.data import Reader, TrainingData
 from surewood.composite.evidence import SampleFacts, forest_evidence, tree_evidence
@@ -28,8 +28,6 @@ from surewood.estimators.calibration import ScoreCalibrator
 from surewood.estimators.importances import normalised
 from surewood.tables import Table, TableSchema, column_names
 from surewood.trees import FlatForest
-
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

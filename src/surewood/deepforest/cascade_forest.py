@@ -9,11 +9,10 @@ import numpy as np
 
 from surewood._arrays import Floats
 from surewood.deepforest.base import DeepForestBase
-from surewood.deepforest.data import PreparedData
 from surewood.deepforest.members import PUBLISHED, parse_members
 from surewood.deepforest.model import CascadeForestModel
 from surewood.deepforest.parameters import CASCADE_SWITCHES, SHARED_RULES
-from surewood.deepforest.plan import Blocks, CascadePlan, FitPlan, Parameters, plan_cascade_forest
+from surewood.deepforest.plan import Blocks, Parameters, plan_cascade_forest
 from surewood.deepforest.training import train_cascade_forest
 from surewood.estimators.declaring import parameters
 from surewood.estimators.parameters import COMMON
@@ -128,10 +127,5 @@ keep_in_memory, spill_folder
     def _blocks(self, parameters: Parameters, table: Table) -> Blocks:
         return [parse_members(parameters["forests"], parameters["n_estimators"])]
 
-    def _plan(
-        self, parameters: Parameters, blocks: Blocks, data: PreparedData, seed: int
-    ) -> FitPlan[CascadePlan]:
-        return plan_cascade_forest(parameters, blocks, data, seed)
-
-    def _train(self, plan: FitPlan[CascadePlan], data: PreparedData) -> CascadeForestModel:
-        return train_cascade_forest(plan, data)
+    _plan = staticmethod(plan_cascade_forest)
+    _train = staticmethod(train_cascade_forest)

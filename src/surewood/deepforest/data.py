@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from surewood._arrays import Floats
+from surewood._arrays import Codes, Floats
 from surewood.deepforest.folds import given_folds
 from surewood.deepforest.layer_input import InputReader, LayerInput, training_input
 from surewood.deepforest.members import Member
@@ -81,7 +81,7 @@ class PreparedData:
     #: Reads later tables in the same way.
     reader: InputReader
     #: Class codes of the user's rows.
-    labels: NDArray[np.int32]
+    labels: Codes
 
     def to_user_rows(self, values: Floats, rows: NDArray[np.int64]) -> Floats:
         """Values of the training rows `rows` as values of the user's rows; NaN for all others."""

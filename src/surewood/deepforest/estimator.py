@@ -5,10 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from surewood.deepforest.base import MarginForestBase
-from surewood.deepforest.data import PreparedData
 from surewood.deepforest.depth_schedules import parse_schedules
 from surewood.deepforest.members import PUBLISHED
-from surewood.deepforest.model import MarginForestModel
 from surewood.deepforest.parameters import (
     DEPTH_SCHEDULE,
     MARGIN_RULES,
@@ -18,8 +16,6 @@ from surewood.deepforest.parameters import (
 )
 from surewood.deepforest.plan import (
     Blocks,
-    FitPlan,
-    MarginPlan,
     Parameters,
     margin_blocks,
     plan_margin_forest,
@@ -228,10 +224,5 @@ class MarginDeepForestClassifier(MarginForestBase):
             parse_schedules(parameters["depth_schedule"], len(members))
         return blocks
 
-    def _plan(
-        self, parameters: Parameters, blocks: Blocks, data: PreparedData, seed: int
-    ) -> FitPlan[MarginPlan]:
-        return plan_margin_forest(parameters, blocks, data, seed)
-
-    def _train(self, plan: FitPlan[MarginPlan], data: PreparedData) -> MarginForestModel:
-        return train_margin_forest(plan, data)
+    _plan = staticmethod(plan_margin_forest)
+    _train = staticmethod(train_margin_forest)

@@ -7,9 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from surewood._arrays import Floats
+from surewood._arrays import Floats, Ints
 from surewood.deepforest.block import Block
 from surewood.deepforest.cascade_layers import CascadeLayers
 from surewood.deepforest.layer_input import LayerInput
@@ -48,7 +47,7 @@ class _Step:
     """One layer: the rows that reach it, their input and class vectors, and the scores of all rows."""
 
     block: Block
-    rows: NDArray[np.int64]
+    rows: Ints
     inputs: LayerInput
     vectors: Floats
     scores: Floats

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from surewood.deepforest.block import BlockFit
 from surewood.deepforest.data import TrainingSet
@@ -34,8 +34,7 @@ class SettingRecord:
     n_layers: int
 
 
-@dataclass(frozen=True)
-class SearchResult:
+class SearchResult(NamedTuple):
     """All settings in the order of the grid, the best of them, and what it takes to grow it again."""
 
     settings: tuple[SettingRecord, ...]

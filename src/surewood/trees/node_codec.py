@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-Ints = NDArray[np.int64]
+from surewood._arrays import Ints
 
 _TEST_BITS = 10  # of a word, below the feature
 _LEAF_WORD = ((1 << 22) - 1) << _TEST_BITS

@@ -13,12 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from surewood._arrays import Ints
 from surewood.tables import ColumnReader
 from surewood.trees import node_codec
 from surewood.trees.binning import BinMapper, BinnedMatrix
 from surewood.trees.flat_tree import FlatForest
-
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
