@@ -162,6 +162,43 @@ def test_giving_up_tasks_on_ray_never_ends_the_program():
     assert shown.stdout == "all given up\n", shown.stderr
 
 
+LOSES_ITS_RAYLET = """
+import threading, time
+import psutil, ray
+from joblib import delayed
+import joblib
+from ray.util.joblib import register_ray
+from surewood.parallel import WorkerLost
+from surewood.parallel.running import run_tasks
+
+def nap(k):
+    time.sleep(0.2)
+    return k
+
+ray.init(num_cpus=1, include_dashboard=False, log_to_driver=False, object_store_memory=80 << 20)
+register_ray()
+[raylet] = [one for one in psutil.Process().children() if one.name() == "raylet"]
+done = []
+try:
+    with joblib.parallel_config("ray"):
+        for one in run_tasks([delayed(nap)(k) for k in range(500)], -1):
+            if not done:
+                raylet.kill()
+            done.append(one)
+except WorkerLost as error:
+    print("lost:", error, flush=True)
+"""
+
+
+def test_a_lost_raylet_is_a_lost_worker():
+    """Without care Ray ends the program here, without an exception."""
+    pytest.importorskip("ray")
+    found = subprocess.run(
+        [sys.executable, "-c", LOSES_ITS_RAYLET], capture_output=True, text=True, timeout=120, check=False
+    )
+    assert "lost: the Ray cluster cannot be reached any more" in found.stdout, found.stderr[-2000:]
+
+
 @each_engine
 def test_an_error_in_a_task_is_raised_here_as_it_was_there(engine, request):
     request.getfixturevalue(engine)

@@ -1,10 +1,11 @@
 """Words of the Ray engine for tasks that failed and workers that died; test_faults.py kills real ones."""
 
+import socket
 from types import SimpleNamespace
 
 import pytest
 
-from surewood.parallel.ray_engine import RayEngine, run_unless_given_up
+from surewood.parallel.ray_engine import RayEngine, is_refused, run_unless_given_up
 from surewood.parallel.remote import RETRIES, WorkerLost
 
 NAMES = (
@@ -18,8 +19,8 @@ NAMES = (
 ERRORS = SimpleNamespace(**{name: type(name, (Exception,), {"cause": None}) for name in NAMES})
 
 
-def engine(error=None):
-    """An engine whose one task ends with this error."""
+def engine(error=None, node=None):
+    """An engine whose one task ends with this error, on a node or far away from one."""
 
     def get(reference):
         if error is not None:
@@ -27,7 +28,8 @@ def engine(error=None):
         return bytearray(b"result")
 
     found = RayEngine.__new__(RayEngine)
-    found.ray = SimpleNamespace(exceptions=ERRORS, get=get)
+    worker = SimpleNamespace(global_worker=SimpleNamespace(node=node))
+    found.ray = SimpleNamespace(exceptions=ERRORS, get=get, _private=SimpleNamespace(worker=worker))
     return found
 
 
@@ -61,3 +63,18 @@ def test_an_error_in_a_task_is_raised_as_it_was():
 def test_a_bundle_that_was_given_up_is_not_run(monkeypatch):
     monkeypatch.setattr("surewood.parallel.ray_engine._given_up", lambda run: True)
     assert run_unless_given_up(b"run", "another version", b"not a bundle", []) == b""
+
+
+@pytest.mark.skipif(not hasattr(socket, "AF_UNIX"), reason="needs sockets with names")
+def test_a_socket_without_a_listener_is_noticed(tmp_path):
+    path = str(tmp_path / "raylet")
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(path)
+        listener.listen()
+        assert not is_refused(path)
+        assert engine(node=SimpleNamespace(raylet_socket_name=path))._result("reference") == b"result"
+    assert is_refused(path)
+    assert is_refused(str(tmp_path / "none"))
+    assert not is_refused(None)
+    with pytest.raises(WorkerLost, match="the Ray cluster cannot be reached any more"):
+        engine(node=SimpleNamespace(raylet_socket_name=path))._result("reference")

@@ -6,11 +6,15 @@ Ray's worker processes and are given to another worker by Ray itself when theirs
 Tasks that nobody waits for any more are not cancelled by ``ray.cancel``: where the call meets a task that is
 just being handed to a worker, Ray 2.60 aborts the whole program ("Tried to complete task that was not
 pending"). A note in Ray's key-value store says that a run was given up; bundles that find it return at once.
+
+A program whose own raylet (Ray's process on this computer) is gone is ended by Ray at its next look into the
+object store, without an exception. So the raylet's socket is tried before every such look.
 """
 
 from __future__ import annotations
 
 import contextlib
+import socket
 import uuid
 from collections.abc import Iterator, Sequence
 from itertools import islice
@@ -21,6 +25,26 @@ import numpy as np
 from surewood.parallel import remote
 
 _IN_FLIGHT = 3  # bundles per core of the cluster that are sent ahead
+_SECONDS_BETWEEN_LOOKS = 0.5  # at the raylet, while no result comes
+_LOST = (
+    "the Ray cluster cannot be reached any more; the work was stopped and nothing half-fitted is left. Start "
+    "the cluster again and repeat the call."
+)
+
+
+def is_refused(path: str | None) -> bool:
+    """Whether nobody listens at a socket of this computer any more; False where there is none to try."""
+    if not path or not hasattr(socket, "AF_UNIX"):
+        return False
+    with socket.socket(socket.AF_UNIX) as probe:
+        probe.settimeout(_SECONDS_BETWEEN_LOOKS)
+        try:
+            probe.connect(path)
+        except (ConnectionRefusedError, FileNotFoundError):
+            return True
+        except OSError:  # busy
+            return False
+    return False
 
 
 def _given_up(run: bytes) -> bool:
@@ -58,7 +82,16 @@ class RayEngine:
         self.function = ray.remote(run_unless_given_up).options(**options)
 
     def upload(self, arrays: list[np.ndarray]) -> list[Any]:
-        return [self.ray.put(array) for array in arrays]
+        found = []
+        for array in arrays:
+            self._refuse_a_lost_raylet()
+            found.append(self.ray.put(array))
+        return found
+
+    def _refuse_a_lost_raylet(self) -> None:
+        node = getattr(self.ray._private.worker.global_worker, "node", None)  # None: a client far away
+        if is_refused(getattr(node, "raylet_socket_name", None)):
+            raise remote.WorkerLost(_LOST)
 
     def is_lost(self, reference: Any) -> bool:
         return False  # this process owns what it put; Ray keeps it
@@ -76,7 +109,10 @@ class RayEngine:
             for package in islice(packages, _IN_FLIGHT * self.n_workers):
                 submit(package)
             while open_:
-                ready, _ = self.ray.wait(list(open_), num_returns=1)
+                self._refuse_a_lost_raylet()
+                ready, _ = self.ray.wait(list(open_), num_returns=1, timeout=_SECONDS_BETWEEN_LOOKS)
+                if not ready:
+                    continue
                 package = open_.pop(ready[0])
                 result = self._result(ready[0])
                 following = next(packages, None)
@@ -89,6 +125,7 @@ class RayEngine:
                     _give_up(this_run)
 
     def _result(self, reference: Any) -> bytes:
+        self._refuse_a_lost_raylet()
         errors = self.ray.exceptions
         try:
             return bytes(self.ray.get(reference))
@@ -106,7 +143,4 @@ class RayEngine:
                 "them for lack of memory."
             ) from error
         except (errors.RaySystemError, ConnectionError) as error:
-            raise remote.WorkerLost(
-                "the Ray cluster cannot be reached any more; the work was stopped and nothing half-fitted is "
-                "left. Start the cluster again and repeat the call."
-            ) from error
+            raise remote.WorkerLost(_LOST) from error
