@@ -6,14 +6,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+F64 = NDArray[np.float64]
+F32 = NDArray[np.float32]
+I32 = NDArray[np.int32]
+I64 = NDArray[np.int64]
+U16 = NDArray[np.uint16]
+U32 = NDArray[np.uint32]
+U64 = NDArray[np.uint64]
+U8 = NDArray[np.uint8]
+
 MAX_DEGREE: int
 
 def instruction_set() -> str: ...
 def use_instruction_set(name: str) -> bool: ...
-def random_words(seed: int, ids: NDArray[np.uint64], count: int) -> NDArray[np.uint64]: ...
-def add_row_words(
-    numbers: NDArray[Any], keys: NDArray[np.uint64], digits: int, out: NDArray[np.uint64]
-) -> None: ...
+def random_words(seed: int, ids: U64, count: int) -> U64: ...
+def add_row_words(numbers: NDArray[Any], keys: U64, digits: int, out: U64) -> None: ...
 
 # The forest engine.
 
@@ -21,30 +28,23 @@ def add_row_words(
 Forest = tuple[Any, ...]
 
 class Bins:
-    def __init__(self, blocks: list[NDArray[np.uint8]]) -> None: ...
+    def __init__(self, blocks: list[U8]) -> None: ...
 
 class TrainingBins(Bins):
     def __init__(
         self,
         *,
-        blocks: list[NDArray[np.uint8]],
-        row_blocks: list[NDArray[np.uint8]],
-        values: NDArray[np.float64],
-        offset: NDArray[np.int64],
-        is_category: NDArray[np.uint8],
-        has_missing: NDArray[np.uint8],
+        blocks: list[U8],
+        row_blocks: list[U8],
+        values: F64,
+        offset: I64,
+        is_category: U8,
+        has_missing: U8,
     ) -> None: ...
 
 class Draw:
     def __init__(
-        self,
-        *,
-        sampling: str,
-        n_rows: int,
-        units: NDArray[np.uint32] | None,
-        n_draws: int,
-        odds: NDArray[np.uint32] | None,
-        seed: int,
+        self, *, sampling: str, n_rows: int, units: U32 | None, n_draws: int, odds: U32 | None, seed: int
     ) -> None: ...
 
 class GrowOptions:
@@ -64,75 +64,45 @@ class GrowOptions:
     ) -> None: ...
 
 def codes_fit(bins: TrainingBins) -> bool: ...
-def row_keys(bins: Bins) -> NDArray[np.uint64]: ...
-def bin_columns(
-    numbers: NDArray[Any],
-    begin: int,
-    end: int,
-    edges: NDArray[np.float64],
-    offset: NDArray[np.int64],
-    out: NDArray[np.uint8],
-) -> None: ...
+def row_keys(bins: Bins) -> U64: ...
+def bin_columns(numbers: NDArray[Any], begin: int, end: int, edges: F64, offset: I64, out: U8) -> None: ...
 def number_bins(
-    numbers: NDArray[Any], begin: int, end: int, weights: NDArray[np.float64] | None, max_bins: int
-) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]]: ...
-def distribution_bins(
-    values: NDArray[np.float64], cumulative: NDArray[np.float64], max_bins: int
-) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]]: ...
-def distinct_values(
-    values: NDArray[np.float64], weights: NDArray[np.float64] | None
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]: ...
-def in_bag_counts(draw: Draw, tree: int) -> NDArray[np.uint32]: ...
+    numbers: NDArray[Any], begin: int, end: int, weights: F64 | None, max_bins: int
+) -> tuple[F64, F64, I64]: ...
+def distribution_bins(values: F64, cumulative: F64, max_bins: int) -> tuple[F64, F64, I64]: ...
+def distinct_values(values: F64, weights: F64 | None) -> tuple[F64, F64]: ...
 def grow_trees(
     bins: TrainingBins,
-    labels: NDArray[np.uint16],
+    labels: U16,
     n_classes: int,
-    rows: NDArray[np.uint32],
-    weights: NDArray[np.uint32] | None,
+    rows: U32,
+    weights: U32 | None,
     draw: Draw,
     options: GrowOptions,
     first_tree: int,
     n_trees: int,
 ) -> Any: ...
-def check_forest(forest: Forest) -> NDArray[np.int32]: ...
+def in_bag_counts(draw: Draw, tree: int) -> U32: ...
+def check_forest(forest: Forest) -> I32: ...
 def shorten(forest: Forest) -> Any: ...
-def predict_codes(forest: Forest, bins: Bins, begin: int, end: int, out: NDArray[np.float64]) -> None: ...
-def predict_values(
-    forest: Forest,
-    X: NDArray[Any],
-    edges: NDArray[np.float64],
-    offset: NDArray[np.int64],
-    out: NDArray[np.float64],
-) -> None: ...
+def predict_codes(forest: Forest, bins: Bins, begin: int, end: int, out: F64) -> None: ...
+def predict_values(forest: Forest, X: NDArray[Any], edges: F64, offset: I64, out: F64) -> None: ...
 def apply_codes(
-    forest: Forest,
-    bins: Bins,
-    begin: int,
-    end: int,
-    max_depth: int | None,
-    node_value: NDArray[np.uint32] | None,
-    out: NDArray[np.uint32],
+    forest: Forest, bins: Bins, begin: int, end: int, max_depth: int | None, node_value: U32 | None, out: U32
 ) -> None: ...
 def predict_out_of_bag(
     forest: Forest,
     bins: Bins,
-    rows: NDArray[np.uint32],
+    rows: U32,
     draw: Draw,
     first_tree: int,
     begin: int,
     end: int,
-    out: NDArray[np.float64],
-    votes: NDArray[np.uint32],
+    out: F64,
+    votes: U32,
 ) -> None: ...
 def shapley_codes(
-    forest: Forest,
-    rows: Bins,
-    begin: int,
-    end: int,
-    background: Bins,
-    group_of: NDArray[np.uint32],
-    n_groups: int,
-    out: NDArray[np.float64],
+    forest: Forest, rows: Bins, begin: int, end: int, background: Bins, group_of: U32, n_groups: int, out: F64
 ) -> None: ...
 
 # The SVM engine.
@@ -146,62 +116,50 @@ class SolveOptions:
     ) -> None: ...
 
 class TrainingRows:
-    def __init__(
-        self, *, x: NDArray[np.float64], norms: NDArray[np.float32], gram: NDArray[np.float32] | None
-    ) -> None: ...
+    def __init__(self, *, x: F64, norms: F32, gram: F32 | None) -> None: ...
 
 class Problems:
-    def __init__(
-        self,
-        *,
-        points: NDArray[np.int32],
-        starts: NDArray[np.int64],
-        group: NDArray[np.int32],
-        degree: NDArray[np.int32],
-        C: NDArray[np.float64],
-    ) -> None: ...
+    def __init__(self, *, points: I32, starts: I64, group: I32, degree: I32, C: F64) -> None: ...
 
 class SvmTable:
     def __init__(
         self,
         *,
-        support_rows: NDArray[np.float64],
-        support_norms: NDArray[np.float32],
-        degree: NDArray[np.int32],
-        scale: NDArray[np.float64],
-        n_classes: NDArray[np.int32],
-        n_support: NDArray[np.int32],
-        classes: NDArray[np.int32],
-        class_support: NDArray[np.int32],
-        bias: NDArray[np.float64],
-        support: NDArray[np.int32],
-        coef: NDArray[np.float64],
+        support_rows: F64,
+        support_norms: F32,
+        degree: I32,
+        scale: F64,
+        n_classes: I32,
+        n_support: I32,
+        classes: I32,
+        class_support: I32,
+        bias: F64,
+        support: I32,
+        coef: F64,
     ) -> None: ...
 
-def inner_products_into(
-    a: NDArray[np.float64], b: NDArray[np.float64], first: int, last: int, out: NDArray[np.float32]
-) -> None: ...
+def inner_products_into(a: F64, b: F64, first: int, last: int, out: F32) -> None: ...
 def formed_sooner(n: int, d: int) -> bool: ...
-def squared_norms(x: NDArray[np.float64]) -> NDArray[np.float32]: ...
+def squared_norms(x: F64) -> F32: ...
 def svm_solve(
     rows: TrainingRows,
     kernel: Kernel,
     problems: Problems,
-    labels: NDArray[np.int32],
-    weights: NDArray[np.float64] | None,
+    labels: I32,
+    weights: F64 | None,
     options: SolveOptions,
-    stop: NDArray[np.uint8],
+    stop: U8,
     advance: Callable[[int], None] | None = None,
 ) -> dict[str, NDArray[Any]]: ...
 def svm_predict(
     svms: SvmTable,
     kernel: Kernel,
-    x: NDArray[np.float64],
-    assign: NDArray[np.int32],
+    x: F64,
+    assign: I32,
     *,
-    codes: NDArray[np.int32] | None = None,
-    vote_share: NDArray[np.float64] | None = None,
-    decisions: NDArray[np.float64] | None = None,
-    stop: NDArray[np.uint8],
+    codes: I32 | None = None,
+    vote_share: F64 | None = None,
+    decisions: F64 | None = None,
+    stop: U8,
 ) -> None: ...
-def count_votes(codes: NDArray[np.int32], out: NDArray[np.float64]) -> None: ...
+def count_votes(codes: I32, out: F64) -> None: ...

@@ -25,8 +25,8 @@ def compare_models(
     *,
     names: tuple[str, str] = ("first", "second"),
     X_train: Any = None,
-    copies: str = "auto",
     delta: float = 0.05,
+    copies: str = "auto",
     n_models: int = 1,
 ) -> Certificate:
     """Report which of two fitted classifiers is guaranteed to err less often on new rows.
@@ -40,10 +40,10 @@ def compare_models(
         What the models are called.
     X_train : array-like, optional
         Training rows of models from other libraries, so that copies of them are not counted.
-    copies : {"auto", "natural", "exclude"}
-        As in :func:`certify`.
     delta : float, default=0.05
         Probability that the guarantee, or the limits of the difference, fail.
+    copies : {"auto", "natural", "exclude"}
+        As in :func:`certify`.
     n_models : int, default=1
         Number of pairs compared on these rows.
 
