@@ -18,7 +18,7 @@ from surewood.deepforest.data import TrainingSet
 from surewood.deepforest.depth_schedules import AUTO_SCHEDULES
 from surewood.deepforest.first_layer import choose_first_layer
 from surewood.deepforest.layer_input import InputReader, LayerInput
-from surewood.deepforest.margin_growth import grow_margin_forest
+from surewood.deepforest.margin_growth import MarginGrowth
 from surewood.deepforest.members import PUBLISHED, parse_members
 from surewood.deepforest.plan import MarginPlan, RunOptions
 from surewood.deepforest.reweighting import STRENGTHS, WeightRule
@@ -115,9 +115,8 @@ def study(name: str, seed: int, n_jobs: int) -> list[dict]:
 
 
 def measure(training, plan, rule, first, options, test_input: LayerInput, test_codes) -> dict:
-    fit = grow_margin_forest(
-        training, replace(plan, weights=rule, patience=2, max_layers=6), options, first=first
-    )
+    short = replace(plan, weights=rule, patience=2, max_layers=6)
+    fit = MarginGrowth(training, short, options).grown(first)
     staged = [float((s.argmax(axis=1) == test_codes).mean()) for s in fit.layers.staged_scores(test_input)]
     return {
         "layer1_held_out": fit.records[0].accuracy,

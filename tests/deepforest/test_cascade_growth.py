@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import make_classification
 
-from surewood.deepforest.cascade_growth import grow_cascade
+from surewood.deepforest.cascade_growth import CascadeGrowth
 from surewood.deepforest.data import TrainingSet
 from surewood.deepforest.layer_input import LayerInput
 from surewood.deepforest.members import PUBLISHED, parse_members
@@ -24,14 +24,14 @@ def plan(**changes):
 
 
 def test_later_layers_see_all_forests_of_the_layer_before(training):
-    fit = grow_cascade(training, plan(patience=9), RunOptions())
+    fit = CascadeGrowth(training, plan(patience=9), RunOptions()).grown()
     widths = [layer.block.models[0].n_features for layer in fit.layers.layers]
     assert widths[0] == 6
     assert set(widths[1:]) <= {6 + 4 * 3}
 
 
 def test_the_last_layer_is_the_best_one_and_its_mean_is_the_prediction(training):
-    fit = grow_cascade(training, plan(), RunOptions(keep_held_out=True))
+    fit = CascadeGrowth(training, plan(), RunOptions(keep_held_out=True)).grown()
     best = max(record.score for record in fit.records)
     assert fit.records[len(fit.layers.layers) - 1].score == best
     np.testing.assert_array_equal(fit.held_out, fit.staged_held_out[len(fit.layers.layers) - 1])
@@ -42,7 +42,9 @@ def test_the_last_layer_is_the_best_one_and_its_mean_is_the_prediction(training)
 
 @pytest.mark.parametrize("screening", ["auto", 0.9])
 def test_screened_points_stop_in_training_and_in_prediction(training, screening):
-    fit = grow_cascade(training, plan(screening=screening, patience=9), RunOptions(keep_held_out=True))
+    fit = CascadeGrowth(
+        training, plan(screening=screening, patience=9), RunOptions(keep_held_out=True)
+    ).grown()
     in_play = [record.n_points for record in fit.records]
     assert in_play == sorted(in_play, reverse=True)
     gate = fit.layers.layers[0].gate
@@ -55,14 +57,16 @@ def test_screened_points_stop_in_training_and_in_prediction(training, screening)
 
 
 def test_a_gate_that_everybody_passes_leaves_the_first_layer_in_charge(training):
-    fit = grow_cascade(training, plan(screening=0.0), RunOptions())
+    fit = CascadeGrowth(training, plan(screening=0.0), RunOptions()).grown()
     assert [record.n_points for record in fit.records][1:] == [9] * (len(fit.records) - 1)  # 3 per class stay
     stages = list(fit.layers.staged_scores(training.inputs))
     np.testing.assert_array_equal(stages[0], stages[-1])
 
 
 def test_forests_grow_as_points_leave(training):
-    fit = grow_cascade(training, plan(screening="auto", screening_growth=True, patience=9), RunOptions())
+    fit = CascadeGrowth(
+        training, plan(screening="auto", screening_growth=True, patience=9), RunOptions()
+    ).grown()
     for record in fit.records:
         expected = 4 * 3 * round(5 * training.n_rows / record.n_points)
         assert record.n_trees == expected

@@ -7,7 +7,7 @@ from sklearn.datasets import make_classification
 from surewood.deepforest.additive import StepRule
 from surewood.deepforest.data import TrainingSet
 from surewood.deepforest.layer_input import LayerInput
-from surewood.deepforest.margin_growth import grow_margin_forest
+from surewood.deepforest.margin_growth import MarginGrowth
 from surewood.deepforest.members import parse_members
 from surewood.deepforest.plan import MarginPlan, RunOptions, SearchPlan
 from surewood.deepforest.search import search_settings
@@ -35,7 +35,7 @@ def test_without_halving_every_setting_is_grown_to_its_end(training):
     plan = grid(None)
     found = search_settings(plan, training, None)
     for candidate, setting in zip(plan.candidates, found.settings):
-        alone = grow_margin_forest(training, candidate, RunOptions())
+        alone = MarginGrowth(training, candidate, RunOptions()).grown()
         assert setting.score == max(record.score for record in alone.records)
         assert setting.n_layers == len(alone.records)
         assert (setting.theta, setting.schedule) == (candidate.step.theta, candidate.schedule[0])
@@ -52,6 +52,6 @@ def test_the_best_setting_comes_with_its_first_layer(training):
     best = found.settings[found.best_index]
     assert best.score == max(setting.score for setting in found.settings)
     assert found.best_index == min(k for k, s in enumerate(found.settings) if s.score == best.score)
-    alone = grow_margin_forest(training, found.plan, RunOptions())
-    shared = grow_margin_forest(training, found.plan, RunOptions(), first=found.first)
+    alone = MarginGrowth(training, found.plan, RunOptions()).grown()
+    shared = MarginGrowth(training, found.plan, RunOptions()).grown(found.first)
     np.testing.assert_array_equal(alone.held_out, shared.held_out)

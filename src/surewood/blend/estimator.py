@@ -28,7 +28,7 @@ from surewood.estimators.importances import normalised
 from surewood.estimators.parameters import COMMON, check_parameters
 from surewood.estimators.rules import AUTO, Choice, Either, ListOf
 from surewood.estimators.seeds import draw_seed
-from surewood.tables import FitInputs, begin_predict, by_batches
+from surewood.tables import FitInputs, begin_predict
 
 _RULES = {
     **COMMON,
@@ -154,11 +154,6 @@ class SurewoodClassifier(ClassifierBase, TimedRunParameters):
     def _plan(self, inputs: FitInputs) -> BlendPlan:
         size = TableSize(inputs.table.n_rows, inputs.table.n_columns, inputs.n_classes)
         return make_plan(self.get_params(deep=False), size, draw_seed(self.random_state))
-
-    def predict_proba(self, X: Any) -> Floats:
-        """Class probabilities, shape (n_rows, n_classes), columns in the order of ``classes_``."""
-        check_is_fitted(self, "model_")
-        return by_batches(begin_predict(self, X), lambda table: self.model_.probabilities(table, self.n_jobs))
 
     def _explained(self, X: Any) -> list[dict[str, Any]]:
         """What each member says, and its own explanation."""

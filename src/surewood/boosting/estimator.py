@@ -26,7 +26,7 @@ from surewood.estimators.importances import normalised
 from surewood.estimators.parameters import COMMON, check_parameters
 from surewood.estimators.rules import Fraction, Integer, Number
 from surewood.estimators.seeds import draw_seed
-from surewood.tables import FitInputs, begin_predict, by_batches
+from surewood.tables import FitInputs, begin_predict
 from surewood.trees import bin_table
 
 _RULES = {
@@ -157,11 +157,6 @@ class BoostedTreesClassifier(ClassifierBase, RunParameters):
 
     def _plan(self, inputs: FitInputs) -> BoostingPlan:
         return make_plan(self, inputs.table.n_rows)
-
-    def predict_proba(self, X: Any) -> Floats:
-        """Class probabilities, shape (n_rows, n_classes), columns in the order of ``classes_``."""
-        check_is_fitted(self, "model_")
-        return by_batches(begin_predict(self, X), lambda table: self.model_.probabilities(table, self.n_jobs))
 
     def _explained(self, X: Any) -> list[dict[str, Any]]:
         """Scores, the features of the splits, the trees with the largest values."""

@@ -98,13 +98,9 @@ class KernelFamily(Family):
 
 @dataclass
 class LinearFamily(Family):
-    """Linear classifiers, by logistic regression or as a linear support vector machine.
+    """Linear classifiers, by logistic regression (`loss` "logistic") or as a linear SVM ("hinge").
 
-    Parameters
-    ----------
-    loss : {"logistic", "hinge"}
-    C : float, default=1
-        Inverse regularization.
+    `C` is the inverse regularization.
 
     Examples
     --------

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -30,6 +30,11 @@ class SampleFacts:
     affine_features: bool
     #: What makes them none, in words ([D-39]).
     learned: str = ""
+
+    def stated(self) -> dict[str, Any]:
+        """These facts by the names of their fields in `TreeEvidence`."""
+        names = {"n_splitting": "n_split_features", "learned": "learned_representation"}
+        return {names.get(one.name, one.name): getattr(self, one.name) for one in fields(self)}
 
 
 def table_split_growth(mapper: BinMapper, has_missing: NDArray[Any], m: int) -> float | None:
@@ -67,18 +72,13 @@ def tree_evidence(
         depth=leaves.depth[at],
         degree=leaves.degree[at],
         n_classes=max(trees.n_classes, 2),
-        n_features=sample.n_features,
-        n_split_features=sample.n_splitting,
         max_features=setting.max_features,
         n_degrees=searched.n_degrees,
         max_depth=searched.max_depth,
         gamma_scale=setting.gamma_scale,
-        split_growth=sample.split_growth,
         one_hot=one_hot,
         whole_sample=setting.sampling == "all",
-        unweighted=sample.unweighted,
-        affine_features=sample.affine_features,
-        learned_representation=sample.learned,
+        **sample.stated(),
     )
 
 

@@ -11,6 +11,7 @@ and the calibration are chosen on population votes.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -100,23 +101,30 @@ def train_with_votes(
     held_out = None if votes is None else votes.mixed(weight)
     chosen_on = None if population is None else population.mixed(weight)
     model = CompositeModel(
+        **_recorded(plan, inputs, data, parts),
         trees=trees,
-        reader=data.reader,
-        classes=inputs.classes,
-        schema=inputs.schema,
-        settings=tuple(setting for setting, _ in plan.parts),
-        part_of_tree=parts.part_of_tree,
-        leaf_scores=plan.leaf_scores,
         importances=importances,
         calibrator=_calibrator(plan, data, chosen_on, options),
         held_out=HeldOutError.of(held_out, kind, data),
         votes=_evidence(plan, data, parts, weight),
-        searched=plan.searched,
-        sample=_sample_facts(inputs, data),
         support_origin=_support_origin(inputs, trees),
         notes=(*plan.notes, *_left_out(plan, parts, plain)),
     )
     return Trained(model, held_out)
+
+
+def _recorded(plan: Plan, inputs: FitInputs, data: TrainingData, parts: FittedParts) -> dict[str, Any]:
+    """Fields of a model that say what it was fitted to and how."""
+    return {
+        "reader": data.reader,
+        "classes": inputs.classes,
+        "schema": inputs.schema,
+        "settings": tuple(setting for setting, _ in plan.parts),
+        "part_of_tree": parts.part_of_tree,
+        "leaf_scores": plan.leaf_scores,
+        "searched": plan.searched,
+        "sample": _sample_facts(inputs, data),
+    }
 
 
 def train_certifiable(
@@ -130,19 +138,12 @@ def train_certifiable(
     has_categories = bool(data.reader.mapper.is_category.any())
     evidence, votes = certifiable_votes(parts.labels, inputs, prepared.drawn, has_categories)
     model = CompositeModel(
+        **_recorded(plan, inputs, data, parts),
         trees=parts.trees,
-        reader=data.reader,
-        classes=inputs.classes,
-        schema=inputs.schema,
-        settings=tuple(setting for setting, _ in plan.parts),
-        part_of_tree=parts.part_of_tree,
-        leaf_scores=plan.leaf_scores,
         importances=parts.importances,
         calibrator=None,
         held_out=HeldOutError.of(votes, "out-of-bag", replace(data, weight=inputs.weight)),
         votes=evidence,
-        searched=plan.searched,
-        sample=_sample_facts(inputs, data),
         support_origin=_support_origin(inputs, parts.trees),
         notes=plan.notes,
     )

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from surewood._arrays import Floats
+from surewood._arrays import Codes, Floats, Ints, Mask
 from surewood.composite.checking import check_leaves, check_trees
 from surewood.composite.leaf_svms import join_predictors
 from surewood.composite.leaves import Leaves
@@ -34,18 +34,18 @@ class LeafTable:
     the predictor, -1 where constant.
     """
 
-    tree: NDArray[np.int64]
+    tree: Ints
     code: NDArray[np.uint64]
-    depth: NDArray[np.int64]
-    node: NDArray[np.int64]
-    degree: NDArray[np.int64]
+    depth: Ints
+    node: Ints
+    degree: Ints
     C: Floats
     correct: Floats
     total: Floats
-    constant: NDArray[np.int32]
-    svm: NDArray[np.int32]
-    converged: NDArray[np.bool_]
-    iterations: NDArray[np.int64]
+    constant: Codes
+    svm: Codes
+    converged: Mask
+    iterations: Ints
 
     @classmethod
     def of(cls, leaves: Leaves, **columns: Any) -> LeafTable:

@@ -16,52 +16,33 @@ import numpy as np
 from surewood._arrays import Floats
 from surewood.deepforest.block import Block, BlockFit, BlockPlan, train_block
 from surewood.deepforest.cascade_layers import CascadeLayer, CascadeLayers, side_by_side
-from surewood.deepforest.data import TrainingSet
 from surewood.deepforest.folds import layer_seed
-from surewood.deepforest.growth_log import Grown, GrowthLog, make_record, score_of
+from surewood.deepforest.growth_log import Grown, Growth, make_record, score_of
 from surewood.deepforest.layer_input import LayerInput, learn_vector_bins, widen
 from surewood.deepforest.members import Member
-from surewood.deepforest.plan import CascadePlan, RunOptions
+from surewood.deepforest.plan import CascadePlan
 from surewood.deepforest.screening import automatic_gate, stopping_points
-from surewood.deepforest.spilling import BlockStore, in_memory
 from surewood.trees import BinMapper
 
 GrownCascade: TypeAlias = Grown[CascadeLayers, CascadePlan]
 
 
-def grow_cascade(
-    training: TrainingSet,
-    plan: CascadePlan,
-    run: RunOptions,
-    validation: TrainingSet | None = None,
-    store: BlockStore = in_memory,
-) -> GrownCascade:
-    """Grow layers until the held-out score has not improved for `patience` layers; keep the best."""
-    growth = _Growth(training, plan, run, validation, store)
-    while not growth.log.finished:
-        growth.add_layer()
-    layers = CascadeLayers(tuple(growth.layers[: growth.log.n_kept]))
-    return growth.log.result(layers, plan)
+class CascadeGrowth(Growth[CascadePlan]):
+    """A cascade forest while it is grown."""
 
-
-class _Growth:
-    """The state of one call of :func:`grow_cascade`."""
-
-    def __init__(
-        self,
-        training: TrainingSet,
-        plan: CascadePlan,
-        run: RunOptions,
-        validation: TrainingSet | None,
-        store: BlockStore,
-    ) -> None:
-        self.training, self.plan, self.run, self.validation = training, plan, run, validation
-        self.store = store
-        self.log = GrowthLog(plan, run.keep_held_out, run.time_limit)
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        training = self.training
         self.layers: list[CascadeLayer] = []
         self.scores = np.zeros((training.n_rows, len(training.classes)))
         self.active = np.arange(training.n_rows)
         self.vectors: Floats | None = None  # of all rows; those out of play keep their last ones
+
+    def grown(self) -> GrownCascade:
+        """Layers until the held-out score has not improved for `patience` of them; the best are kept."""
+        while not self.log.finished:
+            self.add_layer()
+        return self.log.result(CascadeLayers(tuple(self.layers[: self.log.n_kept])), self.plan)
 
     def add_layer(self) -> None:
         number = self.log.next_layer

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from joblib import effective_n_jobs
@@ -35,8 +35,7 @@ class LayerCost(CostEstimate):
     working_bytes: int = 0
 
 
-@dataclass(frozen=True)
-class _Probe:
+class _Probe(NamedTuple):
     """Trees, bytes and seconds (on one thread) of the forests of one layer; classifiers are not probed."""
 
     n_trees: int

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from surewood._arrays import Floats
+from surewood._arrays import Floats, Ints
 from surewood.bounds import margin_ratio, scatter_ratio
 from surewood.deepforest.additive import class_margins
 from surewood.parallel.progress import stage
@@ -82,7 +82,7 @@ class RepresentationView:
     #: The t-SNE view. Shape (n, 2).
     points: Floats
     #: Rows of the training table that are shown. Shape (n,).
-    rows: NDArray[np.int64]
+    rows: Ints
     #: Intra-class over inter-class sum of squares (4.8), in the view and in the (standardised)
     #: representation.
     view_ratio: float

@@ -12,8 +12,9 @@ from surewood.bounds import effective_sample_size, margin_ratio
 from surewood.deepforest.additive import class_margins
 from surewood.deepforest.block import Block
 from surewood.deepforest.data import TrainingSet
-from surewood.deepforest.plan import MIN_IMPROVEMENT, GrowthPlan
+from surewood.deepforest.plan import MIN_IMPROVEMENT, GrowthPlan, RunOptions
 from surewood.deepforest.records import LayerRecord
+from surewood.deepforest.spilling import BlockStore, in_memory
 from surewood.deepforest.stopping import LayerMonitor, held_out_score
 from surewood.deepforest.tree_noise import mean_and_error
 from surewood.estimators.time_limit import TimeLimit
@@ -183,3 +184,19 @@ def make_record(
         seconds=seconds,
         model_bytes=block.nbytes,
     )
+
+
+@dataclass
+class Growth(Generic[P]):
+    """A forest while it is grown: what it is grown from, and the log of its layers."""
+
+    training: TrainingSet
+    plan: P
+    run: RunOptions
+    #: Points whose score decides instead of the held-out scores of the training points.
+    validation: TrainingSet | None = None
+    #: Where finished blocks are kept.
+    store: BlockStore = in_memory
+
+    def __post_init__(self) -> None:
+        self.log = GrowthLog(self.plan, self.run.keep_held_out, self.run.time_limit)

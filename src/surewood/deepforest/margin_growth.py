@@ -1,6 +1,6 @@
 """Growing a margin forest: theory.md §4.5, layer by layer, as a function of arrays.
 
-`grow_margin_forest` runs the algorithm: block, margins, step, weights, stop rule. It can start from a first
+`MarginGrowth.grown` runs the algorithm: block, margins, step, weights, stop rule. It can start from a first
 layer that several plans share (`train_first_layer`), which is why a whole grid of targets costs little more
 than one.
 """
@@ -14,13 +14,12 @@ from surewood._arrays import Floats
 from surewood.deepforest.additive import AdditiveScore, add_layer, first_step, next_step
 from surewood.deepforest.block import Block, BlockFit
 from surewood.deepforest.data import TrainingSet
-from surewood.deepforest.growth_log import Grown, GrowthLog, Judged, make_record, score_of
+from surewood.deepforest.growth_log import Grown, Growth, Judged, make_record, score_of
 from surewood.deepforest.layer_input import LayerInput, learn_vector_bins, widen
 from surewood.deepforest.layer_task import LayerTask
 from surewood.deepforest.margin_layers import MarginLayer, MarginLayers
 from surewood.deepforest.plan import MarginPlan, RunOptions
 from surewood.deepforest.reweighting import CHOICES, WeightRule, layer_weights
-from surewood.deepforest.spilling import BlockStore, in_memory
 from surewood.deepforest.tree_noise import mixing_gain
 from surewood.trees import BinMapper
 
@@ -31,36 +30,6 @@ _LEAST_STEP = 1e-3  # theory.md [D-30]
 def train_first_layer(training: TrainingSet, plan: MarginPlan, run: RunOptions) -> BlockFit:
     """The first layer, which does not depend on the target, the loss or the weights."""
     return LayerTask(training, training.inputs, None, plan, 1, run).train()
-
-
-def grow_margin_forest(
-    training: TrainingSet,
-    plan: MarginPlan,
-    run: RunOptions,
-    *,
-    first: BlockFit | None = None,
-    validation: TrainingSet | None = None,
-    store: BlockStore = in_memory,
-) -> GrownMarginForest:
-    """Grow layers until the stop rule says so and keep the best (theory.md §4.5, [D-30]).
-
-    Parameters
-    ----------
-    training : TrainingSet
-    plan : MarginPlan
-    run : RunOptions
-    first : BlockFit, optional
-        The result of :func:`train_first_layer`, where several plans share it.
-    validation : TrainingSet, optional
-        Points whose score decides instead of the held-out scores of the training points.
-    store : callable
-        Where finished blocks are kept.
-    """
-    growth = MarginGrowth(training, plan, run, validation, store)
-    growth.add_first(first if first is not None else train_first_layer(training, plan, run))
-    while not growth.log.finished:
-        growth.add_next()
-    return growth.result()
 
 
 @dataclass(frozen=True)
@@ -78,24 +47,25 @@ class _Trial:
     promises: bool = True
 
 
-class MarginGrowth:
-    """A forest while it is grown: :func:`grow_margin_forest` step by step."""
+class MarginGrowth(Growth[MarginPlan]):
+    """A margin forest while it is grown."""
 
-    def __init__(
-        self,
-        training: TrainingSet,
-        plan: MarginPlan,
-        run: RunOptions,
-        validation: TrainingSet | None = None,
-        store: BlockStore = in_memory,
-    ) -> None:
-        self.training, self.plan, self.run, self.validation = training, plan, run, validation
-        self.store = store
-        self.log = GrowthLog(plan, run.keep_held_out, run.time_limit)
+    def __post_init__(self) -> None:
+        super().__post_init__()
         self.layers: list[MarginLayer] = []
-        self.rule = plan.weights
+        self.rule = self.plan.weights
         self.score: AdditiveScore | None = None
         self.validation_scores: Floats | None = None
+
+    def grown(self, first: BlockFit | None = None) -> GrownMarginForest:
+        """Layers until the stop rule says so, of which the best are kept (theory.md §4.5, [D-30]).
+
+        `first` is the result of :func:`train_first_layer`, where several plans share it.
+        """
+        self.add_first(train_first_layer(self.training, self.plan, self.run) if first is None else first)
+        while not self.log.finished:
+            self.add_next()
+        return self.result()
 
     def add_first(self, fit: BlockFit) -> None:
         """Take in the first layer."""

@@ -7,12 +7,12 @@ from typing import Any
 
 from surewood._arrays import Floats
 from surewood.deepforest.block import BlockFit
-from surewood.deepforest.cascade_growth import grow_cascade
+from surewood.deepforest.cascade_growth import CascadeGrowth
 from surewood.deepforest.copies import copied_rows, scores_of_copies
 from surewood.deepforest.data import PreparedData, TrainingSet
 from surewood.deepforest.first_layer import choose_first_layer
 from surewood.deepforest.growth_log import Grown
-from surewood.deepforest.margin_growth import grow_margin_forest
+from surewood.deepforest.margin_growth import MarginGrowth
 from surewood.deepforest.members import only_forests
 from surewood.deepforest.model import CascadeForestModel, HeldOut, MarginForestModel
 from surewood.deepforest.plan import CascadePlan, FitPlan, MarginPlan, SearchPlan
@@ -46,7 +46,7 @@ def train_cascade_forest(plan: FitPlan[CascadePlan], data: PreparedData) -> Casc
     training, validation = _parts(plan, data)
     spill = _spill_folder(plan)
     store = in_memory if spill is None else spill.store
-    grown = grow_cascade(training, plan.candidates[0], plan.run, validation, store)
+    grown = CascadeGrowth(training, plan.candidates[0], plan.run, validation, store).grown()
     return CascadeForestModel(
         layers=grown.layers, reader=data.reader, spill=spill, **_evidence(plan, data, training, grown, 1)
     )
@@ -63,7 +63,7 @@ def _grow_chosen(
         reader = replace(reader, numbers=None)
     spill = _spill_folder(plan)
     store = in_memory if spill is None else spill.store
-    grown = grow_margin_forest(training, chosen, plan.run, first=first, validation=validation, store=store)
+    grown = MarginGrowth(training, chosen, plan.run, validation, store).grown(first)
     return MarginForestModel(
         layers=grown.layers,
         reader=reader,

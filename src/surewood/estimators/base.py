@@ -6,11 +6,12 @@ import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from html import escape
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
 
 from surewood._arrays import AnyArray, Floats
 from surewood.estimators.background import draw_background
@@ -22,15 +23,25 @@ from surewood.estimators.notebook import figure_text, framed, tiles
 from surewood.estimators.parameters import Switch
 from surewood.estimators.remembered import RememberedRows
 from surewood.estimators.rules import Rule
-from surewood.tables import FitInputs, Table, begin_fit, by_label, column_names, plain
+from surewood.tables import (
+    FitInputs,
+    Table,
+    begin_fit,
+    begin_predict,
+    by_batches,
+    by_label,
+    column_names,
+    plain,
+)
 
 
 class ClassifierBase(TableParameters, ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
     """Base of the public classifiers.
 
-    A subclass defines ``fit``, ``predict_proba`` and its parameters beyond those of
+    A subclass defines ``fit``, ``_explained`` and its parameters beyond those of
     :class:`~surewood.estimators.declaring.TableParameters`. Its fitted state is one frozen object,
     ``model_``, besides public attributes that end in ``_``; ``fit`` ends with ``self._store_fit(inputs)``.
+    The model's ``probabilities(table, n_jobs)`` are what it predicts, unless ``predict_proba`` is overridden.
     """
 
     #: The rule of each parameter but `study`.
@@ -40,14 +51,18 @@ class ClassifierBase(TableParameters, ClassifierMixin, BaseEstimator, ABC):  # t
     #: Parameters of older versions by their names of today.
     _renamed_parameters: ClassVar[Mapping[str, str]] = {}
 
+    model_: Any
+    if TYPE_CHECKING:  # a parameter of most families
+        n_jobs: int | None
     classes_: NDArray[Any]
     remembered_rows_: RememberedRows | None
     #: Some training rows as the engines read them, for :meth:`contributions`; with `remember_rows` only.
     background_: AnyArray | None
 
-    @abstractmethod
     def predict_proba(self, X: Any) -> Floats:
         """Class probabilities, shape (n_rows, n_classes), columns in the order of ``classes_``."""
+        check_is_fitted(self, "model_")
+        return by_batches(begin_predict(self, X), lambda table: self.model_.probabilities(table, self.n_jobs))
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The class with the largest probability, the first one on ties."""

@@ -111,7 +111,7 @@ class Contributions:
         >>> first["column"] in ("x2", "x3"), first["contribution"] > 0
         (True, True)
         """
-        k = int(self.predictions[row].argmax()) if label is None else class_position(self.classes, label)
+        k = self._class_of(row, label)
         own = self.values[row, :, k]
         order = np.argsort(-np.abs(own), kind="stable")[:limit]
         return [
@@ -125,34 +125,29 @@ class Contributions:
             if own[j] != 0
         ]
 
+    def _class_of(self, row: int, label: Any) -> int:
+        """Position of a label, by default of the predicted one."""
+        if label is None:
+            return int(self.predictions[row].argmax())
+        return class_position(self.classes, label)
+
     def because(self, row: int, label: Any = None, limit: int = TOP_COLUMNS) -> dict[str, Any]:
         """Why a row has its probability, as values that JSON knows: what ``explain`` begins with.
 
-        Parameters
-        ----------
-        row : int
-        label : label, optional
-            The class whose probability is explained; the predicted one by default.
-        limit : int, default=5
-            Most columns.
-
-        Returns
-        -------
-        dict
-            ``label``, ``probability``, ``expected`` (mean prediction), ``columns`` (of :meth:`top`),
-            ``others`` (sum of all other contributions), ``n_others`` and ``method``.
+        The arguments are those of :meth:`top`. The dictionary has ``label``, ``probability``, ``expected``
+        (mean prediction), ``columns`` (of :meth:`top`), ``others`` (sum of all other contributions),
+        ``n_others`` and ``method``.
 
         Examples
         --------
-        >>> from sklearn.datasets import load_iris
-        >>> from surewood import BinnedForestClassifier
-        >>> X, y = load_iris(return_X_y=True)
-        >>> found = BinnedForestClassifier(20, random_state=0).fit(X, y).contributions(X[:1])
-        >>> because = found.because(0, limit=2)
+        >>> from sklearn.datasets import load_wine
+        >>> from surewood import PolySVC
+        >>> X, y = load_wine(return_X_y=True)
+        >>> because = PolySVC().fit(X, y).contributions(X[:1]).because(0, limit=2)
         >>> because["label"], len(because["columns"]), because["n_others"]
-        (0, 2, 2)
+        (0, 2, 11)
         """
-        k = int(self.predictions[row].argmax()) if label is None else class_position(self.classes, label)
+        k = self._class_of(row, label)
         columns = self.top(row, self.classes[k], limit)
         total = float(self.values[row, :, k].sum())
         return {

@@ -128,9 +128,11 @@ class BinnedForestClassifier(ClassifierBase, RunParameters, StudyParameter):
     --------
     >>> from sklearn.datasets import load_iris
     >>> X, y = load_iris(return_X_y=True)
-    >>> forest = BinnedForestClassifier(n_estimators=50, random_state=0).fit(X, y)
-    >>> forest.predict(X[:2]).tolist(), forest.predict_proba(X).shape
-    ([0, 0], (150, 3))
+    >>> forest = BinnedForestClassifier(50, oob_score=True, random_state=0).fit(X, y)
+    >>> forest.predict(X[:2]).tolist()
+    [0, 0]
+    >>> forest.oob_score_ > 0.9
+    True
     """
 
     model_: ForestModel = field(init=False)

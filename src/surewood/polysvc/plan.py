@@ -65,12 +65,8 @@ class SvmPlan:
     @property
     def solver_options(self) -> dict[str, Any]:
         """What `solve_many` takes besides the problem."""
-        return {
-            "tol": self.tol,
-            "max_iter": self.max_iter,
-            "cache_size": self.cache_bytes,
-            "n_jobs": self.n_jobs,
-        }
+        solver = {"tol": self.tol, "max_iter": self.max_iter, "cache_size": self.cache_bytes}
+        return {**solver, "n_jobs": self.n_jobs}
 
     def kernel_spec(self, design: Floats, weight: Floats | None) -> KernelSpec:
         """The kernel of a design matrix; "scale" looks at the variance of its entries."""
