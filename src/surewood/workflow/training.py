@@ -21,7 +21,7 @@ from surewood.estimators.remembered import RememberedRows
 from surewood.estimators.wording import plural
 from surewood.parallel.progress import stage
 from surewood.tables import TablePreparer
-from surewood.tables.planning.finding import OPEN_DATES
+from surewood.tables.planning.finding import LIKE_IDENTIFIERS, OPEN_DATES
 from surewood.workflow.column_options import ColumnOptions
 from surewood.workflow.families import Family
 from surewood.workflow.labelled_table import LabelledTable, collecting
@@ -75,6 +75,8 @@ def prepare(table: LabelledTable, options: ColumnOptions | None = None) -> Table
             )
         if column.reason.startswith(OPEN_DATES):
             table.notes.append(f"column {column.name!r}: {column.reason}.")
+        if column.reason.endswith(LIKE_IDENTIFIERS):
+            table.notes.append(f"column {column.name!r} is used: {column.reason} If so, drop={column.name}.")
     return preparer
 
 

@@ -237,6 +237,56 @@ def formats():
     frame.to_json(FOLDER / "table.jsonl", orient="records", lines=True)
 
 
+def exports():
+    """As programs and people export them."""
+    table = {"price": [str(1017 + 1013 * k) for k in range(N)], "city": cycle("Rome", "Oslo", "Bern")}
+    text = text_table(table)
+    write("comments.txt", "# made by labtool 3.1\n# operator: Smith, J.\n#\n" + text)
+    write("hash_header.txt", "#" + text)
+    tabs = "".join(f"\t{line}\n" for line in text_table(table, sep="\t").splitlines())
+    write("titles.txt", "Table: VBAK\nDisplayed fields: 4 of 4\n\n" + tabs)
+    marge = [f"{1017 + 1013 * k:,}.50".translate(str.maketrans(",.", ".,")) + "-"[k % 2 :] for k in range(N)]
+    cells = zip(["Marge", *marge], ["size", *(str(v).replace(".", ",") for v in SIZES)], ["label", *LABELS])
+    rows = [f"|{a:>12}|{b:>6}|{c:<6}|" for a, b, c in cells]
+    rule = "-" * 30
+    write("drawn.txt", "\n".join([rule, rows[0], rule, *rows[1:], rule]) + "\n", encoding="cp1252")
+    quotes = [f'"{name}" "New {city}"' for name, city in zip(table["price"], table["city"])]
+    r_rows = [f'"{k + 1}" {quotes[k]} {SIZES[k]} "{LABELS[k]}"' for k in range(N)]
+    write("r_table.txt", "\n".join(['"price" "city" "size" "label"', *r_rows]) + "\n")
+    first, *others = text_table(table, sep=";").splitlines()
+    write("separator_at_the_end.txt", "\n".join([first, *(f"{line};" for line in others)]) + "\n")
+    ends = ("\n", "\r\n")
+    write("mixed_ends.txt", "".join(f"{line}{ends[k % 2]}" for k, line in enumerate(text.splitlines())))
+    said = {
+        "city": cycle("\u201eRome\u201c", "it\u2019s Oslo"),
+        "price": [f"{1017 + 1013 * k:,},5".replace(",", "\u00a0", 1) for k in range(N)],
+    }
+    write("typographic_quotes.csv", text_table(said, sep=";", decimal=","), encoding="cp1252")
+    write(
+        "stata.csv",
+        text_table(
+            {
+                "income": cycle(*map(str, range(300, 340, 2)), ".", ".a"),
+                "day": [f"{d:%d%b%Y}".lower() for d in DAYS],
+            }
+        ),
+    )
+    write("mysql.tsv", text_table({"price": cycle("\\N", *table["price"][:20])}, sep="\t"))
+    write(
+        "weeks.csv", text_table({"week": [f"{d.isocalendar()[0]}-W{d.isocalendar()[1]:02d}" for d in DAYS]})
+    )
+    write("quarters.csv", text_table({"quarter": [f"{d.year}-Q{(d.month + 2) // 3}" for d in DAYS]}))
+    write(
+        "scientific_comma.txt",
+        text_table({"dose": [f"{k + 1.5:.2E}".replace(".", ",") for k in range(N)]}, sep=";", decimal=","),
+    )
+    write("wahr_falsch.txt", text_table({"aktiv": cycle("WAHR", "FALSCH")}, sep=";", decimal=","))
+    write(
+        "kundennummer.csv",
+        text_table({"Kundennummer": [40_000_000 + 7_919 * (k * k % 97) * 31 + k for k in range(N)]}),
+    )
+
+
 def bad_files():
     text = text_table({"city": cycle("Rome", "Oslo", "Köln")})
     lines = text.splitlines()
@@ -261,7 +311,7 @@ def bad_files():
 
 def main():
     FOLDER.mkdir(exist_ok=True)
-    for make in (numbers, missing_codes, booleans, dates, words, formats, bad_files):
+    for make in (numbers, missing_codes, booleans, dates, words, formats, exports, bad_files):
         make()
 
 

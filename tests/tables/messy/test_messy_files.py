@@ -114,6 +114,7 @@ SPOILED = (
     "inch_mark",
     "carriage",
     "german_whole",
+    "typographic",
 )
 READERS = [name for name in GOOD if name.endswith((".csv", ".tsv")) and not name.startswith(SPOILED)]
 

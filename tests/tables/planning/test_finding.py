@@ -66,3 +66,17 @@ def test_a_category_keeps_its_order():
     column = pd.Series(pd.Categorical(["low", "high", "low"], ["low", "mid", "high"], ordered=True))
     plan = find_column("x", column, Hints())
     assert (plan.categories, plan.ordered) == (("low", "high"), True)
+
+
+def test_numbers_that_look_dealt_out_are_noted_and_named_ones_are_not_used():
+    dealt = pd.Series([10_000 + 7919 * k % 90_000 for k in range(200)])
+    plan = find_column("visits", dealt, Hints())
+    assert (plan.kind, plan.reason) == ("number", "numbers of 5 digits, 100 % different: an identifier?")
+    for name in ("Kundennummer", "customer", "account number", "order_id"):
+        assert kind(dealt, name) == "drop"
+    nearly = dealt.where(dealt.index > 5, dealt.iloc[0])
+    assert kind(nearly, "customer") == "drop"
+    assert find_column("visits", nearly, Hints()).reason == "numbers"
+    assert find_column("income", dealt * dealt.index, Hints()).reason == "numbers"
+    assert kind([k // 2 + 1000 for k in range(200)], "customer") == "number"
+    assert find_column("visits", dealt, Hints(kind="number")).reason == "numbers"

@@ -5,7 +5,7 @@ import pytest
 
 from surewood.tables import DataError
 from surewood.tables.reading import delimited
-from surewood.tables.reading.delimited import read_delimited, scan_text
+from surewood.tables.reading.delimited import read_delimited, scan_text, without_rules
 
 
 @pytest.mark.parametrize("mark", [",", ";", "\t", "|"])
@@ -61,3 +61,21 @@ def test_long_headers_are_read_whole():
     found = read_delimited(text.encode(), "wide.csv").frame
     assert found.columns.tolist() == names
     assert found.iloc[2].unique().tolist() == [2]
+
+
+def test_tables_drawn_with_lines():
+    psql = b" a | b \n---+---\n 1 | x\n 2 | y\n"
+    found = read_delimited(psql, "t")
+    assert found.frame["a"].tolist() == [1, 2]
+    assert found.lines.tolist() == [3, 4]
+    markdown = b"| a | b |\r\n|:--|---|\r\n| 1 | --- |\r\n| 2 | y |\r\n"
+    assert read_delimited(markdown, "t").frame.columns.tolist() == ["a", "b"]
+    plain = b"a,b\n1,---\n--,2\n"
+    assert without_rules(plain) is plain
+
+
+def test_what_stands_above_the_header_is_reported():
+    with pytest.warns(
+        UserWarning, match=r"^t: the line above the header \('# x'\) is not part of the table\.$"
+    ):
+        read_delimited(b"# x\na,b\n1,2\n", "t")

@@ -48,3 +48,35 @@ def test_many_names_are_compared_in_one_pass():
     assert Name.compared < 100_000
     with pytest.raises(DataError, match="more than one column called 'name 0', 'name 1'"):
         refuse_duplicates([f"name {k % 20_000}" for k in range(40_000)], "wide.csv")
+
+
+ROWS = "\n".join(f"{k},x{k}" for k in range(6)) + "\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "names", "skipped"),
+    [
+        ("a,b\n" + ROWS, ["a", "b"], 0),
+        ("# one\n#\n# by Smith, J.\na,b\n" + ROWS, ["a", "b"], 3),
+        ("#a,b\n" + ROWS, ["#a", "b"], 0),
+        ("# made today\n#a,b\n" + ROWS, ["#a", "b"], 1),
+        ("Sales 2024\n\na,b\n" + ROWS, ["a", "b"], 2),
+        ("text\nred\ngreen, or so\nblue\n", ["text"], 0),  # one column, one comma
+        ("a;b\n" + ROWS, ["a", "b"], 0),  # no title: another mark divides it
+        ("Sales\na,b\n1,2\n", ["Sales"], 0),  # too few rows
+    ],
+)
+def test_comments_and_titles_above_the_header(text, names, skipped):
+    found = find_layout(text.encode())
+    assert (found.names, found.skipped) == (names, skipped)
+    assert text.encode()[found.start :].startswith(found.names[0].encode())
+
+
+def test_a_header_that_lacks_a_name():
+    named = "a,b\n" + "".join(f"r{k},{k},2\n" for k in range(6))
+    assert find_layout(named.encode()).names == ["column 1", "a", "b"]
+    ended = "a,b\n" + ROWS.replace("\n", ",\n")
+    assert find_layout(ended.encode()).names == ["a", "b", "column 3"]
+    same_names = "a,b\n" + "".join(f"north,{k},2\n" for k in range(6))
+    assert find_layout(same_names.encode()).names == ["a", "b"]
+    assert find_layout(b"a,b\n1,2,3\n").names == ["a", "b"]

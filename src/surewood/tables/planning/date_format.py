@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import date
 
 import numpy as np
 import pandas as pd
@@ -37,14 +38,17 @@ _SHAPES = {
     for name, shape in {
         "year first": r"^(?P<y>\d{4})(?P<sep>[-/.])(?P<m>\d{1,2})(?P=sep)(?P<d>\d{1,2})" + _TIME,
         "year, month": r"^(?P<y>\d{4})-(?P<m>\d{2})$",
+        "year, week": r"^(?P<y>\d{4})-?W(?P<week>0[1-9]|[1-4]\d|5[0-3])(?:-?(?P<weekday>[1-7]))?$",
+        "year, quarter": r"^(?P<y>\d{4})[-/ ]?Q(?P<quarter>[1-4])$",
+        "quarter, year": r"^Q(?P<quarter>[1-4])[-/ ]?(?P<y>\d{4})$",
         "compact": r"^(?P<y>(?:19|20)\d{2})(?P<m>0[1-9]|1[0-2])(?P<d>0[1-9]|[12]\d|3[01])" + _COMPACT_TIME,
         "day first": r"^(?P<d>\d{1,2})\.\s?(?P<m>\d{1,2})\.\s?" + _YEAR + _TIME,
         "open": r"^(?P<a>\d{1,2})(?P<sep>[/-])(?P<b>\d{1,2})(?P=sep)" + _YEAR + _TIME,
         "day, month name": (
             _WEEKDAY
-            + r"(?P<d>\d{1,2})(?:st|nd|rd|th|\.)?[\s-](?:of\s)?"
+            + r"(?P<d>\d{1,2})(?:st|nd|rd|th|\.)?[\s-]?(?:of\s)?"
             + _NAME
-            + r"\.?,?[\s-]"
+            + r"\.?,?[\s-]?"
             + _YEAR
             + _TIME
         ),
@@ -159,6 +163,10 @@ def _moment(form: str, match: re.Match[str], day_first: bool) -> pd.Timestamp | 
         year += 1900 if year >= _PIVOT else 2000
     if form == "open":
         day, month = (part["a"], part["b"]) if day_first else (part["b"], part["a"])
+    elif "week" in part:
+        return _first_day(year, int(part["week"]), int(part["weekday"] or 1))
+    elif "quarter" in part:
+        day, month = 1, 3 * int(part["quarter"]) - 2
     elif "name" in part:
         day, month = part["d"], _month(part["name"])
     else:
@@ -178,6 +186,14 @@ def _moment(form: str, match: re.Match[str], day_first: bool) -> pd.Timestamp | 
     except ValueError:
         return None
     return moment - _offset(part.get("zone"))
+
+
+def _first_day(year: int, week: int, weekday: int) -> pd.Timestamp | None:
+    """A day of an ISO week."""
+    try:
+        return pd.Timestamp(date.fromisocalendar(year, week, weekday))
+    except ValueError:  # a year of 52 weeks
+        return None
 
 
 def _offset(zone: str | None) -> pd.Timedelta:

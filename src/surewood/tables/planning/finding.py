@@ -52,6 +52,21 @@ _CODE = re.compile(r"^0\d+$")
 _ID_NAME = re.compile(
     r"(?:(?:^|[^a-zA-Z])(?:id|ID|Id|uuid|UUID|guid|key|index|no|nr)|[a-z](?:ID|Id|No|Nr))\.?$"
 )
+#: What is numbered, and the number itself.
+_ID_WORD = re.compile(
+    r"(?:nummer|number|num[eé]ro|customer|client|patient|user|member|account|invoice|policy|ticket|transaction"
+    r"|kunde|konto|rechnung|beleg|vertrag)s?$",
+    re.IGNORECASE,
+)
+_NEARLY_ALL = (
+    0.95  # fraction of distinct whole numbers from which a column that is called an identifier is one
+)
+_MANY_ROWS, _MANY_DIGITS, _ALL_BUT_FEW = (
+    100,
+    5,
+    0.99,
+)  # below these, distinct numbers of one length are chance
+LIKE_IDENTIFIERS = "different: an identifier?"
 
 
 @dataclass(frozen=True)
@@ -132,6 +147,7 @@ def _from_typed(name: str, column: pd.Series, hints: Hints) -> ColumnPlan:
     if hints.kind is None and _are_compact_dates(column):
         return find_column(name, column.astype(object), replace(hints, kind="date"))
     reason = "durations" if pd.api.types.is_timedelta64_dtype(column.dtype) else "numbers"
+    reason = (_like_identifiers(column) if hints.kind is None else "") or reason
     return ColumnPlan(name, hints.kind or "number", reason, examples, missing=hints.missing)
 
 
@@ -147,10 +163,34 @@ def _is_constant(column: pd.Series) -> bool:
 
 
 def _names_rows(name: str, column: pd.Series) -> bool:
-    """Whether a column is called an identifier and has a whole number of its own in every row."""
-    if len(column) < _FEW_ROWS or not pd.api.types.is_integer_dtype(column.dtype):
+    """Whether a column is called an identifier and has a whole number of its own in (nearly) every row.
+
+    Values alone do not tell: an income in whole euros has a value of its own in nearly every row too.
+    """
+    if len(column) < _FEW_ROWS or not pd.api.types.is_integer_dtype(column.dtype) or column.isna().any():
         return False
-    return _ID_NAME.search(name.strip()) is not None and column.is_unique and bool(column.notna().all())
+    called = _ID_NAME.search(name.strip()) or _ID_WORD.search(name.strip())
+    return called is not None and column.nunique() >= _NEARLY_ALL * len(column)
+
+
+def _like_identifiers(column: pd.Series) -> str:
+    """The evidence that numbers may be identifiers, whatever the column is called; empty where there is none.
+
+    Numbers that were dealt out have the same number of digits and differ from row to row; amounts and counts
+    of nearly as many different values spread over several powers of ten.
+    """
+    if len(column) < _MANY_ROWS or not pd.api.types.is_integer_dtype(column.dtype) or column.isna().any():
+        return ""
+    if column.iloc[:_MANY_ROWS].nunique() < _ALL_BUT_FEW * _MANY_ROWS:
+        return ""
+    smallest, largest = int(column.min()), int(column.max())
+    n_digits = len(str(largest))
+    if smallest <= 0 or n_digits < _MANY_DIGITS or len(str(smallest)) != n_digits:
+        return ""
+    distinct = column.nunique() / len(column)
+    if distinct < _ALL_BUT_FEW:
+        return ""
+    return f"numbers of {n_digits} digits, {100 * distinct:.0f} % {LIKE_IDENTIFIERS}"
 
 
 def _are_compact_dates(column: pd.Series) -> bool:

@@ -28,6 +28,7 @@ ALWAYS = _PUNCTUATION | frozenset(_WORDS.split()) | frozenset(_ERRORS.split()) |
 AMONG_NUMBERS = (
     ALWAYS
     | frozenset(_WORDS_AMONG_NUMBERS.split())
+    | {f".{letter}" for letter in "abcdefghijklmnopqrstuvwxyz"}  # as Stata writes kinds of missing
     | {"not available", "not applicable", "not known", "no data", "no value", "k. a.", "keine angabe"}
 )
 

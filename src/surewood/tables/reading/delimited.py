@@ -7,6 +7,8 @@ Arrow reads the file, numbers and ISO dates included. Text columns stay text for
 from __future__ import annotations
 
 import csv
+import re
+import warnings
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Any
@@ -24,11 +26,13 @@ from surewood.tables.reading.damage import (
     refuse_open_quote,
     refuse_second_header,
 )
-from surewood.tables.reading.layout import Layout, find_layout, refuse_duplicates
+from surewood.tables.reading.layout import Layout, find_layout, refuse_duplicates, split_blanks
 from surewood.tables.reading.text_encoding import as_utf8
 
 _BLOCK = 1 << 22
 _THREADS = 2
+_RULE = re.compile(rb"[ \t]*[|+]?[-=+|: \t]*(?:---|===)[-=+|: \t]*\r?")  # a line of dashes, as below a header
+_FIRST_LINES = 4
 _CHUNK = 1 << 18  # bytes that are looked at together: they stay in the cache
 #: Read as missing among numbers and dates; text columns keep them for the plan to judge.
 _NULLS = [
@@ -82,6 +86,7 @@ def read_delimited(
         raise DataError(f"{origin} is empty.")
     if b"\n" not in text and b"\r" in text:  # as old Macintosh programs ended lines
         text = text.replace(b"\r", b"\n")
+    text = without_rules(text)
     layout = find_layout(text, separator)
     text = text[layout.start :] if layout.start else text
     if layout.separator == " ":
@@ -96,15 +101,44 @@ def read_delimited(
 
 
 def as_delimited(
-    table: pa.Table, layout: Layout, origin: str, encoding: str, lines: NDArray[np.int64] | None = None
+    table: pa.Table, layout: Layout, origin: str, encoding: str, numbers: NDArray[np.int64] | None = None
 ) -> Delimited:
     """What Arrow read, as a frame; refused where its first row is a second header."""
     refuse_second_header(table, origin, layout.skipped, _NULLS)
-    return Delimited(_as_frame(table), layout.separator, encoding, layout.skipped + 2, lines)
+    if layout.above:
+        lines = "line" if len(layout.above) == 1 else f"{len(layout.above)} lines"
+        warnings.warn(
+            f"{origin}: the {lines} above the header ({layout.above[0][:60]!r}) "
+            f"{'is' if len(layout.above) == 1 else 'are'} not part of the table.",
+            stacklevel=2,
+        )
+    return Delimited(_as_frame(table), layout.separator, encoding, layout.skipped + 2, numbers)
+
+
+def without_rules(text: bytes) -> bytes:
+    """A table drawn with lines and bars, as SAP, psql and Markdown do, without them.
+
+    Lines of dashes become blank lines, so that the others keep their numbers.
+
+    Examples
+    --------
+    >>> without_rules(b"|a|b|\\n|---|---|\\n|1|x|\\n")
+    b'a|b\\n\\n1|x\\n'
+    """
+    first = text[:_BLOCK].split(b"\n", _FIRST_LINES)[:_FIRST_LINES]
+    if not any(_RULE.fullmatch(line) for line in first):
+        return text
+    text = b"\n".join(b"" if _RULE.fullmatch(line) else line for line in text.split(b"\n"))
+    drawn = [line.strip() for line in text[:_BLOCK].split(b"\n")[:50] if line.strip()]
+    if all(line.startswith(b"|") and line.endswith(b"|") for line in drawn):
+        text = re.sub(rb"(?m)^[ \t]*\||\|[ \t\r]*$", b"", text)
+    return text
 
 
 def _with_tabs(text: bytes) -> bytes:
     """Columns set apart by white space, with one tab between them."""
+    if b'"' in text:
+        return b"\n".join("\t".join(split_blanks(line)).encode() for line in text.decode().split("\n"))
     return b"\n".join(b"\t".join(line.split()) for line in text.split(b"\n"))
 
 

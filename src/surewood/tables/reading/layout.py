@@ -6,12 +6,13 @@ import csv
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from surewood.tables.data_error import DataError
 
 SEPARATORS = ",;\t|"
 HEAD = 1 << 16  # bytes that are looked at, more where lines are long
+_MOST_TITLES = 10
 _LINES = 4  # lines as long as the header that are looked at, at least
 _LEADING_ZERO = re.compile(r"^0\d")
 _GROUPED = re.compile(r"^[+-]?\d{1,3}(?:\.\d{3})+$")
@@ -36,6 +37,8 @@ class Layout:
         Lines of the header: more than one where a quoted name holds a line break.
     texts : list of str
         Columns to leave as text: codes that begin with a zero, and points between thousands.
+    above : list of str
+        Comments and titles above the header.
     """
 
     separator: str
@@ -44,6 +47,7 @@ class Layout:
     skipped: int
     header_lines: int
     texts: list[str]
+    above: list[str] = field(default_factory=list)
 
 
 def find_layout(text: bytes, separator: str | None = None) -> Layout:
@@ -56,16 +60,75 @@ def find_layout(text: bytes, separator: str | None = None) -> Layout:
     (';', ['zip', 'b'], 6, 1, ['zip'])
     """
     skipped, start = _preamble(text)
+    above = _lines_above(_first_lines(text, start), separator)
+    for _ in above:
+        start = text.find(b"\n", start) + 1
     head = _first_lines(text, start)
     mark = separator or find_separator(head)
     reader = csv.reader(
-        ["\t".join(line.split()) for line in head] if mark == " " else head,
+        ["\t".join(split_blanks(line)) for line in head] if mark == " " else head,
         delimiter="\t" if mark == " " else mark,
     )
     names = [name.strip() for name in next(reader)]
-    names = [name or f"column {k + 1}" for k, name in enumerate(names)]
     header_lines = reader.line_num
-    return Layout(mark, names, start, skipped, header_lines, _columns_to_keep(reader, names))
+    rows = list(reader)
+    names = _with_all_names(names, rows)
+    names = [name or f"column {k + 1}" for k, name in enumerate(names)]
+    texts = _columns_to_keep(rows, names)
+    shown = [line.strip() for line in above if line.strip()]
+    return Layout(mark, names, start, skipped + len(above), header_lines, texts, shown)
+
+
+def _lines_above(lines: list[str], separator: str | None) -> list[str]:
+    """Lines above the header: comments that begin with ``#``, and titles.
+
+    A title is a line that no mark divides, above at least `_LINES` lines that one mark divides into the same
+    number of fields. A comment in front of numbers, with as many fields as these, is the header (``#id,x``).
+    """
+    n = next((k for k, line in enumerate(lines) if line.strip() and not line.startswith("#")), 0)
+    if n:
+        mark = separator or find_separator(lines[n:])
+        fields, comment = (next(csv.reader([line], delimiter=mark)) for line in (lines[n], lines[n - 1]))
+        if mark != " " and len(fields) == len(comment) and any(map(_is_number, fields)):
+            n -= 1
+        return lines[:n]
+    for mark in separator or SEPARATORS:
+        n = next((k for k, line in enumerate(lines[: _MOST_TITLES + 1]) if mark in line), 0)
+        if n == 0 or any(other in line for line in lines[:n] for other in (separator or SEPARATORS)):
+            continue
+        body = lines[n : n + 50]
+        if len(body) < _LINES or max(map(len, body)) > csv.field_size_limit():
+            continue
+        if len({len(row) for row in csv.reader(body, delimiter=mark) if row}) == 1:
+            return lines[:n]
+    return []
+
+
+def _is_number(text: str) -> bool:
+    return re.match(r"^\s*[+-]?[\d.,]*\d\s*$", text) is not None
+
+
+def split_blanks(line: str) -> list[str]:
+    """The fields of a line that are set apart by white space; a quoted one may hold some.
+
+    Examples
+    --------
+    >>> split_blanks('1  "New York"   2.5')
+    ['1', 'New York', '2.5']
+    """
+    if '"' not in line:
+        return line.split()
+    return next(csv.reader([line.strip()], delimiter=" ", skipinitialspace=True))
+
+
+def _with_all_names(names: list[str], rows: list[list[str]]) -> list[str]:
+    """Names of a header that lacks one: of row names (as R writes them), or after a separator at the end."""
+    first = [row for row in rows[:-1] if row]  # the last one may be cut off
+    if len(first) < _LINES or {len(row) for row in first} != {len(names) + 1}:
+        return names
+    if not any(row[-1].strip() for row in first):
+        return [*names, ""]
+    return ["", *names] if len({row[0] for row in first}) == len(first) else names
 
 
 def bytes_needed(text: bytes) -> int:
@@ -78,7 +141,8 @@ def bytes_needed(text: bytes) -> int:
     """
     start = _preamble(text)[1]
     end = text.find(b"\n", start)
-    return 0 if end < 0 else start + max(HEAD, _LINES * (end + 1 - start))
+    longest = max(map(len, text[start:].split(b"\n", _MOST_TITLES + 1)[:-1]), default=0)
+    return 0 if end < 0 else start + max(HEAD, _LINES * (longest + 1))
 
 
 def _preamble(text: bytes) -> tuple[int, int]:
@@ -122,8 +186,8 @@ def find_separator(head: Sequence[str]) -> str:
         if score > best_score:
             best, best_score = mark, score
     if best_score == (0.0, 0):
-        counts = [len(line.split()) for line in lines]
-        if len(counts) > 1 and counts[0] > 1 and len(set(counts)) == 1:
+        counts = [len(split_blanks(line)) for line in lines]
+        if len(counts) > 1 and counts[0] > 1 and set(counts[1:]) in ({counts[0]}, {counts[0] + 1}):
             return " "
     return best
 
@@ -145,8 +209,8 @@ def _columns_to_keep(rows: Iterable[list[str]], names: list[str]) -> list[str]:
     grouped: set[int] = set()
     commas = False
     for row in rows:
-        for k, field in enumerate(row):
-            stripped = field.strip()
+        for k, cell in enumerate(row):
+            stripped = cell.strip()
             if _LEADING_ZERO.match(stripped) and stripped.isdigit():
                 codes.add(k)
             elif _GROUPED.match(stripped):

@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from surewood.tables.reading.delimited import Delimited, as_delimited, parse, scan_text
+from surewood.tables.reading.delimited import Delimited, as_delimited, parse, scan_text, without_rules
 from surewood.tables.reading.file_format import refuse_other_formats
 from surewood.tables.reading.layout import HEAD, bytes_needed, find_layout, refuse_duplicates
 from surewood.tables.reading.text_encoding import UTF8_MARK
@@ -61,7 +61,8 @@ def _beginning(file: io.FileIO) -> tuple[int, bytes]:
     head = head[begin:] + file.read(max(0, begin + needed - len(head)))
     first = PlainText()
     first.look_at(head)
-    return begin, head if first.is_plain and not scan_text(head)[2] else b""
+    is_plain = first.is_plain and not scan_text(head)[2] and without_rules(head) is head
+    return begin, head if is_plain else b""
 
 
 def _read(path: Path, begin: int, head: bytes, separator: str | None) -> Delimited | None:
