@@ -67,10 +67,10 @@ def compare_models(
     """
     truth = read_labels(first, X, y)
     trainings = [TrainingRows(model, X_train) for model in (first, second)]
-    counted = count_rows(X, truth.size, trainings[0], copies=copies)
-    rows = counted.rows
-    if trainings[1].known and counted.rule == "exclude":
-        rows = rows[~trainings[1].copies(X, truth.size)[rows]]
+    both = [count_rows(X, truth.size, training, copies=copies) for training in trainings]
+    # a row counts where both models allow it; where one excludes copies, each content counts once
+    counted = both[1] if both[1].rule == "exclude" else both[0]
+    rows = counted.rows[np.isin(counted.rows, both[0].rows) & np.isin(counted.rows, both[1].rows)]
     wrong = [np.asarray(model.predict(X)).astype(object) != truth.astype(object) for model in (first, second)]
     # one row per content: which one is decided by the order of the file, not by labels
     unit = dict(zip(counted.rows.tolist(), counted.unit.tolist()))

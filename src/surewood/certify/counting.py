@@ -141,6 +141,12 @@ def count_rows(
         facts = [f"Warning: {n_copies} of {n} rows equal a training row; training rows hardly repeat."]
     if groups is not None:
         unit = _group_numbers(groups[kept].astype(str))
+        if rule == "exclude":
+            own = _in_first_group(hashes[kept], unit)
+            if not own.all():
+                again = int((~own).sum())
+                facts.append(f"{again} of {n} rows repeat a row of another group; each content counts once.")
+            kept, unit = kept[own], _renumbered(unit[own])
         population = f"rows of new groups{', ' if population else ''}{population.removeprefix('new rows ')}"
     elif rule == "exclude":
         unit = np.cumsum(np.r_[True, np.diff(hashes[kept]) != 0]) - 1 if kept.size else kept
@@ -197,6 +203,22 @@ def _group_numbers(groups: NDArray[Any]) -> NDArray[np.intp]:
     rank = np.empty(names.size, dtype=np.intp)
     rank[np.argsort(keys, kind="stable")] = np.arange(names.size)
     return np.asarray(rank[unit])
+
+
+def _in_first_group(hashes: NDArray[np.uint64], unit: NDArray[np.intp]) -> Mask:
+    """Which rows count where groups share contents: those of the first of these groups, in keyed order.
+
+    A content that was recorded for several groups is no new evidence in the second of them.
+    """
+    _, content = np.unique(hashes, return_inverse=True)
+    first = np.full(int(content.max(initial=-1)) + 1, unit.max(initial=0), dtype=unit.dtype)
+    np.minimum.at(first, content, unit)
+    return np.asarray(unit == first[content])
+
+
+def _renumbered(unit: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Numbers of groups without the gaps of those that have no row left."""
+    return np.asarray(np.unique(unit, return_inverse=True)[1])
 
 
 def _rule(

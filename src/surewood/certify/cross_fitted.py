@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.utils import _safe_indexing
+from sklearn.exceptions import NotFittedError
+from sklearn.utils import _safe_indexing, get_tags
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d
 
 from surewood._arrays import Floats, check_values
@@ -81,6 +82,7 @@ class CrossFittedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         if labels.size < _SMALLEST_FOLD * n_folds:
             needed = _SMALLEST_FOLD * n_folds
             raise ValueError(f"{n_folds} folds need at least {needed} rows, got {labels.size}")
+        _refuse_fitted_parts(self.estimator)
         classes, codes = np.unique(labels, return_inverse=True)
         hashes = content_hashes(X)
         fold = _dealt_by_content(hashes, n_folds, int(self.random_state))
@@ -144,6 +146,29 @@ def _dealt_by_content(hashes: NDArray[np.uint64], n_folds: int, seed: int) -> ND
         raise ValueError(f"{n_folds} folds need as many different rows, got {len(first)}")
     place = np.argsort(np.argsort(first))
     return shuffled_folds(len(first), n_folds, seed)[place[group]]
+
+
+def _refuse_fitted_parts(estimator: Any) -> None:
+    """Refuse an estimator with a part that stays fitted when it is cloned: its folds would have seen it."""
+    fresh = clone(estimator)
+    parts = [fresh, *fresh.get_params(deep=True).values()]
+    for part in parts:
+        if hasattr(part, "fit") and not isinstance(part, type) and _is_fitted(part):
+            raise ValueError(
+                f"estimator must not have parts that are fitted already, got {type(part).__name__}: the rows "
+                "of a fold may have taken part"
+            )
+
+
+def _is_fitted(part: Any) -> bool:
+    """Whether a cloned estimator is fitted; one that learns nothing and says so is not meant."""
+    try:
+        if not get_tags(part).requires_fit:
+            return False
+        check_is_fitted(part)
+    except (NotFittedError, TypeError, AttributeError):
+        return False
+    return True
 
 
 def _aligned(model: Any, X: Any, classes: NDArray[Any]) -> Floats:

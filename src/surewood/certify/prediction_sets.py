@@ -64,7 +64,7 @@ class SetCoverage:
     mean_size, single : float
         Mean number of labels, and fraction of sets with exactly one (ESTIMATES).
     n : int
-        Rows measured: those not used to find the sets.
+        Rows measured: those not used to find the sets or to train the model, of equal ones one.
     """
 
     coverage: float
@@ -354,17 +354,26 @@ class PredictionSets(BaseEstimator):  # type: ignore[misc]
         return [tuple(classes[k] for k in np.flatnonzero(row)) for row in self.predict_set(X, groups=groups)]
 
     def coverage(self, X: Any, y: Any, *, groups: Any = None) -> SetCoverage:
-        """Measure the sets on labelled rows; rows that the sets were found on are left out."""
+        """Measure the sets on labelled rows.
+
+        Rows that the sets were found on and copies of training rows are left out; of equal rows one counts.
+        """
         truth = read_labels(self.model, X, y)
         inside = self.predict_set(X, groups=groups)
-        new = ~self.choice_rows_.contains(X)
+        counted = count_rows(X, truth.size, TrainingRows(self.model))
+        new = np.zeros(truth.size, dtype=bool)
+        new[counted.rows[np.unique(counted.unit, return_index=True)[1]]] = True  # one row per content
+        new &= ~self.choice_rows_.contains(X)
         codes = _codes(truth, self.classes_)
         hit = np.zeros(truth.size, dtype=bool)
         known = codes >= 0
         hit[known] = inside[np.flatnonzero(known), codes[known]]
         n = int(new.sum())
         if n == 0:
-            raise ValueError("all of these rows were used to find the sets; measure the coverage on new rows")
+            raise ValueError(
+                "all of these rows were used to find the sets or to train the model; measure the coverage on "
+                "new rows"
+            )
         sizes = inside[new].sum(axis=1)
         found = int(hit[new].sum())
         return SetCoverage(

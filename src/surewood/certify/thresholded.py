@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import clone
 
 from surewood._arrays import Floats, check_number
 from surewood.bounds import Entry
@@ -48,6 +49,8 @@ class ThresholdProof:
     #: ``threshold``, ``coverage``, ``failure_rate`` and ``proved`` of every threshold that could be
     #: tested, for the first requirement.
     curve: dict[str, Floats] = field(default_factory=dict)
+    threshold: float | None = None
+    """The threshold that it is about."""
 
 
 @dataclass(eq=False, repr=False)
@@ -105,8 +108,25 @@ class ThresholdedClassifier(DecidingClassifier):
 
     @property
     def guarantees(self) -> tuple[Entry, ...]:
-        """What the threshold is guaranteed to keep, issued from the counts of the holdout."""
-        return () if self.proof is None else tuple(one.guarantee for one in self.proof.promises)
+        """What the threshold is guaranteed to keep, issued from the counts of the holdout.
+
+        Nothing where the threshold was changed since.
+        """
+        if self.proof is None or self.proof.threshold not in (None, self.threshold):
+            return ()
+        return tuple(one.guarantee for one in self.proof.promises)
+
+    def set_params(self, **params: Any) -> ThresholdedClassifier:
+        """Set parameters; what was proved for another model, threshold or class is given up ([D-37])."""
+        proved = self.model, self.threshold, self.positive
+        super().set_params(**params)
+        if self.model is not proved[0] or (self.threshold, self.positive) != proved[1:]:
+            self.proof = None
+        return self
+
+    def __sklearn_clone__(self) -> ThresholdedClassifier:
+        """The same rule for a model that is not fitted: nothing is proved about it."""
+        return ThresholdedClassifier(clone(self.model), self.threshold, self.positive)
 
     @property
     def guarantee(self) -> Entry:

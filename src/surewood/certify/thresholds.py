@@ -162,6 +162,7 @@ def find_threshold(
         _coverage(holdout, int(at), delta),
         list(holdout.counted.facts),
         _curve(holdout, counts[0], both),
+        float(holdout.grid[at]),
     )
     rows = RememberedRows.from_table(X)
     return ThresholdedClassifier(model, float(holdout.grid[at]), holdout.positive, proof, rows)
