@@ -16,7 +16,6 @@ from surewood.bounds import (
     Entry,
     Method,
     Status,
-    clopper_pearson_lower,
     issue_guarantee,
     set_threshold,
 )
@@ -30,10 +29,11 @@ from .conditions import holdout_conditions
 from .counting import Counted, count_rows
 from .deciding import probabilities_of
 from .holdout import read_labels
+from .set_coverage import SetCoverage
 from .set_scores import SCORES, UNKNOWN, label_scores, true_scores
 from .training_rows import TrainingRows
 
-__all__ = ["PredictionSets", "SetCoverage"]
+__all__ = ["PredictionSets"]
 
 _BY = (None, "class", "group")
 _GUARANTEES = ("pac", "marginal")
@@ -48,30 +48,6 @@ class _Options(NamedTuple):
     guarantee: str
     by: str | None
     score: str
-    delta: float
-
-
-@dataclass(frozen=True)
-class SetCoverage:
-    """Prediction sets on labelled rows, measured.
-
-    Attributes
-    ----------
-    coverage : float
-        Fraction of rows whose set contains the true label (ESTIMATE).
-    lower : float
-        Lower limit of the coverage at `delta`, from these rows alone; 0 where none of them is new.
-    mean_size, single : float
-        Mean number of labels, and fraction of sets with exactly one (ESTIMATES).
-    n : int
-        Rows measured: those not used to find the sets or to train the model, of equal ones one.
-    """
-
-    coverage: float
-    lower: float
-    mean_size: float
-    single: float
-    n: int
     delta: float
 
 
@@ -368,22 +344,12 @@ class PredictionSets(BaseEstimator):  # type: ignore[misc]
         hit = np.zeros(truth.size, dtype=bool)
         known = codes >= 0
         hit[known] = inside[np.flatnonzero(known), codes[known]]
-        n = int(new.sum())
-        if n == 0:
+        if not new.any():
             raise ValueError(
                 "all of these rows were used to find the sets or to train the model; measure the coverage on "
                 "new rows"
             )
-        sizes = inside[new].sum(axis=1)
-        found = int(hit[new].sum())
-        return SetCoverage(
-            found / n,
-            clopper_pearson_lower(found, n, delta=self._options.delta),
-            float(sizes.mean()),
-            float((sizes == 1).mean()),
-            n,
-            self._options.delta,
-        )
+        return SetCoverage.measured(inside[new], hit[new], self._options.delta)
 
 
 def _codes(labels: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.intp]:
