@@ -8,7 +8,7 @@ columns        columns of a user's table
 claims         `claims=[...]`: error, rates per class, cost, Brier score, groups
 thresholds     `find_threshold`: a threshold that meets a requirement (§11.4)
 requirements   what it may be asked to keep; prior_scores: what may be looked at before the holdout
-prediction_sets  `PredictionSets` (§11.5); set_scores: how well a label suits a row; set_coverage: sets measured
+prediction_sets  `PredictionSets` (§11.5); set_scores: how labels suit rows; set_coverage: sets measured
 cross_fitted   `CrossFittedClassifier`: a Brier guarantee without a holdout ([D-44])
 comparing      `compare_models`: two models on one holdout (§11.7)
 deciding       classifiers with a rule of their own: `CostClassifier`; thresholded: `ThresholdedClassifier`
