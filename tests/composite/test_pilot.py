@@ -8,7 +8,7 @@ import pytest
 
 from surewood.composite import pilot
 from surewood.composite.leaf_svms import SolverOptions
-from surewood.composite.pilot import PilotGrid, pilot_rows, run_pilot
+from surewood.composite.pilot import PilotGrid, pilot_rows, pilot_size, pilot_trees, run_pilot
 from surewood.composite.pilot_votes import DepthVotes
 from surewood.composite.setting import Setting
 from surewood.estimators.time_limit import TimeLimit
@@ -48,8 +48,9 @@ def test_ends_of_the_list_of_C_are_tried_where_they_look_better():
 
 def test_larger_samples_keep_the_sizes_of_leaves(monkeypatch):
     monkeypatch.setattr(pilot, "PILOT_ROWS", 100)
+    monkeypatch.setattr(pilot, "JUDGED_ROWS", 200)
     data = prepared(*sample(400))
-    assert len(pilot_rows(400, 0)) == 100
+    assert (len(pilot_rows(400, 0)), pilot_size(400)) == (200, 100)
     grid = replace(GRID, depths=(1,), C=(0.5,))
     found = run_pilot(data, grid, TEMPLATE, 0, SolverOptions())
     assert {c.depth for c in found.candidates} == {1}
@@ -88,3 +89,14 @@ def test_a_pilot_whose_time_is_up_has_settings_and_says_so():
     assert len(found.settings) == 3
     assert {c.depth for c in found.candidates} == {2}  # the deepest trees cost least and come first
     assert found.notes == ("the pilot stopped in round 1 of 3: time_limit",)
+
+
+def test_a_row_gets_as_many_votes_on_larger_samples():
+    def votes_per_row(n_rows):
+        seen = pilot.IN_BAG * pilot_size(n_rows)
+        return pilot_trees(n_rows, 3) * (1 - seen / len(pilot_rows(n_rows, 0)))
+
+    assert votes_per_row(2000) == pytest.approx(4.0)
+    for n_rows in (2001, 2500, 4000, 10_000, 1_000_000):
+        assert votes_per_row(n_rows) == pytest.approx(4.0, rel=0.1)
+        assert pilot_trees(n_rows, 3) <= pilot_trees(2000, 3)

@@ -102,7 +102,7 @@ def _work(given: Parameters, n_rows: int, n_trees: int, n_classes: int) -> float
         leaf = affordable_leaf(n_rows, n_trees)
         depths = pilot_depths(n, leaf)
         pilot = float(sum(IN_BAG * n * IN_BAG * n / 2.0**d for d in depths))
-        pilot *= pilot_trees(n, n_classes) * degrees * (len(PILOT_C) - 1)
+        pilot *= pilot_trees(n_rows, n_classes) * degrees * (len(PILOT_C) - 1)
         return _PASSES_PER_POINT * (pilot + n_trees * n_rows * min(IN_BAG * n / 2.0 ** depths[0], leaf))
     # Of a grid of depths the shallowest costs most, and the deeper ones about as much again.
     offered = np.atleast_1d(4 if is_auto(given.max_depth) else given.max_depth)

@@ -2,8 +2,9 @@
 
 Rules, each measured in docs/research/composite-forest.md and composite-forest-time.md:
 
-1. The pilot takes at most `PILOT_ROWS` rows and grows its trees on subsamples of 80 %, cut at every candidate
-   depth (nested trees: nothing is grown twice).
+1. The pilot's trees see 80 % of the rows, at most of `PILOT_ROWS`, and are cut at every candidate depth (nested
+   trees: nothing is grown twice). A tree judges the rows it did not see, and on larger tables that is most of
+   up to `JUDGED_ROWS`: fewer trees then give a row as many votes.
 2. Every (depth, degree, C) is a candidate, an end of the list of C only where its neighbor is the best so
    far; so is, at every depth, the paper's own rule: the degree by the criterion (2.9), leaf by leaf,
    constants included, with the best C of every degree.
@@ -11,8 +12,8 @@ Rules, each measured in docs/research/composite-forest.md and composite-forest-t
    difference to the best exceeds two standard errors, are dropped, and at most eight go on; so again after
    the second third, with at most five. Where more are alike it hardly matters which of them is taken.
 4. The `BEST` candidates with the fewest out-of-bag errors (then the smaller log loss of their votes) divide
-   the trees among them. The criterion trains an SVM per degree in every leaf: a common degree within one
-   standard error of the best comes first.
+   the trees among them. The criterion trains an SVM per degree in every leaf: where a common degree is within
+   one standard error of the best, common degrees come first.
 5. On more rows than the pilot had, trees go deeper by log2 of the ratio: the sizes of leaves, and C_k, stay
    the same.
 """
@@ -35,8 +36,10 @@ from surewood.composite.votes import vote_fractions
 from surewood.estimators.time_limit import TimeLimit
 from surewood.parallel.progress import Advance, stage
 
-PILOT_ROWS = 2000
+PILOT_ROWS = 2000  # of which a tree sees IN_BAG
+JUDGED_ROWS = 4000  # by the trees that did not see them
 IN_BAG = 0.8
+LEAST_TREES = 6
 BEST = 3
 ROUNDS = 3  # parts of the pilot's trees; candidates are dropped after each but the last
 STANDARD_ERRORS = 2.0  # by which a dropped candidate is worse than the best
@@ -105,10 +108,10 @@ def run_pilot(
     Without a limit the result is a function of the data, the grid and the seed.
     """
     limit = TimeLimit(None) if limit is None else limit
-    rows = pilot_rows(data.n_rows, seed)
-    inner = replace(template, sampling="subsample", n_draws=max(1, round(IN_BAG * len(rows))))
+    rows, n_pilot = pilot_rows(data.n_rows, seed), pilot_size(data.n_rows)
+    inner = replace(template, sampling="subsample", n_draws=max(1, round(IN_BAG * n_pilot)))
     loose = replace(options, tol=max(options.tol, PILOT_TOL))
-    n_trees = pilot_trees(len(rows), data.n_classes)
+    n_trees = pilot_trees(data.n_rows, data.n_classes)
     sample = PilotSample.grow(data, inner, rows, n_trees, max(grid.depths), grid.gamma_scale, seed, loose)
     total, done = ROUNDS * len(grid.depths), [0.0]
     with stage(options.verbose, "pilot: rounds x depths", total) as advance:
@@ -120,8 +123,8 @@ def run_pilot(
         pilot = _Pilot(sample, grid)
         pilot.run(limit, count)
         advance(total - done[0])  # depths that were dropped
-    best = _distinct([*_cheap(pilot.found, sample), *pilot.found])[:BEST]
-    ratio = data.n_rows / len(rows)
+    best = _distinct([*_cheap_first(pilot.found, sample), *pilot.found])[:BEST]
+    ratio = data.n_rows / n_pilot
     return PilotResult(
         tuple(_setting_of(candidate, template, ratio) for candidate in best),
         tuple(pilot.found),
@@ -211,10 +214,11 @@ def _survivors(ranked: list[Candidate], sample: PilotSample, most: int) -> list[
     return kept if len(_distinct(kept)) >= BEST else _distinct(ranked)[:BEST]
 
 
-def _cheap(ranked: list[Candidate], sample: PilotSample) -> list[Candidate]:
-    """Candidates with one SVM per leaf that the errors do not tell from the best."""
-    best = ranked[0].votes
-    return [c for c in ranked if not c.by_criterion and not sample.is_beaten(c.votes, best, 1.0)]
+def _cheap_first(ranked: list[Candidate], sample: PilotSample) -> list[Candidate]:
+    """All candidates with one SVM per leaf, if the errors do not tell any of them from the best; else none."""
+    best, common = ranked[0].votes, [c for c in ranked if not c.by_criterion]
+    alike = [c for c in common if not sample.is_beaten(c.votes, best, 1.0)]
+    return [*alike, *common] if alike else []
 
 
 def _distinct(ranked: list[Candidate]) -> list[Candidate]:
@@ -237,20 +241,27 @@ def _setting_of(candidate: Candidate, template: Setting, ratio: float) -> Settin
     )
 
 
+def pilot_size(n_rows: int) -> int:
+    """Rows of the pilot's sample: a tree sees `IN_BAG` of them."""
+    return min(n_rows, PILOT_ROWS)
+
+
 def pilot_trees(n_rows: int, n_classes: int) -> int:
-    """Trees of the pilot: fewer where there are many rows or many pairs of classes.
+    """Trees of the pilot: fewer where there are many pairs of classes, or where a tree judges more rows.
 
     Examples
     --------
-    >>> pilot_trees(500, 3), pilot_trees(2000, 26), pilot_trees(600, 200)
-    (30, 20, 6)
+    >>> pilot_trees(500, 3), pilot_trees(2000, 26), pilot_trees(10_000, 3), pilot_trees(600, 200)
+    (30, 20, 7, 6)
     """
     trees = 30 if n_rows <= 1000 else 20
-    return max(6, round(trees * min(1.0, 30 / n_classes)))
+    judged = 1.0 - IN_BAG * pilot_size(n_rows) / min(n_rows, JUDGED_ROWS)
+    trees = round(trees * (1.0 - IN_BAG) / judged)
+    return max(LEAST_TREES, round(trees * min(1.0, 30 / n_classes)))
 
 
 def pilot_rows(n_rows: int, seed: int) -> NDArray[np.int64]:
-    """All rows, or a random `PILOT_ROWS` of them, ascending."""
-    if n_rows <= PILOT_ROWS:
+    """All rows, or a random `JUDGED_ROWS` of them, ascending."""
+    if n_rows <= JUDGED_ROWS:
         return np.arange(n_rows)
-    return np.sort(np.random.default_rng([seed, 1]).permutation(n_rows)[:PILOT_ROWS])
+    return np.sort(np.random.default_rng([seed, 1]).permutation(n_rows)[:JUDGED_ROWS])

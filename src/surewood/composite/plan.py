@@ -19,7 +19,7 @@ from surewood.composite.depths import MAX_LEAF_SIZE, affordable_leaf, default_de
 from surewood.composite.leaf_svms import SolverOptions
 from surewood.composite.leaves import MAX_DEPTH
 from surewood.composite.parameters import C_list, degree_list, draws, is_auto
-from surewood.composite.pilot import PilotGrid, PilotResult, pilot_rows, run_pilot
+from surewood.composite.pilot import PilotGrid, PilotResult, pilot_size, run_pilot
 from surewood.composite.plain_weight import WEIGHTS
 from surewood.composite.setting import Setting
 from surewood.composite.tuning import C_GRID, tune_C
@@ -192,7 +192,7 @@ def _by_pilot(
     given: Parameters, data: TrainingData, seed: int, options: SolverOptions, limit: TimeLimit | None
 ) -> Plan:
     """Settings by a pilot; the weight of the plain trees is left to the final votes."""
-    n_pilot = len(pilot_rows(data.n_rows, seed))
+    n_pilot = pilot_size(data.n_rows)
     most = most_rows_per_leaf(given, data.n_rows)
     degrees = _degrees(given)
     grid = PilotGrid(
