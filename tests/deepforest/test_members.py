@@ -62,3 +62,14 @@ def test_what_a_block_is_made_of():
     assert not only_forests(contrast)
     assert has_contrast(contrast)
     assert not has_contrast(parse_members([LogisticRegression()], 2))
+
+
+def test_trees_see_at_most_so_many_rows():
+    random, extra = parse_members(["random", "extra"], 5)
+    few = TreeSettings(most_rows=100)
+    for member, sampling in ((random, "bootstrap"), (extra, "subsample")):
+        limited = tree_params(member, few, 10, None, out_of_bag=False, n_rows=400)
+        assert (limited.sampling, limited.n_draws) == (sampling, 0.25)
+        free = tree_params(member, TreeSettings(), 10, None, out_of_bag=False, n_rows=400)
+        assert tree_params(member, few, 10, None, out_of_bag=False, n_rows=100) == free
+        assert free.n_draws is None

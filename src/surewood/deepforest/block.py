@@ -208,6 +208,8 @@ class _Trainer:
         )  # it is shared with workers, the caller's may change
         self.n_folds = int(fold.max()) + 1
         self.oob = plan.cross_fit == "oob"
+        sizes = np.bincount(fold[fold >= 0], minlength=self.n_folds)
+        self._rows_of_a_fold = int(sizes.sum() - (0 if self.oob else sizes.max()))
         self.n_classifiers = self.n_folds * sum(not member.is_forest for member in plan.members)
         self.pieces = self._pieces()
         self._latest: _FoldData | None = None
@@ -335,7 +337,8 @@ class _Trainer:
 
     def _params(self, number: int) -> TreeParams:
         member, depth = self.plan.members[number], self.plan.max_depth[number]
-        return tree_params(member, self.plan.settings, self.inputs.matrix.n_columns, depth, self.oob)
+        columns = self.inputs.matrix.n_columns
+        return tree_params(member, self.plan.settings, columns, depth, self.oob, self._rows_of_a_fold)
 
     def _spans(self, number: int, n_rows: int) -> list[tuple[int, int]]:
         """Ranges of trees, one per task; they depend on the work and never on the number of workers."""

@@ -95,7 +95,7 @@ def _probe(plan: GrowthPlan, training: TrainingSet, n_folds: int) -> _Probe:
     for member, depth in zip(plan.members, plan.depths(1)):
         if not member.is_forest:
             continue
-        params = tree_params(member, plan.trees, matrix.n_columns, depth, n_folds == 1)
+        params = tree_params(member, plan.trees, matrix.n_columns, depth, n_folds == 1, len(rows))
         probe = min(_PROBE_TREES, member.n_trees)
         started = time.perf_counter()
         grown = grow_forest(

@@ -161,6 +161,9 @@ class MarginDeepForestClassifier(MarginForestBase):
         Trees of each forest that compare blocks and depths by held-out Brier loss after calibration, and
         begin every layer. "auto" is 10 for ``forests="auto"``, else None: every comparison and every layer
         has all trees, and blocks are compared by `monitor`.
+    tree_rows : int, "auto" or None, "auto"
+        Most rows that a tree is grown on, drawn for each tree anew; "auto" is 25,000 for ``forests="auto"``,
+        else None: all rows of the fold.
     tolerance : float, 0.2
         With `pilot_trees`: differences in the held-out loss below this many of its standard errors do not
         count. Trees are added (at least three times `pilot_trees`) until more could gain no more than that;

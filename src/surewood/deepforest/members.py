@@ -79,6 +79,7 @@ class TreeSettings:
     min_samples_leaf: int = 1
     min_weight_fraction_leaf: float = 0.0
     weighting: str = "reweight"
+    most_rows: int | None = None  # that a tree sees; None for all of its fold
 
 
 def only_forests(members: Sequence[Member]) -> bool:
@@ -121,14 +122,23 @@ def _member(item: Any, n_estimators: int) -> Member:
 
 
 def tree_params(
-    member: Member, settings: TreeSettings, n_columns: int, max_depth: int | None, out_of_bag: bool
+    member: Member,
+    settings: TreeSettings,
+    n_columns: int,
+    max_depth: int | None,
+    out_of_bag: bool,
+    n_rows: int = 0,
 ) -> TreeParams:
-    """How the trees of a member are grown on `n_columns` inputs."""
+    """How the trees of a member are grown on `n_columns` inputs of `n_rows` rows."""
     splitter, sampling = KINDS[member.kind]
     if out_of_bag:
         sampling = "bootstrap"  # out-of-bag vectors need rows outside the bag, whatever the kind
     if settings.weighting == "resample":
         sampling = "resample"
+    fraction = None
+    if settings.most_rows is not None and n_rows > settings.most_rows and sampling != "resample":
+        sampling = "subsample" if sampling == "all" else sampling
+        fraction = settings.most_rows / n_rows
     tried = 1
     if member.kind != "completely_random":
         most = settings.max_features
@@ -142,4 +152,5 @@ def tree_params(
         min_weight_fraction_leaf=settings.min_weight_fraction_leaf,
         max_features=tried,
         sampling=sampling,
+        n_draws=fraction,
     )

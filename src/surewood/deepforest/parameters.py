@@ -91,6 +91,7 @@ MARGIN_SWITCHES: Mapping[str, Switch] = {
         "auto", rules.Either(rules.AUTO, rules.Choice("noise"), rules.Number(0.0, 1.0))
     ),
     "pilot_trees": Switch("auto", rules.Nullable(rules.AUTO, rules.Integer(2))),
+    "tree_rows": Switch("auto", rules.Nullable(rules.AUTO, rules.Integer(1))),
     "tolerance": Switch(0.2, rules.Number(above=0.0)),
     **shared_switches(),
 }

@@ -41,6 +41,8 @@ from surewood.tables import Table
 PILOT_TREES, LEAST_BATCHES = 10, 3
 #: Layers without improvement before growing stops, and the least improvement, where forests are given.
 PATIENCE, MIN_IMPROVEMENT = 3, 1e-4
+#: Most rows that a tree sees where forests are chosen: others see other rows, and layers see all of them.
+TREE_ROWS = 25_000
 
 Parameters: TypeAlias = Mapping[str, Any]
 Blocks: TypeAlias = Sequence[Sequence[Member]]
@@ -303,11 +305,20 @@ def _growth(parameters: Parameters, data: PreparedData, rows: NDArray[np.int64],
             rows_counted(parameters["min_samples_leaf"], len(rows)),
             float(parameters["min_weight_fraction_leaf"]),
             parameters["weighting"],
+            _tree_rows(parameters),
         ),
         "n_folds": n_folds,
         "seed": seed,
         **{name: parameters[name] for name in names},
     }
+
+
+def _tree_rows(parameters: Parameters) -> int | None:
+    """Most rows that a tree sees: limited where the block is chosen as well, else all, as published."""
+    given = parameters.get("tree_rows")
+    if given != "auto":
+        return None if given is None else int(given)
+    return TREE_ROWS if isinstance(parameters["forests"], str) else None
 
 
 def _thrift(parameters: Parameters, blocks: Blocks) -> dict[str, Any]:
