@@ -272,8 +272,8 @@ def bench_prediction(quick: bool) -> None:
 
 
 TIMED = (
-    ("satimage", 0, 1), ("adult", 10_000, 1), ("pendigits", 0, 1), ("letter", 8000, 1), ("splice", 0, 1),
-    ("dna", 0, 1), ("a2a", 0, 1), ("satimage", 0, 2), ("adult", 5000, 2), ("synthetic", 100_000, 0),
+    ("satimage", 0, 4), ("adult", 10_000, 4), ("pendigits", 0, 4), ("letter", 8000, 4), ("splice", 0, 4),
+    ("dna", 0, 4), ("a2a", 0, 4), ("satimage", 0, 5), ("adult", 5000, 5), ("synthetic", 100_000, 0),
 )  # fmt: skip
 
 

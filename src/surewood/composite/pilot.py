@@ -2,9 +2,9 @@
 
 Rules, each measured in docs/research/composite-forest.md and composite-forest-time.md:
 
-1. The pilot's trees see 80 % of the rows, at most of `PILOT_ROWS`, and are cut at every candidate depth (nested
-   trees: nothing is grown twice). A tree judges the rows it did not see, and on larger tables that is most of
-   up to `JUDGED_ROWS`: fewer trees then give a row as many votes.
+1. The pilot's trees see 80 % of the rows, at most of `PILOT_ROWS`, and are cut at every candidate depth
+   (nested trees: nothing is grown twice). A tree judges the rows it did not see, and on larger tables that
+   is most of up to `JUDGED_ROWS`: fewer trees then give a row as many votes.
 2. Every (depth, degree, C) is a candidate, an end of the list of C only where its neighbor is the best so
    far; so is, at every depth, the paper's own rule: the degree by the criterion (2.9), leaf by leaf,
    constants included, with the best C of every degree.
@@ -215,7 +215,7 @@ def _survivors(ranked: list[Candidate], sample: PilotSample, most: int) -> list[
 
 
 def _cheap_first(ranked: list[Candidate], sample: PilotSample) -> list[Candidate]:
-    """All candidates with one SVM per leaf, if the errors do not tell any of them from the best; else none."""
+    """All candidates with one SVM per leaf, where errors do not tell one of them from the best; else none."""
     best, common = ranked[0].votes, [c for c in ranked if not c.by_criterion]
     alike = [c for c in common if not sample.is_beaten(c.votes, best, 1.0)]
     return [*alike, *common] if alike else []
