@@ -109,3 +109,16 @@ def test_a_class_the_model_never_saw(trained, guarantee):
     assert entry.n == 100
     (entry,) = PredictionSets(trained[2], ALPHA, guarantee).fit(new[20:25], labels[20:25]).guarantees_
     assert entry.conditions[0].text == "the label of a new row is a class of the model"
+
+
+@pytest.mark.parametrize("guarantee", ["marginal", "pac"])
+def test_a_model_fitted_again_on_all_rows(guarantee):
+    """It knows the holdout by heart now: the thresholds are those of another model."""
+    X, y = coins(300, 0)
+    held, labels = coins(300, 1)
+    forest = memorising_forest(X, y)
+    sets = PredictionSets(forest, 0.4, guarantee).fit(held, labels)
+    assert len(sets.guarantees_) == 1
+    forest.fit(np.r_[X, held], np.r_[y, labels])
+    assert sets.guarantees_ == ()
+    assert sets.statement_ == "No guarantee: the model was fitted to other rows after the sets were found."

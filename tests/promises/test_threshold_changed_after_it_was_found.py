@@ -1,5 +1,6 @@
 """[D-37] for thresholds: what was proved about one threshold and one model says nothing about others."""
 
+import numpy as np
 import pytest
 from sklearn.base import clone
 
@@ -52,3 +53,13 @@ def test_the_same_values_again_change_nothing(found, tmp_path):
     assert again.guarantees == before
     again.threshold = 0.0
     assert again.guarantees == ()
+
+
+def test_a_model_fitted_again_on_all_rows_is_another_model(found):
+    """The usual last step, after which nothing that was proved holds."""
+    X, y = draw(400, 0)
+    more, labels = draw(3000, 1)
+    found.model.fit(np.r_[X, more], np.r_[y, labels])
+    assert found.guarantees == ()
+    found.model.fit(X, y)
+    assert len(found.guarantees) == 1

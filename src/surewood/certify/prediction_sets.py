@@ -31,7 +31,7 @@ from .deciding import probabilities_of
 from .holdout import read_labels
 from .set_coverage import SetCoverage
 from .set_scores import SCORES, UNKNOWN, label_scores, true_scores
-from .training_rows import TrainingRows
+from .training_rows import TrainingRows, training_digest
 
 __all__ = ["PredictionSets"]
 
@@ -158,6 +158,7 @@ class PredictionSets(BaseEstimator):  # type: ignore[misc]
         self.unit_ = counted.unit_name
         self.conditions_ = [[one.text, one.source] for one in holdout_conditions(counted, training)]
         self.choice_rows_ = RememberedRows.from_table(X)
+        self.trained_on_ = training_digest(self.model)
         return self
 
     def set_params(self, **params: Any) -> PredictionSets:
@@ -234,9 +235,17 @@ class PredictionSets(BaseEstimator):  # type: ignore[misc]
                 self.notes_.append(f"{self._name(k)}: too few rows ({values.size}); {kept}.")
 
     def _withheld(self, part: int) -> bool:
-        """Whether even sets with every label may miss too often: the true one is not a class of the model."""
+        """Whether sets may miss too often: the model was fitted again, or does not know the true classes."""
+        if self._fitted_again:
+            return True
         unknown: NDArray[np.int64] = vars(self).get("unknown_", np.zeros_like(self.sizes_))
         return bool(unknown[part] > 0 and self.thresholds_[part] <= UNKNOWN)
+
+    @property
+    def _fitted_again(self) -> bool:
+        """Whether the model was fitted to other rows since."""
+        then = vars(self).get("trained_on_")
+        return then is not None and then != training_digest(self.model)
 
     def _conditions(self, part: int) -> list[Condition]:
         conditions = [Condition(text, True, source) for text, source in self.conditions_]
@@ -284,6 +293,8 @@ class PredictionSets(BaseEstimator):  # type: ignore[misc]
     def statement_(self) -> str:
         """What the sets keep, in one sentence."""
         options = self._options
+        if self._fitted_again:
+            return "No guarantee: the model was fitted to other rows after the sets were found."
         withheld = [k for k in range(len(self.thresholds_)) if self._withheld(k)]
         if withheld:
             names = ", ".join(self._name(k) for k in withheld)

@@ -17,6 +17,7 @@ from .certificate import Certificate
 from .deciding import DecidingClassifier
 from .rendering import limit_text
 from .requirements import KeptPromise
+from .training_rows import training_digest
 
 __all__ = ["ABSTAIN", "Coverage", "ThresholdProof", "ThresholdedClassifier"]
 
@@ -51,6 +52,8 @@ class ThresholdProof:
     curve: dict[str, Floats] = field(default_factory=dict)
     threshold: float | None = None
     """The threshold that it is about."""
+    trained_on: int | None = None
+    """A digest of the rows that the model was fitted to."""
 
 
 @dataclass(eq=False, repr=False)
@@ -110,9 +113,11 @@ class ThresholdedClassifier(DecidingClassifier):
     def guarantees(self) -> tuple[Entry, ...]:
         """What the threshold is guaranteed to keep, issued from the counts of the holdout.
 
-        Nothing where the threshold was changed since.
+        Nothing where the threshold was changed since, or the model fitted to other rows.
         """
         if self.proof is None or self.proof.threshold not in (None, self.threshold):
+            return ()
+        if self.proof.trained_on not in (None, training_digest(self.model)):
             return ()
         return tuple(one.guarantee for one in self.proof.promises)
 

@@ -41,7 +41,7 @@ from .requirements import (
     read_requirements,
 )
 from .thresholded import ABSTAIN, Coverage, ThresholdedClassifier, ThresholdProof
-from .training_rows import TrainingRows
+from .training_rows import TrainingRows, training_digest
 
 __all__ = ["NoThresholdError", "find_threshold"]
 
@@ -163,6 +163,7 @@ def find_threshold(
         list(holdout.counted.facts),
         _curve(holdout, counts[0], both),
         float(holdout.grid[at]),
+        training_digest(model),
     )
     rows = RememberedRows.from_table(X)
     return ThresholdedClassifier(model, float(holdout.grid[at]), holdout.positive, proof, rows)

@@ -21,6 +21,7 @@ __all__ = [
     "fitted_steps",
     "inner_model",
     "settings_searched",
+    "training_digest",
 ]
 
 
@@ -36,6 +37,16 @@ class ChosenOnRows(Protocol):
     """A classifier with a part, such as a threshold, that was chosen on rows beyond its training rows."""
 
     choice_rows_: RememberedRows
+
+
+def training_digest(model: Any) -> int | None:
+    """A number that a fit on other rows would hardly share; None for models that do not remember theirs.
+
+    What was found for a model is about that fit: fitted again on other rows, it is another model.
+    """
+    inner = inner_model(model)
+    own = inner.remembered_rows_ if isinstance(inner, RemembersRows) else None
+    return own.salt if isinstance(own, RememberedRows) else None
 
 
 class TrainingRows:
