@@ -71,31 +71,21 @@ LIKE_IDENTIFIERS = "different: an identifier?"
 
 @dataclass(frozen=True)
 class Hints:
-    """What is known beside the column itself.
+    """What is known beside the column itself."""
 
-    Attributes
-    ----------
-    kind : str or None
-        What the user says the column is.
-    missing : tuple of str
-        Further texts that mean a missing value.
-    decimal, thousands : str or None
-        What the user says about marks.
-    day_first : bool or None
-        What the user says about dates.
-    file_decimal, file_day_first
-        What other columns of the file prove.
-    max_values : int
-        Most distinct texts of a category.
-    """
-
+    #: What the user says the column is.
     kind: str | None = None
+    #: Further texts that mean a missing value.
     missing: tuple[str, ...] = ()
+    #: What the user says about marks.
     decimal: str | None = None
     thousands: str | None = None
+    #: What the user says about dates.
     day_first: bool | None = None
+    #: What other columns of the file prove.
     file_decimal: str | None = None
     file_day_first: bool | None = None
+    #: Most distinct texts of a category.
     max_values: int = MANY_VALUES
 
 
