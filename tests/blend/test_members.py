@@ -4,6 +4,8 @@ import pytest
 
 from surewood.blend.members import (
     FEW_ROWS,
+    LARGE_TABLE,
+    LARGE_TABLE_FOLDS,
     MANY_BOOSTED_CLASSES,
     MANY_CELLS,
     MANY_CLASSES,
@@ -52,3 +54,11 @@ def test_members_share_their_parameters():
         assert member.random_state == 3
         plain = name in ("random forest", "extra-trees", "boosted trees")
         assert member.n_estimators == (7 * PLAIN_FACTOR if plain else 7)
+
+
+def test_expensive_members_have_fewer_models_on_large_tables():
+    shared = {"n_jobs": 1, "random_state": 0}
+    for n_rows in (LARGE_TABLE, LARGE_TABLE + 1):
+        large = n_rows > LARGE_TABLE
+        assert (build("margin forest", 7, 0.0, shared, n_rows).cv == LARGE_TABLE_FOLDS) == large
+        assert (build("composite forest", 7, 0.0, shared, n_rows).study == {"n_plain_trees": 7}) == large

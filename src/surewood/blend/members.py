@@ -32,6 +32,9 @@ MANY_BOOSTED_CLASSES = 10
 MANY_COLUMNS = 1000
 #: Boosting needs all rows in memory, a table in a file included, 18 bytes per cell and model.
 MANY_CELLS = 200_000_000
+#: Beyond this many rows expensive members have fewer models, see `build`.
+LARGE_TABLE = 50_000
+LARGE_TABLE_FOLDS = 3
 #: Cross-fitted layers need some rows of every class in every fold.
 FEW_ROWS = 60
 
@@ -76,13 +79,22 @@ def _unsuitable_for_boosting(size: TableSize) -> str:
     return ""
 
 
-def build(name: str, n_estimators: int, leaf: float, shared: dict[str, Any]) -> ClassifierBase:
-    """A member with the parameters that all members share; `leaf` is the least weight of a leaf."""
+def build(
+    name: str, n_estimators: int, leaf: float, shared: dict[str, Any], n_rows: int = 0
+) -> ClassifierBase:
+    """A member with the parameters that all members share; `leaf` is the least weight of a leaf.
+
+    On large tables the composite forest has one plain tree per composite tree (the random forest has enough
+    of them), and the layers of the margin forest have three folds: held-out rows are many anyway.
+    """
+    large = n_rows > LARGE_TABLE
     if name == "composite forest":
-        study = {"min_weight_fraction_leaf": leaf} if leaf else None
-        return RandomCompositeForestClassifier(n_estimators, study=study, **shared)
+        study = {"min_weight_fraction_leaf": leaf} if leaf else {}
+        study |= {"n_plain_trees": n_estimators} if large else {}
+        return RandomCompositeForestClassifier(n_estimators, study=study or None, **shared)
     if name == "margin forest":
-        return MarginDeepForestClassifier(n_estimators, min_weight_fraction_leaf=leaf, **shared)
+        folds = {"cv": LARGE_TABLE_FOLDS} if large else {}
+        return MarginDeepForestClassifier(n_estimators, min_weight_fraction_leaf=leaf, **folds, **shared)
     if name == "boosted trees":  # stopped by log-loss: calibration adds noise only
         return BoostedTreesClassifier(
             PLAIN_FACTOR * n_estimators, calibrate=False, min_weight_fraction_leaf=leaf, **shared

@@ -55,7 +55,9 @@ def make_plan(parameters: dict[str, Any], size: TableSize, seed: int) -> BlendPl
     n_trees, leaf = int(parameters["n_estimators"]), float(parameters["min_weight_fraction_leaf"])
     return BlendPlan(
         members=tuple(
-            MemberPlan(name, build(name, n_trees, leaf, shared)) for name in wanted if name not in left_out
+            MemberPlan(name, build(name, n_trees, leaf, shared, size.n_rows))
+            for name in wanted
+            if name not in left_out
         ),
         left_out=left_out,
         calibration=calibration_method(parameters["calibrate"]),

@@ -1,0 +1,76 @@
+"""Large tables: processor time of default fits, and a million rows within a time limit beside LightGBM.
+
+    python -m benchmarks large                   # 100,000 x 20, three classes: composite forest, mixture
+    python -m benchmarks.bench_large --million   # a million rows x 40, time_limit=600, beside LightGBM
+
+Processor seconds on one thread (the million: two), test error and log-loss on other rows of the same law, and
+what each member of the mixture took. The million rows need LightGBM (``surewood[peers]``).
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from typing import Any
+
+import numpy as np
+from sklearn.metrics import log_loss
+
+from benchmarks.composite_time_run import synthetic
+from surewood import RandomCompositeForestClassifier, SurewoodClassifier
+
+BARS = {"composite forest": 60, "mixture": 120}  # processor seconds at 100,000 rows
+N_MILLION, N_COLUMNS, N_TEST, TIME_LIMIT = 1_000_000, 40, 50_000, 600
+
+
+def million(n_rows: int, seed: int) -> tuple[Any, Any]:
+    """Forty columns, two classes: products and steps of a few columns; a tenth of the labels is flipped."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n_rows, N_COLUMNS)).astype(np.float32)
+    X[:, 20:30] = np.round(X[:, 20:30] * 2)  # columns of whole numbers
+    score = X[:, 0] * X[:, 1] + np.sin(2 * X[:, 2]) + (X[:, 3] > 0.5) * X[:, 4] + 0.3 * X[:, 5:12].sum(axis=1)
+    score += 0.5 * np.abs(X[:, 20]) - 0.25 * X[:, 21] * (X[:, 22] > 0)
+    y = (score > np.median(score)) ^ (rng.random(n_rows) < 0.1)
+    return X, y.astype(np.int8)
+
+
+def measure(title: str, model: Any, X: Any, y: Any, X_test: Any, y_test: Any) -> None:
+    started, clock = time.process_time(), time.perf_counter()
+    model.fit(X, y)
+    seconds, wall = time.process_time() - started, time.perf_counter() - clock
+    proba = model.predict_proba(X_test)
+    error = 100 * float((model.classes_[proba.argmax(axis=1)] != y_test).mean())
+    loss = log_loss(y_test, proba, labels=model.classes_)
+    bar = f"   at most {BARS[title]}" if title in BARS else ""
+    print(f"{title:18} {seconds:7.1f} s of processor, {wall:6.1f} s by the clock, error {error:.2f} %, "
+          f"log-loss {loss:.4f}{bar}", flush=True)  # fmt: skip
+    for member in getattr(model, "members_", []):
+        print(f"    {member.name:18} {member.seconds:6.1f} s  weight {member.weight:.2f}  {member.note}")
+
+
+def main(quick: bool = False) -> None:
+    data = synthetic(5000 if quick else 100_000, 0)
+    measure("composite forest", RandomCompositeForestClassifier(random_state=0, n_jobs=1), *data)
+    measure("mixture", SurewoodClassifier(random_state=0, n_jobs=1), *data)
+
+
+def main_million(n_rows: int = N_MILLION, time_limit: float = TIME_LIMIT) -> None:
+    from lightgbm import LGBMClassifier
+
+    X, y = million(n_rows + N_TEST, 0)
+    data = X[N_TEST:], y[N_TEST:], X[:N_TEST], y[:N_TEST]
+    measure("LightGBM", LGBMClassifier(n_jobs=2, verbose=-1), *data)
+    measure("mixture", SurewoodClassifier(random_state=0, n_jobs=2, time_limit=time_limit), *data)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--million", action="store_true")
+    arguments = parser.parse_args()
+    if arguments.million:
+        main_million(*((20_000, 20.0) if arguments.quick else ()))
+    else:
+        main(arguments.quick)
