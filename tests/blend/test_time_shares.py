@@ -74,6 +74,9 @@ def test_boosting_has_the_rounds_of_its_part(needs, limit):
     found = allot(needs("boosted trees", 90.0), ["margin forest"], NOTHING, limit, first=False)
     assert found.member.estimator.n_estimators == int(100 * SPARE * 50 / 90)
     assert "of 100 rounds" in found.note
+    boosted = found.member.estimator.fit(np.arange(40.0)[:, None], np.arange(40) % 2)  # nothing to learn
+    assert max(boosted.n_rounds_) < boosted.n_estimators
+    assert found.note_after(1e9) == ""
     whole = allot(needs("boosted trees", 40.0), ["margin forest"], NOTHING, limit, first=False)
     assert (whole.member.estimator.n_estimators, whole.note) == (100, "")
     assert allot(needs("boosted trees", 1e6), [], NOTHING, limit, first=False).member is None

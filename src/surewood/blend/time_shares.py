@@ -38,7 +38,11 @@ class Allotted:
     seconds: float = 0.0
 
     def note_after(self, seconds: float) -> str:
-        """The note about a member whose fit took this long."""
+        """The note about a member whose fit took this long; none where it did not need more than it had."""
+        if self.member is not None and self.member.name in SHORTENED:
+            boosted: Any = self.member.estimator
+            if max(boosted.n_rounds_, default=0) < boosted.n_estimators:
+                return ""
         return self.note if seconds >= _TAKEN * self.seconds else ""
 
 
