@@ -54,8 +54,8 @@ class BoostedTreesClassifier(ClassifierBase, RunParameters):
     ----------
     n_estimators : int, default=300
         Most rounds; a round has one tree per class, or one tree for two classes.
-    learning_rate : float, default=0.1
-    max_leaf_nodes : int, default=15
+    learning_rate : float, default=0.2
+    max_leaf_nodes : int, default=8
     min_samples_leaf : int, default=5
         Counted in rows.
     min_weight_fraction_leaf : float, default=0.0
@@ -110,8 +110,8 @@ class BoostedTreesClassifier(ClassifierBase, RunParameters):
     __explanation_steps__ = report_facts.explanation_steps
 
     n_estimators: int = field(default=300, kw_only=False)
-    learning_rate: float = 0.1
-    max_leaf_nodes: int = 15
+    learning_rate: float = 0.2
+    max_leaf_nodes: int = 8
     min_samples_leaf: int = 5
     min_weight_fraction_leaf: float = 0.0
     l2_regularization: float = 1.0

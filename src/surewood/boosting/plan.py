@@ -16,7 +16,7 @@ LEAST_MODELS = 2
 #: Rows of all models together. The mean of five models is worth their time where each of them varies with its
 #: rows; with many rows it does not.
 ROWS_OF_ALL = 50_000
-PATIENCE = 15  # rounds without a gain on held-out rows before a model stops
+PATIENCE = 10  # rounds without a gain on held-out rows before a model stops
 
 
 @dataclass(frozen=True)
