@@ -60,7 +60,7 @@ struct TableArgument {
 
 // Writes into the outputs that are given; all have one row per row of x.
 void predict(const TableArgument& svms, const KernelArgument& kernel, const AnyArray& x, const AnyArray& assign,
-             const std::optional<WritableArray>& codes, const std::optional<WritableArray>& vote_share,
+             const std::optional<WritableArray>& codes, const std::optional<WritableArray>& vote_fractions,
              const std::optional<WritableArray>& decisions, const AnyArray& stop) {
   const auto* row = require<double>(x, "x", {-1, svms.table.d});
   const auto rows = static_cast<std::int64_t>(x.shape(0));
@@ -68,9 +68,9 @@ void predict(const TableArgument& svms, const KernelArgument& kernel, const AnyA
   const auto tasks = rows_that_fit(assign.shape(1), "assign has tasks");
   PredictionTarget out;
   if (codes) out.codes = require_out<std::int32_t>(*codes, "codes", {rows, tasks});
-  if (vote_share) {
-    out.vote_share = require_out<double>(*vote_share, "vote_share", {rows, -1});
-    out.total_classes = static_cast<int>(rows_that_fit(vote_share->shape(1), "vote_share has columns"));
+  if (vote_fractions) {
+    out.vote_fractions = require_out<double>(*vote_fractions, "vote_fractions", {rows, -1});
+    out.total_classes = static_cast<int>(rows_that_fit(vote_fractions->shape(1), "vote_fractions has columns"));
   }
   if (decisions) {
     out.decisions = require_out<double>(*decisions, "decisions", {rows, tasks, -1});
@@ -105,7 +105,7 @@ void register_svm_predict(nb::module_& module) {
            "scale"_a.noconvert(), "n_classes"_a.noconvert(), "n_support"_a.noconvert(), "classes"_a.noconvert(),
            "class_support"_a.noconvert(), "bias"_a.noconvert(), "support"_a.noconvert(), "coef"_a.noconvert());
   module.def("svm_predict", &predict, "svms"_a, "kernel"_a, "x"_a.noconvert(), "assign"_a.noconvert(), nb::kw_only(),
-             "codes"_a.noconvert().none() = nb::none(), "vote_share"_a.noconvert().none() = nb::none(),
+             "codes"_a.noconvert().none() = nb::none(), "vote_fractions"_a.noconvert().none() = nb::none(),
              "decisions"_a.noconvert().none() = nb::none(), "stop"_a.noconvert(),
              "Votes of SVM assign[r, t] at row r; the GIL is released.");
   module.def("count_votes", &count, "codes"_a.noconvert(), "out"_a.noconvert(),

@@ -1,5 +1,5 @@
-// Compiles a kernel for baseline, AVX2 and AVX-512, each in a namespace of that name (common/cpu.hpp). SUREWOOD_KERNEL is
-// the quoted name of its source.
+// Compiles a kernel for baseline, AVX2 and AVX-512, each in a namespace of that name (common/cpu.hpp). SUREWOOD_KERNEL
+// is the quoted name of its source.
 namespace baseline {
 #include SUREWOOD_KERNEL
 }  // namespace baseline

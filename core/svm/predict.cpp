@@ -21,7 +21,7 @@ bool predict_by_product(const double* x, std::int64_t rows, const KernelSpec& ke
   std::vector<float> products(static_cast<std::size_t>(kBlockRows) * stride), own(kBlockRows);
   RowEvaluator evaluator(table, kernel);
   // Several tasks of a row may share an SVM: its code at the latest row it saw.
-  std::vector<std::int64_t> seen(out.codes && !out.vote_share && !out.decisions ? table.n_svms : 0, -1);
+  std::vector<std::int64_t> seen(out.codes && !out.vote_fractions && !out.decisions ? table.n_svms : 0, -1);
   std::vector<std::int32_t> code_seen(seen.size());
   for (std::int64_t start = 0; start < rows; start += kBlockRows) {
     if (stop.requested()) return false;
@@ -37,7 +37,7 @@ bool predict_by_product(const double* x, std::int64_t rows, const KernelSpec& ke
       } else if (m >= 0) {
         code = evaluator.code(m, products.data() + (row - start) * stride, own[row - start]);
         const SvmView svm = table.svm(m);
-        if (out.vote_share) evaluator.add_vote_share(m, out.vote_share + row * out.total_classes);
+        if (out.vote_fractions) evaluator.add_vote_fractions(m, out.vote_fractions + row * out.total_classes);
         if (out.decisions && svm.n_classes > 1)
           std::copy_n(evaluator.decisions(), svm.n_pairs(), out.decisions + task * out.decision_width);
         if (!seen.empty()) seen[m] = row, code_seen[m] = code;
@@ -61,7 +61,7 @@ bool count_codes(const std::int32_t* codes, std::size_t rows, std::size_t tasks,
 
 bool predict_rows(const double* x, std::int64_t rows, const KernelSpec& kernel, const SvmTable& table,
                   const std::int32_t* assign, int tasks, StopSignal& stop, const PredictionTarget& out) {
-  const bool only_codes = out.codes && !out.vote_share && !out.decisions;
+  const bool only_codes = out.codes && !out.vote_fractions && !out.decisions;
   if (!only_codes || kernel.kind != KernelKind::poly || !blocks_are_quicker(rows, table, assign, tasks))
     return predict_by_product(x, rows, kernel, table, assign, tasks, stop, out);
   return predict_by_svm(x, rows, kernel, table, assign, tasks, stop, out.codes);

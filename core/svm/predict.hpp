@@ -32,8 +32,8 @@ inline std::int32_t code_without_svm(std::int32_t assigned) { return assigned ==
 
 // What to write; pointers that are null are not wanted.
 struct PredictionTarget {
-  std::int32_t* codes = nullptr;  // (rows, tasks): the class with the most votes
-  double* vote_share = nullptr;   // (rows, total_classes): sum over tasks of votes / pairs
+  std::int32_t* codes = nullptr;     // (rows, tasks): the class with the most votes
+  double* vote_fractions = nullptr;  // (rows, total_classes): sum over tasks of votes / pairs
   int total_classes = 0;
   double* decisions = nullptr;  // (rows, tasks, decision_width): pairwise decision values
   int decision_width = 0;

@@ -36,7 +36,7 @@ std::int32_t RowEvaluator::vote(int m, float own_norm) {
   return classes[votes_.winner(svm, decisions_)];
 }
 
-void RowEvaluator::add_vote_share(int m, double* share) const {
+void RowEvaluator::add_vote_fractions(int m, double* share) const {
   const SvmView svm = table_.svm(m);
   const std::int32_t* classes = table_.classes + table_.class_at[m];
   if (svm.n_classes == 1) {

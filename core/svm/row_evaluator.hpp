@@ -22,7 +22,7 @@ class RowEvaluator {
 
   // Of the latest SVM that was evaluated; no decisions and no votes where it is a constant.
   const double* decisions() const { return decisions_; }
-  void add_vote_share(int m, double* share) const;
+  void add_vote_fractions(int m, double* share) const;
 
   const PolyValues& poly(int m) const { return kernels_[m].poly(); }
 

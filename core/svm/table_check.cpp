@@ -65,8 +65,8 @@ std::string flaw_of_tasks(const SvmTable& table, const std::int32_t* assign, std
   for (std::int64_t k = 0; k < count; ++k) last = std::max(last, assign[k]);
   if (last >= table.n_svms) return "assign names SVM " + std::to_string(last) + " of " + std::to_string(table.n_svms);
   const std::int32_t* classes_end = table.classes + table.class_at[table.n_svms];
-  if (out.vote_share && table.n_svms && *std::max_element(table.classes, classes_end) >= out.total_classes)
-    return "vote_share has no column for a class of the SVMs";
+  if (out.vote_fractions && table.n_svms && *std::max_element(table.classes, classes_end) >= out.total_classes)
+    return "vote_fractions has no column for a class of the SVMs";
   if (!out.decisions) return "";
   for (std::int64_t k = 0; k < count; ++k)
     if (assign[k] >= 0 && table.svm(assign[k]).n_pairs() > out.decision_width)

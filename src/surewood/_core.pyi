@@ -158,7 +158,7 @@ def svm_predict(
     assign: I32,
     *,
     codes: I32 | None = None,
-    vote_share: F64 | None = None,
+    vote_fractions: F64 | None = None,
     decisions: F64 | None = None,
     stop: U8,
 ) -> None: ...

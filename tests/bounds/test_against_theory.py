@@ -94,7 +94,7 @@ def test_leaf_and_question_growth(seed):
         one = LOG2 if degree == 0 else Lambda(math.comb(n + degree, degree), m)  # [D-13]
         pairs = one if degree == 0 or c == 2 else min(m * LOG2, math.log(c) + math.comb(c, 2) * one)  # [D-09]
         assert b.leaf_log_growth(degree, n, m, c) == pytest.approx(one)
-        assert b.leaf_log_growth(degree, n, m, c, machine="ovo") == pytest.approx(pairs)
+        assert b.leaf_log_growth(degree, n, m, c, svm="ovo") == pytest.approx(pairs)
     r = int(rng.integers(1, n + 1))  # (1.5a), (1.5b), [D-03]
     expected = [r * math.log(math.e * n / r) + math.log(2 * m * r), math.log(2 * m * n), math.log(2 * m * r)]
     found = [b.split_log_growth(m, r, n, mode=mode) for mode in ("paper", "union", "cond")]

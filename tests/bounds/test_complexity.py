@@ -89,11 +89,11 @@ def test_strips_shatter_the_corners_of_a_square():
 
 def test_leaf_growth_of_constant_and_one_vs_one_leaves():
     paper = bounds.leaf_log_growth([0, 1, 2], 16, 600, 3)
-    ovo = bounds.leaf_log_growth([0, 1, 2], 16, 600, 3, machine="ovo")
+    ovo = bounds.leaf_log_growth([0, 1, 2], 16, 600, 3, svm="ovo")
     assert paper[0] == ovo[0] == pytest.approx(math.log(2))
     assert ovo[1] == pytest.approx(math.log(3) + 3 * bounds.log_growth(17, 600))
     assert ovo[2] == pytest.approx(600 * math.log(2))
-    assert bounds.leaf_log_growth(2, 16, 600, 2, machine="ovo") == bounds.leaf_log_growth(2, 16, 600, 2)
+    assert bounds.leaf_log_growth(2, 16, 600, 2, svm="ovo") == bounds.leaf_log_growth(2, 16, 600, 2)
     assert bounds.leaf_log_growth(2, 16, 600, growth="sum") == pytest.approx(337.785039, abs=1e-6)
 
 

@@ -53,7 +53,7 @@ def test_ensemble_terms_do_not_overflow(rho):
 
 def test_a_hundred_thousand_leaves_and_a_thousand_classes():
     correct, errors = np.full(100_000, 9), np.ones(100_000, dtype=int)
-    growth = b.leaf_log_growth(np.arange(100_000) % 10, 180, 10**6, 1000, machine="ovo")
+    growth = b.leaf_log_growth(np.arange(100_000) % 10, 180, 10**6, 1000, svm="ovo")
     r = b.composite_complexity(17, growth, 20.0, 10**6, form="half_root")
     theorem = b.composite_theorem(correct, errors, r, n_classes=1000, n_families=180)
     bound = theorem.uniform(max_rho_inverse=2**17)

@@ -20,7 +20,7 @@ DEGREES = {"n_features": 12, "max_leaves": 4, "unweighted": True, "affine_featur
 
 def test_tree_complexities_are_rigorous_for_the_guarantee_and_printed_for_the_criterion():
     tree = TreeEvidence(**TREE)
-    ovo = leaf_log_growth([1, 2], 4, 100, 3, machine="ovo")
+    ovo = leaf_log_growth([1, 2], 4, 100, 3, svm="ovo")
     union = split_log_growth(100, 2, 4, mode="union")
     half = composite_complexity([1, 1], ovo, union, 100, form="half_root")
     assert tree.guarantee_complexity() == pytest.approx(half)

@@ -152,7 +152,7 @@ def test_outputs_and_tasks_must_fit(predictor):
     with pytest.raises(ValueError, match="assign names SVM 6 of 6"):
         predict(first + 6, codes=np.zeros((4, 1), dtype=np.int32))
     with pytest.raises(ValueError, match="no column for a class"):
-        predict(first, vote_share=np.zeros((4, 2)))
+        predict(first, vote_fractions=np.zeros((4, 2)))
     with pytest.raises(ValueError, match="no room for the pairs"):
         predict(first, decisions=np.zeros((4, 1, 2)))
     with pytest.raises(TypeError, match="codes: axis 0 must have length 4"):

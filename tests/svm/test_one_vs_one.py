@@ -31,7 +31,7 @@ def test_votes_and_decisions_equal_the_reference(n_classes, degree, kind, seed):
     np.testing.assert_allclose(found, expected, rtol=1e-3, atol=2e-4 * max(1, np.abs(expected).max()))
     classes = machines.classes(0).tolist()
     assert predictor.predict(grid)[:, 0].tolist() == [vote(row, classes) for row in found]
-    share = predictor.vote_share(grid, n_classes=n_classes)
+    share = predictor.vote_fractions(grid, n_classes=n_classes)
     np.testing.assert_allclose(share.sum(axis=1), 1.0)
     for row, values in zip(share, found):
         wins = np.zeros(n_classes)
@@ -96,7 +96,7 @@ def test_many_machines_in_one_call():
     expected = np.where(assign < 0, -1, np.take_along_axis(alone, np.maximum(assign, 0), axis=1))
     np.testing.assert_array_equal(codes, expected)
     np.testing.assert_allclose(
-        predictor.vote_share(grid, assign, n_classes=3).sum(axis=1), (assign >= 0).sum(axis=1)
+        predictor.vote_fractions(grid, assign, n_classes=3).sum(axis=1), (assign >= 0).sum(axis=1)
     )
     again = pickle.loads(pickle.dumps(predictor))
     np.testing.assert_array_equal(again.predict(grid, assign), codes)
@@ -151,7 +151,7 @@ def test_errors_say_what_was_wrong():
     with pytest.raises(ValueError, match="assign must have one row per row of X"):
         predictor.predict(X, np.zeros((3, 1), dtype=int))
     with pytest.raises(ValueError, match="n_classes=1, but the SVMs know class 1"):
-        predictor.vote_share(X, n_classes=1)
+        predictor.vote_fractions(X, n_classes=1)
     with pytest.raises(ValueError, match="unknown quantity 'margin'"):
         machines.pair("margin", 0)
 
@@ -163,7 +163,9 @@ def test_predictors_of_constant_machines_only():
     assert len(predictor.support_rows) == 0
     both = np.tile([0, 1], (10, 1))
     np.testing.assert_array_equal(predictor.predict(X, both), np.tile([0, 2], (10, 1)))
-    np.testing.assert_array_equal(predictor.vote_share(X, both, n_classes=3), np.tile([1.0, 0, 1], (10, 1)))
+    np.testing.assert_array_equal(
+        predictor.vote_fractions(X, both, n_classes=3), np.tile([1.0, 0, 1], (10, 1))
+    )
     assert predictor.decisions(X).shape == (10, 0)
 
 

@@ -58,7 +58,7 @@ def test_counts_of_questions(forest):
     traces, reader = traced(model, frame, rows=2)
     for row in range(2):
         steps = [step["feature"] for tree in range(8) for step in traces.path(row, tree, reader)]
-        counted = {one["feature"]: one["questions"] for one in traces.questions(row, reader)}
+        counted = {one["feature"]: one["splits"] for one in traces.splits(row, reader)}
         assert counted == {name: steps.count(name) for name in set(steps)}
 
 

@@ -160,7 +160,7 @@ void test_prediction() {
   std::vector<double> share(4 * data.n, 0.0);
   PredictionTarget target;
   target.codes = codes.data();
-  target.vote_share = share.data();
+  target.vote_fractions = share.data();
   target.total_classes = 4;
   Never stop;
   assert(predict_rows(data.x.data(), data.n, kPoly, svms, assign.data(), 2, stop, target));

@@ -35,7 +35,7 @@ def explain_rows(
     return [
         {
             "scores": by_label(np.array(labels, dtype=object), scores[row]),
-            "features": traces.questions(row, reader),
+            "features": traces.splits(row, reader),
             "weightiest": [
                 one_tree(row, int(tree)) for tree in np.argsort(-np.abs(values[row]), kind="stable")[:_SHOWN]
             ],

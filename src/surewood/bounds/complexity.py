@@ -140,7 +140,7 @@ def leaf_log_growth(
     m: int,
     n_classes: int = 2,
     *,
-    machine: str = "paper",
+    svm: str = "paper",
     growth: str = "capped",
     homogeneous: bool = False,
 ) -> Any:
@@ -152,7 +152,7 @@ def leaf_log_growth(
         Degree at each leaf; 0 is a constant leaf with two labelings.
     n_features, m, n_classes : int
         Features of the kernel, sample size, classes of the whole problem.
-    machine : {"paper", "ovo"}
+    svm : {"paper", "ovo"}
         ``paper`` counts a single polynomial classifier (CRITERION). ``ovo`` counts all pairs of a one-vs-one
         SVM, :math:`\min\{m\log2,\log c+\binom c2\Lambda\}` for more than two classes (GUARANTEE).
     growth : {"capped", "sum"}
@@ -167,7 +167,7 @@ def leaf_log_growth(
     array([  0.693,  77.583, 362.073])
     """
     c = check.count(n_classes, "n_classes", 2)
-    check.choice(machine, "machine", ("paper", "ovo"))
+    check.choice(svm, "svm", ("paper", "ovo"))
     check.choice(growth, "growth", ("capped", "sum"))
     scalar = np.ndim(degree) == 0
     degrees = check.counts(degree, "degree")
@@ -175,7 +175,7 @@ def leaf_log_growth(
     distinct, position = np.unique(degrees, return_inverse=True)
     dimension = vc_dimension(n_features, distinct, homogeneous=homogeneous)
     value = np.asarray(log_growth(dimension, m, mode=growth))
-    if machine == "ovo" and c > 2:
+    if svm == "ovo" and c > 2:
         value = np.minimum(m * math.log(2), math.log(c) + math.comb(c, 2) * value)
     value = np.where(distinct == 0, math.log(2), value)[position]
     return float(value[0]) if scalar else value
@@ -295,7 +295,7 @@ def product_rademacher(first: float, second: float, *, values: str = "two_valued
     return factors[values] * (a + b)
 
 
-def path_rademacher(questions: ArrayLike, leaf: float, *, leaf_values: str = "two_valued") -> float:
+def path_rademacher(splits: ArrayLike, leaf: float, *, leaf_values: str = "two_valued") -> float:
     """Complexity of a leaf behind splits: their sum, doubled for leaves with values in [-1, 1] (§1.3).
 
     Examples
@@ -305,6 +305,6 @@ def path_rademacher(questions: ArrayLike, leaf: float, *, leaf_values: str = "tw
     (0.875, 1.75)
     """
     check.choice(leaf_values, "leaf_values", ("two_valued", "signed"))
-    total = float(check.finite(questions, "questions", minimum=0.0, ndim=1).sum())
+    total = float(check.finite(splits, "splits", minimum=0.0, ndim=1).sum())
     total += float(check.finite(leaf, "leaf", minimum=0.0))
     return total if leaf_values == "two_valued" else 2.0 * total

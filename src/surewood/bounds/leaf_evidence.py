@@ -107,10 +107,10 @@ class TreeEvidence(OnSample):
         """Complexity of each leaf in the selection score (2.8)."""
         return self._complexity("paper", "paper", "two_roots")
 
-    def _complexity(self, machine: str, splits: str, form: str) -> Floats:
+    def _complexity(self, svm: str, splits: str, form: str) -> Floats:
         m = self.n_samples
         growth = leaf_log_growth(
-            self.degree, self.n_features, m, self.n_classes, machine=machine, homogeneous=self.homogeneous
+            self.degree, self.n_features, m, self.n_classes, svm=svm, homogeneous=self.homogeneous
         )
         split = self.split_growth
         if split is None or splits == "paper":

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import field
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import pandas as pd
@@ -26,13 +26,14 @@ from surewood.cascade.model import CascadeModel
 from surewood.cascade.old_form import penalty_of_today
 from surewood.cascade.plan import DEGREES, FRACTIONS
 from surewood.cascade.reject import LeafRecord, RejectOption, check_limits, count_groups, countable
+from surewood.cascade.sample import Sample
 from surewood.cascade.search import SearchResult
 from surewood.cascade.trainer import KernelChoice
 from surewood.estimators.base import ClassifierBase
 from surewood.estimators.cost import CostEstimate
 from surewood.estimators.declaring import StudyParameter, TimedRunParameters, parameters
 from surewood.estimators.fitted import Fitted
-from surewood.tables import Table, begin_predict, plain
+from surewood.tables import FitInputs, Table, begin_predict, plain
 
 
 def is_calibrated(estimator: Any) -> bool:
@@ -46,6 +47,38 @@ class CascadeBase(ClassifierBase):
     model_: Any
 
     gamma_scale_ = Fitted[float | None]("gamma_scale", "γ that selected the cascade.")
+
+    def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
+        """Find and train the best cascade.
+
+        Parameters
+        ----------
+        X : table of shape (n, n_features)
+            Numbers or categories, missing values allowed.
+        y : array-like of shape (n,)
+        sample_weight : array-like of shape (n,), optional
+            Whole weights count as equal rows; others are rescaled to mean 1.
+
+        Returns
+        -------
+        self
+        """
+        inputs, sample, plan = self._plan(X, y, sample_weight)
+        fitted = self._train(plan, sample)
+        self._store_fit(inputs)
+        self._store(fitted)
+        return self
+
+    @abstractmethod
+    def _plan(self, X: Any, y: Any, sample_weight: Any) -> tuple[FitInputs, Sample, Any]:
+        """Validated inputs, the sample, and the plan."""
+
+    @abstractmethod
+    def _train(self, plan: Any, sample: Sample) -> Any:
+        """What :meth:`_store` stores."""
+
+    def _store(self, fitted: Any) -> None:
+        self.model_ = fitted
 
     @abstractmethod
     def _class_scores(self, X: Any) -> Floats:

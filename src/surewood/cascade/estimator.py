@@ -145,26 +145,7 @@ class DeepCascadeSVMClassifier(SvmCascadeBase):
     gamma_scale: Any = GAMMA_SCALE
     n_leaves: int | None = None
 
-    def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> DeepCascadeSVMClassifier:
-        """Find and train the best cascade.
-
-        Parameters
-        ----------
-        X : table of shape (n, n_features)
-            Numbers or categories, missing values allowed.
-        y : array-like of shape (n,)
-        sample_weight : array-like of shape (n,), optional
-            Whole weights count as equal rows; others are rescaled to mean 1.
-
-        Returns
-        -------
-        DeepCascadeSVMClassifier
-        """
-        inputs, sample, plan = self._plan(X, y, sample_weight)
-        model = train(plan, sample)
-        self._store_fit(inputs)
-        self.model_ = model
-        return self
+    _train = staticmethod(train)
 
     def gamma_path(
         self, X: Any, y: Any, sample_weight: ArrayLike | None = None, *, gamma_min: float = 0.0

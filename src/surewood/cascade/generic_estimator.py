@@ -31,6 +31,7 @@ from surewood.estimators.fitted import Fitted
 from surewood.estimators.parameters import COMMON, calibration_method, check_parameters, memory_bytes
 from surewood.estimators.rules import Either, Integer, Kind, Rule
 from surewood.estimators.seeds import draw_seed
+from surewood.tables import FitInputs
 
 _FAMILIES = Either(
     Kind("a family", lambda value: isinstance(value, Family)),
@@ -126,27 +127,7 @@ class DeepCascadeClassifier(CascadeBase):
     gamma_scale: Any = GAMMA_SCALE
     random_state: Any = None
 
-    def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> DeepCascadeClassifier:
-        """Find and fit the best cascade.
-
-        Parameters
-        ----------
-        X : table of shape (n, n_features)
-        y : array-like of shape (n,)
-        sample_weight : array-like of shape (n,), optional
-            Whole weights count as equal rows; others are rescaled to mean 1.
-
-        Returns
-        -------
-        DeepCascadeClassifier
-        """
-        leaves, splits = self._families()
-        inputs = self._begin_fit(X, y, sample_weight)
-        sample = make_sample(inputs, sample_weight)
-        model = train_generic(self._plan(leaves, splits, sample), sample)
-        self._store_fit(inputs)
-        self.model_ = model
-        return self
+    _train = staticmethod(train_generic)
 
     def _families(self) -> tuple[Families, Families]:
         check_parameters(self)
@@ -161,8 +142,11 @@ class DeepCascadeClassifier(CascadeBase):
                 )
         return tuple(leaves), tuple(splits)
 
-    def _plan(self, leaves: Families, splits: Families, sample: Sample) -> GenericPlan:
-        return GenericPlan(
+    def _plan(self, X: Any, y: Any, sample_weight: Any) -> tuple[FitInputs, Sample, GenericPlan]:
+        leaves, splits = self._families()
+        inputs = self._begin_fit(X, y, sample_weight)
+        sample = make_sample(inputs, sample_weight)
+        plan = GenericPlan(
             leaves=leaves,
             splits=splits,
             max_leaves=int(self.max_leaves),
@@ -172,6 +156,7 @@ class DeepCascadeClassifier(CascadeBase):
             calibration_folds=calibration_folds(sample, draw_seed(self.random_state)),
             max_memory=memory_bytes(self.max_memory),
         )
+        return inputs, sample, plan
 
     def estimate_cost(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> CostEstimate:
         """Memory and a range of time of a fit before it starts, from two small fits (ESTIMATE)."""

@@ -7,10 +7,8 @@ from dataclasses import field
 from numbers import Real
 from typing import Any, ClassVar
 
-from numpy.typing import ArrayLike
-
 from surewood.cascade.base import SvmCascadeBase
-from surewood.cascade.cross_validation import select
+from surewood.cascade.cross_validation import Selection, select
 from surewood.cascade.old_form import results_of_today
 from surewood.cascade.penalty import Folds
 from surewood.cascade.plan import (
@@ -127,28 +125,12 @@ class DeepCascadeSVMClassifierCV(SvmCascadeBase):
     cv: Any = 5
     refit: bool = True
 
-    def fit(
-        self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None
-    ) -> DeepCascadeSVMClassifierCV:
-        """Choose on held-out rows, then search and train on all rows.
+    _train = staticmethod(select)
 
-        Parameters
-        ----------
-        X : table of shape (n, n_features)
-        y : array-like of shape (n,)
-        sample_weight : array-like of shape (n,), optional
-
-        Returns
-        -------
-        DeepCascadeSVMClassifierCV
-        """
-        inputs, sample, plan = self._plan(X, y, sample_weight)
-        selection = select(plan, sample)
-        self._store_fit(inputs)
-        self.model_ = selection.model
-        self.cv_results_ = {str(name): column.to_numpy(copy=True) for name, column in selection.table.items()}
-        self.best_index_ = selection.best
-        return self
+    def _store(self, fitted: Selection) -> None:
+        self.model_ = fitted.model
+        self.cv_results_ = {str(name): column.to_numpy(copy=True) for name, column in fitted.table.items()}
+        self.best_index_ = fitted.best
 
     @property
     def best_params_(self) -> dict[str, Any]:
@@ -162,7 +144,6 @@ class DeepCascadeSVMClassifierCV(SvmCascadeBase):
         return float(self.cv_results_["mean_test_score"][self.best_index_])
 
     def _plan(self, X: Any, y: Any, sample_weight: Any) -> tuple[FitInputs, Sample, SelectionPlan]:
-        """Validated inputs, the sample, and the plan with its folds."""
         settings = read_settings(self)
         is_dealt = isinstance(self.cv, Real)
         if not self.refit and is_dealt:

@@ -52,7 +52,7 @@ SAVED_TYPES = (
     "surewood.certify.cross_fitted.CrossFittedClassifier",
     "surewood.certify.deciding.CostClassifier",
     "surewood.certify.prediction_sets.PredictionSets",
-    "surewood.certify.requirements.KeptPromise",
+    "surewood.certify.requirements.MetRequirement",
     "surewood.certify.thresholded.Coverage",
     "surewood.certify.thresholded.ThresholdProof",
     "surewood.certify.thresholded.ThresholdedClassifier",

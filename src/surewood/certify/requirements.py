@@ -1,7 +1,7 @@
 """What a threshold may be asked to keep, and what it is once kept (theory.md §11.4).
 
-A `Requirement` says which holdout rows it selects at a threshold and which of them fail. A `KeptPromise` is
-the plain record of a proof; the guarantee is issued from it whenever it is asked for.
+A `Requirement` says which holdout rows it selects at a threshold and which of them fail. A `MetRequirement`
+is the plain record of a proof; the guarantee is issued from it whenever it is asked for.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from surewood.bounds import _arguments as check
 
 from .counting import Counted
 
-__all__ = ["ABSTENTION", "KeptPromise", "Requirement", "count_failures", "read_requirements"]
+__all__ = ["ABSTENTION", "MetRequirement", "Requirement", "count_failures", "read_requirements"]
 
 ABSTENTION = "accepted_error"
 _FROM_BELOW = ("precision", "recall")
@@ -122,7 +122,7 @@ def count_failures(
 
 
 @dataclass(frozen=True)
-class KeptPromise:
+class MetRequirement:
     """The record of a requirement that a threshold meets: counts at the threshold and what was assumed.
 
     Attributes

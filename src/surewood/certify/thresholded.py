@@ -16,7 +16,7 @@ from surewood.estimators.remembered import RememberedRows
 from .certificate import Certificate
 from .deciding import DecidingClassifier
 from .rendering import limit_text
-from .requirements import KeptPromise
+from .requirements import MetRequirement
 from .training_rows import training_digest
 
 __all__ = ["ABSTAIN", "Coverage", "ThresholdProof", "ThresholdedClassifier"]
@@ -43,7 +43,7 @@ class Coverage:
 class ThresholdProof:
     """What was found on the holdout."""
 
-    promises: list[KeptPromise]
+    promises: list[MetRequirement]
     coverage: Coverage
     #: What a reader must know first, such as how many rows were copies of training rows.
     facts: list[str] = field(default_factory=list)

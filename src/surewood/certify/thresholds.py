@@ -34,7 +34,7 @@ from .holdout import read_labels
 from .prior_scores import fixed_grid, grid_from_scores, prior_probabilities
 from .requirements import (
     ABSTENTION,
-    KeptPromise,
+    MetRequirement,
     Requirement,
     count_failures,
     labels_as_objects,
@@ -271,9 +271,9 @@ def _kept(
     holdout: _Holdout,
     delta: float,
     n_proved: int,
-) -> KeptPromise:
+) -> MetRequirement:
     counted = holdout.counted
-    return KeptPromise(
+    return MetRequirement(
         requirement.name,
         requirement.quantity(holdout.positive),
         requirement.side,

@@ -31,7 +31,7 @@ def explain_rows(model: CompositeModel, table: Table, probabilities: Floats) -> 
     for row in range(len(probabilities)):
         one = {
             "votes": by_label(model.classes, votes[row]),
-            "features": traces.questions(row, reader),
+            "features": traces.splits(row, reader),
             "trees": _trees(model, traces, reader, row, leaf[row], labels[row]),
             "support": [],
         }

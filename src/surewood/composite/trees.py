@@ -146,7 +146,7 @@ class CompositeTrees:
             constant, svm = np.where(mask, constant, -1), np.where(mask, svm, -1)
         sums = vote_counts(constant, self.n_classes)
         if self.predictor is not None:
-            sums += self.predictor.vote_share(
+            sums += self.predictor.vote_fractions(
                 design, np.ascontiguousarray(svm), n_classes=self.n_classes, n_jobs=n_jobs
             )
         voters = (np.full(len(leaf), leaf.shape[1]) if mask is None else mask.sum(axis=1))[:, None]

@@ -147,14 +147,11 @@ class Boolean(Rule):
         return True
 
 
-@dataclass(frozen=True)
 class Choice(Rule):
     """One of some words."""
 
-    words: tuple[str, ...]
-
     def __init__(self, *words: str) -> None:
-        object.__setattr__(self, "words", words)
+        self.words = words
 
     @property
     def accepts(self) -> str:
@@ -198,14 +195,11 @@ class Nothing(Rule):
         return True
 
 
-@dataclass(frozen=True)
 class Either(Rule):
     """What one of some rules accepts."""
 
-    rules: tuple[Rule, ...]
-
     def __init__(self, *rules: Rule) -> None:
-        object.__setattr__(self, "rules", rules)
+        self.rules = rules
 
     @property
     def accepts(self) -> str:

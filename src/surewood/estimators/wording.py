@@ -147,8 +147,8 @@ def features_used(features: Sequence[Mapping[str, Any]]) -> list[Facts]:
 
     Examples
     --------
-    >>> features_used([{"feature": "age", "questions": 12}])[0]["lines"]
+    >>> features_used([{"feature": "age", "splits": 12}])[0]["lines"]
     ['age (12)']
     """
-    used = ", ".join(f"{one['feature']} ({int(one['questions']):,})" for one in features[:_FEATURES_SHOWN])
+    used = ", ".join(f"{one['feature']} ({int(one['splits']):,})" for one in features[:_FEATURES_SHOWN])
     return [step("Splits on the path, by feature", [used])] if used else []

@@ -31,7 +31,7 @@ def explain_rows(
 
     return [
         {
-            "features": traces.questions(row, reader),
+            "features": traces.splits(row, reader),
             "trees": [one_tree(row, tree) for tree in range(model.trees.n_trees)],
         }
         for row in range(table.n_rows)

@@ -16,6 +16,7 @@ _SCHEMA = "schema.json"  # skops' description of the object
 #: Since format 1.
 RENAMED = {
     "surewood.composite.fitting.Setting": "surewood.composite.setting.Setting",
+    "surewood.certify.requirements.KeptPromise": "surewood.certify.requirements.MetRequirement",
     "surewood.composite.forest.RandomCompositeForestClassifier": (
         "surewood.composite.estimator.RandomCompositeForestClassifier"
     ),

@@ -120,7 +120,7 @@ class Predictor:
         self._run(X, assign, n_jobs, codes=codes)
         return codes
 
-    def vote_share(
+    def vote_fractions(
         self, X: ArrayLike, assign: ArrayLike | None = None, *, n_classes: int, n_jobs: int | None = None
     ) -> Floats:
         """Sum over tasks of the fraction of pairs that each class wins, shape (rows, n_classes)."""
@@ -128,7 +128,7 @@ class Predictor:
         if self.classes.size and n_classes <= int(self.classes.max()):
             raise ValueError(f"n_classes={n_classes}, but the SVMs know class {int(self.classes.max())}")
         fractions = np.zeros((len(X), n_classes))
-        self._run(X, assign, n_jobs, vote_share=fractions)
+        self._run(X, assign, n_jobs, vote_fractions=fractions)
         return fractions
 
     def decisions(self, X: ArrayLike, svm: int = 0, *, n_jobs: int | None = None) -> Floats:

@@ -87,14 +87,14 @@ class Traces:
         codes = range(len(values)) if bins is None else bins.tolist()
         return [v for v, code in zip(values, codes) if code in members]
 
-    def questions(self, row: int, reader: ColumnReader) -> list[dict[str, Any]]:
+    def splits(self, row: int, reader: ColumnReader) -> list[dict[str, Any]]:
         """Features on the paths of a row, and how often over all trees, most often first."""
         n_trees = self.forest.n_trees
         span = slice(int(self.start[row * n_trees]), int(self.start[(row + 1) * n_trees]))
         feature = self.forest.features_of(self.node[span])
-        asked = np.bincount(feature, minlength=len(reader.names))
-        order = np.argsort(-asked, kind="stable")
-        return [{"feature": reader.names[j], "questions": int(asked[j])} for j in order if asked[j]]
+        met = np.bincount(feature, minlength=len(reader.names))
+        order = np.argsort(-met, kind="stable")
+        return [{"feature": reader.names[j], "splits": int(met[j])} for j in order if met[j]]
 
 
 def trace(
