@@ -41,3 +41,32 @@ def test_a_file_that_cannot_be_right_is_refused(path, change, words):
 def test_a_missing_file_is_named(tmp_path):
     with pytest.raises(MonitorStateError, match="there is no monitor state"):
         Monitor.load(tmp_path / "none.json")
+
+
+ODD = (
+    None, -1, 2, 0.5, float("nan"), float("inf"), 10**400, 1e308, "x", "", True, [], [1], ["x"], {}, {"1": 1},
+    {"x": 1}, {"3": -4}, [{}], [{"kind": "error"}], [{"kind": 3, "rows": "x"}],
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("value", ODD, ids=[f"{k}" for k in range(len(ODD))])
+def test_a_forged_entry_is_refused_or_harmless(path, value):
+    honest = json.loads(path.read_text())
+    for name in honest:
+        path.write_text(json.dumps({**honest, name: value}))
+        try:
+            monitor = Monitor.load(path)
+        except MonitorStateError:
+            continue
+        look = monitor.look()
+        assert isinstance(str(look), str)
+        if monitor.state.limit is not None:
+            monitor.add(errors=[0, 1])
+        monitor.save(path)
+        Monitor.load(path)
+
+
+def test_a_state_that_nests_without_end_is_refused(path):
+    path.write_text("[" * 100_000)
+    with pytest.raises(MonitorStateError, match="is not the state of a monitor, or is cut short"):
+        Monitor.load(path)

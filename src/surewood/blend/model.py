@@ -9,10 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from surewood._arrays import Floats
+from surewood._arrays import Floats, check_number
 from surewood.bounds import EstimateEvidence, Evidence
 from surewood.estimators.calibration import ScoreCalibrator
 from surewood.tables import Table
+
+_ROUNDING = 1e-6  # of a sum of weights
 
 
 @dataclass(frozen=True)
@@ -58,6 +60,18 @@ class BlendModel:
     #: Held-out gain in log-loss of the optimal mixture over that of the chances, and its standard error.
     gain: float
     standard_error: float
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Refuse members that do not belong together: a file may hold anything."""
+        self.__dict__.update(state)
+        if not self.members:
+            raise ValueError("a mixture needs at least one member.")
+        for member in self.members:
+            check_number("weight", member.weight, 0.0, 1.0)
+            if not np.array_equal(member.estimator.classes_, self.classes):
+                raise ValueError(f"member {member.name!r} knows other classes than the mixture.")
+        if abs(sum(member.weight for member in self.members) - 1.0) > _ROUNDING:
+            raise ValueError("weights of the members must sum to 1.")
 
     def mixed(self, table: Table, n_jobs: int | None) -> Floats:
         """Weighted mean of the members' probabilities."""

@@ -60,6 +60,10 @@ class BoostedModel:
             raise ValueError("output_start must ascend, and baseline have an entry per output.")
         if not np.isfinite(self.baseline).all() or len(self.importances) != self.trees.n_features:
             raise ValueError("baseline must be finite, and importances have an entry per column.")
+        if not np.isfinite(self.importances).all() or self.importances.min(initial=0) < 0:
+            raise ValueError("importances must be finite and not negative.")
+        if self.n_rounds.min(initial=0) < 0:
+            raise ValueError("numbers of rounds must not be negative.")
         check_bins(self.trees, self.mapper)
 
     def __setstate__(self, state: dict[str, Any]) -> None:

@@ -12,7 +12,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils import _safe_indexing, get_tags
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d
 
-from surewood._arrays import Floats, check_values
+from surewood._arrays import Floats, check_number, check_values
 from surewood.bounds import CrossFitEvidence
 from surewood.bounds import _arguments as check
 from surewood.estimators.folds import shuffled_folds
@@ -108,6 +108,13 @@ class CrossFittedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         super().__setstate__(state)
         if "models_" not in state:
             return
+        count = check.count(self.n_folds, "n_folds", 2)
+        if len(self.models_) != count:
+            raise ValueError(f"models_ must have {count} models, one per fold, got {len(self.models_)}")
+        check_number("n_samples", self.n_samples_, 1, 2**63 - 1, whole=True)
+        check_number("fold_size", self.fold_size_, 1, self.n_samples_ // count, whole=True)
+        check_number("brier_score", self.brier_score_, 0.0, 2.0)
+        check_number("majority_error", self.majority_error_, 0.0, 1.0)
         known = np.unique(np.concatenate([np.asarray(model.classes_) for model in self.models_]))
         if not np.array_equal(self.classes_, known):
             raise ValueError("classes_ must be the classes of the fold models, in order")

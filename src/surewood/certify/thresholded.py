@@ -101,6 +101,10 @@ class ThresholdedClassifier(DecidingClassifier):
         check_number("threshold", self.threshold, -1.0, 2.0)
         if self.positive is not None and not (self.classes_ == self.positive).any():
             raise ValueError(f"positive must be a class of the model, got {self.positive!r}")
+        if self.proof is not None:
+            for name in ("fraction", "lower", "upper"):
+                check_number(name, getattr(self.proof.coverage, name), 0.0, 1.0)
+            _ = self.guarantees  # which check what they are made of
 
     @property
     def choice_rows_(self) -> RememberedRows:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from surewood._arrays import check_array, check_number
 from surewood.tables import FitInputs, content_hashes, table_content_hashes
 from surewood.tables.mixing import splitmix64
 
@@ -41,6 +42,18 @@ class RememberedRows:
     columns: list[str] | None
     #: Rows of the fit that a warm start went on from, where they were others.
     earlier: RememberedRows | None = None
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Refuse what no fit remembers: a file may hold anything."""
+        self.__dict__.update(state)
+        check_array(self.hashes, "hashes", np.uint64, 1)
+        if (self.hashes[1:] <= self.hashes[:-1]).any():
+            raise ValueError("hashes of rows must ascend.")
+        check_number("salt", self.salt, 0, 2**64 - 1, whole=True)
+        check_number("n_rows", self.n_rows, len(self.hashes), 2**63 - 1, whole=True)
+        names = self.columns
+        if names is not None and not (isinstance(names, list) and all(isinstance(n, str) for n in names)):
+            raise ValueError("columns must be a list of names.")
 
     @classmethod
     def of(cls, inputs: FitInputs) -> RememberedRows:

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from surewood._arrays import check_number
 from surewood.bounds import ErrorEvidence, ShiftEvidence
 from surewood.persistence.leftovers import partial
 
@@ -22,6 +23,7 @@ __all__ = ["MonitorState", "MonitorStateError", "read_state", "write_state"]
 
 FORMAT = 1
 _N_SCORES = ShiftEvidence().counts.size
+_LARGEST = 1e300
 
 
 class MonitorStateError(ValueError):
@@ -124,7 +126,7 @@ def read_state(path: str | Path) -> MonitorState:
         raise MonitorStateError(f"there is no monitor state {path}.")
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
-    except (ValueError, UnicodeDecodeError) as error:
+    except (ValueError, UnicodeDecodeError, RecursionError) as error:
         raise MonitorStateError(f"{path} is not the state of a monitor, or is cut short.") from error
     known = set(MonitorState.__dataclass_fields__)
     if not isinstance(found, dict) or set(found) != known:
@@ -133,8 +135,36 @@ def read_state(path: str | Path) -> MonitorState:
         raise MonitorStateError(f"{path} has format {found['format']}; this surewood reads {FORMAT}.")
     state = MonitorState(**found)
     try:
+        _check(state)
         state.error_evidence()
         state.shift_evidence()
-    except (ValueError, TypeError, IndexError) as error:
+    except (ValueError, TypeError, IndexError, OverflowError, AttributeError) as error:
         raise MonitorStateError(f"{path} is damaged: {error}.") from error
     return state
+
+
+def _check(state: MonitorState) -> None:
+    """Refuse numbers out of range and lists of something else."""
+    for name in ("n_labelled", "n_errors", "n_scored"):
+        check_number(name, getattr(state, name), 0, 2**63 - 1, whole=True)
+    check_number("n_errors", state.n_errors, 0, state.n_labelled, whole=True)
+    check_number("seed", state.seed, -(2**63), 2**64 - 1, whole=True)
+    check_number("alpha", state.alpha, 0.0, 1.0)
+    for name in ("error_peak", "shift_peak", "log_p_sum"):
+        check_number(name, getattr(state, name), -_LARGEST, _LARGEST)
+    for capital in state.error_capital:
+        check_number("error_capital", capital, -_LARGEST, _LARGEST)
+    for score, rows in state.score_counts.items():
+        check_number("score_counts", int(score), 0, _N_SCORES - 1, whole=True)
+        check_number("score_counts", rows, 0, 2**63 - 1, whole=True)
+    for texts in (state.labelled_batches, state.scored_batches, state.columns or [], [state.model]):
+        if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
+            raise ValueError("names of columns and batches must be lists of text")
+    if not isinstance(state.path, list):
+        raise ValueError("path must be a list of points")
+    for point in state.path:
+        numbers = {name: value for name, value in point.items() if name != "kind"}
+        if point.get("kind") not in ("error", "shift") or not {"rows", "log_evidence"} <= set(numbers):
+            raise ValueError("path must be a list of points")
+        for name, value in numbers.items():
+            check_number(name, value, -_LARGEST, _LARGEST)

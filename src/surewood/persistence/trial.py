@@ -23,9 +23,15 @@ def flaw_of(model: Any) -> str | None:
 
     if isinstance(model, Pipeline):
         model = model[-1] if len(model) else None
-    schema = getattr(getattr(model, "model", model), "schema_", None)  # a rule of decision has a model
+    inner = getattr(model, "model", model)  # a rule of decision has a model
+    schema = getattr(inner, "schema_", None)
     if not isinstance(schema, TableSchema):
-        return None
+        folds = getattr(model, "models_", ())  # a model may be the mean of models
+        flaws = map(flaw_of, folds if isinstance(folds, list) else ())
+        return next((flaw for flaw in flaws if flaw is not None), None)
+    names = getattr(inner, "feature_names_in_", None)
+    if names is not None and list(names) != schema.names:
+        return "its names of columns are not those of its table"
     rows = _two_rows(schema)
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
