@@ -104,3 +104,20 @@ def test_a_splitter_that_cannot_divide_the_groups_is_refused(in_groups):
     model = MarginDeepForestClassifier(n_estimators=2, max_layers=1, cv=GroupKFold(50), random_state=0)
     with pytest.raises(WorkflowError, match=r"^cv=GroupKFold: Cannot have number of splits"):
         train(in_groups, prepare(in_groups), model)
+
+
+def test_what_was_decided_about_columns_is_noted(tmp_path):
+    n = np.arange(240)
+    frame = pd.DataFrame(
+        {
+            "code": 10_000 + 7919 * n % 90_000,
+            "town": [f"town {k % 12 if k < 200 else k}" for k in n],
+            "x": n % 7,
+        }
+    )
+    frame.assign(y=np.where(n % 2, "a", "b")).to_csv(tmp_path / "t.csv", index=False)
+    table = read_for_training(TrainingTable(str(tmp_path / "t.csv"), "y", 0.0, 0))
+    plan = prepare(table).plan_
+    assert plan["town"].reason == "52 distinct texts, 40 in fewer than 10 rows"
+    assert f"column 'town': {plan['town'].reason}, which count as one category." in table.notes
+    assert f"column 'code' is used: {plan['code'].reason} If so, drop=code." in table.notes

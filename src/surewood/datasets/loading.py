@@ -20,6 +20,7 @@ from surewood.tables.planning.column_plan import is_text, read_column
 from surewood.tables.planning.labels import clean_labels
 from surewood.tables.planning.table_plan import plan
 from surewood.tables.reading.file_format import looks_like_a_file, refuse_address
+from surewood.tables.reading.file_rows import FileRows
 from surewood.tables.reading.table_file import TableFile, check_frame, read_table, read_table_file
 
 _LABELS_AS_TEXT = {"datetime64", "datetime", "date", "time", "timedelta64", "timedelta", "period", "bytes"}
@@ -45,6 +46,8 @@ class Dataset:
         The number that a file gives each row: its line, or its row; None for built-in data sets.
     row_unit : {"line", "row"}
         What that number counts.
+    files : FileRows, optional
+        Which row stands where, of several files.
 
     Examples
     --------
@@ -63,6 +66,7 @@ class Dataset:
     source: str
     row_numbers: NDArray[np.int64] | None = None
     row_unit: str = "row"
+    files: FileRows | None = None
 
     def __repr__(self) -> str:
         parts = f", train {len(self.train[0])} / test {len(self.test[0])}" if self.is_divided else ""
@@ -235,6 +239,7 @@ def _own_table(table: TableFile, target: str | None, raw: bool = True, decimal: 
         source=name,
         row_numbers=table.row_numbers[labelled],
         row_unit=table.unit,
+        files=table.files,
     )
 
 
@@ -256,6 +261,8 @@ def _own_labels(table: TableFile, target: str) -> tuple[pd.Series, NDArray[np.bo
     if not labelled.any():
         first, last = table.row_numbers[[0, -1]].tolist()
         where = f"{table.unit}s {first} to {last}" if last > first else f"{table.unit} {first}"
+        if table.files is not None:
+            where = f"{table.files.name(first)} to {table.files.name(last)}"
         raise DataError(f"the target {target!r} of {table.origin} has no value at all ({where}).")
     if found.n_trimmed:
         warnings.warn(

@@ -108,5 +108,6 @@ SAVED_TYPES = (
     "surewood.tables.planning.free_text.TextEncoding",
     "surewood.tables.planning.table_plan.TablePlan",
     "surewood.tables.preparing.TablePreparer",
+    "surewood.tables.reading.file_rows.FileRows",
     "surewood.tables.schema.TableSchema",
 )

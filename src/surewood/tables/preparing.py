@@ -38,6 +38,7 @@ from surewood.tables.planning.date_parts import date_numbers
 from surewood.tables.planning.finding import MANY_VALUES, ON_REQUEST
 from surewood.tables.planning.free_text import TextEncoding, fit_text_encoding
 from surewood.tables.planning.table_plan import TablePlan, completed, plan
+from surewood.tables.reading.file_rows import FileRows
 from surewood.tables.row_hashes import content_hashes
 
 _UNNAMED = re.compile(r"(Unnamed: \d+)?")  # what pandas and polars call a column without a name
@@ -74,9 +75,10 @@ class TablePreparer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     {'x': 'it has one value only'}
     """
 
-    #: What a fit from a file records about its rows: their numbers, what these count, and their groups.
+    #: What a fit from a file records about its rows: their numbers, what these count, their files and groups.
     row_numbers_: NDArray[np.int64] | None = None
     row_unit_: str | None = None
+    row_files_: FileRows | None = None
     training_groups_: Any = None
 
     def __init__(self, max_values: int = MANY_VALUES, plan: TablePlan | None = None) -> None:

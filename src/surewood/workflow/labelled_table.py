@@ -17,6 +17,7 @@ from surewood._arrays import Floats
 from surewood.datasets import load
 from surewood.tables import ParquetTable
 from surewood.tables.reading.file_format import looks_like_a_file
+from surewood.tables.reading.file_rows import FileRows, row_name
 from surewood.tables.reading.table_file import TableFile, read_table_file
 from surewood.workflow.errors import WorkflowError
 from surewood.workflow.holdout import DEFAULT_HOLDOUT, OTHER, check_classes, check_holdout, settle_rare
@@ -37,6 +38,8 @@ class LabelledTable:
         The numbers that the file gives the training rows: their lines, or rows from 1.
     row_unit : {"line", "row"}
         What these numbers count.
+    files : FileRows or None
+        Which row stands where, of several files.
     holdout : (frame, series) or None
     holdout_rows : ndarray of int or None
         The numbers of its rows.
@@ -74,6 +77,7 @@ class LabelledTable:
     stream: ParquetTable | None = None
     n_streamed: int = 0
     row_unit: str = "row"
+    files: FileRows | None = None
     holdout_rows: NDArray[np.int64] | None = None
     weight: Floats | None = None
     weight_name: str | None = None
@@ -108,7 +112,7 @@ class LabelledTable:
         """Weights from a column, which is then no feature."""
         if name not in self.X.columns:
             raise WorkflowError(f"weight={name}: {self.name} has no such column.")
-        self.weight = row_weights(self.X[name], self.row_numbers, self.row_unit)
+        self.weight = row_weights(self.X[name], self.row_numbers, self.row_unit, self.files)
         self.weight_name = name
         self.X = self.X.drop(columns=[name])
 
@@ -133,7 +137,7 @@ class LabelledTable:
         X = self.holdout[0] if held_out and self.holdout is not None else self.X
         if numbers is None or len(numbers) != len(X):
             return X.index
-        names = [f"{self.row_unit} {number}" for number in numbers]
+        names = [row_name(number, self.row_unit, self.files) for number in numbers]
         for column in identifiers:
             if column in X.columns:
                 names = [f"{name}, {value}" for name, value in zip(names, X[column])]
@@ -185,7 +189,7 @@ def read_labelled(
     name = str(data.y.name) if target is None else target
     rows = np.arange(1, len(data.y) + 1) if data.row_numbers is None else data.row_numbers
     table = LabelledTable(data.name, data.source, name, data.X, data.y, rows, None, notes)
-    table.row_unit = data.row_unit
+    table.row_unit, table.files = data.row_unit, data.files
     if weight is not None:
         table.take_weights(weight)
     if check:

@@ -100,6 +100,8 @@ class SavedModel:
         numbers = self.preparer.row_numbers_
         if numbers is None or not 0 <= row < len(numbers):
             return f"training row {row + 1:,}"
+        if self.preparer.row_files_ is not None:
+            return self.preparer.row_files_.name(int(numbers[row]))
         unit = self.preparer.row_unit_
         # Models of older versions count from 0.
         number = f"row {int(numbers[row]) + 1:,}" if unit is None else f"{unit} {int(numbers[row]):,}"

@@ -134,6 +134,9 @@ def predict(
     found = predicted_frame(Answer.of(saved, proba, sets), read.frame, kept, verbose)
     if read.numbered and read.unit not in found.columns:
         found.insert(0, read.unit, read.row_numbers)
+    if read.files is not None and not {"file", "line", "row"} & {*found.columns}:
+        found.insert(0, "line" if {*read.files.units} == {"line"} else "row", read.files.numbers)
+        found.insert(0, "file", read.files.file_of_each())
     if path is not None:
         write_table(found, path, safe_csv)
     return Prediction(len(found), saved.classes, found, tuple(saved.notes_about(read.frame)), path)

@@ -12,10 +12,13 @@ from numpy.typing import NDArray
 from surewood._arrays import Floats
 from surewood.tables import plan
 from surewood.tables.planning.column_plan import read_column
+from surewood.tables.reading.file_rows import FileRows, row_name
 from surewood.workflow.errors import WorkflowError
 
 
-def row_weights(column: pd.Series, numbers: NDArray[np.int64], unit: str) -> Floats:
+def row_weights(
+    column: pd.Series, numbers: NDArray[np.int64], unit: str, files: FileRows | None = None
+) -> Floats:
     """The weights in a column; a missing or negative one is refused with its row.
 
     Examples
@@ -29,9 +32,8 @@ def row_weights(column: pd.Series, numbers: NDArray[np.int64], unit: str) -> Flo
     bad = ~(weights >= 0)
     if bad.any():
         place = int(np.flatnonzero(bad)[0])
-        raise WorkflowError(
-            f"weight={name}: {unit} {numbers[place]} has {str(column.iloc[place])!r}, which is not a weight."
-        )
+        where = row_name(numbers[place], unit, files)
+        raise WorkflowError(f"weight={name}: {where} has {str(column.iloc[place])!r}, which is not a weight.")
     return weights
 
 

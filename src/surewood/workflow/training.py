@@ -21,7 +21,7 @@ from surewood.estimators.remembered import RememberedRows
 from surewood.estimators.wording import plural
 from surewood.parallel.progress import stage
 from surewood.tables import TablePreparer
-from surewood.tables.planning.finding import LIKE_IDENTIFIERS, OPEN_DATES
+from surewood.tables.planning.finding import LIKE_IDENTIFIERS, OPEN_DATES, RARE_CATEGORIES
 from surewood.workflow.column_options import ColumnOptions
 from surewood.workflow.families import Family
 from surewood.workflow.labelled_table import LabelledTable, collecting
@@ -75,6 +75,8 @@ def prepare(table: LabelledTable, options: ColumnOptions | None = None) -> Table
             )
         if column.reason.startswith(OPEN_DATES):
             table.notes.append(f"column {column.name!r}: {column.reason}.")
+        if column.reason.endswith(RARE_CATEGORIES):
+            table.notes.append(f"column {column.name!r}: {column.reason}, which count as one category.")
         if column.reason.endswith(LIKE_IDENTIFIERS):
             table.notes.append(f"column {column.name!r} is used: {column.reason} If so, drop={column.name}.")
     return preparer
@@ -120,7 +122,7 @@ def train(
     identifiers = preparer.plan_.identifiers
     # So that `explain` can name rows as the table has them; the rows of a streamed table are too many.
     preparer.row_numbers_ = None if table.stream is not None else table.row_numbers
-    preparer.row_unit_ = table.row_unit
+    preparer.row_unit_, preparer.row_files_ = table.row_unit, table.files
     started = time.perf_counter()
     with collecting(table.notes), whole_groups(estimator, table):
         if table.stream is None:

@@ -74,9 +74,20 @@ def test_numbers_that_look_dealt_out_are_noted_and_named_ones_are_not_used():
     assert (plan.kind, plan.reason) == ("number", "numbers of 5 digits, 100 % different: an identifier?")
     for name in ("Kundennummer", "customer", "account number", "order_id"):
         assert kind(dealt, name) == "drop"
+    for name in ("number", "total number", "numbered", "customers", "superuser"):
+        assert kind(dealt, name) == "number"
     nearly = dealt.where(dealt.index > 5, dealt.iloc[0])
     assert kind(nearly, "customer") == "drop"
     assert find_column("visits", nearly, Hints()).reason == "numbers"
     assert find_column("income", dealt * dealt.index, Hints()).reason == "numbers"
     assert kind([k // 2 + 1000 for k in range(200)], "customer") == "number"
     assert find_column("visits", dealt, Hints(kind="number")).reason == "numbers"
+
+
+def test_the_plan_says_how_many_categories_are_rare():
+    often = [f"town {k % 12}" for k in range(180)]
+    assert find_column("town", pd.Series(often), Hints()).reason == "12 distinct texts"
+    rare = [*often, "hamlet", "village", "hamlet"]
+    found = find_column("town", pd.Series(rare), Hints())
+    assert found.reason == "14 distinct texts, 2 in fewer than 10 rows"
+    assert find_column("x", pd.Series(["a", "b", "c"] * 3), Hints()).reason == "3 distinct texts"

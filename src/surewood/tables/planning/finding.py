@@ -33,6 +33,7 @@ from surewood.tables.planning.missing_codes import (
     codes_among_words,
 )
 from surewood.tables.planning.number_format import NumberFormat, find_number_format
+from surewood.tables.rare_categories import MIN_ROWS, stands_alone
 
 #: Fraction of the rows with a value that must be readable for a text column to be numbers or dates.
 READABLE = 0.95
@@ -52,12 +53,12 @@ _CODE = re.compile(r"^0\d+$")
 _ID_NAME = re.compile(
     r"(?:(?:^|[^a-zA-Z])(?:id|ID|Id|uuid|UUID|guid|key|index|no|nr)|[a-z](?:ID|Id|No|Nr))\.?$"
 )
-#: What is numbered, and the number itself.
-_ID_WORD = re.compile(
-    r"(?:nummer|number|num[eé]ro|customer|client|patient|user|member|account|invoice|policy|ticket|transaction"
-    r"|kunde|konto|rechnung|beleg|vertrag)s?$",
-    re.IGNORECASE,
+#: What is numbered; "number" itself only behind it, since a number can also be a count.
+_NUMBERED = (
+    r"(?:customer|client|patient|user|member|employee|student|account|invoice|order|policy|contract|ticket|case"
+    r"|serial|document|transaction|kunde|konto|rechnung|beleg|vertrag)"
 )
+_ID_WORD = re.compile(rf"(?:^|[^a-z]){_NUMBERED}(?:[ _.-]?number)?$|nummer$", re.IGNORECASE)
 _NEARLY_ALL = (
     0.95  # fraction of distinct whole numbers from which a column that is called an identifier is one
 )
@@ -66,6 +67,7 @@ _MANY_ROWS, _MANY_DIGITS, _ALL_BUT_FEW = (
     5,
     0.99,
 )  # below these, distinct numbers of one length are chance
+RARE_CATEGORIES = f"in fewer than {MIN_ROWS} rows"
 LIKE_IDENTIFIERS = "different: an identifier?"
 
 
@@ -324,6 +326,12 @@ def _date(plan: ColumnPlan, column: pd.Series) -> ColumnPlan:
     return replace(plan, date_parts=parts_needed(read_column(plan, column)))
 
 
+def _rare(values: DistinctTexts) -> str:
+    """How many categories models treat as one, where there are some."""
+    n_rare = int(np.count_nonzero(~stands_alone(values.counts)))
+    return f", {n_rare:,} {RARE_CATEGORIES}" if n_rare else ""
+
+
 def _words(name: str, values: DistinctTexts, hints: Hints) -> ColumnPlan:
     """A text column as a category, as free text, or as an identifier that is not used."""
     n, examples = len(values.texts), values.examples()
@@ -334,7 +342,7 @@ def _words(name: str, values: DistinctTexts, hints: Hints) -> ColumnPlan:
     category = ColumnPlan(
         name,
         "category",
-        f"{n} distinct texts",
+        f"{n} distinct texts{_rare(values)}",
         examples,
         missing=hints.missing,
         categories=tuple(sorted(values.texts)),

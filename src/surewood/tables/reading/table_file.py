@@ -20,6 +20,7 @@ from surewood.tables.reading.file_format import (
     refuse_other_formats,
     unpacked,
 )
+from surewood.tables.reading.file_rows import FileRows
 from surewood.tables.reading.layout import refuse_duplicates
 from surewood.tables.reading.streaming import read_stream
 
@@ -40,6 +41,8 @@ class TableFile:
         What that number counts.
     numbered : bool
         Whether a person who opens the file sees these numbers: not in Parquet.
+    files : FileRows or None
+        Which row stands where, of several files.
     """
 
     frame: pd.DataFrame
@@ -47,6 +50,7 @@ class TableFile:
     row_numbers: NDArray[np.int64]
     unit: str
     numbered: bool = True
+    files: FileRows | None = None
 
 
 def read_table(
@@ -94,9 +98,9 @@ def read_table_file(
                 "have the same columns in the same order."
             )
     frame = pd.concat([_alike(part.frame, parts) for part in parts], ignore_index=True)
-    return TableFile(
-        frame, ", ".join(part.origin for part in parts), np.arange(1, len(frame) + 1), "row", False
-    )
+    files = FileRows.of([(part.origin, part.unit, part.row_numbers) for part in parts])
+    origin, rows = ", ".join(part.origin for part in parts), np.arange(1, len(frame) + 1)
+    return TableFile(frame, origin, rows, "row", numbered=False, files=files)
 
 
 def _alike(frame: pd.DataFrame, parts: Sequence[TableFile]) -> pd.DataFrame:
