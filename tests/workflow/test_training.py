@@ -90,13 +90,13 @@ def test_splits_that_divide_groups_are_noted_by_name(in_groups):
     n = in_groups.n_rows
     pairs = [(np.arange(n) % 2 != k, np.arange(n) % 2 == k) for k in (0, 1)]
     pairs = [(np.flatnonzero(fitted), np.flatnonzero(held)) for fitted, held in pairs]
-    first = sorted(set(in_groups.groups.astype(str)))[0]
+    first = min(in_groups.groups.astype(str).tolist())
     for cv in (KFold(2, shuffle=True, random_state=0), pairs, iter(pairs)):
         in_groups.notes.clear()
         train(in_groups, prepare(in_groups), Recorder(n_estimators=2, max_layers=1, cv=cv, random_state=0))
         (note,) = [note for note in in_groups.notes if "both sides" in note]
         if cv is pairs:
-            assert note.startswith(f"cv has rows of group {first!r} and of ")
+            assert note.startswith(f"cv has rows of group '{first}' and of ")
             assert note.endswith("use GroupKFold, StratifiedGroupKFold or a number of folds.")
 
 

@@ -86,5 +86,5 @@ def divided_groups(splits: Iterable[Split], groups: NDArray[Any]) -> list[str]:
     """
     found: set[str] = set()
     for train, held in splits:
-        found |= set(groups[train].astype(str)) & set(groups[held].astype(str))
+        found |= set(groups[train].astype(str).tolist()) & set(groups[held].astype(str).tolist())
     return sorted(found)
