@@ -5,7 +5,8 @@ import dataclasses
 import numpy as np
 import pandas as pd
 
-IGNORED = {"seconds", "n_jobs", "verbose", "fit_seconds", "_latest"}
+#: Times and settings of the run; `_in_core` is an address of the arrays beside it, which are compared.
+IGNORED = {"seconds", "n_jobs", "verbose", "fit_seconds", "_latest", "_in_core"}
 
 
 def anatomy(value, seen=None):
