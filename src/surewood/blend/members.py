@@ -27,7 +27,7 @@ PLAIN_FACTOR = 3
 #: One-vs-one SVMs need a pair of classes each: beyond this many classes their number outgrows their use.
 MANY_CLASSES = 60
 #: A round of boosting grows a tree for every class: beyond this many it takes longer than all the others.
-MANY_BOOSTED_CLASSES = 10
+MANY_BOOSTED_CLASSES = 6
 #: Boosting keeps a histogram of every column at every leaf.
 MANY_COLUMNS = 1000
 #: Boosting needs all rows in memory, a table in a file included, 18 bytes per cell and model.
