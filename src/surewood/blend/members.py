@@ -93,7 +93,7 @@ def build(
         study |= {"n_plain_trees": n_estimators} if large else {}
         return RandomCompositeForestClassifier(n_estimators, study=study or None, **shared)
     if name == "margin forest":
-        folds = {"cv": LARGE_TABLE_FOLDS} if large else {}
+        folds: dict[str, Any] = {"cv": LARGE_TABLE_FOLDS} if large else {}
         return MarginDeepForestClassifier(n_estimators, min_weight_fraction_leaf=leaf, **folds, **shared)
     if name == "boosted trees":  # stopped by log-loss: calibration adds noise only
         return BoostedTreesClassifier(
