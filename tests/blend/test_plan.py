@@ -15,11 +15,6 @@ def test_members_stand_in_the_order_of_their_value_per_second():
     assert plan.left_out == {}
 
 
-def test_with_a_time_limit_boosting_comes_last():
-    plan = plan_of(TableSize(500, 5, 2), time_limit=10.0)
-    assert [member.name for member in plan.members][-2:] == ["margin forest", "boosted trees"]
-
-
 def test_named_members_are_fitted_whatever_the_table():
     plan = plan_of(TableSize(500, 5, 200), members=["composite forest"])
     assert [member.name for member in plan.members] == ["composite forest"]

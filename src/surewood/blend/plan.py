@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from surewood.blend.members import NAMES, SHORTENED, TableSize, build, suitable
+from surewood.blend.members import NAMES, TableSize, build, suitable
 from surewood.estimators.base import ClassifierBase
 from surewood.estimators.parameters import calibration_method, memory_bytes
 
@@ -47,8 +47,6 @@ def make_plan(parameters: dict[str, Any], size: TableSize, seed: int) -> BlendPl
     """
     asked = NAMES if parameters["members"] == "auto" else tuple(parameters["members"])
     wanted = [name for name in NAMES if name in asked]
-    if parameters["time_limit"] is not None:  # boosting cannot stop at a given time: it takes what is left
-        wanted.sort(key=lambda name: name in SHORTENED)
     left_out = {}
     if parameters["members"] == "auto":
         left_out = {name: reason for name in wanted if (reason := suitable(name, size))}
