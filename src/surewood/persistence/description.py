@@ -27,7 +27,8 @@ def read_schema(source: Path | BinaryIO) -> bytes:
 def check_description(path: Path, trusted: frozenset[str], schema: bytes) -> list[str]:
     """Refuse a description that names a type of this package that is in no list, or that never ends.
 
-    Returns the names of types that skops may follow: those of this package, and `trusted` ones.
+    Returns the names of types that skops may follow: those in a list, of this package and of public families
+    elsewhere, and `trusted` ones.
     """
     walk = _Walk()
     try:
@@ -42,7 +43,7 @@ def check_description(path: Path, trusted: frozenset[str], schema: bytes) -> lis
         raise ModelFileError(
             f"the model of {path} cannot be rebuilt: its parts refer to each other endlessly."
         )
-    return sorted(ours | trusted)
+    return sorted({name for name in walk.names if is_known(name)} | trusted)
 
 
 def names_in(schema: bytes) -> set[str]:
