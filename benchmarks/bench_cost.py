@@ -7,11 +7,16 @@ import subprocess
 import sys
 from pathlib import Path
 
+#: Rows from 200 to 100,000, columns from 1 to 2,000, classes from 2 to 500, every estimator.
 CASES = [
     ("BinnedForestClassifier", 100_000, 20, 2, {"n_estimators": 50}),
     ("BinnedForestClassifier", 20_000, 100, 10, {"n_estimators": 100}),
+    ("BinnedForestClassifier", 5000, 2000, 3, {"n_estimators": 50}),
+    ("BinnedForestClassifier", 20_000, 10, 500, {"n_estimators": 50}),
+    ("BoostedTreesClassifier", 10_000, 20, 3, {"n_estimators": 50}),
     ("RandomCompositeForestClassifier", 2000, 10, 2, {}),
     ("RandomCompositeForestClassifier", 4000, 20, 5, {"n_estimators": 50}),
+    ("RandomCompositeForestClassifier", 1000, 10, 100, {"n_estimators": 20}),
     ("CompositeTreeClassifier", 5000, 10, 2, {}),
     ("RandomCompositeForestClassifierCV", 600, 8, 2, {"n_estimators": [10, 30], "max_depth": [1, 2, 3]}),
     ("DeepCascadeSVMClassifier", 1500, 10, 2, {}),
@@ -19,9 +24,11 @@ CASES = [
     ("DeepCascadeClassifier", 3000, 10, 2, {}),
     ("PolySVC", 6000, 10, 3, {}),
     ("PolySVC", 4000, 60, 2, {}),
+    ("PolySVC", 1000, 10, 500, {}),
     ("MarginDeepForestClassifier", 10_000, 20, 5, {"n_estimators": 20, "max_layers": 3}),
     ("CascadeForestClassifier", 20_000, 20, 2, {"n_estimators": 20, "max_layers": 3}),
     ("MultiGrainedScanner", 2000, 64, 3, {}),
+    ("SurewoodClassifier", 2000, 10, 3, {"n_estimators": 20}),
 ]
 
 

@@ -29,12 +29,18 @@ def estimate_cost(
     threads = effective_n_jobs(plan.n_jobs)
     votes = 3.0 * 8.0 * matrix.n_rows * inputs.n_classes if plan.needs_votes else 0.0
     # Batches of trees are joined at the end: for a moment the trees are there twice.
-    parts = {
-        "table": reading_bytes(matrix.n_rows, matrix.n_columns),
-        "bins": 2.0 * sum(block.nbytes for block in matrix.blocks),
+    later = {
         "trees": 2.0 * grown.forest.nbytes / probe * plan.n_trees,
         "growing": float(matrix.n_rows * _SCRATCH_PER_ROW * threads),
         "out-of-bag votes": votes,
+    }
+    # Columns that were read for the bins are gone when the trees grow: whichever needs more counts.
+    kept = reading_bytes(matrix.n_rows, 0)
+    columns = reading_bytes(matrix.n_rows, matrix.n_columns) - kept
+    parts = {
+        "table": kept + max(0.0, columns - sum(later.values())),
+        "bins": 2.0 * sum(block.nbytes for block in matrix.blocks),
+        **later,
     }
     total = bin_seconds + seconds / threads
     return CostEstimate.of(parts, (0.5 * total, 2.0 * total + 0.05))
