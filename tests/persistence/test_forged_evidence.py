@@ -76,6 +76,7 @@ def forged(source, target, owner, name, value):
         ("mixture", "BlendMember", "weight", -3.0),
         ("mixture", "BlendMember", "weight", 0.999),
         ("mixture", "BlendMember", "weight", "x"),
+        ("mixture", "MarginLayer", "step", -(2**63)),
         ("mixture", "BlendModel", "members", []),
         ("mixture", "BlendModel", "classes", lambda a: a[::-1].copy()),
         ("mixture", "RememberedRows", "salt", "x"),

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from surewood._arrays import Floats
+from surewood._arrays import Floats, check_number
 from surewood.deepforest.additive import add_layer, add_weight
 from surewood.deepforest.block import Block
 from surewood.deepforest.importances import mix, trace_layer
 from surewood.deepforest.layer_input import LayerInput, widen
 from surewood.trees import BinMapper
+
+_LARGEST_STEP = 1e9
 
 
 @dataclass(frozen=True)
@@ -25,6 +28,10 @@ class MarginLayer:
     step: float
     #: Impurity importances of the layer's inputs.
     importances: Floats
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        check_number("step", self.step, 0.0, _LARGEST_STEP)
 
 
 @dataclass(frozen=True)
