@@ -7,7 +7,7 @@ from dataclasses import field
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from surewood._arrays import Floats
@@ -20,7 +20,7 @@ from surewood.blend.plan import BlendPlan, make_plan
 from surewood.blend.training import Sample, train
 from surewood.bounds import Evidence
 from surewood.estimators.base import ClassifierBase
-from surewood.estimators.copies import copied_contents
+from surewood.estimators.copies import copy_counts
 from surewood.estimators.cost import CostEstimate, refuse_beyond
 from surewood.estimators.declaring import TimedRunParameters, parameters
 from surewood.estimators.fitted import Fitted
@@ -142,7 +142,7 @@ class SurewoodClassifier(ClassifierBase, TimedRunParameters):
             if plan.max_memory is not None:
                 needed = estimate_cost(plan, X, y, sample_weight).memory_bytes
                 refuse_beyond(plan.max_memory, needed, "name fewer members")
-            model = train(plan, Sample(X, y, sample_weight, inputs, _copied(inputs)))
+            model = train(plan, Sample(X, y, sample_weight, inputs, _counts(inputs)))
             self._store_fit(inputs)
             self.model_ = model
         return self
@@ -199,8 +199,6 @@ class SurewoodClassifier(ClassifierBase, TimedRunParameters):
         return normalised(self.model_.importances)
 
 
-def _copied(inputs: FitInputs) -> NDArray[np.bool_]:
-    """Which rows of the merged table have a content that occurs more than once; none of a streamed table."""
-    if inputs.table.stream is not None:
-        return np.zeros(inputs.table.n_rows, dtype=bool)
-    return copied_contents(inputs)
+def _counts(inputs: FitInputs) -> Floats:
+    """How often each row of the merged table occurs; once in a streamed table, which is not merged."""
+    return np.ones(inputs.table.n_rows) if inputs.table.stream is not None else copy_counts(inputs)

@@ -21,6 +21,7 @@ from surewood.blend.model import BlendMember, BlendModel, MemberRecord
 from surewood.blend.plan import BlendPlan, MemberPlan
 from surewood.blend.time_shares import Allotted, allot
 from surewood.blend.weights import MixtureWeights, mixture_weights
+from surewood.estimators.copies import with_other_copies
 from surewood.estimators.time_limit import TimeLimit
 from surewood.parallel.progress import stage
 from surewood.tables import FitInputs
@@ -33,14 +34,14 @@ _FLOOR = 1e-15
 class Sample:
     """What a fit was given, as the user gave it, and validated with equal rows merged.
 
-    `copied` marks rows of the merged table whose content occurs more than once.
+    `counts` says how often each row of the merged table occurs.
     """
 
     X: Any
     y: Any
     sample_weight: Any
     inputs: FitInputs
-    copied: NDArray[np.bool_]
+    counts: Floats
 
     @property
     def fit_arguments(self) -> tuple[Any, Any, Any]:
@@ -77,11 +78,13 @@ def _fit(member: MemberPlan, sample: Sample, allotted: Allotted) -> _Fitted:
     started = time.perf_counter()
     held_out = member.estimator._fit_held_out(*sample.fit_arguments)
     if held_out is not None:
-        held_out = _merged(held_out, sample.inputs)
-        rows = np.flatnonzero(sample.copied)
-        if len(rows):
-            table = sample.inputs.table.take(rows)
-            held_out[rows] = member.estimator.model_.probabilities(table, member.estimator.n_jobs)
+        model, table, n_jobs = member.estimator.model_, sample.inputs.table, member.estimator.n_jobs
+        held_out = with_other_copies(
+            _merged(held_out, sample.inputs),
+            sample.inputs.y,
+            sample.counts,
+            lambda rows: model.probabilities(table.take(rows), n_jobs),
+        )
     seconds = time.perf_counter() - started
     return _Fitted(member, held_out, seconds, allotted.note_after(seconds))
 

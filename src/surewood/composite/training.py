@@ -39,7 +39,7 @@ from surewood.composite.tree_fitting import fit_trees
 from surewood.composite.trees import CompositeTrees, join_trees
 from surewood.composite.votes import blend, vote_fractions
 from surewood.estimators.calibration import ScoreCalibrator
-from surewood.estimators.copies import copied_contents
+from surewood.estimators.copies import copy_counts, with_other_copies
 from surewood.estimators.folds import shuffled_folds
 from surewood.estimators.subsamples import vote_evidence as certifiable_votes
 from surewood.estimators.time_limit import TimeLimit
@@ -167,15 +167,24 @@ def _all_votes(
         votes, kind = out_of_fold_votes(plan, data, options), "out-of-fold"
     else:
         return None, None, "out-of-bag"
-    rows = np.flatnonzero(copied_contents(inputs)) if plan.with_copies else np.zeros(0, dtype=np.int64)
-    if not len(rows):
+    if not plan.with_copies:
         return votes, votes, kind
-    composite = votes.composite.copy()
-    composite[rows] = scores_by_blocks(parts.trees, data, options, rows, plan.leaf_scores)
+    counts = copy_counts(inputs)
+    composite = with_other_copies(
+        votes.composite,
+        data.y,
+        counts,
+        lambda rows: scores_by_blocks(parts.trees, data, options, rows, plan.leaf_scores),
+    )
     of_plain = votes.plain
     if plain is not None and of_plain is not None:
-        of_plain = of_plain.copy()
-        of_plain[rows] = plain.forest.predict_proba(rows_of(data.matrix, rows), options.n_jobs)
+        forest = plain.forest
+        of_plain = with_other_copies(
+            of_plain,
+            data.y,
+            counts,
+            lambda rows: forest.predict_proba(rows_of(data.matrix, rows), options.n_jobs),
+        )
     return votes, Votes(composite, of_plain), kind
 
 
