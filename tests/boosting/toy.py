@@ -32,4 +32,4 @@ def prepared(n_rows=600, n_classes=3, **parameters):
     estimator = BoostedTreesClassifier(n_jobs=1, random_state=0, **parameters)
     inputs = estimator._begin_fit(X, y, None)
     matrix = bin_table(inputs.table, inputs.weight, 255, 1)
-    return make_plan(estimator, inputs.table.n_rows), inputs, matrix
+    return make_plan(estimator, inputs.table.n_rows, inputs.table.n_columns), inputs, matrix

@@ -52,6 +52,11 @@ def test_folds_by_class_are_those_of_one_shuffle_per_class():
     assert (stratified_folds_by_class(CODES, 4, 9) == fold).all()
 
 
+def test_rows_that_are_all_equal_are_dealt_one_by_one():
+    fold = stratified_folds(CODES, 4, 9, np.full(len(CODES), 7))
+    assert (fold == stratified_folds(CODES, 4, 9)).all()
+
+
 def test_folds_in_order_start_every_class_anew():
     fold = folds_in_order(np.array([1, 1, 0, 1, 0]), 3)
     assert fold.tolist() == [0, 1, 0, 2, 1]

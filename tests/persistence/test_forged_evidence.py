@@ -98,11 +98,11 @@ def forged(source, target, owner, name, value):
         ("cross-fitted", "ForestModel", "calibrator", 3),
         ("threshold", "Coverage", "fraction", "x"),
         ("threshold", "Coverage", "upper", None),
-        ("threshold", "KeptPromise", "conditions", -1),
-        ("threshold", "KeptPromise", "delta", 10**30),
-        ("threshold", "KeptPromise", "side", None),
-        ("threshold", "KeptPromise", "n", -1),
-        ("threshold", "KeptPromise", "value", float("nan")),
+        ("threshold", "MetRequirement", "conditions", -1),
+        ("threshold", "MetRequirement", "delta", 10**30),
+        ("threshold", "MetRequirement", "side", None),
+        ("threshold", "MetRequirement", "n", -1),
+        ("threshold", "MetRequirement", "value", float("nan")),
     ],
 )
 def test_a_forged_number_is_refused(tmp_path, name, owner, attribute, value):

@@ -56,7 +56,8 @@ def test_a_recall_is_kept_with_the_model(tables, tmp_path):
     assert again.guarantees[0].quantity == "recall of 'bad'"
     assert again.guarantees[1].quantity == "error in every region"
     assert any(
-        "of the holdout rows are misclassified; errors above are without it." in note for note in result.notes
+        "of the holdout rows are misclassified; the most probable class is wrong for" in note
+        for note in result.notes
     )
     measured = [entry.method for entry in result.certificate.entries if entry.status.name == "ESTIMATE"]
     assert all(method.endswith(", without the threshold") for method in measured)
@@ -69,7 +70,7 @@ def test_abstention(tables, tmp_path):
     assert result.certificate.guarantees[0].quantity == "error among accepted rows"
     found = workflow.predict(tmp_path / "m", tables / "may.csv").frame
     assert set(found["prediction"]) <= {"bad", "good", "abstain"}
-    assert any("are misclassified; errors above are without it." in note for note in result.notes)
+    assert any("are misclassified; the most probable class is wrong for" in note for note in result.notes)
 
 
 def test_costs(tables, tmp_path):

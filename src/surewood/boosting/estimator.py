@@ -24,7 +24,7 @@ from surewood.estimators.declaring import RunParameters, parameters
 from surewood.estimators.fitted import Fitted
 from surewood.estimators.importances import normalised
 from surewood.estimators.parameters import COMMON, check_parameters
-from surewood.estimators.rules import Fraction, Integer, Number
+from surewood.estimators.rules import Integer, Number
 from surewood.estimators.seeds import draw_seed
 from surewood.tables import FitInputs, begin_predict
 from surewood.trees import bin_table
@@ -35,7 +35,6 @@ _RULES = {
     "max_leaf_nodes": Integer(2),
     "min_samples_leaf": Integer(1),
     "l2_regularization": Number(0.0),
-    "max_features": Fraction(),
 }
 
 
@@ -61,8 +60,8 @@ class BoostedTreesClassifier(ClassifierBase, RunParameters):
     min_weight_fraction_leaf : float, default=0.0
         Least rows of a leaf as a fraction of the rows, where that is more than `min_samples_leaf`.
     l2_regularization : float, default=1.0
-    max_features : float, default=0.5
-        Part of the columns that are tried at a node, drawn at random.
+    max_features : {"auto", "sqrt", "log2"}, int, float or None, default=0.5
+        Columns that are tried at a node, drawn at random; "auto" is the square root of their number.
     calibrate : bool or {"auto", "temperature", "offset", "isotonic"}, default=True
         Calibrate probabilities on the held-out rows; predictions stay the same.
     class_weight : dict, "balanced" or None, default=None
@@ -115,7 +114,7 @@ class BoostedTreesClassifier(ClassifierBase, RunParameters):
     min_samples_leaf: int = 5
     min_weight_fraction_leaf: float = 0.0
     l2_regularization: float = 1.0
-    max_features: float = 0.5
+    max_features: str | int | float | None = 0.5
 
     def fit(
         self, X: Any, y: Any = None, sample_weight: ArrayLike | str | None = None
@@ -156,7 +155,7 @@ class BoostedTreesClassifier(ClassifierBase, RunParameters):
         return self._begin_fit(X, y, sample_weight)
 
     def _plan(self, inputs: FitInputs) -> BoostingPlan:
-        return make_plan(self, inputs.table.n_rows)
+        return make_plan(self, inputs.table.n_rows, inputs.table.n_columns)
 
     def _explained(self, X: Any) -> list[dict[str, Any]]:
         """Scores, the features of the splits, the trees with the largest values."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from surewood.estimators.parameters import calibration_method, memory_bytes
+from surewood.estimators.parameters import calibration_method, features_tried, memory_bytes
 
 if TYPE_CHECKING:
     from surewood.boosting.estimator import BoostedTreesClassifier
@@ -38,13 +38,13 @@ class BoostingPlan:
     verbose: int
 
 
-def make_plan(estimator: BoostedTreesClassifier, n_rows: int) -> BoostingPlan:
+def make_plan(estimator: BoostedTreesClassifier, n_rows: int, n_features: int) -> BoostingPlan:
     """The plan for a training table.
 
     Examples
     --------
     >>> from surewood import BoostedTreesClassifier
-    >>> [make_plan(BoostedTreesClassifier(), n_rows).n_models for n_rows in (500, 15_000, 100_000)]
+    >>> [make_plan(BoostedTreesClassifier(), n_rows, 9).n_models for n_rows in (500, 15_000, 100_000)]
     [5, 3, 2]
     """
     return BoostingPlan(
@@ -56,10 +56,23 @@ def make_plan(estimator: BoostedTreesClassifier, n_rows: int) -> BoostingPlan:
             int(estimator.min_samples_leaf), math.ceil(float(estimator.min_weight_fraction_leaf) * n_rows)
         ),
         l2_regularization=float(estimator.l2_regularization),
-        max_features=float(estimator.max_features),
+        max_features=_fraction(estimator.max_features, n_features),
         patience=PATIENCE,
         calibration=calibration_method(estimator.calibrate),
         max_memory=memory_bytes(estimator.max_memory),
         n_jobs=estimator.n_jobs,
         verbose=int(estimator.verbose),
     )
+
+
+def _fraction(max_features: Any, n_features: int) -> float:
+    """The fraction of the features that scikit-learn, which rounds up, turns into their number.
+
+    Examples
+    --------
+    >>> [math.ceil(_fraction(value, 100) * 100) for value in ("sqrt", 7, 0.5, None)]
+    [10, 7, 50, 100]
+    """
+    if isinstance(max_features, float):
+        return max_features
+    return (features_tried(max_features, n_features) - 0.5) / n_features

@@ -49,7 +49,8 @@ def stratified_folds(
     """Fold of every row: all rows are shuffled, then dealt class by class.
 
     Folds have the same size and the same number of rows of each class, up to one. With a `content` (a number
-    that rows share when they are equal) whole contents are dealt, the largest ones first and back and forth.
+    that rows share when they are equal) whole contents are dealt, the largest ones first and back and forth;
+    where all rows are equal there is nothing to tell apart, and rows are dealt.
 
     Examples
     --------
@@ -60,7 +61,7 @@ def stratified_folds(
     >>> bool(fold[0] == fold[2])
     True
     """
-    if content is not None:
+    if content is not None and np.ptp(content) > 0:
         return _contents_dealt(codes, n_folds, seed, content)
     shuffled = np.random.default_rng(seed).permutation(len(codes))
     return dealt(shuffled[np.argsort(codes[shuffled], kind="stable")], n_folds)
