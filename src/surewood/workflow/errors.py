@@ -16,5 +16,5 @@ class WorkflowError(ValueError):
     ...     workflow.fit("wine", model="boosting")
     ... except workflow.WorkflowError as error:
     ...     print(error)
-    model='boosting' is unknown; choose among surewood, rcf, cascade, mddf.
+    model='boosting' is unknown; choose among surewood, rcf, cascade, mddf, auto.
     """
