@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from surewood._arrays import Floats
 from surewood.deepforest.block import BlockFit
 from surewood.deepforest.cascade_growth import CascadeGrowth
-from surewood.deepforest.copies import copied_rows, scores_of_copies
 from surewood.deepforest.data import PreparedData, TrainingSet
 from surewood.deepforest.first_layer import choose_first_layer
 from surewood.deepforest.growth_log import Grown
@@ -21,6 +22,7 @@ from surewood.deepforest.reweighting import CHOICES
 from surewood.deepforest.search import SearchResult, search_settings
 from surewood.deepforest.spilling import SpillFolder, in_memory
 from surewood.estimators.calibration import ScoreCalibrator
+from surewood.estimators.copies import copied_rows, labels_by_content, without_one_copy
 from surewood.parallel.progress import stage
 
 
@@ -128,5 +130,7 @@ def _population_scores(grown: Grown[Any, Any], training: TrainingSet, n_jobs: in
         return grown.held_out
     *_, seen = grown.layers.staged_scores(training.inputs.take(rows), n_jobs)
     scores = grown.held_out.copy()
-    scores[rows] = scores_of_copies(seen, scores[rows], training.y[rows], training.content[rows])
+    y = training.y[rows]
+    copies = labels_by_content(y, training.content[rows], scores.shape[1])
+    scores[rows] = without_one_copy(scores[rows], seen, y, copies, np.ones(len(rows)))
     return scores

@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 from surewood._arrays import Codes, Floats
 from surewood.tables import FitInputs
 
+_CLEAR = 0.25  # least square of the way from h to f, over that to the other copies, that shows a row's part
+
 
 def copy_counts(inputs: FitInputs) -> Floats:
     """How often each row of the merged table occurs, label included.
@@ -27,15 +29,39 @@ def copy_counts(inputs: FitInputs) -> Floats:
     return np.ones_like(counts) if (counts > 1.5).all() else counts
 
 
+def copied_rows(content: NDArray[np.int64] | None) -> NDArray[np.int64]:
+    """Rows whose content occurs more than once; none where every content does: such weights only scale.
+
+    Examples
+    --------
+    >>> copied_rows(np.array([7, 3, 7, 5])).tolist(), copied_rows(np.array([1, 1])).tolist()
+    ([0, 2], [])
+    """
+    if content is None:
+        return np.empty(0, dtype=np.int64)
+    group = np.unique(content, return_inverse=True)[1]
+    rows = np.flatnonzero(np.bincount(group)[group] > 1)
+    return rows if len(rows) < len(content) else rows[:0]
+
+
+def labels_by_content(y: Codes, content: NDArray[np.int64], n_classes: int) -> Floats:
+    """How often each class occurs among the rows with the same content, one line per row.
+
+    Examples
+    --------
+    >>> labels_by_content(np.array([0, 1, 1]), np.array([7, 7, 5]), 2).tolist()
+    [[1.0, 1.0], [1.0, 1.0], [0.0, 1.0]]
+    """
+    group = np.unique(content, return_inverse=True)[1]
+    counts = np.zeros((int(group.max(initial=-1)) + 1, n_classes))
+    np.add.at(counts, (group, y), 1.0)
+    return np.asarray(counts[group])
+
+
 def with_other_copies(
     held_out: Floats, y: Codes, counts: Floats, seen: Callable[[NDArray[np.int64]], Floats]
 ) -> Floats:
     """What models that saw the other copies of a row, but not the row itself, would predict for it.
-
-    This is leaving one row out: the next row may be a copy of a training row, and a model that learns labels
-    by heart is judged by how often they are right again. A row that occurs w times acts as w votes for its
-    label beside s votes of the held-out prediction h, where s follows from the prediction of the whole
-    model, (w e + s h) / (w + s); with one copy less it is ((w - 1) e + s h) / (w - 1 + s).
 
     Parameters
     ----------
@@ -57,16 +83,54 @@ def with_other_copies(
     rows = np.flatnonzero(counts > 1.5)
     if not len(rows):
         return held_out
-    whole, alone, own = seen(rows), held_out[rows], y[rows]
-    each = np.arange(len(rows))
-    moved = np.maximum(whole[each, own] - alone[each, own], 0.0)  # 0: the copies did not matter
-    left = (counts[rows] - 1.0) * moved
-    others = counts[rows] * (1.0 - whole[each, own])  # s, times the same factor
-    weight = np.divide(left, left + others, out=np.zeros(len(rows)), where=left + others > 0.0)[:, None]
-    label = np.eye(held_out.shape[1])[own]
+    copies = counts[rows, None] * np.eye(held_out.shape[1])[y[rows]]
     result = held_out.copy()
-    result[rows] = np.where(np.isnan(alone), whole, weight * label + (1.0 - weight) * alone)
+    result[rows] = without_one_copy(held_out[rows], seen(rows), y[rows], copies, counts[rows])
     return result
+
+
+def without_one_copy(held_out: Floats, seen: Floats, y: Codes, copies: Floats, counts: Floats) -> Floats:
+    """Predictions for rows with copies as if one copy of each had been left out of the training table.
+
+    This is leaving one row out: the next row may be a copy of a training row, and a model that learns labels
+    by heart is judged by how often they are right again. The copies act as c votes with class frequencies f
+    beside s votes of the held-out prediction h: the whole model predicts p = a f + (1 - a) h with the part
+    a = c / (c + s), which is how far p lies on the way from h to f. With one copy less it is
+    (c - 1) / (c - 1 + s) of the way to the frequencies of the others. Where the labels of copies differ and
+    f is close to h, a row does not show its part: that of all rows together takes its place.
+
+    Parameters
+    ----------
+    held_out, seen : ndarray of shape (n_rows, n_classes)
+        Predictions by models that saw no copy (NaN: there is none, `seen` stands) and by the whole model.
+    y : ndarray of shape (n_rows,)
+    copies : ndarray of shape (n_rows, n_classes)
+        How often each class occurs among the copies that the held-out models did not see, the row included.
+    counts : ndarray of shape (n_rows,)
+        How many rows of the table each row stands for.
+
+    Examples
+    --------
+    A model that remembers says what the two others say, one that does not stays where it was:
+
+    >>> half, y, copies = np.full((1, 2), 0.5), np.array([1]), np.array([[2.0, 1.0]])
+    >>> without_one_copy(half, copies / 3, y, copies, np.ones(1)).tolist()
+    [[1.0, 0.0]]
+    >>> without_one_copy(half, half, y, copies, np.ones(1)).tolist()
+    [[0.5, 0.5]]
+    """
+    total = copies.sum(axis=1)
+    rest = (copies - np.eye(copies.shape[1])[y]) / (total - 1.0)[:, None]
+    towards = copies / total[:, None] - held_out
+    along, length = ((seen - held_out) * towards).sum(axis=1), (towards**2).sum(axis=1)
+    known = ~np.isnan(length)
+    clear = known & (length > 0.0) & (length >= _CLEAR * ((rest - held_out) ** 2).sum(axis=1))
+    everywhere = float(counts[known] @ length[known])
+    part = np.full(len(y), float(counts[known] @ along[known]) / everywhere if everywhere > 0.0 else 0.0)
+    part = np.clip(np.divide(along, length, out=part, where=clear), 0.0, 1.0)
+    left, others = (total - 1.0) * part, total * (1.0 - part)
+    part = np.divide(left, left + others, out=np.zeros_like(left), where=left + others > 0.0)[:, None]
+    return np.where(known[:, None], part * rest + (1.0 - part) * held_out, seen)
 
 
 def _counts(weight: Floats | None, y: NDArray[np.int32], n_rows: int) -> Floats:
