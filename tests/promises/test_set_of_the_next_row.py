@@ -121,4 +121,4 @@ def test_a_model_fitted_again_on_all_rows(guarantee):
     assert len(sets.guarantees_) == 1
     forest.fit(np.r_[X, held], np.r_[y, labels])
     assert sets.guarantees_ == ()
-    assert sets.statement_ == "No guarantee: the model was fitted to other rows after the sets were found."
+    assert sets.statement_ == "No guarantee: the model was changed or fitted again after the sets were found."

@@ -4,6 +4,7 @@ issuing        `certify`
 holdout        reading a holdout: predictions, baseline, claims
 counting       which rows count and what counts as one ([D-33])
 training_rows  what is known about the training rows ([D-34])
+fitted_state   whether a model was changed or fitted again since ([D-37])
 columns        columns of a user's table
 claims         `claims=[...]`: error, rates per class, cost, Brier score, groups
 thresholds     `find_threshold`: a threshold that meets a requirement (§11.4)

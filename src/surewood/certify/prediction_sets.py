@@ -28,6 +28,7 @@ from .columns import group_labels
 from .conditions import holdout_conditions
 from .counting import Counted, count_rows
 from .deciding import probabilities_of
+from .fitted_state import FittedState
 from .holdout import read_labels
 from .set_coverage import SetCoverage
 from .set_scores import SCORES, UNKNOWN, label_scores, true_scores
@@ -38,6 +39,7 @@ __all__ = ["PredictionSets"]
 _BY = (None, "class", "group")
 _GUARANTEES = ("pac", "marginal")
 _MARGINAL = "over holdout and row together; of many rows predicted with this holdout fewer may be covered"
+_ANOTHER = -1  # digest of the training rows of no model
 _TIE_SALT = 0x5E75  # keys the uniform numbers of adaptive sets
 
 
@@ -103,11 +105,17 @@ class PredictionSets(BaseEstimator):  # type: ignore[misc]
     score: str = "threshold"
     delta: float = 0.05
 
+    def __getstate__(self) -> dict[str, Any]:
+        """What is saved: that the model was fitted again since stays known."""
+        state = {name: value for name, value in super().__getstate__().items() if name != "_found_for"}
+        return {**state, "trained_on_": _ANOTHER} if "thresholds_" in state and self._fitted_again else state
+
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
         self._check_options()
         if "thresholds_" not in state:
             return
+        self._found_for = FittedState(self.model)
         if "options_" in state:
             if not isinstance(self.options_, dict) or set(self.options_) != set(_Options._fields):
                 raise ValueError("options of prediction sets must be those of a fit.")
@@ -145,6 +153,7 @@ class PredictionSets(BaseEstimator):  # type: ignore[misc]
         self.options_ = {name: getattr(self, name) for name in _Options._fields}
         truth = read_labels(self.model, X, y)
         p = probabilities_of(self.model, X, truth.size)
+        self.trained_on_, self._found_for = training_digest(self.model), FittedState(self.model)
         training = TrainingRows(self.model, X_train)
         counted = count_rows(X, truth.size, training, copies=copies)
         if counted.rows.size == 0:
@@ -158,7 +167,6 @@ class PredictionSets(BaseEstimator):  # type: ignore[misc]
         self.unit_ = counted.unit_name
         self.conditions_ = [[one.text, one.source] for one in holdout_conditions(counted, training)]
         self.choice_rows_ = RememberedRows.from_table(X)
-        self.trained_on_ = training_digest(self.model)
         return self
 
     def set_params(self, **params: Any) -> PredictionSets:
@@ -243,9 +251,9 @@ class PredictionSets(BaseEstimator):  # type: ignore[misc]
 
     @property
     def _fitted_again(self) -> bool:
-        """Whether the model was fitted to other rows since."""
+        """Whether the model was changed or fitted again since."""
         then = vars(self).get("trained_on_")
-        return then is not None and then != training_digest(self.model)
+        return then not in (None, training_digest(self.model)) or not self._found_for.is_of(self.model)
 
     def _conditions(self, part: int) -> list[Condition]:
         conditions = [Condition(text, True, source) for text, source in self.conditions_]
@@ -294,7 +302,7 @@ class PredictionSets(BaseEstimator):  # type: ignore[misc]
         """What the sets keep, in one sentence."""
         options = self._options
         if self._fitted_again:
-            return "No guarantee: the model was fitted to other rows after the sets were found."
+            return "No guarantee: the model was changed or fitted again after the sets were found."
         withheld = [k for k in range(len(self.thresholds_)) if self._withheld(k)]
         if withheld:
             names = ", ".join(self._name(k) for k in withheld)

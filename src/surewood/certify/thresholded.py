@@ -15,6 +15,7 @@ from surewood.estimators.remembered import RememberedRows
 
 from .certificate import Certificate
 from .deciding import DecidingClassifier
+from .fitted_state import FittedState
 from .rendering import limit_text
 from .requirements import MetRequirement
 from .training_rows import training_digest
@@ -96,8 +97,17 @@ class ThresholdedClassifier(DecidingClassifier):
     proof: ThresholdProof | None = None
     choice_rows: RememberedRows | None = None
 
+    def __post_init__(self) -> None:
+        self._found_for = FittedState(self.model)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What is saved: a proof only while it holds."""
+        state = {name: value for name, value in super().__getstate__().items() if name != "_found_for"}
+        return {**state, "proof": None} if self._given_up else state
+
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
+        self._found_for = FittedState(self.model)
         check_number("threshold", self.threshold, -1.0, 2.0)
         if self.positive is not None and not (self.classes_ == self.positive).any():
             raise ValueError(f"positive must be a class of the model, got {self.positive!r}")
@@ -117,13 +127,21 @@ class ThresholdedClassifier(DecidingClassifier):
     def guarantees(self) -> tuple[Entry, ...]:
         """What the threshold is guaranteed to keep, issued from the counts of the holdout.
 
-        Nothing where the threshold was changed since, or the model fitted to other rows.
+        Nothing where the threshold was changed since, or the model fitted again.
         """
-        if self.proof is None or self.proof.threshold not in (None, self.threshold):
-            return ()
-        if self.proof.trained_on not in (None, training_digest(self.model)):
-            return ()
-        return tuple(one.guarantee for one in self.proof.promises)
+        return () if self.proof is None or self._given_up else tuple(p.guarantee for p in self.proof.promises)
+
+    @property
+    def _given_up(self) -> str:
+        """Why what was found does not hold any more, or nothing."""
+        if self.proof is None:
+            return ""
+        if self.proof.threshold not in (None, self.threshold):
+            return "the threshold was changed after it was found"
+        same_rows = self.proof.trained_on in (None, training_digest(self.model))
+        if not same_rows or not self._found_for.is_of(self.model):
+            return "the model was changed or fitted again after the threshold was found"
+        return ""
 
     def set_params(self, **params: Any) -> ThresholdedClassifier:
         """Set parameters; what was proved for another model, threshold or class is given up ([D-37])."""
@@ -141,21 +159,25 @@ class ThresholdedClassifier(DecidingClassifier):
     def guarantee(self) -> Entry:
         """The guarantee; the first where several were asked for."""
         if not self.guarantees:
-            raise AttributeError("this threshold was not found by find_threshold: it has no guarantee")
+            reason = self._given_up or "this threshold was not found by find_threshold"
+            raise AttributeError(f"{reason}: it has no guarantee")
         return self.guarantees[0]
 
     @property
     def coverage(self) -> Coverage:
         """Fraction of rows at or above the threshold."""
-        if self.proof is None:
-            raise AttributeError("this threshold was not found by find_threshold: its coverage is not known")
+        if self.proof is None or self._given_up:
+            reason = self._given_up or "this threshold was not found by find_threshold"
+            raise AttributeError(f"{reason}: its coverage is not known")
         return self.proof.coverage
 
     @property
     def certificate(self) -> Certificate:
         """The guarantees as a certificate."""
         delta = sum(entry.delta or 0.0 for entry in self.guarantees) or 0.05
-        facts = () if self.proof is None else (*self.proof.facts, self.decision)
+        facts = (
+            () if self.proof is None else (*self.proof.facts, str(self) if self._given_up else self.decision)
+        )
         return Certificate(self.guarantees, (), type(self.model).__name__, min(delta, 1.0), facts=facts)
 
     @property
@@ -165,7 +187,7 @@ class ThresholdedClassifier(DecidingClassifier):
             rule = f"Decides where the largest probability is at least {self.threshold:.4g}, else abstains"
         else:
             rule = f"Predicts {self._label()!r} where its probability is at least {self.threshold:.4g}"
-        return f"{rule}: {self.coverage} of rows." if self.proof is not None else f"{rule}."
+        return f"{rule}." if self.proof is None or self._given_up else f"{rule}: {self.coverage} of rows."
 
     def _label(self) -> Any:
         return self.positive.item() if isinstance(self.positive, np.generic) else self.positive
@@ -183,5 +205,7 @@ class ThresholdedClassifier(DecidingClassifier):
         return np.asarray(np.where(probabilities[:, at] >= self.threshold, classes[at], rest))
 
     def __str__(self) -> str:
+        if self._given_up:
+            return f"{self.decision} No guarantee: {self._given_up}."
         promised = "; ".join(f"guaranteed {limit_text(entry)}" for entry in self.guarantees)
         return f"{self.decision} {promised[:1].upper()}{promised[1:]}{'.' if promised else ''}".strip()
