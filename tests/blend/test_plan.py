@@ -29,3 +29,8 @@ def test_what_does_not_suit_is_left_out_and_recorded():
 def test_memory_is_read_as_text():
     assert plan_of(TableSize(500, 5, 2), max_memory="2MB").max_memory == 2_000_000
     assert plan_of(TableSize(500, 5, 2), calibrate=False).calibration is None
+
+
+def test_boosting_comes_early_on_large_tables():
+    names = [member.name for member in plan_of(TableSize(200_000, 5, 2)).members]
+    assert names[:3] == ["random forest", "boosted trees", "composite forest"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from surewood.blend.members import NAMES, TableSize, build, suitable
+from surewood.blend.members import NAMES, TableSize, build, in_order, suitable
 from surewood.estimators.base import ClassifierBase
 from surewood.estimators.parameters import calibration_method, memory_bytes
 
@@ -46,7 +46,7 @@ def make_plan(parameters: dict[str, Any], size: TableSize, seed: int) -> BlendPl
     ['random forest', 'composite forest', 'boosted trees', 'extra-trees', 'margin forest']
     """
     asked = NAMES if parameters["members"] == "auto" else tuple(parameters["members"])
-    wanted = [name for name in NAMES if name in asked]
+    wanted = [name for name in in_order(size.n_rows) if name in asked]
     left_out = {}
     if parameters["members"] == "auto":
         left_out = {name: reason for name in wanted if (reason := suitable(name, size))}

@@ -14,7 +14,9 @@ from surewood.estimators.cost import CostEstimate
 from surewood.tables import FitInputs, reading_bytes
 from surewood.trees.binning import BinnedMatrix
 
-_PROBE_ROUNDS = 3
+_PROBE_ROUNDS = (1, 4)  # what both take is not for the rounds
+_PROBE_ROWS = 50_000  # more rows take time in proportion
+_LEAST_ROUND = 0.02  # of the longer probe: a noisy clock may make a round look free
 _FEWEST_ROUNDS = 30  # of a model that stops soon
 _BIN_BYTES = 20.0 * 256.0  # of a histogram
 _NODE_BYTES = 200.0  # of a tree under construction and as it is kept, per node
@@ -41,16 +43,25 @@ def estimate_cost(
     parts = memory_parts(plan, inputs.table.shape, inputs.n_classes)
     if inputs.n_classes < 2:
         return CostEstimate.of(parts, (bin_seconds, 2.0 * bin_seconds + 0.05))
-    few = replace(plan, n_rounds=min(_PROBE_ROUNDS, plan.n_rounds))
-    rows = np.arange(matrix.n_rows)
-    started = time.perf_counter()
-    is_category = matrix.mapper.is_category == 1
-    grow_model(few, matrix.blocks[0], is_category, inputs.y, inputs.weight, rows, rows[:0], 0)
-    probe = time.perf_counter() - started
+    fixed, one_round = _probe(plan, matrix, inputs)
     threads = min(effective_n_jobs(plan.n_jobs), plan.n_models)
     share = (N_FOLDS - 1) / N_FOLDS * plan.n_models / threads
     low, high = (
-        bin_seconds + share * probe * max(1.0, rounds / few.n_rounds)
+        bin_seconds + share * (fixed + one_round * rounds)
         for rounds in (min(_FEWEST_ROUNDS, plan.n_rounds), plan.n_rounds)
     )
     return CostEstimate.of(parts, (0.5 * low, 2.0 * high + 0.05))
+
+
+def _probe(plan: BoostingPlan, matrix: BinnedMatrix, inputs: FitInputs) -> tuple[float, float]:
+    """Seconds that a model of all rows takes before its first round, and those of a round."""
+    step = max(1, matrix.n_rows // _PROBE_ROWS)
+    rows, is_category = np.arange(0, matrix.n_rows, step), matrix.mapper.is_category == 1
+    taken = []
+    for n_rounds in _PROBE_ROUNDS:
+        few, started = replace(plan, n_rounds=n_rounds), time.perf_counter()
+        grow_model(few, matrix.blocks[0], is_category, inputs.y, inputs.weight, rows, rows[:0], 0)
+        taken.append(time.perf_counter() - started)
+    one_round = max((taken[1] - taken[0]) / (_PROBE_ROUNDS[1] - _PROBE_ROUNDS[0]), _LEAST_ROUND * taken[1])
+    times = matrix.n_rows / max(len(rows), 1)
+    return times * max(taken[0] - one_round, 0.0), times * one_round
