@@ -7,7 +7,38 @@
 #include <utility>
 #include <vector>
 
+#if defined(__unix__) || defined(__APPLE__)
+#include <sys/mman.h>
+#endif
+
 namespace surewood {
+
+// Large blocks come from the system and go back to it at once. A heap keeps what it is given back, in holes between
+// small blocks that live longer: matrices made and thrown away again and again would leave several times their size.
+constexpr std::size_t kOwnPages = std::size_t{1} << 20;  // below, asking the system takes longer than filling the block
+
+inline void* pages_or_null(std::size_t bytes) {
+#if defined(__unix__) || defined(__APPLE__)
+  if (bytes < kOwnPages) return nullptr;
+  void* pages = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANON, -1, 0);
+  if (pages == MAP_FAILED) throw std::bad_alloc();
+  return pages;
+#else
+  (void)bytes;
+  return nullptr;
+#endif
+}
+
+inline bool give_back_pages(void* pages, std::size_t bytes) {
+#if defined(__unix__) || defined(__APPLE__)
+  if (bytes < kOwnPages) return false;
+  ::munmap(pages, bytes);
+  return true;
+#else
+  (void)pages, (void)bytes;
+  return false;
+#endif
+}
 
 template <class T>
 struct Aligned {
@@ -26,8 +57,13 @@ struct Aligned {
     return false;
   }
 
-  T* allocate(std::size_t n) { return static_cast<T*>(::operator new(n * sizeof(T), kLine)); }
-  void deallocate(T* pointer, std::size_t) { ::operator delete(pointer, kLine); }
+  T* allocate(std::size_t n) {
+    if (void* pages = pages_or_null(n * sizeof(T))) return static_cast<T*>(pages);
+    return static_cast<T*>(::operator new(n * sizeof(T), kLine));
+  }
+  void deallocate(T* pointer, std::size_t n) {
+    if (!give_back_pages(pointer, n * sizeof(T))) ::operator delete(pointer, kLine);
+  }
 };
 
 template <class T>
