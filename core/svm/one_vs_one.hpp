@@ -26,9 +26,9 @@ struct SvmBatch {
   std::vector<std::int32_t> n_classes, n_support, n_correct;
   std::vector<double> scale;                         // see Kernel
   std::vector<std::int32_t> classes, class_support;  // one per class present in the group
-  std::vector<double> bias, objective, gap;          // one per pair
-  std::vector<std::int64_t> iterations;              // one per pair
-  std::vector<std::int32_t> status;                  // one per pair, DualStatus
+  UnsetVector<double> bias, objective, gap;          // one per pair
+  UnsetVector<std::int64_t> iterations;              // one per pair
+  UnsetVector<std::int32_t> status;                  // one per pair, DualStatus
   UnsetVector<std::int32_t> support;                 // rows of X
   UnsetVector<double> coef;                          // (n_support, n_classes - 1) per problem
   UnsetVector<std::int32_t> predicted;               // one per point of the group

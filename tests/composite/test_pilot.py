@@ -80,7 +80,7 @@ def test_hopeless_candidates_are_dropped_after_the_first_round(monkeypatch):
 
 
 def test_with_all_rounds_the_votes_are_those_of_all_trees(result):
-    sample_of_rows = ~np.isnan(result.candidates[0].votes).any(axis=1)
+    sample_of_rows = result.candidates[0].winners.known
     assert sample_of_rows.mean() > 0.99  # 30 trees, each leaves out a fifth of the rows
 
 

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from surewood.polysvc.coupling import PairCoupling, couple
+from surewood.polysvc.coupling import PairCoupling, couple, mean_wins
+from surewood.polysvc.held_out import HeldOutRows
 
 
 def test_two_classes_are_one_logistic_curve():
@@ -17,7 +18,7 @@ def test_slope_and_offset_of_simulated_decisions_are_found():
     rng = np.random.default_rng(0)
     decisions = rng.normal(size=(4000, 1))
     codes = (rng.random(4000) > 1 / (1 + np.exp(-2.0 * decisions[:, 0] - 0.7))).astype(int)
-    held_out = [(np.arange(4000), np.array([0, 1]), decisions)]
+    held_out = [HeldOutRows.of(np.arange(4000), np.array([0, 1]), decisions)]
     coupling = PairCoupling.fit(held_out, codes, np.ones(4000), 2)
     assert coupling.slope[0] * coupling.sharpness == pytest.approx(2.0, rel=0.1)
     assert coupling.offset[0] * coupling.sharpness == pytest.approx(0.7, rel=0.2)
@@ -45,7 +46,7 @@ def test_classes_without_a_machine_in_a_fold():
     known = np.array([0, 2])
     rows = np.flatnonzero(codes != 1)
     decisions = np.where(codes[rows] == 0, 1.0, -1.0)[:, None] + rng.normal(size=(len(rows), 1))
-    coupling = PairCoupling.fit([(rows, known, decisions)], codes, np.ones(90), 3)
+    coupling = PairCoupling.fit([HeldOutRows.of(rows, known, decisions)], codes, np.ones(90), 3)
     proba = coupling.probabilities(rng.normal(size=(4, 3)), np.arange(3))
     assert proba.shape == (4, 3)
     np.testing.assert_allclose(proba.sum(axis=1), 1.0)
@@ -58,3 +59,12 @@ def test_nothing_to_learn_from_leaves_the_start():
     one = PairCoupling.fit([], np.array([0]), np.ones(1), 3).probabilities(np.zeros((2, 0)), np.array([1]))
     assert one.argmax(axis=1).tolist() == [1, 1]
     np.testing.assert_allclose(one.sum(axis=1), 1.0)
+
+
+def test_mean_wins_are_summed_pair_by_pair():
+    ahead = np.random.default_rng(3).uniform(size=(7, 45 * 44 // 2))
+    wins = np.zeros((7, 45))
+    for pair, (a, b) in enumerate(zip(*np.triu_indices(45, 1))):
+        wins[:, a] += ahead[:, pair]
+        wins[:, b] += 1.0 - ahead[:, pair]
+    assert (mean_wins(ahead, 45) == wins / wins.sum(axis=1, keepdims=True)).all()  # to the bit

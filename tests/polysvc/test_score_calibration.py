@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from surewood.polysvc.held_out import HeldOutRows
 from surewood.polysvc.score_calibration import ScoreCoupling
 
 
@@ -9,7 +10,7 @@ def test_confident_decisions_get_large_probabilities():
     rng = np.random.default_rng(0)
     codes = rng.integers(0, 2, 400)
     decisions = np.where(codes == 0, 1.0, -1.0)[:, None] + rng.normal(size=(400, 1))
-    held_out = [(np.arange(400), np.array([0, 1]), decisions)]
+    held_out = [HeldOutRows.of(np.arange(400), np.array([0, 1]), decisions)]
     coupling = ScoreCoupling.fit("temperature", held_out, codes, np.ones(400), 2)
     proba = coupling.probabilities(np.array([[-5.0], [5.0]]), np.array([0, 1]))
     assert proba[1, 0] > 0.7 > 0.3 > proba[0, 0]

@@ -22,3 +22,16 @@ def test_classes_without_a_machine_come_last():
 
 def test_zero_votes_for_the_second_class():
     assert class_votes(np.zeros((1, 3)), 3).tolist() == [[0, 1, 2]]
+
+
+def test_confidence_and_votes_are_summed_pair_by_pair():
+    decisions = np.random.default_rng(1).normal(size=(9, 66))
+    confidence, votes = np.zeros((9, 12)), np.zeros((9, 12))
+    for pair, (a, b) in enumerate(zip(*np.triu_indices(12, 1))):
+        confidence[:, a] += decisions[:, pair]
+        confidence[:, b] -= decisions[:, pair]
+        votes[:, a] += decisions[:, pair] > 0
+        votes[:, b] += decisions[:, pair] <= 0
+    assert (class_votes(decisions, 12) == votes).all()
+    squeezed = confidence / (3.0 * (np.abs(confidence) + 1.0))
+    assert (class_scores(decisions, np.arange(12), 12) == votes + squeezed).all()  # to the bit

@@ -27,10 +27,9 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from surewood._arrays import Floats
 from surewood.composite.data import TrainingData
 from surewood.composite.leaf_svms import SolverOptions
-from surewood.composite.pilot_votes import DepthVotes, Key, PilotSample
+from surewood.composite.pilot_votes import DepthVotes, Key, PilotSample, Winners
 from surewood.composite.setting import Setting
 from surewood.composite.votes import vote_fractions
 from surewood.estimators.time_limit import TimeLimit
@@ -59,7 +58,7 @@ class PilotGrid:
 
 @dataclass(frozen=True)
 class Candidate:
-    """A candidate and its votes: a common degree (`degrees` of one) or the criterion over several."""
+    """A candidate and what its votes say: a common degree (`degrees` of one) or the criterion over several."""
 
     depth: int
     degrees: tuple[int, ...]
@@ -67,7 +66,7 @@ class Candidate:
     by_criterion: bool
     error: float
     log_loss: float
-    votes: Floats
+    winners: Winners
 
     @property
     def keys(self) -> set[Key]:
@@ -201,7 +200,7 @@ class _Pilot:
         labels = view.by_criterion(keys) if by_criterion else view.labels[keys[0]]
         votes = vote_fractions(labels, self.sample.data.n_classes)
         error, loss = self.sample.error(votes), self.sample.log_loss(votes)
-        return Candidate(view.depth, degrees, C, by_criterion, error, loss, votes)
+        return Candidate(view.depth, degrees, C, by_criterion, error, loss, Winners.of(votes))
 
 
 def _rank(candidate: Candidate) -> tuple[float, float, int, tuple[int, ...], tuple[float, ...]]:
@@ -210,14 +209,14 @@ def _rank(candidate: Candidate) -> tuple[float, float, int, tuple[int, ...], tup
 
 def _survivors(ranked: list[Candidate], sample: PilotSample, most: int) -> list[Candidate]:
     """Candidates that may still win: those not beaten by the best, and never fewer than are taken."""
-    kept = [c for c in ranked if not sample.is_beaten(c.votes, ranked[0].votes, STANDARD_ERRORS)][:most]
+    kept = [c for c in ranked if not sample.is_beaten(c.winners, ranked[0].winners, STANDARD_ERRORS)][:most]
     return kept if len(_distinct(kept)) >= BEST else _distinct(ranked)[:BEST]
 
 
 def _cheap_first(ranked: list[Candidate], sample: PilotSample) -> list[Candidate]:
     """All candidates with one SVM per leaf, where errors do not tell one of them from the best; else none."""
-    best, common = ranked[0].votes, [c for c in ranked if not c.by_criterion]
-    alike = [c for c in common if not sample.is_beaten(c.votes, best, 1.0)]
+    best, common = ranked[0].winners, [c for c in ranked if not c.by_criterion]
+    alike = [c for c in common if not sample.is_beaten(c.winners, best, 1.0)]
     return [*alike, *common] if alike else []
 
 
@@ -225,7 +224,7 @@ def _distinct(ranked: list[Candidate]) -> list[Candidate]:
     """At depth 0 the criterion over all degrees repeats a common degree: keep the first of equals."""
     kept: list[Candidate] = []
     for candidate in ranked:
-        if not any(np.array_equal(candidate.votes, other.votes, equal_nan=True) for other in kept):
+        if all(candidate.winners.digest != other.winners.digest for other in kept):
             kept.append(candidate)
     return kept
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from hashlib import blake2b
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,30 @@ from surewood.composite.setting import Setting
 Key = tuple[int, float]  # degree and C
 
 _WARM_CLASSES = 8  # with more, pairs are so small that three at a time beat a start from the neighbor in C
+
+
+@dataclass(frozen=True)
+class Winners:
+    """What is kept of a candidate's votes: with many classes and candidates all of them would be long.
+
+    Examples
+    --------
+    >>> Winners.of(np.array([[0.2, 0.8], [np.nan, np.nan]])).known
+    array([ True, False])
+    """
+
+    #: Rows with a vote.
+    known: NDArray[np.bool_]
+    #: Class with the most votes, the lowest code on ties.
+    label: NDArray[np.int32]
+    #: Equal for equal votes only.
+    digest: bytes
+
+    @classmethod
+    def of(cls, votes: Floats) -> Winners:
+        """Of votes of shape (rows, classes), NaN where no tree voted."""
+        known = np.asarray(~np.isnan(votes).any(axis=1))
+        return cls(known, votes.argmax(axis=1).astype(np.int32), blake2b(votes.tobytes()).digest())
 
 
 @dataclass(frozen=True)
@@ -74,28 +99,29 @@ class PilotSample:
     def n_trees(self) -> int:
         return len(self.grove.bags)
 
-    def _known(self, votes: Floats) -> tuple[NDArray[np.bool_], NDArray[np.int64], Floats]:
-        """Rows with a vote: where they are, which they are, and their weights as fractions."""
-        known = np.asarray(~np.isnan(votes).any(axis=1))
+    def _weighed(self, known: NDArray[np.bool_]) -> tuple[NDArray[np.int64], Floats]:
+        """Rows with a vote, and their weights as fractions."""
         rows = self.rows[known]
         mass = np.ones(len(rows)) if self.data.weight is None else self.data.weight[rows]
-        return known, rows, mass / max(mass.sum(), 1e-300)
+        return rows, mass / max(mass.sum(), 1e-300)
 
     def error(self, votes: Floats) -> float:
         """Weighted fraction of misclassified rows, among those outside some bag."""
-        known, rows, mass = self._known(votes)
+        known = ~np.isnan(votes).any(axis=1)
+        rows, mass = self._weighed(known)
         return float(mass @ (votes[known].argmax(axis=1) != self.data.y[rows])) if len(rows) else 1.0
 
     def log_loss(self, votes: Floats) -> float:
         """Log loss of the votes, kept off 0 and 1."""
-        known, rows, mass = self._known(votes)
+        known = ~np.isnan(votes).any(axis=1)
+        rows, mass = self._weighed(known)
         true = 0.98 * votes[known, self.data.y[rows]] + 0.02 / self.data.n_classes
         return float(-(mass @ np.log(true))) if len(rows) else np.inf
 
-    def is_beaten(self, votes: Floats, best: Floats, standard_errors: float) -> bool:
+    def is_beaten(self, winners: Winners, best: Winners, standard_errors: float) -> bool:
         """Whether votes make more errors than the best ones, by so many standard errors of the difference."""
-        known, rows, mass = self._known(votes)
-        wrong, fewest = (v[known].argmax(axis=1) != self.data.y[rows] for v in (votes, best))
+        rows, mass = self._weighed(winners.known)
+        wrong, fewest = (one.label[winners.known] != self.data.y[rows] for one in (winners, best))
         difference = wrong.astype(np.float64) - fewest
         mean = float(mass @ difference)
         return mean > standard_errors * float(np.sqrt(np.square(mass * (difference - mean)).sum()))

@@ -21,11 +21,11 @@ from scipy.optimize import minimize_scalar
 from scipy.special import expit
 
 from surewood._arrays import Floats, check_number, check_values
-from surewood.svm.class_scores import class_votes
+from surewood.polysvc.held_out import HeldOut, held_out_error
+from surewood.svm.class_scores import sums_of_pairs
 
 __all__ = ["PairCoupling"]
 
-HeldOut = list[tuple[NDArray[Any], NDArray[Any], Floats]]  # rows, classes of the SVM, its decisions
 _SMALLEST = 1e-12
 _NEAREST = 1e-7  # of a pair's probability to 0 and 1, as in libsvm
 _NEWTON_STEPS = 25
@@ -68,11 +68,12 @@ class PairCoupling:
         """Fit on decisions of SVMs at rows that they did not see (of classes that they know)."""
         n_pairs = n_classes * (n_classes - 1) // 2
         coupling = cls(n_classes, np.ones(n_pairs), np.zeros(n_pairs))
-        held_out = [part for part in held_out if len(part[0]) and len(part[1]) > 1]
+        held_out = [held for held in held_out if held.is_known]
         if not held_out:
             return coupling
         pair, value, won, mass = _contests(held_out, codes, weight, n_classes)
-        total = max(float(weight[np.concatenate([rows for rows, _, _ in held_out])].sum()), 1.0)
+        points = np.concatenate([held.rows for held in held_out])
+        total = max(float(weight[points].sum()), 1.0)
         signed = np.where(won, value, -value)
 
         def slope_loss(slope: float) -> float:
@@ -81,8 +82,7 @@ class PairCoupling:
         shared = _smallest(slope_loss, 1.0 / total)
         coupling.slope, coupling.offset = _platt(pair, value, won, mass, shared, n_pairs)
         coupling.held_out_error, coupling.n_held_out = held_out_error(held_out, codes, weight)
-        points = np.concatenate([rows for rows, _, _ in held_out])
-        proba = np.concatenate([coupling._coupled(d, known) for _, known, d in held_out])
+        proba = np.concatenate([coupling._coupled(d, held.known) for held in held_out for _, d in held.blocks()])
         log_proba, share = np.log(proba), weight[points] / total
 
         def sharpness_loss(sharpness: float) -> float:
@@ -144,10 +144,7 @@ def couple(ahead: Floats, n: int) -> Floats:
 
 def mean_wins(ahead: Floats, n: int) -> Floats:
     """Mean probability with which each of `n` classes wins its pairs, scaled to rows that sum to 1."""
-    wins = np.zeros((len(ahead), n))
-    for pair, (a, b) in enumerate(zip(*np.triu_indices(n, 1))):
-        wins[:, a] += ahead[:, pair]
-        wins[:, b] += 1.0 - ahead[:, pair]
+    wins = sums_of_pairs(n, np.zeros((len(ahead), n)), lambda own: (ahead[:, own], 1.0 - ahead[:, own]))
     return np.asarray(wins / wins.sum(axis=1, keepdims=True))
 
 
@@ -161,25 +158,16 @@ def _contests(
 ) -> tuple[NDArray[Any], Floats, NDArray[np.bool_], Floats]:
     """Pair, decision, outcome (won by its first class) and weight of every row's own contests."""
     pairs, values, wins, masses = [], [], [], []
-    for rows, known, decisions in held_out:
-        a, b = (known[k].astype(np.int64) for k in np.triu_indices(len(known), 1))
-        own = codes[rows][:, None]
-        row, column = np.nonzero((own == a) | (own == b))
-        pairs.append(_pair_number(a, b, n_classes)[column])
-        values.append(decisions[row, column])
-        wins.append((own == a)[row, column])
-        masses.append(weight[rows][row])
+    for held in held_out:
+        a, b = (held.known[k].astype(np.int64) for k in np.triu_indices(len(held.known), 1))
+        for rows, decisions in held.blocks():
+            own = codes[rows][:, None]
+            row, column = np.nonzero((own == a) | (own == b))
+            pairs.append(_pair_number(a, b, n_classes)[column])
+            values.append(decisions[row, column])
+            wins.append(codes[rows][row] == a[column])
+            masses.append(weight[rows][row])
     return np.concatenate(pairs), np.concatenate(values), np.concatenate(wins), np.concatenate(masses)
-
-
-def held_out_error(held_out: HeldOut, codes: NDArray[Any], weight: Floats) -> tuple[float, int]:
-    """Fraction of the weight that the votes of the SVMs get wrong, and the number of rows."""
-    wrong = mass = 0.0
-    for rows, known, decisions in held_out:
-        voted = known[class_votes(decisions, len(known)).argmax(axis=1)]
-        wrong += float(weight[rows] @ (voted != codes[rows]))
-        mass += float(weight[rows].sum())
-    return wrong / mass, sum(len(rows) for rows, _, _ in held_out)
 
 
 def _platt(

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from surewood._arrays import Floats
 from surewood.estimators.calibration import ScoreCalibrator
-from surewood.polysvc.coupling import HeldOut, held_out_error
+from surewood.polysvc.held_out import HeldOut, held_out_error
 from surewood.svm.class_scores import class_scores
 
 
@@ -30,11 +30,10 @@ class ScoreCoupling:
         cls, method: str, held_out: HeldOut, codes: NDArray[Any], weight: Floats, n_classes: int
     ) -> ScoreCoupling:
         """Fit one of the methods of :class:`~surewood.estimators.calibration.ScoreCalibrator`."""
-        held_out = [part for part in held_out if len(part[0]) and len(part[1]) > 1]
-        rows = np.concatenate([np.empty(0, dtype=np.int64), *(part[0] for part in held_out)])
-        scores = np.concatenate(
-            [np.empty((0, n_classes)), *(class_scores(d, known, n_classes) for _, known, d in held_out)]
-        )
+        held_out = [held for held in held_out if held.is_known]
+        rows = np.concatenate([np.empty(0, dtype=np.int64), *(held.rows for held in held_out)])
+        parts = [class_scores(d, held.known, n_classes) for held in held_out for _, d in held.blocks()]
+        scores = np.concatenate([np.empty((0, n_classes)), *parts])
         calibrator = ScoreCalibrator(method, "decisions").fit(scores, codes[rows], weight[rows])
         error, n_held_out = held_out_error(held_out, codes, weight) if held_out else (0.0, 0)
         return cls(n_classes, calibrator, error, n_held_out)

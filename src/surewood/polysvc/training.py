@@ -14,7 +14,8 @@ from surewood.estimators.folds import folds_in_order, given_splits, splits_among
 from surewood.parallel.progress import stage
 from surewood.polysvc.compression import compression_counts
 from surewood.polysvc.cost import CALIBRATION_FOLDS, estimate_cost, stored_limit
-from surewood.polysvc.coupling import HeldOut, PairCoupling
+from surewood.polysvc.coupling import PairCoupling
+from surewood.polysvc.held_out import HeldOut, HeldOutRows
 from surewood.polysvc.model import SupportVectors, SvmModel
 from surewood.polysvc.plan import C_GRID, SvmPlan
 from surewood.polysvc.score_calibration import ScoreCoupling
@@ -176,8 +177,7 @@ def _calibration(plan: SvmPlan, problem: Problem, n_classes: int) -> PairCouplin
     for k, (_, held) in enumerate(splits):
         known = machines.classes(k)
         rows = held[np.isin(problem.codes[held], known)]
-        decisions = machines.predictor(k).decisions(problem.gram.X[rows], n_jobs=plan.n_jobs)
-        held_out.append((rows, known, decisions))
+        held_out.append(HeldOutRows.of_svm(machines.predictor(k), problem.gram.X, rows, known, plan.n_jobs))
     weight = np.ones(len(problem.codes)) if problem.weight is None else problem.weight
     if plan.calibration in (None, "auto"):
         return PairCoupling.fit(held_out, problem.codes, weight, n_classes)
