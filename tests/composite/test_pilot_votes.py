@@ -3,7 +3,7 @@
 import numpy as np
 
 from surewood.composite.leaf_svms import SolverOptions
-from surewood.composite.pilot_votes import DepthVotes, PilotSample
+from surewood.composite.pilot_votes import DepthVotes, PilotSample, Winners
 from surewood.composite.setting import Setting
 from tests.composite.composite_samples import prepared, sample
 
@@ -42,6 +42,16 @@ def test_beaten_means_more_errors_by_some_standard_errors():
     few[:2] = np.roll(few[:2], 1, axis=1)
     many[: n // 2] = np.roll(many[: n // 2], 1, axis=1)
     assert pilot.error(right) == 0.0
-    assert pilot.is_beaten(many, right, 2.0)
-    assert not pilot.is_beaten(few, right, 2.0)
-    assert not pilot.is_beaten(right, right, 2.0)
+    best = Winners.of(right)
+    assert pilot.is_beaten(Winners.of(many), best, 2.0)
+    assert not pilot.is_beaten(Winners.of(few), best, 2.0)
+    assert not pilot.is_beaten(best, best, 2.0)
+
+
+def test_winners_are_equal_for_equal_votes_only():
+    votes = np.array([[0.5, 0.5, 0.0], [np.nan, np.nan, np.nan], [0.1, 0.2, 0.7]])
+    found = Winners.of(votes)
+    assert found.known.tolist() == [True, False, True]
+    assert found.label[found.known].tolist() == [0, 2]
+    assert found.digest == Winners.of(votes.copy()).digest
+    assert found.digest != Winners.of(votes[::-1]).digest
