@@ -58,7 +58,7 @@ class PilotGrid:
 
 @dataclass(frozen=True)
 class Candidate:
-    """A candidate and what its votes say: a common degree (`degrees` of one) or the criterion over several."""
+    """A candidate and its votes: a common degree (`degrees` of one) or the criterion over several."""
 
     depth: int
     degrees: tuple[int, ...]

@@ -82,7 +82,8 @@ class PairCoupling:
         shared = _smallest(slope_loss, 1.0 / total)
         coupling.slope, coupling.offset = _platt(pair, value, won, mass, shared, n_pairs)
         coupling.held_out_error, coupling.n_held_out = held_out_error(held_out, codes, weight)
-        proba = np.concatenate([coupling._coupled(d, held.known) for held in held_out for _, d in held.blocks()])
+        parts = [coupling._coupled(d, held.known) for held in held_out for _, d in held.blocks()]
+        proba = np.concatenate(parts)
         log_proba, share = np.log(proba), weight[points] / total
 
         def sharpness_loss(sharpness: float) -> float:
