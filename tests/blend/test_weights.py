@@ -10,6 +10,7 @@ from surewood.blend.weights import (
     chances_of_being_best,
     mixture_weights,
     optimal_mixture,
+    with_failures,
 )
 
 
@@ -70,10 +71,38 @@ def test_the_gain_over_the_chances_and_its_standard_error_are_those_of_the_rows(
     members = [probabilities(rng.uniform(0.4, 0.9, 200), y) for _ in range(3)]
     found = mixture_weights(members, y)
     truth = np.stack([one[np.arange(200), y] for one in members], axis=1)
+    failures = 1.0 - (1.0 - 1.0 / (201 * 2)) * np.eye(3)
+    truth = np.concatenate([truth, failures])
     gains = np.log(truth @ found.optimal) - np.log(truth @ found.chances)
     assert found.gain == pytest.approx(gains.mean())
-    assert found.standard_error == pytest.approx(gains.std() / np.sqrt(200))
+    assert found.standard_error == pytest.approx(gains.std() / np.sqrt(203))
     assert found.gain >= 0
+
+
+def test_the_loss_of_a_member_is_that_of_the_rows_alone():
+    y = np.zeros(50, dtype=np.int32)
+    found = mixture_weights([np.tile([0.8, 0.2], (50, 1)), np.tile([0.5, 0.5], (50, 1))], y)
+    np.testing.assert_allclose(found.log_loss, [-np.log(0.8), -np.log(0.5)])
+
+
+def test_a_member_without_a_mistake_does_not_get_everything_on_few_rows():
+    y = np.arange(60, dtype=np.int32) % 2
+    sure, less = np.full(60, 0.999), np.where(np.arange(60) < 3, 0.4, 0.97)
+    few = mixture_weights([probabilities(sure, y), probabilities(less, y)], y)
+    assert 0.5 < few.weights[0] < 0.95
+    many = np.tile(np.arange(60), 200)
+    found = mixture_weights([probabilities(sure[many], y[many]), probabilities(less[many], y[many])], y[many])
+    np.testing.assert_array_equal(found.weights, [1.0, 0.0])
+
+
+def test_a_failure_counts_as_one_row_whatever_the_unit_of_the_weights():
+    rng = np.random.default_rng(0)
+    truth = of_truth(rng, 40, 3)
+    for weight, rows in ((np.ones(40), 40.0), (np.full(40, 1 / 40), 40.0), (np.full(40, 3.0), 120.0)):
+        longer, mass = with_failures(truth, weight, 4)
+        np.testing.assert_allclose(mass[40:], weight.sum() / rows)
+        np.testing.assert_allclose(np.diag(longer[40:]), 1 / ((rows + 1) * 4))
+        np.testing.assert_array_equal(longer[:40], truth)
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -109,11 +138,9 @@ def test_weight_two_is_the_row_twice():
     twice = np.concatenate([np.arange(300), np.arange(50)])
     weight = np.ones(300)
     weight[:50] = 2
-    np.testing.assert_allclose(
-        mixture_weights(members, y, weight).optimal,
-        mixture_weights(members[:, twice], y[twice]).optimal,
-        atol=1e-6,
-    )
+    once = mixture_weights(members, y, weight)
+    repeated = mixture_weights(members[:, twice], y[twice])
+    np.testing.assert_allclose(once.optimal, repeated.optimal, atol=1e-6)
 
 
 def test_a_certain_and_wrong_member_does_not_break_the_others():

@@ -6,6 +6,9 @@ the held-out rows. With many rows that is the best member; with few it is a mean
 answer is as far from the chances as the held-out gain exceeds its standard error, and at least half-way. By
 convexity a point half-way loses at most the mean of what both ends lose, and the better end is not known
 where rows are few.
+
+Held-out rows on which a member is never wrong where the others are right do not say that it never will be. So
+the optimum and the gain are those with one more row per member, which this member alone gets wrong ([D-45]).
 """
 
 from __future__ import annotations
@@ -36,9 +39,9 @@ class MixtureWeights:
     log_loss: Floats
     #: Probability of each member to be the best one.
     chances: Floats
-    #: The weights with the smallest held-out log-loss.
+    #: The weights with the smallest log-loss on the held-out rows and one failure of each member.
     optimal: Floats
-    #: Held-out gain in log-loss of the optimal mixture over that of the chances, and its standard error.
+    #: Gain in log-loss of the optimal mixture over that of the chances, and its standard error.
     gain: float
     standard_error: float
 
@@ -74,15 +77,37 @@ def mixture_weights(
     )
     of_truth = np.maximum(of_truth, _FLOOR)
     mass = np.ones(len(y)) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+    share = mass / mass.sum()
+    loss = -(share @ np.log(of_truth))
+    chances = chances_of_being_best(-np.log(of_truth), share)
+    of_truth, mass = with_failures(of_truth, mass, np.shape(probabilities[0])[1])
     mass = mass / mass.sum()
-    loss = -(mass @ np.log(of_truth))
-    optimal, chances = optimal_mixture(of_truth, mass), chances_of_being_best(-np.log(of_truth), mass)
+    optimal = optimal_mixture(of_truth, mass)
     gains = np.log(of_truth @ optimal) - np.log(of_truth @ chances)
     gain = float(mass @ gains)
     error = float(np.sqrt(np.square(mass * (gains - gain)).sum()))
     moved = max(LEAST_MOVE, 1.0 - error / gain) if gain > 0 else LEAST_MOVE
     weights = (1.0 - moved) * chances + moved * optimal
     return MixtureWeights(_without_small(weights), loss, chances, optimal, gain, error)
+
+
+def with_failures(of_truth: Floats, weight: Floats, n_classes: int) -> tuple[Floats, Floats]:
+    """The rows and, for each member, one more that it alone gets wrong (the rule of succession).
+
+    There the member gives the true class 1 / ((n + 1) K), as if one of n + 1 rows had any of the K classes,
+    and the others are certain and right. It counts as one row, whatever the unit of the weights.
+
+    Examples
+    --------
+    >>> truth, weight = with_failures(np.full((9, 2), 0.8), np.ones(9), n_classes=2)
+    >>> truth[9:].round(2).tolist(), weight[9:].tolist()
+    ([[0.05, 1.0], [1.0, 0.05]], [1.0, 1.0])
+    """
+    n_members, total = of_truth.shape[1], float(weight.sum())
+    n_rows = max(total, float(len(weight)))  # weights may be counts, or shares that sum to 1
+    failures = np.ones((n_members, n_members))
+    np.fill_diagonal(failures, 1.0 / ((n_rows + 1.0) * n_classes))
+    return np.vstack([of_truth, failures]), np.append(weight, np.full(n_members, total / n_rows))
 
 
 def chances_of_being_best(losses: Floats, mass: Floats) -> Floats:
