@@ -57,6 +57,12 @@ def test_files_of_a_folder_become_a_checked_file_in_the_cache(folders):
     assert at_hand(replace(ENTRY, content="of another copy")) is None
 
 
+def test_a_file_may_keep_the_name_that_its_address_has(folders):
+    raw = replace(RAW, addresses={"all": ("https://example.org/a%20toy.data",)})
+    (folders / "a%20toy.data").write_text("1,a\n2,b\n3,a\n")
+    assert get(replace(ENTRY, raw=raw), folders).is_file()
+
+
 def test_a_file_that_is_not_there_is_named_with_its_address(folders):
     with pytest.raises(
         DataError, match=r"has no file 'toy.data.gz'; download it from https://example.org/toy"

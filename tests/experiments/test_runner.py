@@ -4,6 +4,8 @@ import json
 
 import pytest
 
+from surewood.experiments import runner
+from surewood.experiments.display import Display
 from surewood.experiments.errors import ExperimentError
 from surewood.experiments.protocol import Profile
 from surewood.experiments.runner import RESULTS, run_paper
@@ -43,6 +45,19 @@ def test_records_are_not_overwritten_unless_asked(tmp_path):
     run_paper(ToyPaper(), PROFILE, tmp_path)
     with pytest.raises(ExperimentError, match=r"holds 12 records already; add --resume"):
         run_paper(ToyPaper(), PROFILE, tmp_path)
+
+
+def test_records_of_another_commit_are_announced_before_the_run_goes_on(tmp_path, monkeypatch):
+    said = []
+    display = Display(None)
+    monkeypatch.setattr(display, "announce", said.append)
+    for commit, sets in (("abc", ["beta"]), ("abc", None), ("abd", None)):
+        monkeypatch.setattr(runner, "versions", lambda commit=commit: {"surewood": "1", "commit": commit})
+        run_paper(ToyPaper(), PROFILE, tmp_path, sets=sets, resume=True, display=display)
+    assert [line for line in said if "refuses" in line] == [
+        f"{tmp_path / RESULTS} has records of commit abc, and this code is abd: the table of the "
+        "documentation refuses such a mixture."
+    ]
 
 
 def test_a_file_of_other_settings_is_refused_with_the_difference_named(tmp_path):

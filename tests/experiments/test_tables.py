@@ -30,6 +30,7 @@ def test_a_changed_number_is_noticed(tmp_path):
         page = tmp_path / name
         page.parent.mkdir(parents=True, exist_ok=True)
         page.write_text((ROOT / name).read_text(encoding="utf-8"), encoding="utf-8")
+    page = tmp_path / "docs" / "research" / "reproduction.md"
     text = page.read_text(encoding="utf-8")
     start = text.index("| breast_cancer |")
     digit = text.index("0.0", start)

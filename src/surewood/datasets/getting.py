@@ -96,8 +96,9 @@ def convert(entry: DatasetInfo, read: Reader) -> pd.DataFrame:
 
 def _folder_reader(entry: DatasetInfo, folder: Path) -> Reader:
     def read(address: str) -> bytes:
-        name = RawFiles.file_name(address)
-        candidates = [name, *(name.removesuffix(suffix) for suffix in _SUFFIXES if name.endswith(suffix))]
+        name, written = RawFiles.file_name(address), address.rpartition("/")[2]  # curl keeps %20
+        unpacked = (name.removesuffix(suffix) for suffix in _SUFFIXES if name.endswith(suffix))
+        candidates = [name, written, *unpacked]
         for candidate in candidates:
             if (folder / candidate).is_file():
                 return (folder / candidate).read_bytes()

@@ -13,6 +13,8 @@ from pathlib import Path
 
 _PACKAGES = ("surewood", "numpy", "scipy", "scikit-learn", "pandas", "xgboost-cpu", "xgboost")
 _STATUS = Path("/proc/self/status")
+#: Paths of the checkout, from its top; records and pages may change while a run goes on.
+_RESULTS_DEPEND_ON = (":/src", ":/core", ":/CMakeLists.txt", ":/papers/*/protocol.toml")
 
 
 @cache
@@ -38,7 +40,7 @@ def commit() -> str:
             for words in (
                 ("ls-files", "--error-unmatch", __file__),  # not the repository of somebody's environment
                 ("rev-parse", "--short=12", "HEAD"),
-                ("status", "--porcelain", "--untracked-files=no", "--", str(here.parent)),
+                ("status", "--porcelain", "--untracked-files=no", "--", *_RESULTS_DEPEND_ON),
             )
         ]
     except (OSError, subprocess.SubprocessError):

@@ -77,6 +77,7 @@ def run_paper(
     """
     units = paper.units(profile, chosen_sets(paper, sets, profile))
     display = display or Display(None)
+    versions()  # the commit that the code was read from: a checkout may change while the run goes on
     settings = {"paper": paper.name, **profile.settings()}
     with RecordFile(out / RESULTS, settings, resume) as file:
         outcome = Outcome(file.path, file.records)
@@ -84,6 +85,12 @@ def run_paper(
         left = [unit for unit in units if not _before(unit, done).issuperset(unit.methods)]
         cost = expected_cost(left, committed_records(paper.name, profile.division))
         display.announce(cost_sentence(paper.name, left, profile, cost))
+        for commit in sorted(_other_commits(file.records)):
+            display.announce(
+                f"{file.path} has records of {commit}, and this code is "
+                f"{versions().get('commit') or 'unknown'}: the table of the documentation refuses such a "
+                "mixture."
+            )
         display.begin(paper.name, left, len(units))
         try:
             for unit in left:
@@ -103,6 +110,13 @@ def run_paper(
         finally:
             display.end()
     return outcome
+
+
+def _other_commits(records: Sequence[Mapping[str, Any]]) -> set[str]:
+    """Commits of the code that made records, other than the one that runs."""
+    own = versions().get("commit", "")
+    found = {str(record.get("versions", {}).get("commit", "")) for record in records}
+    return {f"commit {commit}" if commit else "an unknown commit" for commit in found - {own}}
 
 
 def _before(unit: Unit, done: Mapping[tuple[str, int], frozenset[str]]) -> frozenset[str]:

@@ -8,7 +8,8 @@ The last one first writes ``papers/*/results.csv`` from the records of these run
 between ``<!-- NAME -->`` and ``<!-- end NAME -->`` is replaced. NAME is a paper and the part wanted:
 ``rcf:errors`` (a table of the summary by its name), ``rcf:bars``, ``rcf:run``, ``rcf:deviations``,
 ``rcf:notes``, ``rcf:missing``; ``rcf_official:errors`` is about the records of the official protocol, and
-``rcf:either`` about both.
+``rcf:either`` about both. ``rcf:findings``, ``rcf:trials`` and their like are about cells that we do not
+reach, from ``papers/*/trials.csv`` too (:mod:`~surewood.experiments.trials`).
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from surewood.experiments import trials
 from surewood.experiments.errors import ExperimentError
 from surewood.experiments.output import bar_lines, deviations_table, markdown_table, run_sentence
 from surewood.experiments.paper import HOMES, find_paper
@@ -32,7 +34,7 @@ from surewood.experiments.runner import RESULTS
 from surewood.experiments.summary import complete_summary
 from surewood.report.rendering import write_text
 
-PAGES = ("docs/research/reproduction.md",)
+PAGES = ("docs/research/reproduction.md", "docs/research/unreached-cells.md")
 _MARK = re.compile(r"<!-- ((\w+):(\w+)) -->\n(.*?)<!-- end \1 -->", re.DOTALL)
 
 
@@ -75,12 +77,20 @@ def part(paper: str, name: str) -> str:
     }
     if name in makers:
         return makers[name]()
+    tried = trials.parts(own, _committed(own))
+    if name in tried:
+        found = tried[name]()
+        return found if isinstance(found, str) else _with_note(found)
     for table in summary["tables"]:
         if table["name"] == name:
-            note = f"\n\n{table['note']}" if table.get("note") else ""
-            return markdown_table(table) + note
-    known = [*makers, *(table["name"] for table in summary["tables"])]
+            return _with_note(table)
+    known = [*makers, *tried, *(table["name"] for table in summary["tables"])]
     raise ExperimentError(f"{paper} has no part {name!r}; it has {', '.join(known)}.")
+
+
+def _with_note(table: dict[str, Any]) -> str:
+    note = f"\n\n{table['note']}" if table.get("note") else ""
+    return markdown_table(table) + note
 
 
 def filled(page: str) -> str:
