@@ -14,6 +14,7 @@ def tiny(**changes) -> Profile:
     sizes = {
         **quick.sizes,
         "trees": 2,
+        "default_trees": 2,
         "tuning_trees": 2,
         "rf_trees": 5,
         "xgboost_rounds": 2,

@@ -104,9 +104,9 @@ def margin_forest(
 
 
 def shipped_forest(profile: Profile, dataset: str, seed: int, n_jobs: int) -> MarginDeepForestClassifier:
-    """What a user gets without asking for anything, at the profile's number of trees and layers."""
+    """What a user gets without asking for anything, but for the profile's limits on trees and layers."""
     return MarginDeepForestClassifier(
-        profile.get("trees", dataset),
+        profile.get("default_trees", dataset),
         max_layers=profile.get("max_layers", dataset),
         random_state=seed,
         n_jobs=n_jobs,
