@@ -68,7 +68,7 @@ fuzz-files-asan: $(STAMP) ## the same with the compiled core under ASan and UBSa
 	  compiler=$$(sed -n 's/^CMAKE_CXX_COMPILER:[A-Z]*=//p' build/asan-python/CMakeCache.txt); \
 	  runtime=$$($$compiler -print-file-name=libasan.so); \
 	  [ -f "$$runtime" ] || runtime=$$($$compiler -print-file-name=libclang_rt.asan-$$(uname -m).so); \
-	  LD_PRELOAD=$$runtime:$$($$compiler -print-file-name=libstdc++.so) ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 \
+	  LD_PRELOAD=$$runtime:$$($$compiler -print-file-name=libstdc++.so) ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1:malloc_context_size=5:quarantine_size_mb=16 \
 	  $(BIN)/python -m tests.fuzz.fuzz_files --cases $(FILES) --core $$core
 
 bench: $(STAMP) ## benchmarks: ours and the peer, interleaved, as ratios

@@ -25,18 +25,18 @@ class Clock:
     """Processor seconds in functions that it wraps, those inside each other counted once."""
 
     def __init__(self) -> None:
-        self.seconds, self._depth = 0.0, 0
+        self.seconds, self._inside = 0.0, False
 
     def wrapped(self, function: Callable[..., Any]) -> Callable[..., Any]:
         def timed(*arguments: Any, **options: Any) -> Any:
-            self._depth += 1
-            started = time.process_time()
+            if self._inside:  # reading the clock takes as long as a small check
+                return function(*arguments, **options)
+            self._inside, started = True, time.process_time()
             try:
                 return function(*arguments, **options)
             finally:
-                self._depth -= 1
-                if self._depth == 0:
-                    self.seconds += time.process_time() - started
+                self._inside = False
+                self.seconds += time.process_time() - started
 
         return timed
 

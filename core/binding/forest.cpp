@@ -61,16 +61,21 @@ ForestView forest_for(const nb::tuple& parts, std::size_t n_columns) {
   return view;
 }
 
-// The largest bin that each feature's splits compare with (-1: none), or a ValueError.
-auto check(const nb::tuple& forest) {
+// A ValueError for arrays that cannot be read safely.
+void check(const nb::tuple& forest) {
   const ForestView view = forest_view(forest);
-  std::vector<std::int32_t> last_bin(view.n_features);
   std::string flaw;
   {
     nb::gil_scoped_release release;
-    flaw = flaw_of_nodes(view, last_bin.data());
+    flaw = flaw_of_nodes(view);
   }
   refuse("forest", flaw);
+}
+
+auto bins_compared(const nb::tuple& forest) {
+  const ForestView view = forest_view(forest);
+  std::vector<std::int32_t> last_bin(view.n_features);
+  last_bins(view, last_bin.data());
   return to_numpy(std::move(last_bin));
 }
 
@@ -165,8 +170,9 @@ void shapley(const nb::tuple& forest, const BinsArgument& rows, std::uint32_t be
 }  // namespace
 
 void register_forest(nb::module_& module) {
-  module.def("check_forest", &check, "forest"_a,
-             "The largest bin that each feature's splits compare with (-1: none); ValueError for unsafe arrays.");
+  module.def("check_forest", &check, "forest"_a, "ValueError for arrays that cannot be read safely.");
+  module.def("last_bins", &bins_compared, "forest"_a,
+             "The largest bin that each feature's splits compare with (-1: none).");
   module.def("shorten", &shortened, "forest"_a,
              "Short nodes, leaf pools and their starts, bits of a word; None where the trees are too large.");
   module.def("predict_codes", &from_codes, "forest"_a, "bins"_a, "begin"_a, "end"_a, "out"_a,

@@ -1,6 +1,8 @@
 #include "forest/forest_check.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <vector>
 
 #include "forest/short_nodes.hpp"
 
@@ -25,11 +27,76 @@ bool is_probability(std::uint32_t bits) {
   return value >= 0.0f && value <= 1.0f;
 }
 
+constexpr int kBinBits = 8;
+constexpr std::uint32_t kMostMarked = 1 << 14;  // features, beyond which marks take too much room
+constexpr std::uint32_t kBlock = 64;            // nodes that are looked at together
+
+// What splits by number and leaves of a tree, other than those with vectors, may say.
+struct Limits {
+  std::uint32_t split_words;    // words of splits are below
+  std::uint32_t last_left;      // left children are below
+  std::uint32_t classes;        // contents of pure leaves are below
+  std::uint32_t probabilities;  // contents of leaves with a probability are below
+};
+
+// How many nodes of a block are not plainly fine, among them all category splits and leaves with vectors. Without
+// branches, so that compilers make vectors of it.
+template <class Nodes>
+std::uint32_t count_unclear(const Nodes nodes, std::uint32_t begin, int count, const Limits& limits) {
+  constexpr std::uint32_t kTest = (1u << kTestBits) - 1, kNothingLeft = 2;  // no test, missing values to the left
+  const auto [split_words, last_left, classes, probabilities] = limits;
+  std::uint32_t clear = 0;
+  for (int k = 0; k < count; ++k) {
+    const std::uint32_t i = begin + static_cast<std::uint32_t>(k), word = nodes.word(k), left = nodes.left(k, i);
+    std::uint32_t split = word < split_words ? 1u : 0u;
+    split &= (word & 1u) ^ 1u;
+    split &= (word & kTest) != kNothingLeft ? 1u : 0u;
+    split &= left > i ? 1u : 0u;
+    split &= left < last_left ? 1u : 0u;
+    std::uint32_t pure = word == leaf_word(kPureLeaf) ? 1u : 0u;
+    pure &= left < classes ? 1u : 0u;
+    std::uint32_t binary = word == leaf_word(kBinaryLeaf) ? 1u : 0u;
+    binary &= left < probabilities ? 1u : 0u;
+    clear += split | pure | binary;
+  }
+  return static_cast<std::uint32_t>(count) - clear;
+}
+
+// Nodes from some node on, as whole ones.
+struct WholeNodes {
+  const Node* at;
+  WholeNodes from(std::uint32_t i) const { return {at + i}; }
+  std::uint32_t word(int k) const { return at[k].word; }
+  std::uint32_t left(int k, std::uint32_t) const { return at[k].left; }
+};
+
+struct BriefNodes {
+  const std::uint32_t* at;
+  int bits;                  // of a word
+  std::uint32_t mask, leaf;  // of a word; words from here on are leaves
+  BriefNodes(const std::uint32_t* nodes, ShortCodec codec)
+      : at(nodes), bits(codec.word_bits), mask((1u << codec.word_bits) - 1), leaf(codec.leaf_word()) {}
+  BriefNodes from(std::uint32_t i) const {
+    BriefNodes later = *this;
+    later.at += i;
+    return later;
+  }
+  std::uint32_t word(int k) const {
+    const std::uint32_t word = at[k] & mask;
+    return word | (word >= leaf ? kLeafWord : 0u);
+  }
+  std::uint32_t left(int k, std::uint32_t i) const {
+    const std::uint32_t word = at[k] & mask;
+    const std::uint32_t is_near = (word < leaf ? ~0u : 0u) & ((word & 1u) - 1u);
+    return (at[k] >> bits) + (is_near & i);
+  }
+};
+
 // One tree: its pools first, then its nodes.
 class TreeCheck {
  public:
-  TreeCheck(const ForestView& forest, std::int32_t* last_bin)
-      : forest_(forest), binary_pool_(forest.n_classes == 2 && forest.word_bits), last_bin_(last_bin) {}
+  explicit TreeCheck(const ForestView& forest)
+      : forest_(forest), binary_pool_(forest.n_classes == 2 && forest.word_bits) {}
 
   const char* flaw(std::uint32_t tree) {
     n_ = static_cast<std::uint32_t>(forest_.node_start[tree + 1] - forest_.node_start[tree]);
@@ -37,32 +104,20 @@ class TreeCheck {
     n_categories_ = static_cast<std::uint32_t>(forest_.category_start[tree + 1] - forest_.category_start[tree]);
     category_left_ = forest_.category_left + forest_.category_start[tree];
     if (const char* flaw = pool_flaw(tree)) return flaw;
-    if (!forest_.word_bits) {
-      const Node* nodes = forest_.nodes + forest_.node_start[tree];
-      for (std::uint32_t i = 0; i < n_; ++i)
-        if (const char* flaw = node_flaw(i, nodes[i])) return flaw;
-      return nullptr;
-    }
-    const ShortCodec codec{forest_.word_bits};
-    const std::uint32_t* nodes = forest_.short_nodes + forest_.node_start[tree];
-    for (std::uint32_t i = 0; i < n_; ++i) {
-      const std::uint32_t word = codec.whole(codec.word(nodes[i])), number = codec.number(nodes[i]);
-      const bool near = !is_leaf(word) && !node_category(word);
-      if (const char* flaw = node_flaw(i, {near ? i + number : number, word})) return flaw;
-    }
-    return nullptr;
+    if (!forest_.word_bits) return nodes_flaw(WholeNodes{forest_.nodes + forest_.node_start[tree]});
+    return nodes_flaw(BriefNodes(forest_.short_nodes + forest_.node_start[tree], ShortCodec{forest_.word_bits}));
   }
 
  private:
   // Probabilities, or sparse vectors end to end; notes where they begin.
   const char* pool_flaw(std::uint32_t tree) {
+    begins_.assign(std::size_t{n_leaves_} + 1, 0);  // nothing begins at the end
     const std::uint32_t* weight = forest_.leaf_weight + forest_.leaf_start[tree];
     if (binary_pool_) {
       if (!std::all_of(weight, weight + n_leaves_, is_probability)) return "a probability of a leaf is not in 0..1";
       return nullptr;
     }
     const std::uint16_t* a_class = forest_.leaf_class + forest_.leaf_start[tree];
-    begins_.assign(n_leaves_, false);
     for (std::uint32_t at = 0; at < n_leaves_;) {
       const std::uint32_t count = a_class[at];
       if (count == 0 || count > n_leaves_ - at - 1) return "a leaf vector runs past its pool";
@@ -73,13 +128,30 @@ class TreeCheck {
         sum += weight[at + k];
       }
       if (sum != weight[at]) return "the weights of a leaf vector do not sum to its weight";
-      begins_[at] = true;
+      begins_[at] = 1;
       at += 1 + count;
     }
     return nullptr;
   }
 
-  const char* node_flaw(std::uint32_t i, Node node) {
+  template <class Nodes>
+  const char* nodes_flaw(Nodes nodes) const {
+    const std::uint32_t probabilities = forest_.word_bits ? n_leaves_ : float_bits(1.0f) + 1;
+    const Limits limits{forest_.n_features << kTestBits, n_ - 1, forest_.n_classes,
+                        forest_.n_classes == 2 ? probabilities : 0};
+    for (std::uint32_t begin = 0; begin < n_; begin += kBlock) {
+      const Nodes block = nodes.from(begin);
+      const int count = static_cast<int>(std::min(n_ - begin, kBlock));
+      if (!count_unclear(block, begin, count, limits)) continue;
+      for (int k = 0; k < count; ++k) {
+        const std::uint32_t i = begin + static_cast<std::uint32_t>(k);
+        if (const char* flaw = node_flaw(i, {block.left(k, i), block.word(k)})) return flaw;
+      }
+    }
+    return nullptr;
+  }
+
+  const char* node_flaw(std::uint32_t i, Node node) const {
     if (is_leaf(node.word)) return leaf_flaw(node);
     const std::uint32_t feature = node_feature(node.word);
     if (feature >= forest_.n_features) return "a split names an unknown feature";
@@ -88,10 +160,8 @@ class TreeCheck {
       if (node.word != category_word(feature)) return "a category split has a test";
       if (left >= n_categories_) return "a category split has no entry";
       left = category_left_[left];
-    } else {
-      const auto last = static_cast<std::int32_t>(node_test(node.word) - node_missing_left(node.word));
-      if (last < 0) return "a split has no bin on its left side";
-      last_bin_[feature] = std::max(last_bin_[feature], last);
+    } else if (node_test(node.word) < node_missing_left(node.word)) {
+      return "a split has no bin on its left side";
     }
     if (left <= i || left >= n_ - 1) return "a child is not after its parent inside the tree";
     return nullptr;
@@ -112,10 +182,9 @@ class TreeCheck {
 
   const ForestView& forest_;
   const bool binary_pool_;
-  std::int32_t* last_bin_;
   std::uint32_t n_ = 0, n_leaves_ = 0, n_categories_ = 0;
   const std::uint32_t* category_left_ = nullptr;
-  std::vector<bool> begins_;
+  std::vector<std::uint8_t> begins_;
 };
 
 }  // namespace
@@ -132,12 +201,40 @@ std::string flaw_of_starts(const ForestView& forest, const ForestSizes& sizes) {
   return flaw;
 }
 
-std::string flaw_of_nodes(const ForestView& forest, std::int32_t* last_bin) {
-  std::fill_n(last_bin, forest.n_features, -1);
-  TreeCheck check(forest, last_bin);
+std::string flaw_of_nodes(const ForestView& forest) {
+  TreeCheck check(forest);
   for (std::uint32_t tree = 0; tree < forest.n_trees; ++tree)
     if (const char* flaw = check.flaw(tree)) return std::string(flaw) + " (tree " + std::to_string(tree) + ")";
   return "";
+}
+
+void last_bins(const ForestView& forest, std::int32_t* last_bin) {
+  std::fill_n(last_bin, forest.n_features, -1);
+  const ShortCodec codec{forest.word_bits};
+  const auto over_words = [&](auto work) {
+    const std::int64_t n = forest.node_start[forest.n_trees];
+    if (forest.word_bits)
+      for (std::int64_t i = 0; i < n; ++i) work(codec.whole(codec.word(forest.short_nodes[i])));
+    else
+      for (std::int64_t i = 0; i < n; ++i) work(forest.nodes[i].word);
+  };
+  if (forest.n_features > kMostMarked) {
+    over_words([&](std::uint32_t word) {
+      if (node_feature(word) >= forest.n_features || node_category(word)) return;  // that of a leaf is larger
+      std::int32_t& largest = last_bin[node_feature(word)];
+      largest = std::max(largest, static_cast<std::int32_t>(node_test(word) - node_missing_left(word)));
+    });
+    return;
+  }
+  // A mark for each feature and bin, then one for whatever is no split by number: faster than maxima one by one.
+  const std::uint32_t other = forest.n_features << kBinBits;
+  std::vector<std::uint8_t> marks(std::size_t{other} + 1, 0);
+  over_words([&](std::uint32_t word) {
+    const std::uint32_t feature_and_last = (word >> 2) - node_missing_left(word);
+    marks[std::min(feature_and_last | (0u - (word & 1u)), other)] = 1;
+  });
+  for (std::uint32_t at = 0; at < other; ++at)
+    if (marks[at]) last_bin[at >> kBinBits] = static_cast<std::int32_t>(at & ((1u << kBinBits) - 1));
 }
 
 }  // namespace surewood

@@ -20,8 +20,10 @@ std::string flaw_of_starts(const ForestView& forest, const ForestSizes& sizes);
 
 // The same for all nodes and leaves, one pass over them; the starts are in order already. A child lies after its parent
 // and inside its tree; features, classes, leaf offsets and category entries are in range; probabilities are numbers
-// from 0 to 1, the weights of a leaf's classes sum to its own. `last_bin` (n_features) receives the largest bin that a
-// split by number compares with, -1 for none.
-std::string flaw_of_nodes(const ForestView& forest, std::int32_t* last_bin);
+// from 0 to 1, the weights of a leaf's classes sum to its own.
+std::string flaw_of_nodes(const ForestView& forest);
+
+// The largest bin that splits by number compare with, for each feature; -1 for none. The nodes have no flaw.
+void last_bins(const ForestView& forest, std::int32_t* last_bin);
 
 }  // namespace surewood

@@ -1,11 +1,15 @@
 """Forged model files by the thousand: `python -m tests.fuzz.fuzz_files --cases 5000`.
 
 A case takes a model file of some estimator, changes one array or one scalar in it, makes the checksum right
-again, and loads it. It must be refused with `ModelFileError`, or predict: one row per row, one column per
-class, every number from 0 to 1, in time. Cases run in a process of their own; one that crashes or hangs is
-reported and the rest goes on. A case is found again by its number: ``--only NUMBER``. ``--core FILE`` takes
-another build of the compiled core, such as one with sanitizers. ``--kinds`` forges every place of every class
-in every way instead (:mod:`tests.persistence.forgeries`), a case for each.
+again, and loads it: by its path, mapped from disk, or through a pickle in which one array was changed. A file
+must be refused with `ModelFileError`, or predict: one row per row, one column per class, every number from 0
+to 1, in time. A pickle is trusted, so it may also fail with any exception; it must not crash or hang.
+
+The models are fitted once, by one process; the cases run in another, one after the other. If it crashes or a
+case takes too long, that is reported and a new process goes on with the rest. A case is found again by its
+number: ``--only NUMBER``. ``--core FILE`` takes another build of the compiled core, such as one with
+sanitizers. ``--kinds`` forges every place of every class in every way instead
+(:mod:`tests.persistence.forgeries`), a case for each.
 """
 
 from __future__ import annotations
@@ -15,6 +19,9 @@ import faulthandler
 import importlib.util
 import io
 import json
+import pickle
+import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -23,13 +30,18 @@ import traceback
 import warnings
 import zipfile
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-SECONDS_PER_CASE = 20.0
+SECONDS_PER_CASE = 20.0  # of the processor
+LONGEST_WAIT = 300.0  # seconds by the clock
+ROWS = 20
+WAYS = ("path", "r", "c", "pickle")  # how case 0, 1, 2, 3, 4, ... is loaded: files by their path or mapped
 _EXTREME = (0, 1, -1, 2, 255, 65535, 2**31 - 1, -(2**31), 2**32 - 1, 2**63 - 1, -(2**63))
 _ODD_NUMBERS = (np.nan, np.inf, -np.inf, 0.0, -1.0, 2.0, 1e308, -1e308, 5e-324, 1e9)
 _ODD_SCALARS = (
@@ -168,6 +180,53 @@ def verdict(path: Path, X: Any, n_classes: int | None, mmap_mode: str | None = N
     return "predicts"
 
 
+class _ForgedPickle(pickle.Pickler):
+    """Pickles a model with a change in one of its arrays, the `target`-th of numbers."""
+
+    def __init__(self, file: io.BytesIO, target: int, rng: np.random.Generator) -> None:
+        super().__init__(file, protocol=4)
+        self.target, self.rng, self.met, self.what = target, rng, 0, "nothing"
+
+    def reducer_override(self, value: Any) -> Any:
+        if type(value) is not np.ndarray or value.dtype.kind not in "iufb":
+            return NotImplemented
+        self.met += 1
+        if self.met != self.target + 1:
+            return NotImplemented
+        forged = changed_array(value, self.rng)
+        self.what = f"{value.dtype}{value.shape} -> {forged.dtype}{forged.shape}"
+        return forged.__reduce_ex__(4)
+
+
+@cache
+def _honest(path: Path) -> tuple[Any, int]:
+    """The model of a file, and how many arrays of numbers it has."""
+    import surewood
+
+    model = surewood.load(path)
+    counting = _ForgedPickle(io.BytesIO(), -1, np.random.default_rng(0))
+    counting.dump(model)
+    return model, counting.met
+
+
+def forged_pickle(path: Path, rng: np.random.Generator) -> tuple[bytes, str]:
+    """A pickle with a change in it, and what was changed."""
+    model, n_arrays = _honest(path)
+    stream, target = io.BytesIO(), int(rng.integers(max(n_arrays, 1)))
+    forger = _ForgedPickle(stream, target, rng)
+    forger.dump(model)
+    return stream.getvalue(), f"pickled array {target}: {forger.what}"
+
+
+def verdict_of_pickle(content: bytes, X: Any) -> str:
+    """ "refused", with whatever words, or "predicts"."""
+    try:
+        _outputs(pickle.loads(content), X)
+    except Exception:
+        return "refused"
+    return "predicts"
+
+
 def _outputs(model: Any, X: Any) -> np.ndarray:
     """Probabilities; of models without any their new columns or labels, as zeros."""
     if hasattr(model, "predict_proba"):
@@ -180,8 +239,12 @@ def _outputs(model: Any, X: Any) -> np.ndarray:
     return np.zeros(np.asarray(model.predict(X)).shape)
 
 
-def corpus(folder: Path) -> list[tuple[str, Path, Any, int | None]]:
-    """(label, file, table, number of classes) of all models, written once."""
+#: (label, file, table, number of classes) of all models.
+Corpus = list[tuple[str, Path, Any, "int | None"]]
+
+
+def corpus(folder: Path) -> Corpus:
+    """All models, fitted and saved."""
     import surewood
     from tests.persistence import variety
 
@@ -193,36 +256,50 @@ def corpus(folder: Path) -> list[tuple[str, Path, Any, int | None]]:
     return found
 
 
-def run_cases(first: int, last: int, seed: int) -> None:
-    """Run cases in this process, a line for each; `python -m ... --worker`."""
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        models = corpus(folder)
-        for case in range(first, last):
-            rng = np.random.default_rng([seed, case])
-            label, path, X, n_classes = models[rng.integers(len(models))]
-            what = forged(path, folder / "forged", rng)
-            _run_case(case, f"{label}: {what}", folder / "forged", X, n_classes)
+def run_cases(first: int, last: int, seed: int, models: Corpus, folder: Path) -> None:
+    """Run cases in this process, a line for each: every estimator is as frequent as the others."""
+    from surewood.persistence import mapped_arrays
+
+    mapped_arrays._SMALLEST = 1  # else hardly an array of these small models would be mapped
+    by_estimator: dict[str, list[Any]] = {}
+    for model in models:
+        by_estimator.setdefault(re.split("[, ]", model[0])[0], []).append(model)
+    groups = list(by_estimator.values())
+    for case in range(first, last):
+        rng = np.random.default_rng([seed, case])
+        group, way = groups[rng.integers(len(groups))], WAYS[case % len(WAYS)]
+        label, path, X, n_classes = group[rng.integers(len(group))]
+        if way == "pickle":
+            content, what = forged_pickle(path, rng)
+            _run_case(case, f"{label}: {what}", partial(verdict_of_pickle, content, X[:ROWS]))
+            continue
+        what = forged(path, folder / "forged", rng)
+        if way != "path":
+            mapped_arrays.align(folder / "forged", folder / "aligned")
+        mode, target = (None, "forged") if way == "path" else (way, "aligned")
+        judge = partial(verdict, folder / target, X[:ROWS], n_classes, mode)
+        _run_case(case, f"{label}, {way}: {what}", judge)
 
 
-def run_kinds(first: int, last: int, thorough: bool) -> None:
+def run_kinds(first: int, last: int, thorough: bool, models: Corpus, folder: Path) -> None:
     """The same with every kind of forgery."""
     from tests.persistence.forgeries import forgeries, written
 
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        models = corpus(folder)
-        for case, one in enumerate(forgeries([path for _, path, _, _ in models], thorough)):
-            if first <= case < last:
-                _, path, X, n_classes = models[one.model]
-                written(path, folder / "forged", one)
-                _run_case(case, one.kind, folder / "forged", X[:20], n_classes)
+    for case, one in enumerate(forgeries([path for _, path, _, _ in models], thorough)):
+        if first <= case < last:
+            _, path, X, n_classes = models[one.model]
+            written(path, folder / "forged", one)
+            _run_case(case, one.kind, partial(verdict, folder / "forged", X[:ROWS], n_classes))
 
 
-def _run_case(case: int, what: str, path: Path, X: Any, n_classes: int | None) -> None:
+def _run_case(case: int, what: str, judge: Callable[[], str]) -> None:
     print(f"case {case}: {what}", flush=True)
-    faulthandler.dump_traceback_later(SECONDS_PER_CASE, exit=True)
-    found = verdict(path, X, n_classes, "r" if case % 4 == 0 else None)
+    faulthandler.dump_traceback_later(LONGEST_WAIT, exit=True)
+    if hasattr(signal, "setitimer"):  # of the processor: other programs may be slow, too
+        signal.setitimer(signal.ITIMER_PROF, SECONDS_PER_CASE)
+    found = judge()
+    if hasattr(signal, "setitimer"):
+        signal.setitimer(signal.ITIMER_PROF, 0)
     faulthandler.cancel_dump_traceback_later()
     print(f"-> {found}", flush=True)
 
@@ -254,10 +331,20 @@ class Findings:
 
 
 def run_apart(first: int, last: int, *options: str) -> Findings:
-    """Run cases in other processes."""
+    """Run cases in other processes; the models are fitted by the first."""
+    with tempfile.TemporaryDirectory() as folder:
+        return _run_apart(first, last, "--folder", folder, *options)
+
+
+def _run_apart(first: int, last: int, *options: str) -> Findings:
     findings = Findings()
+    program = [sys.executable, "-m", "tests.fuzz.fuzz_files", *options]
+    fitting = subprocess.run([*program, "--fit"], capture_output=True, text=True, check=False)
+    if fitting.returncode:
+        findings.add("preparing", f"process ended with {fitting.returncode}: {fitting.stderr[-3000:]}")
+        first = last
     while first < last:
-        command = [sys.executable, "-m", "tests.fuzz.fuzz_files", "--worker", f"{first}", f"{last}", *options]
+        command = [*program, "--worker", f"{first}", f"{last}"]
         process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         case, what = first, "preparing"
         assert process.stdout is not None
@@ -276,6 +363,23 @@ def run_apart(first: int, last: int, *options: str) -> Findings:
     return findings
 
 
+def _work(options: argparse.Namespace) -> None:
+    """What the other processes do."""
+    warnings.simplefilter("ignore")
+    if options.fit:  # with the core as it is: sanitizers look at what reads the forged files
+        (options.folder / "corpus").write_bytes(pickle.dumps(corpus(options.folder)))
+        return
+    if options.core is not None:
+        take_core(options.core)
+    if hasattr(signal, "SIGPROF"):
+        faulthandler.register(signal.SIGPROF, chain=True)  # shows where it was, and ends
+    models = pickle.loads((options.folder / "corpus").read_bytes())
+    if options.kinds:
+        run_kinds(*options.worker, options.kinds == "all", models, options.folder)
+    else:
+        run_cases(*options.worker, options.seed, models, options.folder)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--cases", type=int, default=5000)
@@ -284,16 +388,12 @@ def main() -> None:
     parser.add_argument("--only", type=int)
     parser.add_argument("--core", type=Path)
     parser.add_argument("--kinds", choices=("quick", "all"))
-    parser.add_argument("--worker", nargs=2, type=int)
+    parser.add_argument("--folder", type=Path, help=argparse.SUPPRESS)
+    parser.add_argument("--fit", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--worker", nargs=2, type=int, help=argparse.SUPPRESS)
     options = parser.parse_args()
-    if options.worker:
-        warnings.simplefilter("ignore")
-        if options.core is not None:
-            take_core(options.core)
-        if options.kinds:
-            run_kinds(*options.worker, options.kinds == "all")
-        else:
-            run_cases(*options.worker, options.seed)
+    if options.fit or options.worker:
+        _work(options)
         return
     first, last = options.first, options.first + options.cases
     if options.only is not None:

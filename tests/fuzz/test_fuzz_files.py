@@ -3,6 +3,7 @@
 import numpy as np
 
 from tests.fuzz.fuzz_files import changed_array, run_apart
+from tests.persistence import variety
 
 
 def test_forged_files_are_refused_or_predict():
@@ -11,6 +12,10 @@ def test_forged_files_are_refused_or_predict():
     assert sum(found.counts.values()) == 300
     assert found.counts["refused"] > 60  # a fuzzer that changes nothing of weight would prove nothing
     assert found.counts["predicts"] > 30
+    loaded = [what for what, _ in found.verdicts]
+    assert all(any(f"{name}" in what for what in loaded) for name in variety.names())
+    for way in (", path: ", ", r: ", ", c: ", ": pickled array "):
+        assert sum(way in what for what in loaded) == 75
 
 
 def test_a_change_is_a_change():

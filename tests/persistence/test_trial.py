@@ -45,6 +45,13 @@ def test_classes_that_the_trees_do_not_have_are_noticed(tmp_path):
     assert flaw_of(model) == "its classes are no list"
 
 
+def test_numbers_of_columns_that_disagree_are_noticed():
+    X, y = variety.numbers()
+    model = surewood.BinnedForestClassifier(3, random_state=0).fit(X.to_numpy(), y)
+    model.n_features_in_ = 7
+    assert flaw_of(model) == "its number of columns is not that of its table"
+
+
 def test_a_mixture_of_parts_is_refused_by_load(tmp_path):
     X, y = variety.numbers()
     path = surewood.save(surewood.BinnedForestClassifier(3, random_state=0).fit(X, y), tmp_path / "m")

@@ -1,6 +1,7 @@
 """Every kind of column, from every kind of frame, in training and later."""
 
 import datetime
+import pickle
 import warnings
 from decimal import Decimal
 
@@ -384,3 +385,20 @@ def test_what_polars_has_beside_frames():
 def test_values_without_a_hash_name_their_column():
     with pytest.raises(TypeError, match="column 'c' cannot be read as categories: unhashable"):
         TableSchema.learn(pd.DataFrame({"c": [{1}, {2}]}))
+
+
+@pytest.mark.parametrize("forms", ["text", ["numbers"], [7, None], ["no such form", None], [None, "numbers"]])
+def test_forged_forms_of_text_are_refused(forms):
+    schema = TableSchema.learn(pd.DataFrame({"a": ["1.5", "2.5"], "b": ["x", "y"]}))
+    state = schema.__getstate__()
+    pickle.loads(pickle.dumps(schema))
+    state["text_forms"] = forms
+    with pytest.raises(ValueError, match="text_forms"):
+        TableSchema.__new__(TableSchema).__setstate__(state)
+
+
+def test_what_is_derived_from_categories_is_never_read_from_a_file():
+    schema = TableSchema.learn(pd.DataFrame({"a": ["x", "y"]}))
+    again = TableSchema.__new__(TableSchema)
+    again.__setstate__({**schema.__getstate__(), "_category_indexes": [pd.Index(["y", "x"])]})
+    assert again.read(pd.DataFrame({"a": ["x", "y"]})).column(0).tolist() == [0.0, 1.0]

@@ -103,6 +103,36 @@ def test_an_honest_forest_passes_and_pickles(X):
             np.testing.assert_array_equal(copy.last_bin, one.last_bin)
 
 
+def test_last_bins_are_those_of_the_reference(X):
+    for n_classes in (2, 3):
+        forest = grown(X, n_classes)
+        _, word = forest.read_nodes(np.arange(len(forest.nodes)))
+        expected = np.full(forest.n_features, -1)
+        for one in word[word < LEAF]:
+            feature, last = int(one) >> 10, (int(one) >> 2 & 255) - (int(one) >> 1 & 1)
+            expected[feature] = max(expected[feature], last)
+        assert expected.max() > 10
+        for same in (forest, forest.with_short_nodes()):
+            np.testing.assert_array_equal(same.last_bin, expected)
+        wide = replace(forest, n_features=20_000).last_bin  # more than are marked one by one
+        np.testing.assert_array_equal(wide[:3], expected)
+        assert (wide[3:] == -1).all()
+
+
+def test_a_flaw_is_found_wherever_it_stands(X):
+    forest = grown(X, 3)
+    for same in (forest, forest.with_short_nodes()):
+        _, word = same.read_nodes(np.arange(len(same.nodes)))
+        for at in np.flatnonzero(word < LEAF):
+            bad = same.nodes[at].copy()
+            if same.word_bits:
+                bad &= np.uint32((1 << same.word_bits) - 1)  # the distance to its child is 0: it is its own
+            else:
+                bad[0] = at - same.node_start[np.searchsorted(same.node_start, at, side="right") - 1]
+            with pytest.raises(ValueError, match="a child is not"):
+                replace(same, **changed(same, "nodes", at, bad))
+
+
 def test_probabilities_are_checked(X):
     forest = grown(X, 2)
     at = int(np.flatnonzero(forest.nodes[:, 1] == LEAF + 2)[0])

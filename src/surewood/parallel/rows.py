@@ -84,8 +84,11 @@ def over_rows(
         advance(end - begin)
 
     try:
-        threads = 1 if len(spans) == 1 or engine is not None else n_jobs
-        run_in_threads((partial(here, *span) for span in spans), threads)
+        if len(spans) == 1:
+            here(*spans[0])
+        else:
+            threads = 1 if engine is not None else n_jobs
+            run_in_threads((partial(here, *span) for span in spans), threads)
     except BaseException:
         if stop is not None:
             stop[0] = 1

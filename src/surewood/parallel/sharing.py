@@ -16,6 +16,7 @@ import uuid
 import weakref
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -33,8 +34,12 @@ class Entry:
     """A marked array: its name, and where each engine put it."""
 
     array: weakref.ref[np.ndarray]
-    name: str = field(default_factory=lambda: uuid.uuid4().hex)
     remote: dict[Any, Any] = field(default_factory=dict)
+
+    @cached_property
+    def name(self) -> str:
+        """What stands for the array in tasks; drawn when the first one is packed."""
+        return uuid.uuid4().hex
 
 
 _entries: dict[int, Entry] = {}

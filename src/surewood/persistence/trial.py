@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from surewood.tables import TableSchema
+from surewood.tables import Table, TableSchema
 
 _TOLERANCE = 1e-9
 
@@ -32,7 +32,9 @@ def flaw_of(model: Any) -> str | None:
     names = getattr(inner, "feature_names_in_", None)
     if names is not None and list(names) != schema.names:
         return "its names of columns are not those of its table"
-    rows = _two_rows(schema)
+    if getattr(inner, "n_features_in_", None) != len(schema.kinds):
+        return "its number of columns is not that of its table"
+    rows = _two_rows(schema, inner is model)
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         if hasattr(model, "predict_proba"):
@@ -74,10 +76,17 @@ def _flaw_of_sets(model: Any, rows: Any) -> str | None:
     return None if found.shape == (2, len(model.classes_)) else f"its sets have the shape {found.shape}"
 
 
-def _two_rows(schema: TableSchema) -> Any:
-    """A row without known values and a plain one, as the training table was."""
-    if all(kind == "number" for kind in schema.kinds):  # a frame would cost more than the rest of the trial
-        return np.repeat([[np.nan], [0.0]], len(schema.kinds), axis=1)
+def _two_rows(schema: TableSchema, read: bool) -> Any:
+    """A row without known values and a plain one, as the training table was.
+
+    Where all columns are numbers they are an array, since a frame would cost more than the rest of the trial,
+    or with `read` a table that has been read: what the checks of later tables look at was compared above.
+    """
+    n_columns = len(schema.kinds)
+    if all(kind == "number" for kind in schema.kinds):
+        rows = np.zeros((2, n_columns))
+        rows[0] = np.nan
+        return Table(2, n_columns, schema.names, np.zeros(n_columns, dtype=np.int64), rows) if read else rows
     columns: dict[Any, Any] = {}
     for j, (kind, values) in enumerate(zip(schema.kinds, schema.categories)):
         name = j if schema.names is None else schema.names[j]

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -105,7 +106,7 @@ class PairCoupling:
         if n_known == 1:
             out[:, classes[0]] = 1.0
             return out
-        first, second = np.triu_indices(n_known, 1)
+        first, second = _pairs(n_known)
         own = _pair_number(classes[first], classes[second], self.n_classes)
         ahead = np.clip(expit(self.slope[own] * decisions + self.offset[own]), _NEAREST, 1 - _NEAREST)
         if n_known == 2:
@@ -130,7 +131,7 @@ def couple(ahead: Floats, n: int) -> Floats:
     >>> couple(np.array([[p[0] / (p[0] + p[1]), p[0] / (p[0] + p[2]), p[1] / (p[1] + p[2])]]), 3).round(6)
     array([[0.5, 0.3, 0.2]])
     """
-    first, second = np.triu_indices(n, 1)
+    first, second = _pairs(n)
     r = np.zeros((len(ahead), n, n))
     r[:, first, second], r[:, second, first] = ahead, 1.0 - ahead
     system = np.zeros((len(ahead), n + 1, n + 1))
@@ -147,6 +148,13 @@ def mean_wins(ahead: Floats, n: int) -> Floats:
     """Mean probability with which each of `n` classes wins its pairs, scaled to rows that sum to 1."""
     wins = sums_of_pairs(n, np.zeros((len(ahead), n)), lambda own: (ahead[:, own], 1.0 - ahead[:, own]))
     return np.asarray(wins / wins.sum(axis=1, keepdims=True))
+
+
+@lru_cache(maxsize=8)
+def _pairs(n: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """First and second of each pair of `n` classes; kept, since rows may come one by one."""
+    first, second = np.triu_indices(n, 1)
+    return first, second
 
 
 def _pair_number(a: Any, b: Any, n_classes: int) -> Any:

@@ -31,8 +31,11 @@ _FINITE = ("support_rows", "support_norms")
 _WEIGHTS = ("bias", "coef")
 
 
-def check_predictor(predictor: Predictor) -> None:
-    """Refuse SVMs that the core could not read safely, with ValueError and one sentence."""
+def check_predictor(predictor: Predictor) -> _core.SvmTable:
+    """Refuse SVMs that the core could not read safely, with ValueError and one sentence.
+
+    Returns them as the core reads them.
+    """
     check_arrays(predictor, _ARRAYS)
     index: Any = predictor.support_index
     if not isinstance(index, np.ndarray) or index.shape != (len(predictor.support_rows),):
@@ -43,6 +46,6 @@ def check_predictor(predictor: Predictor) -> None:
     for name in _WEIGHTS:
         check_weights(name, getattr(predictor, name))
     try:
-        _core.SvmTable(**{name: getattr(predictor, name) for name in TABLE})
+        return _core.SvmTable(**{name: getattr(predictor, name) for name in TABLE})
     except TypeError as error:  # lengths that do not agree
         raise ValueError(f"SVMs: {error}.") from None

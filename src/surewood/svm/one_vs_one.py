@@ -76,11 +76,11 @@ class Predictor:
         check_predictor(self)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        self.__post_init__()
+        self.__dict__.update({name: state[name] for name in _FIELDS if name in state})
+        self._hold(check_predictor(self))
 
     def __getstate__(self) -> dict[str, Any]:
-        return {f.name: getattr(self, f.name) for f in fields(self)}
+        return {name: getattr(self, name) for name in _FIELDS}
 
     @property
     def in_core(self) -> Any:
@@ -88,13 +88,18 @@ class Predictor:
 
         Arrays that were checked must not change: they become read-only.
         """
-        arrays = {name: getattr(self, name) for name in TABLE}
         held = self.__dict__.get("_in_core")
-        if held is None or any(held[0][name] is not array for name, array in arrays.items()):
-            for array in arrays.values():
-                array.setflags(write=False)
-            held = self.__dict__["_in_core"] = arrays, _core.SvmTable(**arrays)
+        if held is None or any(held[0][name] is not getattr(self, name) for name in TABLE):
+            held = self._hold(_core.SvmTable(**{name: getattr(self, name) for name in TABLE}))
         return held[1]
+
+    def _hold(self, table: Any) -> tuple[dict[str, NDArray[Any]], Any]:
+        """Keep the checked table of today's arrays."""
+        arrays = {name: getattr(self, name) for name in TABLE}
+        for array in arrays.values():
+            array.setflags(write=False)
+        self.__dict__["_in_core"] = arrays, table
+        return arrays, table
 
     @property
     def n_svms(self) -> int:
@@ -155,19 +160,24 @@ class Predictor:
     def _run(self, X: Floats, assign: IntArray, n_jobs: int | None, **out: NDArray[Any]) -> None:
         stop = np.zeros(1, dtype=np.uint8)
         share(*(getattr(self, name) for name in TABLE))
+        rows_a_task = max(1, min(_ROWS_A_TASK, -(-len(X) // effective_n_jobs(n_jobs))))
         # Each task sums the coefficients of its SVM's support rows for every pair of classes.
-        terms = float(np.mean(self.n_support * (self.n_classes - 1.0))) if self.n_svms else 0.0
+        several = self.n_svms and len(X) > rows_a_task  # else nobody asks what a row takes
+        terms = float(np.mean(self.n_support * (self.n_classes - 1.0))) if several else 0.0
         over_rows(
             _predict,
             (self, stop, tuple(out)),
             lambda first, last: (X[first:last], assign[first:last]),
             list(out.values()),
             n_rows=len(X),
-            rows_a_task=max(1, min(_ROWS_A_TASK, -(-len(X) // effective_n_jobs(n_jobs)))),
+            rows_a_task=rows_a_task,
             n_jobs=n_jobs,
             seconds_a_row=_SECONDS_A_TERM * (terms * assign.shape[1] + self.support_rows.size),
             stop=stop,
         )
+
+
+_FIELDS = tuple(field.name for field in fields(Predictor))
 
 
 def _predict(

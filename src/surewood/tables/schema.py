@@ -66,7 +66,7 @@ class TableSchema:
     text_forms: list[str | None] | None = None  # a default of the class: older model files have none
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
+        self.__dict__.update({name: value for name, value in state.items() if name != "_category_indexes"})
         lists = isinstance(self.kinds, list) and isinstance(self.categories, list)
         if not lists or len(self.kinds) != len(self.categories) or not set(self.kinds) <= set(_HELD):
             raise ValueError("kinds and categories of columns do not belong together.")
@@ -76,6 +76,18 @@ class TableSchema:
             len(self.names) != len(self.kinds) or not all(isinstance(name, str) for name in self.names)
         ):
             raise ValueError("names of columns must be one text per column.")
+        self._refuse_other_forms()
+
+    def _refuse_other_forms(self) -> None:
+        """Only a form of text that makes a number or a time of it may say how a column is written."""
+        forms = self.text_forms
+        if forms is None:
+            return
+        if not isinstance(forms, list) or len(forms) != len(self.kinds):
+            raise ValueError("text_forms must be None or one entry per column.")
+        for form, kind in zip(forms, self.kinds):
+            if form is not None and (not isinstance(form, str) or KIND_OF_FORM.get(form) != kind):
+                raise ValueError("text_forms names a form that does not belong to the kind of its column.")
 
     @classmethod
     def learn(cls, X: Any, categorical_features: Any = "from_dtype") -> TableSchema:

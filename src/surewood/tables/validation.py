@@ -226,9 +226,9 @@ def begin_predict(estimator: Any, X: Any) -> Table:
     >>> begin_predict(forest, [[0.5], [2.0], [3.0]]).shape
     (3, 1)
     """
-    check_is_fitted(estimator, "schema_")
-    if isinstance(X, Table):
+    if isinstance(X, Table) and "schema_" in vars(estimator):
         return X
+    check_is_fitted(estimator, "schema_")
     parquet = as_parquet(X)
     if parquet is not None:
         return _parquet_table(estimator.schema_, parquet)

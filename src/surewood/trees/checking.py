@@ -11,7 +11,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from surewood import _core
 from surewood._arrays import ArrayTable, check_array, check_arrays
@@ -42,20 +41,14 @@ def check_count(value: Any, name: str, least: int, most: int) -> None:
         raise ValueError(f"{name} must be an integer from {least} to {most}, got {value!r}.")
 
 
-def check_forest(forest: FlatForest) -> NDArray[np.int32]:
-    """Refuse a forest that the core could not read safely.
-
-    Returns
-    -------
-    ndarray of int32, shape (n_features,)
-        The largest bin that the splits of each feature compare with; -1 for none.
-    """
+def check_forest(forest: FlatForest) -> None:
+    """Refuse a forest that the core could not read safely."""
     check_arrays(forest, _FOREST_ARRAYS)
     check_count(forest.n_classes, "n_classes", 1, 65535)
     check_count(forest.n_features, "n_features", 0, 2**22 - 2)
     check_count(forest.word_bits, "word_bits", 0, 31)
     try:
-        return _core.check_forest(forest.in_core)
+        _core.check_forest(forest.in_core)
     except TypeError as error:  # a wrong shape
         raise ValueError(f"forest: {error}.") from None
 

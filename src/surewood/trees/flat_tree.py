@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -80,7 +81,7 @@ class FlatForest:
     word_bits: int = 0
 
     def __post_init__(self) -> None:
-        self.__dict__["last_bin"] = check_forest(self)
+        check_forest(self)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update({name: state[name] for name in _FIELDS if name in state})
@@ -89,11 +90,10 @@ class FlatForest:
     def __getstate__(self) -> dict[str, Any]:
         return {name: getattr(self, name) for name in _FIELDS}
 
-    @property
+    @cached_property
     def last_bin(self) -> NDArray[np.int32]:
         """The largest bin that the splits of each feature compare with; -1 for none."""
-        found: NDArray[np.int32] = self.__dict__["last_bin"]
-        return found
+        return _core.last_bins(self.in_core)
 
     @classmethod
     def join(cls, parts: Sequence[ForestArrays], n_classes: int, n_features: int) -> FlatForest:
