@@ -89,33 +89,52 @@ static void gather_row(const float* row, const std::int32_t* at, int n, float* o
   for (int k = 0; k < n; ++k) out[k] = row[at[k]];
 }
 
-// Rows times one panel of eight packed columns; each element sums over the features in their order.
-template <int Rows>
-SUREWOOD_INLINE void product_rows(const double* const* x, const double* panels, int d, int n, float* const* out) {
+// Rows times panels of eight packed columns, `Panels` at a time; each element sums over the features in their order.
+// Sums are many enough that additions do not wait for each other.
+template <int Rows, int Panels>
+SUREWOOD_INLINE void product_panels(const double* const* x, const double* panels, int d, int n, float* const* out) {
   constexpr int kParts = 8 / SUREWOOD_LANES;
-  for (int c = 0; c < n; c += 8) {
-    const double* panel = panels + static_cast<std::int64_t>(c) * d;
-    F64 sums[Rows][kParts];
-    for (int r = 0; r < Rows; ++r)
-      for (int q = 0; q < kParts; ++q) sums[r][q] = splat<F64>(0.0);
-    for (int k = 0; k < d; ++k, panel += 8)
+  const std::int64_t next_panel = 8 * static_cast<std::int64_t>(d);
+  F64 sums[Rows][Panels][kParts];
+  for (int r = 0; r < Rows; ++r)
+    for (int p = 0; p < Panels; ++p)
+      for (int q = 0; q < kParts; ++q) sums[r][p][q] = splat<F64>(0.0);
+  for (int k = 0; k < d; ++k, panels += 8)
+    for (int p = 0; p < Panels; ++p)
       for (int q = 0; q < kParts; ++q) {
-        const F64 columns = load<F64>(panel + q * SUREWOOD_LANES);
-        for (int r = 0; r < Rows; ++r) sums[r][q] = sums[r][q] + splat<F64>(x[r][k]) * columns;
+        const F64 columns = load<F64>(panels + p * next_panel + q * SUREWOOD_LANES);
+        for (int r = 0; r < Rows; ++r) sums[r][p][q] = sums[r][p][q] + splat<F64>(x[r][k]) * columns;
       }
-    for (int r = 0; r < Rows; ++r) {
+  for (int r = 0; r < Rows; ++r)
+    for (int p = 0; p < Panels; ++p) {
       float eight[8];
-      for (int q = 0; q < kParts; ++q) store(eight + q * SUREWOOD_LANES, narrow(sums[r][q]));
-      std::memcpy(out[r] + c, eight, sizeof(float) * (n - c < 8 ? n - c : 8));
+      for (int q = 0; q < kParts; ++q) store(eight + q * SUREWOOD_LANES, narrow(sums[r][p][q]));
+      std::memcpy(out[r] + 8 * p, eight, sizeof(float) * (n - 8 * p < 8 ? n - 8 * p : 8));
+    }
+}
+
+template <int Rows, int Panels>
+SUREWOOD_INLINE void product_rows(const double* const* x, const double* panels, int d, int n, float* const* out) {
+  float* own[Rows];
+  for (int c = 0; c < n; c += 8 * Panels) {
+    for (int r = 0; r < Rows; ++r) own[r] = out[r] + c;
+    const double* from = panels + static_cast<std::int64_t>(c) * d;
+    if (n - c > 8 * (Panels - 1)) {
+      product_panels<Rows, Panels>(x, from, d, n - c, own);
+      continue;
+    }
+    for (int rest = c; rest < n; rest += 8) {
+      for (int r = 0; r < Rows; ++r) own[r] = out[r] + rest;
+      product_panels<Rows, 1>(x, panels + static_cast<std::int64_t>(rest) * d, d, n - rest, own);
     }
   }
 }
 
 static void product_four(const double* const* x, const double* panels, int d, int n, float* const* out) {
-  product_rows<4>(x, panels, d, n, out);
+  product_rows<4, SUREWOOD_LANES == 8 ? 2 : 1>(x, panels, d, n, out);
 }
 static void product_one(const double* const* x, const double* panels, int d, int n, float* const* out) {
-  product_rows<1>(x, panels, d, n, out);
+  product_rows<1, SUREWOOD_LANES == 8 ? 8 : 2>(x, panels, d, n, out);
 }
 
 // sums[b] += sum_k values[k] coef[k * width + b]: decision values of all SVMs that share these points.
