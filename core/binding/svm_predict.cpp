@@ -58,10 +58,20 @@ struct TableArgument {
   std::int64_t size(int k) const { return static_cast<std::int64_t>(arrays[k].shape(0)); }
 };
 
+// Row numbers below n.
+const std::int32_t* checked_numbers(const AnyArray& numbers, const char* name, std::int64_t count, std::int64_t n) {
+  const auto* all = require<std::int32_t>(numbers, name, {count});
+  for (std::int64_t k = 0; k < count; ++k)
+    if (all[k] < 0 || all[k] >= n) throw nb::value_error("stored products: a row number is out of range");
+  return all;
+}
+
 // Writes into the outputs that are given; all have one row per row of x.
 void predict(const TableArgument& svms, const KernelArgument& kernel, const AnyArray& x, const AnyArray& assign,
              const std::optional<WritableArray>& codes, const std::optional<WritableArray>& vote_fractions,
-             const std::optional<WritableArray>& decisions, const AnyArray& stop) {
+             const std::optional<WritableArray>& decisions, const std::optional<AnyArray>& products,
+             const std::optional<AnyArray>& product_rows, const std::optional<AnyArray>& support_index,
+             const AnyArray& stop) {
   const auto* row = require<double>(x, "x", {-1, svms.table.d});
   const auto rows = static_cast<std::int64_t>(x.shape(0));
   const auto* assigned = require<std::int32_t>(assign, "assign", {rows, -1});
@@ -77,11 +87,19 @@ void predict(const TableArgument& svms, const KernelArgument& kernel, const AnyA
     out.decision_width = static_cast<int>(rows_that_fit(decisions->shape(2), "decisions has columns"));
   }
   refuse("SVMs", flaw_of_tasks(svms.table, assigned, rows * tasks, out));
+  StoredProducts stored;
+  if (products) {
+    if (!product_rows || !support_index) throw nb::value_error("products: row numbers are missing");
+    stored.n = products->ndim() == 2 ? static_cast<std::int64_t>(products->shape(0)) : -1;
+    stored.matrix = require<float>(*products, "products", {stored.n, stored.n});
+    stored.row = checked_numbers(*product_rows, "product_rows", rows, stored.n);
+    stored.support = checked_numbers(*support_index, "support_index", svms.table.n_rows, stored.n);
+  }
   PythonStop signal(stop);
   bool finished;
   {
     nb::gil_scoped_release release;
-    finished = predict_rows(row, rows, kernel, svms.table, assigned, static_cast<int>(tasks), signal, out);
+    finished = predict_rows(row, rows, kernel, svms.table, stored, assigned, static_cast<int>(tasks), signal, out);
   }
   if (!finished) PythonStop::raise();
 }
@@ -106,7 +124,9 @@ void register_svm_predict(nb::module_& module) {
            "class_support"_a.noconvert(), "bias"_a.noconvert(), "support"_a.noconvert(), "coef"_a.noconvert());
   module.def("svm_predict", &predict, "svms"_a, "kernel"_a, "x"_a.noconvert(), "assign"_a.noconvert(), nb::kw_only(),
              "codes"_a.noconvert().none() = nb::none(), "vote_fractions"_a.noconvert().none() = nb::none(),
-             "decisions"_a.noconvert().none() = nb::none(), "stop"_a.noconvert(),
+             "decisions"_a.noconvert().none() = nb::none(), "products"_a.noconvert().none() = nb::none(),
+             "product_rows"_a.noconvert().none() = nb::none(), "support_index"_a.noconvert().none() = nb::none(),
+             "stop"_a.noconvert(),
              "Votes of SVM assign[r, t] at row r; the GIL is released.");
   module.def("count_votes", &count, "codes"_a.noconvert(), "out"_a.noconvert(),
              "Add the number of entries of each code in each row of `codes` to `out`.");

@@ -235,7 +235,7 @@ class RandomGrowth {
       writer_.pure_leaf(node, samples_[side.begin].label());
       return true;
     }
-    if (depth < options_.max_depth && side.n >= options_.min_samples_split) return false;
+    if (depth < options_.max_depth && !options_.is_small(side.n, depth)) return false;
     mixed_leaf(node, side.begin, side.n, side.weight);
     return true;
   }

@@ -104,7 +104,7 @@ class SearchedGrowth {
     writer_.begin_tree();
     work_ = {0, n, 0, 0, n_classes, side.n_present, side.weight, 0, n_classes, root_key, 0, side.terms};
     constant_.back_to(0);
-    if (!finished(side, 0) && !too_small(n, side.weight)) return true;
+    if (!finished(side, 0) && !too_small(n, side.weight, 0)) return true;
     leaf(0, counts_.data(), side);
     return false;
   }
@@ -289,8 +289,8 @@ class SearchedGrowth {
     if (!left_done || !right_done) {
       n_left =
           partition_by_column(samples_ + work_.begin, work_.n, spare_.data(), columns()[split.feature], Router(split));
-      left_done = left_done || too_small(n_left, left_side.weight);
-      right_done = right_done || too_small(work_.n - n_left, right_side.weight);
+      left_done = left_done || too_small(n_left, left_side.weight, depth);
+      right_done = right_done || too_small(work_.n - n_left, right_side.weight, depth);
     }
     if (right_done) {
       leaf(left_node + 1, right_.data(), right_side);
@@ -325,8 +325,8 @@ class SearchedGrowth {
   bool finished(const SearchedSide& side, std::uint32_t depth) const {
     return side.n_present < 2 || depth >= options_.max_depth;
   }
-  bool too_small(std::uint32_t n, std::uint32_t weight) const {
-    return n < options_.min_samples_split || weight / 2 < min_weight_;
+  bool too_small(std::uint32_t n, std::uint32_t weight, std::uint32_t depth) const {
+    return options_.is_small(n, depth) || weight / 2 < min_weight_;
   }
 
   void leaf(std::uint32_t at, const std::uint32_t* counts, const SearchedSide& side) {

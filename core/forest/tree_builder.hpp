@@ -21,6 +21,8 @@ struct GrowOptions {
   Splitter splitter = Splitter::kBest;
   CriterionKind criterion = CriterionKind::kGini;
   std::uint32_t max_depth = 0xFFFFFFFFu;
+  // A node this deep or deeper is not split where it holds at most so many rows.
+  std::uint32_t stop_depth = 0, stop_rows = 0;
   std::uint32_t min_samples_split = 2;  // rows, as in scikit-learn: a row of weight 3 is one row
   std::uint32_t min_samples_leaf = 1;
   double min_weight_fraction_leaf = 0.0;  // of the weight in the tree's bag
@@ -31,6 +33,10 @@ struct GrowOptions {
   double row_weight = 1.0;  // what a row weighs where categories are smoothed by a number of rows
   Lottery lottery;           // its n is the number of training rows
   bool fast_kernels = true;  // false: the sorted scan everywhere (same trees; for tests)
+
+  bool is_small(std::uint32_t n, std::uint32_t depth) const {
+    return n < min_samples_split || (n <= stop_rows && depth >= stop_depth);
+  }
 };
 
 struct TrainingSet {

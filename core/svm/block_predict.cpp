@@ -47,9 +47,9 @@ struct RowBlock {
   const double* x = nullptr;
   std::vector<float> single, squared_norms, norms;
 
-  void set(const double* rows, std::int64_t count, int d) {
+  void set(const double* rows, std::int64_t count, int d, bool with_products) {
     x = rows;
-    single.assign(rows, rows + count * d);
+    if (!with_products) single.assign(rows, rows + count * d);
     squared_norms.resize(count);
     surewood::squared_norms(rows, count, d, squared_norms.data());
     norms.resize(count);
@@ -59,8 +59,10 @@ struct RowBlock {
 
 class BlockVoter {
  public:
-  BlockVoter(const SvmTable& table, const KernelSpec& kernel) : table_(table), exact_(table, kernel) {}
+  BlockVoter(const SvmTable& table, const KernelSpec& kernel, const StoredProducts& stored)
+      : table_(table), stored_(stored), exact_(table, kernel) {}
 
+  void set_first_row(std::int64_t first) { first_row_ = first; }
   // Puts SVM m to the rows of its tasks and writes their codes.
   void vote(int m, const SortedTasks::Task* task, const SortedTasks::Task* end, const RowBlock& rows,
             std::int32_t* codes) {
@@ -69,8 +71,9 @@ class BlockVoter {
       for (; task < end; ++task) codes[task->at] = table_.classes[table_.class_at[m]];
       return;
     }
-    packed_.pack(table_.svm(m), exact_.poly(m), table_.support + table_.support_at[m], table_.rows, table_.norms,
-                 table_.d);
+    const std::int32_t* support = table_.support + table_.support_at[m];
+    packed_.pack(table_.svm(m), exact_.poly(m), support, table_.rows, table_.norms, stored_.matrix ? 0 : table_.d);
+    if (stored_.matrix) find_columns(support, table_.n_support[m]);
     votes_.values.resize(static_cast<std::size_t>(packed_.view().n_support) * kVoteRows);
     votes_.votes.resize(static_cast<std::size_t>(table_.n_classes[m]) * kVoteRows);
     lanes_.resize(static_cast<std::size_t>(table_.d) * kVoteRows);
@@ -81,7 +84,6 @@ class BlockVoter {
   // The next kVoteRows different rows; tasks of one row that share the SVM stand side by side.
   const SortedTasks::Task* vote_block(int m, const SortedTasks::Task* task, const SortedTasks::Task* end,
                                       const RowBlock& rows, std::int32_t* codes) {
-    const int d = table_.d;
     const std::int32_t* classes = table_.classes + table_.class_at[m];
     std::uint32_t row[kVoteRows];
     float lane_norm[kVoteRows], doubt[kVoteRows];
@@ -90,22 +92,53 @@ class BlockVoter {
       if (count && next->row == row[count - 1]) continue;
       if (count == kVoteRows) break;
       row[count] = next->row;
-      lane_row_[count++] = rows.single.data() + static_cast<std::size_t>(next->row) * d;
+      lane_row_[count++] = lane_row(rows, next->row);
       // Rows of an SVM are too far apart for the processor to guess the next one.
-      if (end - next > kVoteRows) prefetch(rows.single.data() + static_cast<std::size_t>(next[kVoteRows].row) * d);
+      if (end - next > kVoteRows) prefetch(lane_row(rows, next[kVoteRows].row));
     }
-    fill_lanes(count);
+    stored_.matrix ? fill_products(count) : fill_lanes(count);
     svm_routines().vote_block(packed_.view(), lanes_.data(), count, votes_);
     for (int l = 0; l < count; ++l) lane_norm[l] = rows.norms[row[l]];
     packed_.doubts(lane_norm, votes_.peak, count, doubt);
     for (int l = 0; l < count; ++l) {
       const std::int32_t code =
-          votes_.closest[l] > doubt[l]
-              ? classes[votes_.winner[l]]
-              : exact_.code_at(m, rows.x + static_cast<std::size_t>(row[l]) * d, rows.squared_norms[row[l]]);
+          votes_.closest[l] > doubt[l] ? classes[votes_.winner[l]] : exact_code(m, rows, row[l], lane_row_[l]);
       for (; task < end && task->row == row[l]; ++task) codes[task->at] = code;
     }
     return task;
+  }
+
+  // What a lane reads: the row, or its stored products.
+  const float* lane_row(const RowBlock& rows, std::uint32_t row) const {
+    if (stored_.matrix) return stored_.matrix + stored_.row[first_row_ + row] * stored_.n;
+    return rows.single.data() + static_cast<std::size_t>(row) * table_.d;
+  }
+
+  std::int32_t exact_code(int m, const RowBlock& rows, std::uint32_t row, const float* products) {
+    const float norm = rows.squared_norms[row];
+    if (stored_.matrix) return exact_.code(m, products, columns_.data(), norm);
+    return exact_.code_at(m, rows.x + static_cast<std::size_t>(row) * table_.d, norm);
+  }
+
+  // Where the products with the support points of an SVM are in a row of the stored matrix.
+  void find_columns(const std::int32_t* support, int n) {
+    columns_.resize(n);
+    for (int s = 0; s < n; ++s) columns_[s] = stored_.support[support[s]];
+    products_.assign(static_cast<std::size_t>(packed_.view().n_support) * kVoteRows, 0.0f);
+    packed_.set_products(products_.data());
+  }
+
+  // Stored products to lanes, a few columns of all rows after another: what is written stays in the cache.
+  void fill_products(int count) {
+    constexpr int kTile = 16;
+    const int n = static_cast<int>(columns_.size());
+    for (int first = 0; first < n; first += kTile) {
+      const int last = std::min(first + kTile, n);
+      for (int l = 0; l < count; ++l) {
+        float* out = products_.data() + l;
+        for (int s = first; s < last; ++s) out[static_cast<std::size_t>(s) * kVoteRows] = lane_row_[l][columns_[s]];
+      }
+    }
   }
 
   // Rows to lanes, four by four where the processor can.
@@ -142,9 +175,13 @@ class BlockVoter {
   }
 
   const SvmTable& table_;
+  const StoredProducts stored_;
+  std::int64_t first_row_ = 0;  // of the rows in hand
   RowEvaluator exact_;
   PackedSvm packed_;
   BlockVotes votes_;
+  std::vector<std::int32_t> columns_;
+  AlignedVector<float> products_;  // (n_support, kVoteRows)
   AlignedVector<float> lanes_;  // (d, kVoteRows)
   const float* lane_row_[kVoteRows];
 };
@@ -172,15 +209,17 @@ bool blocks_are_quicker(std::int64_t rows, const SvmTable& table, const std::int
 }
 
 bool predict_by_svm(const double* x, std::int64_t rows, const KernelSpec& kernel, const SvmTable& table,
-                    const std::int32_t* assign, int tasks, StopSignal& stop, std::int32_t* codes) {
+                    const StoredProducts& stored, const std::int32_t* assign, int tasks, StopSignal& stop,
+                    std::int32_t* codes) {
   const std::int64_t at_a_time = std::max<std::int64_t>(1, kTasksAtATime / std::max(tasks, 1));
-  BlockVoter voter(table, kernel);
+  BlockVoter voter(table, kernel, stored);
   SortedTasks sorted;
   RowBlock block;
   for (std::int64_t start = 0; start < rows; start += at_a_time) {
     const std::int64_t count = std::min(at_a_time, rows - start);
     std::int32_t* block_codes = codes + start * tasks;
-    block.set(x + start * table.d, count, table.d);
+    block.set(x + start * table.d, count, table.d, stored.matrix != nullptr);
+    voter.set_first_row(start);
     sorted.sort(assign + start * tasks, static_cast<std::uint32_t>(count), tasks, table.n_svms, block_codes);
     for (int m = 0; m < table.n_svms; ++m) {
       if (stop.requested()) return false;

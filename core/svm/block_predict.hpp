@@ -10,6 +10,7 @@ bool blocks_are_quicker(std::int64_t rows, const SvmTable& table, const std::int
 
 // `codes` as in PredictionTarget; polynomial kernels only. False when stopped.
 bool predict_by_svm(const double* x, std::int64_t rows, const KernelSpec& kernel, const SvmTable& table,
-                    const std::int32_t* assign, int tasks, StopSignal& stop, std::int32_t* codes);
+                    const StoredProducts& stored, const std::int32_t* assign, int tasks, StopSignal& stop,
+                    std::int32_t* codes);
 
 }  // namespace surewood

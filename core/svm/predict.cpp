@@ -60,11 +60,13 @@ bool count_codes(const std::int32_t* codes, std::size_t rows, std::size_t tasks,
 }
 
 bool predict_rows(const double* x, std::int64_t rows, const KernelSpec& kernel, const SvmTable& table,
-                  const std::int32_t* assign, int tasks, StopSignal& stop, const PredictionTarget& out) {
+                  const StoredProducts& stored, const std::int32_t* assign, int tasks, StopSignal& stop,
+                  const PredictionTarget& out) {
   const bool only_codes = out.codes && !out.vote_fractions && !out.decisions;
-  if (!only_codes || kernel.kind != KernelKind::poly || !blocks_are_quicker(rows, table, assign, tasks))
-    return predict_by_product(x, rows, kernel, table, assign, tasks, stop, out);
-  return predict_by_svm(x, rows, kernel, table, assign, tasks, stop, out.codes);
+  const bool in_blocks = only_codes && kernel.kind == KernelKind::poly &&
+                         (stored.matrix || blocks_are_quicker(rows, table, assign, tasks));
+  if (!in_blocks) return predict_by_product(x, rows, kernel, table, assign, tasks, stop, out);
+  return predict_by_svm(x, rows, kernel, table, stored, assign, tasks, stop, out.codes);
 }
 
 }  // namespace surewood

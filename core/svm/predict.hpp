@@ -28,6 +28,14 @@ struct SvmTable {
   }
 };
 
+// Products of the rows with the support rows where they were stored: row r of the prediction is row `row[r]` of the
+// matrix, support row s its column `support[s]`.
+struct StoredProducts {
+  const float* matrix = nullptr;  // (n, n), nullptr: none
+  std::int64_t n = 0;
+  const std::int32_t *row = nullptr, *support = nullptr;
+};
+
 inline std::int32_t code_without_svm(std::int32_t assigned) { return assigned == -1 ? -1 : -2 - assigned; }
 
 // What to write; pointers that are null are not wanted.
@@ -46,8 +54,10 @@ bool count_codes(const std::int32_t* codes, std::size_t rows, std::size_t tasks,
 // Task t of row r is done by SVM assign[r * tasks + t]. -1 is no SVM (code -1), a number below that the
 // constant -2 - number. False when stopped.
 // Two ways to the same answers, whichever should be quicker: one product of every row with all support rows,
-// or rows sorted by SVM and put to it in blocks (svm/vote_block.hpp).
+// or rows sorted by SVM and put to it in blocks (svm/vote_block.hpp). Stored products, which are the same numbers, are
+// read in blocks; only where codes alone are wanted.
 bool predict_rows(const double* x, std::int64_t rows, const KernelSpec& kernel, const SvmTable& table,
-                  const std::int32_t* assign, int tasks, StopSignal& stop, const PredictionTarget& out);
+                  const StoredProducts& stored, const std::int32_t* assign, int tasks, StopSignal& stop,
+                  const PredictionTarget& out);
 
 }  // namespace surewood

@@ -8,9 +8,13 @@ RowEvaluator::RowEvaluator(const SvmTable& table, const KernelSpec& kernel) : ta
 }
 
 std::int32_t RowEvaluator::code(int m, const float* products, float own_norm) {
+  return code(m, products, table_.support + table_.support_at[m], own_norm);
+}
+
+std::int32_t RowEvaluator::code(int m, const float* products, const std::int32_t* at, float own_norm) {
   const int n = table_.n_support[m];
   inner_.assign(padded_to_lanes(n), 0.0f);
-  svm_routines().gather_row(products, table_.support + table_.support_at[m], n, inner_.data());
+  svm_routines().gather_row(products, at, n, inner_.data());
   return vote(m, own_norm);
 }
 

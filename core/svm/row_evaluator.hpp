@@ -17,6 +17,8 @@ class RowEvaluator {
 
   // Class code of SVM m at a row, given the row's products with all support rows.
   std::int32_t code(int m, const float* products, float own_norm);
+  // The same where its product with support point k of the SVM is products[at[k]].
+  std::int32_t code(int m, const float* products, const std::int32_t* at, float own_norm);
   // The same from the row itself: only the products that the SVM needs are formed, to the same bits.
   std::int32_t code_at(int m, const double* row, float own_norm);
 

@@ -29,6 +29,7 @@ struct BlockSvm {
   const float* entry_coef = nullptr;
   const float* bias = nullptr;  // (n_pairs,)
   const float* unit = nullptr;  // (n_pairs,) one over what an error of a pair is measured in
+  const float* products = nullptr;  // (n_support, kVoteRows) inner products, where they need not be formed
 };
 
 // What the passes write; lanes beyond the rows of the block hold nothing of use.
@@ -43,10 +44,11 @@ struct BlockVotes {
 // An SVM packed for the passes; reused from SVM to SVM.
 class PackedSvm {
  public:
-  // `rows` (n, d) are the support rows that `support` points into.
+  // `rows` (n, d) are the support rows that `support` points into; d is 0 where products are given with each block.
   void pack(const SvmView& svm, const PolyValues& poly, const std::int32_t* support, const double* rows,
             const float* norms, int d);
   const BlockSvm& view() const { return view_; }
+  void set_products(const float* products) { view_.products = products; }
   // Rows of these norms are doubtful where BlockVotes::closest is not above `out`.
   void doubts(const float* norm, const float* peak, int count, float* out) const;
 

@@ -71,13 +71,15 @@ constexpr int kVoteParts = kVoteRows / 16;  // registers a block
 constexpr int kVoteStep = SUREWOOD_LANES == 8 ? kVoteSupport : kVoteSupport / 2;
 
 // Kernel values of `kVoteStep` support points at `Parts` registers of rows. x is (d, kVoteRows).
-// `peak` is raised to the largest |gamma <x,s> + coef0|, where that is asked for.
+// `peak` is raised to the largest |gamma <x,s> + coef0|, where that is asked for. `products`, unless nullptr, are the
+// inner products, (kVoteStep, kVoteRows); d is 0 then.
 template <int Parts, bool Peak>
-SUREWOOD_INLINE void support_values(const float* x, const float* panel, int d, const PolyValues& k, float* out,
-                                    Wide* peak) {
+SUREWOOD_INLINE void support_values(const float* x, const float* panel, int d, const float* products,
+                                    const PolyValues& k, float* out, Wide* peak) {
   Wide sums[kVoteStep][Parts];
   for (int s = 0; s < kVoteStep; ++s)
-    for (int q = 0; q < Parts; ++q) sums[s][q] = wide(0.0f);
+    for (int q = 0; q < Parts; ++q)
+      sums[s][q] = products ? load<Wide>(products + s * kVoteRows + 16 * q) : wide(0.0f);
   for (int f = 0; f < d; ++f, x += kVoteRows, panel += kVoteSupport)
     for (int s = 0; s < kVoteStep; ++s) {
       const Wide point = wide(panel[s]);
@@ -108,7 +110,8 @@ SUREWOOD_INLINE void vote_parts(const BlockSvm& m, const float* x, BlockVotes& o
   for (int q = 0; q < Parts; ++q) peak[q] = wide(Peak ? 0.0f : HUGE_VALF);
   for (int s = 0; s < m.n_support; s += kVoteStep) {
     const float* panel = m.panels + static_cast<std::int64_t>(s / kVoteSupport) * kVoteSupport * m.d;
-    support_values<Parts, Peak>(x, panel + s % kVoteSupport, m.d, m.poly, values + s * kVoteRows, peak);
+    const float* products = m.products ? m.products + static_cast<std::int64_t>(s) * kVoteRows : nullptr;
+    support_values<Parts, Peak>(x, panel + s % kVoteSupport, m.d, products, m.poly, values + s * kVoteRows, peak);
   }
   for (int q = 0; q < Parts; ++q) store(out.peak + 16 * q, peak[q]);
   std::int32_t* votes = out.votes.data();

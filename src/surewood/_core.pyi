@@ -54,6 +54,8 @@ class GrowOptions:
         splitter: str,
         criterion: str,
         max_depth: int | None,
+        stop_depth: int,
+        stop_rows: int,
         min_samples_split: int,
         min_samples_leaf: int,
         min_weight_fraction_leaf: float,
@@ -161,6 +163,9 @@ def svm_predict(
     codes: I32 | None = None,
     vote_fractions: F64 | None = None,
     decisions: F64 | None = None,
+    products: F32 | None = None,
+    product_rows: I32 | None = None,
+    support_index: I32 | None = None,
     stop: U8,
 ) -> None: ...
 def count_votes(codes: I32, out: F64) -> None: ...

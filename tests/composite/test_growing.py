@@ -40,6 +40,17 @@ def test_a_tree_cut_at_its_root_has_no_importances():
     assert split_importances(data, grove, stop).tolist() == [0.0] * 6
 
 
+def test_nothing_is_grown_below_the_leaves():
+    data = prepared(*sample(150))
+    grove, stop = grow_to_size(data, setting(max_size=20), TreeRange(5, 3), OPTIONS)
+    split = ~grove.topology.terminal
+    assert (stop[split] < 0).all()
+    deep = grow(data, setting(), TreeRange(5, 3), OPTIONS, depth=60)
+    sizes = deep.topology.sizes(deep.assigned, deep.bags)
+    ends = deep.topology.code[cut(deep.topology, 2, 20, sizes)[deep.assigned + deep.topology.start[:-1]]]
+    assert np.array_equal(grove.topology.code[grove.assigned + grove.topology.start[:-1]], ends)
+
+
 def test_the_mean_sample_size_is_known_before_growing():
     data = prepared(*sample(80))
     bags = setting(sampling="subsample", n_draws=50)

@@ -131,6 +131,31 @@ def test_blocks_of_rows_vote_like_single_rows_on_every_instruction_set(n_feature
     assert np.array_equal(predictor.predict(grid, assign, n_jobs=2), one_by_one)
 
 
+@pytest.mark.parametrize("n_features", [1, 5, 40])
+def test_stored_products_give_the_same_votes_on_every_instruction_set(n_features):
+    X, labels = blobs(150, n_features, 5, n_features, noise=2.0)
+    X[:5] = 0.0  # decisions without a margin
+    gram = Gram(X)
+    groups = [np.arange(150), np.arange(0, 150, 2), np.flatnonzero(labels < 2)]
+    predictor = solve_many(gram, groups, labels, [1, 3, 9], [0.1, 1e4]).predictor()
+    rng = np.random.default_rng(0)
+    rows = rng.permutation(150)[:130]
+    assign = rng.integers(-7, predictor.n_svms, size=(130, 9)).astype(np.int32)
+    expected = np.vstack([predictor.predict(X[[r]], assign[[k]]) for k, r in enumerate(rows)])
+    try:
+        for name in ("baseline", "avx2", "avx512"):
+            if _core.use_instruction_set(name):
+                found = predictor.predict(X[rows], assign, stored=gram.stored(rows))
+                assert np.array_equal(found, expected)
+    finally:
+        _core.use_instruction_set(_core.instruction_set())
+    for n_jobs in (1, 2):
+        found = predictor.predict(X[rows], assign, stored=gram.stored(rows), n_jobs=n_jobs)
+        assert np.array_equal(found, expected)
+    with pytest.raises(ValueError, match="a row number is out of range"):
+        predictor.predict(X[rows], assign, stored=gram.stored(rows + 100))
+
+
 def test_wild_rows_get_finite_decisions():
     X, labels = blobs(50, 3, 3, 0)
     wild = np.vstack([1e300 * np.ones((1, 3)), [[1e300, -1e300, 1e300]], np.zeros((1, 3))])

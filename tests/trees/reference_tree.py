@@ -75,7 +75,10 @@ class ReferenceTree:
     def grow(self, rows, depth, key):
         counts = self.counts(rows)
         depth_reached = self.p.max_depth is not None and depth >= self.p.max_depth
-        if sum(c > 0 for c in counts) < 2 or depth_reached or len(rows) < self.p.min_samples_split:
+        is_small = len(rows) < self.p.min_samples_split or (
+            depth >= self.p.stop_depth and len(rows) <= self.p.stop_rows
+        )
+        if sum(c > 0 for c in counts) < 2 or depth_reached or is_small:
             return {"counts": counts}
         best = self.search(rows, counts, Stream(key))
         if best is None or not self.worth_it(best, counts):

@@ -41,6 +41,8 @@ def problems(draw):
         splitter=draw(st.sampled_from(["best", "random", "completely_random"])),
         criterion=draw(st.sampled_from(["gini", "entropy"])),
         max_depth=draw(st.sampled_from([None, 1, 3])),
+        stop_depth=draw(st.sampled_from([0, 2])),
+        stop_rows=draw(st.sampled_from([0, 0, 6])),
         min_samples_split=draw(st.sampled_from([2, 5])),
         min_samples_leaf=draw(st.sampled_from([1, 1, 3])),
         min_impurity_decrease=draw(st.sampled_from([0.0, 0.02])),

@@ -163,20 +163,27 @@ void test_prediction() {
   target.vote_fractions = share.data();
   target.total_classes = 4;
   Never stop;
-  assert(predict_rows(data.x.data(), data.n, kPoly, svms, assign.data(), 2, stop, target));
+  assert(predict_rows(data.x.data(), data.n, kPoly, svms, {}, assign.data(), 2, stop, target));
   for (int i = 0; i < data.n; ++i) {
     assert(codes[2 * i] == batch.predicted[i]);
     assert(codes[2 * i + 1] == -1);
     assert(std::abs(std::accumulate(&share[4 * i], &share[4 * i] + 4, 0.0) - 1.0) < 1e-12);
   }
-  // The same codes in blocks, on every instruction set; constants pass through.
+  // The same codes in blocks, on every instruction set, with stored products and without; constants pass through.
+  std::vector<float> products(static_cast<std::size_t>(data.n) * data.n);
+  inner_products_into(data.x.data(), 0, data.n, data.d, data.x.data(), data.n, products.data());
+  std::vector<std::int32_t> every(data.n);
+  std::iota(every.begin(), every.end(), 0);
   for (int i = 0; i < data.n; ++i) assign[2 * i + 1] = i % 2 ? -2 - 3 : 0;
   for (const char* name : {"baseline", "avx2", "avx512"}) {
     if (!use_instruction_set(name)) continue;
     std::vector<std::int32_t> found(2 * data.n);
-    assert(predict_by_svm(data.x.data(), data.n, kPoly, svms, assign.data(), 2, stop, found.data()));
-    for (int i = 0; i < data.n; ++i)
-      assert(found[2 * i] == codes[2 * i] && found[2 * i + 1] == (i % 2 ? 3 : codes[2 * i]));
+    for (const StoredProducts& stored : {StoredProducts{}, {products.data(), data.n, every.data(), every.data()}}) {
+      std::fill(found.begin(), found.end(), -9);
+      assert(predict_by_svm(data.x.data(), data.n, kPoly, svms, stored, assign.data(), 2, stop, found.data()));
+      for (int i = 0; i < data.n; ++i)
+        assert(found[2 * i] == codes[2 * i] && found[2 * i + 1] == (i % 2 ? 3 : codes[2 * i]));
+    }
   }
   use_instruction_set(best_instruction_set());
 }

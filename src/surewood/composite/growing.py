@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,8 +14,6 @@ from surewood.composite.leaf_svms import SolverOptions
 from surewood.composite.leaves import MAX_DEPTH, Topology, cut
 from surewood.composite.setting import Setting
 from surewood.trees import Bag, FlatForest, Grown, grow_forest, make_bag
-
-_EXTRA_DEPTH = 3  # splits that other trees need beyond the first, as a rule
 
 
 @dataclass(frozen=True)
@@ -52,16 +50,21 @@ class TreeRange:
 
 
 def grow(
-    data: TrainingData, setting: Setting, trees: TreeRange, options: SolverOptions, depth: int | None = None
+    data: TrainingData,
+    setting: Setting,
+    trees: TreeRange,
+    options: SolverOptions,
+    depth: int | None = None,
+    only_leaves: bool = False,
 ) -> Grove:
-    """Trees grown to this depth (default: the setting's)."""
+    """Trees grown to this depth (default: the setting's), or no further than to the setting's leaves."""
     depth = setting.max_depth if depth is None else depth
     # The engine makes at least one split; a tree of depth 0 is cut at its root.
     grown = grow_forest(
         data.matrix,
         data.y,
         max(data.n_classes, 1),
-        setting.tree_params(max(depth, 1)),
+        setting.tree_params(max(depth, 1), only_leaves),
         **vars(trees),
         weight=data.weight,
         n_jobs=options.n_jobs,
@@ -89,28 +92,13 @@ def mean_sample_size(data: TrainingData, setting: Setting, n_trees: int, seed: i
 def grow_to_size(
     data: TrainingData, setting: Setting, trees: TreeRange, options: SolverOptions
 ) -> tuple[Grove, NDArray[np.int64]]:
-    """Trees and their cut; leaves beyond the size limit go deeper, as far as splits tell rows apart.
-
-    Trees are nested, so growing them deeper than needed changes nothing; growing them again costs all the
-    time spent before. One tree tells how deep the others go, as a rule; the second depth is the last.
-    """
-    depth = setting.max_depth
-    n_bag = setting.n_draws or (data.n_rows if trees.rows is None else len(trees.rows))
-    if setting.max_size is not None and n_bag > setting.max_size:
-        one = grow(data, setting, replace(trees, n_trees=1), options, MAX_DEPTH)
-        size = one.topology.sizes(one.assigned, one.bags)
-        deepest = int(one.topology.depth[size > setting.max_size].max(initial=0)) + 1
-        depth = min(MAX_DEPTH, max(depth, deepest + _EXTRA_DEPTH))
-    while True:
-        grove = grow(data, setting, trees, options, depth)
-        if setting.max_size is None:
-            return grove, cut(grove.topology, setting.max_depth)
-        sizes = grove.topology.sizes(grove.assigned, grove.bags)
-        # Terminal nodes above the depth limit cannot be split further.
-        open_ends = grove.topology.terminal & (grove.topology.depth >= depth) & (sizes > setting.max_size)
-        if not open_ends.any() or depth >= MAX_DEPTH:
-            return grove, cut(grove.topology, setting.max_depth, setting.max_size, sizes)
-        depth = MAX_DEPTH
+    """Trees and their cut; leaves beyond the size limit go deeper, as far as splits tell rows apart."""
+    if setting.max_size is None:
+        grove = grow(data, setting, trees, options)
+        return grove, cut(grove.topology, setting.max_depth)
+    grove = grow(data, setting, trees, options, MAX_DEPTH, only_leaves=True)
+    sizes = grove.topology.sizes(grove.assigned, grove.bags)
+    return grove, cut(grove.topology, setting.max_depth, setting.max_size, sizes)
 
 
 def split_importances(data: TrainingData, grove: Grove, stop: NDArray[np.int64]) -> Floats:

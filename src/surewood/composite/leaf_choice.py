@@ -91,10 +91,11 @@ class LeafChoice:
 
     def wanted(self, at: NDArray[Any], columns: list[NDArray[np.intp]]) -> dict[int, set[int]]:
         """The SVMs behind columns: positions in the list of degrees, by set."""
-        zero = int(self.setting.constant_leaves)
+        place = np.concatenate(columns) - int(self.setting.constant_leaves)
+        set_id = np.tile(self.leaves.set_id[at], len(columns))
+        by_svm = place >= 0
+        n_places = len(self.setting.degrees)
         wanted: dict[int, set[int]] = {}
-        for column in columns:
-            for set_id, c in zip(self.leaves.set_id[at].tolist(), column.tolist()):
-                if c >= zero:
-                    wanted.setdefault(set_id, set()).add(c - zero)
+        for code in np.unique(set_id[by_svm] * n_places + place[by_svm]).tolist():
+            wanted.setdefault(code // n_places, set()).add(code % n_places)
         return wanted

@@ -61,6 +61,7 @@ def labels_by_blocks(
                 np.ascontiguousarray(data.gram.X[rows[part]]),
                 options.n_jobs,
                 None if mask is None else mask[part],
+                data.gram.stored(rows[part]),
             )
             advance(part.stop - begin)
     return labels

@@ -165,6 +165,7 @@ class DepthVotes:
         sample, data = self.sample, self.sample.data
         keys = [(d, float(c)) for d, row in zip(degrees, C) for c in row]
         design, place = data.gram.X[sample.rows], np.full(len(sample.sets), -1)
+        stored = data.gram.stored(sample.rows)
         base, warm = float(sample.m.mean()), data.n_classes <= _WARM_CLASSES
         labels = [self.labels[key][:, trees] for key in keys]
         for chunk in train(data, sample.sets, ids, np.array(degrees), C, base, sample.options, warm):
@@ -176,7 +177,7 @@ class DepthVotes:
             places = np.arange(len(keys))[None, :, None]
             assign = np.where(here[:, None, :], at[:, None, :] * len(keys) + places, -1)
             codes = chunk.svms.predictor().predict(
-                design, assign.reshape(len(design), -1), n_jobs=sample.options.n_jobs
+                design, assign.reshape(len(design), -1), n_jobs=sample.options.n_jobs, stored=stored
             )
             codes = codes.reshape(assign.shape)
             for k, key in enumerate(keys):

@@ -41,11 +41,14 @@ class Setting:
         """Degrees a leaf may have, 0 first where it is offered."""
         return np.array(((0,) if self.constant_leaves else ()) + self.degrees, dtype=np.int64)
 
-    def tree_params(self, max_depth: int) -> TreeParams:
-        """The engine's parameters for trees of this depth."""
+    def tree_params(self, max_depth: int, only_leaves: bool = False) -> TreeParams:
+        """The engine's parameters for trees of this depth; with `only_leaves` no leaf is split further."""
         return TreeParams(
             criterion="entropy",
             max_depth=max_depth,
+            # The engine makes at least one split; a tree of depth 0 is cut at its root.
+            stop_depth=max(self.max_depth, 1),
+            stop_rows=(self.max_size or 0) if only_leaves else 0,
             max_features=self.max_features,
             min_weight_fraction_leaf=self.min_weight_fraction_leaf,
             sampling=self.sampling,

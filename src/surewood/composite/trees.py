@@ -18,7 +18,7 @@ from surewood.composite.checking import check_leaves, check_trees
 from surewood.composite.leaf_svms import join_predictors
 from surewood.composite.leaves import Leaves
 from surewood.composite.votes import LeafReliability, blend, vote_fractions
-from surewood.svm import Predictor, vote_counts
+from surewood.svm import Predictor, StoredProducts, vote_counts
 from surewood.trees import BinnedMatrix, FlatForest
 
 ROWS_PER_BLOCK = 8192  # rows whose votes of all trees are held at once
@@ -100,16 +100,24 @@ class CompositeTrees:
         return values[: int(self.forest.node_start[-1])]
 
     def labels(
-        self, matrix: BinnedMatrix, design: Floats, n_jobs: int | None = 1, mask: NDArray[Any] | None = None
+        self,
+        matrix: BinnedMatrix,
+        design: Floats,
+        n_jobs: int | None = 1,
+        mask: NDArray[Any] | None = None,
+        stored: StoredProducts | None = None,
     ) -> NDArray[np.int32]:
-        """Class that every tree gives to every row, shape (n_rows, n_trees); -1 where `mask` is False."""
+        """Class that every tree gives to every row, shape (n_rows, n_trees); -1 where `mask` is False.
+
+        `stored` as in :meth:`Predictor.predict`.
+        """
         # Per leaf an SVM, or a constant in the code of `Predictor.predict`.
         code_of_leaf = np.where(self.leaves.svm >= 0, self.leaves.svm, -2 - self.leaves.constant)
         code = self.forest.look_up(matrix, code_of_leaf[self._of_these_trees(self.leaf_of_node)], n_jobs)
         if mask is not None:
             code = np.where(mask, code, -1).astype(np.int32)
         if self.predictor is not None:
-            return self.predictor.predict(design, code, n_jobs=n_jobs)
+            return self.predictor.predict(design, code, n_jobs=n_jobs, stored=stored)
         return np.where(code < -1, -2 - code, -1).astype(np.int32)
 
     def composite_scores(

@@ -4,7 +4,7 @@ from surewood.svm.batch import SvmBatch
 from surewood.svm.class_scores import vote_counts
 from surewood.svm.cost import gram_limit, kernel_memory
 from surewood.svm.dual import MAX_DEGREE, solve_many
-from surewood.svm.gram import Gram, KernelSpec, formed_sooner
+from surewood.svm.gram import Gram, KernelSpec, StoredProducts, formed_sooner
 from surewood.svm.nearest import first_rows, nearest_support
 from surewood.svm.one_vs_one import Predictor
 from surewood.svm.path import DegreePath
@@ -15,6 +15,7 @@ __all__ = [
     "Gram",
     "KernelSpec",
     "Predictor",
+    "StoredProducts",
     "SvmBatch",
     "first_rows",
     "formed_sooner",

@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 from surewood import _core
 from surewood.parallel import run_in_threads
 
-__all__ = ["DEFAULT_MAX_MEMORY", "Gram", "KernelSpec", "formed_sooner"]
+__all__ = ["DEFAULT_MAX_MEMORY", "Gram", "KernelSpec", "StoredProducts", "formed_sooner"]
 
 DEFAULT_MAX_MEMORY = 1 << 30
 _BLOCK_ROWS = 512
@@ -82,6 +82,14 @@ class KernelSpec:
         return np.asarray(np.exp(-self.gamma * np.maximum(distance, 0.0)))
 
 
+@dataclass(frozen=True)
+class StoredProducts:
+    """The stored matrix of a table's inner products, and the numbers of some of its rows."""
+
+    matrix: NDArray[np.float32]
+    rows: NDArray[np.int32]
+
+
 class Gram:
     """Training rows and their inner products.
 
@@ -141,6 +149,18 @@ class Gram:
     def bytes_stored(n_rows: int) -> int:
         """Bytes of the stored matrix for this many rows."""
         return 4 * n_rows * n_rows
+
+    def stored(self, rows: ArrayLike) -> StoredProducts | None:
+        """What a prediction of these rows by SVMs on this table need not form again; None without a matrix.
+
+        Examples
+        --------
+        >>> Gram(np.eye(3)).stored([2]).rows, Gram(np.eye(3), max_memory=0).stored([2])
+        (array([2], dtype=int32), None)
+        """
+        if self.products is None:
+            return None
+        return StoredProducts(self.products, np.asarray(rows, dtype=np.int32))
 
     def block(self, rows: ArrayLike, columns: ArrayLike) -> NDArray[np.float32]:
         """The inner products of some rows with others, gathered or formed: the same numbers either way."""

@@ -17,9 +17,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from surewood import _core
 from surewood._arrays import Floats
-from surewood.parallel import over_rows, share
+from surewood.parallel import over_rows, share, worker_count
 from surewood.svm.checking import TABLE, check_predictor
-from surewood.svm.gram import KernelSpec
+from surewood.svm.gram import KernelSpec, StoredProducts
 
 __all__ = ["Predictor"]
 
@@ -112,17 +112,23 @@ class Predictor:
         return sum(getattr(self, f.name).nbytes for f in fields(self) if f.name != "kernel")
 
     def predict(
-        self, X: ArrayLike, assign: ArrayLike | None = None, *, n_jobs: int | None = None
+        self,
+        X: ArrayLike,
+        assign: ArrayLike | None = None,
+        *,
+        n_jobs: int | None = None,
+        stored: StoredProducts | None = None,
     ) -> IntArray:
         """Class codes of shape (rows, tasks): task t of row r is put to SVM ``assign[r, t]``.
 
         `assign` (default: SVM 0 for every row) may hold -1 for "no SVM"; the code is then -1. Numbers
         below that are constants: ``-2 - c`` is class c without an SVM. Tasks of a row that share an SVM are
-        computed once.
+        computed once. `stored`: where the rows of `X` are in the table that the SVMs were trained on, if its
+        inner products are at hand; the codes are the same.
         """
         X, assign = self._checked(X, assign)
         codes = np.empty(assign.shape, dtype=np.int32)
-        self._run(X, assign, n_jobs, codes=codes)
+        self._run(X, assign, n_jobs, stored, codes=codes)
         return codes
 
     def vote_fractions(
@@ -133,7 +139,7 @@ class Predictor:
         if self.classes.size and n_classes <= int(self.classes.max()):
             raise ValueError(f"n_classes={n_classes}, but the SVMs know class {int(self.classes.max())}")
         fractions = np.zeros((len(X), n_classes))
-        self._run(X, assign, n_jobs, vote_fractions=fractions)
+        self._run(X, assign, n_jobs, None, vote_fractions=fractions)
         return fractions
 
     def decisions(self, X: ArrayLike, svm: int = 0, *, n_jobs: int | None = None) -> Floats:
@@ -141,7 +147,7 @@ class Predictor:
         width = int(pairs_of(self.n_classes[svm : svm + 1])[0])
         X, assign = self._checked(X, None)
         out = np.zeros((len(X), 1, max(width, 1)))
-        self._run(X, np.full_like(assign, svm), n_jobs, decisions=out)
+        self._run(X, np.full_like(assign, svm), n_jobs, None, decisions=out)
         return out[:, 0, :width]
 
     def _checked(self, X: ArrayLike, assign: ArrayLike | None) -> tuple[Floats, IntArray]:
@@ -157,8 +163,17 @@ class Predictor:
             raise ValueError(f"assign names SVM {int(chosen.max())} of {self.n_svms}")
         return rows, chosen
 
-    def _run(self, X: Floats, assign: IntArray, n_jobs: int | None, **out: NDArray[Any]) -> None:
+    def _run(
+        self,
+        X: Floats,
+        assign: IntArray,
+        n_jobs: int | None,
+        stored: StoredProducts | None,
+        **out: NDArray[Any],
+    ) -> None:
         stop = np.zeros(1, dtype=np.uint8)
+        if worker_count(n_jobs) > 0:  # workers form products sooner than they would receive them
+            stored = None
         share(*(getattr(self, name) for name in TABLE))
         rows_a_task = max(1, min(_ROWS_A_TASK, -(-len(X) // effective_n_jobs(n_jobs))))
         # Each task sums the coefficients of its SVM's support rows for every pair of classes.
@@ -166,8 +181,12 @@ class Predictor:
         terms = float(np.mean(self.n_support * (self.n_classes - 1.0))) if several else 0.0
         over_rows(
             _predict,
-            (self, stop, tuple(out)),
-            lambda first, last: (X[first:last], assign[first:last]),
+            (self, stop, tuple(out), None if stored is None else stored.matrix),
+            lambda first, last: (
+                X[first:last],
+                assign[first:last],
+                None if stored is None else stored.rows[first:last],
+            ),
             list(out.values()),
             n_rows=len(X),
             rows_a_task=rows_a_task,
@@ -184,8 +203,13 @@ def _predict(
     svms: Predictor,
     stop: NDArray[np.uint8],
     wanted: tuple[str, ...],
+    products: NDArray[np.float32] | None,
     X: Floats,
     assign: IntArray,
+    rows: IntArray | None,
     *outputs: NDArray[Any],
 ) -> None:
-    _core.svm_predict(svms.in_core, svms.kernel.in_core, X, assign, stop=stop, **dict(zip(wanted, outputs)))
+    arguments: dict[str, Any] = dict(zip(wanted, outputs))
+    if products is not None:
+        arguments |= {"products": products, "product_rows": rows, "support_index": svms.support_index}
+    _core.svm_predict(svms.in_core, svms.kernel.in_core, X, assign, stop=stop, **arguments)

@@ -46,6 +46,8 @@ class TreeParams:
         feature and threshold.
     criterion : {"gini", "entropy", "log_loss"}
     max_depth : int or None
+    stop_depth, stop_rows : int
+        A node this deep or deeper is not split where it holds at most so many rows.
     min_samples_split, min_samples_leaf : int
         In rows: a row of weight 3 is one row.
     min_weight_fraction_leaf : float
@@ -70,6 +72,8 @@ class TreeParams:
     splitter: str = "best"
     criterion: str = "gini"
     max_depth: int | None = None
+    stop_depth: int = 0
+    stop_rows: int = 0
     min_samples_split: int = 2
     min_samples_leaf: int = 1
     min_weight_fraction_leaf: float = 0.0
