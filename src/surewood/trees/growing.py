@@ -47,7 +47,7 @@ class TreeParams:
     criterion : {"gini", "entropy", "log_loss"}
     max_depth : int or None
     stop_depth, stop_rows : int
-        A node this deep or deeper is not split where it holds at most so many rows.
+        A node at `stop_depth` or deeper is not split where it holds at most `stop_rows` rows.
     min_samples_split, min_samples_leaf : int
         In rows: a row of weight 3 is one row.
     min_weight_fraction_leaf : float
