@@ -58,7 +58,7 @@ class Paper(Protocol):
     * ``method`` : one of the unit's methods,
     * ``metrics`` : dict of numbers, such as ``{"error": 0.031, "n_train": 317, "n_test": 106}``,
     * ``chosen`` : dict of the settings that were selected,
-    * ``seconds`` : float, what the method cost beside shared work,
+    * ``seconds`` : float, processor time of the method beside shared work,
     * ``shared_seconds`` : float, optional, the unit's work that its methods share (the same in each record),
     * ``seeds`` : dict of int,
     * ``grid`` : optional, error counts of a whole grid (:mod:`~surewood.experiments.error_grids`).
