@@ -9,6 +9,7 @@ from scipy import stats
 
 from surewood.bounds import clopper_pearson
 from surewood.certify import NoThresholdError, PredictionSets, compare_models, find_threshold
+from surewood.estimators.remembered import RememberedRows
 from surewood.monitor import Monitor
 from tests.guarantees.harness import collect
 
@@ -188,6 +189,49 @@ def _sequence(monitor, u, errors):
         for t in range(20, errors.size + 1, 20)
     )
     return u, 0.0 if missed else u, 0.0 if fixed else u
+
+
+class Known(Scorer):
+    """Was trained on rows whose second column is below 10, and remembers them."""
+
+    def __init__(self):
+        grid = np.stack(np.meshgrid(np.arange(20), np.arange(10)), axis=-1).reshape(-1, 2)
+        self.remembered_rows_ = RememberedRows.from_table(grid, salt=1)
+
+    def predict_proba(self, X):
+        return np.tile([1.0, 0.0], (len(X), 1))
+
+    def predict(self, X):
+        return np.zeros(len(X), dtype=int)
+
+
+KNOWN = Known()
+
+
+def simulate_watched_batches(draws, seed=44, u=0.2, alpha=0.02):
+    """False alarms of monitors that are given tables.
+
+    Every batch has all rows so far; the twin counts them again. In a table of 400 discrete contents half are
+    training rows, on which the model is never wrong: the error of all rows is u, that of new contents 2u, and
+    the twin watches these.
+    """
+    rng = np.random.default_rng(seed)
+    rows = []
+    for _ in range(draws):
+        X, wrong = np.c_[0.5 * rng.random(40), rng.random(40)], (rng.random(40) < u).astype(int)
+        once, again = Monitor(u, model=Scorer(), alpha=alpha), Monitor(u, alpha=alpha)
+        for end in range(5, 41, 5):
+            look = once.update(X[:end], wrong[:end])
+            twice = again.add(errors=wrong[:end])
+        cells = rng.integers(0, 20, (120, 2))
+        wrong = ((rng.random(120) < 2 * u) & (cells[:, 1] >= 10)).astype(int)
+        natural, excluded = (Monitor(u, model=KNOWN, alpha=alpha, copies=c) for c in ("auto", "exclude"))
+        plain, other = natural.update(cells, wrong), excluded.update(cells, wrong)
+        found = {"overlapping batches": (look, twice), "discrete batches": (plain, other)}
+        rows.append(
+            [(name, u, *(0.0 if one.error_alarm else u for one in pair)) for name, pair in found.items()]
+        )
+    return collect(alpha, rows)
 
 
 class Coin:

@@ -23,6 +23,7 @@ from tests.guarantees.simulate_claims_in_use import (
     simulate_monitors,
     simulate_prediction_sets,
     simulate_two_models,
+    simulate_watched_batches,
 )
 from tests.guarantees.simulate_compression import simulate_svm, simulate_svm_tree
 from tests.guarantees.simulate_holdout import simulate_holdout, simulate_selection
@@ -76,6 +77,7 @@ SIMULATIONS = [
     simulate_prediction_sets,
     simulate_monitors,
     simulate_two_models,
+    simulate_watched_batches,
     simulate_one_row,
     simulate_rates,
     simulate_page,

@@ -27,7 +27,9 @@ def test_the_file_is_plain_json(path):
     [
         (lambda text: text[:50], "is not the state of a monitor, or is cut short"),
         (lambda text: "[]", "is not the state of a monitor"),
-        (lambda text: text.replace('"format": 1', '"format": 9'), "has format 9; this surewood reads 1"),
+        (lambda text: text.replace('"format": 2', '"format": 9'), "has format 9; this surewood reads 2"),
+        (lambda text: text.replace('"copies": "auto"', '"copies": "never"'), "is damaged: copies"),
+        (lambda text: text.replace('"seen_rows": ""', '"seen_rows": "AAA"'), "is damaged"),
         (lambda text: text.replace('"limit": 0.1', '"limit": 7'), "is damaged: at_most must be in"),
         (lambda text: text.replace('"7000"', '"70000"'), "is damaged"),
     ],
@@ -70,3 +72,12 @@ def test_a_state_that_nests_without_end_is_refused(path):
     path.write_text("[" * 100_000)
     with pytest.raises(MonitorStateError, match="is not the state of a monitor, or is cut short"):
         Monitor.load(path)
+
+
+def test_a_state_of_the_first_format_goes_on(path):
+    state = json.loads(path.read_text())
+    old = {name: value for name, value in state.items() if name not in ("copies", "seen_rows")}
+    path.write_text(json.dumps({**old, "format": 1}))
+    monitor = Monitor.load(path)
+    assert monitor.look().n_labelled == 3
+    assert (monitor.state.copies, monitor.state.format) == ("auto", 2)

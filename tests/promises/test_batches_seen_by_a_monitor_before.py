@@ -46,3 +46,40 @@ def test_training_rows_raise_no_capital():
     look = monitor.update(np.r_[draw(300, 0)[0], X], np.r_[draw(300, 0)[1], wrong])
     assert (look.n_labelled, look.n_errors) == (60, 60)
     assert look.error_alarm
+
+
+def test_batches_that_overlap_count_each_row_once(tmp_path):
+    """Every month the file of the whole year so far: the first rows would count twelve times."""
+    rows, labels = draw(240, 2)
+    monitor = Monitor(0.3, model=FOREST, holdout_scores=FOREST.predict_proba(X).max(axis=1))
+    for end in range(20, 241, 20):
+        look = monitor.update(rows[:end], labels[:end])
+        assert (look.n_labelled, look.n_scored, look.n_seen_before) == (end, end, end - 20)
+        monitor = Monitor.load(monitor.save(tmp_path / "state.json"), model=FOREST)
+    assert look.n_errors == (FOREST.predict(rows) != labels).sum()
+    with pytest.raises(ValueError, match=SEEN):
+        monitor.update(rows[30:70], labels[30:70])
+    assert monitor.update(np.r_[X, X, X], np.r_[Y, Y, Y]).n_labelled == 300
+
+
+def test_labels_that_come_one_by_one_count_once():
+    known = np.where(np.arange(60) < 25, Y.astype(object), None)
+    monitor = Monitor(0.3, model=FOREST)
+    assert monitor.update(X[:40]).n_labelled == 0
+    assert monitor.update(X[:50], known[:50]).n_labelled == 25
+    look = monitor.update(X, Y)
+    assert (look.n_labelled, look.n_errors) == (60, (FOREST.predict(X) != Y).sum())
+
+
+def test_equal_rows_of_a_discrete_table_are_different_rows():
+    """Twelve contents: to count each of them once would watch another population than the certificate's."""
+    rng = np.random.default_rng(3)
+    X, Y = rng.integers(0, 2, (400, 3)), rng.integers(0, 2, 400)
+    model = memorising_forest(X[:200], Y[:200])
+    monitor = Monitor(0.6, model=model)
+    look = monitor.update(X[200:300], Y[200:300])
+    assert (monitor.state.copies, look.n_labelled, look.n_left_out) == ("natural", 100, 0)
+    assert monitor.update(X[300:], Y[300:]).n_labelled == 200
+    with pytest.raises(ValueError, match=SEEN):
+        monitor.update(X[300:], Y[300:])
+    assert Monitor(0.6, model=model, copies="exclude").update(X[200:], Y[200:]).n_labelled == 0

@@ -42,6 +42,20 @@ def test_batches_are_added_up_until_an_alarm(folder, batch, tmp_path):
         workflow.monitor(folder, batch(12, n=400, wrong=True), state=state)
 
 
+def test_batches_may_overlap(folder, batch, tmp_path):
+    state, first = tmp_path / "state.json", batch(16)
+    both = tmp_path / "both.csv"
+    both.write_text(first.read_text() + "".join(batch(17).read_text().splitlines(keepends=True)[1:]))
+    workflow.monitor(folder, first, state=state, limit=0.3)
+    found = workflow.monitor(folder, both, state=state)
+    assert (found.look.n_labelled, found.look.n_seen_before) == (300, 150)
+    assert "150 rows were seen before; not counted again." in found.notes
+    natural = workflow.monitor(folder, both, state=tmp_path / "other.json", limit=0.3, copies="natural")
+    assert 'equal rows all count (copies="natural"), so batches must not overlap.' in natural.notes
+    with pytest.raises(WorkflowError, match="copies must be one of auto, exclude, natural"):
+        workflow.monitor(folder, both, state=tmp_path / "third.json", limit=0.3, copies="never")
+
+
 def test_without_labels_only_the_rows_are_watched(folder, batch, tmp_path):
     found = workflow.monitor(folder, batch(13, labels=False), state=tmp_path / "s.json", limit=0.4)
     assert not found.labelled

@@ -42,19 +42,29 @@ def monitor(
     alpha: Annotated[
         float, typer.Option(min=1e-9, max=0.5, help="Probability of a false alarm, for each alarm.")
     ] = 0.05,
+    copies: Annotated[
+        str,
+        typer.Option(
+            metavar="[auto|natural|exclude]",
+            help="exclude: a row that was seen before does not count again; natural: equal rows are "
+            "different rows; auto: natural where every column is discrete.",
+        ),
+    ] = "auto",
     page: Annotated[Path | None, typer.Option(help="An .html page with the path of the evidence.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Look at a batch of new rows: has the error risen, do the rows look different?
 
-    Goes on from the state file, which it creates; a batch that was seen before is refused. You may look after
-    every batch. Exit code 3 on an alarm.
+    Goes on from the state file, which it creates. A batch that was seen before is refused, and rows of
+    earlier batches are not counted again. You may look after every batch. Exit code 3 on an alarm.
     """
     from surewood.workflow.monitoring import monitor as look_at
 
     with display():
         source = table[0] if len(table) == 1 else table
-        found = look_at(model, source, target, state=state, limit=limit, alpha=alpha, page=page)
+        found = look_at(
+            model, source, target, state=state, limit=limit, alpha=alpha, copies=copies, page=page
+        )
     if as_json:
         print(json.dumps(found.to_dict(), indent=2, ensure_ascii=False))
     else:

@@ -17,11 +17,14 @@ import numpy as np
 
 from surewood._arrays import check_number
 from surewood.bounds import ErrorEvidence, ShiftEvidence
+from surewood.certify.counting import COPIES
 from surewood.persistence.leftovers import partial
+
+from .seen_rows import SeenRows
 
 __all__ = ["MonitorState", "MonitorStateError", "read_state", "write_state"]
 
-FORMAT = 1
+FORMAT = 2
 _N_SCORES = ShiftEvidence().counts.size
 _LARGEST = 1e300
 
@@ -69,6 +72,10 @@ class MonitorState:
         Rows per rounded score, holdout included; empty: no shift alarm.
     n_scored, log_p_sum
     labelled_batches, scored_batches : list of str
+    copies : {"auto", "natural", "exclude"}
+        Whether equal rows count each time; decided by the first batch where it is "auto".
+    seen_rows : str
+        Hashes of the rows that were counted, where equal rows count once.
     path : list of dict
         Points of the evidence, for a picture.
     """
@@ -88,6 +95,8 @@ class MonitorState:
     shift_peak: float = 0.0
     labelled_batches: list[str] = field(default_factory=list)
     scored_batches: list[str] = field(default_factory=list)
+    copies: str = "auto"
+    seen_rows: str = ""
     path: list[dict[str, Any]] = field(default_factory=list)
     format: int = FORMAT
 
@@ -129,6 +138,8 @@ def read_state(path: str | Path) -> MonitorState:
     except (ValueError, UnicodeDecodeError, RecursionError) as error:
         raise MonitorStateError(f"{path} is not the state of a monitor, or is cut short.") from error
     known = set(MonitorState.__dataclass_fields__)
+    if isinstance(found, dict) and found.get("format") == 1:
+        found = {"copies": "auto", "seen_rows": "", **found, "format": FORMAT}
     if not isinstance(found, dict) or set(found) != known:
         raise MonitorStateError(f"{path} is not the state of a monitor.")
     if found["format"] != FORMAT:
@@ -138,6 +149,7 @@ def read_state(path: str | Path) -> MonitorState:
         _check(state)
         state.error_evidence()
         state.shift_evidence()
+        SeenRows(state.seen_rows)
     except (ValueError, TypeError, IndexError, OverflowError, AttributeError) as error:
         raise MonitorStateError(f"{path} is damaged: {error}.") from error
     return state
@@ -160,6 +172,8 @@ def _check(state: MonitorState) -> None:
     for texts in (state.labelled_batches, state.scored_batches, state.columns or [], [state.model]):
         if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
             raise ValueError("names of columns and batches must be lists of text")
+    if state.copies not in COPIES or not isinstance(state.seen_rows, str):
+        raise ValueError("copies and seen_rows must be those of a monitor")
     if not isinstance(state.path, list):
         raise ValueError("path must be a list of points")
     for point in state.path:

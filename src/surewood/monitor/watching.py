@@ -15,16 +15,20 @@ from surewood._arrays import Floats, Mask
 from surewood.bounds import ShiftEvidence, error_sequence
 from surewood.bounds import _arguments as check
 from surewood.certify import Certificate
+from surewood.certify.columns import discrete_columns
+from surewood.certify.counting import COPIES, count_rows
 from surewood.certify.deciding import DecidingClassifier, probabilities_of
 from surewood.certify.thresholded import ABSTAIN
 from surewood.certify.training_rows import TrainingRows
 from surewood.estimators.base import ClassifierBase
 
 from .batches import batch_key
+from .seen_rows import SeenRows
 from .state import MonitorState, MonitorStateError, read_state, write_state
 
 __all__ = ["Look", "Monitor"]
 
+_SEEN = "this batch was seen before; adding it again would count the same rows twice"
 _POINTS_PER_BATCH, _MOST_POINTS = 25, 1000  # of the path of the evidence that is kept
 
 
@@ -45,6 +49,8 @@ class Look:
     alpha : float
     n_left_out : int
         Rows of this batch that are copies of training rows, about which the guarantee says nothing.
+    n_seen_before : int
+        Rows of this batch that were counted before, in an earlier batch or in this one.
 
     Examples
     --------
@@ -65,6 +71,7 @@ class Look:
     upper: float
     alpha: float
     n_left_out: int = 0
+    n_seen_before: int = 0
 
     @property
     def alarm(self) -> bool:
@@ -93,6 +100,10 @@ class Monitor:
         Of the uniform numbers that decide among equal scores.
     name : str
         Which model is watched; kept in the state file.
+    copies : {"auto", "natural", "exclude"}
+        ``"exclude"``: a row that equals a training row, or one that was counted before, does not count, so
+        batches may overlap. ``"natural"``: equal rows are different rows, and batches must not overlap.
+        ``"auto"``: ``"natural"`` where every column of the first batch is discrete, as in :func:`certify`.
 
     Examples
     --------
@@ -115,8 +126,10 @@ class Monitor:
         alpha: float = 0.05,
         seed: int = 0,
         name: str = "",
+        copies: str = "auto",
     ) -> None:
         state = MonitorState(_limit(limit), check.open_unit(alpha, "alpha"), check.count(seed, "seed"), name)
+        state.copies = check.choice(copies, "copies", COPIES)
         if holdout_scores is not None:
             scores = np.asarray(holdout_scores, dtype=np.float64)
             check.count(scores.size, "number of holdout_scores", 1)
@@ -157,7 +170,8 @@ class Monitor:
         """Look at a batch of new rows, with labels where they are known.
 
         Labels may come later: give the same batch again with them. Rows without a label (missing) count for
-        the shift only; copies of training rows do not count, nor errors of rows on which the model abstains.
+        the shift only; copies of training rows and rows that were counted before (see `copies`) do not
+        count, nor errors of rows on which the model abstains.
 
         Parameters
         ----------
@@ -171,11 +185,34 @@ class Monitor:
         n = int(key.split("-")[0])
         if n == 0:
             raise ValueError("the batch has no row")
+        self._refuse_seen(key, labelled=y is not None)
         p = probabilities_of(self.model, X, n)
-        new = ~TrainingRows(self.model).copies(X, n)
-        errors = None if y is None else _errors(self.model, X, p, y, new)
-        look = self.add(errors=errors, scores=p.max(axis=1)[new], key=key)
-        return Look(**{**look.__dict__, "n_left_out": int((~new).sum())})
+        if self.state.copies == "auto":
+            self.state.copies = "natural" if discrete_columns(X) else "exclude"
+        scored = np.zeros(n, dtype=bool)
+        scored[count_rows(X, n, TrainingRows(self.model), copies=self.state.copies).rows] = True
+        n_left_out = n - int(scored.sum())
+        wrong = np.zeros(n) if y is None else _errors(self.model, X, p, y)
+        labelled = scored & ~np.isnan(wrong) if y is not None else np.zeros(n, dtype=bool)
+        if self.state.copies == "exclude":
+            scored, labelled = self._count_once(X, scored, labelled)
+        errors = None if y is None else wrong[labelled]
+        look = self.add(errors=errors, scores=p.max(axis=1)[scored], key=key)
+        again = n - n_left_out - int((scored | labelled).sum())
+        return Look(**{**look.__dict__, "n_left_out": n_left_out, "n_seen_before": again})
+
+    def _count_once(self, X: Any, scored: Mask, labelled: Mask) -> tuple[Mask, Mask]:
+        """Rows that count for the shift and for the error; a batch that has none of either is refused."""
+        seen = SeenRows(self.state.seen_rows)
+        hashes = SeenRows.hashes(X, self.state.columns if hasattr(X, "columns") else None)
+        first = seen.new(hashes, labelled=False, among=scored)
+        errors = seen.new(hashes, labelled=True, among=labelled)
+        if scored.any() and not first.any() and not errors.any():
+            raise ValueError(_SEEN)
+        seen.remember(hashes[first], np.zeros(int(first.sum()), dtype=bool))
+        seen.remember(hashes[errors], np.ones(int(errors.sum()), dtype=bool))
+        self.state.seen_rows = seen.text()
+        return first, errors
 
     def add(
         self, *, errors: ArrayLike | None = None, scores: ArrayLike | None = None, key: str | None = None
@@ -221,7 +258,7 @@ class Monitor:
     def _refuse_seen(self, key: str | None, *, labelled: bool) -> None:
         seen = self.state.labelled_batches if labelled else self.state.scored_batches
         if key is not None and key in seen:
-            raise ValueError("this batch was seen before; adding it again would count the same rows twice")
+            raise ValueError(_SEEN)
 
     def _add_errors(self, errors: Floats, key: str | None) -> None:
         state = self.state
@@ -287,8 +324,8 @@ def _sparse(counts: NDArray[np.int64]) -> dict[str, int]:
     return {str(k): int(counts[k]) for k in np.flatnonzero(counts)}
 
 
-def _errors(model: Any, X: Any, p: Floats, y: Any, new: Mask) -> Floats:
-    """Errors of the rows with a label that are not copies of training rows, in their order."""
+def _errors(model: Any, X: Any, p: Floats, y: Any) -> Floats:
+    """Whether each row's prediction is wrong; NaN without a label, or where the model abstains."""
     truth = np.asarray(y, dtype=object)
     if truth.shape != (len(p),):
         raise ValueError(f"y must have one label per row ({len(p)}), got shape {truth.shape}")
@@ -298,9 +335,9 @@ def _errors(model: Any, X: Any, p: Floats, y: Any, new: Mask) -> Floats:
         predicted = np.asarray(model.classes_)[p.argmax(axis=1)].astype(object)
     else:
         predicted = np.asarray(model.predict(X)).astype(object)
-    counted = new & ~pd.isna(truth) & (predicted != ABSTAIN)
+    counted = ~pd.isna(truth) & (predicted != ABSTAIN)
     known = [label for label in np.asarray(model.classes_).tolist() if label in set(truth[counted].tolist())]
     if counted.any() and not known:
         first = truth[counted][0]
         raise ValueError(f"y must hold labels the model knows, such as {model.classes_[0]}; got {first}")
-    return np.asarray(predicted[counted] != truth[counted], dtype=np.float64)
+    return np.where(counted, predicted != truth, np.nan).astype(np.float64)

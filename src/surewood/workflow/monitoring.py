@@ -87,6 +87,7 @@ def monitor(
     state: str | Path | None = None,
     limit: float | None = None,
     alpha: float = 0.05,
+    copies: str = "auto",
     page: str | Path | None = None,
 ) -> Monitoring:
     """Look at a batch of new rows with a saved model.
@@ -100,7 +101,7 @@ def monitor(
     model : str, Path or SavedModel
         A model file, or the folder that :func:`fit` wrote.
     table : str, Path or list of them
-        The batch. One that was seen before is refused.
+        The batch. One that was seen before is refused, and rows of earlier batches are not counted again.
     target : str, optional
         The column of the classes; by default the model's own, where the batch has it.
     state : str or Path, optional
@@ -109,6 +110,8 @@ def monitor(
         Error to watch; by default the guaranteed one of the model's certificate. Fixed by the first batch.
     alpha : float, default=0.05
         Probability of a false alarm. Fixed by the first batch.
+    copies : {"auto", "natural", "exclude"}
+        Whether equal rows count each time, as in `Monitor`. Fixed by the first batch.
     page : str or Path, optional
         An .html file to write, with the path of the evidence.
 
@@ -130,7 +133,7 @@ def monitor(
     if path is not None:
         check_file(path, (".html",))
     X, y, notes = _read(saved, table, target)
-    watched, more = _monitor(saved, file, limit, alpha)
+    watched, more = _monitor(saved, file, limit, alpha, copies)
     try:
         look = watched.update(saved.prepare(X), y)
     except ValueError as error:
@@ -141,6 +144,10 @@ def monitor(
     notes += [*saved.notes_about(X), *more]
     if look.n_left_out:
         notes.append(f"{look.n_left_out:,} rows are copies of training rows; not counted.")
+    if look.n_seen_before:
+        notes.append(f"{look.n_seen_before:,} rows were seen before; not counted again.")
+    if watched.state.copies == "natural":
+        notes.append('equal rows all count (copies="natural"), so batches must not overlap.')
     return Monitoring(look, watched.state.limit, len(X), y is not None, file, path, tuple(notes))
 
 
@@ -166,7 +173,9 @@ def _read(
     return labelled.X, labelled.y, list(labelled.notes)
 
 
-def _monitor(saved: SavedModel, file: Path, limit: float | None, alpha: float) -> tuple[Monitor, list[str]]:
+def _monitor(
+    saved: SavedModel, file: Path, limit: float | None, alpha: float, copies: str
+) -> tuple[Monitor, list[str]]:
     """The monitor of the state file, or a new one."""
     name = str(saved.card.get("sha256", ""))[:16]
     if file.exists():
@@ -181,7 +190,9 @@ def _monitor(saved: SavedModel, file: Path, limit: float | None, alpha: float) -
     if watched is None and scores is None:
         raise WorkflowError("the model has neither a guaranteed error nor a holdout; give limit=...")
     try:
-        made = Monitor(watched, model=saved.decider, holdout_scores=scores, alpha=alpha, name=name)
+        made = Monitor(
+            watched, model=saved.decider, holdout_scores=scores, alpha=alpha, name=name, copies=copies
+        )
     except ValueError as error:
         raise WorkflowError(f"{error}.") from error
     return made, notes
