@@ -9,6 +9,7 @@
 #include "forest/bin_column.hpp"
 #include "forest/bin_cuts.hpp"
 #include "forest/distinct.hpp"
+#include "forest/learn_bins.hpp"
 #include "forest/node_codec.hpp"
 
 namespace surewood::binding {
@@ -52,34 +53,35 @@ std::size_t checked_bins(std::size_t max_bins) {
   return max_bins;
 }
 
-nb::tuple bins_to_numpy(NumberBins&& bins, std::vector<std::int64_t>&& sizes) {
-  return nb::make_tuple(to_numpy(std::move(bins.values)), to_numpy(std::move(bins.edges)), to_numpy(std::move(sizes)));
+nb::tuple bins_to_numpy(LearnedBins&& learned) {
+  return nb::make_tuple(to_numpy(std::move(learned.bins.values)), to_numpy(std::move(learned.bins.edges)),
+                        to_numpy(std::move(learned.sizes)));
 }
 
 nb::tuple columns_bins(const AnyArray& numbers, std::size_t begin, std::size_t end,
-                       const std::optional<AnyArray>& weights, std::size_t max_bins) {
-  checked_columns(numbers, begin, end);
+                       const std::optional<AnyArray>& weights, std::size_t max_bins,
+                       const std::optional<WritableArray>& out) {
+  const auto n = static_cast<std::int64_t>(checked_columns(numbers, begin, end));
   const double* weight = checked_weights(weights, numbers.shape(0));
   checked_bins(max_bins);
-  NumberBins bins;
-  std::vector<std::int64_t> sizes;
+  const auto n_rows = static_cast<std::int64_t>(numbers.shape(0));
+  auto* codes = out ? require_out<std::uint8_t>(*out, "out", {n, n_rows}) : nullptr;
+  LearnedBins learned;
   with_numbers(numbers, [&](auto view) {
     nb::gil_scoped_release release;
-    each_distribution(view, begin, end, weight, [&](std::size_t, const Distribution& found) {
-      sizes.push_back(static_cast<std::int64_t>(add_number_bins(found, max_bins, bins)));
-    });
+    learn_bins(view, begin, end, weight, max_bins, learned, codes);
   });
-  return bins_to_numpy(std::move(bins), std::move(sizes));
+  return bins_to_numpy(std::move(learned));
 }
 
 nb::tuple distribution_bins(const AnyArray& values, const AnyArray& cumulative, std::size_t max_bins) {
   const auto* value = require<double>(values, "values", {-1});
   const auto* total = require<double>(cumulative, "cumulative", {static_cast<std::int64_t>(values.shape(0))});
   checked_bins(max_bins);
-  NumberBins bins;
+  LearnedBins learned;
   const Distribution column{{value, value + values.shape(0)}, {total, total + values.shape(0)}};
-  std::vector<std::int64_t> sizes{static_cast<std::int64_t>(add_number_bins(column, max_bins, bins))};
-  return bins_to_numpy(std::move(bins), std::move(sizes));
+  learned.sizes.push_back(static_cast<std::int64_t>(add_number_bins(column, max_bins, learned.bins)));
+  return bins_to_numpy(std::move(learned));
 }
 
 nb::tuple distinct(const AnyArray& values, const std::optional<AnyArray>& weights) {
@@ -88,7 +90,7 @@ nb::tuple distinct(const AnyArray& values, const std::optional<AnyArray>& weight
   Distribution found;
   {
     nb::gil_scoped_release release;
-    distinct_values(value, values.shape(0), weight, found);
+    DistinctFinder().sort(value, values.shape(0), weight, found);
   }
   return nb::make_tuple(to_numpy(std::move(found.values)), to_numpy(std::move(found.cumulative)));
 }
@@ -186,7 +188,8 @@ void register_bins(nb::module_& module) {
              "offset"_a.noconvert(), "out"_a,
              "Bin codes of some columns: the first bin whose edge is not below the value; NaN is 255.");
   module.def("number_bins", &columns_bins, "numbers"_a.noconvert(), "begin"_a, "end"_a, "weights"_a.noconvert().none(),
-             "max_bins"_a, "Values and edges of the bins of some columns, and the number of bins of each.");
+             "max_bins"_a, "out"_a.none() = nb::none(),
+             "Values and edges of the bins of some columns, and the number of bins of each; their codes into `out`.");
   module.def("distribution_bins", &distribution_bins, "values"_a.noconvert(), "cumulative"_a.noconvert(), "max_bins"_a,
              "The same for one column of these distinct values, which have this weight up to each.");
   module.def("distinct_values", &distinct, "values"_a.noconvert(), "weights"_a.noconvert().none(),

@@ -29,14 +29,8 @@ struct Edges {
   void set(const double* edges, std::size_t n_edges) {
     n = static_cast<std::uint32_t>(n_edges);
     std::fill(edge, edge + kGroup * kGroup, std::numeric_limits<Real>::infinity());
-    for (std::size_t k = 0; k < n_edges; ++k) edge[k] = below(edges[k]);
+    for (std::size_t k = 0; k < n_edges; ++k) edge[k] = largest_up_to<Real>(edges[k]);
     for (std::uint32_t g = 0; g < kGroup; ++g) last[g] = edge[kGroup * g + kGroup - 1];
-  }
-
-  static Real below(double edge) {
-    const auto rounded = static_cast<Real>(edge);
-    if (static_cast<double>(rounded) <= edge) return rounded;
-    return std::nextafter(rounded, -std::numeric_limits<Real>::infinity());
   }
 };
 

@@ -5,14 +5,24 @@
 // in two steps of 16 edges each, all 16 compared at once.
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 
 #include "common/number_view.hpp"
 
 namespace surewood {
 
 constexpr std::size_t kMostEdges = 254;
+
+// The largest number of a type that is not above an edge: every number of that type is on the same side of both.
+template <class Real>
+inline Real largest_up_to(double edge) {
+  const auto rounded = static_cast<Real>(edge);
+  if (static_cast<double>(rounded) <= edge) return rounded;
+  return std::nextafter(rounded, -std::numeric_limits<Real>::infinity());
+}
 
 // out[i] = code of values[i]. `edges` ascend and are finite; at most kMostEdges of them.
 void bin_column(const double* values, std::size_t n, const double* edges, std::size_t n_edges, std::uint8_t* out);

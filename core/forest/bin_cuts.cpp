@@ -55,11 +55,14 @@ bool cut_around_heavy(const std::vector<double>& cumulative, const std::vector<s
   std::int64_t runs = 0;  // heavy values cut the light runs too: leave room for that
   for (std::size_t i = 1; i < n; ++i) runs += heavy[i] && !heavy[i - 1];
   const auto bins = static_cast<double>(std::max<std::int64_t>(bins_left - runs, 1));
-  double light = 0.0, before = 0.0, place = 0.0;
+  double light = 0.0, before = 0.0;
+  std::int32_t place = 0;
   for (std::size_t i = 0; i < n; ++i) {
     light += heavy[i] ? 0.0 : cumulative[i] - before;
     before = cumulative[i];
-    const double own = std::ceil(light * bins / total);
+    const double exact = light * bins / total;
+    auto own = static_cast<std::int32_t>(exact);
+    own += static_cast<double>(own) < exact;  // rounded up
     if (i > 0 && (own != place || heavy[i] || heavy[i - 1])) last.push_back(i - 1);
     place = own;
   }
@@ -106,10 +109,7 @@ std::size_t add_number_bins(const Distribution& column, std::size_t max_bins, Nu
     const std::size_t middle = apart ? b : first_reaching(cumulative, from, (below + cumulative[to]) / 2);
     out.values.push_back(values[std::min(middle, to)]);
     if (b + 1 == n_bins) break;
-    // Halves first: the sum of two large numbers may overflow. Rounding must not move an edge past the value it has
-    // to exclude (neighbouring floats).
-    const double edge = values[to] * 0.5 + values[to + 1] * 0.5;
-    out.edges.push_back(edge >= values[to + 1] ? values[to] : edge);
+    out.edges.push_back(edge_between(values[to], values[to + 1]));
   }
   out.edges.push_back(std::numeric_limits<double>::infinity());
   return n_bins;

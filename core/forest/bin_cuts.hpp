@@ -20,6 +20,13 @@ struct NumberBins {
   std::vector<double> edges;   // the largest number that belongs to the bin; infinite for the last one
 };
 
+// Where a bin ends between two neighbouring values. Halves first: the sum of two large numbers may overflow. Rounding
+// must not move the edge past the value it has to exclude (neighbouring floats).
+inline double edge_between(double value, double next) {
+  const double edge = value * 0.5 + next * 0.5;
+  return edge >= next ? value : edge;
+}
+
 // A bin per value up to `max_bins` values. Beyond, values as heavy as a bin stand alone and the rest is cut into bins of
 // about equal weight. One bin if there is no value. The bins are appended to `out`; returns their number.
 std::size_t add_number_bins(const Distribution& column, std::size_t max_bins, NumberBins& out);

@@ -16,8 +16,7 @@ constexpr std::size_t kBuckets = 1u << kDigit;
 constexpr std::size_t kFewItems = 256;            // sorted without passes
 constexpr std::size_t kMoves = 4;                 // per item, before sorting in place gives up
 constexpr std::size_t kCounted = 1u << 12;        // widest range of whole numbers that is always counted
-constexpr std::size_t kBlockBytes = 4u << 20;     // of columns read together
-constexpr std::size_t kBlockColumns = 32;
+constexpr std::size_t kBlockColumns = 32;         // whose bytes are counted together
 
 // Bit patterns in the order of the numbers: negative ones reversed, positive ones above them.
 template <class Number, class Key>
@@ -274,15 +273,27 @@ void count_column(const Number* column, std::size_t n, const double* weight, dou
   collect_counts(sums.data(), range, low, found);
 }
 
+}  // namespace
+
+struct DistinctFinder::Room : Scratch {};
+
+DistinctFinder::DistinctFinder() : room_(std::make_unique<Room>()) {}
+DistinctFinder::~DistinctFinder() = default;
+
 template <class Number>
-void column_distribution(const Number* column, std::size_t n, const double* weight, Scratch& room, Distribution& found) {
+bool DistinctFinder::count(const Number* column, std::size_t n, const double* weight, Distribution& found) {
   double low, high;
-  if (whole_range(column, n, low, high) && high - low < static_cast<double>(kCounted) && std::fabs(low) < 4.0e15)
-    return count_column(column, n, weight, low, static_cast<std::size_t>(high - low) + 1, room, found);
-  sort_column(column, n, weight, room, found);
+  if (!whole_range(column, n, low, high) || high - low >= static_cast<double>(kCounted) || std::fabs(low) >= 4.0e15)
+    return false;
+  count_column(column, n, weight, low, static_cast<std::size_t>(high - low) + 1, *room_, found);
+  return true;
 }
 
-// Bytes are counted as they lie, a block of columns together.
+template <class Number>
+void DistinctFinder::sort(const Number* column, std::size_t n, const double* weight, Distribution& found) {
+  sort_column(column, n, weight, *room_, found);
+}
+
 template <class Byte>
 void count_bytes(const NumberView<Byte>& view, std::size_t begin, std::size_t end, const double* weight,
                  const std::function<void(std::size_t, const Distribution&)>& found) {
@@ -320,47 +331,14 @@ void count_bytes(const NumberView<Byte>& view, std::size_t begin, std::size_t en
   }
 }
 
-}  // namespace
-
-void distinct_values(const double* column, std::size_t n, const double* weight, Distribution& found) {
-  Scratch room;
-  sort_column(column, n, weight, room, found);
-}
-
-template <class Number>
-void each_distribution(const NumberView<Number>& view, std::size_t begin, std::size_t end, const double* weight,
-                       const std::function<void(std::size_t, const Distribution&)>& found) {
-  if constexpr (sizeof(Number) == 1) return count_bytes(view, begin, end, weight, found);
-  Scratch room;
-  Distribution column;
-  const std::size_t n = view.n_rows;
-  if (view.row_stride == 1) {
-    for (std::size_t j = begin; j < end; ++j) {
-      column_distribution(view.at(0, j), n, weight, room, column);
-      found(j, column);
-    }
-    return;
-  }
-  const std::size_t least = 64 / sizeof(Number);  // columns of a line of memory
-  const std::size_t width =
-      std::max(least, std::min(kBlockColumns, kBlockBytes / (sizeof(Number) * std::max<std::size_t>(n, 1))));
-  std::vector<Number> block(std::min(width, end - begin) * n);
-  for (std::size_t first = begin; first < end; first += width) {
-    const std::size_t own = std::min(width, end - first);
-    for (std::size_t row = 0; row < n; row += kTileRows)
-      for (std::size_t c = 0; c < own; ++c)
-        copy_column(view, first + c, row, std::min(kTileRows, n - row), block.data() + c * n + row);
-    for (std::size_t c = 0; c < own; ++c) {
-      column_distribution(block.data() + c * n, n, weight, room, column);
-      found(first + c, column);
-    }
-  }
-}
-
-#define SUREWOOD_INSTANTIATE(Number)                                                                              \
-  template void each_distribution<Number>(const NumberView<Number>&, std::size_t, std::size_t, const double*,     \
-                                          const std::function<void(std::size_t, const Distribution&)>&);
+#define SUREWOOD_INSTANTIATE(Number)                                                                                 \
+  template bool DistinctFinder::count<Number>(const Number*, std::size_t, const double*, Distribution&);              \
+  template void DistinctFinder::sort<Number>(const Number*, std::size_t, const double*, Distribution&);
 SUREWOOD_FOR_NUMBERS(SUREWOOD_INSTANTIATE)
 #undef SUREWOOD_INSTANTIATE
+template void count_bytes<std::uint8_t>(const NumberView<std::uint8_t>&, std::size_t, std::size_t, const double*,
+                                        const std::function<void(std::size_t, const Distribution&)>&);
+template void count_bytes<std::int8_t>(const NumberView<std::int8_t>&, std::size_t, std::size_t, const double*,
+                                       const std::function<void(std::size_t, const Distribution&)>&);
 
 }  // namespace surewood

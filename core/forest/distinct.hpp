@@ -3,23 +3,41 @@
 // Whole numbers of a small range are counted. Everything else is sorted, as floats of 32 bits where that loses nothing
 // (most tables): two radix passes by the place in the column's range, what is left in place; where that takes too long,
 // since a few values are far from the others, radix passes over all bits.
+//
+// Weights are whole numbers; rows of weight 0 are left out. Null: all weigh 1.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 
-#include "forest/bin_cuts.hpp"
 #include "common/number_view.hpp"
+#include "forest/bin_cuts.hpp"
 
 namespace surewood {
 
-// Weights are whole numbers; rows of weight 0 are left out. Null: all weigh 1.
-void distinct_values(const double* column, std::size_t n, const double* weight, Distribution& found);
+// Has room that is used again for each column.
+class DistinctFinder {
+ public:
+  DistinctFinder();
+  ~DistinctFinder();
 
-// Calls found(column, distribution) for the columns [begin, end), in order. Reads them in blocks of a few megabytes.
-template <class Number>
-void each_distribution(const NumberView<Number>& view, std::size_t begin, std::size_t end, const double* weight,
-                       const std::function<void(std::size_t, const Distribution&)>& found);
+  // False if the column has other numbers than whole ones of a small range.
+  template <class Number>
+  bool count(const Number* column, std::size_t n, const double* weight, Distribution& found);
+
+  template <class Number>
+  void sort(const Number* column, std::size_t n, const double* weight, Distribution& found);
+
+ private:
+  struct Room;
+  std::unique_ptr<Room> room_;
+};
+
+// Bytes are counted as they lie, a block of columns together: found(column, distribution) for the columns [begin, end).
+template <class Byte>
+void count_bytes(const NumberView<Byte>& view, std::size_t begin, std::size_t end, const double* weight,
+                 const std::function<void(std::size_t, const Distribution&)>& found);
 
 }  // namespace surewood

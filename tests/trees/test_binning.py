@@ -173,6 +173,10 @@ def test_every_type_and_layout_gives_the_bins_of_the_reference(dtype, order, wei
             for name in ("baseline", "avx2", "avx512"):
                 if _core.use_instruction_set(name):
                     np.testing.assert_array_equal(mapper.codes(as_table(X)), expected)
+                    at_once = bin_table(as_table(X), weight, max_bins)
+                    np.testing.assert_array_equal(at_once.mapper.edges, mapper.edges)
+                    np.testing.assert_array_equal(at_once.mapper.values, mapper.values)
+                    np.testing.assert_array_equal(at_once.blocks[0], expected)
         finally:
             assert _core.use_instruction_set(_core.instruction_set())
 
@@ -219,3 +223,70 @@ def test_sorting_falls_back_where_leading_bits_do_not_tell_values_apart():
     mapper = learn_bins(as_table(column[:, None]))
     np.testing.assert_array_equal(mapper.values, values)
     np.testing.assert_array_equal(mapper.edges, edges)
+
+
+def difficult_columns(n, rng):
+    """Real numbers that spread badly: ties, tails, steps, gaps, tiny and huge ranges, both zeros."""
+    normal = rng.normal(size=n)
+    tiny = np.finfo(np.float32).smallest_subnormal
+    return {
+        "plain": normal,
+        "ties": np.round(normal, 2) + 0.25,
+        "almost heavy": np.repeat(rng.normal(size=n // 10 + 1), 10)[:n],
+        "one heavy": np.where(rng.random(n) < 0.3, 0.5, normal),
+        "two neighbours": np.where(rng.random(n) < 0.5, 0.1, np.nextafter(np.float32(0.1), np.float32(1))),
+        "heavy among neighbours": np.where(rng.random(n) < 0.7, 1.0, 1.0 + rng.random(n) * 1e-5),
+        "long tail": np.exp(4 * normal),
+        "negative tail": -np.exp(6 * normal),
+        "near one": -1.0 + np.exp(3 * normal - 12),
+        "outliers": np.concatenate([normal[2:], [-1e30, 1e30]]),
+        "whole range of floats": rng.choice([-3.4e38, 3.4e38, 0.5], n) * rng.random(n),
+        "subnormal": rng.integers(-5000, 5000, n) * float(tiny),
+        "zeros": np.where(rng.random(n) < 0.5, -0.0, 0.0) + np.where(rng.random(n) < 0.98, 0.0, normal),
+        "mostly missing": np.where(rng.random(n) < 0.9, np.nan, normal),
+        "few known": np.where(np.arange(n) < n - 3, np.nan, normal),
+        "two values": np.where(rng.random(n) < 0.5, 0.3, 0.7),
+        "255 values": rng.integers(0, 255, n) / 7,
+        "256 values": rng.integers(0, 256, n) / 7,
+        "sorted": np.sort(normal),
+        "rest in one place": np.concatenate([np.linspace(-1e6, 1e6, 40), 3 + rng.random(n - 40) * 1e-3]),
+    }
+
+
+@pytest.mark.parametrize("name", ["baseline", "avx2", "avx512"])
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+@pytest.mark.parametrize("n", [1023, 1024, 2500, 20_000])
+def test_difficult_columns_have_the_bins_and_codes_of_the_reference(dtype, n, name):
+    rng = np.random.default_rng(n)
+    columns = difficult_columns(n, rng)
+    X = np.column_stack(list(columns.values())).astype(dtype)
+    X[rng.random(X.shape) < 0.01] = np.nan
+    try:
+        if not _core.use_instruction_set(name):
+            pytest.skip(f"this processor has no {name}")
+        binned = {max_bins: bin_array(X, max_bins=max_bins) for max_bins in (2, 64, 255)}
+    finally:
+        assert _core.use_instruction_set(_core.instruction_set())
+    for max_bins, matrix in binned.items():
+        assert not np.signbit(matrix.mapper.values[matrix.mapper.values == 0]).any()
+        for j, column in enumerate(columns):
+            found = reference_bins.distinct_values(X[:, j])
+            values, edges = reference_bins.number_bins(*found, max_bins)
+            span = slice(matrix.mapper.offset[j], matrix.mapper.offset[j + 1])
+            np.testing.assert_array_equal(matrix.mapper.values[span], values, err_msg=column)
+            np.testing.assert_array_equal(matrix.mapper.edges[span], edges, err_msg=column)
+            codes = reference_bins.codes(X[:, j], edges[:-1])
+            np.testing.assert_array_equal(matrix.blocks[0][j], codes, err_msg=column)
+
+
+@settings(max_examples=40, deadline=None)
+@given(seed=st.integers(0, 10**6), n_values=st.sampled_from([200, 300, 700, 5000]), power=st.integers(0, 6))
+def test_drawn_columns_have_the_bins_and_codes_of_the_reference(seed, n_values, power):
+    rng = np.random.default_rng(seed)
+    pool = (rng.normal(size=n_values) * rng.exponential(size=n_values) ** power).astype(np.float32)
+    column = rng.choice(pool, int(rng.integers(1024, 4000)))
+    matrix = bin_array(column[:, None])
+    values, edges = reference_bins.number_bins(*reference_bins.distinct_values(column), 255)
+    np.testing.assert_array_equal(matrix.mapper.values, values)
+    np.testing.assert_array_equal(matrix.mapper.edges, edges)
+    np.testing.assert_array_equal(matrix.blocks[0][0], reference_bins.codes(column, edges[:-1]))

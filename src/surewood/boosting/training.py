@@ -23,7 +23,8 @@ from surewood.estimators.folds import stratified_folds
 from surewood.parallel import run_tasks, share
 from surewood.parallel.progress import stage
 from surewood.tables import FitInputs
-from surewood.trees.binning import BinMapper, BinnedMatrix, learn_bins
+from surewood.trees.binned_tables import bin_table
+from surewood.trees.binning import BinMapper, BinnedMatrix
 from surewood.trees.flat_tree import FlatForest
 
 _FEW_ROUNDS = 10  # where no row can be held out
@@ -40,8 +41,8 @@ class Trained:
 
 def train(plan: BoostingPlan, inputs: FitInputs, seed: int) -> Trained:
     """Grow the models, cut them, join and calibrate them."""
-    mapper = learn_bins(inputs.table, inputs.weight, n_jobs=plan.n_jobs)
-    matrix = BinnedMatrix.of(mapper.codes(inputs.table, plan.n_jobs), mapper)
+    matrix = bin_table(inputs.table, inputs.weight, n_jobs=plan.n_jobs)
+    mapper = matrix.mapper
     splits = held_out_splits(plan, inputs.y, seed) if inputs.n_classes > 1 else []
     grown = _grown(plan, matrix, inputs, splits, seed) if inputs.n_classes > 1 else []
     cut = [_cut(one, common_rounds(grown, [held for _, held in splits], inputs.weight)) for one in grown]

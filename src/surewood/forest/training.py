@@ -17,7 +17,8 @@ from surewood.forest.plan import ForestPlan
 from surewood.parallel.progress import stage
 from surewood.tables import FitInputs
 from surewood.trees.bag import Bag
-from surewood.trees.binning import BinMapper, BinnedMatrix, learn_bins
+from surewood.trees.binned_tables import bin_table
+from surewood.trees.binning import BinMapper, BinnedMatrix
 from surewood.trees.flat_tree import FlatForest
 from surewood.trees.growing import Grown, grow_forest, out_of_bag
 
@@ -30,11 +31,13 @@ class Beginning:
     seed: int
     trees: FlatForest | None = None
     importances: Floats | None = None
+    matrix: BinnedMatrix | None = None  # the table's, where it was binned with the bins
 
     @classmethod
     def anew(cls, plan: ForestPlan, inputs: FitInputs, seed: int) -> Beginning:
         """Learn the bins of a table."""
-        return cls(learn_bins(inputs.table, inputs.weight, plan.max_bins, plan.n_jobs), seed)
+        matrix = bin_table(inputs.table, inputs.weight, plan.max_bins, plan.n_jobs)
+        return cls(matrix.mapper, seed, matrix=matrix)
 
     @classmethod
     def after(cls, model: ForestModel) -> Beginning:
@@ -72,7 +75,9 @@ def _check_memory(plan: ForestPlan, matrix: BinnedMatrix, inputs: FitInputs) -> 
 
 def train(plan: ForestPlan, inputs: FitInputs, beginning: Beginning) -> Trained:
     """Grow the trees that the plan asks for beyond those that are there already."""
-    matrix = BinnedMatrix.of(beginning.mapper.codes(inputs.table, plan.n_jobs), beginning.mapper)
+    matrix = beginning.matrix
+    if matrix is None:
+        matrix = BinnedMatrix.of(beginning.mapper.codes(inputs.table, plan.n_jobs), beginning.mapper)
     _check_memory(plan, matrix, inputs)
     first = 0 if beginning.trees is None else beginning.trees.n_trees
     grown = grow_forest(

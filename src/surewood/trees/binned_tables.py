@@ -24,8 +24,12 @@ def bin_table(
     >>> bin_table(as_table(np.array([[5.0], [np.nan], [7.0]]))).blocks[0].tolist()  # missing is 255
     [[0, 255, 1]]
     """
-    mapper = learn_bins(table, weight, max_bins, n_jobs)
-    return BinnedMatrix.of(mapper.codes(table, n_jobs), mapper)
+    if table.stream is not None:
+        mapper = learn_bins(table, weight, max_bins, n_jobs)
+        return BinnedMatrix.of(mapper.codes(table, n_jobs), mapper)
+    codes = np.empty((table.n_columns, table.n_rows), dtype=np.uint8)
+    mapper = learn_bins(table, weight, max_bins, n_jobs, codes)
+    return BinnedMatrix.of(codes, mapper)
 
 
 def bin_array(
