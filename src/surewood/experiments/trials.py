@@ -43,6 +43,8 @@ _OTHERS = "other classifiers"
 _OTHER_METHODS = ("RF", "RF, refitted", "random forest", "SurewoodClassifier")
 #: Trials of another problem, and measured errors that no rule of choice can have.
 _NOT_COUNTED = ("rings in three groups",)
+#: Methods of trials -> those of records.
+_SAME_METHOD = {"RCF": "rcf", "RCF, refitted": "rcf_refit"}
 _HINDSIGHT = ("RCF, smallest validation error", "RCF, smallest test error")
 
 
@@ -64,15 +66,18 @@ class Attempt:
     name: str
     errors: tuple[float, ...]
     n_test: int
+    #: By how much all recorded divisions are harder than those of the attempt, where it has fewer.
+    shift: float = 0.0
 
     @classmethod
-    def of(cls, name: str, rows: pd.DataFrame) -> Attempt:
+    def of(cls, name: str, rows: pd.DataFrame, shift: float = 0.0) -> Attempt:
         """From the rows of a trial."""
-        return cls(name, tuple(rows["error"]), int(rows["n_test"].iloc[0]))
+        return cls(name, tuple(rows["error"]), int(rows["n_test"].iloc[0]), shift)
 
     @property
     def mean(self) -> float:
-        return float(np.mean(self.errors))
+        """Mean error, as if the attempt had all recorded divisions."""
+        return float(np.mean(self.errors)) + self.shift
 
 
 @dataclass(frozen=True)
@@ -114,7 +119,7 @@ def cell(paper: str, dataset: str, records: Sequence[Mapping[str, Any]], trials:
     """The cell of a data set."""
     own = [record for record in records if record["dataset"] == dataset]
     tried = trials[trials["set"] == dataset]
-    others = tried[_is_other(tried)]
+    others = tried[tried["trial"].str.startswith(_OTHERS)]
     tables = published(paper)
     value, scale = ("error", 1.0) if paper == "rcf" else ("accuracy", -1.0)
     targets = tables[tables["dataset"] == dataset].set_index("method")[value]
@@ -125,7 +130,7 @@ def cell(paper: str, dataset: str, records: Sequence[Mapping[str, Any]], trials:
         dataset,
         errors[names[0]],
         errors[names[1]],
-        [*_recorded(paper, own, _READINGS[paper]), *_tried(tried)],
+        [*_recorded(paper, own, _READINGS[paper]), *_tried(tried, own)],
         _recorded(paper, [r for r in own if r["protocol"] == PAPER], {n: n for n in _FOREST[paper]}),
         [Attempt.of(str(name), rows) for name, rows in others.groupby("method", sort=False)],
         _hindsight(own),
@@ -154,20 +159,34 @@ def _error(paper: str, metrics: Mapping[str, float]) -> float:
     return 100.0 * metrics["error"] if paper == "rcf" else 100.0 - metrics["accuracy"]
 
 
-def _is_other(tried: pd.DataFrame) -> pd.Series:
-    """Rows of classifiers that are not the paper's."""
-    return tried["trial"].str.startswith(_OTHERS) | tried["method"].isin(_OTHER_METHODS)
-
-
-def _tried(tried: pd.DataFrame) -> list[Attempt]:
+def _tried(tried: pd.DataFrame, records: Sequence[Mapping[str, Any]]) -> list[Attempt]:
     """Readings of the trials, without those that could not be claimed."""
     counted = tried[
-        ~_is_other(tried) & ~tried["trial"].isin(_NOT_COUNTED) & ~tried["method"].isin(_HINDSIGHT)
+        ~tried["trial"].str.startswith(_OTHERS)
+        & ~tried["trial"].isin(_NOT_COUNTED)
+        & ~tried["method"].isin((*_HINDSIGHT, *_OTHER_METHODS))
     ]
     return [
-        Attempt.of(f"{trial} ({method})", rows)
+        Attempt.of(f"{trial} ({method})", rows, _shift(str(method), rows, records))
         for (trial, method), rows in counted.groupby(["trial", "method"], sort=False)
     ]
+
+
+def _shift(method: str, rows: pd.DataFrame, records: Sequence[Mapping[str, Any]]) -> float:
+    """Recorded error of the same method on all divisions less that on the divisions of a trial, in percent.
+
+    0 where the trial does not test on the recorded divisions.
+    """
+    own = {
+        record["repeat"]: record["metrics"]
+        for record in records
+        if record["protocol"] == PAPER and record["method"] == _SAME_METHOD.get(method)
+    }
+    sizes = dict(zip(rows["repeat"], rows["n_test"]))
+    if any(repeat not in own or own[repeat]["n_test"] != n_test for repeat, n_test in sizes.items()):
+        return 0.0
+    every = [metrics["error"] for metrics in own.values()]
+    return 100.0 * float(np.mean(every) - np.mean([own[repeat]["error"] for repeat in sizes]))
 
 
 def _hindsight(records: Sequence[Mapping[str, Any]]) -> float | None:
@@ -224,7 +243,11 @@ def _evidence(one: Cell, best: Attempt) -> Iterator[str]:
         spread = float(np.sqrt(best.mean * (100.0 - best.mean) / best.n_test))
         yield f"{rows}; one test part of this size has a standard deviation of {spread:.2f}."
     elif len(best.errors) > 1:
-        yield f"{rows}; the standard deviation over the repeats is {Spread.of(best.errors).sd:.2f}."
+        alone = sum(error <= one.target + 1e-9 for error in best.errors)
+        yield (
+            f"{rows}; the standard deviation over the repeats is {Spread.of(best.errors).sd:.2f}, and "
+            f"{alone} of {len(best.errors)} reach it alone."
+        )
     else:
         yield f"{rows}."
     if one.others:
