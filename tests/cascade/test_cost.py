@@ -2,6 +2,7 @@ import pytest
 from sklearn.datasets import make_moons
 
 from surewood import DeepCascadeClassifier, DeepCascadeSVMClassifier
+from surewood.cascade import KernelFamily, LinearFamily, StumpFamily
 from surewood.cascade.cost import generic_memory, make_gram, svm_memory
 from tests.cascade.small_tasks import small_problem
 
@@ -11,7 +12,10 @@ def test_memory_is_counted_part_by_part():
     parts, notes = svm_memory(plan.settings, sample)
     assert {"table", "design", "SVMs"} <= set(parts)
     assert notes == ()
-    assert generic_memory(sample)["members"] > 0
+    parts = generic_memory([StumpFamily()], sample)
+    assert parts["members"] > parts["SVMs"] == 0
+    assert generic_memory([KernelFamily()], sample)["SVMs"] > 0
+    assert generic_memory([LinearFamily("hinge")], sample)["SVMs"] > 0
 
 
 def test_a_fit_beyond_its_memory_is_refused():

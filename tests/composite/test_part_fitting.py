@@ -23,7 +23,7 @@ def planned():
 def test_steps_of_any_size_fit_the_same_trees(planned, monkeypatch):
     plan, data, options = planned
     whole = fit_parts(plan, data, options, TimeLimit(None))
-    monkeypatch.setattr(part_fitting, "_ROWS_AND_TREES", 2 * data.n_rows)
+    monkeypatch.setattr(part_fitting, "ROWS_AND_TREES", 2 * data.n_rows)
     steps = fit_parts(plan, data, options, TimeLimit(None))
     np.testing.assert_array_equal(steps.part_of_tree, whole.part_of_tree)
     np.testing.assert_array_equal(steps.labels, whole.labels)

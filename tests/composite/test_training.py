@@ -72,7 +72,7 @@ def test_few_trees_at_a_time_give_the_same_model(monkeypatch, changes):
     model = Forest(5, random_state=0, max_depth=2, **settings)
     expected, ledger = model.fit(X, y).predict_proba(X), model.ledger()
     error = model.held_out_error_
-    monkeypatch.setattr(part_fitting, "_ROWS_AND_TREES", 400)
+    monkeypatch.setattr(part_fitting, "ROWS_AND_TREES", 400)
     monkeypatch.setattr(out_of_bag, "ROWS_PER_BLOCK", 64)
     np.testing.assert_array_equal(model.fit(X, y).predict_proba(X), expected)
     assert model.ledger().equals(ledger)

@@ -41,7 +41,9 @@ class GenericPlan:
 
 def train_generic(plan: GenericPlan, sample: Sample) -> GenericModel:
     """Find and fit the best cascade."""
-    refuse_beyond(plan.max_memory, sum(generic_memory(sample).values()), "use fewer rows")
+    if plan.max_memory is not None:
+        needed = sum(generic_memory((*plan.leaves, *plan.splits), sample).values())
+        refuse_beyond(plan.max_memory, needed, "use fewer rows")
     found = _search(plan, sample)
     leaves = tuple(plan.leaves[f] for f in found.path.leaves)
     splits = tuple(plan.splits[f] for f in found.path.splits)

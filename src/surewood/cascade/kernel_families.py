@@ -11,7 +11,7 @@ from sklearn.linear_model import LogisticRegression
 from surewood._arrays import Codes, Floats
 from surewood.bounds import kernel_rademacher, log_growth, vc_dimension
 from surewood.cascade.families import EstimatorMember, Family, Member
-from surewood.svm import Gram, KernelSpec, Predictor, solve_many
+from surewood.svm import Gram, KernelSpec, Predictor, solve_many, useful_limit
 from surewood.svm.class_scores import class_scores
 
 
@@ -71,8 +71,9 @@ class KernelFamily(Family):
 
     def fit(self, X: Floats, codes: Codes, weight: Floats, n_classes: int) -> Member:
         plain = bool((weight == 1.0).all())
+        gram = Gram(X, max_memory=useful_limit(len(X), X.shape[1]))
         solved = solve_many(
-            Gram(X), [np.arange(len(X))], codes, [self.degree], [self.C], kernel=self.spec(X.shape[1]),
+            gram, [np.arange(len(X))], codes, [self.degree], [self.C], kernel=self.spec(X.shape[1]),
             weights=None if plain else weight,
         )  # fmt: skip
         return SvmMember(solved.predictor([0]), n_classes)
@@ -113,9 +114,13 @@ class LinearFamily(Family):
     loss: str = "logistic"
     C: float = 1.0
 
+    def as_kernel(self, n_features: int) -> KernelFamily:
+        """The linear SVM as a kernel SVM."""
+        return KernelFamily(degree=1, C=self.C * n_features)
+
     def fit(self, X: Floats, codes: Codes, weight: Floats, n_classes: int) -> Member:
         if self.loss == "hinge":
-            return KernelFamily(degree=1, C=self.C * X.shape[1]).fit(X, codes, weight, n_classes)
+            return self.as_kernel(X.shape[1]).fit(X, codes, weight, n_classes)
         if self.loss != "logistic":
             raise ValueError(f"loss must be 'logistic' or 'hinge', got {self.loss!r}.")
         model = LogisticRegression(C=self.C, max_iter=1000, tol=1e-6)

@@ -20,6 +20,7 @@ from surewood.composite.data import TrainingData, prepare
 from surewood.composite.explaining import explain_rows
 from surewood.composite.explanation_steps import explanation_steps
 from surewood.composite.leaf_svms import SolverOptions
+from surewood.composite.memory import Shape
 from surewood.composite.model import CompositeModel
 from surewood.composite.old_form import model_of_old_state
 from surewood.composite.parameters import solver_tolerance
@@ -66,7 +67,7 @@ class CompositeClassifier(ClassifierBase, RunParameters, StudyParameter):
         """Refuse a fit that would need more than `max_memory`."""
         limit = memory_bytes(self.max_memory)
         if limit is not None:
-            needed, _ = needed_memory(self._parameters(), self._size(inputs), limit, self.n_jobs)
+            needed, _ = needed_memory(self._parameters(), self._shape(inputs), limit, self.n_jobs)
             refuse_beyond(limit, sum(needed.values()), "use fewer trees or fewer rows")
 
     def _prepared(self, inputs: FitInputs) -> TrainingData:
@@ -80,11 +81,12 @@ class CompositeClassifier(ClassifierBase, RunParameters, StudyParameter):
         self._store_fit(inputs)
         self.model_ = model
 
-    @staticmethod
-    def _size(inputs: FitInputs) -> tuple[int, int, int, int]:
-        """Rows, columns, columns of the design matrix, classes."""
+    def _shape(self, inputs: FitInputs) -> Shape:
+        """What the memory of a fit depends on."""
         width = max(DesignEncoder().fit(inputs.table, inputs.weight).n_columns_, 1)
-        return inputs.table.n_rows, inputs.table.n_columns, width, inputs.n_classes
+        counts = np.sort(np.bincount(inputs.y, minlength=2))
+        pair = float(counts[-2:].sum()) / len(inputs.y)
+        return Shape(inputs.table.n_rows, inputs.table.n_columns, width, inputs.n_classes, pair)
 
     def _passes(self, n_columns: int) -> int:
         """How often the work of a fit is done."""
@@ -93,8 +95,8 @@ class CompositeClassifier(ClassifierBase, RunParameters, StudyParameter):
     def estimate_cost(self, X: Any, y: Any, sample_weight: Any = None) -> CostEstimate:
         """Memory and a range of time of a fit, without doing it (ESTIMATE)."""
         inputs = self._begin(X, y, sample_weight)
-        limit, size = memory_bytes(self.max_memory), self._size(inputs)
-        return estimate_cost(self._parameters(), size, limit, self.n_jobs, self._passes(size[1]))
+        limit, shape = memory_bytes(self.max_memory), self._shape(inputs)
+        return estimate_cost(self._parameters(), shape, limit, self.n_jobs, self._passes(shape.n_columns))
 
     # --- predictions ---------------------------------------------------------------------------------------
 

@@ -9,53 +9,37 @@ from joblib import effective_n_jobs
 
 from surewood.composite.data import worth_storing
 from surewood.composite.depths import affordable_leaf, pilot_depths
-from surewood.composite.leaf_svms import CHUNK_BYTES
-from surewood.composite.parameters import degree_list, is_auto
+from surewood.composite.memory import Shape, n_degrees, stages
+from surewood.composite.parameters import is_auto
 from surewood.composite.pilot import IN_BAG, PILOT_ROWS, pilot_trees
-from surewood.composite.plan import DEGREES, PILOT_C, PLAIN_TREES_PER_TREE, Parameters
+from surewood.composite.plan import PILOT_C, PLAIN_TREES_PER_TREE, Parameters
 from surewood.composite.tuning import C_GRID, N_FOLDS
 from surewood.estimators.cost import CostEstimate
 from surewood.svm import Gram, gram_limit, kernel_memory
 
-Size = tuple[int, int, int, int]  # rows, columns, columns of the design matrix, classes
-
-_SECONDS_PER_UPDATE = 1.5e-9  # one element of a solver pass, on a core of 2020
+_SECONDS_PER_UPDATE = 5e-10  # one element of a solver pass, on a core of 2020
 _SECONDS_PER_VISIT = 2e-8  # one row at one node of a plain tree, for one feature
 _SPREAD = 8.0  # iterations depend on the data: the range of time is this factor either way
-_BUFFERS = 8.0 * 2**20  # of solvers, predictions and the allocator, whatever the size of the table
+_SECONDS_PER_PAIR = 1.5e-6  # of classes: an SVM of few points, begun and ended
 _PASSES_PER_POINT = 10.0  # over its leaf, until an SVM has converged
 
 
 def needed_memory(
-    given: Parameters, size: Size, max_memory: int | None, n_jobs: int | None
+    given: Parameters, shape: Shape, max_memory: int | None, n_jobs: int | None
 ) -> tuple[dict[str, float], tuple[str, ...]]:
     """Parts of the memory of a fit, and what to note."""
-    n_rows, n_columns, width, n_classes = size
-    stored = worth_storing(n_rows, width, products_read(given, n_rows))
+    n_rows = shape.n_rows
+    stored = worth_storing(n_rows, shape.width, products_read(given, n_rows))
     limit = gram_limit(max_memory)
-    parts, notes = kernel_memory(n_rows, n_columns, width, limit=limit if stored else 0, n_jobs=n_jobs)
+    parts, notes = kernel_memory(n_rows, shape.n_columns, shape.width, limit=limit if stored else 0)
     if not stored and Gram.bytes_stored(n_rows) <= limit:
         notes = ()  # to save time, not memory
+    parts["bins"] = 1.0 * n_rows * shape.n_columns
     n_trees = _n_trees(given)
-    held = Gram.bytes_stored(_largest_leaf(given, n_rows)) * effective_n_jobs(n_jobs)
-    parts["kernel rows"] = min(parts["kernel rows"], float(held))
-    per_point = 8.0 * max(min(n_classes, 12) - 1, 1) + 8.0  # coefficients and predictions of an SVM
-    work = n_rows * n_trees * len(_degrees(given)) * per_point
-    parts["bins"] = 1.0 * n_rows * n_columns
-    parts["leaves and votes"] = n_rows * n_trees * 40.0
-    parts["SVMs"] = min(2.0 * CHUNK_BYTES, work) + n_rows * n_trees * 0.3 * per_point
-    if given.selection == "auto":
-        parts["plain trees"] = PLAIN_TREES_PER_TREE * n_trees * n_rows * 6.0
+    found = stages(given, shape, n_trees, affordable_leaf(n_rows, n_trees), n_jobs)
+    largest = max(found, key=lambda name: found[name])
+    parts[largest] = found[largest]
     return parts, notes
-
-
-def _largest_leaf(given: Parameters, n_rows: int) -> int:
-    """Rows of the largest SVM, about."""
-    if given.selection != "auto":
-        return n_rows
-    n = min(n_rows, PILOT_ROWS)
-    leaf = affordable_leaf(n_rows, _n_trees(given))
-    return math.ceil(max(leaf, IN_BAG * n / 2.0 ** pilot_depths(n, leaf)[0]))
 
 
 def products_read(given: Parameters, n_rows: int) -> float:
@@ -67,17 +51,17 @@ def products_read(given: Parameters, n_rows: int) -> float:
 
 
 def estimate_cost(
-    given: Parameters, size: Size, max_memory: int | None, n_jobs: int | None, n_passes: int = 1
+    given: Parameters, shape: Shape, max_memory: int | None, n_jobs: int | None, n_passes: int = 1
 ) -> CostEstimate:
-    """Cost of a fit on a table of this size; a search does the work `n_passes` times."""
-    parts, notes = needed_memory(given, size, max_memory, n_jobs)
-    parts["buffers"] = _BUFFERS
-    n_rows, n_columns, _, n_classes = size
+    """Cost of a fit on a table of this shape; a search does the work `n_passes` times."""
+    parts, notes = needed_memory(given, shape, max_memory, n_jobs)
+    n_rows, n_columns, n_classes = shape.n_rows, shape.n_columns, shape.n_classes
     n_trees = _n_trees(given)
     work = _work(given, n_rows, n_trees, n_classes) * n_passes
     # Pairs of classes divide the points of a leaf: each class meets every other.
     work *= max(min(n_classes, 12) - 1, 1) ** 0.5
-    seconds = work * _SECONDS_PER_UPDATE + 1e-4 * n_trees
+    pairs = _svms(given, shape, n_trees) * n_passes
+    seconds = work * _SECONDS_PER_UPDATE + pairs * _SECONDS_PER_PAIR + 1e-4 * n_trees
     if given.selection == "auto":  # plain trees, should they get a weight
         visits = PLAIN_TREES_PER_TREE * n_trees * n_rows * math.log2(max(n_rows, 2)) * math.sqrt(n_columns)
         seconds += visits * _SECONDS_PER_VISIT
@@ -90,13 +74,17 @@ def _n_trees(given: Parameters) -> int:
     return int(np.max(given.n_estimators))
 
 
-def _degrees(given: Parameters) -> tuple[int, ...]:
-    return DEGREES if is_auto(given.degrees) else degree_list(given.degrees)
+def _svms(given: Parameters, shape: Shape, n_trees: int) -> float:
+    """SVMs of two classes, of the pilot and of the final trees at their largest leaves."""
+    degrees, n_rows = n_degrees(given), shape.n_rows
+    k = shape.classes_among(IN_BAG * min(n_rows, PILOT_ROWS))
+    pilot = pilot_trees(n_rows, shape.n_classes) * (len(PILOT_C) - 1) if given.selection == "auto" else 0
+    return k * (k - 1.0) / 2.0 * degrees * (pilot + n_trees)
 
 
 def _work(given: Parameters, n_rows: int, n_trees: int, n_classes: int) -> float:
     """Element updates: some passes per point of a leaf, each over the leaf."""
-    degrees = float(len(_degrees(given)))
+    degrees = float(n_degrees(given))
     if given.selection == "auto":
         n = min(n_rows, PILOT_ROWS)
         leaf = affordable_leaf(n_rows, n_trees)

@@ -22,7 +22,7 @@ from surewood.parallel import worker_count
 from surewood.parallel.progress import stage
 from surewood.svm import Predictor, SvmBatch, solve_many
 
-CHUNK_BYTES = 128 << 20  # coefficients held while a chunk is looked at
+CHUNK_BYTES = 64 << 20  # of SVMs held while a chunk is looked at
 _CHUNK_WORK = 2e8  # squared leaf sizes, summed over SVMs: less than a second, so that progress is visible
 
 
@@ -84,7 +84,8 @@ def train(
 
 def _chunks(sizes: NDArray[np.int64], n_classes: int, per_set: int, ahead: int = 1) -> list[tuple[int, int]]:
     """Ranges of sets whose coefficients fit even if every point is a support vector, and of short work."""
-    held_bytes = sizes * float(per_set) * (8.0 * max(min(n_classes, 12) - 1, 1) + 8.0)
+    classes = np.maximum(np.minimum(n_classes, sizes), 2).astype(np.float64)  # of a set, at most
+    held_bytes = per_set * (sizes * 8.0 * classes + 18.0 * classes * (classes - 1.0))  # points, pairs
     work = sizes.astype(np.float64) ** 2 * per_set
     cost = np.cumsum(np.maximum(held_bytes / CHUNK_BYTES, work / (ahead * _CHUNK_WORK)))
     cuts, held = [0], 0.0

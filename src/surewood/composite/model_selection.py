@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from surewood.composite.base import CompositeClassifier
 from surewood.composite.data import TrainingData, part_of_inputs
 from surewood.composite.grid import Axes
+from surewood.composite.memory import Shape
 from surewood.composite.model import CompositeModel
 from surewood.composite.parameters import (
     SEARCH_RULES,
@@ -31,6 +32,7 @@ from surewood.estimators.declaring import TimedRunParameters, parameters
 from surewood.estimators.parameters import features_tried, memory_bytes, study_settings
 from surewood.estimators.seeds import draw_seed
 from surewood.svm import gram_limit
+from surewood.tables import FitInputs
 
 GAMMA_GRID = (1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0)  # [D-11]
 
@@ -224,10 +226,18 @@ class RandomCompositeForestClassifierCV(CompositeClassifier, TimedRunParameters)
         searched = Searched(len(grid.degrees), max(axes.depths), grid.n_settings)
         return completed(self._parameters(), data, seed, ((setting, axes.sizes[b]),), searched)
 
+    def _shape(self, inputs: FitInputs) -> Shape:
+        """With the points of the grid that vote side by side, and the rows that are held out."""
+        axes = self._grid(inputs.table.n_columns).axes
+        held_out = self.cv if isinstance(self.cv, float) else 1.0 / self._n_splits()
+        return replace(super()._shape(inputs), n_grid=len(axes.depths) * len(axes.choices), held_out=held_out)
+
+    def _n_splits(self) -> int:
+        return self.cv if isinstance(self.cv, int) else 1 if isinstance(self.cv, float) else 5
+
     def _passes(self, n_columns: int) -> int:
         """Splits times numbers of features: each is one pass over the grid."""
-        splits = self.cv if isinstance(self.cv, int) else 1 if isinstance(self.cv, float) else 5
-        return splits * len(self._features(n_columns))
+        return self._n_splits() * len(self._features(n_columns))
 
     @classmethod
     def _state_of_today(cls, state: dict[str, Any]) -> dict[str, Any]:

@@ -22,7 +22,7 @@ from surewood.composite.votes import LeafReliability, vote_fractions
 from surewood.estimators.time_limit import TimeLimit
 from surewood.tables import alongside
 
-_ROWS_AND_TREES = 2e7  # rows x trees whose leaves are held at once: some 20 bytes each
+ROWS_AND_TREES = 2e7  # rows x trees whose leaves are held at once: some 20 bytes each
 _TIMED_STEPS = 10  # of each part, where the time is limited
 
 
@@ -121,7 +121,7 @@ def _steps(plan: Plan, data: TrainingData, limit: TimeLimit) -> Iterator[_Step]:
 
     With a time limit steps are short, and the parts take turns, so that each has trees when the time is up.
     """
-    most = max(1, int(_ROWS_AND_TREES // data.n_rows))
+    most = max(1, int(ROWS_AND_TREES // data.n_rows))
     queues: list[list[_Step]] = []
     first = 0
     for part, (setting, n_trees) in enumerate(plan.parts):

@@ -107,13 +107,13 @@ class PilotSample:
 
     def error(self, votes: Floats) -> float:
         """Weighted fraction of misclassified rows, among those outside some bag."""
-        known = ~np.isnan(votes).any(axis=1)
+        known = np.asarray(~np.isnan(votes).any(axis=1))
         rows, mass = self._weighed(known)
         return float(mass @ (votes[known].argmax(axis=1) != self.data.y[rows])) if len(rows) else 1.0
 
     def log_loss(self, votes: Floats) -> float:
         """Log loss of the votes, kept off 0 and 1."""
-        known = ~np.isnan(votes).any(axis=1)
+        known = np.asarray(~np.isnan(votes).any(axis=1))
         rows, mass = self._weighed(known)
         true = 0.98 * votes[known, self.data.y[rows]] + 0.02 / self.data.n_classes
         return float(-(mass @ np.log(true))) if len(rows) else np.inf

@@ -19,6 +19,7 @@ from sklearn.base import clone
 from sklearn.utils import _safe_indexing
 
 _MIB = 2**20
+OBJECT_BYTES = 1.5 * _MIB  # what Python and the allocator add to a fit, however small its table is
 _PROBE_ROWS = 300
 _ROWS_PER_CLASS = 5  # in a probe: below, folds and pairs of classes are not those of the whole table
 

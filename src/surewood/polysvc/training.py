@@ -58,8 +58,9 @@ class Problem:
 def train(plan: SvmPlan, inputs: FitInputs) -> SvmModel:
     """Train the SVM on all rows, and five more for its probabilities."""
     encoder = DesignEncoder(scale=plan.scale).fit(inputs.table, inputs.weight)
-    needed = estimate_cost(plan, inputs, encoder.n_columns_).memory_bytes
-    refuse_beyond(plan.max_memory, needed, "use fewer rows or a smaller cache_size")
+    if plan.max_memory is not None:
+        needed = estimate_cost(plan, inputs, encoder.n_columns_).memory_bytes
+        refuse_beyond(plan.max_memory, needed, "use fewer rows or a smaller cache_size")
     limit = stored_limit(plan, encoder.n_columns_)
     problem = _posed(plan, encoder, inputs.table, inputs.y, inputs.weight, limit)
     C_given = plan.C is not None

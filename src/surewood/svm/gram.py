@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 from surewood import _core
 from surewood.parallel import run_in_threads
 
-__all__ = ["DEFAULT_MAX_MEMORY", "Gram", "KernelSpec", "StoredProducts", "formed_sooner"]
+__all__ = ["DEFAULT_MAX_MEMORY", "Gram", "KernelSpec", "StoredProducts", "formed_sooner", "useful_limit"]
 
 DEFAULT_MAX_MEMORY = 1 << 30
 _BLOCK_ROWS = 512
@@ -180,6 +180,19 @@ def formed_sooner(n_rows: int, n_columns: int) -> bool:
     (True, False)
     """
     return _core.formed_sooner(n_rows, n_columns)
+
+
+def useful_limit(n_rows: int, n_columns: int, limit: int | None = None) -> int:
+    """Bytes that stored products may take: none where solvers would form them anew all the same.
+
+    Examples
+    --------
+    >>> useful_limit(3000, 10), useful_limit(3000, 100, 5000)
+    (0, 5000)
+    """
+    if formed_sooner(n_rows, n_columns):
+        return 0
+    return DEFAULT_MAX_MEMORY if limit is None else limit
 
 
 _known: dict[int, tuple[weakref.ref[Any], NDArray[np.float32]]] = {}
