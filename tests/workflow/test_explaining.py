@@ -55,3 +55,27 @@ def test_support_vectors_are_named_as_the_table_numbers_them(folder):
     saved = workflow.open_model(folder)
     assert saved.row_name(0) == f"line {saved.preparer.row_numbers_[0]} of {saved.facts['table']}"
     assert saved.row_name(10_000) == "training row 10,001"
+
+
+def test_a_row_of_several_files_is_named_by_file_and_line(folder, table, tmp_path):
+    saved = workflow.open_model(folder)
+    lines = table.read_text(encoding="utf-8").splitlines(keepends=True)
+    first, second = tmp_path / "first.csv", tmp_path / "second.csv"
+    first.write_text("".join(lines[:41]), encoding="utf-8")
+    second.write_text("".join([lines[0], *lines[41:]]), encoding="utf-8")
+    whole = workflow.explain(saved, table, row=46)
+    for row in ("second.csv:6", f"{second}:6"):
+        found = workflow.explain(saved, [first, second], row=row)
+        assert (found.file, found.unit, found.row) == ("second.csv", "line", 6)
+        assert found.probabilities == whole.probabilities
+    assert "Line 6 of second.csv" in found._repr_html_()
+    assert workflow.explain(saved, [first, second]).file == "first.csv"
+    for row, words in (
+        (46, r"^row=46: there are several files; write for example first.csv:46 \(first.csv, second.csv\)"),
+        ("second.csv:1", "^there is no row on line 1 of second.csv; its 80 rows stand on lines 2 to 81"),
+        ("six", "^row=six: write a number, or of several files for example june.csv:17"),
+    ):
+        with pytest.raises(workflow.WorkflowError, match=words):
+            workflow.explain(saved, [first, second], row=row)
+    with pytest.raises(workflow.WorkflowError, match=r"^row=first\.csv:2: there is one file"):
+        workflow.explain(saved, first, row="first.csv:2")

@@ -112,7 +112,7 @@ class SurewoodClassifier(ClassifierBase, TimedRunParameters):
 
     __report_facts__ = report_facts.report_facts
     __explanation_steps__ = explanation_steps
-    _title = "Surewood mixture"
+    _title = "Mixture of classifiers"
 
     model_: BlendModel = field(init=False)
 

@@ -30,35 +30,35 @@ surewood explain churn new-customers.csv --row 17
 def explain(
     model: Annotated[Path, typer.Argument(help=MODEL_HELP)],
     table: Annotated[
-        str | None, typer.Argument(help="A table, to explain one of its rows.", show_default=False)
+        list[str] | None,
+        typer.Argument(help="A table, or several files of one, to explain a row.", show_default=False),
     ] = None,
     row: Annotated[
-        int | None,
+        str | None,
         typer.Option(
-            min=1,
-            help="Which row, by its line in the file (Parquet: from 1).",
+            help="Which row, by its line in the file (Parquet: from 1); of several files FILE:LINE.",
             show_default="the first",
         ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Describe a model; or one prediction: the columns that matter most, then the way through the model."""
-    if table is None and row is not None:
+    if not table and row is not None:
         raise WorkflowError("--row needs a table.")
 
     from surewood.workflow.explaining import explain as explain_row
     from surewood.workflow.model_folder import open_model
 
     saved = open_model(model)
-    if table is None:
+    if not table:
         _print_overview(saved, as_json)
         return
-    found = explain_row(saved, table, row)
+    found = explain_row(saved, table[0] if len(table) == 1 else table, row)
     if as_json:
-        answer = {found.unit: found.row, **found.details}
+        answer = {**({"file": found.file} if found.file else {}), found.unit: found.row, **found.details}
         print(json.dumps(answer, indent=2, ensure_ascii=False, default=str))
     else:
-        _print_row(found, table)
+        _print_row(found, found.file or table[0])
 
 
 def _print_row(found: Explanation, table: str) -> None:

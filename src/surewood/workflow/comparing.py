@@ -185,7 +185,7 @@ def compare(
         "source": data.source,
         "target": data.target,
         "rows": len(data.y),
-        "columns": data.X.shape[1],
+        "columns": len(preparer.columns_),
         "classes": int(data.y.nunique()),
         "metric": metric,
         "folds": folds,

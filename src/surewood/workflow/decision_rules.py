@@ -152,7 +152,7 @@ def apply_rule(
         sentence = str(error)
         table.notes.append(f"{sentence[:1].upper()}{sentence[1:]}; decisions are the most probable class.")
         return trained, certificate
-    threshold.model = trained.estimator
+    threshold = replace(threshold, model=trained.estimator)
     most_probable = trained.estimator.classes_[probabilities.argmax(axis=1)]
     table.notes.append(_measured(threshold.decide(probabilities), most_probable, table.holdout[1]))
     estimates = tuple(

@@ -9,6 +9,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from surewood.estimators.background import BACKGROUND_ROWS
@@ -51,6 +52,8 @@ class Explanation:
     ----------
     row : int
         Number of the row in its file.
+    file : str
+        Its file, where the table has several.
     unit : {"line", "row"}
         What that number counts.
     name : str
@@ -80,6 +83,7 @@ class Explanation:
     notes: tuple[str, ...]
     unit: str = "row"
     name: str = ""
+    file: str = ""
 
     def _repr_html_(self) -> str:
         """The explanation with the page's look, for notebooks."""
@@ -91,10 +95,12 @@ class Explanation:
             lines = "".join(f"<p>{escape(line)}</p>" for line in one.lines)
             parts.append(f"<h4>{escape(one.title)}</h4>{lines}")
         parts += [f"<p class='soft'>{escape(note)}</p>" for note in self.notes]
-        return framed(f"{self.unit.capitalize()} {self.row} {self.name}".strip(), "".join(parts))
+        of_file = f"of {self.file}" if self.file else ""
+        title = " ".join(filter(None, (self.unit.capitalize(), str(self.row), of_file, self.name)))
+        return framed(title, "".join(parts))
 
 
-def explain(model: str | Path | SavedModel, table: Source, row: int | None = None) -> Explanation:
+def explain(model: str | Path | SavedModel, table: Source, row: int | str | None = None) -> Explanation:
     """Explain the prediction of one row of a table.
 
     Parameters
@@ -103,8 +109,9 @@ def explain(model: str | Path | SavedModel, table: Source, row: int | None = Non
         A model file, or the folder that :func:`fit` wrote.
     table : str, Path or list of them
         A table file, several with the same columns, or the name of a built-in data set.
-    row : int, optional
-        Which row, by its number in the file: its line in a text file, else from 1. The first by default.
+    row : int or str, optional
+        Which row, by its number in the file: its line in a text file, else from 1. The first by default. Of
+        several files ``"june.csv:17"``.
 
     Returns
     -------
@@ -120,7 +127,11 @@ def explain(model: str | Path | SavedModel, table: Source, row: int | None = Non
     """
     saved = open_model(model)
     read = read_rows(table)
-    row, one = _row(read, row)
+    place = _place(read, row)
+    one = read.frame.iloc[[place]]
+    files = read.files
+    number = int(read.row_numbers[place] if files is None else files.numbers[place])
+    file, unit = ("", read.unit) if files is None else files.place(place + 1)
     estimator, prepared = saved.estimator, saved.prepare(one)
     if callable(getattr(estimator, "explain", None)):
         takes_groups = "groups" in inspect.signature(estimator.explain).parameters
@@ -142,24 +153,41 @@ def explain(model: str | Path | SavedModel, table: Source, row: int | None = Non
     probabilities = details.get("probabilities")
     name = ", ".join(str(one[c].iloc[0]) for c in saved.preparer.plan_.identifiers if c in one.columns)
     notes = tuple(saved.notes_about(one))
-    return Explanation(row, details["prediction"], probabilities, steps, details, notes, read.unit, name)
+    return Explanation(number, details["prediction"], probabilities, steps, details, notes, unit, name, file)
 
 
-def _row(read: TableFile, row: int | None) -> tuple[int, pd.DataFrame]:
-    """A row by its number in the file."""
-    numbers = read.row_numbers.tolist()
-    if not numbers:
+def _place(read: TableFile, row: int | str | None) -> int:
+    """Position of a row, given by its number in the file, or by its file and its number there."""
+    numbers, files = read.row_numbers, None
+    if len(numbers) == 0:
         raise WorkflowError(f"{read.origin} has no row to explain.")
     if row is None:
-        row = int(numbers[0])
-    if row not in numbers:
+        return 0
+    file, _, number = str(row).rpartition(":")
+    if not number.isdecimal():
+        raise WorkflowError(f"row={row}: write a number, or of several files for example june.csv:17.")
+    origin, unit, here = read.origin, read.unit, np.arange(len(numbers))
+    if read.files is not None:
+        files = read.files.file_of_each()
+        file = file if file in files else Path(file).name
+        if file not in files:
+            known = ", ".join(dict.fromkeys(files))
+            raise WorkflowError(
+                f"row={row}: there are several files; write for example {files[0]}:{number} ({known})."
+            )
+        numbers, here = read.files.numbers, np.flatnonzero(np.asarray(files) == file)
+        origin, unit = file, read.files.place(int(here[0]) + 1)[1]
+    elif file:
+        raise WorkflowError(f"row={row}: there is one file, so the number alone is enough.")
+    own = numbers[here]
+    if int(number) not in own:
         raise WorkflowError(
-            f"there is no row on {read.unit} {row} of {read.origin}; "
-            f"its {len(numbers):,} rows stand on {read.unit}s {numbers[0]} to {numbers[-1]}."
-            if read.unit == "line"
-            else f"there is no row {row}; {read.origin} has {len(numbers):,} rows."
+            f"there is no row on line {number} of {origin}; "
+            f"its {len(own):,} rows stand on lines {own[0]} to {own[-1]}."
+            if unit == "line"
+            else f"there is no row {number}; {origin} has {len(own):,} rows."
         )
-    return row, read.frame.iloc[[numbers.index(row)]]
+    return int(here[np.flatnonzero(own == int(number))[0]])
 
 
 def _show_cells(because: Mapping[str, Any], row: pd.DataFrame) -> None:

@@ -194,6 +194,8 @@ def fit(
             refuse_other_model(folder, table, target)
         findings = check_training(data, columns)
         preparer = prepare(data, columns)
+        unused = {str(finding) for finding in findings if finding.column in preparer.dropped_}
+        data.notes[:] = [note for note in data.notes if note not in unused]  # the plan's own note says it
         if class_weight is not None:
             weights = class_weights(class_weight, data.y.unique())
             settings = replace(settings, parameters={**settings.parameters, "class_weight": weights})

@@ -33,7 +33,7 @@ def write_report(
         certificate=certificate,
         dataset={
             "name": table.name,
-            "source": table.source,
+            "source": source_text(table.source),
             "notes": table.notes,
             "n_columns": len(preparer.columns_),
             "plan": plan_facts(preparer),
@@ -45,6 +45,23 @@ def write_report(
         verbose=verbose,
     )
     write_files(summary, folder)
+
+
+def source_text(source: str) -> str:
+    """Where a table comes from, for a reader of the page.
+
+    Examples
+    --------
+    >>> source_text("data/churn.csv"), source_text("cache")
+    ('Read from data/churn.csv.', 'A built-in data set.')
+    """
+    if source in ("SUREWOOD_DATA", "cache"):
+        return "A built-in data set."
+    return (
+        f"A built-in data set, from {source}."
+        if source in ("scikit-learn", "OpenML")
+        else f"Read from {source}."
+    )
 
 
 def plan_facts(preparer: TablePreparer) -> list[dict[str, str]]:

@@ -64,8 +64,13 @@ class FileRows:
         """File and line of a row."""
         if not 1 <= row <= len(self.numbers):
             return f"row {row}"
+        file, unit = self.place(row)
+        return f"{file} {unit} {self.numbers[row - 1]}"
+
+    def place(self, row: int) -> tuple[str, str]:
+        """File of a row, and what its number there counts."""
         k = int(np.searchsorted(self.ends, row))
-        return f"{self.files[k]} {self.units[k]} {self.numbers[row - 1]}"
+        return self.files[k], self.units[k]
 
     def file_of_each(self) -> list[str]:
         """The file of each row."""
