@@ -17,9 +17,9 @@ namespace {
 
 struct GrowOptionsArgument : GrowOptions {
   GrowOptionsArgument(const std::string& splitter_name, const std::string& criterion_name,
-                  std::optional<std::int64_t> depth, std::int64_t depth_of_stop, std::int64_t rows_of_stop,
-                  std::int64_t samples_split, std::int64_t samples_leaf, double weight_fraction_leaf, double impurity_decrease, std::int64_t features, double weight_of_row,
-                  bool fast) {
+                      std::optional<std::int64_t> depth, std::int64_t depth_of_stop, std::int64_t rows_of_stop,
+                      std::int64_t samples_split, std::int64_t samples_leaf, double weight_fraction_leaf,
+                      double impurity_decrease, std::int64_t features, double weight_of_row, bool fast) {
     constexpr std::int64_t kMost = 0xFFFFFFFE;
     splitter = choice<Splitter>(
         splitter_name, "splitter",
@@ -83,9 +83,9 @@ void register_growing(nb::module_& module) {
   nb::class_<GrowOptionsArgument>(module, "GrowOptions", "How trees are grown; the names of scikit-learn's forests.")
       .def(nb::init<const std::string&, const std::string&, std::optional<std::int64_t>, std::int64_t, std::int64_t,
                     std::int64_t, std::int64_t, double, double, std::int64_t, double, bool>(),
-           nb::kw_only(), "splitter"_a, "criterion"_a, "max_depth"_a.none(), "stop_depth"_a,
-           "stop_rows"_a, "min_samples_split"_a, "min_samples_leaf"_a, "min_weight_fraction_leaf"_a, "min_impurity_decrease"_a, "max_features"_a,
-           "row_weight"_a, "fast_kernels"_a);
+           nb::kw_only(), "splitter"_a, "criterion"_a, "max_depth"_a.none(), "stop_depth"_a, "stop_rows"_a,
+           "min_samples_split"_a, "min_samples_leaf"_a, "min_weight_fraction_leaf"_a, "min_impurity_decrease"_a,
+           "max_features"_a, "row_weight"_a, "fast_kernels"_a);
   module.def("grow_trees", &grow, "bins"_a, "labels"_a.noconvert(), "n_classes"_a, "rows"_a.noconvert(),
              "weights"_a.noconvert().none(), "draw"_a, "options"_a, "first_tree"_a, "n_trees"_a,
              "Grow a batch of trees; the eight arrays of a forest and the summed importances.");

@@ -126,8 +126,7 @@ void register_svm_predict(nb::module_& module) {
              "codes"_a.noconvert().none() = nb::none(), "vote_fractions"_a.noconvert().none() = nb::none(),
              "decisions"_a.noconvert().none() = nb::none(), "products"_a.noconvert().none() = nb::none(),
              "product_rows"_a.noconvert().none() = nb::none(), "support_index"_a.noconvert().none() = nb::none(),
-             "stop"_a.noconvert(),
-             "Votes of SVM assign[r, t] at row r; the GIL is released.");
+             "stop"_a.noconvert(), "Votes of SVM assign[r, t] at row r; the GIL is released.");
   module.def("count_votes", &count, "codes"_a.noconvert(), "out"_a.noconvert(),
              "Add the number of entries of each code in each row of `codes` to `out`.");
 }

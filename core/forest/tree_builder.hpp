@@ -30,7 +30,7 @@ struct GrowOptions {
   // Features tried at a node (completely random trees: always 1). A constant one counts, but the search goes on
   // until one varies.
   std::uint32_t max_features = 1;
-  double row_weight = 1.0;  // what a row weighs where categories are smoothed by a number of rows
+  double row_weight = 1.0;   // what a row weighs where categories are smoothed by a number of rows
   Lottery lottery;           // its n is the number of training rows
   bool fast_kernels = true;  // false: the sorted scan everywhere (same trees; for tests)
 

@@ -182,7 +182,7 @@ class BlockVoter {
   BlockVotes votes_;
   std::vector<std::int32_t> columns_;
   AlignedVector<float> products_;  // (n_support, kVoteRows)
-  AlignedVector<float> lanes_;  // (d, kVoteRows)
+  AlignedVector<float> lanes_;     // (d, kVoteRows)
   const float* lane_row_[kVoteRows];
 };
 

@@ -27,8 +27,8 @@ struct BlockSvm {
   const std::int32_t* entry_at = nullptr;   // (n_pairs + 1,) into the two arrays below
   const std::int32_t* entry_row = nullptr;  // support point times kVoteRows
   const float* entry_coef = nullptr;
-  const float* bias = nullptr;  // (n_pairs,)
-  const float* unit = nullptr;  // (n_pairs,) one over what an error of a pair is measured in
+  const float* bias = nullptr;      // (n_pairs,)
+  const float* unit = nullptr;      // (n_pairs,) one over what an error of a pair is measured in
   const float* products = nullptr;  // (n_support, kVoteRows) inner products, where they need not be formed
 };
 

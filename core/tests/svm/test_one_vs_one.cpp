@@ -178,7 +178,8 @@ void test_prediction() {
   for (const char* name : {"baseline", "avx2", "avx512"}) {
     if (!use_instruction_set(name)) continue;
     std::vector<std::int32_t> found(2 * data.n);
-    for (const StoredProducts& stored : {StoredProducts{}, {products.data(), data.n, every.data(), every.data()}}) {
+    for (const StoredProducts& stored :
+         {StoredProducts{}, StoredProducts{products.data(), data.n, every.data(), every.data()}}) {
       std::fill(found.begin(), found.end(), -9);
       assert(predict_by_svm(data.x.data(), data.n, kPoly, svms, stored, assign.data(), 2, stop, found.data()));
       for (int i = 0; i < data.n; ++i)
