@@ -25,7 +25,7 @@ surewood compare customers.csv --target churned --repeats 3 -o churn.html
 
 # Not a docstring: the lines of one would stay lines, however narrow the terminal.
 _HELP = (
-    "Compare our families with the usual classifiers.\n\n"
+    "Compare surewood's classifiers with those of other libraries on the same folds.\n\n"
     "These are logistic regression, random forest, histogram boosting, XGBoost, LightGBM, CatBoost and EBM "
     "where installed, and the majority-class baseline. "
     "Every classifier has its default settings and is trained on the same folds. Our families are tested "

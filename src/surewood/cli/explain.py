@@ -42,7 +42,7 @@ def explain(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Describe a model; or one prediction: the columns that matter most, then the way through the model."""
+    """Describe a model, or explain one prediction: the columns that matter most, then the path through it."""
     if not table and row is not None:
         raise WorkflowError("--row needs a table.")
 

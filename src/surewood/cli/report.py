@@ -38,7 +38,7 @@ def report(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Make the page of a model anew, from a labelled table that was not used for training or tuning.
+    """Write the page of a model for another labelled table, one not used for training or tuning.
 
     Writes report.html, report.json and card.md. Rows that are equal to training rows are left out.
     """

@@ -84,7 +84,7 @@ def _dependence(one: dict[str, Any]) -> dict[str, Any]:
 
 def _number_effect(one: dict[str, Any]) -> Markup:
     x, y = one["grid"], [100 * value for value in one["effect"]]
-    up = fitted_axis(y, "number", "points of probability", include=(0.0,), margin=0.15)
+    up = fitted_axis(y, "number", "percentage points", include=(0.0,), margin=0.15)
     plot = Plot(fitted_axis(x, margin=0.02, title=middle(one["column"], 48)), up, height=180)
     density = [n / max(b - a, 1e-12) for n, a, b in zip(one["count"], x, x[1:])]
     most = max(density, default=1.0) or 1.0
@@ -133,7 +133,7 @@ def _row(one: dict[str, Any]) -> dict[str, Any]:
     caption = (
         f"{share} for {middle(one['of'], 24)}, {mean} on average"
         + ("" if right else f"; the true class is {middle(one['truth'], 24)}")
-        + ". Points of probability that each column adds or takes."
+        + ". Percentage points that each column adds or subtracts."
     )
     alt = alt_text(title, [(row.name, f"{row.value} points") for row in rows])
     return figure(title, bar_rows(rows), caption=caption, alt=alt)

@@ -35,7 +35,7 @@ def quality_sentence(scores: dict[str, Any]) -> str:
             f"Of {plural(scores['n'], scores['sample'] + ' row')} it predicts {number(right)} correctly "
             f"({percent(1 - scores['error'], 1)})"
         )
-    first += f"; always naming the most frequent class would get {base}."
+    first += f"; the majority-class baseline gets {base}."
     auc = scores["auc"]
     if auc is None:
         return first

@@ -102,7 +102,7 @@ def compare(
     n_jobs: int = -1,
     verbose: int = 0,
 ) -> Comparison:
-    """Compare our families with the usual classifiers on the same folds.
+    """Compare surewood's classifiers with those of other libraries on the same folds.
 
     These are logistic regression, random forest and histogram boosting of scikit-learn, XGBoost, LightGBM,
     CatBoost and EBM where installed, and the majority-class baseline. Every classifier has its default
