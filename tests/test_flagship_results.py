@@ -45,6 +45,20 @@ def test_ranks_and_regret(study):
     assert found.loc["y", "mean error, %"] == pytest.approx(70 / 3, abs=0.01)
 
 
+def test_targets_name_the_tables_where_a_member_alone_is_clearly_better(study):
+    errors = {"surewood": (0.10, 0.20), "composite forest": (0.05, 0.30), "CatBoost": (0.20, 0.20)}
+    made = [
+        (name, 0, method, error, error, error, 1 - error, 1.0, 1000)
+        for method, both in errors.items()
+        for name, error in zip(("sonar", "iris"), both)
+    ]
+    columns = ["set", "repeat", "method", "error", "log_loss", "brier", "auc", "fit_s", "n_test"]
+    found = study.targets(pd.DataFrame(made, columns=columns))
+    assert "0.33 of that of CatBoost" in found  # 2.5 points and 7.5
+    assert "0.50 of that of composite forest" in found  # 5 points
+    assert found.endswith("error: sonar (composite forest, by 5.00 points).")
+
+
 def test_what_stands_between_the_marks_is_replaced(study):
     text = f"before\n{study.BEGIN}\n\nold\n\n{study.END}\nafter\n"
     assert study.between_marks(text, "new") == text.replace("old", "new")
