@@ -1,12 +1,13 @@
 """Control characters of names, labels and values never reach the terminal; long words are cut."""
 
 import io
+import json
 
 import numpy as np
 import pandas as pd
 from rich.table import Table
 
-from surewood._text import escaped
+from surewood._text import CONTROL, escaped, has_half_characters, json_text
 from surewood.cli.shown_text import SafeConsole, Text, shown
 from tests.cli.command import run
 
@@ -78,3 +79,18 @@ def test_commands_show_hostile_tables_harmlessly(tmp_path):
     text = (tmp_path / "p.csv").read_text()
     assert "'=no" in text
     assert ",=no" not in text
+
+
+def test_json_shows_control_characters_as_numbers_and_reads_the_same():
+    value = {"a\x1b": "b\u202e\u061c\x9b\U000e0041\x7f", "größe": ["\ud800", "日本", 1.5, None, "\n\t"]}
+    shown_as = json_text(value, indent=2)
+    assert json.loads(shown_as) == value
+    assert "größe" in shown_as
+    assert "日本" in shown_as
+    assert not CONTROL.search(shown_as)
+    assert not has_half_characters(shown_as)
+
+
+def test_tags_and_marks_of_direction_are_escaped():
+    for number in (0x061C, 0x180E, 0x200B, 0x202E, 0x2066, 0xFEFF, 0xFFF9, 0xE0041, 0xD800):
+        assert chr(number) not in escaped(f"a{chr(number)}b")

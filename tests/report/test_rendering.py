@@ -3,6 +3,7 @@
 import pytest
 from jinja2 import UndefinedError
 
+from surewood._text import CONTROL
 from surewood.report.rendering import render_template, write_text
 
 
@@ -12,6 +13,12 @@ def test_titles_are_escaped_and_nothing_is_fetched():
     assert "&lt;script&gt;alert(1)" in page
     assert 'src="http' not in page
     assert "'sha256-" in page
+
+
+def test_control_characters_are_shown_as_numbers():
+    page = render_template("base.html", {"title": "a\x1b[31m\u202eb\u061c\ud800\U000e0041\x9b"})
+    assert "<title>a\\x1b[31m\\u202eb\\u061c\\ud800\\U000e0041\\x9b" in page
+    assert not CONTROL.search(page)
 
 
 def test_a_missing_value_is_an_error_not_a_gap():

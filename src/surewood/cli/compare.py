@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,6 +9,7 @@ import typer
 from rich.padding import Padding
 from rich.table import Table
 
+from surewood._text import json_text
 from surewood.cli.app import app, console
 from surewood.cli.option_values import GroupColumns
 from surewood.cli.shown_text import Text
@@ -95,7 +95,7 @@ def compare(
         )
     result = found.to_dict()
     if as_json:
-        print(json.dumps(result, indent=2, ensure_ascii=False))
+        print(json_text(result, indent=2))
         return
     _print(result)
     if out is not None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.padding import Padding
 
+from surewood._text import json_text
 from surewood.cli.app import app, console
 from surewood.cli.option_values import MODEL_HELP
 from surewood.cli.shown_text import Text, shown
@@ -56,7 +56,7 @@ def explain(
     found = explain_row(saved, table[0] if len(table) == 1 else table, row)
     if as_json:
         answer = {**({"file": found.file} if found.file else {}), found.unit: found.row, **found.details}
-        print(json.dumps(answer, indent=2, ensure_ascii=False, default=str))
+        print(json_text(answer, indent=2, default=str))
     else:
         _print_row(found, found.file or table[0])
 
@@ -85,7 +85,7 @@ def _print_overview(saved: SavedModel, as_json: bool) -> None:
 
     about = describe(saved)
     if as_json:
-        print(json.dumps({"overview": about, "facts": dict(saved.facts)}, indent=2, ensure_ascii=False))
+        print(json_text({"overview": about, "facts": dict(saved.facts)}, indent=2))
         return
     out = console()
     table = grid()

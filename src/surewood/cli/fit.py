@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 import sys
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 import surewood
+from surewood._text import json_text
 from surewood.cli.app import app, console
 from surewood.cli.option_values import (
     COLUMNS,
@@ -199,7 +199,7 @@ def fit(
     files = {name: str(path) for name, path in result.files.items()}
     if as_json:
         facts = {name: value for name, value in result.facts.items() if name != "holdout_scores"}
-        print(json.dumps({**facts, "files": files}, indent=2, ensure_ascii=False))
+        print(json_text({**facts, "files": files}, indent=2))
     else:
         print_fit(console(), result.facts, files)
 

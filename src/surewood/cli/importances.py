@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from surewood._text import json_text
 from surewood.cli.app import app, console
 from surewood.cli.option_values import MODEL_HELP
 from surewood.cli.shown_text import Text
@@ -44,7 +44,7 @@ def importances(
     with display():
         found = measure(model, table, target, metric=metric, n_repeats=repeats, max_rows=max_rows)
     if as_json:
-        print(json.dumps(_facts(found), indent=2, ensure_ascii=False))
+        print(json_text(_facts(found), indent=2))
     else:
         _print(found)
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from surewood._text import json_text
 from surewood.cli.app import app, console
 from surewood.cli.option_values import MODEL_HELP
 from surewood.cli.shown_text import Text
@@ -66,7 +66,7 @@ def monitor(
             model, source, target, state=state, limit=limit, alpha=alpha, copies=copies, page=page
         )
     if as_json:
-        print(json.dumps(found.to_dict(), indent=2, ensure_ascii=False))
+        print(json_text(found.to_dict(), indent=2))
     else:
         from surewood.cli.summary_text import grid, print_notes
         from surewood.estimators.wording import percent

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from surewood._text import escaped, json_text
 from surewood.cli.app import app
 from surewood.cli.option_values import MODEL_HELP, TABLE_HELP
 from surewood.cli.shown_text import shown
@@ -78,9 +78,11 @@ def predict(
             answer["classes"] = dict(found.counts)
         if out is None:
             answer["predictions"] = records(found)
-        print(json.dumps(answer, indent=2, ensure_ascii=False))
+        print(json_text(answer, indent=2))
     elif out is not None:
         print(f"{plural(found.n_rows, 'prediction')} written to {out}", file=sys.stderr)
     elif found.frame is not None:
         frame = rounded(found.frame)
-        (safe_frame(frame) if safe_csv else frame).to_csv(sys.stdout, index=False)
+        text = (safe_frame(frame) if safe_csv else frame).to_csv(index=False, lineterminator="\n")
+        whole = text.encode("utf-8", "backslashreplace").decode()  # half characters cannot be written
+        sys.stdout.write(escaped(text) if sys.stdout.isatty() else whole)

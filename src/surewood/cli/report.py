@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from surewood._text import json_text
 from surewood.cli import option_values as option
 from surewood.cli.app import app, console
 from surewood.cli.shown_text import Text
@@ -49,7 +49,7 @@ def report(
     with display():
         made = make_report(model, table, target, out=out, verbose=1, **options)
     if as_json:
-        print(json.dumps(made.summary, indent=2, ensure_ascii=False))
+        print(json_text(made.summary, indent=2))
         return
     screen = console()
     print_certificate(screen, made.certificate.to_dict())

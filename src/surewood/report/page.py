@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
+from surewood._text import json_text
 from surewood.report import charts, quality_charts
 from surewood.report.blocks import draw_sections
 from surewood.report.driver_charts import driver_charts, driver_sentence
@@ -55,7 +55,7 @@ def write_json(summary: dict[str, Any], path: str | Path) -> Path:
     >>> report.write_json({"error": 0.04}, "report.json").read_text()
     '{\\n  "error": 0.04\\n}\\n'
     """
-    return write_text(json.dumps(summary, indent=2, allow_nan=False, ensure_ascii=False) + "\n", path)
+    return write_text(json_text(summary, indent=2, allow_nan=False) + "\n", path)
 
 
 def page_title(summary: dict[str, Any]) -> str:

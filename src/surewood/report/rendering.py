@@ -2,7 +2,8 @@
 
 `render_template` fills a template that extends ``base.html``: style, light and dark, a short script, and a
 policy that lets the browser run that script (known by its digest) and fetch nothing. Names of columns,
-classes and models are hostile input: templates escape everything, and so do the drawings.
+classes and models are hostile input: templates escape everything, and so do the drawings. Control characters,
+and those that turn the direction of text, are shown as numbers.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from typing import Any
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from surewood._text import escaped
 from surewood.persistence.leftovers import partial
 from surewood.report import words
 from surewood.report.plain import middle
@@ -45,7 +47,7 @@ def render_template(template: str, values: dict[str, Any], *, package: str = "su
     (True, False)
     """
     script = _static("page.js")
-    return (
+    return escaped(
         _environment(package)
         .get_template(template)
         .render(

@@ -286,7 +286,9 @@ def _cast(column: pa.ChunkedArray, type_: pa.DataType) -> pa.ChunkedArray:
 def _read_batches(path: Path, names: list[str], size: int) -> Iterator[pa.RecordBatch]:
     try:
         with pq.ParquetFile(path) as file:
-            yield from file.iter_batches(batch_size=size, columns=names)
+            for batch in file.iter_batches(batch_size=size, columns=names):
+                batch.validate(full=True)  # text that is no UTF-8, say
+                yield batch
     except (pa.ArrowException, OSError) as error:
         raise ValueError(_unreadable(path, error)) from error
 

@@ -26,6 +26,7 @@ import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from surewood._text import has_half_characters
 from surewood.tables.array_source import open_array
 from surewood.tables.arrow_source import ArrowSource
 from surewood.tables.frame_source import FrameSource
@@ -70,7 +71,8 @@ class TableSchema:
         lists = isinstance(self.kinds, list) and isinstance(self.categories, list)
         if not lists or len(self.kinds) != len(self.categories) or not set(self.kinds) <= set(_HELD):
             raise ValueError("kinds and categories of columns do not belong together.")
-        if any((kind == CATEGORY) != isinstance(own, list) for kind, own in zip(self.kinds, self.categories)):
+        pairs = zip(self.kinds, self.categories)
+        if not all(isinstance(own, list) if kind == CATEGORY else own is None for kind, own in pairs):
             raise ValueError("a column of categories must have a list of them, and no other column.")
         if self.names is not None and (
             len(self.names) != len(self.kinds) or not all(isinstance(name, str) for name in self.names)
@@ -93,6 +95,7 @@ class TableSchema:
     def learn(cls, X: Any, categorical_features: Any = "from_dtype") -> TableSchema:
         """Decide the kind of every column of a training table."""
         source = open_source(X)
+        _refuse_half_characters(source)
         chosen = category_mask(source, categorical_features)
         kinds: list[str] = []
         categories: list[list[Any] | None] = []
@@ -104,7 +107,7 @@ class TableSchema:
                     f"column {source.label(j)} holds text, but categorical_features does not name it; "
                     "add it there or use categorical_features='from_dtype'."
                 )
-            values = source.categories(j) if kind == CATEGORY else None
+            values = _categories_of(source, j) if kind == CATEGORY else None
             form = text_form(values) if values and chosen is None and source.is_plain_text(j) else None
             forms.append(form)
             kinds.append(kind if form is None else KIND_OF_FORM[form])
@@ -155,6 +158,28 @@ class TableSchema:
             [kind == NUMBER and self.form_of(source, j, j) is None for j, kind in enumerate(self.kinds)]
         )
         return table
+
+
+def _refuse_half_characters(source: Source) -> None:
+    """No file could hold a model with such a name of a column."""
+    for name in source.names or ():
+        if isinstance(name, str) and has_half_characters(name):
+            raise ValueError(
+                f"the name of column {name!a} has half a character (a lone surrogate); rename it."
+            )
+
+
+def _categories_of(source: Source, j: int) -> list[Any]:
+    """The values of a category column, all of them whole."""
+    try:
+        values = source.categories(j)
+        broken = next((v for v in values if isinstance(v, str) and has_half_characters(v)), None)
+    except UnicodeEncodeError as error:
+        values, broken = [], error.object
+    if broken is not None:
+        where = f"column {source.label(j)} holds {str(broken)[:60]!a}"
+        raise ValueError(f"{where}, text with half a character (a lone surrogate).")
+    return values
 
 
 def warn_of_rounding(rounded: list[str]) -> None:

@@ -25,6 +25,7 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
+from surewood._text import has_half_characters
 from surewood.tables.duplicates import merge_equal_rows
 from surewood.tables.parquet import ParquetTable, as_parquet
 from surewood.tables.parquet_fit import read_training
@@ -276,6 +277,11 @@ def _class_codes(y: Any) -> tuple[NDArray[np.int32], NDArray[Any]]:
     if y.dtype == object and pd.isna(y).any():
         raise ValueError(_MISSING_LABELS)
     assert_all_finite(y, input_name="y")
+    for label in set(y.tolist()) if y.dtype.kind in "OU" else ():
+        if isinstance(label, str) and has_half_characters(label):
+            raise ValueError(
+                f"y holds {label!a}, a label with half a character (a lone surrogate); rename it."
+            )
     types = sorted({type(label).__name__ for label in y}) if y.dtype == object else []
     if "str" in types and len(types) > 1:
         raise TypeError(f"y mixes labels of types {', '.join(types)}; make all of them text or all numbers.")

@@ -65,7 +65,7 @@ def test_plans_as_plain_values():
     assert ColumnPlan.from_dict("x", plan.to_dict()) == plan
     with pytest.raises(DataError, match="the plan of column 'x' has kind 'colour'; kinds are number,"):
         ColumnPlan.from_dict("x", {"kind": "colour"})
-    with pytest.raises(DataError, match="the plan of column 'x' has unknown settings colour"):
+    with pytest.raises(DataError, match="the plan of column 'x' has unknown settings 'colour'"):
         ColumnPlan.from_dict("x", {"kind": "number", "colour": "red"})
 
 

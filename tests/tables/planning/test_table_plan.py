@@ -43,7 +43,7 @@ def test_a_plan_survives_its_file():
 def test_a_plan_that_is_none():
     with pytest.raises(DataError, match="the plan is not valid TOML"):
         TablePlan.from_toml("columns = ")
-    with pytest.raises(DataError, match="the plan has unknown settings colour"):
+    with pytest.raises(DataError, match="the plan has unknown settings 'colour'"):
         TablePlan.from_toml("colour = 1\n[columns.a]\nkind = 'number'")
 
 

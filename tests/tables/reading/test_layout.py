@@ -8,6 +8,7 @@ from surewood.tables.reading.layout import (
     bytes_needed,
     find_layout,
     find_separator,
+    lines_of,
     refuse_duplicates,
 )
 
@@ -80,3 +81,10 @@ def test_a_header_that_lacks_a_name():
     same_names = "a,b\n" + "".join(f"north,{k},2\n" for k in range(6))
     assert find_layout(same_names.encode()).names == ["a", "b"]
     assert find_layout(b"a,b\n1,2,3\n").names == ["a", "b"]
+
+
+@pytest.mark.parametrize("odd", ["\u2028", "\u2029", "\x85", "\x0b", "\x0c", "\x1c", "\x1e"])
+def test_only_ends_of_lines_end_lines(odd):
+    found = find_layout(f"a{odd}b,y\n1,2\n3,4\n".encode())
+    assert (found.names, found.header_lines) == ([f"a{odd}b", "y"], 1)
+    assert lines_of(f"a{odd}b\r\nc\rd\n") == [f"a{odd}b\r\n", "c\r", "d\n"]

@@ -2,12 +2,17 @@
 
 import gzip
 import io
+import json
 
+import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.feather as feather
+import pyarrow.parquet as pq
 import pytest
 
 from surewood.tables import DataError, plan, read_table
-from surewood.tables.reading.table_file import read_table_file
+from surewood.tables.reading.table_file import check_frame, read_table_file
 
 TEXT = "size;day;name\n1,5;31.12.2023;Köln\n2;1.1.2024;\n"
 
@@ -74,3 +79,35 @@ def test_places_that_are_no_file(tmp_path):
         read_table(tmp_path)
     with pytest.raises(DataError, match="there is no file"):
         read_table(tmp_path / "absent.csv")
+
+
+@pytest.mark.parametrize("row", [{"a": "x\ud800"}, {"a\udfff": 1}, {"a": ["\ud800"]}])
+def test_half_characters_in_json_are_refused_with_their_line(tmp_path, row):
+    path = tmp_path / "t.jsonl"
+    path.write_text(f"{json.dumps({'a': 'größe'})}\n{json.dumps(row)}\n")
+    with pytest.raises(DataError, match=r"t\.jsonl: line 2 holds half a character"):
+        read_table(path)
+    path.write_text(json.dumps({"a": "\U0001f600"}))  # two halves make a whole
+    assert read_table(path)["a"].tolist() == ["\U0001f600"]
+
+
+@pytest.mark.parametrize("ending", [".parquet", ".feather"])
+def test_bytes_that_are_no_text_are_refused_with_their_column(tmp_path, ending):
+    offsets, data = np.array([0, 1, 3], dtype=np.int32), b"p\xff\xfe"
+    text = pa.Array.from_buffers(pa.string(), 2, [None, pa.py_buffer(offsets), pa.py_buffer(data)])
+    path, table = tmp_path / f"t{ending}", pa.table({"x": [1, 2], "c": text})
+    (pq.write_table if ending == ".parquet" else feather.write_feather)(table, path)
+    with pytest.raises(DataError, match="column 'c' holds bytes that are not UTF-8 text"):
+        read_table(path)
+
+
+def test_half_characters_in_frames_are_refused():
+    whole = pd.DataFrame({"c": pd.Series(["p", "q"], dtype=object)})
+    assert check_frame(whole, "the frame") is whole
+    with pytest.raises(DataError, match=r"the frame: column 'c' holds 'p\\ud800', text with half a"):
+        check_frame(pd.DataFrame({"c": pd.Series(["p\ud800", "q"], dtype=object)}), "the frame")
+    named = pd.DataFrame([[1]], columns=pd.Index(["c\ud800"], dtype=object))
+    with pytest.raises(DataError, match=r"the name of column 'c\\ud800' has half a character"):
+        check_frame(named, "the frame")
+    with pytest.raises(DataError, match="column 'c' holds text with half a character"):
+        plan(pd.DataFrame({"c": pd.Series(["p\ud800", "q"], dtype=object)}))

@@ -7,7 +7,7 @@ it, to a column of text and to one that another reader has already turned into n
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
@@ -15,18 +15,14 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from surewood._arrays import check_number
 from surewood.tables.data_error import DataError
-from surewood.tables.planning.date_format import FORMS, DateFormat
-from surewood.tables.planning.date_parts import PARTS
+from surewood.tables.planning.date_format import DateFormat
 from surewood.tables.planning.durations import read_duration
 from surewood.tables.planning.missing_codes import ALWAYS, AMONG_NUMBERS, are_missing_codes
 from surewood.tables.planning.number_format import NumberFormat
+from surewood.tables.planning.plan_checking import KINDS, flaw_of, shortened
 
 _DECIMAL_POINT = re.compile(r"^[+-]?\d+\.(\d{1,2}|\d{4,})$")
-
-#: What a column can be. A boolean is read as 0 and 1; text becomes a few numbers; "drop" is not used.
-KINDS = ("number", "boolean", "date", "duration", "category", "text", "drop")
 
 
 @dataclass(frozen=True)
@@ -93,20 +89,9 @@ class ColumnPlan:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
-        texts = (self.name, self.reason, self.changed, self.decimal, self.thousands, self.unit)
-        switches = (self.percent, self.day_first, self.ordered)
-        lists = (self.examples, self.date_forms, self.date_parts, self.missing, self.categories)
-        if self.kind not in KINDS or not all(isinstance(text, str) for text in texts):
-            raise ValueError("the plan of a column has a name or kind that is none.")
-        if not all(isinstance(s, bool) for s in switches) or not all(isinstance(one, tuple) for one in lists):
-            raise ValueError(f"the plan of column {self.name!r} has settings of the wrong type.")
-        words = (*self.examples, *self.missing, *self.truth_words)
-        known = {*self.date_parts} <= {*PARTS} and FORMS.issuperset(self.date_forms)
-        plain = all(isinstance(one, Hashable) and one is not None and one == one for one in self.categories)
-        if not (known and plain) or not all(isinstance(word, str) for word in words):
-            raise ValueError(f"the plan of column {self.name!r} has values of the wrong type.")
-        for truth in self.truth_words.values():
-            check_number("a truth value", truth, 0, 1)
+        flaw = flaw_of(self)
+        if flaw is not None:
+            raise ValueError(f"the plan of column {shortened(self.name)} {flaw}.")
 
     @property
     def number_format(self) -> NumberFormat:
@@ -132,13 +117,19 @@ class ColumnPlan:
         known = {f.name for f in fields(cls)} - {"name"}
         unknown = sorted(set(plain) - known)
         if unknown:
-            raise DataError(f"the plan of column {name!r} has unknown settings {', '.join(unknown)}.")
+            shown = ", ".join(map(shortened, unknown))
+            raise DataError(f"the plan of column {shortened(name)} has unknown settings {shown}.")
         if plain.get("kind") not in KINDS:
             raise DataError(
-                f"the plan of column {name!r} has kind {plain.get('kind')!r}; kinds are {', '.join(KINDS)}."
+                f"the plan of column {shortened(name)} has kind {shortened(plain.get('kind'))}; kinds are "
+                f"{', '.join(KINDS)}."
             )
         values: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in plain.items()}
-        return cls(name=name, **values)
+        made = cls(name=name, **values)
+        flaw = flaw_of(made)
+        if flaw is not None:
+            raise DataError(f"the plan of column {shortened(name)} {flaw}.")
+        return made
 
 
 def is_text(column: pd.Series) -> bool:

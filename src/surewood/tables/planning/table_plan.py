@@ -24,6 +24,7 @@ from surewood.tables.planning.finding import (
     find_column,
 )
 from surewood.tables.planning.number_format import AmbiguousNumbers, proven_decimal
+from surewood.tables.planning.plan_checking import is_readable, shortened
 
 _THREADS = 2
 _HEADER = """\
@@ -97,16 +98,29 @@ class TablePlan:
         >>> TablePlan.from_toml(made.to_toml()) == made
         True
         """
+        if not is_readable(text):
+            raise DataError("the plan is longer, or nested more deeply, than any plan is.")
         try:
             content = tomllib.loads(text)
         except tomllib.TOMLDecodeError as error:
             raise DataError(f"the plan is not valid TOML ({error}).") from error
+        except (RecursionError, ValueError) as error:  # Python reads no number of thousands of digits
+            raise DataError("the plan is nested too deeply, or has a number of too many digits.") from error
         unknown = sorted(set(content) - {"columns", "identifiers"})
         if unknown or not isinstance(content.get("columns"), dict):
-            what = f"has unknown settings {', '.join(unknown)}" if unknown else "names no columns"
+            shown = ", ".join(map(shortened, unknown))
+            what = f"has unknown settings {shown}" if unknown else "names no columns"
             raise DataError(f"the plan {what}; write one with `surewood fit TABLE --target NAME --plan`.")
-        columns = tuple(ColumnPlan.from_dict(name, dict(plain)) for name, plain in content["columns"].items())
-        return cls(columns, tuple(content.get("identifiers", ())))
+        for name, plain in content["columns"].items():
+            if not isinstance(plain, dict):
+                raise DataError(
+                    f"the plan of column {shortened(name)} is {shortened(plain)}; it must be a table."
+                )
+        identifiers = content.get("identifiers", [])
+        if not isinstance(identifiers, list) or not all(isinstance(name, str) for name in identifiers):
+            raise DataError("identifiers of the plan must be a list of names of columns.")
+        columns = tuple(ColumnPlan.from_dict(name, plain) for name, plain in content["columns"].items())
+        return cls(columns, tuple(identifiers))
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
@@ -184,6 +198,9 @@ def plan(
             found[name] = tasks[name].result()
         except AmbiguousNumbers as ambiguity:
             open_columns[name] = ambiguity
+        except UnicodeEncodeError as error:
+            half = "text with half a character (a lone surrogate)"
+            raise DataError(f"column {shortened(str(name))} holds {half}.") from error
     file_decimal = _file_decimal(table, found, bool(open_columns))
     base = replace(base, file_decimal=file_decimal, file_day_first=_file_day_first(found))
     for name, reason in open_columns.items():

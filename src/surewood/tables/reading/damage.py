@@ -8,6 +8,7 @@ from collections.abc import Collection
 import pyarrow as pa
 
 from surewood.tables.data_error import DataError
+from surewood.tables.reading.layout import lines_of
 
 _LOOKED_AT = 200  # rows that show whether a column is numbers below a second header
 
@@ -21,7 +22,7 @@ def first_bad_line(text: bytes, mark: str, width: int, skipped: int) -> str:
     'line 3 has 1 field where the header has 2'
     """
     last = 0
-    reader = csv.reader(text.decode("utf-8").splitlines(keepends=True), delimiter=mark)
+    reader = csv.reader(lines_of(text.decode("utf-8")), delimiter=mark)
     for row in reader:
         if row and len(row) != width:
             fields = "1 field" if len(row) == 1 else f"{len(row)} fields"
@@ -40,7 +41,7 @@ def refuse_open_quote(text: bytes, mark: str, origin: str, skipped: int) -> None
     surewood.tables.data_error.DataError: t.csv: the quote that opens on line 2 is never closed.
     """
     last = 0
-    reader = csv.reader(text.decode("utf-8").splitlines(keepends=True), delimiter=mark, strict=True)
+    reader = csv.reader(lines_of(text.decode("utf-8")), delimiter=mark, strict=True)
     try:
         for _ in reader:
             last = reader.line_num

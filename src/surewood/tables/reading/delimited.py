@@ -26,7 +26,7 @@ from surewood.tables.reading.damage import (
     refuse_open_quote,
     refuse_second_header,
 )
-from surewood.tables.reading.layout import Layout, find_layout, refuse_duplicates, split_blanks
+from surewood.tables.reading.layout import Layout, find_layout, lines_of, refuse_duplicates, split_blanks
 from surewood.tables.reading.text_encoding import as_utf8
 
 _BLOCK = 1 << 22
@@ -209,7 +209,7 @@ def _line_numbers(text: bytes, layout: Layout, n_rows: int, n_ends: int) -> NDAr
     if text.endswith(b"\n") and text.rstrip(b"\r\n").count(b"\n") == n_rows:
         return None  # blank lines at the end only
     lines, last = [], 0
-    reader = csv.reader(text.decode("utf-8").splitlines(keepends=True), delimiter=layout.separator)
+    reader = csv.reader(lines_of(text.decode("utf-8")), delimiter=layout.separator)
     for row in reader:
         if row:
             lines.append(last + 1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -77,6 +78,17 @@ def find_layout(text: bytes, separator: str | None = None) -> Layout:
     texts = _columns_to_keep(rows, names)
     shown = [line.strip() for line in above if line.strip()]
     return Layout(mark, names, start, skipped + len(above), header_lines, texts, shown)
+
+
+def lines_of(text: str) -> list[str]:
+    """The lines of a text with their ends: those of a file, not the many that ``str.splitlines`` knows.
+
+    Examples
+    --------
+    >>> len(lines_of("a" + chr(0x2028) + "b,c" + chr(10) + "1,2"))
+    2
+    """
+    return list(io.StringIO(text, newline=""))
 
 
 def _lines_above(lines: list[str], separator: str | None) -> list[str]:
@@ -160,7 +172,8 @@ def _first_lines(text: bytes, start: int) -> list[str]:
     """The header and some rows, more bytes of them where lines are long."""
     header = text.find(b"\n", start) + 1 or len(text)
     end = start + max(HEAD, _LINES * (header - start))
-    return text[start:end].decode("utf-8", errors="ignore").splitlines()
+    lines = lines_of(text[start:end].decode("utf-8", errors="ignore"))
+    return [line.rstrip("\r\n") for line in lines]
 
 
 def find_separator(head: Sequence[str]) -> str:

@@ -10,8 +10,10 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 from numpy.typing import NDArray
 
+from surewood._text import has_half_characters
 from surewood.tables.data_error import DataError
 from surewood.tables.reading.delimited import Delimited, read_delimited
 from surewood.tables.reading.file_format import (
@@ -157,20 +159,44 @@ def _numbered(read: Delimited, origin: str) -> TableFile:
 
 
 def check_frame(frame: pd.DataFrame, origin: str) -> pd.DataFrame:
-    """Refuse a frame without rows or columns, or with two columns of one name."""
+    """Refuse a frame without rows or columns, with two columns of one name, or with text that is none."""
     refuse_duplicates(list(frame.columns), origin)
     if frame.shape[1] == 0 or len(frame) == 0:
         raise DataError(f"{origin} is an empty table ({len(frame)} rows, {frame.shape[1]} columns).")
+    _refuse_half_characters(frame, origin)
     return frame
+
+
+def _refuse_half_characters(frame: pd.DataFrame, origin: str) -> None:
+    """Python's own strings may hold lone surrogates; no file, no page and no string of pandas may."""
+    for k, name in enumerate(frame.columns):
+        if isinstance(name, str) and has_half_characters(name):
+            raise DataError(f"{origin}: the name of column {name!a} has half a character (a lone surrogate).")
+        if pd.api.types.is_object_dtype(frame.dtypes.iloc[k]):
+            for value in frame.iloc[:, k]:
+                if isinstance(value, str) and has_half_characters(value):
+                    where = f"{origin}: column {name!r} holds {value[:60]!a}"
+                    raise DataError(f"{where}, text with half a character (a lone surrogate).")
 
 
 def read_parquet(path: Path) -> pd.DataFrame:
     """A Parquet file as a frame, or one sentence."""
-    return _binary(pd.read_parquet, path, "a readable Parquet file, or is cut short")
+    return _whole_text(_binary(pd.read_parquet, path, "a readable Parquet file, or is cut short"), path)
 
 
 def _arrow(path: Path) -> pd.DataFrame:
-    return _binary(pd.read_feather, path, "a readable Arrow file, or is cut short")
+    return _whole_text(_binary(pd.read_feather, path, "a readable Arrow file, or is cut short"), path)
+
+
+def _whole_text(frame: pd.DataFrame, path: Path) -> pd.DataFrame:
+    """The frame, unless a text in it is no text: readers of Arrow's formats take the bytes as they come."""
+    for k, name in enumerate(frame.columns):
+        if isinstance(frame.dtypes.iloc[k], pd.StringDtype):
+            try:
+                pa.array(frame.iloc[:, k].array).validate(full=True)
+            except (pa.ArrowInvalid, UnicodeError) as error:
+                raise DataError(f"{path}: column {name!r} holds bytes that are not UTF-8 text.") from error
+    return frame
 
 
 def _excel(path: Path) -> pd.DataFrame:
@@ -205,6 +231,8 @@ def _json_lines(raw: bytes, origin: str) -> TableFile:
             raise DataError(f"{origin}: line {number} is not valid JSON ({first_line(error)}).") from error
         if not isinstance(row, dict):
             raise DataError(f"{origin}: line {number} is not a JSON object with a value per column.")
+        if b"\\u" in line and has_half_characters(json.dumps(row, ensure_ascii=False)):
+            raise DataError(f"{origin}: line {number} holds half a character (a lone surrogate).")
         rows.append(row)
         numbers.append(number)
     return TableFile(pd.DataFrame.from_records(rows), origin, np.array(numbers, dtype=np.int64), "line")
