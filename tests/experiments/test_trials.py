@@ -28,14 +28,14 @@ def test_a_reached_cell_names_the_reading_nearest_to_the_protocol_and_the_best_o
         Attempt("more", (1.0,), 400),
     ]
     assert trials.findings([a_cell(attempts=attempts)]) == (
-        "* **toy** (published 3.00): reached by a refit, 3.00; best reading: more, 1.00 "
-        "(2 of 3 readings reach it)."
+        "* **toy** (published 3.00): reached by a refit, 3.00 in 1 repeat; best reading: more, "
+        "1.00 in 1 repeat (2 of 3 readings reach it)."
     )
 
 
 def test_a_cell_that_is_not_reached_comes_with_what_speaks_for_why():
     text = trials.findings([a_cell()])
-    assert "not reached by any of 2 readings; nearest: a refit, 4.00." in text
+    assert "not reached by any of 2 readings; nearest: a refit, 4.00 in 3 repeats." in text
     assert "does not reach the published forest either (7.00 against 5.00)" in text
     assert "is above it too: 3.20" in text
     assert (

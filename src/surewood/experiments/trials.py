@@ -111,6 +111,11 @@ class Cell:
         """An error as the paper prints it: mdDF's are accuracies."""
         return f"{error if self.paper == 'rcf' else 100.0 - error:.2f}"
 
+    def named(self, attempt: Attempt) -> str:
+        """An attempt with its mean and the number of its repeats."""
+        n = len(attempt.errors)
+        return f"{attempt.name}, {self.shown(attempt.mean)} in {n} repeat{'s' * (n != 1)}"
+
     def reaches(self, attempt: Attempt) -> bool:
         return attempt.mean <= self.target + 1e-9
 
@@ -208,13 +213,13 @@ def _finding(one: Cell) -> str:
     best = min(one.attempts, key=lambda attempt: attempt.mean)
     if good:
         first = good[0]
-        text = f"**{one.dataset}** (published {target}): reached by {first.name}, {one.shown(first.mean)}"
+        text = f"**{one.dataset}** (published {target}): reached by {one.named(first)}"
         if best is not first:
-            text += f"; best reading: {best.name}, {one.shown(best.mean)}"
+            text += f"; best reading: {one.named(best)}"
         return f"{text} ({len(good)} of {len(one.attempts)} readings reach it)."
     text = (
         f"**{one.dataset}** (published {target}): not reached by any of {len(one.attempts)} readings; "
-        f"nearest: {best.name}, {one.shown(best.mean)}."
+        f"nearest: {one.named(best)}."
     )
     return " ".join([text, *_evidence(one, best)])
 
