@@ -8,7 +8,7 @@ class, of a group, after copied rows: each has its own twin.
 import numpy as np
 
 from surewood.certify import PredictionSets
-from surewood.certify.set_scores import label_scores
+from surewood.certify.set_scores import label_scores, tie_breakers
 from surewood.estimators.remembered import RememberedRows
 from tests.guarantees.harness import collect
 from tests.guarantees.simulate_claims_in_use import Scorer, draw
@@ -40,7 +40,7 @@ def _one_rank_more(sets, scores, X, y):
     """The same where the threshold is the next larger score: a quantile off by one."""
     ordered = np.append(np.sort(scores), np.inf)
     next_larger = ordered[np.searchsorted(ordered, sets.thresholds_[0], side="right")]
-    score = label_scores(sets.model.predict_proba(X), sets.score, sets._uniforms(X))[0, y[0]]
+    score = label_scores(sets.model.predict_proba(X), sets.score, tie_breakers(X, sets.score))[0, y[0]]
     return float(score < next_larger)
 
 
@@ -53,7 +53,7 @@ def _plain(rng, name, score):
     """Four holdout rows and the next one."""
     X, y = draw(rng, 5)
     sets = PredictionSets(Scorer(), ALPHA, "marginal", score=score).fit(X[:4], y[:4])
-    p = label_scores(Scorer().predict_proba(X[:4]), score, sets._uniforms(X[:4]))[np.arange(4), y[:4]]
+    p = label_scores(Scorer().predict_proba(X[:4]), score, tie_breakers(X[:4], score))[np.arange(4), y[:4]]
     return _row(name, _missed(sets, X[4:], y[4:]), _one_rank_more(sets, p, X[4:], y[4:]))
 
 

@@ -14,7 +14,8 @@ import pandas as pd
 
 import surewood
 from surewood import workflow
-from surewood.bounds import clopper_pearson, set_threshold
+from surewood.bounds import clopper_pearson
+from surewood.certify.set_scores import tie_breakers, true_scores
 from tests.guarantees.harness import collect
 
 DELTA = 0.1
@@ -141,12 +142,21 @@ def simulate_rare_classes(draws, seed=34, n_rare=15):
     return _simulate_counts("rare classes", draws, seed, risk, table, moved)
 
 
-def simulate_sets_of_predict(draws, seed=35, n=150, coverage=0.8):
-    """`surewood predict --sets 0.8`; the broken twin finds the limit on the training rows."""
+KINDS = {
+    "sets of predict": {},
+    "sets of predict by class": {"sets_by": "class"},
+    "adaptive sets of predict": {"sets_score": "adaptive"},
+}
+
+
+def _sets_of_models(draws, seed, coverage, kinds, n=150):
+    """Sets of small forests for 500 places, and of twins that find their limits on the training rows.
+
+    Yields the probability of each class at each place, and for every kind the two masks of the sets.
+    """
     rng = np.random.default_rng(seed)
     places = pd.DataFrame({"x": np.linspace(0, 1, 500), "z": rng.random(500)})
     chance = np.c_[0.9 - 0.8 * places["x"], 0.1 + 0.8 * places["x"]]
-    rows = []
     with tempfile.TemporaryDirectory() as folder:
         path, new = Path(folder) / "table.csv", Path(folder) / "new.csv"
         places.to_csv(new, index=False)
@@ -155,15 +165,43 @@ def simulate_sets_of_predict(draws, seed=35, n=150, coverage=0.8):
             frame["y"] = np.where(rng.random(n) < 0.1 + 0.8 * frame["x"], "b", "a")
             frame.to_csv(path, index=False)
             result = _fit(path, {"n_estimators": 10, "min_samples_leaf": 4}, random_state=draw)
-            saved = workflow.SavedModel(path, result.model, result.facts)
-            found = workflow.predict(saved, new, sets=coverage, proba=True).frame
-            inside = np.c_[found["set"].str.contains("a"), found["set"].str.contains("b")]
             trained = frame.drop(result.holdout_rows)
-            own = result.model.predict_proba(trained[["x", "z"]])
-            scores = own[np.arange(len(trained)), (trained["y"] == "b").astype(int)]
-            limit = set_threshold(scores, 1 - coverage, delta=SETS_DELTA)
-            twin = found[["probability of a", "probability of b"]].to_numpy() >= limit
-            missed, twin_missed = (float((chance * ~sets).sum(axis=1).mean()) for sets in (inside, twin))
-            kept = 1 - coverage
-            rows.append([("sets of predict", missed, kept, kept - (twin_missed - missed))])
+            own, codes = result.model.predict_proba(trained[["x", "z"]]), (trained["y"] == "b").to_numpy(int)
+            ties = tie_breakers(trained[["x", "z"]], "adaptive")
+            scores = {
+                kind: true_scores(own, codes, kind, ties).tolist() for kind in ("threshold", "adaptive")
+            }
+            kept = {"code": codes.tolist(), "unit": list(range(len(codes))), **scores}
+            facts = {**result.facts, "holdout_scores": {"truth": scores["threshold"], "sets": kept}}
+            found = {}
+            for name, options in kinds.items():
+                models = [workflow.SavedModel(path, result.model, one) for one in (result.facts, facts)]
+                sets = [workflow.predict(one, new, sets=coverage, **options).frame["set"] for one in models]
+                found[name] = [np.c_[one.str.contains("a"), one.str.contains("b")] for one in sets]
+            yield rng, chance, found
+
+
+def simulate_sets_of_predict(draws, seed=35, coverage=0.8):
+    """`surewood predict --sets 0.8`; the broken twin finds the limit on the training rows."""
+    rows, kept = [], 1 - coverage
+    for _, chance, found in _sets_of_models(draws, seed, coverage, KINDS):
+        row = []
+        for name, sets in found.items():
+            by_class = [(chance * ~one).sum(axis=0) / chance.sum(axis=0) for one in sets]
+            pooled = [float((chance * ~one).sum(axis=1).mean()) for one in sets]
+            missed, twin = (max(one) for one in by_class) if "class" in name else pooled
+            row.append((name, missed, kept, kept - (twin - missed)))
+        rows.append(row)
     return collect(SETS_DELTA, rows)
+
+
+def simulate_one_row_of_predict(draws, seed=36, coverage=0.8):
+    """`--sets-guarantee marginal`: whether the set of one new row misses its label."""
+    rows = []
+    kinds = {"one row of predict": {"sets_guarantee": "marginal"}}
+    for rng, chance, found in _sets_of_models(draws, seed, coverage, kinds):
+        place = rng.integers(len(chance))
+        label = int(rng.random() < chance[place, 1])
+        missed, twin = (float(not one[place, label]) for one in found["one row of predict"])
+        rows.append([("one row of predict", missed, 0.5, 0.5 - (twin - missed))])
+    return collect(1 - coverage, rows)

@@ -44,6 +44,7 @@ from tests.guarantees.simulate_votes import (
 from tests.guarantees.simulate_workflow import (
     simulate_copied_tables,
     simulate_grouped_tables,
+    simulate_one_row_of_predict,
     simulate_rare_classes,
     simulate_sets_of_predict,
     simulate_weighted_tables,
@@ -90,6 +91,7 @@ FITS = [
     simulate_zero_weights,
     simulate_rare_classes,
     simulate_sets_of_predict,
+    simulate_one_row_of_predict,
 ]  # in each draw a table is written, read, divided, fitted and certified
 DRAWS = 2500
 FIT_DRAWS = 2000

@@ -24,12 +24,31 @@ def fitted(tmp_path, rare):
     return workflow.SavedModel(tmp_path, result.model, facts), tmp_path / "t.csv"
 
 
+def kinds(model):
+    """Every kind of set that the command has; of each content one row, of which some are of that class."""
+    kept = model.facts["holdout_scores"]
+    truth = np.array(kept["truth"])
+    kept["sets"] = {
+        "unit": list(range(truth.size)),
+        "code": np.where(truth < 0, -1, 0).tolist(),
+        "threshold": truth.tolist(),
+        "adaptive": truth.tolist(),
+    }
+    for guarantee in ("pac", "marginal"):
+        for score in ("threshold", "adaptive"):
+            yield {"sets_guarantee": guarantee, "sets_score": score}
+
+
 def test_sets_that_cannot_have_the_label_are_refused(tmp_path):
     model, table = fitted(tmp_path, rare=0.3)
-    with pytest.raises(workflow.WorkflowError, match=r"^sets=0\.9 cannot be kept: .* does not know"):
-        workflow.predict(model, table, sets=0.9)
+    for kind in ({}, *kinds(model)):
+        with pytest.raises(workflow.WorkflowError, match=r"^sets=0\.9 cannot be kept: .* does not know"):
+            workflow.predict(model, table, sets=0.9, **kind)
+    told = workflow.predict(model, table, sets=0.9, sets_by="class").notes
+    assert "class yes: too few rows (0); is in every set." in told
 
 
 def test_a_coverage_that_leaves_room_for_them_is_kept(tmp_path):
     model, table = fitted(tmp_path, rare=0.02)
-    assert "set" in workflow.predict(model, table, sets=0.8).frame.columns
+    for kind in ({}, *kinds(model)):
+        assert "set" in workflow.predict(model, table, sets=0.8, **kind).frame.columns

@@ -22,16 +22,15 @@ from surewood.bounds import (
 from surewood.bounds import _arguments as check
 from surewood.bounds.condition import CALLER
 from surewood.estimators.remembered import RememberedRows
-from surewood.tables import content_hashes
 
 from .columns import group_labels
-from .conditions import holdout_conditions
-from .counting import Counted, count_rows
+from .conditions import INDEPENDENT, UNUSED, holdout_conditions
+from .counting import count_rows
 from .deciding import probabilities_of
 from .fitted_state import FittedState
 from .holdout import read_labels
 from .set_coverage import SetCoverage
-from .set_scores import SCORES, UNKNOWN, label_scores, true_scores
+from .set_scores import SCORES, UNKNOWN, label_codes, label_scores, smallest_scores, tie_breakers, true_scores
 from .training_rows import TrainingRows, training_digest
 
 __all__ = ["PredictionSets"]
@@ -40,7 +39,6 @@ _BY = (None, "class", "group")
 _GUARANTEES = ("pac", "marginal")
 _MARGINAL = "over holdout and row together; of many rows predicted with this holdout fewer may be covered"
 _ANOTHER = -1  # digest of the training rows of no model
-_TIE_SALT = 0x5E75  # keys the uniform numbers of adaptive sets
 
 
 class _Options(NamedTuple):
@@ -158,15 +156,38 @@ class PredictionSets(BaseEstimator):  # type: ignore[misc]
         counted = count_rows(X, truth.size, training, copies=copies)
         if counted.rows.size == 0:
             raise ValueError("no row can be counted: (nearly) all of them are copies of training rows")
-        codes = _codes(truth, self.classes_)
+        codes = label_codes(truth, self.classes_)
         parts, self.groups_ = self._parts(codes, X, groups)
         self.group_columns_ = groups if isinstance(groups, str | list) else None
-        scores = true_scores(p, codes, self._options.score, self._uniforms(X))
-        self._find(scores[counted.rows], parts[counted.rows], counted)
+        scores = true_scores(p, codes, self._options.score, tie_breakers(X, self._options.score))
+        self._find(scores[counted.rows], parts[counted.rows], counted.unit)
         self.population_, self.facts_ = counted.population, list(counted.facts)
         self.unit_ = counted.unit_name
         self.conditions_ = [[one.text, one.source] for one in holdout_conditions(counted, training)]
         self.choice_rows_ = RememberedRows.from_table(X)
+        return self
+
+    def fit_scores(
+        self, scores: Floats, codes: NDArray[np.intp], unit: NDArray[Any], **about: Any
+    ) -> PredictionSets:
+        """Find the thresholds from scores of holdout rows that were kept, where the rows are not at hand.
+
+        Parameters
+        ----------
+        scores, codes, unit : array of shape (n,)
+            Score of the true label, its position among the classes (-1: the model does not know it), and a
+            number that rows share which count once.
+        **about
+            ``population``, ``unit_name`` and ``conditions`` of the rows, as :meth:`fit` finds them.
+        """
+        self._check(None)
+        self._forget()
+        self.options_ = {name: getattr(self, name) for name in _Options._fields}
+        self.trained_on_, self._found_for = training_digest(self.model), FittedState(self.model)
+        self.groups_, self.group_columns_, self.facts_ = [], None, []
+        self._find(scores, codes if self.by == "class" else np.zeros_like(codes), unit)
+        self.population_, self.unit_ = about.get("population", ""), about.get("unit_name", "rows")
+        self.conditions_ = about.get("conditions", [[UNUSED, CALLER], [INDEPENDENT, CALLER]])
         return self
 
     def set_params(self, **params: Any) -> PredictionSets:
@@ -214,12 +235,7 @@ class PredictionSets(BaseEstimator):  # type: ignore[misc]
         place = {name: k for k, name in enumerate(names)}
         return np.array([place[label] for label in labels], dtype=np.intp), names
 
-    def _uniforms(self, X: Any) -> Floats | None:
-        if self._options.score != "adaptive":
-            return None
-        return np.asarray(content_hashes(X, salt=_TIE_SALT) / 2.0**64)
-
-    def _find(self, scores: Floats, parts: NDArray[np.intp], counted: Counted) -> None:
+    def _find(self, scores: Floats, parts: NDArray[np.intp], unit: NDArray[Any]) -> None:
         """Thresholds of all parts; a content counts once, with the smallest score of its rows."""
         options = self._options
         n_parts = len(self.classes_) if options.by == "class" else max(1, len(self.groups_))
@@ -228,7 +244,7 @@ class PredictionSets(BaseEstimator):  # type: ignore[misc]
         self.notes_: list[str] = []
         for k in range(n_parts):
             own = parts == k
-            values = _smallest(scores[own], counted.unit[own])
+            values = smallest_scores(scores[own], unit[own])
             self.sizes_[k] = values.size
             if values.size:
                 self.thresholds_[k] = set_threshold(
@@ -325,7 +341,9 @@ class PredictionSets(BaseEstimator):  # type: ignore[misc]
         Groups that the holdout did not have get every label.
         """
         p = probabilities_of(self.model, X)
-        return self.sets_from(p, self._uniforms(X), self._row_thresholds(X, groups, len(p)))
+        return self.sets_from(
+            p, tie_breakers(X, self._options.score), self._row_thresholds(X, groups, len(p))
+        )
 
     def sets_from(self, probabilities: Floats, uniforms: Floats | None, thresholds: Floats) -> Mask:
         """Sets from probabilities of the model."""
@@ -359,7 +377,7 @@ class PredictionSets(BaseEstimator):  # type: ignore[misc]
         new = np.zeros(truth.size, dtype=bool)
         new[counted.rows[np.unique(counted.unit, return_index=True)[1]]] = True  # one row per content
         new &= ~self.choice_rows_.contains(X)
-        codes = _codes(truth, self.classes_)
+        codes = label_codes(truth, self.classes_)
         hit = np.zeros(truth.size, dtype=bool)
         known = codes >= 0
         hit[known] = inside[np.flatnonzero(known), codes[known]]
@@ -369,18 +387,3 @@ class PredictionSets(BaseEstimator):  # type: ignore[misc]
                 "new rows"
             )
         return SetCoverage.measured(inside[new], hit[new], self._options.delta)
-
-
-def _codes(labels: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.intp]:
-    place = {label: k for k, label in enumerate(classes.tolist())}
-    return np.array([place.get(label, -1) for label in labels.tolist()], dtype=np.intp)
-
-
-def _smallest(scores: Floats, unit: NDArray[np.intp]) -> Floats:
-    """Smallest score of each content."""
-    if scores.size == 0:
-        return scores
-    _, position = np.unique(unit, return_inverse=True)
-    smallest = np.full(int(position.max()) + 1, np.inf)
-    np.minimum.at(smallest, position, scores)
-    return smallest

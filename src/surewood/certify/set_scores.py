@@ -7,15 +7,27 @@ large enough. A larger score always means a better suited label.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 from surewood._arrays import Floats
+from surewood.tables import content_hashes
 
-__all__ = ["SCORES", "UNKNOWN", "label_scores", "true_scores"]
+__all__ = [
+    "SCORES",
+    "UNKNOWN",
+    "label_codes",
+    "label_scores",
+    "smallest_scores",
+    "tie_breakers",
+    "true_scores",
+]
 
 SCORES = ("threshold", "adaptive")
 _ROWS_AT_ONCE = 1024  # they stay in the cache
+_TIE_SALT = 0x5E75  # keys the uniform numbers of adaptive sets
 UNKNOWN = -1.0  # score of a label that the model does not know: below every other one
 
 
@@ -77,3 +89,38 @@ def true_scores(
         scores = label_scores(probabilities[rows], score, uniforms[rows])
         found[rows] = scores[np.arange(rows.size), codes[rows]]
     return found
+
+
+def tie_breakers(X: Any, score: str) -> Floats | None:
+    """A number in [0, 1) for each row, keyed by its content; None where the score needs none."""
+    return np.asarray(content_hashes(X, salt=_TIE_SALT) / 2.0**64) if score == "adaptive" else None
+
+
+def label_codes(labels: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.intp]:
+    """Positions of labels among the classes; -1 for those that are not.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> label_codes(np.array(["b", "x"]), np.array(["a", "b"])).tolist()
+    [1, -1]
+    """
+    place = {label: k for k, label in enumerate(classes.tolist())}
+    return np.array([place.get(label, -1) for label in labels.tolist()], dtype=np.intp)
+
+
+def smallest_scores(scores: Floats, unit: NDArray[Any]) -> Floats:
+    """Smallest score of each content.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> smallest_scores(np.array([0.5, 0.2, 0.9]), np.array([3, 3, 7])).tolist()
+    [0.2, 0.9]
+    """
+    if scores.size == 0:
+        return scores
+    _, position = np.unique(unit, return_inverse=True)
+    smallest = np.full(int(position.max()) + 1, np.inf)
+    np.minimum.at(smallest, position, scores)
+    return smallest

@@ -37,6 +37,24 @@ def predict(
             metavar="COVERAGE", help="Add all labels that may be true: the true one is among them this often."
         ),
     ] = None,
+    sets_guarantee: Annotated[
+        str,
+        typer.Option(
+            metavar="[pac|marginal]",
+            help="pac: the coverage holds with probability 0.95 over the holdout; marginal: on average over "
+            "holdouts, with smaller sets.",
+        ),
+    ] = "pac",
+    sets_by: Annotated[
+        str | None, typer.Option(metavar="[class]", help="class: the coverage holds within each class.")
+    ] = None,
+    sets_score: Annotated[
+        str,
+        typer.Option(
+            metavar="[threshold|adaptive]",
+            help="threshold: the smallest sets on average; adaptive: larger sets for difficult rows.",
+        ),
+    ] = "threshold",
     keep: Annotated[
         list[str] | None,
         typer.Option(metavar="NAME,...", help="Columns of the table to put beside the predictions."),
@@ -64,7 +82,17 @@ def predict(
     with display():
         source = table[0] if len(table) == 1 else table
         found = predict_table(
-            model, source, proba=proba, sets=sets, keep=keep or (), out=out, safe_csv=safe_csv, verbose=1
+            model,
+            source,
+            proba=proba,
+            sets=sets,
+            sets_guarantee=sets_guarantee,
+            sets_by=sets_by,
+            sets_score=sets_score,
+            keep=keep or (),
+            out=out,
+            safe_csv=safe_csv,
+            verbose=1,
         )
     for note in found.notes:
         print(f"surewood: {shown(note)}", file=sys.stderr)

@@ -11,13 +11,15 @@ from typing import Any
 import pandas as pd
 from numpy.typing import NDArray
 
+from surewood.certify import PredictionSets
 from surewood.certify.deciding import DecidingClassifier
+from surewood.certify.set_scores import tie_breakers
 from surewood.parallel.progress import stage
 from surewood.persistence.leftovers import partial
 from surewood.tables import ParquetTable, plain
 from surewood.workflow.column_options import names_of
 from surewood.workflow.errors import WorkflowError
-from surewood.workflow.holdout_scores import set_limit
+from surewood.workflow.holdout_scores import kept_sets
 from surewood.workflow.labelled_table import Source, read_rows
 from surewood.workflow.large_table import is_large
 from surewood.workflow.model_folder import SavedModel, open_model
@@ -77,6 +79,9 @@ def predict(
     *,
     proba: bool = False,
     sets: float | None = None,
+    sets_guarantee: str = "pac",
+    sets_by: str | None = None,
+    sets_score: str = "threshold",
     keep: str | Sequence[str] = (),
     out: str | Path | None = None,
     safe_csv: bool = False,
@@ -97,7 +102,14 @@ def predict(
         Also give a column ``probability of LABEL`` for each class.
     sets : float, optional
         Also give a column ``set`` with all labels that may be true, separated by "|": for at least this
-        fraction of new rows the true one is among them, with probability 0.95 over the holdout of the fit.
+        fraction of new rows the true one is among them. The notes say what is guaranteed.
+    sets_guarantee : {"pac", "marginal"}
+        ``"pac"``: with probability 0.95 over the holdout of the fit. ``"marginal"``: on average over
+        holdouts; smaller sets.
+    sets_by : {None, "class"}
+        Whether the coverage is kept within each class.
+    sets_score : {"threshold", "adaptive"}
+        As in :class:`~surewood.certify.PredictionSets`.
     keep : str or list of str
         Columns of the table to put beside the predictions; identifiers of the model always are.
     out : str or Path, optional
@@ -127,11 +139,12 @@ def predict(
         source = str(table)
         if path is None or path.suffix.lower() != ".parquet":
             raise WorkflowError(f"{source} is predicted batch by batch into a file: add out=NAME.parquet.")
-        answer = Answer.of(open_model(model), proba, sets)
+        answer = Answer.of(open_model(model), proba, sets, sets_guarantee, sets_by, sets_score)
         return _predict_streamed(answer, source, path, kept, verbose)
     saved = open_model(model)
     read = read_rows(table)
-    found = predicted_frame(Answer.of(saved, proba, sets), read.frame, kept, verbose)
+    answer = Answer.of(saved, proba, sets, sets_guarantee, sets_by, sets_score)
+    found = predicted_frame(answer, read.frame, kept, verbose)
     if read.numbered and read.unit not in found.columns:
         found.insert(0, read.unit, read.row_numbers)
     if read.files is not None and not {"file", "line", "row"} & {*found.columns}:
@@ -139,7 +152,8 @@ def predict(
         found.insert(0, "file", read.files.file_of_each())
     if path is not None:
         write_table(found, path, safe_csv)
-    return Prediction(len(found), saved.classes, found, tuple(saved.notes_about(read.frame)), path)
+    notes = (*answer.notes, *saved.notes_about(read.frame))
+    return Prediction(len(found), saved.classes, found, notes, path)
 
 
 @dataclass(frozen=True)
@@ -149,18 +163,25 @@ class Answer:
     saved: SavedModel
     #: Whether probabilities are wanted.
     proba: bool = False
-    #: Smallest probability of a label in a set; None: no sets are wanted.
-    limit: float | None = None
+    #: What makes sets of labels; None: none are wanted.
+    sets: PredictionSets | None = None
 
     @classmethod
-    def of(cls, saved: SavedModel, proba: bool, sets: float | None) -> Answer:
-        """What is wanted, with the limit that keeps a coverage of `sets`."""
-        return cls(saved, proba, None if sets is None else set_limit(saved.facts, sets))
+    def of(cls, saved: SavedModel, proba: bool, coverage: float | None, *options: Any) -> Answer:
+        """What is wanted, with sets of this coverage; `options` are those of `kept_sets`."""
+        sets = None if coverage is None else kept_sets(saved.estimator, saved.facts, coverage, *options)
+        return cls(saved, proba, sets)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What is guaranteed about the sets, and which of their parts had too few rows."""
+        return () if self.sets is None else (self.sets.statement_, *self.sets.notes_)
 
     def about(self, frame: pd.DataFrame, verbose: int = 0) -> pd.DataFrame:
         """Decisions, then sets and probabilities if wanted."""
         saved = self.saved
-        probabilities = predict_in_blocks(saved.estimator, saved.prepare(frame), verbose)
+        prepared = saved.prepare(frame)
+        probabilities = predict_in_blocks(saved.estimator, prepared, verbose)
         decider = saved.decider
         decided = (
             decider.decide(probabilities)
@@ -168,9 +189,9 @@ class Answer:
             else saved.classes[probabilities.argmax(axis=1)]
         )
         parts = [pd.DataFrame({"prediction": decided})]
-        if self.limit is not None:
-            names = saved.classes.astype(str)
-            inside = probabilities >= self.limit
+        if self.sets is not None:
+            names, ties = saved.classes.astype(str), tie_breakers(prepared, self.sets.score)
+            inside = self.sets.sets_from(probabilities, ties, self.sets.thresholds_[None, :])
             parts.append(pd.DataFrame({"set": ["|".join(names[row]) for row in inside]}))
         if self.proba:
             named = [probability_column(label) for label in saved.classes]
@@ -206,7 +227,7 @@ def _predict_streamed(
             advance(len(frame))
     if not sink.n_rows:
         raise WorkflowError(f"{source} has no row to predict.")
-    return Prediction(sink.n_rows, saved.classes, None, tuple(notes or ()), out)
+    return Prediction(sink.n_rows, saved.classes, None, (*answer.notes, *(notes or ())), out)
 
 
 def write_table(frame: pd.DataFrame, path: Path, safe_csv: bool = False) -> None:
