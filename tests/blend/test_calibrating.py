@@ -3,7 +3,12 @@
 import numpy as np
 import pytest
 
-from surewood.blend.calibrating import _cross_validated, best_step, calibrate_mixture
+from surewood.blend.calibrating import (
+    _cross_validated,
+    best_step,
+    calibrate_mixture,
+    gain_with_failure,
+)
 from surewood.estimators.calibration import FOLDS, ScoreCalibrator
 
 
@@ -45,10 +50,35 @@ def test_a_named_method_is_always_fitted_and_none_never(sample):
 def test_one_fit_per_fold_serves_all_steps(sample):
     mixed, y, weight = (one[:400] for one in sample)
     steps = ("temperature", "offset")
-    found = _cross_validated(steps, mixed, y, weight)
+    found = _cross_validated(steps, mixed, y, weight, 1 - y)
     fold = np.arange(400) % FOLDS
     for step in steps:
         for k in range(FOLDS):
             alone = ScoreCalibrator(step).fit(mixed[fold != k], y[fold != k], weight[fold != k])
-            expected = alone.transform(mixed[fold == k])[np.arange((fold == k).sum()), y[fold == k]]
-            np.testing.assert_allclose(found[step][fold == k], np.log(expected))
+            expected, rows = alone.transform(mixed[fold == k]), np.arange((fold == k).sum())
+            for row, labels in enumerate((y, 1 - y)):
+                truth = expected[rows, labels[fold == k]]
+                np.testing.assert_allclose(found[step][row, fold == k], np.log(truth))
+
+
+def test_few_rows_without_an_error_do_not_sharpen():
+    y = np.arange(100, dtype=np.int32) % 2
+    confident = np.where(y[:, None] == np.arange(2), 0.95, 0.05)
+    assert best_step(confident, y, np.ones(100)) is None
+    many = np.tile(y, 30)
+    assert best_step(np.tile(confident, (30, 1)), many, np.ones(3000)) is not None
+
+
+def test_the_additional_row_counts_as_one_row():
+    rng = np.random.default_rng(0)
+    gains = rng.normal(0.1, 0.05, (2, 40))
+    once, twice = (
+        gain_with_failure(gains, np.full(40, 2.0)),
+        gain_with_failure(np.repeat(gains, 2, 1), np.ones(80)),
+    )
+    assert once[0] == pytest.approx(twice[0])
+    shares = gain_with_failure(gains, np.full(40, 1 / 40))
+    assert shares == pytest.approx(gain_with_failure(gains, np.ones(40)))
+    alone = np.append(gains[0], gains[1].mean())
+    assert shares[0] == pytest.approx(alone.mean())
+    assert shares[1] == pytest.approx(alone.std() / np.sqrt(41))
