@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed
+from joblib.parallel import get_active_backend
 
 from surewood.parallel import remote
 
@@ -36,6 +37,15 @@ def run_mapped(number: int, version: str, blob: bytes, names: Sequence[str], pat
     """`run_bundle` on mapped arrays; the number tells whose result it is."""
     arrays = [np.load(path, mmap_mode="r", allow_pickle=False) for path in paths]
     return number, remote.run_bundle(version, blob, names, *(array.view(np.ndarray) for array in arrays))
+
+
+def _backend() -> str | None:
+    """What runs the processes: the active backend, or loky where that gives its results at the end only.
+
+    The latter is so with "multiprocessing", which would also wait for ever for a process that was killed.
+    """
+    backend, _ = get_active_backend()
+    return None if getattr(backend, "supports_return_generator", False) else "loky"
 
 
 class ProcessEngine:
@@ -64,7 +74,7 @@ class ProcessEngine:
                 yield delayed(run_mapped)(package.number, remote.own_version(), package.blob, names, paths)
 
         for attempt in range(remote.RETRIES + 1):
-            pool = Parallel(n_jobs=self.n_workers, batch_size=1, return_as="generator_unordered")
+            pool = Parallel(self.n_workers, _backend(), batch_size=1, return_as="generator_unordered")
             try:
                 # First what is left over from the attempt before. A chain, since a broken pool closes the
                 # generator it was given: "yield from" would close `packages` with it and lose the rest.

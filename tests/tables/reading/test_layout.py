@@ -88,3 +88,11 @@ def test_only_ends_of_lines_end_lines(odd):
     found = find_layout(f"a{odd}b,y\n1,2\n3,4\n".encode())
     assert (found.names, found.header_lines) == ([f"a{odd}b", "y"], 1)
     assert lines_of(f"a{odd}b\r\nc\rd\n") == [f"a{odd}b\r\n", "c\r", "d\n"]
+
+
+@pytest.mark.parametrize(("n_names", "length"), [(3_000, 12), (40_000, 12), (500, 200)])
+def test_wide_headers_are_found_whole(n_names, length):
+    names = [f"{'n' * (length - 6)}{k:06d}" for k in range(n_names)]
+    rows = "".join(",".join("0" * n_names) + "\n" for _ in range(3))
+    found = find_layout(f"{','.join(names)}\n{rows}".encode())
+    assert (found.separator, found.names) == (",", names)
