@@ -12,7 +12,7 @@ namespace surewood {
 
 namespace {
 
-constexpr std::size_t kBlockBytes = 4u << 20;  // of columns read together
+constexpr std::size_t kBlockBytes = 1u << 20;  // of columns read together
 constexpr std::size_t kBlockColumns = 32;
 constexpr std::size_t kRowsAtOnce = 8;
 constexpr std::size_t kRowsAhead = 16;  // fetched into the cache before they are copied

@@ -21,8 +21,10 @@ constexpr std::size_t kMostBuckets = 1u << 14;
 constexpr std::size_t kSample = 64;
 constexpr std::size_t kFullBucket = 16;  // a bucket with more than one in so many numbers is too full
 constexpr std::size_t kWindow = 8;       // numbers of a bucket that are compared with each other at once
-constexpr std::size_t kMostSteps = 4;    // ends of bins in a bucket
-constexpr std::size_t kPadding = 64;     // bytes past the end that are read or written, but not used
+constexpr std::size_t kCountedAtOnce = 64;
+constexpr std::size_t kRanked = 64;    // most numbers sorted by counting
+constexpr std::size_t kMostSteps = 4;  // ends of bins in a bucket
+constexpr std::size_t kPadding = 64;   // bytes past the end that are read or written, but not used
 
 #define SUREWOOD_KERNEL "forest/placed_numbers.inl"
 #include "common/all_sets.inl"
@@ -45,11 +47,15 @@ void range_of(const Real* values, std::size_t n, Real& low, Real& high) {
 }
 template <class Real>
 void places_of(const Segments<Real>& segments, std::size_t n_buckets, const Real* values, std::size_t n,
-               std::uint16_t* places) {
-  SUREWOOD_IN_SET(find_places(segments, n_buckets, values, n, places));
+               std::uint16_t* places, std::uint32_t* counts = nullptr) {
+  SUREWOOD_IN_SET(count_places(segments, n_buckets, values, n, places, counts));
 }
 void sum_of(const std::uint32_t* sizes, std::size_t n, std::uint32_t& sum, std::uint32_t& most) {
   SUREWOOD_IN_SET(find_sum(sizes, n, sum, most));
+}
+template <class Real>
+void sort_few(Real* items, std::size_t n) {
+  SUREWOOD_IN_SET(rank_sort(items, n));
 }
 template <class Real, class Queries>
 void numbers_of(const Real* items, const std::uint32_t* end, Queries& queries, std::size_t n) {
@@ -72,7 +78,7 @@ void PlacedNumbers<Real>::find_segments(Real low, Real high) {
     sample[m] = value;
     m += value == value;
   }
-  std::sort(sample, sample + m);
+  sort_few(sample, m);
   // A little less than the buckets in all: rounding must not pass the last one.
   const Real width = static_cast<Real>(n_buckets_ - 1) / static_cast<Real>(kSegments);
   for (std::size_t s = 0; s < kSegments; ++s) segments_.start[s] = s == 0 || m == 0 ? low : sample[s * m / kSegments];
@@ -95,18 +101,17 @@ bool PlacedNumbers<Real>::place(const Real* values, std::size_t n) {
   while (n_buckets_ < kMostBuckets && n_buckets_ < n) n_buckets_ *= 2;
   find_segments(low, high);
   places_.resize(n);
-  places_of(segments_, n_buckets_, values, n, places_.data());
+  end_.assign(n_buckets_ + 2, 0);
+  places_of(segments_, n_buckets_, values, n, places_.data(), end_.data() + 1);
   return spread();
 }
 
-// Puts the numbers into their buckets; false if one has too many.
+// Puts the numbers into their buckets, whose sizes are known; false if one has too many.
 template <class Real>
 bool PlacedNumbers<Real>::spread() {
-  constexpr std::size_t kParts = 4;  // sums side by side
-  end_.assign(n_buckets_ + 2, 0);
+  constexpr std::size_t kParts = 4;      // sums side by side
   std::uint32_t* end = end_.data() + 1;  // after the end of what lies before the first bucket
   const std::uint16_t* places = places_.data();
-  for (std::size_t i = 0; i < n_; ++i) ++end[places[i]];
   known_ = n_ - end[n_buckets_];
   const std::size_t part = n_buckets_ / kParts;
   std::uint32_t at[kParts + 1] = {0}, fullest[kParts];
@@ -144,7 +149,12 @@ bool PlacedNumbers<Real>::is_constant(std::size_t bucket) const {
 
 template <class Real>
 void PlacedNumbers<Real>::sort_bucket(std::size_t bucket) {
-  if (!is_constant(bucket)) std::sort(items_.data() + begin_of(bucket), items_.data() + end_of(bucket));
+  Real *begin = items_.data() + begin_of(bucket), *end = items_.data() + end_of(bucket);
+  const auto n = static_cast<std::size_t>(end - begin);
+  if (n <= kRanked)
+    sort_few(begin, n);
+  else if (!is_constant(bucket))
+    std::sort(begin, end);
 }
 
 template <class Real>
@@ -212,8 +222,9 @@ std::size_t PlacedNumbers<Real>::add_bins(std::size_t max_bins, NumberBins& out)
   out.values.insert(out.values.end(), others_.value, others_.value + n_bins_);
   std::copy(cuts_.stop, cuts_.stop + n_bins_ - 1, others_.position);
   answer(others_, n_bins_ - 1);
-  for (std::size_t b = 0; b + 1 < n_bins_; ++b) out.edges.push_back(edge_between(cuts_.value[b], others_.value[b]));
-  out.edges.push_back(std::numeric_limits<double>::infinity());
+  out.edges.resize(out.edges.size() + n_bins_, std::numeric_limits<double>::infinity());
+  double* edge = out.edges.data() + out.edges.size() - n_bins_;
+  for (std::size_t b = 0; b + 1 < n_bins_; ++b) edge[b] = edge_between(cuts_.value[b], others_.value[b]);
   return n_bins_;
 }
 

@@ -24,22 +24,36 @@ void find_range(const Real* values, std::size_t n, Real& low, Real& high) {
 
 // The bucket of each number.
 template <class Real>
-void find_places(const Segments<Real>& segments, std::size_t n_buckets, const Real* values, std::size_t n,
-                 std::uint16_t* places) {
-  const Segments<Real> own = segments;
+SUREWOOD_INLINE void find_places(const Segments<Real>& segments, std::size_t n_buckets, const Real* values,
+                                 std::size_t n, std::uint16_t* places) {
   const auto missing = static_cast<std::int32_t>(n_buckets);
   for (std::size_t i = 0; i < n; ++i) {
     const Real value = values[i];
     Real place = 0;
     for (std::size_t s = 0; s < kSegments; ++s) {
-      Real inside = value - own.start[s];
+      Real inside = value - segments.start[s];
       inside = inside > 0 ? inside : Real(0);
-      inside = inside < own.length[s] ? inside : own.length[s];
-      place += inside * own.scale[s];
+      inside = inside < segments.length[s] ? inside : segments.length[s];
+      place += inside * segments.scale[s];
     }
     const std::int32_t is_missing = -static_cast<std::int32_t>(value != value);
     places[i] = static_cast<std::uint16_t>(static_cast<std::int32_t>(place) + (is_missing & missing));
   }
+}
+
+// The same, and one more in the count of that bucket where there are counts.
+template <class Real>
+void count_places(const Segments<Real>& segments, std::size_t n_buckets, const Real* values, std::size_t n,
+                  std::uint16_t* places, std::uint32_t* counts) {
+  const Segments<Real> own = segments;
+  if (counts == nullptr) return find_places(own, n_buckets, values, n, places);
+  std::size_t begin = 0;
+  for (; begin + kCountedAtOnce <= n; begin += kCountedAtOnce) {  // arithmetic and stores overlap
+    find_places(own, n_buckets, values + begin, kCountedAtOnce, places + begin);
+    for (std::size_t i = begin; i < begin + kCountedAtOnce; ++i) ++counts[places[i]];
+  }
+  find_places(own, n_buckets, values + begin, n - begin, places + begin);
+  for (std::size_t i = begin; i < n; ++i) ++counts[places[i]];
 }
 
 inline void find_sum(const std::uint32_t* sizes, std::size_t n, std::uint32_t& sum, std::uint32_t& most) {
@@ -50,6 +64,21 @@ inline void find_sum(const std::uint32_t* sizes, std::size_t n, std::uint32_t& s
   }
   sum = total;
   most = largest;
+}
+
+// Sorts at most kRanked numbers by counting for each how many come before it: no branch depends on them.
+template <class Real>
+void rank_sort(Real* items, std::size_t n) {
+  Real own[kRanked];
+  const std::size_t padded = (n + kLanes - 1) / kLanes * kLanes;
+  for (std::size_t i = 0; i < padded; ++i) own[i] = i < n ? items[i] : std::numeric_limits<Real>::infinity();
+  for (std::size_t i = 0; i < n; ++i) {
+    const Real item = own[i];
+    std::int32_t before = 0;
+    for (std::size_t k = 0; k < padded; ++k)
+      before += (own[k] < item) | ((own[k] == item) & (static_cast<std::int32_t>(k) < static_cast<std::int32_t>(i)));
+    items[before] = item;
+  }
 }
 
 // Lane by lane, the smaller number first.

@@ -40,6 +40,7 @@ from surewood.trees.sketch import QuantileSketch
 MISSING_CODE = 255
 _ROWS_TRANSPOSED = 1 << 14  # rows of a row-major copy made at once: they stay in the cache
 _COLUMNS_AT_ONCE = 32  # columns read from the table together: kind to row-major input, small beside it
+_COLUMNS_WITHOUT_COPY = 256  # the same for one thread, where columns are read as they lie
 _BLOCKS_AHEAD = 2  # of columns, read per thread
 
 
@@ -250,10 +251,11 @@ def _row_copy(block: NDArray[np.uint8]) -> NDArray[np.uint8]:
     return copy
 
 
-def _blocks(table: Table) -> Iterator[tuple[int, NDArray[Any]]]:
+def _blocks(table: Table, n_jobs: int | None = None) -> Iterator[tuple[int, NDArray[Any]]]:
     """The columns of a table in memory, a few at a time, with the number of the first."""
-    for start in range(0, table.n_columns, _COLUMNS_AT_ONCE):
-        yield start, table.block(start, min(start + _COLUMNS_AT_ONCE, table.n_columns))
+    width = _COLUMNS_WITHOUT_COPY if n_jobs == 1 and table.blocks_are_views else _COLUMNS_AT_ONCE
+    for start in range(0, table.n_columns, width):
+        yield start, table.block(start, min(start + width, table.n_columns))
 
 
 def _runs(is_category: NDArray[Any]) -> Iterator[tuple[int, int, bool]]:
@@ -301,7 +303,8 @@ def learn_bins(
     found = _FoundBins(table.n_categories, max_bins, one_row)
     if table.stream is not None:
         return _streamed_bins(table, weight, found)
-    tasks = (delayed(_learn_block)(found, weight, start, block, codes) for start, block in _blocks(table))
+    blocks = _blocks(table, n_jobs)
+    tasks = (delayed(_learn_block)(found, weight, start, block, codes) for start, block in blocks)
     at = 0
     for pieces in in_threads(tasks, n_jobs, ahead=_BLOCKS_AHEAD):
         for piece in pieces:
