@@ -22,6 +22,8 @@ from surewood.tables import reading_bytes
 from surewood.trees import BinnedMatrix, grow_forest
 
 _PROBE_TREES = 2
+_LATER_LAYER = 0.75  # size of a later layer, with the first as unit
+_JOINED = 0.5  # of a layer's trees that are there twice while they are joined
 _USUAL_LAYERS = 4  # growing that ends at the first layer within noise seldom goes beyond
 
 
@@ -60,10 +62,11 @@ def estimate_cost(plan: FitPlan[Any], data: PreparedData) -> LayerCost:
         contrast_memory = contrast_bytes(training.n_rows, matrix.n_columns, n_threads)
         contrast_time = contrast_seconds(training.n_rows, max(n_folds, 2), n_threads)
     seconds, (fewest, most) = probe.seconds / n_threads, _layers_grown(plan, own)
-    # A layer's trees are joined from batches, and compared with those of the best layer so far.
-    trees = probe.n_bytes * (own.max_layers + 2)
+    # Later layers read the scores of earlier ones, which makes their trees smaller; the trees of a layer are
+    # joined from batches, so that some are there twice.
+    trees = probe.n_bytes * (1.0 + _LATER_LAYER * (own.max_layers - 1) + _JOINED)
     return LayerCost(
-        memory_bytes=int(working + contrast_memory + trees),
+        memory_bytes=working + contrast_memory + int(trees),
         seconds=(
             0.5 * (seconds * fewest + contrast_time),
             2.0 * (seconds * most * wide + contrast_time * min(most, own.max_layers)),
