@@ -2,13 +2,13 @@
 
     python -m benchmarks.cost_run NAME ROWS COLUMNS CLASSES '{"parameter": value}'
 
-What counts as the memory of a fit: the interpreter, the imports and the user's table are there before it and do not
-count. A small fit comes first, so that imports and thread pools are there, too; then freed memory goes back to the
-system, the kernel's high-water mark is set back, and the peak is its rise during the fit (Linux). A transformer's
-``transform`` counts as well.
+What counts as the memory of a fit: the interpreter, the imports and the user's table are there before it and
+do not count. A small fit comes first, so that imports and thread pools are there, too; then freed memory goes
+back to the system, the kernel's high-water mark is set back, and the peak is its rise during the fit (Linux).
+A transformer's ``transform`` counts as well.
 
-Seconds are processor seconds of this process (one thread), for the fit and for the probes of the estimate: other
-programs on the computer do not matter.
+Seconds are processor seconds of this process (one thread), for the fit and for the probes of the estimate:
+other programs on the computer do not matter.
 """
 
 from __future__ import annotations

@@ -27,13 +27,17 @@ def memory_parts(plan: BoostingPlan, shape: tuple[int, int], n_classes: int) -> 
     at_once = min(effective_n_jobs(plan.n_jobs), plan.n_models)
     n_rows, n_columns = shape
     n_trees = plan.n_models * plan.n_rounds * (1 if n_classes == 2 else n_classes)
-    return {
-        "table": reading_bytes(n_rows, n_columns),
-        "bins": 2.0 * n_rows * n_columns,
-        "rows of the models": at_once * n_rows * (18.0 * n_columns + 40.0 * n_classes),
+    later = {
+        # Codes as numbers, which missing ones are, and as scikit-learn's own bins; scores and gradients.
+        "rows of the models": at_once * n_rows * (10.0 * n_columns + 40.0 * n_classes),
         "histograms": at_once * plan.max_leaf_nodes * n_columns * _BIN_BYTES,
         "trees": n_trees * min(2.0 * plan.max_leaf_nodes, n_rows / 5.0 + 1.0) * _NODE_BYTES,
     }
+    # Columns that were read for the bins are gone when the models grow: whichever needs more counts.
+    kept = reading_bytes(n_rows, 0)
+    columns = reading_bytes(n_rows, n_columns) - kept
+    table = kept + max(0.0, columns - sum(later.values()))
+    return {"table": table, "bins": 2.0 * n_rows * n_columns, **later}
 
 
 def estimate_cost(

@@ -40,6 +40,8 @@ def estimate_cost(
     parts = {
         "table": kept + max(0.0, columns - sum(later.values())),
         "bins": 2.0 * sum(block.nbytes for block in matrix.blocks),
+        # Found column by column, then joined: for a moment they are there twice.
+        "bin edges": 2.0 * (matrix.mapper.values.nbytes + matrix.mapper.edges.nbytes),
         **later,
     }
     total = bin_seconds + seconds / threads
