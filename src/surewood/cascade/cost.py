@@ -17,7 +17,7 @@ from surewood.svm.support_probe import expected_support
 
 _PATHS_HELD = 100  # subsets, distances and outcomes that a search keeps, about
 _PATH_BYTES = 13.0  # of a row: its place by distance, whether it is classified correctly, its number
-_SUPPORT = 0.6  # of the rows that are support vectors, with a C that was chosen
+_SUPPORT = 0.6  # of the rows that are support vectors on all rows, with the C of the fit
 _SCORE_BYTES = 80.0  # of a row and a class: ten arrays while probabilities are calibrated
 _MEMBERS_HELD = 10  # fitted classifiers of families that a generic search keeps at a time
 
@@ -48,7 +48,7 @@ def svm_memory(settings: CascadeSettings, sample: Sample) -> tuple[dict[str, flo
     """Parts of the memory of a fit in bytes, and what to note."""
     n, width = sample.design.shape
     parts, notes = kernel_memory(n, width, width, limit=gram_limit(settings.max_memory))
-    whole = _groups(settings, sample, 1.0, 1, 1, _SUPPORT if settings.C is None else 1.0)
+    whole = _groups(settings, sample, 1.0, 1, 1, _SUPPORT)
     calls = [whole.scratch(settings.n_jobs) + whole.results()]
     if settings.C is None:
         folds = _groups(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 _COLUMNS_AT_ONCE = 32  # columns that are read from a table together, as float64
+_COPIES = 1.5  # of them: as they are read, and in part as they are hashed or binned
 _BYTES_PER_ROW = 120  # hashes, sort order, weights, class codes and where each row went
 
 
@@ -15,4 +16,4 @@ def reading_bytes(n_rows: int, n_columns: int) -> float:
     >>> reading_bytes(1000, 10) > 1000 * 10 * 8
     True
     """
-    return n_rows * (_BYTES_PER_ROW + 2.0 * 8.0 * min(n_columns, _COLUMNS_AT_ONCE))
+    return n_rows * (_BYTES_PER_ROW + _COPIES * 8.0 * min(n_columns, _COLUMNS_AT_ONCE))
