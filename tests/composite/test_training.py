@@ -28,7 +28,7 @@ def test_plain_trees_have_their_weight_in_the_vote():
 @pytest.mark.parametrize(
     "model",
     [
-        Forest.paper(n_estimators=4, max_depth=2, degrees=(1, 2), C=1.0, random_state=0, max_memory=1 << 20),
+        Forest.paper(n_estimators=4, max_depth=2, degrees=(1, 2), C=1.0, random_state=0, max_memory=4 << 20),
         Forest(4, selection="exact", degrees=1, random_state=0, study={"max_samples": 0.7}),
         CompositeTreeClassifier(max_depth=2, degrees=1, C=1.0, random_state=0),
     ],

@@ -74,7 +74,9 @@ class ProcessEngine:
                 yield delayed(run_mapped)(package.number, remote.own_version(), package.blob, names, paths)
 
         for attempt in range(remote.RETRIES + 1):
-            pool = Parallel(self.n_workers, _backend(), batch_size=1, return_as="generator_unordered")
+            pool = Parallel(
+                n_jobs=self.n_workers, backend=_backend(), batch_size=1, return_as="generator_unordered"
+            )
             try:
                 # First what is left over from the attempt before. A chain, since a broken pool closes the
                 # generator it was given: "yield from" would close `packages` with it and lose the rest.

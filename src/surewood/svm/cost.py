@@ -93,6 +93,7 @@ class SvmGroups:
 
     @property
     def n_pairs(self) -> float:
+        """Number of pairs of classes."""
         return self.n_classes * (self.n_classes - 1.0) / 2.0
 
     @property

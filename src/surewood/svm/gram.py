@@ -84,7 +84,15 @@ class KernelSpec:
 
 @dataclass(frozen=True)
 class StoredProducts:
-    """The stored matrix of a table's inner products, and the numbers of some of its rows."""
+    """The stored matrix of a table's inner products, and the numbers of some of its rows.
+
+    Examples
+    --------
+    >>> X = np.array([[1.0, 0.0], [0.0, 2.0], [1.0, 1.0]], dtype=np.float32)
+    >>> stored = StoredProducts(X @ X.T, np.array([0, 2], dtype=np.int32))
+    >>> stored.matrix[stored.rows].tolist()
+    [[1.0, 0.0, 1.0], [1.0, 2.0, 2.0]]
+    """
 
     matrix: NDArray[np.float32]
     rows: NDArray[np.int32]
