@@ -93,7 +93,7 @@ def _most_probable_other(mixed: Floats, y: Codes) -> Codes:
     """The most probable class of every row but its own."""
     others = mixed.copy()
     others[np.arange(len(y)), y] = -1.0
-    return others.argmax(axis=1).astype(y.dtype)
+    return np.asarray(others.argmax(axis=1), dtype=y.dtype)
 
 
 def _cross_validated(
