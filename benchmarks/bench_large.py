@@ -60,7 +60,8 @@ def main_million(n_rows: int = N_MILLION, time_limit: float = TIME_LIMIT) -> Non
     X, y = million(n_rows + N_TEST, 0)
     data = X[N_TEST:], y[N_TEST:], X[:N_TEST], y[:N_TEST]
     measure("LightGBM", LGBMClassifier(n_jobs=2, verbose=-1), *data)
-    measure("mixture", SurewoodClassifier(random_state=0, n_jobs=2, time_limit=time_limit), *data)
+    model = SurewoodClassifier(random_state=0, n_jobs=2, time_limit=time_limit)
+    measure(f"mixture, {time_limit:g} s", model, *data)
 
 
 if __name__ == "__main__":
