@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from tests.fuzz.fuzz_files import changed_array, run_apart
+from tests.fuzz.fuzz_files import run_apart
+from tests.fuzz.random_forgeries import changed_array
 from tests.persistence import variety
 
 

@@ -1,7 +1,6 @@
 """Every kind of column, from every kind of frame, in training and later."""
 
 import datetime
-import pickle
 import warnings
 from decimal import Decimal
 
@@ -387,23 +386,6 @@ def test_values_without_a_hash_name_their_column():
         TableSchema.learn(pd.DataFrame({"c": [{1}, {2}]}))
 
 
-@pytest.mark.parametrize("forms", ["text", ["numbers"], [7, None], ["no such form", None], [None, "numbers"]])
-def test_forged_forms_of_text_are_refused(forms):
-    schema = TableSchema.learn(pd.DataFrame({"a": ["1.5", "2.5"], "b": ["x", "y"]}))
-    state = schema.__getstate__()
-    pickle.loads(pickle.dumps(schema))
-    state["text_forms"] = forms
-    with pytest.raises(ValueError, match="text_forms"):
-        TableSchema.__new__(TableSchema).__setstate__(state)
-
-
-def test_what_is_derived_from_categories_is_never_read_from_a_file():
-    schema = TableSchema.learn(pd.DataFrame({"a": ["x", "y"]}))
-    again = TableSchema.__new__(TableSchema)
-    again.__setstate__({**schema.__getstate__(), "_category_indexes": [pd.Index(["y", "x"])]})
-    assert again.read(pd.DataFrame({"a": ["x", "y"]})).column(0).tolist() == [0.0, 1.0]
-
-
 def test_half_characters_are_refused_before_a_model_cannot_be_saved():
     names = pd.DataFrame([[1.0], [2.0]], columns=pd.Index(["c\ud800"], dtype=object))
     with pytest.raises(ValueError, match=r"the name of column 'c\\ud800' has half a character"):
@@ -412,10 +394,3 @@ def test_half_characters_are_refused_before_a_model_cannot_be_saved():
         TableSchema.learn(pd.DataFrame({"c": pd.Series(["p\ud800", "q"], dtype=object)}))
     with pytest.raises(ValueError, match=r"y holds 'u\\udc80', a label with half a character"):
         BinnedForestClassifier(2).fit([[0.0], [1.0]], np.array(["u\udc80", "v"], dtype=object))
-
-
-@pytest.mark.parametrize("categories", [["x", "y"], 7, "text", False, (), {}])
-def test_only_a_column_of_categories_has_any(categories):
-    schema = TableSchema.learn(np.zeros((2, 1)))
-    with pytest.raises(ValueError, match="a column of categories must have a list of them, and no other"):
-        TableSchema.__new__(TableSchema).__setstate__({**schema.__getstate__(), "categories": [categories]})
