@@ -71,7 +71,7 @@ fuzz-files-asan: $(STAMP) ## the same with the compiled core under ASan and UBSa
 	  LD_PRELOAD=$$runtime:$$($$compiler -print-file-name=libstdc++.so) ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1:malloc_context_size=5:quarantine_size_mb=16 \
 	  $(BIN)/python -m tests.fuzz.fuzz_files --cases $(FILES) --core $$core
 
-bench: $(STAMP) ## benchmarks: ours and the peer, interleaved, as ratios
+bench: $(STAMP) ## benchmarks: ours and the peer, interleaved, as ratios; then the targets
 	@$(BIN)/python -m benchmarks
 
 papers: $(STAMP) ## tables of the documentation from papers/*/results.csv

@@ -5,14 +5,19 @@
     python -m benchmarks --quick         # smaller sizes, to see that they run
 
 Each file has ``main(quick: bool)``, which measures us and the peer in one interleaved run and prints ratios.
+A topic that fails does not end the others; the exit status tells. At the end stand the targets of
+SurewoodClassifier with their numbers, see targets.py.
 """
 
 import argparse
 import importlib
 import pkgutil
+import sys
 import time
+import traceback
 
 import benchmarks
+from benchmarks.targets import report
 
 
 def topics() -> list[str]:
@@ -28,11 +33,19 @@ def main() -> None:
     unknown = sorted(set(arguments.topics) - set(topics()))
     if unknown:
         parser.error(f"no benchmark called {', '.join(unknown)}; there are {', '.join(topics())}")
+    failed = []
     for topic in arguments.topics or topics():
         print(f"\n== {topic} ==", flush=True)
         started = time.perf_counter()
-        importlib.import_module(f"benchmarks.bench_{topic}").main(quick=arguments.quick)
+        try:
+            importlib.import_module(f"benchmarks.bench_{topic}").main(quick=arguments.quick)
+        except Exception:
+            traceback.print_exc()
+            failed.append(topic)
         print(f"({topic}: {time.perf_counter() - started:.0f} s)", flush=True)
+    print(f"\n== targets ==\n{report()}")
+    if failed:
+        sys.exit(f"these benchmarks failed: {', '.join(failed)}")
 
 
 if __name__ == "__main__":

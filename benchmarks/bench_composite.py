@@ -34,7 +34,7 @@ from benchmarks.study_files import option_parser
 from benchmarks.svc_forest import Leaf, LibsvmSolver, SvcSolver, one_pass_grid, predict_forest, same_work
 from surewood.composite.data import TrainingData, prepare
 from surewood.composite.grid import Axes, HeldOut, grid_errors
-from surewood.composite.growing import grow
+from surewood.composite.growing import TreeRange, grow
 from surewood.composite.leaf_svms import SolverOptions, train
 from surewood.composite.leaves import IndexSets, collect_leaves, cut
 from surewood.composite.selection import complexities
@@ -73,7 +73,7 @@ def leaves_at(
     data: TrainingData, held: HeldOut, n_trees: int, depths: tuple[int, ...]
 ) -> dict[int, list[list[Leaf]]]:
     """The leaves of our trees, as the peers take them."""
-    grove = grow(data, setting_for(data, max(depths)), n_trees, 0, OPTIONS)
+    grove = grow(data, setting_for(data, max(depths)), TreeRange(n_trees, 0), OPTIONS)
     nodes = grove.forest.apply(held.matrix).astype(np.int64) + grove.topology.start[:-1]
     found: dict[int, list[list[Leaf]]] = {}
     for depth in depths:
@@ -93,7 +93,7 @@ def leaves_at(
 def our_same_work(data: TrainingData, held: HeldOut, n_trees: int) -> int:
     """Grow, train all (leaf, degree); the solver labels training rows, all degrees the evaluation rows."""
     data = fresh(data)
-    grove = grow(data, setting_for(data, max(DEPTHS)), n_trees, 0, OPTIONS)
+    grove = grow(data, setting_for(data, max(DEPTHS)), TreeRange(n_trees, 0), OPTIONS)
     nodes = grove.forest.apply(held.matrix).astype(np.int64) + grove.topology.start[:-1]
     sets, known = IndexSets(data.y, data.weight, data.n_classes), {}
     set_of, ids = [], set()
@@ -235,7 +235,7 @@ def bench_prediction(quick: bool) -> None:
     print(f"\nprediction of {n_rows} pendigits rows by {n_trees} trees of depth 4, degree 3")
     loaded = load("pendigits")
     data, _ = problem("pendigits")
-    model = fit_trees(data, setting_for(data, 4, range(3, 4)), n_trees, 0, OPTIONS).trees
+    model = fit_trees(data, setting_for(data, 4, range(3, 4)), TreeRange(n_trees, 0), OPTIONS).trees
     table = begin_fit(DummyClassifier(), loaded.X, loaded.y, merge=False).table.take(np.arange(n_rows))
     matrix, design = data.reader.matrix(table), data.reader.design(table)
     at = model.leaf_index(matrix)

@@ -22,11 +22,11 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 
+from benchmarks.targets import LIMITS_OF_ONE_ROW, measured
 from surewood import SurewoodClassifier
 
 N_ROWS, N_CALLS = 2000, 200
 BLOCK, WARM_UP = 20, 5  # calls
-LIMITS = {"array": 2.0, "frame": 5.0}  # milliseconds
 Table = tuple[pd.DataFrame, Any]
 
 
@@ -74,8 +74,8 @@ def measure(title: str, data: Table, n_calls: int) -> None:
     frame_peer = make_pipeline(one_hot, RandomForestClassifier(random_state=0)).fit(X, y)
     frame_model = SurewoodClassifier(random_state=0).fit(X, y)
     calls: dict[str, Callable[[int], Any]] = {
-        "frame": lambda i: frame_model.predict_proba(rows[i]),
-        "frame, scikit-learn": lambda i: frame_peer.predict_proba(rows[i]),
+        "a frame": lambda i: frame_model.predict_proba(rows[i]),
+        "a frame, scikit-learn": lambda i: frame_peer.predict_proba(rows[i]),
     }
     if plain:
         A = X.to_numpy()
@@ -84,14 +84,15 @@ def measure(title: str, data: Table, n_calls: int) -> None:
             RandomForestClassifier(random_state=0).fit(A, y),
         )
         singles = [np.ascontiguousarray(row) for row in (A[[i % len(A)]] for i in range(n_calls + BLOCK))]
-        calls["array"] = lambda i: model.predict_proba(singles[i])
-        calls["array, scikit-learn"] = lambda i: peer.predict_proba(singles[i])
+        calls["an array"] = lambda i: model.predict_proba(singles[i])
+        calls["an array, scikit-learn"] = lambda i: peer.predict_proba(singles[i])
     members = ", ".join(f"{name} {weight:.2f}" for name, weight in frame_model.weights_.items())
     print(f"{title} ({members})")
     for name, times in sorted(milliseconds(calls, n_calls).items()):
-        limit = f"   at most {LIMITS[name]:.0f}" if name in LIMITS else ""
+        limit = f"   at most {LIMITS_OF_ONE_ROW[name]:.0f}" if name in LIMITS_OF_ONE_ROW else ""
+        measured(name, float(np.median(times)))
         print(
-            f"  {name:22} median {np.median(times):6.2f} ms  smallest {times.min():6.2f} ms{limit}",
+            f"  {name:24} median {np.median(times):6.2f} ms  smallest {times.min():6.2f} ms{limit}",
             flush=True,
         )
 

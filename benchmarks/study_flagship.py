@@ -16,7 +16,7 @@ from __future__ import annotations
 import csv
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -235,9 +235,14 @@ def apart(rows: pd.DataFrame) -> pd.DataFrame:
     return means.round(3).reset_index()
 
 
+def fit_seconds(rows: pd.DataFrame) -> pd.DataFrame:
+    """Processor seconds of a fit, a row per table and a column per method."""
+    return _means(rows).pivot(index="set", columns="method", values="fit_s")
+
+
 def time_ratios(rows: pd.DataFrame) -> str:
     """Processor time of the mixture against two peers, median over the tables."""
-    wide = _means(rows).pivot(index="set", columns="method", values="fit_s")
+    wide = fit_seconds(rows)
     told = [
         f"{(wide['surewood'] / wide[peer]).median():.1f} times that of {peer}"
         for peer in ("CatBoost", "LightGBM")
@@ -246,23 +251,33 @@ def time_ratios(rows: pd.DataFrame) -> str:
     return f"Processor time of the mixture's fit on the median table: {' and '.join(told)}."
 
 
+def rivals(methods: Iterable[str]) -> dict[str, list[str]]:
+    """The other methods, and the mixture's own members."""
+    methods = list(methods)
+    own = [name for name in MEMBERS if name in methods]
+    return {"the other methods": [m for m in methods if m not in (*own, "surewood")], "its members": own}
+
+
+def behind_a_member(rows: pd.DataFrame) -> pd.DataFrame:
+    """Tables where a member alone has an error smaller by more than one standard error: which member."""
+    table = per_table(rows)
+    own = rivals(table.columns)["its members"]
+    found = pd.DataFrame(
+        {"member": table[own].idxmin(axis=1), "points": table["surewood"] - table[own].min(axis=1)}
+    )
+    return found[found["points"] > table["s.e."]]
+
+
 def targets(rows: pd.DataFrame) -> str:
     """Regret of the mixture against the next methods', and tables where a member alone is clearly better."""
-    regret, table = summary(rows)["regret, points"], per_table(rows)
-    own = [name for name in MEMBERS if name in regret]
-    others = [name for name in regret.index if name not in (*own, "surewood")]
+    regret = summary(rows)["regret, points"]
     told = [
-        f"{regret['surewood'] / regret[group].min():.2f} of that of {regret[group].idxmin()} ({what})"
-        for group, what in (
-            (others, "the smallest of the other methods"),
-            (own, "the smallest of its members"),
-        )
+        f"{regret['surewood'] / regret[group].min():.2f} of that of {regret[group].idxmin()} "
+        f"(the smallest of {what})"
+        for what, group in rivals(regret.index).items()
     ]
-    behind = table["surewood"] - table[own].min(axis=1)
-    clearly = [
-        f"{name} ({table.loc[name, own].idxmin()}, by {behind[name]:.2f} points)"
-        for name in table.index[behind > table["s.e."]]
-    ]
+    behind = behind_a_member(rows).itertuples()
+    clearly = [f"{row.Index} ({row.member}, by {row.points:.2f} points)" for row in behind]
     return (
         f"The mixture's regret is {' and '.join(told)}. Tables where a member alone has an error smaller by "
         f"more than one standard error: {', '.join(clearly) or 'none'}."

@@ -1,0 +1,223 @@
+"""The targets of SurewoodClassifier as one table: ours, what it is compared with, their ratio, the target.
+
+    python -m benchmarks.targets     # from the committed results only
+
+``python -m benchmarks`` prints it at its end. A topic that has measured a number of it calls `measured`.
+Lines that compare with an older version of the code, or that take too long for every run, are read from
+``benchmarks/results``; each line says which command writes its rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import pandas as pd
+
+from benchmarks import study_flagship as flagship
+
+RESULTS = Path(__file__).parent / "results"
+THIS_RUN = "this run"
+STUDY = "python -m benchmarks.study_flagship run"
+LIMITS_OF_LARGE_FITS = {"composite forest": 60, "mixture": 120}  # processor seconds
+LIMITS_OF_ONE_ROW = {"an array": 2.0, "a frame": 5.0}  # milliseconds
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line of the table; numbers are kept as they are shown."""
+
+    work: str
+    ours: str
+    reference: str
+    ratio: str
+    target: str
+    #: None where there is no target, or no number.
+    met: bool | None
+    source: str
+
+
+_measured: dict[str, float] = {}
+
+
+def measured(name: str, value: float) -> None:
+    """A topic of this run has measured a number; of several with one name the largest counts."""
+    _measured[name] = max(value, _measured.get(name, value))
+
+
+def forget() -> None:
+    """Start again without measured numbers."""
+    _measured.clear()
+
+
+@cache
+def _rows(name: str) -> pd.DataFrame:
+    return pd.read_csv(RESULTS / name)
+
+
+def margin_forest_time() -> Iterator[Line]:
+    """Default fits against the former default, mean of the tables."""
+    rows = _rows("margin_time.csv")
+    source = "python -m benchmarks.bench_deepforest --default-time"
+    by_table = rows.groupby("data").mean(numeric_only=True)
+    ratio = by_table["new_seconds"] / by_table["old_seconds"]
+    name = f"margin forest, default fit ({', '.join(by_table.index)}; means)"
+    yield Line(
+        f"{name}: processor time", f"{by_table['new_seconds'].mean():.1f} s",
+        f"former default {by_table['old_seconds'].mean():.1f} s",
+        f"{ratio.mean():.2f} (largest {ratio.max():.2f})", "at most 0.25", bool(ratio.max() <= 0.25), source,
+    )  # fmt: skip
+    new, old = by_table["new_accuracy"].mean(), by_table["old_accuracy"].mean()
+    yield Line(
+        f"{name}: accuracy", f"{new:.2f} %", f"former default {old:.2f} %", f"{new - old:+.2f} points",
+        "at least -0.05 points", bool(new - old >= -0.05), source,
+    )  # fmt: skip
+
+
+def composite_forest_time() -> Iterator[Line]:
+    """Default fits on 2,000 to 10,000 rows against those of commit 866d196, mean of the pairs."""
+    rows = _rows("composite_time.csv")
+    rows = rows[rows["n_rows"].between(2000, 10_000)]
+    source = "python -m benchmarks.bench_composite --default-time OLD"
+    ratio = rows["new_seconds"] / rows["old_seconds"]
+    name = f"composite forest, default fit, 2,000 to 10,000 rows ({len(rows)} fits; means)"
+    yield Line(
+        f"{name}: processor time", f"{rows['new_seconds'].mean():.1f} s",
+        f"866d196 {rows['old_seconds'].mean():.1f} s",
+        f"{ratio.mean():.2f} (largest {ratio.max():.2f})", "at most 0.5", bool(ratio.mean() <= 0.5), source,
+    )  # fmt: skip
+    new, old = rows["new_error"].mean(), rows["old_error"].mean()
+    worse = new - old
+    yield Line(
+        f"{name}: error", f"{new:.2f} %", f"866d196 {old:.2f} %", f"{worse:+.4f} points",
+        "at most +0.05 points", bool(worse <= 0.05), source,
+    )  # fmt: skip
+
+
+def binning_time() -> Iterator[Line]:
+    """Learning the bins and coding the table, against commit 866d196."""
+    for row in _rows("binning_time.csv").itertuples():
+        ratio = row.new_ms / row.old_ms
+        yield Line(
+            f"binning {row.data}", f"{row.new_ms:.0f} ms", f"866d196 {row.old_ms:.0f} ms", f"{ratio:.2f}",
+            "at most 0.20", ratio <= 0.2, "python -m benchmarks.bench_binning --against OLD",
+        )  # fmt: skip
+
+
+def hundred_thousand_rows() -> Iterator[Line]:
+    """Default fits, of this run or recorded; a composite forest took longer in commit 866d196."""
+    rows = _rows("large_tables.csv").set_index(["rows", "method"])
+    former = rows.loc[(100_000, "composite forest of 866d196"), "processor_s"]
+    for method, limit in LIMITS_OF_LARGE_FITS.items():
+        seconds, source = rows.loc[(100_000, method), "processor_s"], "python -m benchmarks large"
+        if method in _measured:
+            seconds, source = _measured[method], THIS_RUN
+        compared = method == "composite forest"
+        yield Line(
+            f"100,000 x 20, three classes, default fit, {method}", f"{seconds:.0f} s of processor time",
+            f"866d196 {former:.0f} s" if compared else "none",
+            f"{seconds / former:.2f}" if compared else "-", f"at most {limit} s", seconds <= limit, source,
+        )  # fmt: skip
+
+
+def million_rows() -> Iterator[Line]:
+    """Ten minutes for a million rows, beside LightGBM's default."""
+    rows = _rows("large_tables.csv").set_index(["rows", "method"])
+    ours, peer = rows.loc[(1_000_000, "mixture")], rows.loc[(1_000_000, "LightGBM")]
+    for score, of in (("test error, %", "error"), ("log-loss", "log_loss")):
+        yield Line(
+            f"a million rows x 40, time_limit=600: {score}", f"{ours[of]:g}",
+            f"LightGBM's default {peer[of]:g}", f"{ours[of] / peer[of]:.2f}", "at most 1",
+            bool(ours[of] <= peer[of]), "python -m benchmarks.bench_large --million",
+        )  # fmt: skip
+
+
+def one_row() -> Iterator[Line]:
+    """`predict_proba` of one row: the slowest of the tables of this run."""
+    for kind, limit in LIMITS_OF_ONE_ROW.items():
+        work = f"predict_proba of one row through the mixture, from {kind}"
+        name = "python -m benchmarks latency"
+        if kind not in _measured:
+            yield Line(work, "not measured in this run", "-", "-", f"at most {limit:g} ms", None, name)
+            continue
+        ours, peer = _measured[kind], _measured[f"{kind}, scikit-learn"]
+        yield Line(
+            work, f"{ours:.2f} ms", f"scikit-learn's random forest {peer:.2f} ms", f"{ours / peer:.2f}",
+            f"at most {limit:g} ms", ours <= limit, THIS_RUN,
+        )  # fmt: skip
+
+
+def study_time() -> Iterator[Line]:
+    """Processor time of fits beside two other methods, from the rows of the study."""
+    seconds = flagship.fit_seconds(flagship.complete(_rows("flagship.csv")))
+    for peer, target in (("CatBoost", 1.0), ("LightGBM", None)):
+        ratio = float((seconds["surewood"] / seconds[peer]).median())
+        yield Line(
+            f"mixture, default fit, median of {len(seconds)} tables: processor time",
+            f"{seconds['surewood'].median():.1f} s", f"{peer} {seconds[peer].median():.1f} s", f"{ratio:.1f}",
+            f"at most {target:g}" if target else "none", ratio <= target if target else None, STUDY,
+        )  # fmt: skip
+
+
+def study_accuracy() -> Iterator[Line]:
+    """Ranks, tables behind a member, and regret, from the rows of the study."""
+    rows = flagship.complete(_rows("flagship.csv"))
+    found, behind = flagship.summary(rows), flagship.behind_a_member(rows)
+    for score in ("error", "log-loss"):
+        rank = found[f"rank, {score}"].sort_values()
+        next_best = rank.drop("surewood").index[0]
+        yield Line(
+            f"average rank in {score}, {len(found)} methods", f"{rank['surewood']:.1f}",
+            f"{next_best} {rank[next_best]:.1f}", f"{rank['surewood'] / rank[next_best]:.2f}", "best",
+            bool(rank["surewood"] < rank[next_best]), STUDY,
+        )  # fmt: skip
+    behind = flagship.behind_a_member(rows)
+    yield Line(
+        "tables where a member alone has a smaller error by more than one standard error",
+        f"{len(behind)} of {rows['set'].nunique()}", ", ".join(behind.index) or "none", "-", "0",
+        not len(behind), STUDY,
+    )  # fmt: skip
+    regret = found["regret, points"]
+    for group, names in flagship.rivals(found.index).items():
+        name = regret[names].idxmin()
+        ratio = regret["surewood"] / regret[name]
+        yield Line(
+            f"mean regret against the best method per table; next of {group}",
+            f"{regret['surewood']:.2f} points", f"{name} {regret[name]:.2f} points", f"{ratio:.2f}",
+            "at most 0.5", bool(ratio <= 0.5), STUDY,
+        )  # fmt: skip
+
+
+def lines() -> list[Line]:
+    """All lines."""
+    parts = (
+        margin_forest_time, composite_forest_time, hundred_thousand_rows, binning_time, study_time,
+        million_rows, one_row, study_accuracy,
+    )  # fmt: skip
+    return [line for part in parts for line in part()]
+
+
+VERDICTS = {True: "met", False: "NOT MET", None: "-"}
+
+
+def report() -> str:
+    """The table for a terminal."""
+    head = (
+        "Targets of SurewoodClassifier. Ratios are ours over the reference: smaller is better.\n"
+        "Lines that are not of this run are read from benchmarks/results; the command that writes them is\n"
+        "named (OLD: the source folder of commit 866d196 with its compiled core)."
+    )
+    blocks = [
+        f"{line.work}\n"
+        f"    ours: {line.ours} | reference: {line.reference} | ratio: {line.ratio} | "
+        f"target: {line.target} | {VERDICTS[line.met]}\n"
+        f"    from: {line.source}"
+        for line in lines()
+    ]
+    return "\n".join([head, *blocks])
+
+
+if __name__ == "__main__":
+    print(report())
