@@ -23,7 +23,7 @@ import numpy as np
 import pandas as pd
 
 ROWS = 100_000
-SECONDS = 150.0  # how long the display is watched
+SECONDS = 60.0  # how long the display is watched
 MOMENTS = (2.0, 6.0, 15.0, 30.0)  # seconds after the first output at which interrupts come
 _SHARE = re.compile(r"([a-zA-Z][^━╸╺\r\n]*?) +[━╸╺ ]+(\d+)%")
 

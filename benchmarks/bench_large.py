@@ -2,23 +2,29 @@
 
     python -m benchmarks large                   # 100,000 x 20, three classes: composite forest, mixture
     python -m benchmarks.bench_large --million   # a million rows x 40, time_limit=600, beside LightGBM
+    python -m benchmarks.bench_large --growth    # each member alone on 51,000, 102,000 and 204,000 rows
 
 Processor seconds on one thread (the million: two), test error and log-loss on other rows of the same law, and
-what each member of the mixture took. The million rows need LightGBM (``surewood[peers]``).
+what each member of the mixture took. The million rows need LightGBM (``surewood[peers]``). Growth is measured
+with members as the mixture builds them, but few trees, and written to results/large_growth.csv.
 """
 
 from __future__ import annotations
 
 import argparse
+import math
 import time
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from sklearn.metrics import log_loss
 
 from benchmarks.composite_time_run import synthetic
+from benchmarks.study_files import append_rows
 from benchmarks.targets import LIMITS_OF_LARGE_FITS, measured
 from surewood import RandomCompositeForestClassifier, SurewoodClassifier
+from surewood.blend.members import LARGE_TABLE, NAMES, build
 
 N_MILLION, N_COLUMNS, N_TEST, TIME_LIMIT = 1_000_000, 40, 50_000, 600
 
@@ -73,14 +79,39 @@ def main_million(n_rows: int = N_MILLION, time_limit: float = TIME_LIMIT) -> Non
     measure(f"mixture, {time_limit:g} s", model, *data)
 
 
+GROWTH = Path(__file__).parent / "results" / "large_growth.csv"
+FEW_TREES = 10  # `n_estimators` of the mixture; plain forests and boosting have three times as many
+
+
+def main_growth(names: list[str], first: int = LARGE_TABLE + 1000) -> None:
+    """Processor time of each member alone as the rows double, with the rules for large tables in force."""
+    fields = ("member", "rows", "trees", "seconds", "times_before", "error")
+    for name in names:
+        before = math.nan
+        for n_rows in (first, 2 * first, 4 * first):
+            X, y, X_test, y_test = synthetic(n_rows, 0)
+            model: Any = build(name, FEW_TREES, 0.0, {"random_state": 0, "n_jobs": 1}, n_rows)
+            started = time.process_time()
+            model.fit(X, y)
+            seconds = time.process_time() - started
+            error = 100 * float((model.predict(X_test) != y_test).mean())
+            row = [name, n_rows, FEW_TREES, f"{seconds:.2f}", f"{seconds / before:.2f}", f"{error:.2f}"]
+            append_rows(GROWTH, fields, [dict(zip(fields, row))])
+            print(*row, flush=True)
+            before = seconds
+
+
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--million", action="store_true")
+    parser.add_argument("--growth", nargs="*", metavar="MEMBER", help="all members unless some are named")
     arguments = parser.parse_args()
-    if arguments.million:
+    if arguments.growth is not None:
+        main_growth(arguments.growth or list(NAMES), *((2000,) if arguments.quick else ()))
+    elif arguments.million:
         main_million(*((20_000, 20.0) if arguments.quick else ()))
     else:
         main(arguments.quick)

@@ -1,10 +1,12 @@
 """Tables larger than memory: a forest from a Parquet file, its peak memory, and the in-memory fit beside it.
 
-A table of 20 million rows and 40 columns (floats, integers, categories, booleans, dates, missing values) is
-written to a temporary folder, part by part, and deleted afterwards: about 2.5 GB, and 1.6 GB more while
-the forest grows. Each fit runs in a process of its own, whose memory is looked at every tenth of a second:
-"peak" is all resident memory, pages of mapped files included; "own" leaves those out, which the system may
-drop at any time.
+    SUREWOOD_BENCH_ROWS=20000000 python -m benchmarks parquet   # the table of docs/research/large-tables.md
+
+A table of 2 million rows (or as many as SUREWOOD_BENCH_ROWS says) and 40 columns (floats, integers,
+categories, booleans, dates, missing values) is written to a temporary folder, part by part, and deleted
+afterwards. 20 million rows take 2.5 GB there, 1.6 GB more while the forest grows, and half an hour. Each fit
+runs in a process of its own, whose memory is looked at every tenth of a second: "peak" is all resident
+memory, pages of mapped files included; "own" leaves those out, which the system may drop at any time.
 
 The subset row trains the same forest twice on the first part: from the file, and from a frame in memory.
 """
@@ -24,7 +26,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-ROWS, PARTS = 20_000_000, 40
+ROWS, PARTS = 2_000_000, 40
 COLUMNS = {"float": 16, "integer": 10, "category": 8, "flag": 4, "date": 2}
 FOREST = {"n_estimators": 50, "max_depth": 12, "min_samples_leaf": 100, "random_state": 0}
 QUICK_ROWS = 400_000

@@ -2,9 +2,7 @@
 
 import pytest
 
-pytest.importorskip("tabulate")
-
-from benchmarks import targets
+targets = pytest.importorskip("benchmarks.targets")
 
 
 @pytest.fixture(autouse=True)
