@@ -54,9 +54,9 @@ def _owners(model: Any) -> list[Any]:
 
 
 def _made_by_fit(owner: Any) -> dict[str, Any]:
-    """Our classifiers keep all they need in `model_`; others may keep it anywhere, parameters included."""
+    """Our classifiers keep all they need in two places; others may keep it anywhere, parameters included."""
     if isinstance(owner, ClassifierBase):
-        return {"model_": vars(owner).get("model_")}
+        return {name: vars(owner).get(name) for name in ("model_", "classes_")}
     own = getattr(owner, "__dict__", {})
     return {name: value for name, value in own.items() if name not in _NO_MATTER}
 

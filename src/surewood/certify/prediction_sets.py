@@ -39,6 +39,7 @@ _BY = (None, "class", "group")
 _GUARANTEES = ("pac", "marginal")
 _MARGINAL = "over holdout and row together; of many rows predicted with this holdout fewer may be covered"
 _ANOTHER = -1  # digest of the training rows of no model
+_NOT_SAVED = ("_found_for", "_found")
 
 
 class _Options(NamedTuple):
@@ -105,15 +106,15 @@ class PredictionSets(BaseEstimator):  # type: ignore[misc]
 
     def __getstate__(self) -> dict[str, Any]:
         """What is saved: that the model was fitted again since stays known."""
-        state = {name: value for name, value in super().__getstate__().items() if name != "_found_for"}
-        return {**state, "trained_on_": _ANOTHER} if "thresholds_" in state and self._fitted_again else state
+        state = {name: value for name, value in super().__getstate__().items() if name not in _NOT_SAVED}
+        return {**state, "trained_on_": _ANOTHER} if "thresholds_" in state and self._given_up else state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
         self._check_options()
         if "thresholds_" not in state:
             return
-        self._found_for = FittedState(self.model)
+        self._found_for, self._found = FittedState(self.model), np.array(self.thresholds_)
         if "options_" in state:
             if not isinstance(self.options_, dict) or set(self.options_) != set(_Options._fields):
                 raise ValueError("options of prediction sets must be those of a fit.")
@@ -239,7 +240,7 @@ class PredictionSets(BaseEstimator):  # type: ignore[misc]
         """Thresholds of all parts; a content counts once, with the smallest score of its rows."""
         options = self._options
         n_parts = len(self.classes_) if options.by == "class" else max(1, len(self.groups_))
-        self.thresholds_ = np.full(n_parts, -np.inf)
+        self.thresholds_ = self._found = np.full(n_parts, -np.inf)
         self.sizes_, self.unknown_ = np.zeros((2, n_parts), dtype=np.int64)
         self.notes_: list[str] = []
         for k in range(n_parts):
@@ -257,19 +258,23 @@ class PredictionSets(BaseEstimator):  # type: ignore[misc]
             if self.thresholds_[k] == -np.inf:
                 kept = "is in every set" if options.by == "class" else "sets keep every label"
                 self.notes_.append(f"{self._name(k)}: too few rows ({values.size}); {kept}.")
+        self._found = self.thresholds_.copy()
 
     def _withheld(self, part: int) -> bool:
-        """Whether sets may miss too often: the model was fitted again, or does not know the true classes."""
-        if self._fitted_again:
+        """Whether sets may miss too often: something was changed, or the model does not know the classes."""
+        if self._given_up:
             return True
         unknown: NDArray[np.int64] = vars(self).get("unknown_", np.zeros_like(self.sizes_))
         return bool(unknown[part] > 0 and self.thresholds_[part] <= UNKNOWN)
 
     @property
-    def _fitted_again(self) -> bool:
-        """Whether the model was changed or fitted again since."""
+    def _given_up(self) -> str:
+        """Why what was found does not hold any more, or nothing."""
         then = vars(self).get("trained_on_")
-        return then not in (None, training_digest(self.model)) or not self._found_for.is_of(self.model)
+        if then not in (None, training_digest(self.model)) or not self._found_for.is_of(self.model):
+            return "the model was changed or fitted again after the sets were found"
+        same = np.array_equal(self.thresholds_, self._found)
+        return "" if same else "the thresholds were changed after they were found"
 
     def _conditions(self, part: int) -> list[Condition]:
         conditions = [Condition(text, True, source) for text, source in self.conditions_]
@@ -317,8 +322,8 @@ class PredictionSets(BaseEstimator):  # type: ignore[misc]
     def statement_(self) -> str:
         """What the sets keep, in one sentence."""
         options = self._options
-        if self._fitted_again:
-            return "No guarantee: the model was changed or fitted again after the sets were found."
+        if self._given_up:
+            return f"No guarantee: {self._given_up}."
         withheld = [k for k in range(len(self.thresholds_)) if self._withheld(k)]
         if withheld:
             names = ", ".join(self._name(k) for k in withheld)

@@ -23,6 +23,7 @@ from .training_rows import training_digest
 __all__ = ["ABSTAIN", "Coverage", "ThresholdProof", "ThresholdedClassifier"]
 
 ABSTAIN = "abstain"
+_NOT_SAVED = ("_found_for", "_found_class")
 
 
 @dataclass(frozen=True)
@@ -98,16 +99,16 @@ class ThresholdedClassifier(DecidingClassifier):
     choice_rows: RememberedRows | None = None
 
     def __post_init__(self) -> None:
-        self._found_for = FittedState(self.model)
+        self._found_for, self._found_class = FittedState(self.model), self.positive
 
     def __getstate__(self) -> dict[str, Any]:
         """What is saved: a proof only while it holds."""
-        state = {name: value for name, value in super().__getstate__().items() if name != "_found_for"}
+        state = {name: value for name, value in super().__getstate__().items() if name not in _NOT_SAVED}
         return {**state, "proof": None} if self._given_up else state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
-        self._found_for = FittedState(self.model)
+        self._found_for, self._found_class = FittedState(self.model), self.positive
         check_number("threshold", self.threshold, -1.0, 2.0)
         if self.positive is not None and not (self.classes_ == self.positive).any():
             raise ValueError(f"positive must be a class of the model, got {self.positive!r}")
@@ -138,6 +139,8 @@ class ThresholdedClassifier(DecidingClassifier):
             return ""
         if self.proof.threshold not in (None, self.threshold):
             return "the threshold was changed after it was found"
+        if self.positive is not self._found_class and self.positive != self._found_class:
+            return "the positive class was changed after the threshold was found"
         same_rows = self.proof.trained_on in (None, training_digest(self.model))
         if not same_rows or not self._found_for.is_of(self.model):
             return "the model was changed or fitted again after the threshold was found"
