@@ -63,7 +63,7 @@ FIT = [
     (("file", "--target", "kind"), "file has an unsupported extension; supported are .arrow, .csv,"),
     (
         ("wine", "--target", "kind"),
-        "'wine' is a name of the catalogue, whose target is known; leave `target` out.",
+        "'wine' is a built-in data set, whose target is known; leave `target` out.",
     ),
     (
         (*GOOD, "--cluster", "scheduler"),

@@ -173,7 +173,7 @@ def test_a_cache_with_wrong_classes_is_refused(nowhere):
     frame.assign(target=["x"] * 100 + ["y"] * 30 + ["z"] * 20, split="all").to_parquet(
         nowhere / "cache" / "iris.parquet"
     )
-    with pytest.raises(DataError, match="its rows a class differ"):
+    with pytest.raises(DataError, match="its rows per class differ"):
         load("iris")
 
 

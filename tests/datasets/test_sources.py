@@ -47,7 +47,7 @@ def test_the_folder_comes_before_the_cache(folders):
 @pytest.mark.parametrize(
     ("wrong", "words"),
     [
-        (frame("aabb"), "rows a class differ"),
+        (frame("aabb"), "rows per class differ"),
         (frame("aaaa"), "it has 4 rows, 1 columns and 1 classes, expected 4, 1 and 2"),
         (frame().drop(columns="split"), "has no column split"),
     ],

@@ -76,3 +76,24 @@ def test_probabilities_in_text_have_six_decimals(folder, table, tmp_path):
     written = pd.read_csv(found.file)["probability of ja"]
     np.testing.assert_allclose(written, found.frame["probability of ja"], atol=5.1e-7)
     assert written.equals(written.round(6))
+
+
+def test_points_between_thousands_stay_what_they_were_in_training(tmp_path):
+    """A short table has no number with two points; by itself it would be read with decimal points."""
+    rng = np.random.default_rng(0)
+    prices = rng.integers(500, 4_000_000, 80)
+    written = [f"{price:,}".replace(",", ".") for price in prices]
+    labels = np.where(prices > 900_000, "hoch", "tief")
+    pd.DataFrame({"preis": written, "k": labels}).to_csv(tmp_path / "t.csv", sep=";", index=False)
+    workflow.fit(
+        tmp_path / "t.csv", target="k", model="rcf", out=tmp_path / "m", parameters={"n_estimators": 5}
+    )
+    few = pd.DataFrame({"preis": ["950", "17.027", "950.000", "700"], "k": ["tief", "tief", "hoch", "tief"]})
+    few.to_csv(tmp_path / "few.csv", sep=";", index=False)
+    (tmp_path / "plain.csv").write_text("preis\n950\n17027\n950000\n700\n")
+    found = workflow.predict(tmp_path / "m", tmp_path / "few.csv", proba=True).frame
+    plain = workflow.predict(tmp_path / "m", tmp_path / "plain.csv", proba=True).frame
+    pd.testing.assert_frame_equal(found, plain)
+    assert workflow.explain(tmp_path / "m", tmp_path / "few.csv", row=4).prediction == found["prediction"][2]
+    looked_at = workflow.monitor(tmp_path / "m", tmp_path / "few.csv")
+    assert looked_at.n_rows == 4

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import warnings
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -114,21 +114,24 @@ def load(
     *,
     raw: bool = False,
     decimal: str | None = None,
+    as_text: Collection[str] = (),
 ) -> Dataset:
     """Load a data set by name, or a table with a target column.
 
     Parameters
     ----------
     source : str, Path, DataFrame or list of files
-        A name of the catalogue (``surewood datasets`` lists them), a table file (see
+        A built-in data set (``surewood datasets`` lists them), a table file (see
         :func:`surewood.tables.read_table`), several files with the same columns, or a frame.
     target : str, optional
-        The class column of a table of one's own; names of the catalogue know theirs.
+        The class column of your table; not needed for a built-in data set.
     raw : bool, default=False
         Leave the columns of a file as they stand in it, for :func:`surewood.tables.plan`; by default text
         that means numbers, dates or durations is read as such.
     decimal : {".", ","}, optional
         The decimal mark of a file, where its numbers leave it open.
+    as_text : collection of str
+        Columns of a file to leave as text, as in :func:`surewood.tables.read_table`.
 
     Returns
     -------
@@ -148,12 +151,12 @@ def load(
         rows = np.arange(1, len(source) + 1)
         return _own_table(TableFile(check_frame(source, "the frame"), "table", rows, "row"), target)
     if isinstance(source, Path) or (isinstance(source, str) and looks_like_a_file(source)):
-        found = read_table_file(source)
+        found = read_table_file(source, as_text=as_text)
         check_frame(found.frame, found.origin)
         found = replace(found, origin=str(source)) if source != "-" else found
         return _own_table(found, target, raw, decimal)
     if isinstance(source, Sequence) and not isinstance(source, str) and source:
-        return _own_table(read_table_file(source), target, raw, decimal)
+        return _own_table(read_table_file(source, as_text=as_text), target, raw, decimal)
     if not isinstance(source, str):
         raise DataError(f"expected a name, a file or a DataFrame, got {type(source).__name__}.")
     entry = _entry(source, target)
@@ -173,7 +176,7 @@ def _entry(name: str, target: str | None) -> DatasetInfo:
             )
     entry = info(name)
     if target is not None and target != "target":
-        raise DataError(f"{name!r} is a name of the catalogue, whose target is known; leave `target` out.")
+        raise DataError(f"{name!r} is a built-in data set, whose target is known; leave `target` out.")
     return entry
 
 

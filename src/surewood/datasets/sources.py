@@ -147,7 +147,7 @@ def checked(frame: pd.DataFrame, entry: DatasetInfo, origin: str) -> pd.DataFram
     ):
         if counts and tuple(part["target"].value_counts()) != counts:
             raise DataError(
-                f"{origin} is not the {entry.name!r} of the catalogue: its {what} a class differ."
+                f"{origin} is not the {entry.name!r} of the catalogue: its {what} per class differ."
             )
     return frame
 

@@ -211,7 +211,8 @@ def _leave_out_training_groups(saved: SavedModel, table: LabelledTable, sampling
 
 def labelled_rows(saved: SavedModel, table: Source, target: str | None) -> LabelledTable:
     """The rows of a table for a model, the official test part of a built-in one; refuses other classes."""
-    labelled = read_labelled(table, _target_of(saved, table, target), check=False)
+    column = _target_of(saved, table, target)
+    labelled = read_labelled(table, column, check=False, as_text=saved.text_columns)
     if labelled.holdout is not None:
         labelled.X, labelled.y = labelled.holdout
         labelled.row_numbers = np.arange(1, len(labelled.y) + 1)

@@ -126,7 +126,7 @@ def explain(model: str | Path | SavedModel, table: Source, row: int | str | None
     ['Because', 'Votes']
     """
     saved = open_model(model)
-    read = read_rows(table)
+    read = read_rows(table, saved.text_columns)
     place = _place(read, row)
     one = read.frame.iloc[[place]]
     files = read.files

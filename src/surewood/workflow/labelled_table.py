@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -163,6 +163,7 @@ def read_labelled(
     *,
     check: bool = True,
     weight: str | None = None,
+    as_text: Collection[str] = (),
 ) -> LabelledTable:
     """Read a table with its target, columns as they stand in it.
 
@@ -176,6 +177,8 @@ def read_labelled(
         Refuse a target that cannot be learned.
     weight : str, optional
         The column of row weights, which is not a feature.
+    as_text : collection of str
+        Columns of a file to leave as text: `SavedModel.text_columns`, for a table that a model reads.
 
     Examples
     --------
@@ -185,7 +188,7 @@ def read_labelled(
     """
     notes: list[str] = []
     with collecting(notes):
-        data = load(source, target, raw=True)
+        data = load(source, target, raw=True, as_text=as_text)
     name = str(data.y.name) if target is None else target
     rows = np.arange(1, len(data.y) + 1) if data.row_numbers is None else data.row_numbers
     table = LabelledTable(data.name, data.source, name, data.X, data.y, rows, None, notes)
@@ -276,9 +279,9 @@ def settle_training(table: LabelledTable, rare: str) -> None:
         table.holdout = table.holdout[0], labels.where(known, OTHER)
 
 
-def read_rows(source: Source) -> TableFile:
+def read_rows(source: Source, as_text: Collection[str] = ()) -> TableFile:
     """Rows to predict: all columns of a file, or the features of a built-in data set; there may be none."""
     if not isinstance(source, str) or looks_like_a_file(source):
-        return read_table_file(source)
+        return read_table_file(source, as_text=as_text)
     X = load(source).X
     return TableFile(X, source, np.arange(1, len(X) + 1), "row", numbered=False)

@@ -72,6 +72,12 @@ class SavedModel:
         """The labels."""
         return np.asarray(self.estimator.classes_)
 
+    @property
+    def text_columns(self) -> tuple[str, ...]:
+        """Columns to read as text: numbers whose point stood between thousands in training."""
+        columns = self.preparer.plan_.columns
+        return tuple(column.name for column in columns if column.kind == "number" and column.thousands == ".")
+
     def prepare(self, frame: pd.DataFrame) -> pd.DataFrame:
         """The frame as the estimator sees it."""
         return self.preparer.transform(frame)

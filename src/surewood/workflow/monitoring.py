@@ -163,13 +163,13 @@ def _read(
     saved: SavedModel, table: Source, target: str | None
 ) -> tuple[pd.DataFrame, pd.Series | None, list[str]]:
     """Rows, labels where the batch has them, and notes."""
-    rows = read_rows(table)
+    rows = read_rows(table, saved.text_columns)
     column = saved.facts.get("target") if target is None else target
     if column is None or (column not in rows.frame.columns and target is None):
         if len(rows.frame) == 0:
             raise WorkflowError(f"{_name(table)} has no row.")
         return rows.frame, None, ["no labels in this batch: only whether rows look different is watched."]
-    labelled = read_labelled(table, column, check=False)
+    labelled = read_labelled(table, column, check=False, as_text=saved.text_columns)
     return labelled.X, labelled.y, list(labelled.notes)
 
 

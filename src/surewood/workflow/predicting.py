@@ -142,7 +142,7 @@ def predict(
         answer = Answer.of(open_model(model), proba, sets, sets_guarantee, sets_by, sets_score)
         return _predict_streamed(answer, source, path, kept, verbose)
     saved = open_model(model)
-    read = read_rows(table)
+    read = read_rows(table, saved.text_columns)
     answer = Answer.of(saved, proba, sets, sets_guarantee, sets_by, sets_score)
     found = predicted_frame(answer, read.frame, kept, verbose)
     if read.numbered and read.unit not in found.columns:

@@ -96,3 +96,17 @@ def test_wide_headers_are_found_whole(n_names, length):
     rows = "".join(",".join("0" * n_names) + "\n" for _ in range(3))
     found = find_layout(f"{','.join(names)}\n{rows}".encode())
     assert (found.separator, found.names) == (",", names)
+
+
+@pytest.mark.parametrize("cell", ["1,5", "1,5 %", "12,50 €", "€ 12,50", "1.234,50 EUR", "-0,125", "CHF 3,10"])
+def test_points_between_thousands_where_decimal_commas_have_units(cell):
+    assert find_layout(f"p;x\n17.027;{cell}\n950;{cell}\n".encode()).texts == ["p"]
+
+
+@pytest.mark.parametrize("cell", ["1.5 %", "12,500", "a 1,5", "Main St 1,5"])
+def test_points_are_decimal_marks_where_no_number_has_a_decimal_comma(cell):
+    assert find_layout(f"p;x\n17.027;{cell}\n950;{cell}\n".encode()).texts == []
+
+
+def test_columns_left_as_text():
+    assert find_layout(b"b;a;c\n1.017;2;3\n", as_text=("a", "absent", "b")).texts == ["b", "a"]

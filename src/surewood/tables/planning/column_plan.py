@@ -265,7 +265,8 @@ def _refuse_misread(plan: ColumnPlan, values: pd.Series) -> None:
     if len(known) and (known % 1 != 0).any() and known.max() < 1000 and whole.all():
         raise DataError(
             f"column {plan.name!r} has a point between thousands in training; now it was read as a decimal "
-            f"mark ({known[known % 1 != 0][0]:g}): read the table with surewood.tables.read_table."
+            f"mark ({known[known % 1 != 0][0]:g}): read it as text, with dtype=str in pandas or "
+            f"surewood.tables.read_table(..., as_text=[{plan.name!r}])."
         )
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import re
 import warnings
+from collections.abc import Collection
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Any
@@ -63,7 +64,12 @@ class Delimited:
 
 
 def read_delimited(
-    raw: bytes, origin: str, *, separator: str | None = None, encoding: str | None = None
+    raw: bytes,
+    origin: str,
+    *,
+    separator: str | None = None,
+    encoding: str | None = None,
+    as_text: Collection[str] = (),
 ) -> Delimited:
     """Read the bytes of a text table.
 
@@ -74,6 +80,8 @@ def read_delimited(
         What error messages call it.
     separator, encoding : str, optional
         Found by default.
+    as_text : collection of str
+        Columns to leave as text.
 
     Examples
     --------
@@ -87,7 +95,7 @@ def read_delimited(
     if b"\n" not in text and b"\r" in text:  # as old Macintosh programs ended lines
         text = text.replace(b"\r", b"\n")
     text = without_rules(text)
-    layout = find_layout(text, separator)
+    layout = find_layout(text, separator, as_text)
     text = text[layout.start :] if layout.start else text
     if layout.separator == " ":
         layout, text = replace(layout, separator="\t"), _with_tabs(text)

@@ -6,7 +6,7 @@ import csv
 import io
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from surewood.tables.data_error import DataError
@@ -17,7 +17,10 @@ _MOST_TITLES = 10
 _LINES = 4  # lines as long as the header that are looked at, at least
 _LEADING_ZERO = re.compile(r"^0\d")
 _GROUPED = re.compile(r"^[+-]?\d{1,3}(?:\.\d{3})+$")
-_DECIMAL_COMMA = re.compile(r"^[+-]?(?:\d+|\d{1,3}(?:\.\d{3})+),(?:\d{1,2}|\d{4,})$|^[+-]?0,\d+$")
+_SIGN = r"(?:[$€£¥]|EUR|USD|CHF|GBP)"
+_DECIMAL_COMMA = re.compile(
+    rf"^[+-]?(?:{_SIGN}\s?)?(?:(?:\d+|\d{{1,3}}(?:\.\d{{3}})+),(?:\d{{1,2}}|\d{{4,}})|0,\d+)(?:\s?(?:{_SIGN}|[%‰]))?$"
+)
 
 
 @dataclass(frozen=True)
@@ -51,8 +54,10 @@ class Layout:
     above: list[str] = field(default_factory=list)
 
 
-def find_layout(text: bytes, separator: str | None = None) -> Layout:
+def find_layout(text: bytes, separator: str | None = None, as_text: Collection[str] = ()) -> Layout:
     """The layout of a table, from its text or as much of its beginning as :func:`bytes_needed` says.
+
+    `as_text` names columns to leave as text, whatever their first rows look like.
 
     Examples
     --------
@@ -75,7 +80,8 @@ def find_layout(text: bytes, separator: str | None = None) -> Layout:
     rows = list(reader)
     names = _with_all_names(names, rows)
     names = [name or f"column {k + 1}" for k, name in enumerate(names)]
-    texts = _columns_to_keep(rows, names)
+    kept = {*_columns_to_keep(rows, names), *as_text}
+    texts = [name for name in names if name in kept]
     shown = [line.strip() for line in above if line.strip()]
     return Layout(mark, names, start, skipped + len(above), header_lines, texts, shown)
 

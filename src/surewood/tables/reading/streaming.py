@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import codecs
 import io
+from collections.abc import Collection
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -29,8 +30,10 @@ _TAIL = 64  # last bytes that are kept: blank lines at the end
 _ZIP = b"PK\x03\x04"
 
 
-def read_stream(path: Path, *, separator: str | None = None) -> Delimited | None:
-    """Read a plain text file; None where it has to be read as a whole.
+def read_stream(
+    path: Path, *, separator: str | None = None, as_text: Collection[str] = ()
+) -> Delimited | None:
+    """Read a plain text file, with columns to leave as text; None where it has to be read as a whole.
 
     Examples
     --------
@@ -46,7 +49,7 @@ def read_stream(path: Path, *, separator: str | None = None) -> Delimited | None
     try:
         with open(path, "rb", buffering=0) as file:
             begin, head = _beginning(file)
-        return _read(path, begin, head, separator) if head else None
+        return _read(path, begin, head, separator, as_text) if head else None
     except OSError:
         return None
 
@@ -65,9 +68,11 @@ def _beginning(file: io.FileIO) -> tuple[int, bytes]:
     return begin, head if is_plain else b""
 
 
-def _read(path: Path, begin: int, head: bytes, separator: str | None) -> Delimited | None:
+def _read(
+    path: Path, begin: int, head: bytes, separator: str | None, as_text: Collection[str]
+) -> Delimited | None:
     refuse_other_formats(head, str(path))
-    layout = find_layout(head, separator)
+    layout = find_layout(head, separator, as_text)
     if layout.separator == " " or layout.header_lines > 1:
         return None
     refuse_duplicates(layout.names, str(path))

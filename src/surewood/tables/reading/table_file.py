@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -56,7 +56,11 @@ class TableFile:
 
 
 def read_table(
-    source: str | Path | Sequence[str | Path], *, separator: str | None = None, encoding: str | None = None
+    source: str | Path | Sequence[str | Path],
+    *,
+    separator: str | None = None,
+    encoding: str | None = None,
+    as_text: Collection[str] = (),
 ) -> pd.DataFrame:
     """A table file as a frame, columns as they stand in it.
 
@@ -67,6 +71,9 @@ def read_table(
         (needs ``surewood[excel]``), "-" for standard input; or several files with the same columns.
     separator, encoding : str, optional
         Of text files; found by default.
+    as_text : collection of str
+        Columns of text files to leave as text where they look like numbers, such as codes, or numbers whose
+        point stands between thousands.
 
     Examples
     --------
@@ -77,17 +84,21 @@ def read_table(
     ...     read_table(path).to_dict("list")
     {'price': ['1,5'], 'city': ['Rome']}
     """
-    found = read_table_file(source, separator=separator, encoding=encoding)
+    found = read_table_file(source, separator=separator, encoding=encoding, as_text=as_text)
     return check_frame(found.frame, found.origin)
 
 
 def read_table_file(
-    source: str | Path | Sequence[str | Path], *, separator: str | None = None, encoding: str | None = None
+    source: str | Path | Sequence[str | Path],
+    *,
+    separator: str | None = None,
+    encoding: str | None = None,
+    as_text: Collection[str] = (),
 ) -> TableFile:
     """As :func:`read_table`, with how the file numbers its rows; a table without rows is not refused."""
     if isinstance(source, str | Path):
-        return _one(source, separator, encoding)
-    parts = [_one(part, separator, encoding) for part in source]
+        return _one(source, separator, encoding, as_text)
+    parts = [_one(part, separator, encoding, as_text) for part in source]
     if not parts:
         raise DataError("no file was given.")
     if len(parts) == 1:
@@ -115,11 +126,13 @@ def _alike(frame: pd.DataFrame, parts: Sequence[TableFile]) -> pd.DataFrame:
     return frame.astype(as_text)
 
 
-def _one(source: str | Path, separator: str | None, encoding: str | None) -> TableFile:
+def _one(
+    source: str | Path, separator: str | None, encoding: str | None, as_text: Collection[str]
+) -> TableFile:
     if source == "-":
         raw, origin = sys.stdin.buffer.read(), "standard input"
         refuse_other_formats(raw, origin)
-        return _delimited(raw, origin, separator, encoding)
+        return _delimited(raw, origin, separator, encoding, as_text)
     refuse_address(str(source))
     path = Path(source).expanduser()
     if path.is_dir():
@@ -128,12 +141,13 @@ def _one(source: str | Path, separator: str | None, encoding: str | None) -> Tab
         raise DataError(f"there is no file {path}.")
     found = format_of(path)
     if found.kind == "delimited":
-        streamed = None if found.compression or encoding else read_stream(path, separator=separator)
+        is_plain = not found.compression and not encoding
+        streamed = read_stream(path, separator=separator, as_text=as_text) if is_plain else None
         if streamed is not None:
             return _numbered(streamed, str(path))
         raw = unpacked(path, found.compression)
         refuse_other_formats(raw, str(path))
-        return _delimited(raw, str(path), separator, encoding)
+        return _delimited(raw, str(path), separator, encoding, as_text)
     if found.kind == "json lines":
         return _json_lines(unpacked(path, found.compression), str(path))
     if found.compression:
@@ -147,8 +161,11 @@ def _one(source: str | Path, separator: str | None, encoding: str | None) -> Tab
     return TableFile(frame, str(path), np.arange(first, first + len(frame)), "row", numbered=sheet)
 
 
-def _delimited(raw: bytes, origin: str, separator: str | None, encoding: str | None) -> TableFile:
-    return _numbered(read_delimited(raw, origin, separator=separator, encoding=encoding), origin)
+def _delimited(
+    raw: bytes, origin: str, separator: str | None, encoding: str | None, as_text: Collection[str]
+) -> TableFile:
+    read = read_delimited(raw, origin, separator=separator, encoding=encoding, as_text=as_text)
+    return _numbered(read, origin)
 
 
 def _numbered(read: Delimited, origin: str) -> TableFile:
