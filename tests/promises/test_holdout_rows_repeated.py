@@ -15,4 +15,4 @@ def test_each_content_counts_once():
     certificate = certify(model, np.repeat(new, 500, axis=0), np.repeat(labels, 500))
     assert (certificate.best.n, certificate.best.unit) == (len(new), "contents")
     assert certificate.best.value > 0.15
-    assert "each content counts once" in certificate.facts[0]
+    assert "equal rows count once" in certificate.facts[0]

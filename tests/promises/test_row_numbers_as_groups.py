@@ -34,7 +34,7 @@ def test_copies_of_a_row_in_several_groups_count_once():
 def test_it_is_said():
     X, y = draw(30, 0)
     certificate = certify(Sign(), np.r_[X, X], np.r_[y, y], groups=np.arange(60))
-    assert "30 of 60 rows repeat a row of another group; each content counts once." in certificate.facts
+    assert "30 of 60 rows repeat a row of another group; equal rows count once." in certificate.facts
 
 
 def test_rows_of_one_group_stay_as_they_are():

@@ -15,7 +15,7 @@ def test_a_table_copied_four_times_gives_a_claim_about_contents(tmp_path):
     [claim] = [entry for entry in result.certificate.guarantees if entry.sample == "holdout"]
     assert claim.n == 50
     assert claim.unit == "contents"
-    assert "new contents" in claim.population
+    assert "(equal rows count once)" in claim.population
 
 
 def test_copies_with_other_labels_stay_together_and_count_once(tmp_path):

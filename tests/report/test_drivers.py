@@ -66,3 +66,17 @@ def test_models_of_others_and_models_without_probabilities():
     assert found["dependence"]
     without = SVC().fit(numbers[::2], y[::2])
     assert driver_facts(without, Predictions(without, numbers[1::2], y[1::2]), numbers[::2], 0) is None
+
+
+def test_dates_are_shown_as_dates_and_numbers_of_a_text_not_at_all():
+    rng = np.random.default_rng(0)
+    days = rng.integers(18_000, 19_000, 60).astype(float)
+    rows = pd.DataFrame({"born: year": days // 365, "born: days": days, "words: text 1": rng.normal(size=60)})
+    rows["words: text 2"] = rng.normal(size=60)
+    labels = np.where(days > 18_500, "late", "early")
+    parts = {"born": ["born: year", "born: days"], "words": ["words: text 1", "words: text 2"]}
+    model = BinnedForestClassifier(10, random_state=0).fit(rows, labels)
+    found = driver_facts(model, Predictions(model, rows, labels), rows, 0, parts)["rows"]
+    shown = {one["column"]: one["value"] for row in found for one in row["columns"]}
+    assert shown["born"].startswith(("2019-", "2020-", "2021-", "2022-"))
+    assert shown["words"] == ""

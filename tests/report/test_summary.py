@@ -129,7 +129,7 @@ def test_ranges_show_whole_numbers_as_they_are():
     X["share"] = [0.123456, 0.2, 0.3, 0.4]
     days, big, share = (column["range"] for column in column_facts(None, X))
     assert days == "18628 to 19027, median 18766"
-    assert big == "1e+07 to 4e+07, median 2.5e+07"
+    assert big == "10000000 to 40000000, median 25000000"
     assert share == "0.1235 to 0.4, median 0.25"
 
 

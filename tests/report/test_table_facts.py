@@ -18,7 +18,7 @@ def test_columns_have_kind_missing_fraction_and_range():
     )
     size, kind, day, same, none = column_facts(object(), frame)
     assert (size["missing"], size["distinct"], size["range"]) == (0.25, 3, "1 to 4, median 3")
-    assert (kind["kind"], kind["range"]) == ("category", "a (75%), b (25%)")
+    assert (kind["kind"], kind["range"]) == ("category", "a (75 %), b (25 %)")
     assert day["range"] == "2024-01-02 to 2024-03-04"
     assert same["range"] == "always 7"
     assert none["range"] == "no value"

@@ -44,4 +44,12 @@ def test_durations_and_sizes_change_their_unit():
 
 
 def test_templates_know_all_of_them():
-    assert set(FILTERS) == {"capitalize_first", "percent", "percent_up", "number", "seconds", "memory"}
+    assert set(FILTERS) == {
+        "capitalize_first",
+        "percent",
+        "percent_up",
+        "number",
+        "seconds",
+        "memory",
+        "counted",
+    }

@@ -6,6 +6,7 @@ import pytest
 from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold
 
 from surewood import BinnedForestClassifier, MarginDeepForestClassifier
+from surewood.workflow.column_options import ColumnOptions
 from surewood.workflow.errors import WorkflowError
 from surewood.workflow.families import Family
 from surewood.workflow.labelled_table import TrainingTable, read_for_training
@@ -121,3 +122,17 @@ def test_what_was_decided_about_columns_is_noted(tmp_path):
     assert plan["town"].reason == "52 distinct texts, 40 in fewer than 10 rows"
     assert f"column 'town': {plan['town'].reason}, which count as one category." in table.notes
     assert f"column 'code' is used: {plan['code'].reason} If so, drop=code." in table.notes
+
+
+def test_a_number_that_may_mean_a_missing_value_is_noted(tmp_path):
+    n = np.arange(240)
+    frame = pd.DataFrame({"age": 20 + n % 50, "x": n % 7, "y": np.where(n % 2, "a", "b")})
+    frame.loc[::60, "age"] = -999
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    table = read_for_training(TrainingTable(str(tmp_path / "t.csv"), "y", 0.0, 0))
+    prepare(table)
+    note = "column 'age' is -999 in 4 rows, far from all other numbers; if that means a missing value, "
+    assert note + "missing=-999." in table.notes
+    table.notes.clear()
+    prepare(table, ColumnOptions(missing=("-999",)))
+    assert table.notes == []

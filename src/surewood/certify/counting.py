@@ -145,15 +145,15 @@ def count_rows(
             own = _in_first_group(hashes[kept], unit)
             if not own.all():
                 again = int((~own).sum())
-                facts.append(f"{again} of {n} rows repeat a row of another group; each content counts once.")
+                facts.append(f"{again} of {n} rows repeat a row of another group; equal rows count once.")
             kept, unit = kept[own], _renumbered(unit[own])
         population = f"rows of new groups{', ' if population else ''}{population.removeprefix('new rows ')}"
     elif rule == "exclude":
         unit = np.cumsum(np.r_[True, np.diff(hashes[kept]) != 0]) - 1 if kept.size else kept
         repeated = kept.size - (int(unit.max(initial=-1)) + 1)
         if repeated:
-            facts.append(f"{repeated} of {n} rows repeat another holdout row; each content counts once.")
-            population = f"new contents{population.removeprefix('new rows')} (equal rows count once)"
+            facts.append(f"{repeated} of {n} rows repeat another holdout row; equal rows count once.")
+            population = f"{population or 'new rows'} (equal rows count once)"
     else:
         unit = np.arange(kept.size)
     other = None

@@ -8,6 +8,7 @@ from typing import Any
 
 from surewood.bounds import AT_LEAST, Entry
 from surewood.estimators.notebook import bars, framed
+from surewood.estimators.wording import counted_text
 
 __all__ = [
     "certificate_html",
@@ -184,7 +185,7 @@ def _html_row(entry: dict[str, Any]) -> str:
 
 def _details(entry: dict[str, Any]) -> list[str]:
     """Lines under an entry: sample, correction, parts, conditions."""
-    facts = [f"{entry['n']:,} {entry['sample']} {entry['unit']}"]
+    facts = [counted_text(entry["n"], entry["sample"], entry["unit"])]
     if entry["delta"] is not None:
         facts.append(f"delta {entry['delta']:.4g}")
     if entry["n_models"] > 1:

@@ -12,7 +12,7 @@ from rich.table import Table
 from surewood.certify.rendering import entry_text, parts_text
 from surewood.cli.mistakes import as_options
 from surewood.cli.shown_text import Text, shown
-from surewood.estimators.wording import percent, plural
+from surewood.estimators.wording import counted_text, percent, plural
 
 _MEANING = {
     "GUARANTEE": "holds for new rows like these",
@@ -55,10 +55,11 @@ def print_fit(out: Console, facts: Mapping[str, Any], files: Mapping[str, str]) 
     out.print(Text.assemble((facts["title"], "bold"), f", fitted in {seconds_text(facts['seconds'])}{peak}"))
     if facts["holdout"] is not None:
         measured = grid()
-        measured.add_row("  error on the holdout", percent(facts["holdout"]["error"]))
-        majority = facts["certificate"]["majority_error"]
-        measured.add_row("  baseline (majority class)", percent(majority))
-        measured.add_row("  log-loss", f"{facts['holdout']['log_loss']:.4f}")
+        found = facts["holdout"]
+        what = "error of the most probable class" if found["has_rule"] else "error on the holdout"
+        measured.add_row(f"  {what}", percent(found["error"]))
+        measured.add_row("  baseline (majority class)", percent(found["majority_error"]))
+        measured.add_row("  log-loss", f"{found['log_loss']:.4f}")
         out.print(measured)
     out.print()
     print_certificate(out, facts["certificate"])
@@ -108,7 +109,7 @@ def print_certificate(out: Console, certificate: dict[str, Any]) -> None:
     table.add_column(no_wrap=True)
     table.add_column(overflow="fold")
     for entry in certificate["entries"]:
-        details = f"{entry_text(entry)}, {entry['n']:,} {entry['sample']} {entry['unit']}"
+        details = f"{entry_text(entry)}, {counted_text(entry['n'], entry['sample'], entry['unit'])}"
         if entry["status"] == "GUARANTEE" and entry["population"]:
             details += f", for {entry['population']}"
         if entry["n_models"] > 1:
@@ -120,7 +121,11 @@ def print_certificate(out: Console, certificate: dict[str, Any]) -> None:
         table.add_row(Text(entry["status"], style=_STATUS_STYLE[entry["status"]]), Text(details))
     out.print(Padding(table, (0, 0, 0, 2), expand=False))
     if certificate["withheld"]:
-        out.print(Padding(Text(f"Not guaranteed ({len(certificate['withheld'])}), and why"), (0, 0, 0, 2)))
+        out.print(
+            Padding(
+                Text(f"Not guaranteed ({len(certificate['withheld'])}), and why"), (0, 0, 0, 2), expand=False
+            )
+        )
         for item in certificate["withheld"]:
             out.print(Padding(Text(f"{item['method']}: {item['reason']}"), (0, 0, 0, 4), expand=False))
     words = {entry["status"] for entry in certificate["entries"]}

@@ -23,6 +23,17 @@ def plural(count: int, noun: str, several: str | None = None) -> str:
     return f"{count:,} {noun if count == 1 else several or noun + 's'}"
 
 
+def counted_text(n: int, sample: str, unit: str) -> str:
+    """How much a statement is based on; units are "rows", "groups", or "contents": equal rows count once.
+
+    Examples
+    --------
+    >>> counted_text(1200, "holdout", "rows"), counted_text(293, "holdout", "contents")
+    ('1,200 holdout rows', '293 distinct holdout rows')
+    """
+    return f"{n:,} distinct {sample} rows" if unit == "contents" else f"{n:,} {sample} {unit}"
+
+
 def percent(value: float | None, digits: int = 2) -> str:
     """A fraction in percent; nothing for None.
 

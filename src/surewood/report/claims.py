@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from surewood.certify.rendering import rounded_down, rounded_up
+from surewood.estimators.wording import counted_text
 from surewood.report.words import number, percent, percent_down, percent_up
 
 __all__ = ["claim_facts", "limit_text"]
@@ -44,7 +45,7 @@ def claim_facts(entry: dict[str, Any]) -> dict[str, Any]:
 
 def _sentence(claim: dict[str, Any]) -> str:
     text = f"The {claim['quantity']} is {claim['side']} {claim['limit_text']}"
-    rows = f"{number(claim['n'])} {claim['sample']} {claim['unit']}"
+    rows = counted_text(claim["n"], claim["sample"], claim["unit"])
     if claim["groups"]:
         worst = claim["groups"][0]
         return (

@@ -11,7 +11,7 @@ from surewood.report.charts import figure
 from surewood.report.plain import middle
 from surewood.report.plot import Plot, alt_text
 from surewood.report.scales import fitted_axis
-from surewood.report.words import number, percent
+from surewood.report.words import number, percent, value_text
 
 __all__ = ["driver_charts", "driver_sentence"]
 
@@ -119,8 +119,9 @@ def _row(one: dict[str, Any]) -> dict[str, Any]:
         points = 100 * column["contribution"]
         error = 100 * column["standard_error"]
         told = f"{points:+.1f} points" + (f" ± {error:.1f}" if error else "")
-        name = f"{middle(column['column'], 28)} = {middle(_value(column['value']), 18)}"
-        hint = f"{column['column']} = {_value(column['value'])}: {told}"
+        value = _value(column["value"])
+        name = f"{middle(column['column'], 28)} = {middle(value, 18)}" if value else column["column"]
+        hint = f"{column['column']} = {value}: {told}" if value else f"{column['column']}: {told}"
         rows.append(
             BarRow(name, [Part(0, points, "leaf" if points >= 0 else "warn", hint)], f"{points:+.1f}", hint)
         )
@@ -142,4 +143,4 @@ def _row(one: dict[str, Any]) -> dict[str, Any]:
 def _value(value: Any) -> str:
     if value is None:
         return "missing"
-    return number(value) if isinstance(value, int | float) and not isinstance(value, bool) else str(value)
+    return value_text(value) if isinstance(value, int | float) and not isinstance(value, bool) else str(value)

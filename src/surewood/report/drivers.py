@@ -17,6 +17,7 @@ from surewood.report.hard_rows import hardest_positions, row_name, typical_posit
 from surewood.report.model_step import last_step
 from surewood.report.plain import plain, plain_dict, short
 from surewood.report.predictions import Predictions
+from surewood.tables.planning.date_parts import date_text
 
 __all__ = ["driver_facts"]
 
@@ -127,7 +128,8 @@ def _rows(
     if not len(places):
         return []
     background = take_rows(X_train, sample_rows(int(np.shape(X_train)[0]), N_BACKGROUND))
-    found = contributions(model, take_rows(judged.X, places), background, groups=groups)
+    chosen = take_rows(judged.X, places)
+    found = contributions(model, chosen, background, groups=groups)
     rows = []
     for k, i in enumerate(places.tolist()):
         assert judged.proba is not None
@@ -143,7 +145,18 @@ def _rows(
                 "probability": judged.proba[i, shown],
                 "expected": found.expected[shown],
                 "exact": found.method == "exact",
-                "columns": found.top(k, label, TOP_COLUMNS),
+                "columns": [
+                    _as_in_the_table(one, chosen, k, groups or {}) for one in found.top(k, label, TOP_COLUMNS)
+                ],
             }
         )
     return rows
+
+
+def _as_in_the_table(one: dict[str, Any], X: Any, row: int, groups: dict[str, Any]) -> dict[str, Any]:
+    """A contribution with the date that its parts came from; numbers made from a text are not shown."""
+    parts = groups.get(one["column"], [])
+    if not parts or isinstance(parts, str) or not hasattr(X, "iloc"):
+        return one
+    days = f"{one['column']}: days"
+    return {**one, "value": date_text(X[days].iloc[row]) if days in parts else ""}

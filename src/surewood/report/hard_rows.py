@@ -12,6 +12,7 @@ from surewood.report.model_step import last_step
 from surewood.report.plain import plain_dict, short
 from surewood.report.predictions import Predictions
 from surewood.report.table_facts import column_names
+from surewood.report.words import value_text
 
 __all__ = ["cell_text", "hardest_rows", "row_name", "typical_positions"]
 
@@ -84,5 +85,5 @@ def cell_text(X: Any, i: int, j: int) -> str:
     if value is None or value is pd.NaT or (isinstance(value, float) and np.isnan(value)):
         return "missing"
     if isinstance(value, float | np.floating):
-        return f"{value:.4g}"
+        return value_text(float(value))
     return short(value, 30)

@@ -9,6 +9,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from surewood.report.plain import plain, short
+from surewood.report.words import percent, value_text
 from surewood.tables import TableSchema
 
 __all__ = ["class_facts", "column_facts", "column_names", "n_columns"]
@@ -29,7 +30,7 @@ def column_names(model: Any, X: Any) -> list[str]:
 
 
 def column_facts(model: Any, X: Any) -> list[dict[str, Any]]:
-    """One dictionary a column: name, kind, missing share, number of values, and its range in words."""
+    """One dictionary per column: name, kind, fraction missing, number of values, and its range in words."""
     schema = getattr(model, "schema_", None)
     if schema is None or len(schema.kinds) != n_columns(X):
         schema = TableSchema.learn(X)
@@ -58,20 +59,15 @@ def _range_in_words(schema: TableSchema, j: int, known: NDArray[np.float64]) -> 
         values = schema.categories[j] or []
         codes, counts = np.unique(known.astype(np.int64), return_counts=True)
         order = np.argsort(-counts, kind="stable")[:3]
-        parts = [f"{short(values[codes[i]], 24)} ({counts[i] / len(known):.0%})" for i in order]
+        parts = [f"{short(values[codes[i]], 24)} ({percent(counts[i] / len(known), 0)})" for i in order]
         return ", ".join(parts) + (" …" if len(codes) > 3 else "")
     if schema.kinds[j] == "time":
         first, last = (pd.Timestamp(float(v), unit="s") for v in (known.min(), known.max()))
         return f"{first:%Y-%m-%d} to {last:%Y-%m-%d}"
     low, middle, high = known.min(), np.median(known), known.max()
     if low == high:
-        return f"always {_digits(low)}"
-    return f"{_digits(low)} to {_digits(high)}, median {_digits(middle)}"
-
-
-def _digits(value: float) -> str:
-    """Four digits, and whole numbers below a million as they are: 18832, not 1.883e+04."""
-    return f"{value:.0f}" if abs(value) < 1e6 and value == round(value) else f"{value:.4g}"
+        return f"always {value_text(low)}"
+    return f"{value_text(low)} to {value_text(high)}, median {value_text(middle)}"
 
 
 def class_facts(y: Any, y_hold: Any | None) -> list[dict[str, Any]]:

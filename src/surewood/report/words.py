@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from surewood.estimators.wording import percent
+from surewood.estimators.wording import counted_text, percent
 
-__all__ = ["FILTERS", "memory", "number", "percent", "seconds"]
+__all__ = ["FILTERS", "memory", "number", "percent", "seconds", "value_text"]
 
 
 def percent_up(value: float | None, digits: int = 2) -> str:
@@ -31,6 +31,8 @@ def number(value: Any, digits: int | None = None) -> str:
     --------
     >>> number(12345), number(0.000123456), number(float("inf")), number(None)
     ('12,345', '0.0001235', '∞', '–')
+    >>> number(12345.67)
+    '12,346'
     """
     if value is None:
         return "–"
@@ -45,8 +47,20 @@ def number(value: Any, digits: int | None = None) -> str:
             return "–"
         if math.isinf(value):
             return "∞" if value > 0 else "−∞"
-        return f"{value:,.4g}"
+        return f"{value:,.0f}" if 1e3 <= abs(value) < 1e15 else f"{value:,.4g}"
     return str(value)
+
+
+def value_text(value: float) -> str:
+    """A value of a table: four digits, whole numbers and large ones without an exponent or separators.
+
+    Examples
+    --------
+    >>> value_text(10566.0), value_text(1268339.5), value_text(0.123456), value_text(1e20)
+    ('10566', '1268340', '0.1235', '1e+20')
+    """
+    is_long = abs(value) < 1e15 and (value == round(value) or abs(value) >= 1e3)
+    return f"{value:.0f}" if is_long else f"{value:.4g}"
 
 
 def seconds(value: float | None) -> str:
@@ -89,6 +103,7 @@ def capitalize_first(text: str) -> str:
 
 
 FILTERS = {
+    "counted": counted_text,
     "capitalize_first": capitalize_first,
     "percent": percent,
     "percent_up": percent_up,

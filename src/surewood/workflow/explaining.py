@@ -255,8 +255,9 @@ def describe(model: str | Path | SavedModel) -> dict[str, str]:
         "columns": _columns(saved),
     }
     if facts.get("holdout"):
+        of = " of the most probable class" if facts["holdout"].get("has_rule") else ""
         error = percent(facts["holdout"]["error"])
-        about["holdout"] = f"error {error} on {plural(facts['holdout']['rows'], 'row')} (ESTIMATE)"
+        about["holdout"] = f"error{of} {error} on {plural(facts['holdout']['rows'], 'row')} (ESTIMATE)"
     for figure in told["figures"]:
         word = f" ({figure['word']})" if figure["word"] else ""
         about[figure["label"]] = f"{_figure_text(figure)}{word}"

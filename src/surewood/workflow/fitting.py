@@ -17,6 +17,7 @@ from sklearn.pipeline import Pipeline
 
 import surewood
 from surewood.certify import Certificate
+from surewood.certify.deciding import DecidingClassifier
 from surewood.parallel.progress import stage
 from surewood.persistence import save
 from surewood.tables import TablePlan, plain
@@ -323,10 +324,6 @@ def _facts(
     command: str | None,
 ) -> dict[str, Any]:
     """Everything worth recording about the fit, as plain values."""
-    held = trained.holdout
-    measured = (
-        None if held is None else {"rows": data.n_holdout, "error": held.error, "log_loss": held.log_loss}
-    )
     return {
         "surewood": surewood.__version__,
         "table": data.name,
@@ -341,7 +338,7 @@ def _facts(
         "features": trained.prepared.shape[1],
         "dropped_columns": dict(trained.preparer.dropped_),
         "identifiers": list(trained.preparer.plan_.identifiers),
-        "holdout": measured,
+        "holdout": _measured(data, trained),
         SCORES: holdout_scores(trained, data),
         "certificate": json.loads(certificate.to_json()),
         "choice": None if choice is None else choice.to_dict(),
@@ -354,6 +351,20 @@ def _facts(
         "notes": data.notes,
         "command": command,
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
+    }
+
+
+def _measured(data: LabelledTable, trained: Trained) -> dict[str, Any] | None:
+    """Scores on all holdout rows; the error is that of the most probable class."""
+    held = trained.holdout
+    if held is None or data.holdout is None:
+        return None
+    return {
+        "rows": data.n_holdout,
+        "error": held.error,
+        "majority_error": 1.0 - float(data.holdout[1].value_counts(normalize=True).max()),
+        "log_loss": held.log_loss,
+        "has_rule": isinstance(trained.pipeline[-1], DecidingClassifier),
     }
 
 

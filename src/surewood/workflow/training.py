@@ -21,7 +21,9 @@ from surewood.estimators.remembered import RememberedRows
 from surewood.estimators.wording import plural
 from surewood.parallel.progress import stage
 from surewood.tables import TablePreparer
+from surewood.tables.planning.column_plan import read_column
 from surewood.tables.planning.finding import LIKE_IDENTIFIERS, OPEN_DATES, RARE_CATEGORIES
+from surewood.tables.planning.missing_codes import find_number_code
 from surewood.workflow.column_options import ColumnOptions
 from surewood.workflow.families import Family
 from surewood.workflow.labelled_table import LabelledTable, collecting
@@ -79,7 +81,24 @@ def prepare(table: LabelledTable, options: ColumnOptions | None = None) -> Table
             table.notes.append(f"column {column.name!r}: {column.reason}, which count as one category.")
         if column.reason.endswith(LIKE_IDENTIFIERS):
             table.notes.append(f"column {column.name!r} is used: {column.reason} If so, drop={column.name}.")
+    table.notes += _number_codes(preparer, table.X)
     return preparer
+
+
+def _number_codes(preparer: TablePreparer, X: pd.DataFrame) -> list[str]:
+    """A note for each column of numbers with one, such as -999, that may mean a missing value."""
+    notes = []
+    for column in preparer.plan_.used:
+        if column.kind == "number":
+            values = read_column(column, X[column.name]).to_numpy(dtype=np.float64)
+            code = find_number_code(values)
+            if code is not None:
+                rows = plural(int(np.count_nonzero(values == code)), "row")
+                notes.append(
+                    f"column {column.name!r} is {code:.0f} in {rows}, far from all other numbers; if that "
+                    f"means a missing value, missing={code:.0f}."
+                )
+    return notes
 
 
 def limit_rows(table: LabelledTable, family: Family, max_rows: int | None, random_state: int) -> None:

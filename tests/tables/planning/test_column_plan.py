@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from surewood.tables import DataError
+from surewood.tables import DataError, plan
 from surewood.tables.planning.column_plan import ColumnPlan, distinct_texts, read_column
 
 
@@ -74,3 +74,12 @@ def test_a_table_of_another_program_is_read_where_its_decimal_point_is_unmistaka
     values = read_column(plan, pd.Series(["1.234,5", "2091.34", "17.027", "3.14159", "viel"]))
     assert values.tolist()[:4] == [1234.5, 2091.34, 17027.0, 3.14159]
     assert np.isnan(values.iloc[4])
+
+
+def test_a_number_that_means_missing_however_it_is_written():
+    texts = pd.DataFrame({"x": ["-999.0", "?", "1.5", "-999", "2.5"]})
+    numbers = pd.DataFrame({"x": [-999.0, np.nan, 1.5, -999.0, 2.5]})
+    for table in (texts, numbers):
+        column = plan(table, missing=["-999"])["x"]
+        assert read_column(column, table["x"]).isna().tolist() == [True, True, False, True, False]
+        assert (column.n_missing, column.n_lost) == (3, 0)

@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from surewood.tables.planning.date_parts import PARTS, date_numbers, parts_needed
+from surewood.tables.planning.date_parts import PARTS, date_numbers, date_text, parts_needed
 
 
 def test_against_the_calendar():
@@ -16,3 +16,9 @@ def test_against_the_calendar():
 def test_the_hour_only_where_there_is_one():
     assert "hour" not in parts_needed(pd.Series(pd.to_datetime(["2024-02-29", None])))
     assert "hour" in parts_needed(pd.Series(pd.to_datetime(["2024-02-29 10:00"])))
+
+
+def test_a_date_from_its_days():
+    moments = pd.Series(pd.to_datetime(["2024-02-29", "1969-12-31T12:34", None], format="ISO8601"))
+    days = date_numbers(moments, PARTS)["days"]
+    assert [date_text(one) for one in days] == ["2024-02-29", "1969-12-31 12:34", None]

@@ -1,5 +1,6 @@
 """Texts that mean no value."""
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -8,6 +9,7 @@ from surewood.tables.planning.missing_codes import (
     AMONG_NUMBERS,
     are_missing_codes,
     codes_among_words,
+    find_number_code,
     is_missing_code,
 )
 
@@ -43,3 +45,21 @@ def test_many_texts_at_once(codes):
         found = are_missing_codes(texts, codes, extra)
         assert found.tolist() == [is_missing_code(text, codes, extra) for text in texts]
     assert are_missing_codes([], codes).tolist() == []
+
+
+@pytest.mark.parametrize(
+    ("values", "code"),
+    [
+        ([1, 2, 3, 9999, 9999], 9999.0),
+        ([-99, 0.5, 0.7, -99, np.nan], -99.0),
+        ([1, 2, 3, -999], None),  # once may be chance
+        ([900, 950, 999, 999], None),  # among the others
+        ([-500, 400, -999, -999], None),  # no further from them than they are from one another
+        ([1, 2, 3, 1000, 1000], None),  # not nines
+        ([0, 1, 1, 0], None),
+        ([-999, -999, 5], None),
+        ([np.nan], None),
+    ],
+)
+def test_numbers_of_nines_far_from_all_others(values, code):
+    assert find_number_code(np.array(values, dtype=float)) == code

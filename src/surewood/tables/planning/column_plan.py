@@ -217,8 +217,23 @@ def read_texts(plan: ColumnPlan, texts: Sequence[str]) -> NDArray[np.float64]:
         words = {"true": 1.0, "false": 0.0, "1": 1.0, "0": 0.0} | plan.truth_words
         read = read_duration if plan.kind == "duration" else lambda text: words.get(text.casefold())
         values = np.array([read(text) for text in texts], dtype=np.float64)
-    values[are_missing_codes(texts, AMONG_NUMBERS, plan.missing)] = np.nan
+    values[mean_missing(plan, texts)] = np.nan
     return values
+
+
+def mean_missing(plan: ColumnPlan, texts: Sequence[str]) -> NDArray[np.bool_]:
+    """Whether texts of a number, a boolean or a duration mean a missing value.
+
+    Examples
+    --------
+    >>> mean_missing(ColumnPlan("x", "number", missing=("-999",)), ["-999.0", "?", "1"]).tolist()
+    [True, True, False]
+    """
+    found = are_missing_codes(texts, AMONG_NUMBERS, plan.missing)
+    numbers = _missing_numbers(plan)
+    return (
+        found | np.isin(_read_numbers(plan, texts), numbers) if numbers and plan.kind == "number" else found
+    )
 
 
 def _read_numbers(plan: ColumnPlan, texts: Sequence[str]) -> NDArray[np.float64]:
@@ -251,8 +266,13 @@ def _numbers(plan: ColumnPlan, column: pd.Series) -> pd.Series:
         return _numbers(plan, column.astype(object))
     values = pd.Series(column.to_numpy(dtype=np.float64, na_value=np.nan), index=column.index)
     _refuse_misread(plan, values)
-    extra = [number for text in plan.missing if (number := _as_float(text)) is not None]
+    extra = _missing_numbers(plan)
     return values.mask(values.isin(extra)) if extra else values
+
+
+def _missing_numbers(plan: ColumnPlan) -> list[float]:
+    """Numbers that mean a missing value, however they are written: -999 as well as -999.0."""
+    return [number for text in plan.missing if (number := _as_float(text)) is not None]
 
 
 def _refuse_misread(plan: ColumnPlan, values: pd.Series) -> None:

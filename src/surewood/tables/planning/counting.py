@@ -16,10 +16,11 @@ from surewood.tables.planning.column_plan import (
     ColumnPlan,
     distinct_texts,
     is_text,
+    mean_missing,
     read_column,
     read_texts,
 )
-from surewood.tables.planning.missing_codes import ALWAYS, AMONG_NUMBERS, are_missing_codes
+from surewood.tables.planning.missing_codes import ALWAYS, are_missing_codes
 
 PROBE = 500  # distinct texts by which a kind that does not fit is ruled out
 EXAMPLES = 4
@@ -154,8 +155,12 @@ def counted_texts(plan: ColumnPlan, values: DistinctTexts) -> ColumnPlan:
     else:
         read = read_column(plan, values.column)
     known = read.notna().to_numpy()
-    codes = AMONG_NUMBERS if plan.kind not in ("category", "text") else ALWAYS
-    coded = are_missing_codes(values.texts, codes, plan.missing)
+    is_measured = plan.kind not in ("category", "text")
+    coded = (
+        mean_missing(plan, values.texts)
+        if is_measured
+        else are_missing_codes(values.texts, ALWAYS, plan.missing)
+    )
     changed = ""
     if plan.kind == "number":
         for place in np.flatnonzero(known)[:200]:

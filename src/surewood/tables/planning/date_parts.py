@@ -27,6 +27,20 @@ def parts_needed(moments: pd.Series) -> tuple[str, ...]:
     return PARTS if has_time else PARTS[:-1]
 
 
+def date_text(days: float) -> str | None:
+    """A date, with its time of day where it has one, from its days since 1970; None for a missing one.
+
+    Examples
+    --------
+    >>> date_text(19782.0), date_text(0.5), date_text(float("nan"))
+    ('2024-02-29', '1970-01-01 12:00', None)
+    """
+    if np.isnan(days):
+        return None
+    moment = (pd.Timestamp(0) + pd.Timedelta(days=days)).round("s")
+    return f"{moment:%Y-%m-%d}" if moment == moment.normalize() else f"{moment:%Y-%m-%d %H:%M}"
+
+
 def date_numbers(moments: pd.Series, parts: tuple[str, ...]) -> dict[str, pd.Series]:
     """The named parts of each moment as numbers; missing moments are missing numbers.
 

@@ -20,6 +20,7 @@ _WORDS_AMONG_NUMBERS = (
     "none unknown missing undefined unspecified tbd tba k.a. nd n.d. empty blank inf -inf infinity "
     "error err refused withheld nr unk"
 )
+_NINES = frozenset(float("9" * digits) for digits in range(2, 10))
 _PUNCTUATION = frozenset(_MARKS.split())
 _EXACT = frozenset(["None"])  # pandas reads it as missing, and only in this case
 #: Missing in every column. Compared in lower case, without white space around.
@@ -69,6 +70,30 @@ def are_missing_codes(
 
     found = among(codes, list(map(str.casefold, stripped)))
     return found | among([*extra, *(_EXACT if codes else ())], stripped)
+
+
+def find_number_code(values: NDArray[np.float64]) -> float | None:
+    """A number of nines, such as -999, that seems to mean "no value"; None where there is none.
+
+    It occurs at least twice, and is further from all other numbers than these are from one another.
+
+    Examples
+    --------
+    >>> find_number_code(np.array([3.0, -999.0, 5.0, -999.0, 4.0, np.nan]))
+    -999.0
+    >>> find_number_code(np.array([990.0, 999.0, 995.0, 999.0])) is None
+    True
+    """
+    known, counts = np.unique(values[~np.isnan(values)], return_counts=True)
+    if len(known) < 3:
+        return None
+    for code, count, nearest, rest in (
+        (known[0], counts[0], known[1], known[-1] - known[1]),
+        (known[-1], counts[-1], known[-2], known[-2] - known[0]),
+    ):
+        if abs(code) in _NINES and count > 1 and abs(code - nearest) > rest:
+            return float(code)
+    return None
 
 
 def codes_among_words(texts: Iterable[str]) -> Collection[str]:
