@@ -80,7 +80,7 @@ def main_million(n_rows: int = N_MILLION, time_limit: float = TIME_LIMIT) -> Non
 
 
 GROWTH = Path(__file__).parent / "results" / "large_growth.csv"
-FEW_TREES = 10  # `n_estimators` of the mixture; plain forests and boosting have three times as many
+FEW_TREES = 5  # `n_estimators` of the mixture; plain forests and boosting have three times as many
 
 
 def main_growth(names: list[str], first: int = LARGE_TABLE + 1000) -> None:

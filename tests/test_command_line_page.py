@@ -21,6 +21,7 @@ BLOCK = re.compile(r"^(?P<indent> *)```text\n(?P<text> *\$ .*?)^(?P=indent)```",
 SMALLER = {"--max-rows 800": "--max-rows 240"}
 #: What differs from table to table, and what takes its place; in this order.
 VARIABLE = {
+    r"(?s)members and weights .*?(?=\n *\n)": "MEMBERS",
     r"\d+(,\d{3}\b)*(\.\d+)?": "0",
     r"\b0 (ms|min 0 s|s)\b": "0 s",
     r"[+-](?=0)": "",

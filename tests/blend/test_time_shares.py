@@ -64,7 +64,7 @@ def test_members_that_know_a_limit_share_what_is_left(needs, limit):
     waiting = ["extra-trees", "margin forest"]
     found = allot(needs("composite forest", 80.0), waiting, NOTHING, limit, first=False)
     assert found.member.estimator.time_limit == pytest.approx(SPARE * 50)
-    assert found.note == "had 45 s: it would need about 80 s"
+    assert found.note == "stopped after 45 s by the time limit; a full fit would take about 80 s"
     assert (found.note_after(44.0), found.note_after(10.0)) == (found.note, "")
     whole = allot(needs("composite forest", 40.0), waiting, NOTHING, limit, first=False)
     assert (whole.member.estimator.time_limit, whole.note) == (pytest.approx(SPARE * 100), "")

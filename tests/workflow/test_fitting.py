@@ -19,6 +19,7 @@ def test_fit_gives_model_certificate_and_paths(fitted, table):
     assert fitted.certificate.best.status.name == "GUARANTEE"
     assert fitted.certificate.best.value > fitted.error
     assert fitted.facts["rows"] + fitted.facts["holdout_rows"] == 120
+    assert fitted.facts["members"] == []  # a single classifier
     assert sorted(fitted.files) == ["card", "data", "model", "page", "plan"]
     again = surewood.load(fitted.files["model"])
     frame = workflow.labelled_table.read_rows(str(table)).frame
@@ -26,6 +27,15 @@ def test_fit_gives_model_certificate_and_paths(fitted, table):
     summary = json.loads(fitted.files["data"].read_text(encoding="utf-8"))
     assert summary["scores"]["error"] == pytest.approx(fitted.error)
     assert summary["run"]["command"] is None
+
+
+def test_members_of_a_mixture_are_told(table):
+    options = {"members": ["random forest", "extra-trees"], "n_estimators": 2}
+    found = workflow.fit(table, target="treu?", model="surewood", parameters=options, n_jobs=1)
+    told = found.facts["members"]
+    assert sorted(one["name"] for one in told) == ["extra-trees", "random forest"]
+    assert sum(one["weight"] for one in told) == pytest.approx(1.0)
+    assert json.loads(json.dumps(told)) == told
 
 
 def test_results_cannot_be_changed(fitted):

@@ -75,7 +75,7 @@ def allot(
         return Allotted(_with(member, time_limit=max(left, 1e-3)))
     if part < LEAST_SHARE * needed:
         return Allotted(None, _not_started(needed, limit))
-    note = f"had {part:.3g} s: it would need about {needed:.3g} s"
+    note = f"stopped after {part:.3g} s by the time limit; a full fit would take about {needed:.3g} s"
     return Allotted(_with(member, time_limit=part), note, part)
 
 

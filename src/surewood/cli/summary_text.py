@@ -53,22 +53,53 @@ def print_fit(out: Console, facts: Mapping[str, Any], files: Mapping[str, str]) 
     memory = facts["peak_memory_bytes"]
     peak = f", peak memory {memory / 1e6:,.0f} MB" if memory else ""
     out.print(Text.assemble((facts["title"], "bold"), f", fitted in {seconds_text(facts['seconds'])}{peak}"))
-    if facts["holdout"] is not None:
-        measured = grid()
-        found = facts["holdout"]
-        what = "error of the most probable class" if found["has_rule"] else "error on the holdout"
-        measured.add_row(f"  {what}", percent(found["error"]))
-        measured.add_row("  baseline (majority class)", percent(found["majority_error"]))
-        measured.add_row("  log-loss", f"{found['log_loss']:.4f}")
-        out.print(measured)
+    out.print(_measured(facts))
     out.print()
     print_certificate(out, facts["certificate"])
-    print_notes(out, facts["notes"])
+    print_notes(out, [*facts["notes"], *member_notes(facts["members"])])
     out.print()
     listed = grid()
     for what, path in files.items():
         listed.add_row(what, Text(path, overflow="fold"))
     out.print(listed)
+
+
+def _measured(facts: Mapping[str, Any]) -> Table:
+    """Scores on the holdout, and who predicts in a mixture."""
+    measured = grid()
+    found = facts["holdout"]
+    if found is not None:
+        what = "error of the most probable class" if found["has_rule"] else "error on the holdout"
+        measured.add_row(f"  {what}", percent(found["error"]))
+        measured.add_row("  baseline (majority class)", percent(found["majority_error"]))
+        measured.add_row("  log-loss", f"{found['log_loss']:.4f}")
+    if facts["members"]:
+        measured.add_row("  members and weights", members_text(facts["members"]))
+    return measured
+
+
+def members_text(members: Sequence[Mapping[str, Any]]) -> str:
+    """Members that predict, the heaviest first.
+
+    Examples
+    --------
+    >>> members_text([{"name": "extra-trees", "weight": 0.0}, {"name": "random forest", "weight": 1.0}])
+    'random forest 1.00'
+    """
+    used = sorted((one for one in members if one["weight"] > 0), key=lambda one: -one["weight"])
+    return ", ".join(f"{one['name']} {one['weight']:.2f}" for one in used)
+
+
+def member_notes(members: Sequence[Mapping[str, Any]]) -> list[str]:
+    """What a time limit or the size of the table did to a member; not that one adds nothing to the others.
+
+    Examples
+    --------
+    >>> member_notes([{"name": "margin forest", "note": "not started: no time was left"}])
+    ['margin forest: not started: no time was left.']
+    """
+    told = [one for one in members if one["note"] and not one["note"].startswith("dropped: ")]
+    return [f"{one['name']}: {one['note'].rstrip('.')}." for one in told]
 
 
 def print_choice(out: Console, choice: dict[str, Any]) -> None:

@@ -314,6 +314,14 @@ def _name_of(source: Source) -> str:
     return f"{len(source)} files"
 
 
+def _members(estimator: Any) -> list[dict[str, Any]]:
+    """Members of a mixture: weight, time of the fit, and why one is left out; none for other models."""
+    return [
+        {"name": one.name, "weight": float(one.weight), "seconds": float(one.seconds), "note": one.note}
+        for one in getattr(estimator, "members_", ())
+    ]
+
+
 def _facts(
     data: LabelledTable,
     family: Family,
@@ -336,6 +344,7 @@ def _facts(
         "holdout_rows": data.n_holdout,
         "columns": len(trained.preparer.columns_),
         "features": trained.prepared.shape[1],
+        "members": _members(trained.estimator),
         "dropped_columns": dict(trained.preparer.dropped_),
         "identifiers": list(trained.preparer.plan_.identifiers),
         "holdout": _measured(data, trained),
