@@ -27,7 +27,7 @@ def test_the_file_is_plain_json(path):
     [
         (lambda text: text[:50], "is not the state of a monitor, or is cut short"),
         (lambda text: "[]", "is not the state of a monitor"),
-        (lambda text: text.replace('"format": 2', '"format": 9'), "has format 9; this surewood reads 2"),
+        (lambda text: text.replace('"format": 3', '"format": 9'), "has format 9; this surewood reads 3"),
         (lambda text: text.replace('"copies": "auto"', '"copies": "never"'), "is damaged: copies"),
         (lambda text: text.replace('"seen_rows": ""', '"seen_rows": "AAA"'), "is damaged"),
         (lambda text: text.replace('"limit": 0.1', '"limit": 7'), "is damaged: at_most must be in"),
@@ -76,8 +76,8 @@ def test_a_state_that_nests_without_end_is_refused(path):
 
 def test_a_state_of_the_first_format_goes_on(path):
     state = json.loads(path.read_text())
-    old = {name: value for name, value in state.items() if name not in ("copies", "seen_rows")}
+    old = {name: value for name, value in state.items() if name not in ("copies", "seen_rows", "trained_on")}
     path.write_text(json.dumps({**old, "format": 1}))
     monitor = Monitor.load(path)
     assert monitor.look().n_labelled == 3
-    assert (monitor.state.copies, monitor.state.format) == ("auto", 2)
+    assert (monitor.state.copies, monitor.state.format) == ("auto", 3)

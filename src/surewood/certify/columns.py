@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-__all__ = ["as_times", "discrete_columns", "group_labels"]
+__all__ = ["as_times", "discrete_columns", "group_labels", "values_repeat"]
 
 MOST_VALUES = 50  # different integers up to which a column counts as discrete
 MISSING = "(missing)"
@@ -44,6 +44,22 @@ def _is_discrete(column: pd.Series) -> bool:
     if pd.api.types.is_datetime64_any_dtype(column.dtype):
         return False
     return int(column.nunique()) <= MOST_VALUES
+
+
+def values_repeat(X: Any) -> bool:
+    """Whether rows are enough to tell that columns have few values: on average each occurs twice.
+
+    Categories and booleans say themselves what they are.
+
+    Examples
+    --------
+    >>> values_repeat([[0, 1], [1, 1], [0, 0], [1, 0]]), values_repeat([[7, 1], [3, 1]])
+    (True, False)
+    """
+    frame = _frame(X)
+    own = [column for _, column in frame.items() if not isinstance(column.dtype, pd.CategoricalDtype)]
+    unsure = [column for column in own if not pd.api.types.is_bool_dtype(column.dtype)]
+    return all(2 * int(column.nunique()) <= len(frame) for column in unsure)
 
 
 def group_labels(groups: Any, X: Any, n: int, name: str = "groups") -> tuple[NDArray[Any], str]:

@@ -75,7 +75,8 @@ def monitor(
         out.print(Text(found.verdict, style="bold red" if look.alarm else "bold green"))
         facts = grid()
         if found.limit is not None:
-            facts.add_row("  guaranteed error", f"at most {percent(found.limit)}")
+            name = "  guaranteed error" if found.guaranteed else "  limit of the error"
+            facts.add_row(name, f"at most {percent(found.limit)}")
         if look.n_labelled:
             observed = percent(look.n_errors / look.n_labelled)
             between = f"{percent(look.lower)} to {percent(look.upper)}"

@@ -24,7 +24,7 @@ from .seen_rows import SeenRows
 
 __all__ = ["MonitorState", "MonitorStateError", "read_state", "write_state"]
 
-FORMAT = 2
+FORMAT = 3
 _N_SCORES = ShiftEvidence().counts.size
 _LARGEST = 1e300
 
@@ -78,6 +78,8 @@ class MonitorState:
         Hashes of the rows that were counted, where equal rows count once.
     path : list of dict
         Points of the evidence, for a picture.
+    trained_on : int or None
+        A digest of the training rows of the model, where it remembers them.
     """
 
     limit: float | None
@@ -98,6 +100,7 @@ class MonitorState:
     copies: str = "auto"
     seen_rows: str = ""
     path: list[dict[str, Any]] = field(default_factory=list)
+    trained_on: int | None = None
     format: int = FORMAT
 
     def error_evidence(self) -> ErrorEvidence | None:
@@ -138,8 +141,8 @@ def read_state(path: str | Path) -> MonitorState:
     except (ValueError, UnicodeDecodeError, RecursionError) as error:
         raise MonitorStateError(f"{path} is not the state of a monitor, or is cut short.") from error
     known = set(MonitorState.__dataclass_fields__)
-    if isinstance(found, dict) and found.get("format") == 1:
-        found = {"copies": "auto", "seen_rows": "", **found, "format": FORMAT}
+    if isinstance(found, dict) and found.get("format") in (1, 2):
+        found = {"copies": "auto", "seen_rows": "", "trained_on": None, **found, "format": FORMAT}
     if not isinstance(found, dict) or set(found) != known:
         raise MonitorStateError(f"{path} is not the state of a monitor.")
     if found["format"] != FORMAT:
@@ -162,6 +165,8 @@ def _check(state: MonitorState) -> None:
     check_number("n_errors", state.n_errors, 0, state.n_labelled, whole=True)
     check_number("seed", state.seed, -(2**63), 2**64 - 1, whole=True)
     check_number("alpha", state.alpha, 0.0, 1.0)
+    if state.trained_on is not None:
+        check_number("trained_on", state.trained_on, 0, 2**64 - 1, whole=True)
     for name in ("error_peak", "shift_peak", "log_p_sum"):
         check_number(name, getattr(state, name), -_LARGEST, _LARGEST)
     for capital in state.error_capital:

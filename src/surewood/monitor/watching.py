@@ -15,11 +15,12 @@ from surewood._arrays import Floats, Mask
 from surewood.bounds import ShiftEvidence, error_sequence
 from surewood.bounds import _arguments as check
 from surewood.certify import Certificate
-from surewood.certify.columns import discrete_columns
+from surewood.certify.columns import discrete_columns, values_repeat
 from surewood.certify.counting import COPIES, count_rows
 from surewood.certify.deciding import DecidingClassifier, probabilities_of
+from surewood.certify.fitted_state import FittedState
 from surewood.certify.thresholded import ABSTAIN
-from surewood.certify.training_rows import TrainingRows
+from surewood.certify.training_rows import TrainingRows, training_digest
 from surewood.estimators.base import ClassifierBase
 
 from .batches import batch_key
@@ -29,6 +30,12 @@ from .state import MonitorState, MonitorStateError, read_state, write_state
 __all__ = ["Look", "Monitor"]
 
 _SEEN = "this batch was seen before; adding it again would count the same rows twice"
+_OTHER_MODEL = "the model was changed or fitted again since the monitor began; begin another one"
+_GROUPS = (
+    "the certificate is about new groups, and rows of one group are not independent; give the limit as a "
+    "number and one row of each new group, drawn at random"
+)
+_MANY_COPIES = 0.01  # fraction of equal training rows above which equal rows are natural
 _POINTS_PER_BATCH, _MOST_POINTS = 25, 1000  # of the path of the evidence that is kept
 
 
@@ -89,7 +96,8 @@ class Monitor:
     Parameters
     ----------
     limit : Certificate, float or None
-        The guaranteed error. None: watch for a shift only.
+        The guaranteed error. None: watch for a shift only. A certificate about groups is refused: rows of one
+        group are not independent.
     model : fitted classifier, optional
         Needed for :meth:`update`; without one give errors and scores to :meth:`add`.
     holdout_scores : array, optional
@@ -103,7 +111,8 @@ class Monitor:
     copies : {"auto", "natural", "exclude"}
         ``"exclude"``: a row that equals a training row, or one that was counted before, does not count, so
         batches may overlap. ``"natural"``: equal rows are different rows, and batches must not overlap.
-        ``"auto"``: ``"natural"`` where every column of the first batch is discrete, as in :func:`certify`.
+        ``"auto"``: ``"natural"`` where every column of the first batch is discrete, as in :func:`certify`,
+        and training rows, or the values of the batch, repeat.
 
     Examples
     --------
@@ -136,11 +145,13 @@ class Monitor:
             state.score_counts = _sparse(ShiftEvidence(scores).counts)
         elif limit is None:
             raise ValueError("limit or holdout_scores must be given: there is nothing to watch")
+        state.trained_on = None if model is None else training_digest(model)
         self.model = model
         self._go_on(state)
 
     def _go_on(self, state: MonitorState) -> None:
         self.state = state
+        self._watched: FittedState | None = None if self.model is None else FittedState(self.model)
         self._errors, self._shift = state.error_evidence(), state.shift_evidence()
 
     @classmethod
@@ -152,9 +163,12 @@ class Monitor:
         path : str or Path
         model : fitted classifier, optional
         name : str, optional
-            Which model is watched; a state file of another one is refused.
+            Which model is watched; a state file of another one is refused, and so is one of a model of this
+            package that was fitted to other rows.
         """
         state = read_state(path)
+        if model is not None and state.trained_on not in (None, training_digest(model)):
+            raise MonitorStateError(f"{path} is the state of another model; give another file.")
         if name is not None and state.model != name:
             raise MonitorStateError(f"{path} is the state of another model; give another file.")
         monitor = cls.__new__(cls)
@@ -180,6 +194,9 @@ class Monitor:
         """
         if self.model is None:
             raise ValueError("update needs a model; give errors and scores to add")
+        self._watched = FittedState(self.model) if self._watched is None else self._watched
+        if not self._watched.is_of(self.model):
+            raise ValueError(_OTHER_MODEL)
         self._check_columns(X)
         key = batch_key(X)
         n = int(key.split("-")[0])
@@ -187,10 +204,11 @@ class Monitor:
             raise ValueError("the batch has no row")
         self._refuse_seen(key, labelled=y is not None)
         p = probabilities_of(self.model, X, n)
+        training = TrainingRows(self.model)
         if self.state.copies == "auto":
-            self.state.copies = "natural" if discrete_columns(X) else "exclude"
+            self.state.copies = _rule(X, training)
         scored = np.zeros(n, dtype=bool)
-        scored[count_rows(X, n, TrainingRows(self.model), copies=self.state.copies).rows] = True
+        scored[count_rows(X, n, training, copies=self.state.copies).rows] = True
         n_left_out = n - int(scored.sum())
         wrong = np.zeros(n) if y is None else _errors(self.model, X, p, y)
         labelled = scored & ~np.isnan(wrong) if y is not None else np.zeros(n, dtype=bool)
@@ -314,10 +332,29 @@ def _limit(limit: Certificate | float | None) -> float | None:
     if isinstance(limit, Certificate):
         if limit.best is None:
             raise ValueError("the certificate does not guarantee the error: there is no limit to watch")
+        if limit.best.unit == "groups":
+            raise ValueError(_GROUPS)
         limit = limit.best.value
         if not 0 < limit < 1:
             raise ValueError(f"the certificate guarantees an error of at most {limit:g}: nothing to watch")
     return None if limit is None else check.open_unit(limit, "limit")
+
+
+def _rule(X: Any, training: TrainingRows) -> str:
+    """Whether equal rows are different rows: the columns are discrete, and not only because rows are few.
+
+    A few rows of any integer column have few values, so equal training rows have to confirm that columns are
+    discrete, or values that repeat.
+    """
+    if not discrete_columns(X):
+        return "exclude"
+    if training.copied_fraction > _MANY_COPIES or values_repeat(X):
+        return "natural"
+    if training.known:
+        return "exclude"
+    raise ValueError(
+        "the first batch has too few rows to tell whether equal rows are different rows; give copies"
+    )
 
 
 def _sparse(counts: NDArray[np.int64]) -> dict[str, int]:

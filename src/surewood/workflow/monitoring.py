@@ -18,6 +18,10 @@ from surewood.workflow.monitoring_page import write_monitor_page
 from surewood.workflow.output_place import check_file
 
 STATE = "monitor.json"
+_ONE_ROW_PER_GROUP = (
+    "the guarantee of this model is about new groups, and rows of one group are not independent: a table to "
+    "watch must have one row of each new group, drawn at random."
+)
 
 
 @dataclass(frozen=True)
@@ -29,7 +33,7 @@ class Monitoring:
     look : Look
         Alarms, counts and limits after the batch.
     limit : float or None
-        The guaranteed error that is watched.
+        The error that is watched.
     n_rows : int
         Rows of the batch.
     labelled : bool
@@ -37,6 +41,8 @@ class Monitoring:
     state, page : Path or None
         Files that were written.
     notes : tuple of str
+    guaranteed : bool
+        Whether the limit is the guaranteed error; False: one that the caller gave.
 
     Examples
     --------
@@ -54,12 +60,14 @@ class Monitoring:
     state: Path
     page: Path | None
     notes: tuple[str, ...]
+    guaranteed: bool = True
 
     @property
     def verdict(self) -> str:
         """One sentence."""
         if self.look.error_alarm and self.limit is not None:
-            return f"ALARM: the error is above the guaranteed {100 * self.limit:.3g} %."
+            what = "the guaranteed" if self.guaranteed else "the limit of"
+            return f"ALARM: the error is above {what} {100 * self.limit:.3g} %."
         if self.look.shift_alarm:
             return "ALARM: new rows look different from the holdout; the error may have changed or not."
         return "No alarm."
@@ -71,6 +79,7 @@ class Monitoring:
             "alarm": self.look.alarm,
             **asdict(self.look),
             "limit": self.limit,
+            "limit_is_guaranteed": self.guaranteed,
             "rows": self.n_rows,
             "labelled": self.labelled,
             "state": str(self.state),
@@ -148,7 +157,9 @@ def monitor(
         notes.append(f"{look.n_seen_before:,} rows were seen before; not counted again.")
     if watched.state.copies == "natural":
         notes.append('equal rows all count (copies="natural"), so batches must not overlap.')
-    return Monitoring(look, watched.state.limit, len(X), y is not None, file, path, tuple(notes))
+    limit = watched.state.limit
+    guaranteed = limit == guaranteed_error(saved.facts.get("certificate"))
+    return Monitoring(look, limit, len(X), y is not None, file, path, tuple(notes), guaranteed)
 
 
 def _name(table: Source) -> str:
@@ -182,6 +193,11 @@ def _monitor(
         return Monitor.load(file, model=saved.decider, name=name), []
     notes = []
     watched = guaranteed_error(saved.facts.get("certificate")) if limit is None else limit
+    grouped = guaranteed_error(saved.facts.get("certificate"), unit="groups")
+    if grouped is not None:
+        notes.append(_ONE_ROW_PER_GROUP)
+        if watched is None:
+            raise WorkflowError(f"{_ONE_ROW_PER_GROUP} Then give limit={grouped:.4g}.")
     if watched is None:
         notes.append("the model has no guaranteed error: no error alarm; limit= gives one.")
     scores = (saved.facts.get(SCORES) or {}).get("largest") or None
@@ -198,8 +214,10 @@ def _monitor(
     return made, notes
 
 
-def guaranteed_error(certificate: Mapping[str, Any] | None) -> float | None:
+def guaranteed_error(certificate: Mapping[str, Any] | None, unit: str = "") -> float | None:
     """The smallest guaranteed error of a certificate's dict; of accepted rows where the model abstains.
+
+    That of new groups only with ``unit="groups"``: rows of one group are not independent.
 
     Examples
     --------
@@ -211,6 +229,8 @@ def guaranteed_error(certificate: Mapping[str, Any] | None) -> float | None:
     values = [
         float(entry["value"])
         for entry in entries
-        if entry["status"] == "GUARANTEE" and entry.get("quantity") in ("error", "error among accepted rows")
+        if entry["status"] == "GUARANTEE"
+        and entry.get("quantity") in ("error", "error among accepted rows")
+        and (entry.get("unit") == "groups") == (unit == "groups")
     ]
     return min((value for value in values if 0 < value < 1), default=None)

@@ -53,7 +53,7 @@ def _limits(points: list[dict[str, Any]], limit: float) -> dict[str, Any]:
         plot.line(rows, values, "sky", name=name)
         told = [f"row {n:,}: {name} {100 * v:.2f} %" for n, v in zip(rows, values)]
         plot.points(rows, values, "sky", size=6, tips=told)
-    plot.mark(y=limit, color="warn", name="guaranteed")
-    caption = "The true error lies between the limits at all times together; dashed: the guaranteed error."
+    plot.mark(y=limit, color="warn", name="watched")
+    caption = "The true error lies between the limits at all times together; dashed: the error watched."
     alt = f"Limits of the error so far: {100 * lower[-1]:.2f} to {100 * upper[-1]:.2f} %"
     return charts.figure("Limits of the error so far", plot.render(), caption=caption, alt=alt)
