@@ -67,6 +67,13 @@ def test_a_process_that_ends_removes_folders_that_it_made_and_never_filled(tmp_p
     assert [path.name for path in tmp_path.iterdir()] == ["filled"]
 
 
+def test_a_folder_that_is_not_there_is_named_by_the_target(tmp_path):
+    target = tmp_path / "absent" / "m.surewood"
+    with pytest.raises(FileNotFoundError) as caught, partial(target) as path:
+        path.write_text("half")
+    assert caught.value.filename == str(target)
+
+
 def test_is_running():
     assert is_running(os.getpid())
     assert is_running(1)

@@ -115,7 +115,12 @@ def _print(result: dict[str, Any]) -> None:
     out.print(Padding(_scores(result, short=True) if narrow else table, (0, 0, 0, 0), expand=False))
     out.print()
     words = "error, AUC and log-loss: means over folds; fit: seconds per fold; predict: for 1,000 rows"
-    out.print(Text(f"{words}; p: corrected paired t-test.", style="dim"))
+    out.print(
+        Text(
+            f"{words}; in brackets: difference in error, points, and p of a corrected paired t-test.",
+            style="dim",
+        )
+    )
     if narrow:
         if result["best_baseline"] is not None:
             told = "vs. best baseline: points of error; unclear: no difference shown."

@@ -36,7 +36,8 @@ def partial(target: Path, number: int | None = None) -> Iterator[Path]:
         with own(path):
             yield path
     except OSError as error:
-        if error.filename is None and error.errno in _FULL:  # a write knows no name
+        unnamed = error.filename is None and error.errno in _FULL  # a write knows no name
+        if unnamed or str(error.filename) == str(path):  # the user knows the target only
             raise OSError(error.errno, error.strerror, str(target)) from error
         raise
 
