@@ -13,6 +13,7 @@ from surewood._arrays import AnyArray, Counts, Floats
 from surewood.estimators.background import check_columns, check_kept
 from surewood.estimators.contributions import Contributions, group_positions
 from surewood.estimators.cost import mib
+from surewood.estimators.many_columns import with_least_important_joined
 from surewood.estimators.row_pools import MatrixPool, RowPool
 from surewood.estimators.seeds import draw_seed
 from surewood.estimators.shapley import default_orders, sample_values
@@ -20,6 +21,7 @@ from surewood.parallel.free_memory import available_memory
 from surewood.tables import ColumnReader, Table, begin_predict, column_names
 from surewood.tables.schema import category_counts
 
+_CELLS_SHOWN = 8  # of a group of columns
 Groups = Mapping[str, Sequence[str]] | None
 
 
@@ -36,6 +38,8 @@ class OpenedRows:
     classes: AnyArray
     #: What stands in the rows, as a user would say it.
     cells: Callable[[], list[list[Any]]]
+    #: The classifier.
+    model: Any = None
 
     def predict_mixed(self, at: Counts) -> Floats:
         """Probabilities of rows whose cell in column j is that of row ``at[:, j]`` of the pool."""
@@ -47,6 +51,7 @@ def pool_contributions(
 ) -> Contributions:
     """Sampled contributions."""
     names, positions = group_positions(opened.pool.columns, groups)
+    names, positions = with_least_important_joined(opened.model, names, positions)
     refuse_too_many(opened.n_rows, len(names), len(opened.classes))
     codes = opened.pool.codes()
     n_background = len(codes) - opened.n_rows
@@ -98,7 +103,7 @@ def table_pool(model: Any, X: Any, background: Floats | None = None) -> OpenedRo
     def cells() -> list[list[Any]]:
         return [[reader.actual(row, j) for j in range(len(names))] for row in range(len(rows))]
 
-    return OpenedRows(pool, predict, len(rows), np.asarray(model.classes_), cells)
+    return OpenedRows(pool, predict, len(rows), np.asarray(model.classes_), cells, model)
 
 
 def background_matrix(model: Any, background: Any) -> Floats:
@@ -125,10 +130,12 @@ def grouped_cells(cells: list[list[Any]], positions: Sequence[Sequence[int]]) ->
     >>> grouped_cells([[30, 1999, 2]], [[0], [1, 2]])
     [[30, '1999, 2']]
     """
-    return [
-        [row[own[0]] if len(own) == 1 else ", ".join(str(row[j]) for j in own) for own in positions]
-        for row in cells
-    ]
+    return [[row[own[0]] if len(own) == 1 else _several(row, own) for own in positions] for row in cells]
+
+
+def _several(row: list[Any], own: Sequence[int]) -> str:
+    more = ", ..." if len(own) > _CELLS_SHOWN else ""
+    return ", ".join(str(row[j]) for j in own[:_CELLS_SHOWN]) + more
 
 
 def refuse_too_many(n_rows: int, n_columns: int, n_classes: int) -> None:

@@ -126,6 +126,10 @@ def _column_hashes(codes: Counts, rng: np.random.Generator) -> NDArray[np.uint64
     return out
 
 
+def _part(at: tuple[Counts, ...], part: slice) -> tuple[Counts, ...]:
+    return tuple(one[part] for one in at)
+
+
 class _Paths:
     """The mixed rows on the way from background rows to rows, in the given orders and their reverses.
 
@@ -156,7 +160,10 @@ class _Paths:
         predicted[..., -1, :] = fixed[self.rows][:, None, None]
         if len(first):
             shape = (n_rows, n_orders, 2, n_groups - 1)
-            found = predict(self._mixed(np.unravel_index(first, shape), place))
+            at = np.unravel_index(first, shape)
+            width = max(1, _BATCH_VALUES // len(self.group_of))  # a wide table in parts, else all at once
+            parts = [slice(k, k + width) for k in range(0, len(first), width)]
+            found = np.concatenate([predict(self._mixed(_part(at, part), place)) for part in parts])
             predicted[..., 1:-1, :] = found[inverse].reshape(*shape, k)
         change = np.diff(predicted, axis=3)
         by_group = np.take_along_axis(change, place[..., None], axis=3)

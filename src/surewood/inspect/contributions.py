@@ -37,7 +37,8 @@ def contributions(
         Rows to compare with, such as 200 rows of the training table. Our classifiers keep such rows; all
         others need it.
     groups : dict of str to list of str, optional
-        Columns that count as one, by the name of the group.
+        Columns that count as one, by the name of the group. Where values are sampled and there are more than
+        1,000 columns, the least important ones count as one.
     n_orders, random_state
         As in the method ``contributions`` of every classifier: orders of the columns per row where values are
         sampled, and the seed of the sampling.
@@ -77,7 +78,11 @@ def contributions(
     if opened.raw is None:
         return found
     raw = opened.raw
-    cells = [[plain_cell(raw[name].iloc[row]) for name in found.columns] for row in range(len(raw))]
+    own = set(raw.columns)
+    cells = [
+        [plain_cell(raw[name].iloc[row]) if name in own else cell for name, cell in zip(found.columns, shown)]
+        for row, shown in enumerate(found.cells)
+    ]
     return replace(found, cells=cells)
 
 

@@ -13,6 +13,7 @@ from scipy import stats
 from surewood._arrays import Counts, Floats
 from surewood.estimators.contributing import Groups, OpenedRows
 from surewood.estimators.contributions import group_positions
+from surewood.estimators.many_columns import with_least_important_joined
 from surewood.estimators.seeds import draw_seed
 from surewood.inspect.labels import class_codes
 from surewood.inspect.opening import open_rows, unwrap
@@ -20,6 +21,7 @@ from surewood.inspect.opening import open_rows, unwrap
 __all__ = ["METRICS", "Importances", "permutation_importance", "permutation_importances"]
 
 _ROWS_AT_ONCE = 50_000
+_CELLS_AT_ONCE = 50_000_000
 _LEAST_PROBABILITY = 1e-15
 
 
@@ -118,7 +120,8 @@ def permutation_importances(
         Shuffles per column.
     metric : {"log_loss", "brier", "error"}, default="log_loss"
     groups : dict of str to list of str, optional
-        Columns that are shuffled together, by the name of the group.
+        Columns that are shuffled together, by the name of the group. Of more than 1,000 columns the least
+        important ones are shuffled together.
     confidence : float, default=0.95
         Level of each interval.
     random_state : int, RandomState or None, default=0
@@ -150,6 +153,7 @@ def permutation_importances(
     if len(codes) != opened.n_rows:
         raise ValueError(f"X has {opened.n_rows} rows and y has {len(codes)} labels.")
     names, positions = group_positions(opened.pool.columns, found.groups)
+    names, positions = with_least_important_joined(opened.model, names, positions)
     before, after = _losses(opened, positions, codes, METRICS[metric], n_repeats, draw_seed(random_state))
     rise, n = after.mean(axis=1) - before, opened.n_rows
     mean, half = rise.mean(axis=1), np.zeros(len(names))
@@ -172,7 +176,7 @@ def _losses(
     before = loss(opened.predict_mixed(same), codes)
     after = np.tile(before, (len(positions), n_repeats, 1))
     jobs = [(g, r, rng.permutation(n)) for g in range(len(positions)) for r in range(n_repeats)]
-    at_once = max(1, _ROWS_AT_ONCE // max(n, 1))
+    at_once = max(1, min(_ROWS_AT_ONCE, _CELLS_AT_ONCE // max(cells.shape[1], 1)) // max(n, 1))
     for begin in range(0, len(jobs), at_once):
         part = jobs[begin : begin + at_once]
         rows = [

@@ -105,7 +105,7 @@ def open_rows(found: Unwrapped) -> OpenedRows:
     def cells() -> list[list[Any]]:
         return [[None if pd.isna(one) else plain(one) for one in row] for row in values.tolist()]
 
-    return OpenedRows(pool, model.predict_proba, len(values), np.asarray(model.classes_), cells)
+    return OpenedRows(pool, model.predict_proba, len(values), np.asarray(model.classes_), cells, model)
 
 
 def _frame_pool(X: pd.DataFrame, background: Any) -> Any:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from surewood.estimators.describing import sample_rows, take_rows
+from surewood.estimators.many_columns import MOST_COLUMNS
 from surewood.inspect import contributions, dependence, permutation_importances
 from surewood.report.hard_rows import hardest_positions, row_name, typical_positions
 from surewood.report.model_step import last_step
@@ -81,7 +82,7 @@ def _importances(model: Any, known: Any, groups: dict[str, Any] | None) -> dict[
         "baseline": result.baseline,
         "confidence": result.confidence,
         "n_rows": len(rows),
-        "n_columns": len(result.columns),
+        "n_columns": n_columns if n_columns > MOST_COLUMNS else len(result.columns),
         "columns": [dict(zip(names, row)) for row in frame[list(names)].itertuples(index=False, name=None)],
     }
 

@@ -120,10 +120,11 @@ def _of_source(source: Source, digits: int, salt: int, columns: list[str] | None
 def _column_order(source: Source, columns: list[str] | None) -> list[int]:
     if columns is None or source.names is None:
         return list(range(source.n_columns))
-    absent = [name for name in columns if name not in source.names]
+    places = {name: j for j, name in enumerate(source.names)}
+    absent = [name for name in columns if name not in places]
     if absent:
         raise ValueError(f"the table lacks the column {absent[0]!r}, which the hashed rows have.")
-    return [source.names.index(name) for name in columns]
+    return [places[name] for name in columns]
 
 
 def _of_table(table: Table, schema: TableSchema, digits: int, salt: int, order: Any) -> Hashes:

@@ -33,6 +33,7 @@ from surewood.tables.frame_source import FrameSource
 from surewood.tables.source import CATEGORY, NUMBER, TIME, Source
 from surewood.tables.table import Table
 from surewood.tables.text_order import KIND_OF_FORM, note, ordered_column, text_form
+from surewood.tables.text_state import as_text, from_text
 
 
 @dataclass
@@ -67,6 +68,9 @@ class TableSchema:
     text_forms: list[str | None] | None = None  # a default of the class: older model files have none
 
     def __setstate__(self, state: dict[str, Any]) -> None:
+        if "text" in state:
+            kinds, names, categories, forms = from_text(state["text"])
+            state = {"kinds": kinds, "names": names, "categories": categories, "text_forms": forms}
         self.__dict__.update({name: value for name, value in state.items() if name != "_category_indexes"})
         lists = isinstance(self.kinds, list) and isinstance(self.categories, list)
         if not lists or len(self.kinds) != len(self.categories) or not set(self.kinds) <= set(_HELD):
@@ -136,6 +140,9 @@ class TableSchema:
         return found
 
     def __getstate__(self) -> dict[str, Any]:
+        text = as_text([self.kinds, self.names, self.categories, self.text_forms], len(self.kinds))
+        if text is not None:
+            return {"text": text}
         return {name: value for name, value in self.__dict__.items() if name != "_category_indexes"}
 
     def read(self, X: Any) -> Table:
@@ -239,11 +246,12 @@ def category_mask(source: Source, given: Any) -> NDArray[np.bool_] | None:
                 f"got {items.shape}."
             )
         return items
+    places = {name: j for j, name in enumerate(source.names or [])}
     for item in items.tolist():
         if isinstance(item, str):
-            if source.names is None or item not in source.names:
+            if item not in places:
                 raise ValueError(f"categorical_features names {item!r}, which is not a column of X.")
-            mask[source.names.index(item)] = True
+            mask[places[item]] = True
         elif isinstance(item, int) and -source.n_columns <= item < source.n_columns:
             mask[item] = True
         else:

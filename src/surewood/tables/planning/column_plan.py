@@ -99,6 +99,11 @@ class ColumnPlan:
         return NumberFormat(self.decimal, self.thousands, self.percent, self.unit)
 
     @property
+    def reads_plain_numbers(self) -> bool:
+        """Whether a column of numbers is what it is: none is a code, none may have been misread."""
+        return self.thousands != "." and not self.missing
+
+    @property
     def date_format(self) -> DateFormat:
         """How dates are read."""
         return DateFormat(self.date_forms, self.day_first)
@@ -137,6 +142,17 @@ def is_text(column: pd.Series) -> bool:
     if isinstance(column.dtype, pd.CategoricalDtype):
         return False
     return bool(pd.api.types.is_object_dtype(column.dtype) or pd.api.types.is_string_dtype(column.dtype))
+
+
+def is_plain_numbers(column: pd.Series) -> bool:
+    """Whether a column holds integers or floats as NumPy has them, which need no reading.
+
+    Examples
+    --------
+    >>> is_plain_numbers(pd.Series([1.5, None])), is_plain_numbers(pd.Series([1, None], dtype="Int64"))
+    (True, False)
+    """
+    return isinstance(column.dtype, np.dtype) and column.dtype.kind in "fiu"
 
 
 def distinct_texts(column: pd.Series) -> tuple[NDArray[np.int64], list[str]]:

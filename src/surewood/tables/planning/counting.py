@@ -24,7 +24,7 @@ from surewood.tables.planning.missing_codes import ALWAYS, are_missing_codes
 
 PROBE = 500  # distinct texts by which a kind that does not fit is ruled out
 EXAMPLES = 4
-_COUNTED = 10_000  # rows in which distinct numbers are counted
+COUNTED = 10_000  # rows in which distinct numbers are counted
 
 
 @dataclass(frozen=True)
@@ -145,7 +145,7 @@ def counted(plan: ColumnPlan, column: pd.Series) -> ColumnPlan:
         missing = n_missing_values(column if not plan.missing else read_column(plan, column))
     else:
         missing = n_missing_values(read_column(plan, column))
-    return replace(plan, n_missing=missing, n_distinct=int(column.iloc[:_COUNTED].nunique()))
+    return replace(plan, n_missing=missing, n_distinct=int(column.iloc[:COUNTED].nunique()))
 
 
 def counted_texts(plan: ColumnPlan, values: DistinctTexts) -> ColumnPlan:

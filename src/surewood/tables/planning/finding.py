@@ -15,8 +15,9 @@ import pandas as pd
 
 from surewood.tables.data_error import DataError
 from surewood.tables.planning.booleans import find_truth_words
-from surewood.tables.planning.column_plan import ColumnPlan, is_text, read_column
+from surewood.tables.planning.column_plan import ColumnPlan, is_plain_numbers, is_text, read_column
 from surewood.tables.planning.counting import (
+    COUNTED,
     EXAMPLES,
     PROBE,
     DistinctTexts,
@@ -38,6 +39,7 @@ from surewood.tables.rare_categories import MIN_ROWS, stands_alone
 #: Fraction of the rows with a value that must be readable for a text column to be numbers or dates.
 READABLE = 0.95
 _MOST_GAPS = 2.0  # mean step of a row number
+_FIRST_DAY, _LAST_DAY = 19_000_101, 20_991_231  # of numbers that are days
 _FEW_ROWS = 10  # fewer values say nothing about a pattern in numbers
 FEW_VALUES = 50  # this many distinct texts are categories, unless nearly every row has its own
 _MOSTLY_DISTINCT = 0.9
@@ -109,6 +111,8 @@ def find_column(name: str, column: pd.Series, hints: Hints) -> ColumnPlan:
         return ColumnPlan(name, "drop", DROPPED)
     if isinstance(column.dtype, pd.CategoricalDtype) and hints.kind in (None, "category"):
         return _from_categories(name, column, hints)
+    if hints.kind is None and not hints.missing and is_plain_numbers(column):
+        return _from_numbers(name, column, hints)
     if not is_text(column) and not isinstance(column.dtype, pd.CategoricalDtype):
         plan = _from_typed(name, column, hints)
         return plan if plan.kind == "drop" else counted(plan, column)
@@ -116,6 +120,26 @@ def find_column(name: str, column: pd.Series, hints: Hints) -> ColumnPlan:
     values = DistinctTexts.of(column)
     plan = _from_texts(name, values, hints)
     return plan if plan.kind == "drop" else counted_texts(plan, values)
+
+
+def _from_numbers(name: str, column: pd.Series, hints: Hints) -> ColumnPlan:
+    """As :func:`_from_typed` and the counts, of plain numbers: a table may have 40,000 such columns."""
+    values = column.to_numpy()
+    known = values[~np.isnan(values)] if values.dtype.kind == "f" else values
+    if not len(known):
+        return ColumnPlan(name, "drop", "it has no value at all")
+    examples = tuple(map(str, known[:EXAMPLES].tolist()))
+    if len(known) == len(values) and (values == values[0]).all():
+        return ColumnPlan(name, "drop", "it has one value only", examples)
+    are_codes = values.dtype.kind != "f" and (
+        _counts_rows(column) or _names_rows(name, column) or _like_identifiers(column)
+    )
+    if are_codes or _FIRST_DAY <= known[0] <= _LAST_DAY:
+        plan = _from_typed(name, column, hints)
+        return plan if plan.kind == "drop" else counted(plan, column)
+    n_missing, first = len(values) - len(known), known if len(values) <= COUNTED else values[:COUNTED]
+    n_distinct = len(np.unique(first)) - bool(len(values) > COUNTED and np.isnan(first).any())
+    return ColumnPlan(name, "number", "numbers", examples, n_distinct, n_missing)
 
 
 def _from_typed(name: str, column: pd.Series, hints: Hints) -> ColumnPlan:
@@ -187,10 +211,10 @@ def _like_identifiers(column: pd.Series) -> str:
 
 def _are_compact_dates(column: pd.Series) -> bool:
     """Whether all numbers are days such as 20240301."""
-    if not 19_000_101 <= _first_known(column).iloc[0] <= 20_991_231:
+    if not _FIRST_DAY <= _first_known(column).iloc[0] <= _LAST_DAY:
         return False
     known = column.dropna()
-    if known.min() < 19_000_101 or known.max() > 20_991_231:
+    if known.min() < _FIRST_DAY or known.max() > _LAST_DAY:
         return False
     values = known.to_numpy(dtype=np.float64)
     if (values % 1 != 0).any():

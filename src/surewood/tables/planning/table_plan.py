@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import tomllib
 from collections.abc import Collection, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -25,8 +25,10 @@ from surewood.tables.planning.finding import (
 )
 from surewood.tables.planning.number_format import AmbiguousNumbers, proven_decimal
 from surewood.tables.planning.plan_checking import is_readable, shortened
+from surewood.tables.text_state import as_text, from_text
 
 _THREADS = 2
+_LONG = 20_000  # rows from which finding out about a column gains by a second thread
 _HEADER = """\
 # How surewood reads this table. Change `kind` ("number", "boolean", "date", "duration", "category", "text" or
 # "drop") or any other setting of a column, then: surewood fit TABLE --plan-file {file}
@@ -57,6 +59,20 @@ class TablePlan:
 
     columns: tuple[ColumnPlan, ...]
     identifiers: tuple[str, ...] = ()
+
+    def __getstate__(self) -> dict[str, Any]:
+        text = as_text([[c.name, c.to_dict()] for c in self.columns], len(self.columns))
+        return dict(self.__dict__) if text is None else {"text": text, "identifiers": self.identifiers}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        columns, identifiers = state.get("columns"), state["identifiers"]
+        if "text" in state:
+            columns = tuple(ColumnPlan.from_dict(name, plain) for name, plain in from_text(state["text"]))
+        if not isinstance(columns, tuple) or not all(isinstance(one, ColumnPlan) for one in columns):
+            raise ValueError("the plan of a table must be one plan per column.")
+        if not isinstance(identifiers, tuple) or not all(isinstance(name, str) for name in identifiers):
+            raise ValueError("identifiers of the plan must be names of columns.")
+        self.__dict__.update(columns=columns, identifiers=identifiers)
 
     def __getitem__(self, name: str) -> ColumnPlan:
         for column in self.columns:
@@ -188,14 +204,13 @@ def plan(
     names = [name for name in table.columns if name != target]
     found: dict[Any, ColumnPlan] = {}
     open_columns: dict[Any, AmbiguousNumbers] = {}
-    with ThreadPoolExecutor(_THREADS) as threads:  # counting distinct values does not hold the interpreter
-        tasks = {}
-        for name in sorted(names, key=lambda name: -_work(table, name)):
-            hints = replace(base, kind=asked.get(str(name)))
-            tasks[name] = threads.submit(find_column, str(name), table[name], hints)
+    finding = _all_columns(table, names, base, asked) if len(table) >= _LONG else None
     for name in names:
         try:
-            found[name] = tasks[name].result()
+            if finding is None:
+                found[name] = find_column(str(name), table[name], _hints(base, asked, name))
+            else:
+                found[name] = finding[name].result()
         except AmbiguousNumbers as ambiguity:
             open_columns[name] = ambiguity
         except UnicodeEncodeError as error:
@@ -209,21 +224,40 @@ def plan(
                 f"column {str(name)!r}: {reason}, and nothing else in the table decides; say which with "
                 "decimal='.' (the comma divides thousands) or decimal=',' (it is the decimal mark)."
             )
-        found[name] = find_column(str(name), table[name], replace(base, kind=asked.get(str(name))))
+        found[name] = find_column(str(name), table[name], _hints(base, asked, name))
     if base.file_decimal == ",":  # numbers without a decimal mark of their own
         for name, column in found.items():
             if column.kind == "number" and column.decimal == ".":
-                hints = replace(base, kind=asked.get(str(name)))
+                hints = _hints(base, asked, name)
                 again = find_column(str(name), table[name], hints) if is_text(table[name]) else column
                 found[name] = replace(again, decimal=",")
     for name, column in found.items():
         if column.kind == "date" and column.reason.startswith(OPEN_DATES) and base.file_day_first is not None:
-            found[name] = find_column(str(name), table[name], replace(base, kind=asked.get(str(name))))
+            found[name] = find_column(str(name), table[name], _hints(base, asked, name))
     marked = {str(name) for name in identifiers}
     columns = tuple(
         replace(found[name], reason=IDENTIFIER) if str(name) in marked else found[name] for name in names
     )
     return TablePlan(columns, tuple(map(str, identifiers)))
+
+
+def _hints(base: Hints, asked: Mapping[str, str], name: Any) -> Hints:
+    kind = asked.get(str(name))
+    return base if kind is None else replace(base, kind=kind)
+
+
+def _all_columns(
+    table: pd.DataFrame, names: list[Any], base: Hints, asked: Mapping[str, str]
+) -> dict[Any, Future[ColumnPlan]]:
+    """Look at all columns of a long table by threads: counting distinct values does not hold the interpreter.
+
+    Short columns would spend their time waiting for it.
+    """
+    with ThreadPoolExecutor(_THREADS) as threads:
+        return {
+            name: threads.submit(find_column, str(name), table[name], _hints(base, asked, name))
+            for name in sorted(names, key=lambda name: -_work(table, name))
+        }
 
 
 def _work(table: pd.DataFrame, name: Any) -> int:
