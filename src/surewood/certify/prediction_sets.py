@@ -240,8 +240,10 @@ class PredictionSets(BaseEstimator):  # type: ignore[misc]
         """Thresholds of all parts; a content counts once, with the smallest score of its rows."""
         options = self._options
         n_parts = len(self.classes_) if options.by == "class" else max(1, len(self.groups_))
-        self.thresholds_ = self._found = np.full(n_parts, -np.inf)
-        self.sizes_, self.unknown_ = np.zeros((2, n_parts), dtype=np.int64)
+        self.thresholds_: NDArray[np.float64] = np.full(n_parts, -np.inf)
+        self._found = self.thresholds_
+        self.sizes_: NDArray[np.int64] = np.zeros(n_parts, dtype=np.int64)
+        self.unknown_: NDArray[np.int64] = np.zeros(n_parts, dtype=np.int64)
         self.notes_: list[str] = []
         for k in range(n_parts):
             own = parts == k
