@@ -42,7 +42,7 @@ def test_a_cell_that_is_not_reached_comes_with_what_speaks_for_why():
         "The gap of 1.00 is 4.0 of 400 test rows; one test part of this size has a standard deviation of 0.98"
         in text
     )
-    assert "The best of 2 other classifiers on the same rows is not below it either: SVM, 3.10." in text
+    assert "The best of 2 other classifiers on the same rows does not reach it either: SVM, 3.10." in text
 
 
 def test_evidence_says_the_opposite_where_the_numbers_do():
@@ -56,7 +56,7 @@ def test_evidence_says_the_opposite_where_the_numbers_do():
     text = trials.findings([own])
     assert "does reach the published one (4.00 against 5.00)" in text
     assert "would reach it: 2.00" in text
-    assert "is below it: SVM, 1.00" in text
+    assert "on the same rows does: SVM, 1.00" in text
 
 
 def test_accuracies_are_shown_where_the_paper_prints_them():
@@ -100,6 +100,20 @@ def test_a_cell_counts_what_could_have_been_published_only():
     ]  # fmt: skip
     assert (found.target, found.forest_target) == (3.30, 3.55)
     assert [attempt.errors for attempt in (*found.forests, *found.others)] == [(5.0,), (1.5,)]
+
+
+def test_the_flagship_counts_with_all_its_recorded_divisions_and_is_no_reading():
+    columns = ["set", "trial", "repeat", "method", "error", "n_test"]
+    rows = pd.DataFrame([("dna", "other classifiers", 0, "SurewoodClassifier", 3.0, 400)], columns=columns)
+    assert trials.cell("rcf", "dna", [], rows).others == [Attempt("SurewoodClassifier", (3.0,), 400)]
+    records = [
+        {"dataset": "dna", "protocol": division, "method": "SurewoodClassifier", "repeat": repeat,
+         "metrics": {"error": error, "n_test": 400}}
+        for division, repeat, error in (("paper", 0, 0.04), ("paper", 1, 0.05), ("official", 0, 0.01))
+    ]  # fmt: skip
+    found = trials.cell("rcf", "dna", records, rows)
+    assert found.others == [Attempt("SurewoodClassifier", (4.0, 5.0), 400)]
+    assert found.attempts == []
 
 
 def test_options_of_mddf_are_readings():
