@@ -1,7 +1,9 @@
+import csv
+
 import numpy as np
 import pandas as pd
 
-from surewood.workflow.spreadsheet import safe_frame
+from surewood.workflow.spreadsheet import safe_frame, write_csv
 
 
 def test_formulas_become_text_and_numbers_stay():
@@ -24,3 +26,18 @@ def test_formulas_become_text_and_numbers_stay():
 def test_columns_of_one_name():
     frame = pd.DataFrame([["=a", "=b"]], columns=["x", "x"])
     assert safe_frame(frame).to_numpy().tolist() == [["'=a", "'=b"]]
+
+
+def test_nothing_behind_a_carriage_return_begins_a_row(tmp_path):
+    frame = pd.DataFrame({"a": ["x\r=cmd()", "y", None], "n": [0.1, np.nan, -2.0], "k": [1, 2, 3]})
+    write_csv(frame, tmp_path / "t.csv", safe=True)
+    for text in (write_csv(frame, safe=True), (tmp_path / "t.csv").read_bytes().decode()):
+        rows = list(csv.reader(text.splitlines(keepends=True)))
+        assert rows[1:] == [["x\r=cmd()", "0.1", "1"], ["y", "", "2"], ["", "-2.0", "3"]]
+    named = pd.DataFrame({"b\r=cmd()": [1]})
+    assert write_csv(named) == '"b\r=cmd()"\n1\n'
+
+
+def test_other_tables_are_quoted_where_they_must_be_only():
+    frame = pd.DataFrame({"a": ["x", "y\nz", 'q"', "1,5"], "n": [0.1, 2.0, 3.0, 4.0]})
+    assert write_csv(frame) == frame.to_csv(index=False, lineterminator="\n")

@@ -77,7 +77,7 @@ def predict(
     from surewood.estimators.wording import plural
     from surewood.workflow.predicting import predict as predict_table
     from surewood.workflow.predicting import records, rounded
-    from surewood.workflow.spreadsheet import safe_frame
+    from surewood.workflow.spreadsheet import write_csv
 
     with display():
         source = table[0] if len(table) == 1 else table
@@ -110,7 +110,6 @@ def predict(
     elif out is not None:
         print(f"{plural(found.n_rows, 'prediction')} written to {out}", file=sys.stderr)
     elif found.frame is not None:
-        frame = rounded(found.frame)
-        text = (safe_frame(frame) if safe_csv else frame).to_csv(index=False, lineterminator="\n")
+        text = write_csv(rounded(found.frame), safe=safe_csv)
         whole = text.encode("utf-8", "backslashreplace").decode()  # half characters cannot be written
         sys.stdout.write(escaped(text) if sys.stdout.isatty() else whole)

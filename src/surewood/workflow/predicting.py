@@ -25,7 +25,7 @@ from surewood.workflow.large_table import is_large
 from surewood.workflow.model_folder import SavedModel, open_model
 from surewood.workflow.output_place import check_file
 from surewood.workflow.parquet_prediction import ParquetSink, probability_column
-from surewood.workflow.spreadsheet import safe_frame
+from surewood.workflow.spreadsheet import write_csv
 from surewood.workflow.training import predict_in_blocks
 
 DECIMALS = 6  # of probabilities in text
@@ -237,8 +237,7 @@ def write_table(frame: pd.DataFrame, path: Path, safe_csv: bool = False) -> None
         if path.suffix.lower() == ".parquet":
             frame.to_parquet(unfinished, index=False)
         else:
-            text = rounded(frame)
-            (safe_frame(text) if safe_csv else text).to_csv(unfinished, index=False)
+            write_csv(rounded(frame), unfinished, safe_csv)
         os.replace(unfinished, path)
 
 

@@ -65,6 +65,7 @@ ROWS = "\n".join(f"{k},x{k}" for k in range(6)) + "\n"
         ("text\nred\ngreen, or so\nblue\n", ["text"], 0),  # one column, one comma
         ("a;b\n" + ROWS, ["a", "b"], 0),  # no title: another mark divides it
         ("Sales\na,b\n1,2\n", ["Sales"], 0),  # too few rows
+        ('"Sales of 5"" pipes"\na,b\n' + ROWS, ["a", "b"], 1),
     ],
 )
 def test_comments_and_titles_above_the_header(text, names, skipped):
@@ -110,3 +111,11 @@ def test_points_are_decimal_marks_where_no_number_has_a_decimal_comma(cell):
 
 def test_columns_left_as_text():
     assert find_layout(b"b;a;c\n1.017;2;3\n", as_text=("a", "absent", "b")).texts == ["b", "a"]
+
+
+@pytest.mark.parametrize("end", ["\n", "\r", "\r\n"])
+@pytest.mark.parametrize("middle", ["", ";", "|x;"])
+def test_a_first_name_with_a_line_break_is_no_title(end, middle):
+    text = f'"a{middle}{end}b",c\n{ROWS}'
+    found = find_layout(text.encode())
+    assert (found.separator, found.names, found.skipped) == (",", [f"a{middle}b", "c"], 0)

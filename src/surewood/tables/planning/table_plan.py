@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from surewood._text import CONTROL
 from surewood.tables.data_error import DataError
 from surewood.tables.planning.column_plan import ColumnPlan, distinct_texts, is_text
 from surewood.tables.planning.counting import counted
@@ -384,6 +385,6 @@ def _toml(value: Any) -> str:
 
 
 def _quoted(text: str) -> str:
-    """A basic string of TOML: JSON's, but without DEL and lone surrogates."""
+    """A basic string of TOML: JSON's, but with numbers for control characters and no lone surrogates."""
     encodable = text.encode("utf-8", errors="replace").decode()
-    return json.dumps(encodable, ensure_ascii=False).replace("\x7f", "\\u007f")
+    return CONTROL.sub(lambda found: f"\\U{ord(found[0]):08x}", json.dumps(encodable, ensure_ascii=False))

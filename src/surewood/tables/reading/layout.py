@@ -114,12 +114,19 @@ def _lines_above(lines: list[str], separator: str | None) -> list[str]:
         n = next((k for k, line in enumerate(lines[: _MOST_TITLES + 1]) if mark in line), 0)
         if n == 0 or any(other in line for line in lines[:n] for other in (separator or SEPARATORS)):
             continue
+        if any(_opens_a_quoted_name(line) for line in lines[:n]):
+            continue
         body = lines[n : n + 50]
         if len(body) < _LINES or max(map(len, body)) > csv.field_size_limit():
             continue
         if len({len(row) for row in csv.reader(body, delimiter=mark) if row}) == 1:
             return lines[:n]
     return []
+
+
+def _opens_a_quoted_name(line: str) -> bool:
+    """Whether a line begins with a quoted name that goes on in the next line."""
+    return line.lstrip().startswith('"') and line.count('"') % 2 == 1
 
 
 def _is_number(text: str) -> bool:
@@ -194,8 +201,9 @@ def find_separator(head: Sequence[str]) -> str:
     """
     lines = [line for line in head[:50] if line.strip()]
     best, best_score = ",", (0.0, 0)
+    goes_on = bool(lines) and _opens_a_quoted_name(lines[0]) and sum(map(len, lines)) < csv.field_size_limit()
     for mark in SEPARATORS:
-        if not lines or mark not in lines[0]:
+        if not lines or not (mark in lines[0] or goes_on):
             continue  # a long line would be one field, too long for the reader
         counts = [len(row) for row in csv.reader(lines, delimiter=mark)]
         if counts[0] < 2:
