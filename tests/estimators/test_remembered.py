@@ -92,3 +92,38 @@ def test_tables_of_other_libraries():
     assert rows.contains(X).all()
     assert not rows.contains(frame(seed=1)[0]).any()
     assert RememberedRows.from_table(X.to_numpy()).contains(X.to_numpy(dtype=object)).all()
+
+
+def test_rows_with_fewer_digits_are_alike_and_not_equal():
+    X, y = frame()
+    rows = BinnedForestClassifier(2).fit(X, y).remembered_rows_
+    rounded = X.assign(a=X["a"].map(lambda value: float(f"{value:.3g}")))
+    assert not rows.contains(rounded).any()
+    assert rows.resembles(rounded).mean() > 0.9
+    assert rows.resembles(frame(seed=1)[0]).mean() < 0.1
+
+
+def test_contents_that_are_alike_are_counted_equal_ones_once():
+    rows = RememberedRows.from_table(np.array([[1.234], [1.234], [1.21], [5.0]]))
+    assert (rows.n_contents, rows.n_alike) == (3, 2)
+    assert rows.also(np.array([[5.01], [7.0]])).n_alike == 4
+
+
+def test_an_earlier_fit_and_a_file_without_rough_hashes():
+    tables = [np.array([[1.234]]), np.array([[5.678]])]
+    first, second = (RememberedRows.from_table(X) for X in tables)
+    assert second.after(first).resembles(np.array([[1.23], [5.68], [9.0]])).tolist() == [True, True, False]
+    old = RememberedRows.__new__(RememberedRows)
+    old.__setstate__({name: value for name, value in vars(first).items() if name != "rough"})
+    assert old.contains(tables[0]).all()
+    assert old.n_alike is None
+    assert not old.resembles(tables[0]).any()
+    assert old.also(tables[1]).rough is None
+
+
+@pytest.mark.parametrize("rough", [[2, 1], [1], [1.0, 2.0], "12"])
+def test_rough_hashes_that_no_fit_remembers_are_refused(rough):
+    state = vars(RememberedRows.from_table(np.array([[1.0], [2.0]])))
+    kind = np.uint64 if isinstance(rough[0], int) else None
+    with pytest.raises((TypeError, ValueError), match="hashes"):
+        RememberedRows.__new__(RememberedRows).__setstate__({**state, "rough": np.array(rough, dtype=kind)})

@@ -10,7 +10,7 @@ from surewood.bounds import AT_LEAST, Entry, Method, Status, Withheld, error_dif
 
 from .certificate import Certificate
 from .conditions import holdout_conditions
-from .counting import count_rows
+from .counting import NO_ROW_COUNTS, count_rows
 from .holdout import read_labels
 from .training_rows import TrainingRows
 
@@ -77,7 +77,7 @@ def compare_models(
     _, one = np.unique([unit[row] for row in rows.tolist()], return_index=True)
     rows = rows[np.sort(one)]
     if rows.size == 0:
-        reason = "no row can be counted: (nearly) all of them are copies of training rows"
+        reason = NO_ROW_COUNTS
         return Certificate((), (Withheld(Method.HOLDOUT, reason),), " and ".join(names), float(delta))
     only = [int((wrong[k] & ~wrong[1 - k])[rows].sum()) for k in (0, 1)]
     found = error_difference(only[0], only[1], rows.size, delta=delta, n_models=n_models)

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from scipy import special
 
 from surewood._arrays import Floats, Mask
 from surewood.bounds import Method, betting_upper_limit, error_limit
@@ -23,11 +24,20 @@ from surewood.tables.mixing import splitmix64
 from .columns import discrete_columns
 from .training_rows import TrainingRows
 
-__all__ = ["COPIES", "Counted", "Limit", "count_rows"]
+__all__ = ["COPIES", "NO_ROW_COUNTS", "Counted", "Limit", "count_rows"]
 
 COPIES = ("auto", "natural", "exclude")
+NO_ROW_COUNTS = (
+    "no row can be counted: (nearly) all of them are copies of training rows, or look like altered ones"
+)
 MANY_COPIES = 0.2  # fraction of copies above which a certificate leads with them
 _NEARLY_ALL = 0.9  # fraction of copies above which no row counts
+_TOO_RARE = 1e-6  # probability below which so many rows alike training rows are no chance
+_ALTERED = (
+    "Warning: {} of {} rows agree with a training row in two digits of every number, more than independent "
+    "rows would. They look like rounded or altered training rows, so no row is counted. If they are new all "
+    'the same, copies="natural" counts them.'
+)
 _ORDER_SALT = 0x5EED  # keys the order in which rows are bet on
 _COIN_SALT = 0xC0135  # keys the coin of a content whose copies are partly wrong
 
@@ -137,6 +147,10 @@ def count_rows(
         kept = kept[:0]  # what is left of a table of copies is more likely an altered copy than a new row
     kept = kept[np.argsort(hashes[kept] if rule == "exclude" else _spread(hashes[kept], labels, kept))]
     population, facts = _population(rule, reason, n, n_copies, training)
+    n_altered = _altered_rows(X, hashes, kept, training) if rule == "exclude" else 0
+    if n_altered:
+        kept = kept[:0]
+        facts.insert(0, _ALTERED.format(n_altered, n))
     if repeated_training and rule == "natural":
         facts = [f"Warning: {n_copies} of {n} rows equal a training row; training rows hardly repeat."]
     if groups is not None:
@@ -163,6 +177,22 @@ def count_rows(
     unit = np.asarray(unit)
     coins = _uniform(hashes[kept[np.unique(unit, return_index=True)[1]]])
     return Counted(kept, unit, groups is not None, n, n_copies, rule, population, tuple(facts), coins, other)
+
+
+def _altered_rows(X: Any, hashes: NDArray[np.uint64], kept: NDArray[np.intp], training: TrainingRows) -> int:
+    """How many of the kept contents are alike a training row, where that is more than chance allows; else 0.
+
+    Training rows that were rounded to fewer digits are no copies, but alike their originals, while
+    independent rows are alike a training row as seldom as training rows are alike each other. The rule looks
+    at features alone and can only take a claim away.
+    """
+    limit = training.likeness_limit
+    if limit >= 1.0 or kept.size == 0:
+        return 0
+    alike = training.alike(X, hashes.size)[kept]
+    _, first = np.unique(hashes[kept], return_index=True)
+    n_alike = int(alike[first].sum())
+    return n_alike if n_alike and special.bdtrc(n_alike - 1, first.size, limit) < _TOO_RARE else 0
 
 
 def _uniform(hashes: NDArray[np.uint64]) -> Floats:

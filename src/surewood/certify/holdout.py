@@ -17,7 +17,7 @@ from surewood.bounds.condition import CALLER
 from .claims import Claim, Scored, claim_fields, read_claims
 from .columns import as_times, group_labels
 from .conditions import holdout_conditions
-from .counting import Counted, count_rows
+from .counting import NO_ROW_COUNTS, Counted, count_rows
 from .reading import Pending, Reading
 from .training_rows import TrainingRows
 
@@ -156,7 +156,7 @@ def _claim(
     counted = scored.counted
     reason = ""
     if counted.rows.size == 0:
-        reason = "no row can be counted: (nearly) all of them are copies of training rows"
+        reason = NO_ROW_COUNTS
     elif request.time is not None:
         reason = f"no guarantee: {NO_FUTURE}"
     elif counted.grouped and counted.n_units < 2:

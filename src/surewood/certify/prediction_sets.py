@@ -25,7 +25,7 @@ from surewood.estimators.remembered import RememberedRows
 
 from .columns import group_labels
 from .conditions import INDEPENDENT, UNUSED, holdout_conditions
-from .counting import count_rows
+from .counting import NO_ROW_COUNTS, count_rows
 from .deciding import probabilities_of
 from .fitted_state import FittedState
 from .holdout import read_labels
@@ -156,7 +156,7 @@ class PredictionSets(BaseEstimator):  # type: ignore[misc]
         training = TrainingRows(self.model, X_train)
         counted = count_rows(X, truth.size, training, copies=copies)
         if counted.rows.size == 0:
-            raise ValueError("no row can be counted: (nearly) all of them are copies of training rows")
+            raise ValueError(NO_ROW_COUNTS)
         codes = label_codes(truth, self.classes_)
         parts, self.groups_ = self._parts(codes, X, groups)
         self.group_columns_ = groups if isinstance(groups, str | list) else None

@@ -28,7 +28,7 @@ from surewood.bounds import _arguments as check
 from surewood.estimators.remembered import RememberedRows
 
 from .conditions import holdout_conditions
-from .counting import Counted, count_rows
+from .counting import NO_ROW_COUNTS, Counted, count_rows
 from .deciding import class_position, probabilities_of
 from .holdout import read_labels
 from .prior_scores import fixed_grid, grid_from_scores, prior_probabilities
@@ -143,7 +143,7 @@ def find_threshold(
     share = check.confidence(delta) / check.count(n_models, "n_models", 1) / len(asked)
     holdout = _read(model, X, y, positive, asked, X_train, copies)
     if holdout.counted.rows.size == 0:
-        raise NoThresholdError("no row can be counted: (nearly) all of them are copies of training rows")
+        raise NoThresholdError(NO_ROW_COUNTS)
     counts = [
         count_failures(one, holdout.scores, holdout.is_positive, holdout.wrong, holdout.grid, holdout.counted)
         for one in asked

@@ -6,12 +6,13 @@ pipeline the remembered rows are those that the steps before passed on, so new r
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
 from surewood._arrays import Mask
-from surewood.bounds import has_too_many_copies
+from surewood.bounds import error_limit, has_too_many_copies
 from surewood.estimators.remembered import RememberedRows
 
 __all__ = [
@@ -112,31 +113,53 @@ class TrainingRows:
         return found, float(found.sum()) * unnoticed / (1.0 - unnoticed)
 
     def _exact_copies(self, X: Any, n: int) -> Mask:
+        return self._found(X, n, RememberedRows.contains)
+
+    def alike(self, X: Any, n: int) -> Mask:
+        """Which rows agree with a training row in two significant digits of every number."""
+        return self._found(X, n, RememberedRows.resembles)
+
+    @property
+    def likeness_limit(self) -> float:
+        """A fraction that independent new rows alike a training row hardly exceed; 1 where nothing is known.
+
+        A new row is alike a training row about as often as a training row is alike another one: twice the
+        upper limit of that fraction.
+        """
+        rows = self._rows() if self.known else None
+        if rows is None or rows.n_alike is None or rows.n_contents == 0:
+            return 1.0
+        return min(1.0, 2.0 * error_limit(rows.n_alike, rows.n_contents, delta=_LIKENESS_DELTA))
+
+    def _found(self, X: Any, n: int, look: Callable[[RememberedRows, Any], Mask]) -> Mask:
+        """Which rows any of the memories finds."""
         found = np.zeros(n, dtype=bool)
         if self._given is not None:
             if self._width != _n_columns(X):
                 columns = f"{self._width} against {_n_columns(X)}"
                 raise ValueError(f"X_train must have the columns of X, got {columns} columns")
             try:
-                found |= self._given.contains(X)
+                found |= look(self._given, X)
             except ValueError as error:
                 raise ValueError(f"X_train must have the columns of X: {error}") from None
         if self._own is not None:
-            found |= self._own.contains(_passed_on(self._model, X))
+            found |= look(self._own, _passed_on(self._model, X))
         for path, rows in self._of_members:
-            found |= _contained(path, rows, X)
+            found |= _found_by_member(path, rows, X, look)
         if self._chosen_on is not None:
-            found |= self._chosen_on.contains(X)
+            found |= look(self._chosen_on, X)
         return found
 
 
-def _contained(path: tuple[Any, ...], rows: RememberedRows, X: Any) -> Mask:
+def _found_by_member(
+    path: tuple[Any, ...], rows: RememberedRows, X: Any, look: Callable[[RememberedRows, Any], Mask]
+) -> Mask:
     """Which rows a member of another library's ensemble was trained on; none where it saw other columns."""
     n = len(X)
     for model in path:
         X = _passed_on(model, X)
     try:
-        return rows.contains(X)
+        return look(rows, X)
     except ValueError:
         return np.zeros(n, dtype=bool)
 
@@ -170,6 +193,7 @@ def _models_in(values: Any) -> list[Any]:
     return found
 
 
+_LIKENESS_DELTA = 1e-3  # of the upper limit of the fraction of training rows that are alike
 _DEEPEST = 4  # ensembles of ensembles that are looked into
 
 # Relative distances at which near-copies are looked for: noise of 1e-9, and what float32 keeps of a number.

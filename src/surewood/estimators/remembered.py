@@ -10,17 +10,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from surewood._arrays import check_array, check_number
-from surewood.tables import FitInputs, content_hashes, table_content_hashes
+from surewood.tables import FitInputs, content_hashes, table_content_hashes, table_hash_pairs
 from surewood.tables.mixing import splitmix64
 
 _DIGESTED_ROWS = 256
+#: Significant digits of numbers in equal contents, and in contents that are alike.
+_EQUAL, _ALIKE = 6, 2
 
 
 @dataclass(frozen=True)
 class RememberedRows:
     """Sorted hashes of the contents of all rows that a fit was given, rows of weight 0 included.
 
-    Two contents are equal when they agree after rounding numbers to 6 significant digits and stripping text.
+    Two contents are equal when they agree after rounding numbers to 6 significant digits and stripping text,
+    and alike when they agree after rounding to 2.
 
     Examples
     --------
@@ -42,6 +45,8 @@ class RememberedRows:
     columns: list[str] | None
     #: Rows of the fit that a warm start went on from, where they were others.
     earlier: RememberedRows | None = None
+    #: Ascending, one for each content: its hash with fewer digits. None in files of earlier versions.
+    rough: NDArray[np.uint64] | None = None
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Refuse what no fit remembers: a file may hold anything."""
@@ -49,6 +54,10 @@ class RememberedRows:
         check_array(self.hashes, "hashes", np.uint64, 1)
         if (self.hashes[1:] <= self.hashes[:-1]).any():
             raise ValueError("hashes of rows must ascend.")
+        if self.rough is not None:
+            check_array(self.rough, "rough hashes", np.uint64, 1)
+            if len(self.rough) != len(self.hashes) or (self.rough[1:] < self.rough[:-1]).any():
+                raise ValueError("rough hashes of rows must ascend, one for each content.")
         check_number("salt", self.salt, 0, 2**64 - 1, whole=True)
         check_number("n_rows", self.n_rows, len(self.hashes), 2**63 - 1, whole=True)
         names = self.columns
@@ -65,16 +74,18 @@ class RememberedRows:
         """The same, and the hash of each row that the fit was given."""
         assert inputs.given is not None
         salt = _digest(inputs)
-        hashes = table_content_hashes(inputs.given, inputs.schema, salt=salt)
-        return cls(_distinct(hashes), salt, len(hashes), inputs.schema.names), hashes
+        hashes, rough = table_hash_pairs(inputs.given, inputs.schema, (_EQUAL, _ALIKE), salt)
+        distinct, of_each = _distinct(hashes, rough)
+        return cls(distinct, salt, len(hashes), inputs.schema.names, rough=of_each), hashes
 
     @classmethod
     def from_table(cls, X: Any, salt: int | None = None) -> RememberedRows:
         """Remember the rows of a table: for models of other libraries."""
         salt = secrets.randbits(63) if salt is None else salt
-        hashes = content_hashes(X, salt=salt)
+        hashes, rough = (content_hashes(X, digits, salt) for digits in (_EQUAL, _ALIKE))
         names = [str(name) for name in X.columns] if hasattr(X, "columns") else None
-        return cls(_distinct(hashes), salt, len(hashes), names)
+        distinct, of_each = _distinct(hashes, rough)
+        return cls(distinct, salt, len(hashes), names, rough=of_each)
 
     @property
     def n_contents(self) -> int:
@@ -90,9 +101,15 @@ class RememberedRows:
         >>> rows.n_contents, rows.n_rows
         (3, 4)
         """
-        more = content_hashes(X, salt=self.salt, columns=self.columns)
-        hashes = _distinct(np.concatenate([self.hashes, more]))
-        return replace(self, hashes=hashes, n_rows=self.n_rows + len(more))
+        more, rough = (content_hashes(X, digits, self.salt, self.columns) for digits in (_EQUAL, _ALIKE))
+        new = ~_among(self.hashes, more)
+        added, of_added = _distinct(more[new], rough[new])
+        return replace(
+            self,
+            hashes=np.sort(np.concatenate([self.hashes, added])),
+            n_rows=self.n_rows + len(more),
+            rough=None if self.rough is None else np.sort(np.concatenate([self.rough, of_added])),
+        )
 
     def after(self, earlier: RememberedRows | None) -> RememberedRows | None:
         """Remember the rows of an earlier fit too, whose trees are still there; None where it forgot them.
@@ -116,18 +133,47 @@ class RememberedRows:
         X : table
             Whatever an estimator takes; columns are found by name where both tables have names.
         """
-        found = content_hashes(X, salt=self.salt, columns=self.columns)
-        known = np.zeros(len(found), dtype=bool) if self.earlier is None else self.earlier.contains(X)
-        if len(self.hashes) == 0:
-            return known
-        place = np.minimum(np.searchsorted(self.hashes, found), len(self.hashes) - 1)
-        return np.asarray(known | (self.hashes[place] == found))
+        found = _among(self.hashes, content_hashes(X, _EQUAL, self.salt, self.columns))
+        return found if self.earlier is None else found | self.earlier.contains(X)
+
+    def resembles(self, X: Any) -> NDArray[np.bool_]:
+        """Which rows agree with a remembered row in two significant digits of every number, and in all text.
+
+        Examples
+        --------
+        >>> rows = RememberedRows.from_table(np.array([[1.234, 5.678]]))
+        >>> rows.resembles(np.array([[1.23, 5.68], [1.3, 5.68]]))
+        array([ True, False])
+        """
+        rough = np.empty(0, dtype=np.uint64) if self.rough is None else self.rough
+        found = _among(rough, content_hashes(X, _ALIKE, self.salt, self.columns))
+        return found if self.earlier is None else found | self.earlier.resembles(X)
+
+    @property
+    def n_alike(self) -> int | None:
+        """Contents that are alike another one of them; None where that was not remembered."""
+        if self.rough is None:
+            return None
+        same = np.r_[False, self.rough[1:] == self.rough[:-1], False]
+        return int((same[1:] | same[:-1])[: len(self.rough)].sum())
 
 
-def _distinct(hashes: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Each hash once, ascending: `np.unique`, which takes five times as long."""
-    ordered = np.sort(hashes)
-    return ordered[np.r_[True, ordered[1:] != ordered[:-1]]] if len(ordered) else ordered
+def _among(ascending: NDArray[np.uint64], found: NDArray[np.uint64]) -> NDArray[np.bool_]:
+    """Which of these hashes are among the ascending ones."""
+    if len(ascending) == 0:
+        return np.zeros(len(found), dtype=bool)
+    place = np.minimum(np.searchsorted(ascending, found), len(ascending) - 1)
+    return np.asarray(ascending[place] == found)
+
+
+def _distinct(
+    hashes: NDArray[np.uint64], rough: NDArray[np.uint64]
+) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+    """Each hash once, ascending, and the rough hashes of these rows, ascending too."""
+    order = np.argsort(hashes, kind="stable")
+    ordered = hashes[order]
+    first = np.r_[True, ordered[1:] != ordered[:-1]][: len(ordered)]
+    return ordered[first], np.sort(rough[order[first]])
 
 
 def _digest(inputs: FitInputs) -> int:

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from surewood.tables.preparing import TablePreparer
     from surewood.tables.reading.table_file import read_table
     from surewood.tables.reading_cost import reading_bytes
-    from surewood.tables.row_hashes import content_hashes, table_content_hashes
+    from surewood.tables.row_hashes import content_hashes, table_content_hashes, table_hash_pairs
     from surewood.tables.schema import TableSchema
     from surewood.tables.table import Table
     from surewood.tables.validation import FitInputs, begin_fit, begin_predict, by_batches
@@ -69,6 +69,7 @@ _HOME = {
     "read_table": "surewood.tables.reading.table_file",
     "reading_bytes": "surewood.tables.reading_cost",
     "table_content_hashes": "surewood.tables.row_hashes",
+    "table_hash_pairs": "surewood.tables.row_hashes",
 }
 
 __all__ = [
@@ -98,6 +99,7 @@ __all__ = [
     "read_table",
     "reading_bytes",
     "table_content_hashes",
+    "table_hash_pairs",
 ]
 __getattr__, __dir__ = _lazy_names(__name__, _HOME)
 
