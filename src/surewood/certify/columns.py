@@ -91,7 +91,13 @@ def group_labels(groups: Any, X: Any, n: int, name: str = "groups") -> tuple[NDA
 
 
 def _texts(values: NDArray[Any]) -> list[str]:
-    return [MISSING if pd.isna(value) else str(value) for value in values]
+    return [MISSING if pd.isna(value) else _text(value) for value in values]
+
+
+def _text(value: Any) -> str:
+    """A value as text: 1 and 1.0 are the same group, and so are names with and without blanks around them."""
+    whole = isinstance(value, float | np.floating) and float(value).is_integer()
+    return str(int(value)) if whole else str(value).strip()
 
 
 def as_times(time: Any, X: Any, n: int) -> NDArray[np.float64]:
