@@ -19,13 +19,40 @@ def test_without_a_usable_column_the_majority_class_is_predicted(cls, value):
     assert model.predict([[1.0, 1.0], [np.nan, 5.0]]).tolist() == [1, 1]
 
 
+def odd_columns(n, rng):
+    """Columns that hardly vary, or vary beyond what sums and squares of floats can hold."""
+    k = np.arange(n)
+    return {
+        "last bits": 1 + np.finfo(float).eps * rng.integers(0, 3, n),
+        "far from zero": 1e6 + 1e-9 * rng.standard_normal(n),
+        "one row differs": np.where(k == 3, 1 + 1e-15, 1.0),
+        "denormal": 5e-324 * rng.integers(0, 9, n),
+        "one denormal": np.where(k == n // 2, 5e-324, 0.0),
+        "very small": 1e-308 * rng.uniform(-1, 1, n),
+        "very large": 1e308 * rng.uniform(-1, 1, n),
+        "one very large": np.where(k == 7, 1e308, 1.0),
+        "large and small": np.where(k % 2 == 0, 1e308, 1e-308),
+        "both signs": np.where(k % 2 == 0, 1e308, -1e308),
+        "one missing": np.where(k == 5, np.nan, 3.0),
+    }
+
+
+ODD = list(odd_columns(10, np.random.default_rng(0)))
+
+
 @each_classifier
-def test_columns_that_hardly_vary(cls):
+@pytest.mark.parametrize("names", [*([name] for name in ODD), ODD], ids=[*ODD, "all"])
+@pytest.mark.filterwarnings("error")
+def test_odd_columns_do_not_hide_an_informative_one(cls, names):
     rng = np.random.default_rng(0)
-    X = np.c_[1e6 + 1e-9 * rng.standard_normal(50), np.where(np.arange(50) == 3, 1 + 1e-15, 1.0)]
-    p = deterministic(cls).fit(X, Y).predict_proba(X)
+    y = np.r_[np.zeros(40, int), np.ones(80, int)]
+    odd = odd_columns(len(y), rng)
+    X = np.c_[*(odd[name] for name in names), 2 * y - 1 + 0.6 * rng.standard_normal(len(y))]
+    model = deterministic(cls).fit(X[::2], y[::2])
+    p = model.predict_proba(X)
     assert np.isfinite(p).all()
     np.testing.assert_allclose(p.sum(axis=1), 1.0)
+    assert (model.predict(X[1::2]) == y[1::2]).mean() >= 0.85  # the majority class: 2 / 3
 
 
 @each_classifier
