@@ -115,6 +115,9 @@ class ClassifierBase(TableParameters, ClassifierMixin, BaseEstimator, ABC):  # t
 
         The value of some columns of a row is the mean prediction with these columns of the row and the others
         of the background rows; Shapley values divide the difference between all columns and none evenly.
+        Where values are sampled and there are more than 1,000 columns, those of the 250 most important ones
+        (by ``feature_importances_``) are found one by one, and all others count as one group; without such
+        importances there are 250 groups of neighbouring columns.
 
         Parameters
         ----------

@@ -27,6 +27,11 @@ def contributions(
 ) -> Contributions:
     """How much each column adds to, or takes from, the predicted probabilities of rows (Shapley values).
 
+    Where values are sampled and there are more than 1,000 columns (groups count as one), the 250 with the
+    largest ``feature_importances_`` are looked at one by one, and all others are one group with one value,
+    named "1,750 other columns" or the like. Without such importances there are 250 groups of neighbouring
+    columns. Exact values are not joined.
+
     Parameters
     ----------
     model : fitted classifier
@@ -37,8 +42,7 @@ def contributions(
         Rows to compare with, such as 200 rows of the training table. Our classifiers keep such rows; all
         others need it.
     groups : dict of str to list of str, optional
-        Columns that count as one, by the name of the group. Where values are sampled and there are more than
-        1,000 columns, the least important ones count as one.
+        Columns that count as one, by the name of the group.
     n_orders, random_state
         As in the method ``contributions`` of every classifier: orders of the columns per row where values are
         sampled, and the seed of the sampling.

@@ -109,6 +109,10 @@ def permutation_importances(
 ) -> Importances:
     """How much worse a model predicts rows when one column is shuffled, with intervals (ESTIMATE).
 
+    Of more than 1,000 columns (groups count as one), the 250 with the largest ``feature_importances_`` are
+    shuffled one by one, and all others together, as one group named "1,750 other columns" or the like. For a
+    model without such importances, 250 groups of neighbouring columns are shuffled.
+
     Parameters
     ----------
     model : fitted classifier
@@ -120,8 +124,7 @@ def permutation_importances(
         Shuffles per column.
     metric : {"log_loss", "brier", "error"}, default="log_loss"
     groups : dict of str to list of str, optional
-        Columns that are shuffled together, by the name of the group. Of more than 1,000 columns the least
-        important ones are shuffled together.
+        Columns that are shuffled together, by the name of the group.
     confidence : float, default=0.95
         Level of each interval.
     random_state : int, RandomState or None, default=0

@@ -58,7 +58,9 @@ def importances(
 ) -> ColumnImportances:
     """Permutation importances of the columns of a labelled table, with intervals (ESTIMATE).
 
-    Rows that the model was trained with are left out where enough others remain.
+    Rows that the model was trained with are left out where enough others remain. Of more than 1,000 columns
+    the 250 most important ones are shuffled one by one and all others together, as
+    :func:`surewood.inspect.permutation_importances` does.
 
     Parameters
     ----------
