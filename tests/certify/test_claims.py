@@ -58,7 +58,7 @@ def test_groups_name_the_worst(case):
     expected = worst_group_limit(counts, sizes)
     entry = one(case, "error_by:region")
     assert entry.value == pytest.approx(expected.value)
-    assert f"largest for region = {float(expected.worst)}" in entry.note
+    assert f"largest for region = {int(expected.worst)} (" in entry.note
     assert entry.quantity == "error in every region"
 
 
