@@ -30,6 +30,12 @@ CASES = [
     ("PolySVC", 6000, 10, 3, {}),
     ("PolySVC", 4000, 60, 2, {}),
     ("PolySVC", 1000, 10, 500, {}),
+    ("PolySVC", 3000, 10, 2, {"C": "auto"}),
+    ("PolySVC", 3000, 4, 3, {"C": "auto"}),
+    ("PolySVC", 1500, 30, 5, {"C": "auto"}),
+    ("PolySVC", 2000, 8, 3, {"C": "auto", "kernel": "rbf"}),
+    ("PolySVC", 2000, 8, 3, {"C": "auto", "categories": 12}),
+    ("PolySVC", 1000, 10, 500, {"C": "auto"}),
     ("MarginDeepForestClassifier", 10_000, 20, 5, {"n_estimators": 20, "max_layers": 3}),
     ("CascadeForestClassifier", 20_000, 20, 2, {"n_estimators": 20, "max_layers": 3}),
     ("MultiGrainedScanner", 2000, 64, 3, {}),
@@ -54,9 +60,11 @@ def main(quick: bool = False, only: str | None = None) -> None:
         out = json.loads(done.stdout)
         told, peak = out["estimate"] / 2**20, out["peak"] / 2**20
         inside = "" if out["low"] <= out["seconds"] <= out["high"] else " outside"
+        search = ', C="auto"' if parameters.get("C") == "auto" else ""
+        search += ", RBF kernel" if parameters.get("kernel") == "rbf" else ""
         half = ", half of the columns categories" if "categories" in parameters else ""
         print(
-            f"| `{name}` | {rows:,} × {columns:,}{half}, {classes} | "
+            f"| `{name}`{search} | {rows:,} × {columns:,}{half}, {classes} | "
             f"{told:.0f} | {peak:.0f} | {told / peak:.2f} | "
             f"{out['low']:.2g} to {out['high']:.2g} | {out['seconds']:.1f}{inside} |",
             flush=True,

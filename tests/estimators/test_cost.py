@@ -5,6 +5,7 @@ import pytest
 from sklearn.datasets import load_iris
 
 from surewood import BinnedForestClassifier
+from surewood.estimators import cost as cost_module
 from surewood.estimators.cost import CostEstimate, mib, probe_order, probe_seconds, refuse_beyond, spread_rows
 
 
@@ -38,6 +39,31 @@ def test_a_probe_gives_a_range_that_grows_with_the_table():
     assert 0 < low < high
     larger = probe_seconds(model, np.tile(X, (40, 1)), np.tile(y, 40))
     assert larger[1] > high
+
+
+@pytest.mark.parametrize(
+    ("n_rows", "once", "per_row", "power", "probes"),
+    [
+        (3000, 0.015, 3e-10, 3.0, [150, 300, 600, 1200]),  # what happens once hides how time grows
+        (20_000, 0.01, 1e-6, 1.2, [150, 300, 600, 1200, 2400, 4800, 9600]),
+        (100_000, 0.1, 1e-3, 1.0, [150, 300]),  # the first probes take long enough
+        (500, 0.01, 1e-5, 1.0, [150, 300]),  # there are few rows
+        (200, 0.01, 1e-5, 1.0, [100, 200]),
+    ],
+)
+def test_probes_have_more_rows_until_they_tell_how_time_grows(
+    monkeypatch, n_rows, once, per_row, power, probes
+):
+    tried = []
+
+    def seconds(estimator, X, y, rows):
+        tried.append(len(rows))
+        return once + per_row * len(rows) ** power
+
+    monkeypatch.setattr(cost_module, "_seconds_of", seconds)
+    low, high = probe_seconds(None, np.zeros((n_rows, 1)), np.arange(n_rows) % 2)
+    assert tried == probes
+    assert low <= once + per_row * n_rows**power <= high
 
 
 def test_probes_of_many_classes_have_whole_classes():

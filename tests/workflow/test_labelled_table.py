@@ -69,3 +69,12 @@ def test_a_model_of_several_files_names_its_rows_by_file_and_line(tmp_path):
     assert found.columns.tolist()[:2] == ["file", "line"]
     assert found.iloc[20, :2].tolist() == ["b.csv", 3]
     assert fitted.facts["rows"] == 28
+
+
+def test_a_holdout_without_any_class_of_the_training_rows_is_refused(tmp_path):
+    rows = "".join(f"{k},c{k % 30}\n" for k in range(60))  # two rows of each class: held out or alone
+    (tmp_path / "t.csv").write_text("x,y\n" + rows)
+    with pytest.raises(WorkflowError, match=r"classes of one row are dropped; take rare=keep, or holdout=0"):
+        read_for_training(TrainingTable(str(tmp_path / "t.csv"), "y", 0.2, 0))
+    kept = read_for_training(TrainingTable(str(tmp_path / "t.csv"), "y", 0.2, 0, "keep"))
+    assert kept.n_rows == 48

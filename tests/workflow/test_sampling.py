@@ -78,6 +78,17 @@ def test_classes_that_a_side_lacks_are_noted():
     ]
 
 
+def test_many_classes_that_a_side_lacks_share_a_note():
+    y = pd.Series(np.repeat([f"c{k:02}" for k in range(20)], 2))
+    held_out = np.repeat(np.arange(20) < 8, 2)
+    assert side_notes(y, held_out) == [
+        "8 classes ('c00', 'c01', 'c02', 'c03', 'c04', ...) have no training row, by chance: the model never "
+        "predicts them, and their 16 holdout rows count as errors.",
+        "12 classes ('c08', 'c09', 'c10', 'c11', 'c12', ...) have no holdout row; the guarantee still covers "
+        "all classes together.",
+    ]
+
+
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [

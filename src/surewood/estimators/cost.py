@@ -20,7 +20,9 @@ from sklearn.utils import _safe_indexing
 
 _MIB = 2**20
 OBJECT_BYTES = 1.5 * _MIB  # what Python and the allocator add to a fit, however small its table is
-_PROBE_ROWS = 300
+_PROBE_ROWS = 300  # of the first probes
+_PROBE_SECONDS = 0.2  # of a fit that tells how time grows
+_PROBE_SHARE = 0.5  # of all rows that a probe may have, beyond the first ones
 _ROWS_PER_CLASS = 5  # in a probe: below, folds and pairs of classes are not those of the whole table
 
 
@@ -89,28 +91,34 @@ def refuse_beyond(max_memory: float | None, needed: float, advice: str) -> None:
 
 
 def probe_seconds(estimator: Any, X: Any, y: Any) -> tuple[float, float]:
-    """Time two small fits of an estimator and extrapolate to all rows.
+    """Time small fits of an estimator and extrapolate to all rows.
 
-    The exponent is read off the two times, between linear and cubic, and is not trusted: the range spans half
-    a power either way.
+    A fit of a few milliseconds tells what happens once per fit, and nothing of how time grows: the number of
+    rows is doubled until a fit takes long enough. The exponent is read off the last two times, between linear
+    and cubic, and is not trusted: the range spans half a power either way.
     """
     order = probe_order(np.asarray(y), _PROBE_ROWS)
     large = min(len(order), _PROBE_ROWS)
     small = max(large // 2, 1)
-    times = []
-    for size in (small, large):
-        rows = np.sort(order[:size])
-        part, labels = _safe_indexing(X, rows), _safe_indexing(y, rows)
-        started = time.perf_counter()
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # what a fit has to say, it says when it is done
-            clone(estimator).set_params(max_memory=None).fit(part, labels)
-        times.append(time.perf_counter() - started)
+    before, last = (_seconds_of(estimator, X, y, np.sort(order[:size])) for size in (small, large))
+    while last < _PROBE_SECONDS and 2 * large <= _PROBE_SHARE * len(order):
+        small, large = large, 2 * large
+        before, last = last, _seconds_of(estimator, X, y, np.sort(order[:large]))
     growth = len(order) / large
-    power = math.log(times[1] / times[0]) / math.log(large / small) if large > small else 1.0
+    power = math.log(last / before) / math.log(large / small) if large > small else 1.0
     power = min(max(power, 1.0), 3.0)
     low, high = max(power - 0.5, 1.0), min(power + 0.5, 3.0)
-    return times[1] * growth**low / 3.0, 3.0 * times[1] * growth**high
+    return last * growth**low / 3.0, 3.0 * last * growth**high
+
+
+def _seconds_of(estimator: Any, X: Any, y: Any, rows: NDArray[np.int64]) -> float:
+    """Time of a fit on some rows."""
+    part, labels = _safe_indexing(X, rows), _safe_indexing(y, rows)
+    started = time.perf_counter()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # what a fit has to say, it says when it is done
+        clone(estimator).set_params(max_memory=None).fit(part, labels)
+    return time.perf_counter() - started
 
 
 def probe_order(y: NDArray[Any], n_probe: int) -> NDArray[np.int64]:

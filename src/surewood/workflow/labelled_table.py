@@ -277,6 +277,11 @@ def settle_training(table: LabelledTable, rare: str) -> None:
         labels = table.holdout[1].astype(str)
         known = labels.isin(set(table.y)).to_numpy()
         table.holdout = table.holdout[0], labels.where(known, OTHER)
+    if table.holdout is not None and not table.holdout[1].isin(table.y.unique()).any():
+        raise WorkflowError(
+            "no row of the holdout has a class that is left in the training rows, where classes of one row "
+            "are dropped; take rare=keep, or holdout=0."
+        )
 
 
 def read_rows(source: Source, as_text: Collection[str] = ()) -> TableFile:

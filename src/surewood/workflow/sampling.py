@@ -6,6 +6,7 @@ Copies stay on one side ([D-33]), groups stay whole, time cuts at a moment. Noth
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,6 +20,7 @@ from surewood.tables import DataError, content_hashes, plan
 from surewood.workflow.errors import WorkflowError
 
 Mask = NDArray[np.bool_]
+_NAMED = 5  # classes with a note each; more share one
 
 
 @dataclass(frozen=True)
@@ -153,15 +155,41 @@ def side_notes(y: pd.Series, held_out: Mask) -> list[str]:
     ["class 'b' has no holdout row; the guarantee still covers all classes together."]
     """
     notes = []
-    for label in sorted(y.unique(), key=str):
-        own = held_out[(y == label).to_numpy()]
-        if own.all():
-            notes.append(
-                f"class {str(label)!r} has no training row, by chance: the model never predicts it, and its "
-                f"{own.sum()} holdout rows count as errors."
-            )
-        elif not own.any():
-            notes.append(
-                f"class {str(label)!r} has no holdout row; the guarantee still covers all classes together."
-            )
+    sides = _held_out_counts(y, held_out)
+    untrained = [(name, held) for name, held, rows in sides if held == rows]
+    unseen = [name for name, held, _ in sides if held == 0]
+    if len(untrained) > _NAMED:
+        notes.append(
+            f"{_first(name for name, _ in untrained)} have no training row, by chance: the model never "
+            f"predicts them, and their {sum(held for _, held in untrained)} holdout rows count as errors."
+        )
+    else:
+        notes += [
+            f"class {name!r} has no training row, by chance: the model never predicts it, and its "
+            f"{held} holdout rows count as errors."
+            for name, held in untrained
+        ]
+    if len(unseen) > _NAMED:
+        notes.append(
+            f"{_first(unseen)} have no holdout row; the guarantee still covers all classes together."
+        )
+    else:
+        notes += [
+            f"class {name!r} has no holdout row; the guarantee still covers all classes together."
+            for name in unseen
+        ]
     return notes
+
+
+def _held_out_counts(y: pd.Series, held_out: Mask) -> list[tuple[str, int, int]]:
+    """Name of each class in order, how many of its rows are held out, and how many it has."""
+    codes, labels = pd.factorize(y)
+    rows = np.bincount(codes, minlength=len(labels))
+    held = np.bincount(codes[held_out], minlength=len(labels))
+    return sorted((str(label), int(h), int(n)) for label, h, n in zip(labels, held, rows, strict=True))
+
+
+def _first(names: Iterable[str]) -> str:
+    """How many classes, and the first of them."""
+    every = list(names)
+    return f"{len(every):,} classes ({', '.join(map(repr, every[:_NAMED]))}, ...)"
