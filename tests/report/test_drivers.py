@@ -80,3 +80,13 @@ def test_dates_are_shown_as_dates_and_numbers_of_a_text_not_at_all():
     shown = {one["column"]: one["value"] for row in found for one in row["columns"]}
     assert shown["born"].startswith(("2019-", "2020-", "2021-", "2022-"))
     assert shown["words"] == ""
+
+
+@pytest.mark.parametrize(("n_classes", "n_rows"), [(20, 400), (200, 400), (500, 200)])
+def test_fewer_rows_are_predicted_where_classes_are_many(n_classes, n_rows):
+    labels = np.arange(1000) % n_classes
+    table = pd.DataFrame({f"x{k}": (labels * (k + 1)) % 37.0 for k in range(6)})
+    model = BinnedForestClassifier(2, random_state=0).fit(table, labels)
+    found = driver_facts(model, Predictions(model, table, labels), table, 0)
+    assert found["importances"]["n_rows"] == n_rows
+    assert found["notes"] == []

@@ -24,9 +24,11 @@ __all__ = ["driver_facts"]
 
 PREDICTIONS = 30_000  # rows predicted for the importances of all columns
 LEAST_ROWS, MOST_ROWS = 40, 400
+MANY_CLASSES = 100  # beyond, fewer rows are predicted: SVMs of all pairs of classes take long for each
+DEPENDENCE_ROWS = 200
 MOST_IMPORTANCES = 15  # on the page
 N_DEPENDENCE = 4
-N_BACKGROUND = 60
+N_BACKGROUND, LEAST_BACKGROUND = 60, 10
 N_ROWS_EXPLAINED = 3  # of the hardest, and of typical ones
 TOP_COLUMNS = 6
 METRIC_WORDS = {"log_loss": "log-loss", "brier": "Brier score", "error": "error"}
@@ -55,7 +57,7 @@ def driver_facts(
     chosen = last_step(model) if last_step(model, with_rule=True) is not last_step(model) else model
     found: dict[str, Any] = {"importances": None, "dependence": None, "rows": None, "notes": []}
     parts: dict[str, Callable[[], Any]] = {
-        "importances": lambda: _importances(chosen, known, groups),
+        "importances": lambda: _importances(chosen, known, len(judged.classes), groups),
         "dependence": lambda: _dependence(chosen, known.X, _top(found), judged, positive),
         "rows": lambda: _rows(chosen, judged, X_train, groups),
     }
@@ -68,10 +70,11 @@ def driver_facts(
     return plain_dict(found)
 
 
-def _importances(model: Any, known: Any, groups: dict[str, Any] | None) -> dict[str, Any]:
+def _importances(model: Any, known: Any, n_classes: int, groups: dict[str, Any] | None) -> dict[str, Any]:
     n_columns = int(np.shape(known.X)[1])
-    n_rows = max(LEAST_ROWS, min(MOST_ROWS, PREDICTIONS // n_columns))
-    n_repeats = max(1, min(3, PREDICTIONS // (n_columns * n_rows)))
+    predictions = int(PREDICTIONS * _share(n_classes))
+    n_rows = max(LEAST_ROWS, min(MOST_ROWS, predictions // n_columns))
+    n_repeats = max(1, min(3, predictions // (n_columns * n_rows)))
     rows = sample_rows(known.n_rows, n_rows)
     held = take_rows(known.X, rows)
     result = permutation_importances(model, held, known.y[rows], n_repeats, groups=groups)
@@ -85,6 +88,11 @@ def _importances(model: Any, known: Any, groups: dict[str, Any] | None) -> dict[
         "n_columns": n_columns if n_columns > MOST_COLUMNS else len(result.columns),
         "columns": [dict(zip(names, row)) for row in frame[list(names)].itertuples(index=False, name=None)],
     }
+
+
+def _share(n_classes: int) -> float:
+    """Part of the usual number of predictions: it falls as the number of pairs of classes grows."""
+    return min(1.0, (MANY_CLASSES / n_classes) ** 2)
 
 
 def _top(found: dict[str, Any]) -> list[str]:
@@ -101,7 +109,8 @@ def _dependence(
     wanted: list[Any] = [name for name in top if name in names][:N_DEPENDENCE]
     if not hasattr(X, "columns"):
         wanted = [int(name[1:]) for name in wanted]
-    effects = dependence(model, X, wanted, n_points=16, max_rows=200) if wanted else []
+    most = max(LEAST_ROWS, int(DEPENDENCE_ROWS * _share(len(judged.classes))))
+    effects = dependence(model, X, wanted, n_points=16, max_rows=most) if wanted else []
     drawn = []
     for one in effects:
         k = positive if len(judged.classes) == 2 else int(np.argmax(one.strength))
@@ -128,7 +137,8 @@ def _rows(
     places = np.array([*typical, *wrong], dtype=np.int64)
     if not len(places):
         return []
-    background = take_rows(X_train, sample_rows(int(np.shape(X_train)[0]), N_BACKGROUND))
+    n_background = max(LEAST_BACKGROUND, int(N_BACKGROUND * _share(len(judged.classes))))
+    background = take_rows(X_train, sample_rows(int(np.shape(X_train)[0]), n_background))
     chosen = take_rows(judged.X, places)
     found = contributions(model, chosen, background, groups=groups)
     rows = []
