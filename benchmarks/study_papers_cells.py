@@ -1,6 +1,6 @@
 """The published values of two papers that our tables do not reach: what would reach them, tried.
 
-    python -m benchmarks.study_papers_cells                            # about half an hour of processor time
+    python -m benchmarks.study_papers_cells                            # about an hour of processor time
     python -m benchmarks.study_papers_cells --sets vowel --trials "larger grid"
 
 A *trial* repeats a paper's protocol with one thing read differently: other rows, other scaling of the
