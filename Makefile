@@ -6,43 +6,62 @@ BIN := $(VENV)/bin
 FUZZ ?= 10000
 FILES ?= 5000
 CORE := $(shell find core -type f) # any edited file below core/ rebuilds the extension
+PACKAGE := $(VENV)/.package
 STAMP := $(VENV)/.installed
 
-.PHONY: help setup demo test lint types imports doctests references language check guarantees fuzz fuzz-files fuzz-files-asan bench papers core-asan core-valgrind docs clean
+.PHONY: help setup demo test test-data slow lint types imports doctests references language size check guarantees fuzz fuzz-files fuzz-files-asan bench papers core-asan core-valgrind docs clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
 
-$(STAMP): pyproject.toml CMakeLists.txt $(CORE)
+# Modules are compiled when they are imported.
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile
+
+$(PACKAGE): pyproject.toml CMakeLists.txt $(CORE)
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@echo "installing surewood and its tools into $(VENV) (first time: a minute or two)"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade pip
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+	@echo "installing surewood into $(VENV) (compiles its core: a minute or two)"
+	@$(PIP) -e .
+	@touch $@
+
+$(STAMP): $(PACKAGE)
+	@echo "installing the tools to work on it"
+	@$(PIP) --upgrade 'pip>=25.1' # the first with --group
+	@$(PIP) --group dev # surewood is installed already: nothing is compiled again
 	@touch $@
 
 setup: $(STAMP) ## create .venv with surewood and everything needed to work on it
 
-demo: $(STAMP) ## train on a bundled data set, print the results, write demo/report.html
-	@$(BIN)/python -m surewood.experiments.demo --out demo
+demo: $(PACKAGE) ## surewood fit and surewood compare on a CSV file; the page is demo/report.html
+	@$(BIN)/python examples/demo.py demo
 
-test: $(STAMP) ## run the tests
-	@$(BIN)/python -m pytest -q -n 2 -m 'not slow' tests
+test: $(STAMP) ## run the tests; they need no network and no data outside of the repository
+	@$(BIN)/python -m pytest -q -n 2 -m 'not slow and not needs_data' tests
+
+test-data: $(STAMP) ## the tests on the public tables in the folder SUREWOOD_DATA (docs/research/reproduction.md)
+	@if [ -d "$$SUREWOOD_DATA" ]; then $(BIN)/python -m pytest -q -n 2 -m 'needs_data and not slow' tests; \
+	  else echo "make test-data: skipped, because SUREWOOD_DATA is not a folder with the public tables (docs/research/reproduction.md)"; fi
+
+slow: $(STAMP) ## the tests that are too slow for `make test`, except the simulations of `make guarantees`
+	@$(BIN)/python -m pytest -q -n 2 -m slow --ignore=tests/guarantees tests
 
 lint: $(STAMP) ## ruff: rules and format
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 
-types: $(STAMP) ## mypy strict on the whole package
+types: $(STAMP) ## mypy strict on the package and on papers/
 	@$(BIN)/mypy
 
 imports: $(STAMP) ## the layer contract of the architecture
 	@$(BIN)/lint-imports
 
 doctests: $(STAMP) ## the examples in docstrings
-	@$(BIN)/python -m pytest -q --doctest-modules src/surewood docs/_ext/theory_references.py tools/language.py -p no:cacheprovider
+	@$(BIN)/python -m pytest -q --doctest-modules src/surewood papers docs/_ext/theory_references.py tools/language.py -p no:cacheprovider
 
 references: $(STAMP) ## every reference to docs/theory.md has a target there
 	@$(BIN)/python -m pytest -q tests/test_theory_references.py
+
+size: $(STAMP) ## how large the code is, and what one fit visits and makes
+	@$(BIN)/python tools/size.py
 
 language: $(STAMP) ## text for users is in the words of the field
 	@$(BIN)/python tools/language.py
@@ -75,7 +94,7 @@ bench: $(STAMP) ## benchmarks: ours and the peer, interleaved, as ratios; then t
 	@$(BIN)/python -m benchmarks
 
 papers: $(STAMP) ## tables of the documentation from papers/*/results.csv
-	@$(BIN)/python -m surewood.experiments.tables
+	@$(BIN)/python -m papers tables
 
 core-asan: $(STAMP) ## the C++ assert programs under ASan and UBSan
 	@$(BIN)/cmake -S . -B build/asan -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja -DCMAKE_BUILD_TYPE=Debug \

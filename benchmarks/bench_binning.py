@@ -25,9 +25,9 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.ensemble._hist_gradient_boosting.binning import _BinMapper
 
 from benchmarks.study_files import option_parser
+from papers.datasets import load
 from surewood import BinnedForestClassifier
-from surewood.datasets import load
-from surewood.trees import bin_array
+from surewood.trees.binning import bin_array
 
 ROUNDS = 3
 AS_STORED = {"mnist": "uint8", "har": "float32"}

@@ -18,9 +18,9 @@ from surewood.bounds import (
     margin_step,
     select_degrees,
     split_log_growth,
-    step_objective,
-    tandem_losses,
 )
+from surewood.bounds.margin import step_objective
+from surewood.bounds.without_holdout import tandem_losses
 
 REPEATS = 5
 

@@ -19,12 +19,11 @@ import time
 import numpy as np
 from sklearn.svm import SVC
 
+from papers.cascades import SETS
+from papers.cascades.folds import prepare_fold
 from surewood.cascade.gamma_path import gamma_path
-from surewood.cascade.prefix_tree import Outcome, PrefixTree
-from surewood.cascade.search import Budget, minimise
-from surewood.datasets import DataError
-from surewood.experiments.cascades.folds import prepare_fold
-from surewood.experiments.cascades.paper import SETS
+from surewood.cascade.search import Budget, Outcome, PrefixTree, minimise
+from surewood.tables import DataError
 
 GAMMAS = (1.0, 0.1, 0.01, 0.001)
 
@@ -51,7 +50,7 @@ class SvcTrainer:
 
 
 def fresh_tree(fold, trainer=None) -> PrefixTree:
-    return PrefixTree(trainer or fold.task.trainer, fold.parameters.fractions, fold.parameters.max_leaves)
+    return PrefixTree(trainer or fold.task.trainer, fold.plan.fractions, fold.plan.max_leaves)
 
 
 def timed(work):

@@ -12,8 +12,7 @@ import time
 import numpy as np
 
 from surewood.bounds import betting_upper_limit, clopper_pearson
-from surewood.certify import PredictionSets, certify, find_threshold
-from surewood.monitor import Monitor
+from surewood.certify import Monitor, PredictionSets, certify, find_threshold
 
 
 class Known:

@@ -55,7 +55,7 @@ def problems(quick: bool) -> dict[str, Callable[[int | None], Any]]:
 
 
 def rows_of(name: str) -> list[np.ndarray]:
-    from surewood.datasets import load
+    from papers.datasets import load
 
     X, y = load(name).train
     return [np.asarray(X, dtype=np.float64), np.asarray(y)]

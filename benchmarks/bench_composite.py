@@ -32,16 +32,14 @@ from sklearn.svm import SVC
 
 from benchmarks.study_files import option_parser
 from benchmarks.svc_forest import Leaf, LibsvmSolver, SvcSolver, one_pass_grid, predict_forest, same_work
-from surewood.composite.data import TrainingData, prepare
-from surewood.composite.grid import Axes, HeldOut, grid_errors
-from surewood.composite.growing import TreeRange, grow
-from surewood.composite.leaf_svms import SolverOptions, train
-from surewood.composite.leaves import IndexSets, collect_leaves, cut
-from surewood.composite.selection import complexities
-from surewood.composite.setting import Setting
-from surewood.composite.tree_fitting import fit_trees
-from surewood.datasets import load
-from surewood.svm import Gram
+from papers.datasets import load
+from surewood.composite.data import SolverOptions, TrainingData, prepare
+from surewood.composite.degrees import complexities
+from surewood.composite.grid import HeldOut, SearchGrid, grid_errors
+from surewood.composite.growing import IndexSets, Setting, TreeRange, collect_leaves, cut, grow
+from surewood.composite.leaf_svms import train_leaf_svms
+from surewood.composite.trees import fit_trees
+from surewood.svm.gram import Gram
 from surewood.tables import begin_fit
 
 SETS = ("vowel", "vehicle", "german_numeric", "pendigits")
@@ -58,7 +56,7 @@ def problem(name: str) -> tuple[TrainingData, HeldOut]:
     order = np.random.default_rng(0).permutation(len(y))
     rows, held = order[: int(0.6 * len(y))], order[int(0.6 * len(y)) : int(0.8 * len(y))]
     inputs = begin_fit(DummyClassifier(), X.iloc[rows], y.iloc[rows])
-    data = prepare(inputs, None, 1)
+    data = prepare(inputs, OPTIONS)
     table = inputs.schema.read(X.iloc[held])
     codes = np.searchsorted(inputs.classes, y.iloc[held].to_numpy()).astype(np.int32)
     return data, HeldOut(data.reader.matrix(table), data.reader.design(table), codes, None)
@@ -79,7 +77,7 @@ def leaves_at(
     for depth in depths:
         stop = cut(grove.topology, depth)
         sets = IndexSets(data.y, data.weight, data.n_classes)
-        leaves = collect_leaves(grove.topology, stop, grove.assigned, grove.bags, sets)
+        leaves = collect_leaves(grove, stop, sets)
         at = leaves.of_node(stop)[nodes]
         trees: list[list[Leaf]] = [[] for _ in range(n_trees)]
         for k in range(len(leaves)):
@@ -99,14 +97,14 @@ def our_same_work(data: TrainingData, held: HeldOut, n_trees: int) -> int:
     set_of, ids = [], set()
     for depth in DEPTHS:
         stop = cut(grove.topology, depth)
-        leaves = collect_leaves(grove.topology, stop, grove.assigned, grove.bags, sets, known)
+        leaves = collect_leaves(grove, stop, sets, known)
         set_of.append(leaves.set_id[leaves.of_node(stop)[nodes]])
         ids |= set(leaves.set_id.tolist())
     pure = sets.pure
     mixed = np.array(sorted(k for k in ids if not pure[k]))
     boxes = np.full((len(DEGREES), 1), C)
     asked = np.concatenate(set_of, axis=1)
-    for chunk in train(data, sets, mixed, np.array(DEGREES), boxes, data.total(), OPTIONS):
+    for chunk in train_leaf_svms(data, sets, mixed, np.array(DEGREES), boxes, data.total(), OPTIONS):
         place = np.full(len(sets), -1, dtype=np.int32)
         place[chunk.ids] = np.arange(len(chunk.ids)) * len(DEGREES)
         first = place[asked]
@@ -168,13 +166,13 @@ def unique_svms(leaves: list[Leaf], data: TrainingData) -> int:
     return len(mixed) * len(DEGREES)
 
 
-def our_grid(data: TrainingData, held: HeldOut, axes: Axes) -> Any:
-    return grid_errors(fresh(data), held, axes, setting_for(data, max(DEPTHS)), 0, OPTIONS)
+def our_grid(data: TrainingData, held: HeldOut, grid: SearchGrid) -> Any:
+    return grid_errors(fresh(data), held, grid, setting_for(data, max(DEPTHS)), 0, OPTIONS)
 
 
-def peer_grid(data: TrainingData, held: HeldOut, axes: Axes, by_depth: Any, table: Any) -> Any:
+def peer_grid(data: TrainingData, held: HeldOut, grid: SearchGrid, by_depth: Any, table: Any) -> Any:
     svms = SvcSolver(data.gram.X, data.y, held.design, C)
-    return one_pass_grid(svms, by_depth, DEGREES, axes.choices, axes.sizes, table, held.y, data.n_classes)
+    return one_pass_grid(svms, by_depth, DEGREES, grid.choices, grid.sizes, table, held.y, data.n_classes)
 
 
 def refits(data: TrainingData, held: HeldOut, by_depth: Any) -> float:
@@ -200,8 +198,9 @@ def bench_grid(quick: bool, names: tuple[str, ...] = SETS) -> None:
         n_ours, n_peer = sizes[name]
         data, held = problem(name)
         n_ours, n_peer = (4, 2) if quick else (n_ours, n_peer)
-        axes = Axes(DEPTHS, GAMMAS, (n_ours // 2, n_ours))
-        peer_axes = Axes(DEPTHS, GAMMAS, (max(n_peer // 2, 1), n_peer))
+        setting = setting_for(data, max(DEPTHS))
+        grid = SearchGrid((1,), DEPTHS, GAMMAS, (n_ours // 2, n_ours), (C,), setting)
+        small_grid = replace(grid, sizes=(max(n_peer // 2, 1), n_peer))
         every = leaves_at(data, held, n_ours, DEPTHS)
         by_depth = {depth: trees[:n_peer] for depth, trees in every.items()}
         scale = unique_svms(_flat(every), data) / unique_svms(_flat(by_depth), data)
@@ -213,8 +212,8 @@ def bench_grid(quick: bool, names: tuple[str, ...] = SETS) -> None:
         table = dict(enumerate(cost))
         ours, peer = [], []
         for _ in range(1 if quick or name == "pendigits" else 2):
-            ours.append(timed(our_grid, data, held, axes))
-            peer.append(scale * timed(peer_grid, data, held, peer_axes, by_depth, table))
+            ours.append(timed(our_grid, data, held, grid))
+            peer.append(scale * timed(peer_grid, data, held, small_grid, by_depth, table))
         ratio = np.median(np.array(peer) / np.array(ours))
         each = refits(data, held, by_depth) / (np.median(ours) / n_ours * 900)
         trees = f"{n_ours} ({n_peer})"

@@ -51,7 +51,7 @@ def main(
 
 def write_arrays(name: str, folder: Path) -> Path:
     """The data as plain numbers (category codes, missing as -1), the same for both sides."""
-    from surewood.datasets import load
+    from papers.datasets import load
     from surewood.tables import TableSchema
 
     data = load(name)
@@ -137,8 +137,8 @@ def report(title: str, peer: str, pairs: list[tuple[dict[str, float], dict[str, 
 
 def accuracies(seeds: int, names: list[str], n_estimators: int) -> None:
     """Test accuracy with default parameters on the official splits, and of our random forest on yeast."""
+    from papers.datasets import load
     from surewood import MarginDeepForestClassifier
-    from surewood.datasets import load
 
     print(f"{'data':12}{'bar':>8}{'mean':>8}   seeds")
     for name in names:
@@ -177,8 +177,8 @@ def default_run(name: str, seed: int, study: dict | None) -> dict[str, float]:
     """One fit on the official training part, judged on the test part."""
     from sklearn.metrics import log_loss
 
+    from papers.datasets import load
     from surewood import MarginDeepForestClassifier
-    from surewood.datasets import load
 
     data = load(name)
     X_test, y_test = data.test
@@ -198,8 +198,8 @@ def yeast(seeds: int) -> None:
     """Margin forest and our random forest on random 70/30 splits of yeast."""
     from sklearn.model_selection import train_test_split
 
+    from papers.datasets import load
     from surewood import BinnedForestClassifier, MarginDeepForestClassifier
-    from surewood.datasets import load
 
     data = load("yeast")
     rows = []

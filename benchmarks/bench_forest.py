@@ -21,7 +21,8 @@ from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
 
 from benchmarks import forest_memory, forest_peers
 from benchmarks.forest_data import load
-from surewood.trees import BinnedMatrix, TreeParams, as_table, bin_array, grow_forest
+from surewood.trees.binning import BinnedMatrix, as_table, bin_array
+from surewood.trees.growing import TreeParams, grow_forest
 
 SETS = ("letter", "adult", "satimage", "har", "mnist")
 TREES = {"mnist": 5, "har": 10}

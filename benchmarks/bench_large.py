@@ -24,7 +24,7 @@ from benchmarks.composite_time_run import synthetic
 from benchmarks.study_files import append_rows
 from benchmarks.targets import LIMITS_OF_LARGE_FITS, measured
 from surewood import RandomCompositeForestClassifier, SurewoodClassifier
-from surewood.blend.members import LARGE_TABLE, NAMES, build
+from surewood.mixture.plan import LARGE_TABLE, NAMES, build
 
 N_MILLION, N_COLUMNS, N_TEST, TIME_LIMIT = 1_000_000, 40, 50_000, 600
 

@@ -20,7 +20,8 @@ from sklearn.svm import SVC, _libsvm
 
 from benchmarks.peak_memory import CAN_MEASURE, peak_of
 from surewood import PolySVC
-from surewood.svm import Gram, KernelSpec, solve_many
+from surewood.svm.dual import solve_many
+from surewood.svm.gram import Gram, KernelSpec
 
 DEGREES = np.arange(1, 10)
 UNCAPPED = 10_000_000

@@ -12,8 +12,8 @@ import time
 
 import numpy as np
 
-from surewood.datasets import load
-from surewood.trees import bin_array
+from papers.datasets import load
+from surewood.trees.binning import bin_array
 
 
 def main(name: str, dtype: str, repeats: int) -> None:

@@ -23,14 +23,13 @@ import pandas as pd
 from sklearn.model_selection import StratifiedKFold
 
 from benchmarks import bench_cascade
+from papers.cascades import SETS
+from papers.cascades.folds import PAPER_GAMMAS, prepare_fold, run_fold
+from papers.datasets import load
+from papers.protocol import published
 from surewood.bounds import log_growth, vc_dimension
 from surewood.cascade import DeepCascadeSVMClassifier
 from surewood.cascade.search import Budget, minimise
-from surewood.datasets import load
-from surewood.experiments.cascades.folds import prepare_fold
-from surewood.experiments.cascades.paper import SETS
-from surewood.experiments.cascades.rules import PAPER_GAMMAS, run_fold
-from surewood.experiments.protocol import published
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "research" / "cascade.md"
 RESULTS = Path(__file__).resolve().parent / "results" / "cascade_protocol.csv"
@@ -124,7 +123,7 @@ def raw() -> str:
     rows = []
     for name in SETS:
         fold = prepare_fold(name, 0)
-        degrees, n = fold.parameters.degrees, fold.sample.design.shape[1]
+        degrees, n = fold.plan.kernels.degrees, fold.sample.design.shape[1]
         m = int(fold.task.tree.total)
         dimension = vc_dimension(n, list(degrees))
         printed = log_growth(dimension, m, mode="raw", force=True)

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from sklearn.metrics import log_loss
 
+from papers.datasets import load
 from surewood import RandomCompositeForestClassifier
-from surewood.datasets import load
 
 Part = tuple[Any, Any, Any, Any]
 

@@ -29,7 +29,8 @@ def report(names: tuple[str, ...]) -> None:
 
 def measure(name: str) -> None:
     from benchmarks.forest_data import load
-    from surewood.trees import TreeParams, bin_array, grow_forest
+    from surewood.trees.binning import bin_array
+    from surewood.trees.growing import TreeParams, grow_forest
 
     X, y, _, _ = load(name)
     matrix = bin_array(X)

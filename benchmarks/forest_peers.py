@@ -17,7 +17,8 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.forest_data import load
-from surewood.trees import TreeParams, bin_array, grow_forest, out_of_bag
+from surewood.trees.binning import bin_array
+from surewood.trees.growing import TreeParams, grow_forest, out_of_bag
 
 ENVIRONMENTS = Path("build/peers")
 PACKAGES = {

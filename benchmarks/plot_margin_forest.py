@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.study_files import option_parser
+from papers.datasets import load
 from surewood import MarginDeepForestClassifier
-from surewood.datasets import load
 from surewood.deepforest.figures import layer_curves, representation_view
 
 FOLDER = Path(__file__).parent.parent / "docs" / "images"

@@ -17,8 +17,9 @@ def folder_bytes(folder: Path) -> int:
 
 def ours(X, y, n_trees, n_layers, folder):
     """A margin deep forest with DF21's forests; every layer is kept."""
-    import surewood
     from deepforest_runs import EveryLayer
+
+    import surewood
 
     study = {"cross_fit": "oob", "patience": n_layers + 1}
     model = surewood.MarginDeepForestClassifier(

@@ -10,9 +10,9 @@ import numpy as np
 from sklearn.model_selection import train_test_split
 
 from benchmarks.study_files import repeated_parser
+from papers.datasets import load
 from surewood import MarginDeepForestClassifier
-from surewood.datasets import load
-from surewood.deepforest.members import AUTO_BLOCKS
+from surewood.deepforest.forests import AUTO_BLOCKS
 
 SETS = ("satimage", "pendigits", "letter", "dna", "splice", "vehicle", "german_numeric", "yeast", "vowel")
 MOST_ROWS = 8000

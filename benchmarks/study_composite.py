@@ -28,8 +28,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OrdinalEncoder
 
 from benchmarks.study_files import append_rows
+from papers.datasets import load
 from surewood.composite import RandomCompositeForestClassifier, pilot
-from surewood.datasets import load
 
 PAPER_SETS = (
     "vowel", "vehicle", "dna", "pendigits", "german_numeric", "iris", "abalone", "a2a", "australian",
@@ -68,7 +68,7 @@ def forest(**parameters: Any) -> Callable[[], Any]:
 
 
 def paper(**parameters: Any) -> Callable[[], Any]:
-    return lambda: RandomCompositeForestClassifier.paper(random_state=0, **parameters)
+    return lambda: RandomCompositeForestClassifier.exact(random_state=0, **parameters)
 
 
 NINE = tuple(range(1, 10))

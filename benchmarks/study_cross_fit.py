@@ -12,9 +12,9 @@ import numpy as np
 from sklearn.model_selection import train_test_split
 
 from benchmarks.study_files import repeated_parser
+from papers.datasets import load
 from surewood import MarginDeepForestClassifier
-from surewood.datasets import load
-from surewood.deepforest.members import PUBLISHED
+from surewood.deepforest.forests import PUBLISHED
 
 TREES = {"yeast": 100, "german_numeric": 100, "satimage": 50, "letter": 20, "adult": 20}
 VARIANTS = (("kfold", 1), ("oob", 1), ("oob", 5))

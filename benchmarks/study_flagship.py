@@ -27,10 +27,10 @@ from sklearn.metrics import roc_auc_score
 from sklearn.pipeline import make_pipeline
 
 from benchmarks.study_files import option_parser
+from papers.datasets import load
 from surewood import MarginDeepForestClassifier, RandomCompositeForestClassifier, SurewoodClassifier
-from surewood.datasets import load
 from surewood.tables import TablePreparer
-from surewood.workflow.peers import PeerClassifier
+from surewood.workflow.comparing import PeerClassifier
 
 SETS = (
     "sonar", "iris", "ionosphere", "vehicle", "vowel", "australian", "breast_cancer", "german_numeric",

@@ -20,7 +20,7 @@ import pandas as pd
 from sklearn.model_selection import StratifiedKFold
 
 import surewood
-from surewood.datasets import load
+from papers.datasets import load
 
 TABLES = (
     "adult", "australian", "breast_cancer", "german_numeric", "ionosphere", "satimage", "sonar", "vehicle",

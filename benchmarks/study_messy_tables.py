@@ -18,8 +18,8 @@ import numpy as np
 import pandas as pd
 from sklearn.model_selection import StratifiedKFold
 
+from papers.datasets import load
 from surewood import SurewoodClassifier
-from surewood.datasets import load
 from surewood.tables import TablePreparer
 
 TABLES = (

@@ -5,7 +5,7 @@
 
 A *trial* repeats a paper's protocol with one thing read differently: other rows, other scaling of the
 numbers, a larger grid. Rows go to ``papers/NAME/trials.csv``; repeats that are there are not computed again.
-Divisions are those of ``surewood reproduce``. ``make papers`` then makes the tables of
+Divisions are those of ``python -m papers``. ``make papers`` then makes the tables of
 docs/research/unreached-cells.md. Needs SUREWOOD_DATA.
 """
 
@@ -21,15 +21,12 @@ import numpy as np
 import pandas as pd
 
 from benchmarks.study_files import append_rows, option_parser
-from surewood.datasets import load
-from surewood.experiments.mddf.data import parts_of
-from surewood.experiments.protocol import OFFICIAL, PAPER, Profile, read_profile
-from surewood.experiments.provenance import commit
-from surewood.experiments.rcf.baseline import numbers, prefix_labels
-from surewood.experiments.rcf.division import Division, divide, divide_official
-from surewood.experiments.rcf.grid_study import GridStudy
-from surewood.experiments.seeds import seed_of
-from surewood.experiments.trials import trials_file
+from papers.datasets import load
+from papers.mddf.methods import parts_of
+from papers.protocol import OFFICIAL, PAPER, Profile, paper_folder, read_profile, seed_of
+from papers.rcf import numbers, prefix_labels
+from papers.rcf.grid import Division, GridStudy, divide, divide_official
+from papers.records import commit
 
 FIELDS = ("set", "trial", "repeat", "method", "error", "n_train", "n_test", "seconds", "commit")
 #: Sets whose SVMs end in bearable time without scaling, and those that are not scaled from the start.
@@ -117,7 +114,7 @@ def _profile(dataset: str, changes: Mapping[str, Any], division: str = PAPER) ->
 
 
 def _divided(dataset: str, repeat: int, division: str = PAPER) -> tuple[pd.DataFrame, pd.Series, Division]:
-    """Table, labels and parts as `surewood reproduce` has them."""
+    """Table, labels and parts as `python -m papers` has them."""
     data = load(dataset)
     if division == OFFICIAL:
         seed = seed_of("rcf", OFFICIAL, dataset, repeat, "division")
@@ -273,7 +270,7 @@ FORESTS: dict[str, dict[str, Any]] = {
 
 def one_hot(parts: Any) -> Any:
     """Categories as columns of zeros and ones."""
-    from surewood.experiments.mddf.baselines import as_numbers
+    from papers.mddf.methods import as_numbers
 
     X, X_test = (pd.DataFrame(table) for table in as_numbers(parts.X, parts.X_test))
     return replace(parts, X=X, X_test=X_test)
@@ -345,7 +342,7 @@ def run(sets: list[str], trials: list[str]) -> None:
     """Compute the repeats that are not in the files yet."""
     for name in trials:
         trial = TRIALS[name]
-        path = trials_file(trial.paper)
+        path = paper_folder(trial.paper) / "trials.csv"
         done: set[tuple[str, ...]] = set()
         if path.exists():
             rows = pd.read_csv(path, dtype=str)[["set", "trial", "repeat"]]

@@ -2,7 +2,7 @@
 
     python -m benchmarks.study_rcf_options [SET ...]
 
-The protocol of ``surewood reproduce rcf --profile standard`` with one switch changed: C of every degree by
+The protocol of ``python -m papers rcf --profile standard`` with one switch changed: C of every degree by
 cross-validation [D-12], and degree 0 offered to every leaf [D-13]. Prints mean test errors of RCF, fitted to
 the training part and refitted to training and validation part. Needs SUREWOOD_DATA.
 """
@@ -15,9 +15,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from surewood.experiments.paper import Context
-from surewood.experiments.protocol import Profile, read_profile
-from surewood.experiments.rcf.paper import COMPOSITE, RcfPaper
+from papers.protocol import Context, Profile, read_profile
+from papers.rcf import COMPOSITE, RcfPaper
 
 OPTIONS = {
     "as published": {},

@@ -13,15 +13,13 @@ import numpy as np
 import pandas as pd
 
 from benchmarks.study_files import append_rows, option_parser
-from surewood.datasets import load
-from surewood.deepforest.data import TrainingSet
-from surewood.deepforest.depth_schedules import AUTO_SCHEDULES
+from papers.datasets import load
+from surewood.deepforest.data import InputReader, LayerInput, TrainingSet
 from surewood.deepforest.first_layer import choose_first_layer
-from surewood.deepforest.layer_input import InputReader, LayerInput
+from surewood.deepforest.forests import AUTO_SCHEDULES, PUBLISHED, parse_members
 from surewood.deepforest.margin_growth import MarginGrowth
-from surewood.deepforest.members import PUBLISHED, parse_members
-from surewood.deepforest.plan import MarginPlan, RunOptions
-from surewood.deepforest.reweighting import STRENGTHS, WeightRule
+from surewood.deepforest.margins import STRENGTHS, WeightRule
+from surewood.deepforest.plan import MarginGrowthPlan, RunOptions
 from surewood.tables import TableSchema
 
 RESULTS = Path(__file__).parent / "results" / "reweighting.csv"
@@ -65,7 +63,7 @@ def prepare(name: str, seed: int):
     classes, codes = np.unique(y, return_inverse=True)
     members = parse_members(PUBLISHED, n_trees)
     table = schema.read(X.iloc[train])
-    reader = InputReader.learn(table, None, 255, members)
+    reader = InputReader.learn(table, None)
     training = TrainingSet(reader.read(table), codes[train].astype(np.int32), classes)
     return members, training, reader.read(schema.read(X.iloc[test])), codes[test]
 
@@ -100,7 +98,7 @@ def study(name: str, seed: int, n_jobs: int) -> list[dict]:
     members, training, test_input, test_codes = prepare(name, seed)
     options = RunOptions(n_jobs=n_jobs)
     plans = [
-        MarginPlan(members=members, schedule=(rate,) * len(members), n_folds=5, seed=seed)
+        MarginGrowthPlan(members=members, schedule=(rate,) * len(members), n_folds=5, seed=seed)
         for rate in AUTO_SCHEDULES
     ]
     plan, first = choose_first_layer(training, plans, options)
@@ -117,14 +115,14 @@ def study(name: str, seed: int, n_jobs: int) -> list[dict]:
 def measure(training, plan, rule, first, options, test_input: LayerInput, test_codes) -> dict:
     short = replace(plan, weights=rule, patience=2, max_layers=6)
     fit = MarginGrowth(training, short, options).grown(first)
-    staged = [float((s.argmax(axis=1) == test_codes).mean()) for s in fit.layers.staged_scores(test_input)]
+    staged = [float((s.argmax(axis=1) == test_codes).mean()) for *_, s in fit.layers.walk(test_input)]
     return {
         "layer1_held_out": fit.records[0].accuracy,
         "layer2_own_held_out": fit.records[1].layer_accuracy if len(fit.records) > 1 else np.nan,
         "held_out": fit.score,
         "layer1_test": staged[0],
         "test": staged[-1],
-        "layers": len(fit.model.layers),
+        "layers": len(fit.layers.layers),
     }
 
 

@@ -35,7 +35,7 @@ def bytes_of(n: int) -> np.ndarray:
 
 def transfer_costs(client: Any, n_workers: int) -> dict[str, float]:
     """Seconds of a round trip, and bytes a second to all workers and back from one."""
-    from surewood.parallel.dask_engine import DaskEngine
+    from surewood.parallel.engines import DaskEngine
     from surewood.parallel.remote import Package, pack
 
     with joblib.parallel_config("dask", client=client):
@@ -123,7 +123,7 @@ def main(n_rows: int = 3000) -> None:
 
 def billion_rows(n_rows: float = 1e9, n_columns: int = 40, n_classes: int = 2, n_members: int = 6) -> None:
     """A layer of a margin forest on a table that no machine holds as numbers."""
-    from surewood.trees import TreeParams, grow_seconds
+    from surewood.trees.growing import TreeParams, grow_seconds
 
     n_trees, n_folds = 100, 5
     params = TreeParams(max_features=6, sampling="bootstrap")

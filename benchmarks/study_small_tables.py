@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 from sklearn.model_selection import train_test_split
 
+from papers.datasets import load
 from surewood import MarginDeepForestClassifier
-from surewood.datasets import load
 
 PUBLISHED = ("random", "random", "completely_random", "completely_random")
 VARIANTS: dict[str, dict[str, Any]] = {

@@ -15,9 +15,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 
 from benchmarks.study_files import option_parser
+from papers.datasets import load
 from surewood import BinnedForestClassifier
-from surewood.datasets import load
-from surewood.deepforest.contrast_classifier import _ContrastClassifier
+from surewood.deepforest.contrasts import _ContrastClassifier
 
 GAMMA = 0.01  # the best of 0.01, 0.02 and 0.04 on MNIST, of columns between 0 and 1
 

@@ -1,4 +1,4 @@
-"""Real data where it is, a message where it is not; the same generated cases for everybody."""
+"""Public tables where they are, a message where they are not; the same generated cases for everybody."""
 
 import os
 import signal
@@ -16,6 +16,10 @@ settings.load_profile("surewood")
 # they start inherits that.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
+# `make test` runs two processes; more threads of OpenMP and BLAS than cores wait for each other.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 # Lets scikit-learn's suite run its array API checks; SciPy reads it when it is first imported.
 os.environ.setdefault("SCIPY_ARRAY_API", "1")
 
@@ -30,17 +34,22 @@ def pytest_collection_modifyitems(config, items):
             item.add_marker(absent)
 
 
+#: Long files without fitted models to share: their tests go to whichever process is free.
+DIVIDED = ("test_sklearn_checks.py", "test_fuzz.py", "test_guarantees.py")
+
+
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config, log):
-    """Tests that share a cluster run in one process of pytest-xdist, so that it is started once."""
+    """The tests of a file run in one process, so that what they share is fitted or started once."""
     from xdist.scheduler import LoadScopeScheduling
 
-    class ClusterTestsTogether(LoadScopeScheduling):
+    class FilesTogether(LoadScopeScheduling):
         def _split_scope(self, nodeid):
+            file = nodeid.partition("::")[0]
             if "tests/parallel/" in nodeid:
                 for engine in ("dask", "ray"):
                     if engine in nodeid:
                         return engine
-            return nodeid
+            return nodeid if file.endswith(DIVIDED) else file
 
-    return ClusterTestsTogether(config, log)
+    return FilesTogether(config, log)

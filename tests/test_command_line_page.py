@@ -1,7 +1,7 @@
 """Every command that docs/command-line.md shows with its output is run, and prints what the page shows.
 
-The table is smaller than the page's, so numbers, labels, verdicts and the columns that matter most may
-differ; other words and their order may not. Three dots on the page stand for any text.
+The table is smaller than the page's, so numbers, labels, verdicts, the best baseline and the columns that
+matter most may differ; other words and their order may not. Three dots on the page stand for any text.
 """
 
 import re
@@ -26,6 +26,7 @@ VARIABLE = {
     r"\b0 (ms|min 0 s|s)\b": "0 s",
     r"[+-](?=0)": "",
     r"(no difference shown|better|worse) \(": "VERDICT (",
+    r"(?m)\bbest baseline *$": "",
     r"\b(yes|no)\b(\|(yes|no)\b)*": "LABEL",
     r"(?m)^( *)[a-z ]+ = \S+ ( *)0 ± 0 points": r"\1COLUMN = VALUE\2 0 ± 0 points",
     r"\s+": " ",

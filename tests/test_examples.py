@@ -8,7 +8,7 @@ import pytest
 
 FOLDER = Path(__file__).parent.parent / "examples" / "guarantees"
 SAYS = {
-    "recall": "Guaranteed recall of 1 at least 80 %",
+    "recall": "Guaranteed: recall of 1 at least 80 %",
     "groups": "harbor: error at most",
     "abstention": "error among accepted rows at most 5 %",
     "monitoring": "ALARM",

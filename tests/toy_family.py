@@ -7,11 +7,11 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from surewood.bounds import EstimateEvidence
-from surewood.estimators import describing
-from surewood.estimators.base import ClassifierBase
-from surewood.estimators.parameters import COMMON, check_parameters
-from surewood.estimators.rules import Number
+from surewood.base import describing
+from surewood.base.base import ClassifierBase
+from surewood.base.parameters import COMMON, check_parameters
+from surewood.base.rules import Number
+from surewood.bounds.evidence import EstimateEvidence
 from surewood.tables import DesignEncoder, begin_fit, begin_predict
 
 #: What a model file of this family may hold.

@@ -52,6 +52,8 @@ ForestView forest_view(const nb::tuple& parts) {
   return view;
 }
 
+}  // namespace
+
 ForestView forest_for(const nb::tuple& parts, std::size_t n_columns) {
   const ForestView view = forest_view(parts);
   if (view.n_features != n_columns)
@@ -60,6 +62,8 @@ ForestView forest_for(const nb::tuple& parts, std::size_t n_columns) {
             .c_str());
   return view;
 }
+
+namespace {
 
 // A ValueError for arrays that cannot be read safely.
 void check(const nb::tuple& forest) {

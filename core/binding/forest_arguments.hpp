@@ -11,6 +11,7 @@
 
 #include "binding/arrays.hpp"
 #include "forest/bins.hpp"
+#include "forest/forest_view.hpp"
 #include "forest/in_bag.hpp"
 
 namespace surewood::binding {
@@ -42,6 +43,9 @@ struct DrawArgument {
   DrawArgument(const std::string& sampling, std::uint64_t n_rows, std::optional<AnyArray> own_units,
                std::uint64_t n_draws, std::optional<AnyArray> own_odds, std::uint64_t own_seed);
 };
+
+// A forest for a table of this many columns (binding/forest.cpp).
+ForestView forest_for(const nb::tuple& parts, std::size_t n_columns);
 
 // Row numbers of a matrix with n_rows rows.
 const std::uint32_t* checked_rows(const AnyArray& rows, std::uint32_t n_rows);

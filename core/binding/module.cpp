@@ -44,6 +44,7 @@ NB_MODULE(_core, module) {
   register_draw(module);
   register_growing(module);
   register_forest(module);
+  register_boosting(module);
   register_inner_products(module);
   register_svm_solve(module);
   register_svm_predict(module);

@@ -10,6 +10,7 @@ void register_bins(nanobind::module_& module);
 void register_draw(nanobind::module_& module);
 void register_growing(nanobind::module_& module);
 void register_forest(nanobind::module_& module);
+void register_boosting(nanobind::module_& module);
 void register_inner_products(nanobind::module_& module);
 void register_svm_solve(nanobind::module_& module);
 void register_svm_predict(nanobind::module_& module);

@@ -38,19 +38,16 @@ PAGES = (
         "Parts of the families",
         "Classifier families of deep cascades, records of layers, costs.",
         (
-            "surewood.blend",
+            "surewood.mixture",
             "surewood.cascade",
             "surewood.composite",
             "surewood.deepforest",
-            "surewood.forest",
-            "surewood.boosting",
-            "surewood.polysvc",
         ),
     ),
     Page(
         "certify",
         "Certificates",
-        "Guarantees of a fitted model, thresholds, prediction sets and costs.",
+        "Guarantees of a fitted model, thresholds, prediction sets, costs and monitoring.",
         ("surewood.certify",),
     ),
     Page(
@@ -66,14 +63,11 @@ PAGES = (
         ("surewood.inspect",),
     ),
     Page("report", "The page", "Facts about a fitted model as a page or JSON.", ("surewood.report",)),
-    Page("datasets", "Data sets", "Built-in data sets and your own.", ("surewood.datasets",)),
+    Page("datasets", "Data sets", "Your own tables and bundled ones.", ("surewood.datasets",)),
     Page("persistence", "Model files", "Files that cannot run code.", ("surewood.persistence",)),
-    Page("monitor", "Monitoring", "Is the guarantee still true?", ("surewood.monitor",)),
     Page("bounds", "Bounds", "One function per formula of the theory.", ("surewood.bounds",)),
     Page("tables", "Tables", "Frames, arrays and files as the estimators read them.", ("surewood.tables",)),
     Page("parallel", "Parallel work", "Threads, processes, Dask and Ray.", ("surewood.parallel",)),
-    Page("trees", "Tree engine", "Growing and evaluating trees on bins.", ("surewood.trees",)),
-    Page("svm", "SVM engine", "Solving many SVMs from one Gram matrix.", ("surewood.svm",)),
 )
 
 

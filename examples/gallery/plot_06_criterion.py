@@ -9,7 +9,7 @@ from surewood import RandomCompositeForestClassifier
 from surewood.inspect import BoundDisplay
 
 X, y = load_breast_cancer(return_X_y=True)
-forest = RandomCompositeForestClassifier.paper(
+forest = RandomCompositeForestClassifier.exact(
     n_estimators=5, max_depth=3, gamma_scale=1e-4, random_state=0
 ).fit(X, y)
 BoundDisplay.from_estimator(forest, part=0)

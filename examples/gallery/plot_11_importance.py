@@ -5,9 +5,9 @@ Permutation importance on held-out rows: how much the accuracy drops when a colu
 
 import matplotlib.pyplot as plt
 from sklearn.datasets import load_wine
+from sklearn.inspection import permutation_importance
 
 from surewood import BinnedForestClassifier
-from surewood.inspect import permutation_importance
 
 X, y = load_wine(return_X_y=True, as_frame=True)
 model = BinnedForestClassifier(50, random_state=0).fit(X[::2], y[::2])

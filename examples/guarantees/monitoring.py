@@ -3,8 +3,7 @@
 import numpy as np
 
 from surewood import BinnedForestClassifier
-from surewood.certify import certify
-from surewood.monitor import Monitor
+from surewood.certify import Monitor, certify
 
 
 def draw(n, seed, noise=0.05):
@@ -18,8 +17,7 @@ X_hold, y_hold = draw(1000, 1)
 certificate = certify(forest, X_hold, y_hold)
 print(certificate.verdict)
 
-scores = forest.predict_proba(X_hold).max(axis=1)
-monitor = Monitor(certificate, model=forest, holdout_scores=scores)
+monitor = Monitor(certificate, model=forest, holdout=X_hold)
 for month, noise in enumerate([0.05, 0.05, 0.05, 0.15, 0.15], start=1):
     look = monitor.update(*draw(400, 10 + month, noise))
     state = "ALARM" if look.error_alarm else "quiet"

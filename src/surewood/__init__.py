@@ -2,7 +2,7 @@
 
 Estimators and modules are here by name and imported when first used, so that ``import surewood`` is quick:
 ``surewood.RandomCompositeForestClassifier``, ``surewood.bounds`` (every formula), ``surewood.certify``
-(guarantees of a fitted model), ``surewood.monitor`` (are they still true?), ``surewood.report`` (the page),
+(guarantees of a fitted model, and whether they are still true), ``surewood.report`` (the page),
 ``surewood.inspect`` (plots), ``surewood.workflow`` (from a table file to a model and its files),
 ``surewood.datasets``, and the command ``surewood``.
 """
@@ -17,8 +17,8 @@ if _TYPE_CHECKING:
 
 #: Public name -> module it lives in. The contract tests run scikit-learn's suite on every estimator here.
 _HOME = {
-    "BinnedForestClassifier": "surewood.forest",
-    "BoostedTreesClassifier": "surewood.boosting",
+    "BinnedForestClassifier": "surewood.trees",
+    "BoostedTreesClassifier": "surewood.trees",
     "CascadeForestClassifier": "surewood.deepforest",
     "CompositeTreeClassifier": "surewood.composite",
     "DeepCascadeClassifier": "surewood.cascade",
@@ -28,17 +28,16 @@ _HOME = {
     "MarginDeepForestClassifierCV": "surewood.deepforest",
     "MultiGrainedScanner": "surewood.deepforest",
     "ParquetTable": "surewood.tables",
-    "PolySVC": "surewood.polysvc",
+    "PolySVC": "surewood.svm",
     "RandomCompositeForestClassifier": "surewood.composite",
     "RandomCompositeForestClassifierCV": "surewood.composite",
-    "SurewoodClassifier": "surewood.blend",
+    "SurewoodClassifier": "surewood.mixture",
     "bounds": "surewood.bounds",
     "certify": "surewood.certify",
     "cluster": "surewood.parallel",
     "datasets": "surewood.datasets",
     "inspect": "surewood.inspect",
     "load": "surewood.persistence",
-    "monitor": "surewood.monitor",
     "predict_to_parquet": "surewood.workflow",
     "report": "surewood.report",
     "save": "surewood.persistence",

@@ -108,6 +108,44 @@ def shapley_codes(
     forest: Forest, rows: Bins, begin: int, end: int, background: Bins, group_of: U32, n_groups: int, out: F64
 ) -> None: ...
 
+class BoostingOptions:
+    def __init__(
+        self,
+        *,
+        symmetric: bool,
+        depth: int,
+        max_leaves: int,
+        n_rounds: int,
+        patience: int,
+        learning_rate: float,
+        l2: float,
+        min_hessian: float,
+        min_rows: int,
+        leaf_penalty: float,
+        split_penalty: float,
+        columns_per_tree: int,
+        row_fraction: float,
+        seed: int,
+    ) -> None: ...
+
+def boost(
+    bins: Bins,
+    n_bins: U8,
+    has_missing: U8,
+    monotone: NDArray[np.int8] | None,
+    columns: U32,
+    labels: U16,
+    n_classes: int,
+    weights: F64 | None,
+    keys: U64,
+    role: U8,
+    baseline: F64,
+    options: BoostingOptions,
+    seconds: float,
+    stop: U8,
+) -> tuple[U32, F32, I64, F64, F64]: ...
+def add_boosted_scores(forest: Forest, values: F32, bins: Bins, begin: int, end: int, out: F64) -> None: ...
+
 # The SVM engine.
 
 class Kernel:

@@ -11,10 +11,10 @@ from surewood.bounds import (
     composite_criterion,
     composite_ledger,
     leaf_log_growth,
-    path_in_words,
     split_log_growth,
     vc_dimension,
 )
+from surewood.bounds.ledger import path_in_words
 
 COUNTS = {"correct": [60, 30, 5], "errors": [5, 0, 10], "depth": [2, 2, 1], "degree": [1, 0, 3]}
 TREE = {"n_features": 4, "n_classes": 3, "max_features": 2}

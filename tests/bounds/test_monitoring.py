@@ -5,8 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from surewood.bounds import ErrorEvidence, ShiftEvidence, error_sequence
-from surewood.bounds.monitoring import _EXPONENTS, _FRACTIONS
+from surewood.bounds import error_sequence
+from surewood.bounds.monitoring import _EXPONENTS, _FRACTIONS, ErrorEvidence, ShiftEvidence
 
 
 def slow_capital(losses, u):

@@ -1,4 +1,4 @@
-"""Margin thresholds of real-valued leaves, against grids and enumeration."""
+"""Bounds for leaves with real values, and their knapsack, against enumeration."""
 
 from itertools import product
 
@@ -7,7 +7,68 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from surewood.bounds import real_leaf_term, real_leaf_terms, smallest_margins, switched_on_leaves
+from surewood.bounds import (
+    cascade_theorem,
+    composite_theorem,
+    real_cascade_bound,
+    real_composite_bound,
+    real_leaves,
+)
+from surewood.bounds.real_leaves import (
+    cheapest_within,
+    real_leaf_term,
+    real_leaf_terms,
+    smallest_margins,
+    switched_on_leaves,
+)
+
+
+def random_options(rng, n_leaves, n_options):
+    weights = [np.r_[0.0, np.sort(rng.uniform(0.1, 3.0, n_options))] for _ in range(n_leaves)]
+    costs = [np.sort(rng.uniform(0.0, 1.0, n_options + 1))[::-1] for _ in range(n_leaves)]
+    return list(zip(weights, costs))
+
+
+def cheapest(options, budget):
+    choice = cheapest_within(options, budget)
+    weights = np.array([w[k] for (w, _), k in zip(options, choice)])
+    return weights, np.array([c[k] for (_, c), k in zip(options, choice)])
+
+
+def enumerated(options, budget):
+    totals = [
+        (sum(c[k] for (_, c), k in zip(options, choice)), sum(w[k] for (w, _), k in zip(options, choice)))
+        for choice in product(*(range(len(w)) for w, _ in options))
+    ]
+    return min(cost for cost, weight in totals if weight <= budget)
+
+
+def test_the_optimum_is_found_in_every_random_case():
+    rng = np.random.default_rng(0)
+    for _ in range(300):
+        options = random_options(rng, rng.integers(1, 6), rng.integers(1, 5))
+        budget = rng.uniform(0.05, 8.0)
+        weights, costs = cheapest(options, budget)
+        assert weights.sum() <= budget
+        assert costs.sum() == pytest.approx(enumerated(options, budget), abs=1e-12)
+
+
+def test_a_hundred_leaves_stay_between_relaxation_and_greedy():
+    options = random_options(np.random.default_rng(1), 100, 40)
+    weights, costs = cheapest(options, 60.0)
+    price, _ = real_leaves._smallest_price(options, 60.0)
+    bound = real_leaves._lower_bound(options, price, 60.0)
+    assert weights.sum() <= 60.0
+    assert bound <= costs.sum() <= bound + 0.01
+
+
+def test_too_many_choices_leave_the_relaxation_and_stay_within_the_budget(monkeypatch):
+    monkeypatch.setattr(real_leaves, "_MAX_STATES", 0)
+    options = random_options(np.random.default_rng(2), 5, 4)
+    weights, costs = cheapest(options, 2.0)
+    assert weights.sum() <= 2.0
+    assert costs.sum() >= enumerated(options, 2.0) - 1e-12
+
 
 margin_lists = st.lists(st.floats(-1, 1).map(lambda v: round(v, 2)), min_size=1, max_size=8)
 
@@ -96,3 +157,66 @@ def test_knapsack_equals_enumeration(items, capacity):
 def test_bad_arguments_are_named(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+CORRECT, ERRORS, COMPLEXITY = [900, 600, 40], [50, 10, 5], [0.004, 0.003, 0.01]
+
+SHARED = {"n_families": 12, "delta": 0.02}
+
+LEAVES = CORRECT, ERRORS, COMPLEXITY
+
+
+def signed(correct, errors, level=1.0):
+    return [np.repeat([level, -level], pair) for pair in zip(correct, errors)]
+
+
+@pytest.mark.parametrize("rho_inverse", [3, 2, 1])
+def test_leaves_with_margins_of_one_are_the_two_valued_ones(rho_inverse):
+    arguments = SHARED | {"rho_inverse": rho_inverse}
+    margins = signed(CORRECT, ERRORS)
+    place = {"rho_inverse": rho_inverse, "delta": 0.02}
+    plain = composite_theorem(*LEAVES, n_classes=2, n_families=12).at(**place)
+    real = real_composite_bound(margins, COMPLEXITY, n_classes=2, **arguments)
+    assert real.decomposition() == pytest.approx(plain.decomposition())
+    assert real.proved
+    plain = cascade_theorem(*LEAVES, n_families=12).at(**place)
+    for thresholds in ("smallest", "any"):
+        real = real_cascade_bound(margins, COMPLEXITY, thresholds=thresholds, **arguments)
+        assert real.decomposition() == pytest.approx(plain.decomposition())
+
+
+def test_any_threshold_is_sharper_than_the_smallest_margin():
+    leaf = np.concatenate([np.full(990, 0.9), np.full(10, 0.01)])  # ten doubtful points spoil the smallest
+    arguments = {"n_families": 2, "rho_inverse": 200}
+    smallest = real_cascade_bound([leaf], [0.001], **arguments)
+    any_threshold = real_cascade_bound([leaf], [0.001], thresholds="any", **arguments)
+    assert smallest.leaf_terms == pytest.approx(0.4)
+    assert any_threshold.leaf_terms == pytest.approx(0.01 + 0.004 / 0.9)
+
+
+def test_more_than_twenty_active_leaves_need_any_threshold():
+    margins = signed([100] * 30, [1] * 30)
+    with pytest.raises(ValueError, match="at most 20 positive entries"):
+        real_cascade_bound(margins, [1e-4] * 30, n_families=2, rho_inverse=9)
+    bound = real_cascade_bound(margins, [1e-4] * 30, n_families=2, rho_inverse=9, thresholds="any")
+    assert bound.l_term == pytest.approx(21 * (100 / 3030 - 4e-4))
+
+
+@pytest.mark.parametrize(
+    ("margins", "complexity", "change", "message"),
+    [
+        ([[1.5]], [0.1], {}, r"margins must be in \[-1, 1\]"),
+        ([[-1.5]], [0.1], {}, "margins must be >= -1"),
+        ([[0.5], [0.5]], [0.1], {}, r"complexity must have one entry per leaf \(2\), got 1"),
+        ([[]], [0.1], {}, "number of margins must be an integer >= 1"),
+        ([[0.5]], [-0.1], {}, "complexity must be >= 0"),
+        ([[0.5]], [0.1], {"delta": 0.0}, "delta must be in"),
+        ([[0.5]], [0.1], {"rho_inverse": 0}, "rho_inverse must be a finite number > 0"),
+    ],
+)
+def test_bad_arguments(margins, complexity, change, message):
+    arguments = {"n_families": 2, "rho_inverse": 1} | change
+    with pytest.raises(ValueError, match=message):
+        real_composite_bound(margins, complexity, n_classes=2, **arguments)
+    with pytest.raises(ValueError, match=message):
+        real_cascade_bound(margins, complexity, **arguments)

@@ -1,9 +1,16 @@
-"""Slow and obvious: every cascade visited, every machine trained for it alone (theory.md §3.6)."""
+"""Slow and obvious: every cascade visited, every SVM trained for it alone (theory.md §3.6).
+
+Also `ToyTrainer`, whose SVMs are random functions of the subset they are trained on, so that any shape of
+tree may come out, and `random_table`, small tables with many equal distances.
+"""
 
 import itertools
 import math
+import zlib
 
 import numpy as np
+
+from surewood.cascade.search import Outcome
 
 
 def outcome_of(trainer, rows, choice):
@@ -80,3 +87,46 @@ def first_minimiser(scores, k, n_leaves=None):
         if best is None or values[k] < best_score - 1e-12 * max(1.0, abs(best_score)):
             best, best_score = (choices, fractions), values[k]
     return best, best_score
+
+
+class ToyTrainer:
+    """Distances with many ties, some constants, and an accuracy that grows with the choice."""
+
+    def __init__(self, n, n_choices, seed, weight=None, accuracy=0.7):
+        self.weight = np.ones(n) if weight is None else np.asarray(weight, dtype=np.float64)
+        self.n_choices, self.seed, self.accuracy = n_choices, seed, accuracy
+        self.n_calls = 0
+
+    def train(self, rows, choices):
+        self.n_calls += len(rows) * len(choices)
+        return [[self._outcome(own, choice) for choice in choices] for own in rows]
+
+    def _outcome(self, rows, choice):
+        rng = np.random.default_rng([self.seed, choice, zlib.crc32(np.asarray(rows, np.int32).tobytes())])
+        correct = rng.random(len(rows)) < self.accuracy + 0.05 * choice
+        if len(rows) < 2 or rng.random() < 0.1:
+            return Outcome(None, np.ones(len(rows), dtype=bool))
+        levels = rng.integers(1, max(2, len(rows) + 2))
+        return Outcome(rng.integers(0, levels, len(rows)).astype(np.float64), correct)
+
+
+def random_table(seed):
+    """Whole numbers, copies or mirrored points, and labels; every third table has three classes."""
+    rng = np.random.default_rng(seed)
+    n, d = int(rng.integers(30, 120)), int(rng.integers(1, 6))
+    kind = seed % 5
+    if kind == 0:
+        X = rng.integers(-3, 4, (n, d)).astype(float)
+    elif kind == 1:
+        X = rng.integers(0, 2, (n, d)).astype(float)
+    elif kind == 2:
+        X = np.round(rng.standard_normal((n, d)), 1)
+    elif kind == 3:
+        X = rng.standard_normal((n, d))
+    else:
+        half = rng.standard_normal((n // 2, d))
+        X = np.vstack([half, -half])
+    noise = rng.standard_normal(len(X))
+    score = X[:, 0] * X[:, -1] + 0.5 * noise if seed % 2 else (X**2).sum(axis=1) + 0.8 * noise
+    n_classes = 2 if seed % 3 else 3
+    return X, np.digitize(score, np.quantile(score, np.arange(1, n_classes) / n_classes))

@@ -1,13 +1,21 @@
+"""`DeepCascadeSVMClassifier`: parameters and data become one frozen plan, which training follows."""
+
 import re
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.datasets import load_iris, make_moons
+from sklearn.base import clone
+from sklearn.datasets import make_moons
 
-from surewood import DeepCascadeSVMClassifier
-from surewood.cascade.search import leaf_complexity
-from surewood.cascade.trainer import SvmTrainer
+from surewood import DeepCascadeClassifier, DeepCascadeSVMClassifier, DeepCascadeSVMClassifierCV
+from surewood.cascade import svm_trainer
+from surewood.cascade.plan import MANY_CLASSES, deal_folds, settings_for
+from surewood.cascade.search import Budget, leaf_complexity
+from surewood.cascade.svm_trainer import SvmTrainer
+from surewood.cascade.training import choose_C, prepare_all, search_task
+from tests.cascade.conftest import small_problem
 
 
 @pytest.fixture(scope="module")
@@ -20,11 +28,15 @@ def small(**changes):
     return DeepCascadeSVMClassifier(**{**settings, **changes})
 
 
-def test_every_row_reaches_exactly_one_leaf_with_the_counts_of_the_search(moons):
+@pytest.fixture(scope="module")
+def fitted(moons):
+    return small(gamma_scale=1e-3).fit(*moons)
+
+
+def test_every_row_reaches_exactly_one_leaf_with_the_counts_of_the_search(fitted, moons):
     X, y = moons
-    model = small(gamma_scale=1e-3).fit(X, y)
+    model, found = fitted, fitted.search_[0]
     leaf = model.decision_path(X)
-    found = model.search_[0]
     assert found.path.n_leaves > 1
     right = model.predict(X) == y
     for k in range(found.path.n_leaves):
@@ -32,9 +44,8 @@ def test_every_row_reaches_exactly_one_leaf_with_the_counts_of_the_search(moons)
         assert (~right)[leaf == k].sum() == found.minus[k]
 
 
-def test_search_statistics(moons):
-    model = small(gamma_scale=1e-3).fit(*moons)
-    found = model.search_[0]
+def test_search_statistics(fitted, moons):
+    model, found = fitted, fitted.search_[0]
     assert found.proven
     assert found.gap == 0.0
     assert 0 < found.n_svms <= found.n_cascades == 2 + 2 * 4 + 2 * 16
@@ -44,11 +55,12 @@ def test_search_statistics(moons):
     assert found.score == pytest.approx((found.minus + np.minimum(4e-3 * m * brackets, found.plus)).sum())
 
 
-def test_the_whole_table_may_be_shuffled(moons):
+def test_the_whole_table_may_be_shuffled(fitted, moons):
     X, y = moons
     order = np.random.default_rng(0).permutation(len(y))
-    first, second = small(gamma_scale=1e-3).fit(X, y), small(gamma_scale=1e-3).fit(X[order], y[order])
-    np.testing.assert_array_equal(first.decision_function(X), second.decision_function(X))
+    shuffled = small(gamma_scale=1e-3).fit(X[order], y[order])
+    np.testing.assert_array_equal(shuffled.decision_function(X), fitted.decision_function(X))
+    np.testing.assert_array_equal(shuffled.predict_proba(X), fitted.predict_proba(X))
 
 
 @pytest.mark.parametrize("class_weight", [None, "balanced"])
@@ -90,8 +102,8 @@ def test_a_budget_returns_the_best_so_far_with_its_gap(moons):
 
 
 @pytest.mark.parametrize("multiclass", ["one_vs_rest", "native"])
-def test_several_classes(multiclass):
-    X, y = load_iris(return_X_y=True)
+def test_several_classes(iris, multiclass):
+    X, y = iris
     names = np.array(["setosa", "versicolor", "virginica"])[y]
     model = small(multiclass=multiclass, gamma_scale=1e-3).fit(X, names)
     assert model.score(X, names) > 0.95
@@ -142,6 +154,8 @@ BAD_VALUES = [
     ({"max_leaves": 0}, "max_leaves must be an integer of at least 1, got 0."),
     ({"fractions": (0.5, 1.5)}, "fractions must be a list of numbers in (0, 1], got (0.5, 1.5)."),
     ({"fractions": (0.0,)}, "fractions must be a list of numbers in (0, 1], got (0.0,)."),
+    ({"fractions": (-0.1,)}, "fractions must be a list of numbers in (0, 1], got (-0.1,)."),
+    ({"fractions": (float("nan"),)}, "fractions must be a list of numbers in (0, 1], got (nan,)."),
     (
         {"degrees": ()},
         "degrees must be 'auto', an integer from 1 to 100 or a list of integers",
@@ -159,7 +173,7 @@ BAD_VALUES = [
     ({"multiclass": "ovo"}, "multiclass must be 'one_vs_rest' or 'native', got 'ovo'."),
     ({"time_limit": -1}, "time_limit must be a number of seconds of at least 0 or None, got -1."),
     ({"study": {"C_grid": ()}}, "study['C_grid'] must be a list of numbers above 0, got ()."),
-    ({"study": {"growth": "raw"}}, "study['growth'] must be 'capped' or 'sum', got 'raw'."),
+    ({"study": {"growth": "x"}}, "study['growth'] must be 'capped', 'sum' or 'raw', got 'x'."),
     ({"study": {"C_folds": 1}}, "study['C_folds'] must be an integer of at least 2, got 1."),
     ({"study": {"max_svms": 0}}, "study['max_svms'] must be an integer of at least 1 or None, got 0."),
     ({"study": {"tol": 0.0}}, "study['tol'] must be a number above 0, got 0.0."),
@@ -179,7 +193,16 @@ def test_bad_values_are_named(moons, changes, message):
 
 @pytest.mark.parametrize(
     "changes",
-    [{"max_leaves": 2.0}, {"fractions": 0.5}, {"n_leaves": "two"}, {"study": [1]}, {"kernel": None}],
+    [
+        {"max_leaves": 2.0},
+        {"fractions": 0.5},
+        {"fractions": "0.5"},
+        {"fractions": (True,)},
+        {"fractions": ("half",)},
+        {"n_leaves": "two"},
+        {"study": [1]},
+        {"kernel": None},
+    ],
 )
 def test_wrong_types_are_named(moons, changes):
     with pytest.raises(TypeError, match=f"{next(iter(changes))} must be "):
@@ -237,8 +260,8 @@ def test_the_gamma_path_of_the_estimator(moons):
     assert pieces[0].path.n_leaves == 1
 
 
-def test_verbose_and_jobs_change_nothing(moons, capsys):
-    X, y = load_iris(return_X_y=True)
+def test_verbose_and_jobs_change_nothing(iris, capsys):
+    X, y = iris
     quiet = small(n_jobs=1).fit(X, y).decision_function(X)
     loud = small(n_jobs=2, verbose=1).fit(X, y).decision_function(X)
     np.testing.assert_array_equal(quiet, loud)
@@ -256,3 +279,148 @@ def test_stages_end_in_the_prediction():
     stayed = model.apply(X) == 0  # rows that leave at the first SVM never change
     np.testing.assert_array_equal(stages[0][stayed], stages[2][stayed])
     assert (stages[0] != stages[2]).any()
+
+
+# --- the plan ----------------------------------------------------------------------------------------------
+
+
+def test_parameters_are_read_once():
+    plan, _ = small_problem(fractions=(0.5, 0.1), degrees=(3, 1, 1), C=2.0, max_memory="1GB",
+                            calibrate="isotonic", time_limit=6)  # fmt: skip
+    assert [float(fraction) for fraction in plan.fractions] == [0.1, 0.5]
+    assert plan.kernels.degrees == (1, 3)
+    np.testing.assert_array_equal(plan.C, [2.0, 2.0])
+    assert (plan.max_memory, plan.calibration) == (10**9, "isotonic")
+    assert plan.budget(0.5, 3).seconds == pytest.approx(1.0, abs=0.2)
+
+
+def test_every_class_has_a_problem_but_native_ones(iris):
+    plan, sample = small_problem(*iris)
+    assert len(plan.problems) == 3
+    np.testing.assert_array_equal(plan.problems[1].codes, sample.codes == 1)
+    plan, _ = small_problem(*iris, multiclass="native")
+    assert [problem.n_classes for problem in plan.problems] == [3]
+
+
+@pytest.mark.parametrize(
+    ("study", "n_folds", "fraction"),
+    [
+        ({}, 1, 0.25),
+        ({"validation_fraction": 0.5}, 1, 0.5),
+        ({"C_selection": "cv", "C_folds": 3}, 3, 1 / 3),
+    ],
+)
+def test_folds_on_which_C_is_chosen(study, n_folds, fraction):
+    plan, _ = small_problem(study=study)
+    assert len(plan.folds) == n_folds
+    assert all(len(held_out) == pytest.approx(90 * fraction, abs=1.5) for _, held_out in plan.folds)
+    assert len(plan.calibration_folds) == 5
+
+
+def test_folds_hold_every_row_out_once_and_are_stratified():
+    codes = np.repeat([0, 1, 2], [11, 5, 2]).astype(np.int32)
+    folds = deal_folds(codes, 4, 3)
+    held_out = np.sort(np.concatenate([b for _, b in folds]))
+    np.testing.assert_array_equal(held_out, np.arange(18))
+    for train, held in folds:
+        assert not set(train) & set(held)
+        assert (codes[held] == 0).sum() in (2, 3)
+    assert all((a == b).all() for (a, _), (b, _) in zip(folds, deal_folds(codes, 4, 3)))
+
+
+def test_settings_for_a_size_of_sample():
+    assert settings_for(600, MANY_CLASSES) == {}
+    assert settings_for(600, MANY_CLASSES + 1) == {"multiclass": "native"}
+
+
+# --- training ----------------------------------------------------------------------------------------------
+
+
+def test_a_search_reports_one_step_whatever_the_budget():
+    for n_svms in (None, 40):
+        (task,) = prepare_all(*small_problem())
+        steps = []
+        search_task(task, 1e-3, None, Budget(svms=n_svms), steps.append)
+        assert sum(steps) == pytest.approx(1.0)
+
+
+def test_no_penalty_is_chosen_where_only_a_constant_can_be_learned():
+    plan, sample = small_problem(np.zeros((6, 2)), [0, 0, 0, 0, 1, 1], C="auto")
+    gram = prepare_all(plan, sample)[0].trainer.gram
+    assert choose_C(plan, sample, gram, plan.problems[0], plan.time_limit).tolist() == [1.0, 1.0]
+
+
+class WorkClock:
+    """A clock that stands still but while SVMs are trained: one second for each, on all rows."""
+
+    def __init__(self, monkeypatch, n_rows):
+        self.now = 1e6
+        solve = svm_trainer.solve_many
+
+        def solve_many(gram, groups, codes, degrees, C, **options):
+            squares = sum((len(group) / n_rows) ** 2 for group in groups)
+            self.now += squares * len(degrees) * np.shape(C)[-1]
+            return solve(gram, groups, codes, degrees, C, **options)
+
+        monkeypatch.setattr(svm_trainer, "solve_many", solve_many)
+        monkeypatch.setattr("surewood.base.time_limit.time", SimpleNamespace(monotonic=lambda: self.now))
+
+
+@pytest.mark.parametrize("seconds", [30, 80])
+@pytest.mark.parametrize(
+    "model",
+    [
+        DeepCascadeSVMClassifier(3, gamma_scale=1e-4, n_jobs=1, random_state=0),
+        DeepCascadeSVMClassifier(3, n_leaves=3, gamma_scale=0.0, n_jobs=1, random_state=0),
+        DeepCascadeSVMClassifierCV(3, n_jobs=1, random_state=0),
+    ],
+    ids=["search", "exact number of leaves", "cross-validation"],
+)
+def test_a_time_limit_ends_the_fit(monkeypatch, model, seconds):
+    X, y = make_moons(120, noise=0.4, random_state=0)
+    clock = WorkClock(monkeypatch, len(y))
+    model = clone(model).set_params(time_limit=seconds)
+    started = clock.now
+    assert model.fit(X, y).score(X, y) > 0.7
+    assert 0.3 * seconds < clock.now - started <= 1.2 * seconds + 1
+    started = clock.now
+    model.set_params(time_limit=None).fit(X, y)
+    assert clock.now - started > 100
+
+
+# --- samples without a usable column: the majority class is all there is ------------------------------------
+
+LABELS = {
+    "binary": np.array(["a"] * 4 + ["b"] * 9),
+    "no class above one half": np.array(["a"] * 3 + ["b"] * 7 + ["c"] * 5),
+}
+TABLES = {
+    "equal rows": lambda n: pd.DataFrame({"x": np.full(n, 2.5), "y": np.full(n, -1.0)}),
+    "empty categories": lambda n: pd.DataFrame({"x": pd.Categorical([None] * n, categories=["p", "q"])}),
+    "missing numbers": lambda n: pd.DataFrame({"x": np.full(n, np.nan)}),
+}
+MODELS = {
+    "one_vs_rest": DeepCascadeSVMClassifier(random_state=0),
+    "native": DeepCascadeSVMClassifier(multiclass="native", kernel="homogeneous", random_state=0),
+    "cv": DeepCascadeSVMClassifierCV(cv=2, max_leaves=2, random_state=0),
+    "generic": DeepCascadeClassifier(leaves=["linear_svm", "stump"], random_state=0),
+}
+
+
+@pytest.mark.parametrize("model", MODELS.values(), ids=MODELS)
+@pytest.mark.parametrize("labels", LABELS.values(), ids=LABELS)
+@pytest.mark.parametrize("table", TABLES.values(), ids=TABLES)
+def test_the_majority_class_is_predicted(model, labels, table):
+    X = table(len(labels))
+    model.fit(X, labels)
+    assert set(model.predict(X)) == {"b"}
+    proba = model.predict_proba(X)
+    assert set(model.classes_[proba.argmax(axis=1)]) == {"b"}
+    assert np.isfinite(proba).all()
+
+
+def test_weights_decide_the_majority():
+    X, y = np.zeros((6, 1)), np.array([0, 0, 0, 0, 1, 1])
+    model = DeepCascadeSVMClassifier(random_state=0).fit(X, y, sample_weight=[1, 1, 1, 1, 4, 4])
+    assert set(model.predict(X)) == {1}
+    assert model.ledger().correct.tolist() == [8.0]

@@ -1,3 +1,5 @@
+"""The γ path: every place where the best cascade changes, as exhaustive search finds it."""
+
 import math
 from fractions import Fraction
 from itertools import pairwise
@@ -7,10 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from surewood.cascade.gamma_path import gamma_path, inner_point
-from surewood.cascade.prefix_tree import PrefixTree
-from surewood.cascade.search import Budget, minimise
-from tests.cascade.reference import all_scores, first_minimiser
-from tests.cascade.toy_trainer import ToyTrainer
+from surewood.cascade.search import Budget, PrefixTree, minimise
+from tests.cascade.reference import ToyTrainer, all_scores, first_minimiser
 
 SHARES = (Fraction(1, 4), Fraction(1, 2), Fraction(3, 4))
 COMPLEXITY = np.array([0.3, 0.45])

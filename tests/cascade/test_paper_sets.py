@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from papers.datasets import load
 from surewood import DeepCascadeSVMClassifier
-from surewood.datasets import load
 
 pytestmark = pytest.mark.needs_data
 

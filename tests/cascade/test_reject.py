@@ -1,6 +1,7 @@
+"""The reject option: bounds per leaf, on held-out rows or on those of the fit."""
+
 import numpy as np
 import pytest
-from sklearn.datasets import load_iris
 
 from surewood.bounds import clopper_pearson
 
@@ -55,8 +56,8 @@ def test_bad_reject_options(model, arguments, message):
         model.reject_option(**arguments)
 
 
-def test_reject_option_for_several_classes(iris_model):
-    X, _ = load_iris(return_X_y=True)
+def test_reject_option_for_several_classes(iris_model, iris):
+    X, _ = iris
     option = iris_model.reject_option(0.5)
     assert option.groups["points"].sum() == 150
     assert len(option.groups) == 6

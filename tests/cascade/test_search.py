@@ -1,3 +1,5 @@
+"""Branch and bound over the tree of prefixes is exhaustive search, and trains every SVM once."""
+
 import math
 from fractions import Fraction
 
@@ -7,10 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from surewood.bounds import cascade_complexity, cascade_criterion
-from surewood.cascade.prefix_tree import PrefixTree
-from surewood.cascade.search import Budget, leaf_complexity, minimise, tie
-from tests.cascade.reference import all_scores, first_minimiser
-from tests.cascade.toy_trainer import ToyTrainer
+from surewood.cascade.chain import Path
+from surewood.cascade.search import Budget, PrefixTree, leaf_complexity, minimise, tie
+from surewood.cascade.training import prepare_all
+from tests.cascade.conftest import small_problem
+from tests.cascade.reference import ToyTrainer, all_scores, first_minimiser
 
 SHARES = (Fraction(1, 4), Fraction(1, 2), Fraction(3, 4), Fraction(1))
 GAMMAS = (math.inf, 1.0, 0.3, 0.1, 0.05, 0.02, 0.01, 0.003, 0.001, 0.0)
@@ -126,3 +129,19 @@ def test_a_tree_too_large_to_number_is_refused():
 def test_without_a_share_below_one_there_are_plain_svms_only():
     tree = PrefixTree(ToyTrainer(20, 2, 0), [Fraction(1)], 4)
     assert minimise(tree, np.array([0.1, 0.2]), 0.0).path.n_leaves == 1
+
+
+def test_subsets_are_the_nearest_points():
+    (task,) = prepare_all(*small_problem())
+    tree = PrefixTree(task.trainer, (Fraction(1, 2),), 2)
+    for _ in range(2):  # the second time nothing is trained
+        tree.train(0, np.array([0, 0]), np.array([1, 0]))
+    assert tree.n_svms == 2
+    tree.settle(1)
+    rows = tree.rows(1, 0)
+    everything = np.arange(len(task.trainer.weight), dtype=np.int32)
+    outcome = task.trainer.train([everything], [1])[0][0]
+    inside = np.isin(everything, rows)
+    assert outcome.distance[inside].max() < outcome.distance[~inside].min()
+    assert tree.path(1, 0, 0) == Path((1, 0), (0,))
+    assert tree.levels[1].leaf_plus[0] == outcome.correct[~inside].sum()

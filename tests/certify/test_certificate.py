@@ -7,7 +7,7 @@ import re
 import pytest
 
 from surewood.bounds import Condition, issue_guarantee
-from surewood.bounds.condition import CALLER
+from surewood.bounds.statements import CALLER
 from surewood.certify import Certificate, Entry, Method, Withheld
 
 HOLDS = (Condition("unused <rows>", True, "checked"), Condition("independent <rows>", True, CALLER))
@@ -56,7 +56,7 @@ def test_text_keeps_guarantees_apart(certificate):
     ]
     for section in sections[2:-1]:
         assert "guarantee" not in section.lower()
-    assert "Guaranteed error at most 10 % with probability at least 95 %" in sections[0]
+    assert "Guaranteed: error at most 10 % on new rows, with probability at least 95 %." in sections[0]
     assert "selection score, not a bound" in sections[2]
     assert "biased" in sections[3]
 
@@ -89,7 +89,7 @@ def test_json_is_strict_and_complete(certificate):
     assert loaded["assumptions"] == ["independent <rows>"]
     assert loaded["entries"][3]["value"] == "inf"
     reason = "conditions not met: hard <vote>"
-    assert loaded["withheld"] == [{"method": "PAC-Bayes, tandem", "reason": reason}]
+    assert loaded["withheld"] == [{"method": "PAC-Bayes, tandem", "reason": reason, "code": ""}]
 
 
 def test_frame_has_a_row_per_entry(certificate):
@@ -112,7 +112,7 @@ def test_frame_has_a_row_per_entry(certificate):
 def test_verdict(value, majority, trivial):
     certificate = Certificate((guarantee(value),), (), "M", 0.05, majority)
     assert certificate.is_trivial is trivial
-    assert certificate.verdict.startswith("we cannot guarantee") is trivial
+    assert certificate.verdict.startswith("guaranteed: ") is not trivial
 
 
 def test_guarantees_must_share_delta():
@@ -129,8 +129,8 @@ def test_guarantees_must_share_delta():
 )
 def test_a_printed_guarantee_is_never_below_its_value(value, shown):
     text = repr(Certificate(entries=(guarantee(value),), withheld=(), model="M", delta=0.05))
-    assert f"Guaranteed error at most {shown} % with" in text
-    assert f"  error at most {shown} %, by holdout" in text
+    assert f"Guaranteed: error at most {shown} % on new rows, with" in text
+    assert f"  error at most {shown} % on new rows, by holdout" in text
     assert float(shown) >= 100 * value - 1e-9
 
 
@@ -139,10 +139,10 @@ def test_a_printed_guarantee_is_never_below_its_value(value, shown):
 )
 def test_a_printed_probability_is_never_above_its_value(delta, shown):
     verdict = Certificate(entries=(guarantee(delta=delta),), withheld=(), model="M", delta=delta).verdict
-    assert f"with probability at least {shown}, by holdout" in verdict
+    assert verdict.endswith(f"with probability at least {shown}")
 
 
 def test_an_error_that_equals_the_baseline_asks_for_no_number_of_rows():
     entry = guarantee(0.6, n=60, decomposition={"error rate": 28 / 60})
     verdict = Certificate((entry,), (), "M", 0.05, 28 / 60 + 1e-16).verdict
-    assert verdict.endswith("its observed error is not below it")
+    assert verdict.endswith("the observed error is not below it")

@@ -6,15 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.ensemble import RandomForestClassifier
+from sklearn.metrics import matthews_corrcoef, roc_auc_score
 
-from surewood.bounds import (
-    balanced_accuracy_limit,
-    betting_upper_limit,
-    clopper_pearson_lower,
-    error_limit,
-    f1_limit,
-    worst_group_limit,
-)
+from surewood.bounds import betting_upper_limit, clopper_pearson_lower, error_limit, mcc_limit
 from surewood.certify import Claim, certify
 
 
@@ -42,10 +36,18 @@ def test_rates_of_a_class(case):
     assert one(case, "fpr:bad").value == pytest.approx(
         error_limit(int((said & ~bad).sum()), int((~bad).sum()))
     )
-    assert one(case, "f1:bad").value == pytest.approx(f1_limit(hits, int(bad.sum()), int(said.sum())))
-    right = [int((bad & said).sum()), int((~bad & ~said).sum())]
-    sizes = [int(bad.sum()), int((~bad).sum())]
-    assert one(case, "balanced_accuracy").value == pytest.approx(balanced_accuracy_limit(right, sizes))
+    rejected = int((~bad & ~said).sum())
+    specificity = clopper_pearson_lower(rejected, int((~bad).sum()))
+    assert one(case, "specificity:bad").value == pytest.approx(specificity)
+    assert one(case, "npv:bad").value == pytest.approx(clopper_pearson_lower(rejected, int((~said).sum())))
+    p, r = (clopper_pearson_lower(hits, int(n.sum()), delta=0.025) for n in (said, bad))
+    assert one(case, "f1:bad").value == pytest.approx(2 * p * r / (p + r))
+    s = clopper_pearson_lower(rejected, int((~bad).sum()), delta=0.025)
+    assert one(case, "balanced_accuracy").value == pytest.approx((r + s) / 2)
+    counts = hits, int((bad & ~said).sum()), int((~bad & said).sum()), rejected
+    mcc = one(case, "mcc:bad")
+    assert (mcc.value, mcc.n) == (mcc_limit(*counts), y.size)
+    assert mcc.decomposition["observed"] == pytest.approx(matthews_corrcoef(bad, said))
     accuracy = one(case, "accuracy")
     assert (accuracy.side, accuracy.value) == ("at least", 1.0 - one(case, "error").value)
 
@@ -55,11 +57,60 @@ def test_groups_name_the_worst(case):
     wrong, region = predicted != y, X["region"].to_numpy()
     counts = [int((wrong & (region == g)).sum()) for g in (0.0, 1.0)]
     sizes = [int((region == g).sum()) for g in (0.0, 1.0)]
-    expected = worst_group_limit(counts, sizes)
+    limits = [error_limit(k, n, delta=0.025) for k, n in zip(counts, sizes)]
     entry = one(case, "error_by:region")
-    assert entry.value == pytest.approx(expected.value)
-    assert f"largest for region = {int(expected.worst)} (" in entry.note
-    assert entry.quantity == "error in every region"
+    assert entry.value == pytest.approx(max(limits))
+    assert f"largest for region = {int(np.argmax(limits))} (" in entry.note
+    assert entry.quantity == f"error in each of the {len(entry.groups)} groups of the holdout (by region)"
+
+
+def test_claims_about_probabilities(case):
+    model, X, y, _ = case
+    p, bad = model.predict_proba(X)[:, 0], y == "bad"
+    auc = one(case, "auc:bad")
+    assert auc.decomposition["observed"] == pytest.approx(roc_auc_score(bad, p))
+    assert 0.8 < auc.value < auc.decomposition["observed"]
+    assert str(auc.method) == "holdout (betting)"
+    loss = one(case, "log_loss")
+    clipped = -np.log(np.maximum(np.where(bad, p, 1 - p), 0.001))
+    assert loss.decomposition["observed"] == pytest.approx(clipped.mean())
+    assert clipped.mean() < loss.value < loss.ceiling == pytest.approx(np.log(1000))
+    assert loss.quantity == "log-loss (probabilities below 0.001 count as 0.001)"
+    error = one(case, "calibration:bad")
+    bins = np.minimum((p * 10).astype(int), 9)
+    observed = sum(abs((p - bad)[bins == k].sum()) for k in range(10)) / y.size
+    assert error.decomposition["observed"] == pytest.approx(observed)
+    assert observed <= error.value < observed + 0.05
+
+
+def test_gains_are_negative_costs(case):
+    matrix = np.array([[-4.0, 5.0], [1.0, 0.0]])
+    entry = one(case, Claim("cost", cost=matrix))
+    shifted = one(case, Claim("cost", cost=matrix + 4.0))
+    assert entry.value == pytest.approx(shifted.value - 4.0)
+    assert entry.decomposition["observed"] == pytest.approx(shifted.decomposition["observed"] - 4.0)
+    everything = one(case, Claim("cost", cost=-np.ones((2, 2))))
+    assert everything.value == -1.0
+
+
+@pytest.mark.parametrize("claim", ["mcc:bad", "auc:bad", "calibration:bad"])
+def test_claims_about_pairs_of_rows_and_bins_are_not_averages_over_groups(case, claim):
+    with pytest.raises(ValueError, match="is not possible with groups; possible: error, accuracy"):
+        one(case, claim, groups="region")
+
+
+@pytest.mark.parametrize("claim", ["auc:bad", "calibration:bad", "log_loss", "brier"])
+def test_claims_about_probabilities_need_them(case, claim):
+    model, X, y, _ = case
+
+    class Labels:
+        classes_ = model.classes_
+
+        def predict(self, X):
+            return model.predict(X)
+
+    with pytest.raises(ValueError, match="needs a model with predict_proba"):
+        certify(Labels(), X, y, claims=claim)
 
 
 def test_cost_and_brier_are_bounded_means(case):
@@ -88,7 +139,9 @@ def test_claims_share_delta_and_models_multiply(case):
 def test_a_certificate_without_the_error_still_has_a_verdict(case):
     certificate = certify(*case[:3], claims="recall:bad")
     assert certificate.best is None
-    assert re.match(r"guaranteed recall of 'bad' at least \d+(\.\d+)? % with", certificate.verdict)
+    assert re.match(
+        r"guaranteed: recall of 'bad' at least \d+(\.\d+)? % on new rows, with", certificate.verdict
+    )
     assert "recall of 'bad' at least" in repr(certificate)
 
 
@@ -97,7 +150,7 @@ def test_a_class_without_rows_says_how_many_are_needed(case):
     good = y == "good"
     entry = certify(model, X[good], y[good], claims=["recall:bad"]).guarantees[0]
     assert entry.value == 0.0
-    assert entry.note == "too few rows to say anything: 0; at least 5 are needed"
+    assert entry.note == "0 rows guarantee nothing; at least 5 are needed"
 
 
 def test_missing_group_labels_are_a_group_of_their_own(case):
@@ -112,9 +165,10 @@ def test_missing_group_labels_are_a_group_of_their_own(case):
     [
         ("recall:ugly", "claim 'recall': the model does not know class 'ugly'; it knows bad, good"),
         ("recall", "claim 'recall' needs a class, such as 'recall:bad'"),
-        ("auc", "claims must be among error, accuracy"),
+        ("auc", "claim 'auc' needs a class, such as 'auc:bad'"),
+        ("lift:bad", "claims must be among error, accuracy"),
         ("cost", "claim 'cost' needs a cost matrix"),
-        (Claim("cost", cost=[[0, 1]]), r"cost must be a matrix of shape \(2, 2\)"),
+        (Claim("cost", cost=[[0, 1]]), r"cost must be a finite matrix of shape \(2, 2\)"),
         ("error_by:town", "error_by must name a column of X or have one label per row, got 'town'"),
     ],
 )

@@ -35,7 +35,7 @@ def test_random_forest_gets_its_holdout_guarantee(data, forest):
     (entry,) = certificate.guarantees
     assert entry.value == clopper_pearson(errors, 400, delta=0.05)
     assert (entry.n, entry.sample, entry.delta, entry.n_models) == (400, "holdout", 0.05, 1)
-    assert re.match(r"guaranteed error at most \d+(\.\d+)? % with", certificate.verdict)
+    assert re.match(r"guaranteed: error at most \d+(\.\d+)? % on new rows, with", certificate.verdict)
     assert "RandomForestClassifier" in repr(certificate)
     estimate = certificate.by_status(Status.ESTIMATE)[0]
     assert estimate.value == errors / 400
@@ -45,7 +45,7 @@ def test_random_forest_gets_its_holdout_guarantee(data, forest):
 def test_constant_classifier_does_not_beat_the_baseline(data):
     Xtr, ytr, X, y = data
     certificate = certify(DummyClassifier().fit(Xtr, ytr), X, y)
-    assert certificate.verdict.startswith("we cannot guarantee that this model beats the baseline (")
+    assert certificate.verdict.startswith("not guaranteed to beat the majority-class baseline (")
     assert certificate.best.value > certificate.majority_error
 
 
@@ -61,8 +61,8 @@ def test_training_points_give_an_estimate_only(data, forest):
     certificate = certify(forest, data[0], data[1], sample="training")
     assert certificate.guarantees == ()
     assert certificate.by_status(Status.ESTIMATE)[0].biased
-    expected = "conditions not met: these rows were not used for training or tuning"
-    assert certificate.withheld[0].reason == expected
+    assert certificate.withheld[0].code == "TRAINING_SAMPLE"
+    assert certificate.verdict.startswith("no guarantee: these rows were used for training")
 
 
 def test_strings_pipelines_and_unseen_labels(data):

@@ -115,18 +115,33 @@ def test_mapie_gives_the_same_sets(model, data):
 
 def test_rows_the_sets_were_found_on_do_not_measure_them(model, data):
     sets = PredictionSets(model, 0.1).fit(*data[1], X_train=data[0][0])
-    with pytest.raises(ValueError, match="all of these rows were used to find the sets"):
+    with pytest.raises(ValueError, match="rows were used to choose the decision rule; certify the model on"):
         sets.coverage(*data[1])
     mixed = np.r_[data[1][0][:500], data[2][0][:100]], np.r_[data[1][1][:500], data[2][1][:100]]
-    assert sets.coverage(*mixed).n == 100
+    with pytest.raises(ValueError, match="500 of 600 rows were used to choose the decision rule"):
+        sets.coverage(*mixed)
+    assert sets.coverage(*data[2]).n == len(data[2][1])
 
 
-def test_repeated_rows_count_once(model, data):
+def test_a_copied_holdout_is_refused(model, data):
     X, y = data[1][0][:200], data[1][1][:200]
-    once = PredictionSets(model, 0.1).fit(X, y, X_train=data[0][0]).thresholds_
-    often = PredictionSets(model, 0.1).fit(np.tile(X, (10, 1)), np.tile(y, 10), X_train=data[0][0])
-    assert often.thresholds_ == once
-    assert often.guarantees_[0].n == 200
+    with pytest.raises(ValueError, match="the holdout looks copied: 2,000 rows are 200 different ones"):
+        PredictionSets(model, 0.1).fit(np.tile(X, (10, 1)), np.tile(y, 10), X_train=data[0][0])
+
+
+def test_sets_of_too_few_rows_say_so_first(model, data):
+    sets = PredictionSets(model, 0.05).fit(data[1][0][:5], data[1][1][:5], X_train=data[0][0])
+    assert sets.statement_.startswith("5 rows guarantee nothing: every label is returned. ")
+    wide = PredictionSets(model, 1e-3, "marginal").fit(*data[1], X_train=data[0][0])
+    assert wide.full_ < 0.5 or wide.statement_.split(" % ")[1].startswith("of the sets contain every label. ")
+
+
+def test_a_class_that_the_model_does_not_know_is_named(model, data):
+    X, y = data[1]
+    labels = np.where(np.arange(len(y)) < 30, 9, y)
+    sets = PredictionSets(model, 0.1, by="class").fit(X, labels, X_train=data[0][0])
+    assert "of new rows of each class that the model knows" in sets.statement_
+    assert sets.statement_.endswith(" Not guaranteed for 9: unknown to the model.")
 
 
 def test_saved_and_loaded(model, data, tmp_path):
@@ -146,7 +161,7 @@ def test_bad_arguments_are_named(model, data):
     ]:
         with pytest.raises(ValueError, match=words):
             PredictionSets(model, **wrong).fit(*data[1])
-    with pytest.raises(ValueError, match="all of them are copies of training rows"):
+    with pytest.raises(ValueError, match=r"these are the [0-9,]+ training rows"):
         PredictionSets(model).fit(*data[0], X_train=data[0][0])
 
 

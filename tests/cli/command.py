@@ -23,7 +23,7 @@ def run(*arguments, folder=None, timeout=300, **environment):
     """Run ``surewood`` with these arguments; standard output and error are files, not terminals.
 
     Each run is a process of its own. With variables of the environment it starts from nothing, as a user's
-    does; without, it is a fork of a process that has imported pandas and the like (:mod:`.command_server`).
+    does; without, it is a fork of a process that has imported all modules (:mod:`.command_server`).
     """
     words = [str(argument) for argument in arguments]
     variables = {**os.environ, **FIXED, **environment}

@@ -1,8 +1,8 @@
-"""A process that has imported the heavy libraries once and forks a child for each command of the tests.
+"""A process that has imported everything once and forks a child for each command of the tests.
 
-Most of the time of a small command is the import of pandas, pyarrow, scikit-learn and SciPy. Each child is
-a process of its own that runs ``python -m surewood.cli`` from its first line; only those libraries are there
-already.
+Most of the time of a small command is the import of pandas, pyarrow, scikit-learn, SciPy and surewood. Each
+child is a process of its own that runs ``python -m surewood.cli``; only the modules are there already.
+``run_afresh`` (:mod:`.command`) starts a command from nothing.
 Requests are lines of JSON on standard input, answers are exit codes on standard output.
 """
 
@@ -13,11 +13,14 @@ import contextlib
 import importlib
 import json
 import os
+import pkgutil
 import runpy
 import signal
 import sys
 import threading
 import traceback
+
+import surewood
 
 HEAVY = (
     "numpy",
@@ -71,8 +74,10 @@ def _child(request: dict) -> None:
 
 def serve() -> None:
     """Answer requests until standard input ends."""
-    for name in HEAVY:
-        importlib.import_module(name)
+    ours = [module.name for module in pkgutil.walk_packages(surewood.__path__, "surewood.")]
+    for name in (*HEAVY, *ours):
+        if not name.endswith("__main__"):
+            importlib.import_module(name)
     answers = os.fdopen(os.dup(1), "w")
     for line in sys.stdin:
         child = os.fork()

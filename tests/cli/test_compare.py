@@ -13,7 +13,7 @@ compare = importlib.import_module("surewood.cli.compare")
 
 
 def test_compare_end_to_end(tmp_path):
-    path = write(messy_frame(90), tmp_path / "t.csv")
+    path = write(messy_frame(180), tmp_path / "t.csv")
     chosen = [word for name in ("rcf", "rf", "hgb", "xgboost", "lightgbm") for word in ("--only", name)]
     options = (
         "--target",

@@ -1,8 +1,15 @@
-"""Ctrl-C, as a terminal sends it, while the core works: one line, exit code 130, nothing left behind."""
+"""Ctrl-C while the core works, and signals in the middle of writing: old files whole, nothing else.
+
+A child does one of the commands and stops in the middle of writing, where the signal reaches it. After KILL
+its unfinished files remain, until the next run into the same place.
+"""
+
+from __future__ import annotations
 
 import os
 import pty
 import select
+import shutil
 import signal
 import subprocess
 import sys
@@ -11,6 +18,11 @@ import time
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.datasets import load_iris
+
+import surewood
+from surewood import workflow
+from tests.cli.command import messy_frame
 
 STAGES = {"rcf": b"pilot", "mddf": b"layer", "cascade": b"gamma paths"}
 
@@ -105,3 +117,134 @@ def _read_to_end(terminal, process, seconds):
         elif process.poll() is not None:
             break
     return seen
+
+
+PROGRAM = """
+import sys, time
+import surewood
+from surewood import workflow
+from surewood.cli import app, interrupting
+from surewood.certify import monitor_state as state
+from surewood.persistence import model_file
+from surewood.workflow import predicting, reporting
+
+def stop(*_, **__):
+    print("ready", flush=True)
+    while True:
+        time.sleep(0.05)
+
+kind, folder = sys.argv[1:]
+interrupting.watch()
+small = {"n_estimators": 2, "max_layers": 1}
+try:
+    if kind == "fit":
+        reporting.write_report = stop
+        workflow.fit("iris", model="mddf", parameters=small, n_jobs=1, out=folder + "/out")
+    elif kind == "monitor":
+        state.os.replace = stop
+        workflow.monitor(folder + "/out", folder + "/second.csv", "class", limit=0.3)
+    elif kind == "save":
+        model = surewood.load(folder + "/out/model.surewood")
+        model_file.zlib.compress = stop
+        surewood.save(model, folder + "/out/model.surewood")
+    else:
+        model = surewood.load(folder + "/forest.surewood")
+        write = predicting.ParquetSink.write
+        predicting.ParquetSink.write = lambda sink, rows: (write(sink, rows), stop())
+        surewood.predict_to_parquet(model, folder + "/table.parquet", folder + "/answers.parquet")
+except KeyboardInterrupt:
+    interrupting.end()
+"""
+SIGNALS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL]
+QUICK = {
+    ("fit", signal.SIGTERM),
+    ("fit", signal.SIGKILL),
+    ("predict", signal.SIGINT),
+    ("save", signal.SIGHUP),
+    ("monitor", signal.SIGKILL),
+}
+CASES = [
+    pytest.param(kind, number, marks=() if (kind, number) in QUICK else pytest.mark.slow)
+    for kind in ("fit", "predict", "save", "monitor")
+    for number in SIGNALS
+]
+
+
+@pytest.fixture(scope="module")
+def template(tmp_path_factory):
+    """A fitted folder, a table and older predictions."""
+    folder = tmp_path_factory.mktemp("before")
+    small = {"n_estimators": 2, "max_layers": 1}
+    workflow.fit("iris", model="mddf", parameters=small, n_jobs=1, out=folder / "out")
+    frame = messy_frame(60)[["Âge", "treu?"]].rename(columns={"Âge": "age"})
+    frame.to_parquet(folder / "table.parquet")
+    forest = surewood.BinnedForestClassifier(2, random_state=0).fit(frame[["age"]], frame["treu?"])
+    surewood.save(forest, folder / "forest.surewood")
+    pd.DataFrame({"prediction": ["old"]}).to_parquet(folder / "answers.parquet")
+    batch = load_iris(as_frame=True).frame
+    names = [column.name for column in surewood.load(folder / "out/model.surewood")[0].plan_.used]
+    batch = batch.set_axis([*names, "class"], axis=1)
+    batch[names] += 0.013  # new rows: a monitor refuses training rows
+    batch[names] += 0.013  # no row that the model was trained on
+    batch["class"] = np.array(["setosa", "versicolor", "virginica"])[batch["class"]]
+    batch[::3].to_csv(folder / "first.csv", index=False)
+    batch[1::3].to_csv(folder / "second.csv", index=False)
+    workflow.monitor(folder / "out", folder / "first.csv", "class", limit=0.3)
+    return folder
+
+
+@pytest.fixture
+def before(template, tmp_path):
+    return shutil.copytree(template, tmp_path, dirs_exist_ok=True)
+
+
+def heed_signals():
+    """Whoever started the tests may ignore some signals, as nohup does."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL if number != signal.SIGINT else signal.default_int_handler)
+
+
+def contents(folder):
+    return {str(p.relative_to(folder)): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
+
+
+@pytest.mark.parametrize(("kind", "number"), CASES)
+def test_a_signal_in_the_middle_of_writing(before, kind, number):
+    old = contents(before)
+    child = subprocess.Popen(
+        [sys.executable, "-c", PROGRAM, kind, before],
+        stdout=subprocess.PIPE,
+        text=True,
+        preexec_fn=heed_signals,
+    )
+    assert child.stdout.readline() == "ready\n"
+    during = contents(before)
+    assert {name: during[name] for name in old} == old
+    assert during != old  # unfinished files
+    began = time.monotonic()
+    child.send_signal(number)
+    code = child.wait(timeout=20)
+    if number != signal.SIGKILL:
+        assert code == 130
+        assert time.monotonic() - began < 10
+    after = contents(before)
+    if number == signal.SIGKILL:
+        assert {name: after[name] for name in old} == old
+        repeat(kind, before)
+        assert set(contents(before)) == set(old)
+    else:
+        assert after == old
+
+
+def repeat(kind, folder):
+    """The same command to its end: it sweeps what the killed one left."""
+    if kind == "fit":
+        small = {"n_estimators": 2, "max_layers": 1}
+        workflow.fit("iris", model="mddf", parameters=small, n_jobs=1, out=folder / "out")
+    elif kind == "monitor":
+        workflow.monitor(folder / "out", folder / "second.csv", "class", limit=0.3)
+    elif kind == "save":
+        surewood.save(surewood.load(folder / "out/model.surewood"), folder / "out/model.surewood")
+    else:
+        model = surewood.load(folder / "forest.surewood")
+        surewood.predict_to_parquet(model, folder / "table.parquet", folder / "answers.parquet")

@@ -31,7 +31,7 @@ def fitted(problem):
 @pytest.fixture(scope="package")
 def paper(problem):
     """A forest of the paper's algorithm."""
-    return RandomCompositeForestClassifier.paper(n_estimators=15, max_depth=3, C=1.0, random_state=0).fit(
+    return RandomCompositeForestClassifier.exact(n_estimators=15, max_depth=3, C=1.0, random_state=0).fit(
         *problem
     )
 

@@ -1,13 +1,13 @@
 """Composite forests that earn a guarantee on all their rows ([D-43])."""
 
 import re
-from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from surewood import RandomCompositeForestClassifier, load, save
+from surewood.base.folds import draw_seed, draw_subsamples
 from surewood.certify import Method, certify
 from surewood.composite.certifiable import fit_certifiable, plan_certifiable, prepare_certifiable
 from surewood.tables import begin_fit
@@ -57,15 +57,13 @@ def test_predictions_are_counts_of_votes_and_the_same_on_any_number_of_threads(t
     assert forest(calibrate=False).fit(X, y).model_.notes == ()
 
 
-def _one_tree(X, y, estimator, tree, drawn=None):
+def _one_tree(X, y, estimator, tree):
     """Labels that a tree of the forest gives to fixed places, and its bag."""
-    given, options = estimator._parameters(), estimator._options()
+    parameters = estimator._parameters()
     inputs = begin_fit(estimator, X, y, merge=False)
-    prepared = prepare_certifiable(inputs, given, 5, None, 1)
-    if drawn is not None:
-        prepared = replace(prepared, drawn=drawn)
-    plan = plan_certifiable(given, prepared, 5, options)
-    trees = fit_certifiable(plan, prepared, options).trees
+    prepared = prepare_certifiable(parameters, inputs, 5)
+    plan = plan_certifiable(parameters, prepared, 5)
+    trees = fit_certifiable(plan, prepared).trees
     reader = prepared.data.reader
     places = begin_fit(estimator, data(500, 9)[0], np.arange(500) % 2, merge=False).table
     labels = trees.labels(reader.matrix(places), reader.design(places))
@@ -97,9 +95,6 @@ def test_out_of_bag_counts_by_hand():
     inputs = begin_fit(model, X, y)
     (votes, *_) = model.__certificate_evidence__()
     assert set(votes.out_of_bag.sizes) == {60}
-    from surewood.estimators.seeds import draw_seed
-    from surewood.estimators.subsamples import draw_subsamples
-
     drawn = draw_subsamples(inputs, 0.6, draw_seed(0))
     labels = model.model_.tree_labels(inputs.table, 1)
     for tree in range(4):

@@ -5,7 +5,7 @@ import pandas as pd
 
 from surewood import CompositeTreeClassifier, RandomCompositeForestClassifierCV
 from surewood import RandomCompositeForestClassifier as Forest
-from surewood.bounds import ForestEvidence, TreeEvidence, VoteEvidence
+from surewood.bounds.evidence import ForestEvidence, TreeEvidence, VoteEvidence
 
 
 def test_evidence_of_trees_on_the_whole_sample(problem, paper):
@@ -66,6 +66,6 @@ def test_votes_count_the_settings_compared(fitted):
 def test_more_than_thresholds_cost_more(table_with_everything):
     frame, y = table_with_everything
     tree = CompositeTreeClassifier(max_depth=2, C=1.0, random_state=0).fit(frame, y)
-    assert tree.model_.sample.split_growth > np.log(2 * len(y) * frame.shape[1])
+    assert tree.model_.split_growth > np.log(2 * len(y) * frame.shape[1])
     numbers = CompositeTreeClassifier(max_depth=2, C=1.0, random_state=0).fit(frame[["noise", "same"]], y)
-    assert numbers.model_.sample.split_growth is None
+    assert numbers.model_.split_growth is None

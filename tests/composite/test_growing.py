@@ -1,20 +1,20 @@
-"""Grown trees: their importances under a cut."""
+"""Grown trees: cuts, row sets, nested depths, importances."""
 
 import numpy as np
 import pytest
 
-from surewood.composite.growing import TreeRange, grow, grow_to_size, mean_sample_size, split_importances
-from surewood.composite.leaf_svms import SolverOptions
-from surewood.composite.leaves import cut
-from surewood.composite.setting import Setting
-from tests.composite.composite_samples import prepared, sample
-
-OPTIONS = SolverOptions()
-
-
-def setting(**changes):
-    base = {"max_depth": 2, "max_features": 2, "degrees": (1,), "C": (1.0,), "gamma_scale": 1e-4}
-    return Setting(**(base | changes))
+from surewood.composite.growing import (
+    IndexSets,
+    Topology,
+    TreeRange,
+    collect_leaves,
+    cut,
+    grow,
+    grow_to_size,
+    mean_sample_size,
+    split_importances,
+)
+from tests.composite.composite_samples import OPTIONS, prepared, sample, setting
 
 
 @pytest.mark.parametrize(
@@ -56,3 +56,104 @@ def test_the_mean_sample_size_is_known_before_growing():
     bags = setting(sampling="subsample", n_draws=50)
     grove = grow(data, bags, TreeRange(4, 1, 3), OPTIONS)
     assert mean_sample_size(data, bags, 4, 1, 3) == grove.sample_size(data).mean() == 50
+
+
+def leaves_of(data, grove, stop):
+    sets = IndexSets(data.y, data.weight, data.n_classes)
+    return collect_leaves(grove, stop, sets), sets
+
+
+@pytest.mark.parametrize("depth", [0, 1, 2, 3, 4])
+def test_a_tree_cut_at_a_depth_is_the_tree_grown_to_it(data, depth):
+    deep = grow(data, setting(max_depth=6), TreeRange(8, 5), OPTIONS)
+    shallow = grow(data, setting(max_depth=depth), TreeRange(8, 5), OPTIONS)
+    a, a_sets = leaves_of(data, deep, cut(deep.topology, depth))
+    b, b_sets = leaves_of(data, shallow, cut(shallow.topology, depth))
+    assert a.tree.tolist() == b.tree.tolist()
+    assert a.code.tolist() == b.code.tolist()
+    assert a.depth.tolist() == b.depth.tolist()
+    for k, j in zip(a.set_id, b.set_id):
+        assert np.array_equal(a_sets.rows[k], b_sets.rows[j])
+
+
+def test_every_row_is_in_exactly_one_leaf(data):
+    grove = grow(data, setting(max_depth=4), TreeRange(5, 0), OPTIONS)
+    leaves, sets = leaves_of(data, grove, cut(grove.topology, 3))
+    for tree in range(5):
+        rows = np.concatenate([sets.rows[k] for k in leaves.set_id[leaves.tree == tree]])
+        assert np.array_equal(np.sort(rows), np.arange(data.n_rows))
+    assert sets.total[leaves.set_id[leaves.tree == 0]].sum() == data.total()
+
+
+def test_equal_row_sets_are_one_set():
+    X, y = sample()
+    data = prepared(X, y)
+    nothing_left_to_chance = setting(max_features=X.shape[1])
+    grove = grow(data, nothing_left_to_chance, TreeRange(10, 0), OPTIONS)
+    leaves, sets = leaves_of(data, grove, cut(grove.topology, 2))
+    assert len(leaves) == 10 * len(sets)
+
+
+def test_leaves_above_the_size_limit_go_deeper(data):
+    limited = setting(max_depth=1, max_size=30)
+    grove, stop = grow_to_size(data, limited, TreeRange(4, 0), OPTIONS)
+    leaves, sets = leaves_of(data, grove, stop)
+    sizes = np.array([len(sets.rows[k]) for k in leaves.set_id])
+    assert sizes[~sets.pure[leaves.set_id]].max() <= 30  # pure leaves need no SVM
+    assert leaves.depth.min() >= 1
+    # No leaf is cut further than it must be: the parent of a leaf below depth 1 was too large.
+    counts = grove.topology.sizes(grove.assigned, grove.bags)
+    deeper = leaves.depth > 1
+    assert (counts[grove.topology.parent[leaves.node[deeper]]] > 30).all()
+
+
+def test_the_size_limit_gives_up_on_equal_rows():
+    rng = np.random.default_rng(0)
+    X = np.zeros((60, 2))
+    X[:30, 1] = 1.0
+    y = rng.integers(0, 2, 60)
+    data = prepared(X, y)  # merged: at most four distinct rows
+    grove, stop = grow_to_size(data, setting(max_depth=0, max_size=2), TreeRange(1, 0), OPTIONS)
+    leaves, _ = leaves_of(data, grove, stop)
+    assert len(leaves) == 2
+
+
+def test_path_codes_name_the_path(data):
+    grove = grow(data, setting(max_depth=3), TreeRange(1, 0), OPTIONS)
+    topology = Topology.of(grove.forest)
+    assert topology.code[0] == 1
+    inner = np.flatnonzero(~topology.terminal)
+    for node in inner:
+        children = np.flatnonzero(topology.parent == node)
+        assert sorted(topology.code[children].tolist()) == [
+            2 * int(topology.code[node]),
+            2 * int(topology.code[node]) + 1,
+        ]
+
+
+def test_facts_of_a_set_count_weights():
+    y = np.array([0, 0, 1, 1], dtype=np.int32)
+    sets = IndexSets(y, np.array([1.0, 1.0, 3.0, 0.5]), 2)
+    mixed = sets.add(np.array([0, 1, 2], dtype=np.int32))
+    pure = sets.add(np.array([2, 3], dtype=np.int32))
+    again = sets.add(np.array([0, 1, 2], dtype=np.int32))
+    assert mixed == again != pure
+    assert sets.total.tolist() == [5.0, 3.5]
+    assert sets.majority.tolist() == [1, 1]
+    assert sets.majority_total.tolist() == [3.0, 3.5]
+    assert sets.pure.tolist() == [False, True]
+
+
+def test_a_row_is_inside_or_outside_each_bag():
+    data = prepared(*sample(100))
+    grove = grow(data, setting(sampling="subsample", n_draws=60), TreeRange(4, 0), OPTIONS)
+    outside = grove.outside(np.arange(100))
+    assert (~outside).sum(axis=0).tolist() == [60] * 4
+    for tree, bag in enumerate(grove.bags):
+        assert np.flatnonzero(~outside[:, tree]).tolist() == bag.tolist()
+
+
+def test_the_engine_gets_what_the_setting_says():
+    params = setting(sampling="subsample", n_draws=40).tree_params(5)
+    assert (params.criterion, params.max_depth, params.max_features) == ("entropy", 5, 2)
+    assert (params.sampling, params.n_draws) == ("subsample", 40)

@@ -1,13 +1,13 @@
-"""Leaf SVMs: trained in chunks, joined into one predictor."""
+"""Leaf SVMs: trained in chunks, joined into one predictor; C of every degree by cross-validation."""
 
 import numpy as np
 import pytest
 
 from surewood.composite import leaf_svms
 from surewood.composite.growing import TreeRange
-from surewood.composite.leaf_svms import join_predictors
-from surewood.composite.tree_fitting import fit_trees
-from surewood.svm import solve_many
+from surewood.composite.leaf_svms import best_C, join_predictors, tune_C
+from surewood.composite.trees import fit_trees
+from surewood.svm.dual import solve_many
 from tests.composite.composite_samples import OPTIONS, prepared, sample, setting
 
 
@@ -41,3 +41,17 @@ def test_each_svm_is_evaluated_once_per_row(data):
     expected = predictor.predict(data.gram.X, assign)
     one_by_one = [predictor.predict(data.gram.X, assign[:, [t]]) for t in range(9)]
     assert np.array_equal(np.hstack(one_by_one), expected)
+
+
+def test_ties_go_to_the_smaller_C():
+    errors = np.array([[3.0, 1.0, 1.0], [0.0, 0.0, 2.0]])
+    assert best_C(errors, (0.1, 1.0, 10.0)) == (1.0, 0.1)
+    assert best_C(errors, (10.0, 1.0, 0.1)) == (0.1, 1.0)
+
+
+def test_tuning_counts_every_row_once():
+    data = prepared(*sample(90))
+    C, errors = tune_C(data, (1, 2), 0, OPTIONS, (1e-3, 1.0))
+    assert errors.shape == (2, 2)
+    assert (errors <= 90).all()
+    assert C[0] in (1e-3, 1.0)

@@ -1,6 +1,7 @@
-"""The fitted model: ledgers, criterion, votes, importances."""
+"""The fitted model: ledgers, nodes, criterion, votes, importances, explanations."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from surewood import CompositeTreeClassifier, RandomCompositeForestClassifierCV
@@ -32,7 +33,7 @@ def test_criterion_is_the_ledgers(paper):
 
 
 def test_an_inert_gamma_leaves_the_choice_to_the_tie_rule(problem):
-    forest = Forest.paper(n_estimators=5, max_depth=3, gamma_scale=1.0, C=1.0, random_state=0).fit(*problem)
+    forest = Forest.exact(n_estimators=5, max_depth=3, gamma_scale=1.0, C=1.0, random_state=0).fit(*problem)
     assert set(forest.degrees_histogram_) <= {0, 1}
     assert forest.criterion_ == pytest.approx(1.0, abs=1e-12)
 
@@ -78,7 +79,7 @@ def test_importances_are_those_of_the_splits(problem, fitted):
 
 def test_importances_are_zero_where_no_tree_splits(problem):
     for model in (
-        Forest.paper(n_estimators=3, max_depth=0, C=1.0, random_state=0),
+        Forest.exact(n_estimators=3, max_depth=0, C=1.0, random_state=0),
         CompositeTreeClassifier(max_depth=0, C=1.0),
         RandomCompositeForestClassifierCV(n_estimators=3, max_depth=0, C=1.0),
     ):
@@ -103,5 +104,70 @@ def test_the_model_is_frozen(paper):
 def test_there_is_no_such_tree(paper):
     with pytest.raises(ValueError, match=r"tree must be below 15, got 15\."):
         paper.ledger(15)
+    with pytest.raises(ValueError, match=r"tree must be below 15, got 15\."):
+        paper.nodes(15)
     with pytest.raises(TypeError, match=r"tree must be an integer of at least 0, got 'first'\."):
         paper.ledger("first")
+
+
+@pytest.fixture(scope="module")
+def tree():
+    rng = np.random.default_rng(0)
+    color = rng.choice(["red", "green", "blue"], 200)
+    x = rng.normal(size=200)
+    y = (color == "red") ^ (x > 0.3)
+    frame = pd.DataFrame({"x": x, "color": pd.Categorical(color)})
+    return CompositeTreeClassifier(max_depth=2, degrees=1, C=1.0, random_state=0).fit(frame, y)
+
+
+def test_paths_name_columns_and_categories(tree):
+    paths = " ".join(tree.ledger()["path"])
+    assert "color in" in paths or "color not in" in paths
+    assert "x <= " in paths
+    assert "x > " in paths
+
+
+def test_a_path_has_one_split_per_level(tree):
+    model = tree.model_
+    lengths = [len(path) for path in model.leaf_paths(0)]
+    assert lengths == model.trees.leaves.depth.tolist() == tree.ledger()["depth"].tolist()
+
+
+def test_leaf_nodes_are_those_of_the_ledger(paper):
+    for tree in range(3):
+        nodes, ledger = paper.nodes(tree), paper.ledger(tree)
+        leaves = nodes[nodes["leaf"] >= 0].sort_values("leaf")
+        for column in ("points", "errors", "degree", "complexity_term", "side", "depth"):
+            assert leaves[column].tolist() == ledger[column].tolist()
+
+
+def test_inner_nodes_hold_what_their_children_hold(paper):
+    nodes = paper.nodes(1)
+    assert nodes["parent"][0] == -1
+    assert nodes["condition"][0] == "all points"
+    for node in nodes["node"][nodes["leaf"] < 0]:
+        children = nodes[nodes["parent"] == node]
+        assert len(children) == 2
+        assert np.isclose(children["points"].sum(), nodes["points"][node])
+        assert (children["depth"] == nodes["depth"][node] + 1).all()
+
+
+def test_conditions_on_the_way_are_the_path(paper):
+    nodes, ledger = paper.nodes(2), paper.ledger(2)
+    for _, row in nodes[nodes["leaf"] >= 0].iterrows():
+        words, at = [], row["node"]
+        while nodes["parent"][at] >= 0:
+            words.append(nodes["condition"][at])
+            at = nodes["parent"][at]
+        assert " and ".join(words[::-1]) == ledger["path"][row["leaf"]]
+
+
+def test_explain_tells_path_leaf_degree_and_vote(problem, paper):
+    X, _ = problem
+    told = paper.explain(X[3:5])[0]
+    assert [tree["vote"] for tree in told["trees"]] == paper.tree_predictions(X[3:4])[0].tolist()
+    assert [tree["leaf"] for tree in told["trees"]] == paper.apply(X[3:4])[0].tolist()
+    degrees = paper.ledger(tree=0)["degree"]
+    assert told["trees"][0]["degree"] == degrees[told["trees"][0]["leaf"]]
+    assert told["trees"][0]["path"][0]["feature"].startswith("x")
+    assert sum(told["votes"].values()) == pytest.approx(1.0)

@@ -4,29 +4,11 @@ import pytest
 
 from surewood import RandomCompositeForestClassifier as Forest
 from surewood import RandomCompositeForestClassifierCV
-from surewood.composite.parameters import C_list, draws, feature_grid
 from tests.composite.composite_samples import sample
 
 
 def quick(**parameters):
     return Forest(**({"n_estimators": 4, "random_state": 0} | parameters))
-
-
-def test_the_papers_values_of_r():
-    assert feature_grid(18) == (1, 2, 4, 8, 17, 18)
-    assert feature_grid(1) == (1,)
-    assert feature_grid(180)[-1] == 180
-
-
-def test_one_C_per_degree():
-    assert C_list([1, 10], 2) == (1.0, 10.0)
-    with pytest.raises(ValueError, match=r"C must be one number per degree \(2 of them\), got 1 numbers\."):
-        C_list([1.0], 2)
-
-
-def test_draws_without_replacement_of_all_rows_are_all_rows():
-    assert draws(False, 1.0, 10) == ("all", None)
-    assert draws(True, 1.0, 10) == ("bootstrap", 10)
 
 
 @pytest.mark.parametrize(

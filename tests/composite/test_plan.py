@@ -5,13 +5,12 @@ import pytest
 
 from surewood import RandomCompositeForestClassifier as Forest
 from surewood.composite import pilot
-from surewood.composite.leaf_svms import SolverOptions
-from surewood.composite.plan import make_plan
+from surewood.composite.plan import C_list, affordable_leaf, default_depth, draws, make_plan, pilot_depths
 from tests.composite.composite_samples import prepared, sample
 
 
 def plan_of(forest, data):
-    return make_plan(forest._parameters(), data, 0, SolverOptions())
+    return make_plan(forest._parameters(), data, 0)
 
 
 def test_small_samples_are_not_tuned():
@@ -61,3 +60,27 @@ def test_what_follows_from_the_parts_is_in_the_plan():
     assert not bags.out_of_fold
     assert bags.n_plain == 500
     assert plan_of(Forest(selection="exact", C=1.0, calibrate=False), data).calibration is None
+
+
+def test_leaves_shrink_where_trees_are_many():
+    assert affordable_leaf(1000, 100) == 1000
+    assert affordable_leaf(2000, 100) == 1000
+    assert affordable_leaf(20_000, 100) == 200
+    assert pilot_depths(2000, 200)[0] == 3
+    assert [pilot_depths(n, affordable_leaf(n, 100))[0] for n in (1250, 1300, 2000)] == [0, 1, 1]
+    assert pilot_depths(60, 2000) == (0, 1, 2)
+
+
+def test_the_default_depth_leaves_twenty_rows_per_leaf():
+    assert [default_depth(n) for n in (1, 39, 40, 80, 320, 10**6)] == [0, 0, 1, 2, 4, 4]
+
+
+def test_one_C_per_degree():
+    assert C_list([1, 10], 2) == (1.0, 10.0)
+    with pytest.raises(ValueError, match=r"C must be one number per degree \(2 of them\), got 1 numbers\."):
+        C_list([1.0], 2)
+
+
+def test_draws_without_replacement_of_all_rows_are_all_rows():
+    assert draws(False, 1.0, 10) == ("all", None)
+    assert draws(True, 1.0, 10) == ("bootstrap", 10)

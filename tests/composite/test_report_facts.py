@@ -1,4 +1,4 @@
-"""A composite forest as pages and plots show it."""
+"""A composite forest as pages and plots show it, and one prediction in words."""
 
 import json
 
@@ -7,8 +7,8 @@ import pytest
 from sklearn.datasets import load_iris
 
 from surewood import CompositeTreeClassifier
-from surewood.composite.report_facts import MAX_LEAVES, leaf_degrees, leaf_terms
-from surewood.estimators.describing import ReportRows
+from surewood.base.describing import ReportRows
+from surewood.composite.report_facts import MAX_LEAVES, explanation_steps
 from surewood.tables import plain
 
 X, y = load_iris(return_X_y=True)
@@ -46,8 +46,37 @@ def test_sections_are_plain_and_agree_with_the_ledger(tree):
 
 
 def test_data_of_the_plots(tree):
-    ledger, gamma = leaf_terms(tree)
+    ledger, gamma = tree.leaf_terms()
     assert gamma == tree.settings_[0].gamma_scale
     degrees = dict(zip(ledger["leaf"], ledger["degree"]))
     expected = [degrees[leaf] for leaf in tree.apply(X)[:, 0]]
-    assert leaf_degrees(tree, X)[:, 0].tolist() == expected
+    assert tree.leaf_degrees(X)[:, 0].tolist() == expected
+
+
+def test_steps_of_a_tree(tree):
+    explained = tree.explain(X[140:141])[0]
+    steps = {one["title"]: one for one in explanation_steps(tree, explained)}
+    assert steps["Votes"]["lines"][0] == f"1 of 1 composite tree vote for {explained['prediction']}"
+    told = steps[f"Tree 1 votes for {explained['prediction']}"]["lines"]
+    assert told[0].startswith("path: ")
+    assert "training rows correct" in told[1]
+    assert steps["Nearest support vectors"]["support"] == explained["support"]
+
+
+def test_dissent_and_plain_trees_are_reported():
+    tree = {"vote": "a", "degree": 0, "path": [], "points": 9.0, "correct": 7.0}
+    explained = {
+        "prediction": "a",
+        "votes": {"a": 0.7, "b": 0.3},
+        "plain_trees": {"trees": 5, "weight": 0.75, "votes": {"a": 0.8, "b": 0.2}},
+        "trees": [{**tree, "tree": 0}, {**tree, "tree": 1, "vote": "b", "degree": 2}],
+    }
+    steps = explanation_steps(None, explained)
+    assert steps[0]["lines"] == [
+        "1 of 2 composite trees vote for a",
+        "the others: 1 for b",
+        "5 plain trees, 75 % of the vote  a: 80.0 %, b: 20.0 %",
+        "together  a: 70.0 %, b: 30.0 %",
+    ]
+    assert steps[1]["lines"] == ["1 leaf of degree 0, 1 leaf of degree 2"]
+    assert [one["title"] for one in steps[2:]] == ["Tree 1 votes for a", "Tree 2 votes for b"]

@@ -1,16 +1,17 @@
-"""Composite trees as arrays: joined, cut to prefixes, read from old files."""
+"""Composite trees: fitted, joined, voting, checked when they are read."""
+
+import pickle
+from dataclasses import replace
 
 import numpy as np
 import pytest
+from sklearn.datasets import load_iris
 
+from surewood import RandomCompositeForestClassifier
 from surewood.composite.growing import TreeRange
-from surewood.composite.leaf_svms import SolverOptions
-from surewood.composite.setting import Setting
-from surewood.composite.tree_fitting import fit_trees
-from surewood.composite.trees import CompositeTrees, LeafTable, join_trees
-from tests.composite.composite_samples import prepared, sample
-
-SETTING = Setting(2, 2, (1, 2), (1.0, 1.0), 1e-4)
+from surewood.composite.trees import LeafReliability, blend, fit_trees, join_trees, vote_fractions
+from surewood.svm.one_vs_one import vote_counts
+from tests.composite.composite_samples import OPTIONS, prepared, sample, setting
 
 
 @pytest.fixture(scope="module")
@@ -20,7 +21,7 @@ def data():
 
 @pytest.fixture(scope="module")
 def trees(data):
-    return fit_trees(data, SETTING, TreeRange(5, 0), SolverOptions()).trees
+    return fit_trees(data, setting(), TreeRange(5, 0), OPTIONS).trees
 
 
 def test_a_masked_tree_has_no_vote(data, trees):
@@ -45,28 +46,110 @@ def test_scores_are_the_mean_of_single_trees(data, trees, leaf_scores):
 
 
 def test_joined_trees_vote_as_before(data, trees):
-    other = fit_trees(data, SETTING, TreeRange(3, 9), SolverOptions()).trees
+    other = fit_trees(data, setting(), TreeRange(3, 9), OPTIONS).trees
     joined = join_trees([trees, other])
     assert joined.n_trees == 8
     assert joined.leaves.tree.max() == 7
     both = [part.labels(data.matrix, data.gram.X) for part in (trees, other)]
     assert np.array_equal(joined.labels(data.matrix, data.gram.X), np.hstack(both))
-    assert np.array_equal(joined.first(5).labels(data.matrix, data.gram.X), both[0])
     assert join_trees([trees]) is trees
 
 
-def test_names_of_older_files_are_understood(data, trees):
-    state = dict(vars(trees))
-    table = dict(vars(state.pop("leaves")))
-    table["machine"] = table.pop("svm")
-    old_table = LeafTable.__new__(LeafTable)
-    old_table.__setstate__(table)
-    old = {
-        **state, "facts": old_table, "plain_share": state.pop("plain_weight"),
-        "leaf_trust": state.pop("reliability"),
-    }  # fmt: skip
-    old.pop("plain_weight"), old.pop("reliability")
-    read = CompositeTrees.__new__(CompositeTrees)
-    read.__setstate__(old)
-    assert np.array_equal(read.labels(data.matrix, data.gram.X), trees.labels(data.matrix, data.gram.X))
-    assert vars(read).keys() == vars(trees).keys()
+def test_trees_do_not_depend_on_their_company(data):
+    together = fit_trees(data, setting(selection="random_degree"), TreeRange(6, 3), OPTIONS).trees
+    first = fit_trees(data, setting(selection="random_degree"), TreeRange(2, 3), OPTIONS).trees
+    rest = fit_trees(data, setting(selection="random_degree"), TreeRange(4, 3, 2), OPTIONS).trees
+    joined = join_trees([first, rest])
+    labels = together.labels(data.matrix, data.gram.X)
+    assert np.array_equal(joined.labels(data.matrix, data.gram.X), labels)
+    assert np.array_equal(joined.leaves.degree, together.leaves.degree)
+
+
+def test_degree_zero_is_the_majority_class():
+    rng = np.random.default_rng(0)
+    data = prepared(rng.normal(size=(60, 3)), rng.integers(0, 2, 60))
+    tiny = setting(max_depth=0, constant_leaves=True, gamma_scale=1e-9, C=(1e-6, 1e-6))
+    model = fit_trees(data, tiny, TreeRange(1, 0), OPTIONS).trees
+    assert model.leaves.degree.tolist() == [0]
+    assert model.leaves.constant[0] == np.bincount(data.y).argmax()
+    assert model.predictor is None
+
+
+def test_masked_votes():
+    labels = np.array([[0, 1, 1], [-1, 2, -1], [-1, -1, -1]], dtype=np.int32)
+    assert vote_counts(labels, 3).tolist() == [[1, 2, 0], [0, 0, 1], [0, 0, 0]]
+    fractions = vote_fractions(labels, 3)
+    assert fractions[0].tolist() == pytest.approx([1 / 3, 2 / 3, 0])
+    assert np.isnan(fractions[2]).all()
+
+
+def test_a_blend_leaves_unknown_rows_to_the_other_side():
+    a = np.array([[1.0, 0.0], [np.nan, np.nan]])
+    b = np.array([[0.0, 1.0], [0.3, 0.7]])
+    assert blend(a, b, 0.25).tolist() == [[0.75, 0.25], [0.3, 0.7]]
+
+
+def test_the_accuracy_of_a_leaf_is_shrunk_to_the_mean():
+    leaf = np.array([[0], [0], [1], [1]])
+    labels = np.array([[0], [0], [1], [1]])
+    y = np.array([0, 0, 0, 1])
+    measured = LeafReliability.measure(leaf, labels, y, None, n_leaves=2, n_classes=2)
+    doubled = LeafReliability.measure(leaf, labels, y, np.full(4, 2.0), n_leaves=2, n_classes=2)
+    assert doubled.accuracy[0] > measured.accuracy[0]  # twice the rows, less shrinkage
+    mean = 4 / 6
+    assert measured.accuracy.tolist() == pytest.approx([(2 + 10 * mean) / 12, (1 + 10 * mean) / 12])
+    assert measured.error_classes.tolist() == [[0.0, 1.0], [1.0, 0.0]]
+    scores = measured.mean_scores(leaf, labels)
+    assert scores.sum(axis=1) == pytest.approx(1.0)
+    assert scores[0, 0] == pytest.approx(measured.accuracy[0])
+
+
+@pytest.fixture(scope="module")
+def forest():
+    X, y = load_iris(return_X_y=True)
+    model = RandomCompositeForestClassifier(6, study={"leaf_scores": "calibrated"}, random_state=0)
+    return model.fit(X, y).model_.trees
+
+
+def changed(array, place, value):
+    array = array.copy()
+    array[place] = value
+    return array
+
+
+LEAVES = {
+    "svm beyond the last": lambda t: {"svm": changed(t.leaves.svm, 0, 10**6)},
+    "constant beyond the classes": lambda t: {"constant": changed(t.leaves.constant, 0, 3)},
+    "neither": lambda t: {"svm": np.full_like(t.leaves.svm, -1)},
+    "short column": lambda t: {"depth": t.leaves.depth[:-1]},
+    "infinite weight": lambda t: {"correct": changed(t.leaves.correct, 0, np.inf)},
+    "type": lambda t: {"svm": t.leaves.svm.astype(float)},
+}
+TREES = {
+    "leaf beyond the last": lambda t: {"leaf_of_node": changed(t.leaf_of_node, 0, len(t.leaves))},
+    "short": lambda t: {"leaf_of_node": t.leaf_of_node[:-1]},
+    "classes": lambda t: {"n_classes": 2},
+    "many classes": lambda t: {"n_classes": 10**9},
+    "weight": lambda t: {"plain_weight": 2.0},
+    "accuracy": lambda t: {
+        "reliability": replace(t.reliability, accuracy=changed(t.reliability.accuracy, 0, np.nan))
+    },
+}
+
+
+def test_a_whole_forest_is_accepted(forest):
+    assert pickle.loads(pickle.dumps(forest)).n_trees == forest.n_trees
+
+
+@pytest.mark.parametrize("kind", LEAVES)
+def test_leaves_that_do_not_fit_are_refused(forest, kind):
+    forged = replace(forest, leaves=replace(forest.leaves, **LEAVES[kind](forest)))
+    with pytest.raises(ValueError, match=r"\.$"):
+        pickle.loads(pickle.dumps(forged))
+
+
+@pytest.mark.parametrize("kind", TREES)
+def test_trees_that_do_not_fit_are_refused(forest, kind):
+    forged = replace(forest, **TREES[kind](forest))
+    with pytest.raises(ValueError, match=r"\.$"):
+        pickle.loads(pickle.dumps(forged))

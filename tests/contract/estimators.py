@@ -13,16 +13,16 @@ import surewood
 SMALL = {
     "BinnedForestClassifier": {"n_estimators": 10},
     "BoostedTreesClassifier": {"n_estimators": 5},
-    "CascadeForestClassifier": {"n_estimators": 5, "max_layers": 3},
+    "CascadeForestClassifier": {"n_estimators": 4, "max_layers": 2},
     "DeepCascadeClassifier": {"max_leaves": 2},
     "DeepCascadeSVMClassifier": {"max_leaves": 2},
     "DeepCascadeSVMClassifierCV": {"max_leaves": 2, "cv": 2, "study": {"max_svms": 100}},
-    "MarginDeepForestClassifier": {"n_estimators": 5, "max_layers": 3},
-    "MarginDeepForestClassifierCV": {"n_estimators": 5, "max_layers": 3, "thetas": (0.7, 0.9)},
+    "MarginDeepForestClassifier": {"n_estimators": 4, "max_layers": 2},
+    "MarginDeepForestClassifierCV": {"n_estimators": 2, "max_layers": 2, "cv": 2, "thetas": (0.7, 0.9)},
     "MultiGrainedScanner": {"n_estimators": 5},
-    "RandomCompositeForestClassifier": {"n_estimators": 20},
+    "RandomCompositeForestClassifier": {"n_estimators": 5},
     "SurewoodClassifier": {"n_estimators": 5},
-    "RandomCompositeForestClassifierCV": {"n_estimators": (5, 10), "max_depth": (1, 2, 3)},
+    "RandomCompositeForestClassifierCV": {"n_estimators": (2, 4), "max_depth": (1, 2)},
 }
 
 

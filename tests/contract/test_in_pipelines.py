@@ -19,7 +19,13 @@ from sklearn.exceptions import NotFittedError
 from sklearn.experimental import enable_halving_search_cv  # noqa: F401
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import GridSearchCV, HalvingGridSearchCV, cross_val_predict, cross_val_score
+from sklearn.model_selection import (
+    GridSearchCV,
+    GroupKFold,
+    HalvingGridSearchCV,
+    cross_val_predict,
+    cross_val_score,
+)
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -112,6 +118,23 @@ def test_metadata_routing_carries_weights(cls, iris):
         model = deterministic(cls).set_fit_request(sample_weight=True).set_score_request(sample_weight=True)
         scores = cross_val_score(model, X, y, params={"sample_weight": weight}, cv=2, error_score="raise")
     assert scores.mean() > 0.7
+
+
+@each_classifier
+def test_metadata_routing_through_a_pipeline_and_a_search(cls, iris):
+    """The search gives groups to its splits and weights to the last step, and refits with the weights."""
+    X, y = iris
+    rng = np.random.default_rng(2)
+    weight, groups = rng.integers(1, 9, len(y)).astype(float), rng.integers(0, 6, len(y))
+    with config_context(enable_metadata_routing=True):
+        model = deterministic(cls).set_fit_request(sample_weight=True).set_score_request(sample_weight=True)
+        scaler = StandardScaler().set_fit_request(sample_weight=False)
+        search = GridSearchCV(make_pipeline(scaler, model), {}, cv=GroupKFold(2), error_score="raise").fit(
+            X, y, sample_weight=weight, groups=groups
+        )
+    scaled = StandardScaler().fit_transform(X)
+    expected = deterministic(cls).fit(scaled, y, sample_weight=weight).predict_proba(scaled)
+    np.testing.assert_array_equal(search.predict_proba(X), expected)
 
 
 @each_classifier

@@ -120,17 +120,18 @@ def test_a_cross_fitted_classifier_says_why_the_order_of_rows_matters():
 
 
 @pytest.mark.parametrize("by", [None, "class"])
-def test_prediction_sets_know_no_order_and_count_contents_once(by):
+def test_prediction_sets_know_no_order_and_refuse_a_copied_table(by):
     model = surewood.BinnedForestClassifier(10, random_state=0).fit(X, Y)
     rng = np.random.default_rng(5)
     rows = rng.standard_normal((200, 4))
     labels = (rows[:, 0] > 0.3).astype(int)
-    once = PredictionSets(model, alpha=0.2, by=by).fit(rows, labels)
-    order = rng.permutation(600)
-    often = PredictionSets(model, alpha=0.2, by=by)
-    often.fit(np.tile(rows, (3, 1))[order], np.tile(labels, 3)[order])
-    np.testing.assert_array_equal(once.sizes_, often.sizes_)
-    np.testing.assert_array_equal(once.thresholds_, often.thresholds_)
+    sets = PredictionSets(model, alpha=0.2, by=by).fit(rows, labels)
+    order = rng.permutation(200)
+    moved = PredictionSets(model, alpha=0.2, by=by).fit(rows[order], labels[order])
+    np.testing.assert_array_equal(sets.sizes_, moved.sizes_)
+    np.testing.assert_array_equal(sets.thresholds_, moved.thresholds_)
+    with pytest.raises(ValueError, match="the holdout looks copied: 600 rows are 200 different ones"):
+        PredictionSets(model, alpha=0.2, by=by).fit(np.tile(rows, (3, 1)), np.tile(labels, 3))
 
 
 SENTENCE = "The order of the columns matters:"

@@ -1,4 +1,7 @@
+"""The margin forest through its public class, and what all cascades share."""
+
 import _thread
+import inspect
 import pickle
 import re
 import threading
@@ -10,14 +13,21 @@ import pandas as pd
 import pytest
 from sklearn.base import clone
 from sklearn.datasets import load_iris, load_wine, make_classification
-from sklearn.metrics import log_loss
+from sklearn.exceptions import NotFittedError
+from sklearn.metrics import log_loss, make_scorer, matthews_corrcoef
+from sklearn.model_selection import StratifiedKFold
 
+import surewood
+from surewood.base.parameters import check_parameters
+from surewood.base.rules import check_value
 from surewood.deepforest import (
     CascadeForestClassifier,
     MarginDeepForestClassifier,
     MarginDeepForestClassifierCV,
+    MultiGrainedScanner,
 )
-from surewood.deepforest.members import AUTO_BLOCKS, PUBLISHED
+from surewood.deepforest.estimator import CV, MONITOR
+from surewood.deepforest.forests import AUTO_BLOCKS, PUBLISHED
 
 
 def small(**parameters):
@@ -95,8 +105,10 @@ def test_spilled_layers_predict_the_same_and_the_folder_goes_away(wine, tmp_path
     folder = model.model_.spill.path
     np.testing.assert_array_equal(model.predict_proba(X), expected)
     again = pickle.loads(pickle.dumps(model))
+    loaded = surewood.load(surewood.save(model, tmp_path / "spilled.surewood"))
     del model
     np.testing.assert_array_equal(again.predict_proba(X), expected)
+    np.testing.assert_array_equal(loaded.predict_proba(X), expected)
     assert not Path(folder).exists()
     named = small(study={"keep_in_memory": False, "spill_folder": tmp_path / "layers"}).fit(X, y)
     assert list((tmp_path / "layers").glob("layer-1-forest-0-nodes.npy"))
@@ -199,12 +211,7 @@ def test_bad_parameters_say_what_is_wrong(wine, parameters, error, message):
         ("layer_inputs", "x", "study['layer_inputs'] must be 'both', 'scores' or"),
         ("cross_fit", "loo", "study['cross_fit'] must be 'kfold' or 'oob', got 'loo'."),
         ("monitor", "accurracy", "the name of a scikit-learn scorer or a scorer, got"),
-        ("max_bins", 300, "study['max_bins'] must be an integer from 2 to 255, got 300."),
-        (
-            "validation_fraction",
-            0.0,
-            "study['validation_fraction'] must be a number above 0 and at most 0.5 or None",
-        ),
+        ("pilot_trees", 1, "study['pilot_trees'] must be 'auto', an integer of at least 2 or None, got 1."),
     ],
 )
 def test_bad_study_switches_say_what_is_wrong(wine, switch, value, message):
@@ -214,17 +221,14 @@ def test_bad_study_switches_say_what_is_wrong(wine, switch, value, message):
 
 def test_the_published_forest_has_a_name(wine):
     model = MarginDeepForestClassifier.paper(n_estimators=3, max_layers=2, random_state=0)
-    assert (model.forests, model.depth_schedule, model.study) == (PUBLISHED, 8, {"reweighting": "literal"})
+    published = {"reweighting": "literal", "step": "literal"}
+    assert (model.forests, model.depth_schedule, model.study) == (PUBLISHED, 8, published)
     model.fit(*wine)
     assert model.reweighting_.kind == "literal"
+    assert {record.n_trees for record in model.layers_} == {4 * 3 * 5}
     assert model.depth_schedule_ == (8,) * 4
     stacked = MarginDeepForestClassifier.paper(study={"layer_inputs": "scores"})
-    assert stacked.study == {"reweighting": "literal", "layer_inputs": "scores"}
-
-
-def test_one_row_is_refused():
-    with pytest.raises(ValueError, match="n_samples=1 of positive weight; cross-fitting needs at least 2"):
-        small().fit([[1.0], [2.0]], [0, 1], sample_weight=[1, 0])
+    assert stacked.study == published | {"layer_inputs": "scores"}
 
 
 def test_an_interrupted_fit_leaves_the_estimator_as_it_was(wine):
@@ -243,12 +247,10 @@ def test_an_interrupted_fit_leaves_the_estimator_as_it_was(wine):
     assert not hasattr(clone(model), "classes_")
 
 
-def test_validation_fraction_and_scorers(wine):
+def test_scorers_may_stop_the_growth(wine):
     X, y = wine
     for monitor in ("neg_log_loss", "margin_ratio", "balanced_accuracy"):
-        model = small(study={"monitor": monitor, "validation_fraction": 0.2}).fit(X, y)
-        assert model.score(X, y) > 0.9
-        assert np.isnan(model.held_out_scores_).any()  # rows set aside have no held-out score
+        assert small(study={"monitor": monitor}).fit(X, y).score(X, y) > 0.9
 
 
 def test_messy_tables():
@@ -273,11 +275,6 @@ def test_switches_bring_back_all_trees_and_the_published_stop_rule(wine):
     assert model.stop_reason_ in ("perfect", "max_layers")
 
 
-def test_the_published_model_has_all_its_trees(wine):
-    model = MarginDeepForestClassifier.paper(n_estimators=6, max_layers=2, random_state=0).fit(*wine)
-    assert {record.n_trees for record in model.layers_} == {4 * 6 * 5}
-
-
 def test_a_time_limit_of_nothing_still_gives_a_model(wine):
     X, y = wine
     model = MarginDeepForestClassifier(100, time_limit=0.0, random_state=0).fit(X, y)
@@ -299,3 +296,80 @@ def test_a_time_limit_that_is_never_reached_changes_nothing(wine):
 def test_all_cascades_take_a_time_limit(cls, wine):
     model = cls(4, time_limit=0.0, random_state=0).fit(*wine)
     assert (model.stop_reason_, len(model.layers_)) == ("time_limit", 1)
+
+
+PUBLIC = (
+    "layers_",
+    "n_layers_",
+    "forests_",
+    "held_out_scores_",
+    "held_out_labels_",
+    "staged_held_out_scores_",
+)
+
+
+@pytest.mark.parametrize("cls", [MarginDeepForestClassifier, CascadeForestClassifier])
+def test_fitted_attributes_need_a_fit(cls):
+    model = cls()
+    for name in (*PUBLIC, "feature_importances_"):
+        with pytest.raises(NotFittedError):
+            getattr(model, name)
+        assert not hasattr(model, name)
+
+
+@pytest.mark.parametrize("cls", [MarginDeepForestClassifier, CascadeForestClassifier])
+def test_folds_of_the_user_hold_rows_out_together(cls, wine):
+    X, y = wine
+    splits = list(StratifiedKFold(3, shuffle=True, random_state=1).split(X, y))
+    settings = {"n_estimators": 5, "forests": ["random"], "max_layers": 2, "random_state": 0}
+    model = cls(cv=splits, **settings).fit(X, y)
+    assert model.layers_[0].n_trees == 3 * 5
+    changed = y.copy()
+    changed[splits[0][1]] = (y[splits[0][1]] + 1) % 3  # labels of one fold: its own first vectors stay
+    study = {"keep_held_out": True}
+    before, after = (cls(cv=splits, study=study, **settings).fit(X, labels) for labels in (y, changed))
+    first_before, first_after = before.staged_held_out_scores_[0], after.staged_held_out_scores_[0]
+    np.testing.assert_array_equal(first_before[splits[0][1]], first_after[splits[0][1]])
+    assert (first_before != first_after).any()
+
+
+def test_folds_that_do_not_cover_the_rows_are_refused(wine):
+    X, y = wine
+    with pytest.raises(ValueError, match="cv must hold out every row exactly once"):
+        MarginDeepForestClassifier(2, cv=[(np.arange(100), np.arange(100, 178))]).fit(X, y)
+
+
+def test_a_fit_on_few_rows_of_positive_weight_is_refused(wine):
+    X, y = wine
+    with pytest.raises(ValueError, match="n_samples=1 of positive weight; cross-fitting needs at least 2"):
+        CascadeForestClassifier(2).fit(X, y, sample_weight=(np.arange(178) == 0).astype(float))
+
+
+CLASSIFIERS = [MarginDeepForestClassifier, MarginDeepForestClassifierCV, CascadeForestClassifier]
+
+
+@pytest.mark.parametrize("cls", [*CLASSIFIERS, MultiGrainedScanner])
+def test_every_parameter_has_a_rule_and_every_default_keeps_it(cls):
+    names = set(inspect.signature(cls).parameters) - {"study"}
+    assert names == set(cls._parameter_rules)
+    check_parameters(cls())
+    assert len(names) + 1 <= 20
+
+
+@pytest.mark.parametrize("cls", CLASSIFIERS)
+def test_every_switch_is_documented_and_its_default_keeps_its_rule(cls):
+    for name, switch in cls._study_switches.items():
+        check_value(name, switch.default, switch.rule)
+        documented = cls.__doc__ + (
+            MarginDeepForestClassifier.__doc__ if cls is not MarginDeepForestClassifier else ""
+        )
+        assert name in documented
+
+
+def test_scorers_and_splitters_are_recognised():
+    for good in ("accuracy", "margin_ratio", "roc_auc", make_scorer(matthews_corrcoef)):
+        check_value("monitor", good, MONITOR)
+    with pytest.raises(ValueError, match="the name of a scikit-learn scorer or a scorer, got 'acuracy'"):
+        check_value("monitor", "acuracy", MONITOR)
+    with pytest.raises(TypeError, match="cv must be an integer of at least 2 or a scikit-learn splitter"):
+        check_value("cv", 0.25, CV)

@@ -1,24 +1,35 @@
+"""Growing margin forests: the algorithm, layers grown by and by, and what the first trees tell."""
+
 from dataclasses import replace
 
 import numpy as np
 import pytest
 from sklearn.datasets import load_digits, make_classification
 
-from surewood.deepforest.additive import StepRule
-from surewood.deepforest.data import TrainingSet
-from surewood.deepforest.layer_input import LayerInput
-from surewood.deepforest.margin_growth import MarginGrowth, train_first_layer
-from surewood.deepforest.members import PUBLISHED, parse_members
-from surewood.deepforest.plan import MarginPlan, RunOptions
-from surewood.deepforest.reweighting import CHOICES, WeightRule
-from surewood.trees import BinnedMatrix, as_table, bin_array
+from surewood.base.time_limit import TimeLimit
+from surewood.deepforest.data import LayerInput, TrainingSet
+from surewood.deepforest.forests import PUBLISHED, parse_members
+from surewood.deepforest.margin_growth import (
+    FewTrees,
+    LayerTask,
+    MarginGrowth,
+    brier_loss,
+    calibrated,
+    few_trees,
+    first_layer_task,
+    mixing_gain,
+    with_at_most,
+)
+from surewood.deepforest.margins import CHOICES, StepRule, WeightRule
+from surewood.deepforest.plan import MarginGrowthPlan, PilotRule, RunOptions
+from surewood.trees.binning import BinnedMatrix, as_table, bin_array
 from tests.deepforest.reference_margin_forest import reference_margin_forest
 
 RUN = RunOptions()
 
 
 def plan(n_trees=5, **changes):
-    standard = MarginPlan(
+    standard = MarginGrowthPlan(
         members=parse_members(PUBLISHED, n_trees), schedule=(8,) * 4, n_folds=3, max_layers=4
     )
     return replace(standard, **changes)
@@ -46,7 +57,7 @@ def test_agrees_with_the_reference_built_from_scikit_learn():
         RunOptions(keep_held_out=True),
     ).grown()
     inputs = LayerInput(BinnedMatrix.of(base.mapper.codes(as_table(X[new])), base.mapper))
-    staged = list(ours.layers.staged_scores(inputs))
+    staged = [scores for *_, scores in ours.layers.walk(inputs)]
     for layer, (held_out, scores, step) in enumerate(expected):
         mine = ours.staged_held_out[layer]
         assert np.corrcoef(mine.ravel(), held_out.ravel())[0, 1] > 0.94
@@ -66,7 +77,7 @@ def test_agrees_with_the_reference_built_from_scikit_learn():
 def test_every_mode_grows_and_its_scores_are_distributions(training, mode, margins):
     fit = MarginGrowth(training, plan(step=StepRule(mode, margins)), RUN).grown()
     np.testing.assert_allclose(fit.held_out.sum(axis=1), 1.0)
-    for scores in fit.layers.staged_scores(training.inputs):
+    for *_, scores in fit.layers.walk(training.inputs):
         np.testing.assert_allclose(scores.sum(axis=1), 1.0)
     alphas = fit.layers.alphas()
     assert min(alphas) >= 0
@@ -85,7 +96,7 @@ def test_the_kept_layer_is_the_best_and_never_below_the_first(training):
 
 
 def test_a_shared_first_layer_changes_nothing(training):
-    first = train_first_layer(training, plan(), RUN)
+    first = first_layer_task(training, plan(), RUN).train()
     for theta in (0.7, 0.9):
         chosen = plan(step=StepRule(theta=theta))
         shared, alone = (MarginGrowth(training, chosen, RUN).grown(f) for f in (first, None))
@@ -111,14 +122,6 @@ def test_chosen_resolves_to_the_best_exponent_at_the_second_layer(training):
     assert fit.records[1].score == max(record.score for record in others)
 
 
-def test_a_validation_set_decides_where_there_is_one(training):
-    rows, held = np.flatnonzero(np.arange(240) % 4), np.arange(0, 240, 4)
-    fit = MarginGrowth(training.take(rows), plan(), RUN, validation=training.take(held)).grown()
-    points = training.take(held)
-    *_, scores = fit.layers.staged_scores(points.inputs)
-    assert fit.score == pytest.approx((scores.argmax(axis=1) == points.y).mean())
-
-
 def test_weights_of_points_reach_margins_and_scores(training):
     weight = np.where(training.y == 2, 3.0, 1.0)
     weighted = replace(training, weight=weight / weight.mean())
@@ -140,3 +143,140 @@ def test_equal_margins_are_defined():
     )
     fit = MarginGrowth(same, plan(), RUN).grown()
     np.testing.assert_allclose(fit.held_out.sum(axis=1), 1.0)
+
+
+@pytest.fixture(scope="module")
+def two_classes():
+    X, y = make_classification(200, 6, n_informative=4, flip_y=0.1, random_state=1)
+    return TrainingSet(LayerInput(bin_array(X)), y.astype(np.int32), np.arange(2))
+
+
+def task(two_classes, forests=("random", "extra"), n_trees=9, cross_fit="kfold", **options):
+    members = parse_members(forests, n_trees)
+    plan = MarginGrowthPlan(members=members, schedule=(4,) * len(members), n_folds=3, cross_fit=cross_fit)
+    return LayerTask(two_classes, two_classes.inputs, None, plan, 1, RunOptions(**options))
+
+
+@pytest.mark.parametrize("cross_fit", ["kfold", "oob"])
+def test_trees_that_come_by_and_by_are_those_of_one_go(two_classes, cross_fit):
+    layer = task(two_classes, cross_fit=cross_fit)
+    whole = layer.train()
+    grown, n_trees = layer.grow(layer.begin(4)[0], 4)
+    assert n_trees == 9
+    assert grown.block.n_trees == whole.block.n_trees
+    np.testing.assert_allclose(grown.vectors, whole.vectors, atol=1e-12)
+    np.testing.assert_allclose(grown.member_importances, whole.member_importances, atol=1e-12)
+    np.testing.assert_allclose(
+        grown.block.vectors(two_classes.inputs), whole.block.vectors(two_classes.inputs), atol=1e-12
+    )
+
+
+def test_forests_may_differ_in_size(two_classes):
+    layer = task(two_classes, forests=(("random", 4), ("extra", 9)))
+    whole, grown = layer.train(), layer.grow(layer.begin(4)[0], 4)[0]
+    assert [model.n_trees for model in grown.block.models] == [12, 27]
+    np.testing.assert_allclose(grown.vectors, whole.vectors, atol=1e-12)
+
+
+def test_places_are_those_of_the_pool(two_classes):
+    pool = task(two_classes, forests=("random", "extra", "extra"))
+    alone = replace(task(two_classes, forests=("extra",)), places=[2])
+    np.testing.assert_array_equal(alone.train().vectors[0], pool.train().vectors[2])
+
+
+def test_growing_stops_when_the_time_is_over(two_classes):
+    layer = task(two_classes, time_limit=TimeLimit(0.0))
+    fit, n_trees = layer.grow(layer.begin(4)[0], 4)
+    assert (n_trees, fit.block.n_trees) == (4, 2 * 3 * 4)
+
+
+def test_no_more_trees_than_needed(two_classes):
+    layer = task(two_classes, n_trees=50)
+    fit, halves = layer.begin(10)
+    few = few_trees(halves, fit, 5, 10)
+    assert few.n_trees == 10
+    sizes = [
+        layer.with_trees_needed(few, PilotRule(10, 20, tolerance)).plan.members[0].n_trees
+        for tolerance in (1e-3, 0.1, 1e3)
+    ]
+    assert sizes[0] == 50
+    assert sizes == sorted(sizes, reverse=True)
+    assert sizes[2] == 20
+    assert [n for _, n in with_at_most(layer.plan, 7).forests] == [7, 7]
+
+
+@pytest.fixture(scope="module")
+def y():
+    return np.random.default_rng(0).integers(0, 3, 4000).astype(np.int32)
+
+
+def trees(y, n_trees, seed, noise=1.0):
+    """Vectors of single trees: one common opinion of each row, and noise of each tree's own."""
+    rng = np.random.default_rng(7)
+    common = np.eye(3)[y] + rng.normal(0.0, 0.8, (len(y), 3))
+    rng = np.random.default_rng(seed)
+    return [_softmax(common) + noise * rng.normal(0.0, 0.1, (len(y), 3)) for _ in range(n_trees)]
+
+
+def _softmax(scores):
+    powers = np.exp(scores)
+    return powers / powers.sum(axis=1, keepdims=True)
+
+
+def test_halves_tell_what_more_trees_would_gain(y):
+    grown = trees(y, 400, seed=1)
+    few = FewTrees.of_halves(np.mean(grown[:5], axis=0), np.mean(grown[5:10], axis=0), 5, 5)
+    limit = brier_loss(np.mean(grown, axis=0), y).mean()
+    assert few.n_trees == 10
+    assert brier_loss(few.vectors, y).mean() > limit + 5 * abs(
+        (brier_loss(few.vectors, y) - few.variance).mean() - limit
+    )
+
+
+def test_unequal_parts_estimate_the_same_variance(y):
+    grown = trees(y, 12, seed=2)
+    estimates = [
+        FewTrees.of_halves(np.mean(grown[:k], axis=0), np.mean(grown[k:], axis=0), k, 12 - k).variance.mean()
+        for k in (2, 6, 9)
+    ]
+    np.testing.assert_allclose(estimates, 3 * 0.1**2 / 12, rtol=0.1)
+
+
+def test_trees_needed_follow_tolerance_folds_and_noise(y):
+    def needed(tolerance=0.2, n_folds=5, noise=1.0):
+        grown = trees(y, 10, seed=3, noise=noise)
+        few = FewTrees.of_halves(np.mean(grown[:5], axis=0), np.mean(grown[5:], axis=0), 5, 5)
+        return few.trees_needed(y, None, tolerance, n_folds)
+
+    assert needed(tolerance=0.1) == pytest.approx(2 * needed(), abs=1)
+    assert needed(n_folds=1) == pytest.approx(5 * needed(), abs=5)
+    assert needed(noise=2.0) > 3 * needed()
+
+
+def test_equal_halves_need_no_more_trees(y):
+    vectors = np.mean(trees(y, 3, seed=4), axis=0)
+    assert FewTrees.of_halves(vectors, vectors, 5, 5).trees_needed(y, None, 0.2, 5) == 10
+
+
+@pytest.mark.parametrize("exponent", [0.5, 2.0])
+def test_calibration_undoes_a_power(y, exponent):
+    probability = _softmax(2.0 * np.eye(3)[y] + np.random.default_rng(5).normal(0.0, 1.0, (len(y), 3)))
+    raised = probability**exponent
+    raised /= raised.sum(axis=1, keepdims=True)
+    np.testing.assert_allclose(calibrated(raised, y), calibrated(probability, y), atol=0.02)
+    assert brier_loss(calibrated(raised, y), y).mean() <= brier_loss(raised, y).mean()
+
+
+def test_being_bolder_is_no_gain(y):
+    vectors = _softmax(np.eye(3)[y] + np.random.default_rng(6).normal(0.0, 0.8, (len(y), 3)))
+    sharp = vectors**3 / (vectors**3).sum(axis=1, keepdims=True)
+    gain, noise = mixing_gain(vectors, sharp, y)
+    assert gain < 0.05 * noise
+
+
+def test_knowing_more_is_a_gain(y):
+    rng = np.random.default_rng(8)
+    first, second = (_softmax(np.eye(3)[y] + rng.normal(0.0, 0.8, (len(y), 3))) for _ in range(2))
+    gain, noise = mixing_gain(first, second, y)
+    assert gain > noise > 0.0
+    assert mixing_gain(second, np.full_like(first, 1.0 / 3.0), y)[0] == pytest.approx(0.0, abs=1e-3)

@@ -7,7 +7,7 @@ from sklearn.datasets import make_classification
 from sklearn.exceptions import NotFittedError
 
 from surewood.deepforest import PAPER_GRID, MarginDeepForestClassifier, MarginDeepForestClassifierCV
-from surewood.deepforest.members import AUTO_BLOCKS, PUBLISHED
+from surewood.deepforest.forests import AUTO_BLOCKS, PUBLISHED
 
 
 def search(**parameters):
@@ -59,6 +59,7 @@ def test_the_whole_search_equals_fitting_every_setting(data):
     best = max(setting["mean_test_score"] for setting in settings)
     assert max(record.score for record in model.layers_) == best == model.best_score_
     assert settings[model.best_index_]["rank_test_score"] == 1
+    assert model.best_index_ == model.cv_results_["mean_test_score"].argmax()  # the first of equal ones
     assert settings[model.best_index_]["params"] == model.best_params_
     winner = fixed(model.best_params_["theta"], model.best_params_["depth_schedule"]).fit(X, y)
     np.testing.assert_array_equal(model.predict_proba(X), winner.predict_proba(X))
@@ -83,6 +84,7 @@ def test_halving_drops_settings_layer_by_layer(data):
     X, y = data
     full, halved = (search(study={"halving": h}, mus=(0.01, 0.1)).fit(X, y) for h in (None, 3.0))
     assert halved.cv_results_["n_layers"].sum() < full.cv_results_["n_layers"].sum()
+    assert halved.cv_results_["n_layers"].min() >= 1
     assert halved.n_layers_ >= 1
 
 
@@ -100,7 +102,7 @@ def test_the_grid_of_the_paper_has_72_settings():
     assert np.prod([len(values) for values in PAPER_GRID.values()]) == 72
     paper = MarginDeepForestClassifierCV.paper(n_estimators=3)
     assert {name: getattr(paper, name) for name in PAPER_GRID} == PAPER_GRID
-    assert paper.study == {"reweighting": "literal", "halving": None}
+    assert paper.study == {"reweighting": "literal", "step": "literal", "halving": None}
 
 
 def test_one_block_per_schedule_is_searched_when_forests_is_auto(data):
@@ -115,9 +117,8 @@ def test_one_block_per_schedule_is_searched_when_forests_is_auto(data):
 
 def test_what_was_compared_is_recorded(data):
     model = search(forests="auto", mus=(0.01, 0.1)).fit(*data)
-    before = model.model_.comparisons
-    assert (before.first_layers, before.settings, before.layers) == (4 * 2, 2 * 2 * 2, len(model.layers_))
-    model.set_params(thetas=(0.5,), study={"validation_fraction": 0.3})
+    assert model.model_.n_compared == 4 * 2 + 2 * 2 * 2 + len(model.layers_)
+    model.set_params(thetas=(0.5,))
     assert next(model.__certificate_evidence__()).used_for_selection
 
 

@@ -3,13 +3,9 @@
 import numpy as np
 from sklearn.neighbors import KNeighborsClassifier
 
-from surewood.bounds import (
-    CrossFitEvidence,
-    ErrorEvidence,
-    clopper_pearson,
-    fixed_sequence_choice,
-    set_threshold,
-)
+from surewood.bounds import clopper_pearson, fixed_sequence_choice, set_threshold
+from surewood.bounds.evidence import CrossFitEvidence
+from surewood.bounds.monitoring import ErrorEvidence
 from surewood.certify import CrossFittedClassifier, Method, certify
 from tests.guarantees.harness import Speaker, collect
 

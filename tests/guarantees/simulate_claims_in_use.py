@@ -7,10 +7,9 @@ true rate is an integral. Each simulation has a broken twin.
 import numpy as np
 from scipy import stats
 
+from surewood.base.remembered import RememberedRows
 from surewood.bounds import clopper_pearson
-from surewood.certify import NoThresholdError, PredictionSets, compare_models, find_threshold
-from surewood.estimators.remembered import RememberedRows
-from surewood.monitor import Monitor
+from surewood.certify import Monitor, NoThresholdError, PredictionSets, compare_models, find_threshold
 from tests.guarantees.harness import collect
 
 DELTA = 0.1
@@ -191,47 +190,36 @@ def _sequence(monitor, u, errors):
     return u, 0.0 if missed else u, 0.0 if fixed else u
 
 
-class Known(Scorer):
-    """Was trained on rows whose second column is below 10, and remembers them."""
+class HalfZeros(Scorer):
+    """Was trained on a table that was entered twice and in which half of the rows are all zeros."""
 
     def __init__(self):
-        grid = np.stack(np.meshgrid(np.arange(20), np.arange(10)), axis=-1).reshape(-1, 2)
-        self.remembered_rows_ = RememberedRows.from_table(grid, salt=1)
+        rng = np.random.default_rng(7)
+        active = rng.random((400, 1)) * (rng.random((400, 1)) < 0.5)
+        rows = np.c_[active, np.zeros(400)]
+        self.remembered_rows_ = RememberedRows.from_table(np.r_[rows, rows])
 
     def predict_proba(self, X):
-        return np.tile([1.0, 0.0], (len(X), 1))
-
-    def predict(self, X):
-        return np.zeros(len(X), dtype=int)
+        p = np.where(X[:, 0] == 0, 0.95, 0.5 + 0.4 * X[:, 0])
+        return np.column_stack([p, 1 - p])
 
 
-KNOWN = Known()
+HALF_ZEROS = HalfZeros()
 
 
-def simulate_watched_batches(draws, seed=44, u=0.2, alpha=0.02):
-    """False alarms of monitors that are given tables.
-
-    Every batch has all rows so far; the twin counts them again. In a table of 400 discrete contents half are
-    training rows, on which the model is never wrong: the error of all rows is u, that of new contents 2u, and
-    the twin watches these.
-    """
+def simulate_watched_batches(draws, seed=44, n=150):
+    """False shift alarms where rows that equal a training row are left out; the twin ranks among all rows."""
     rng = np.random.default_rng(seed)
     rows = []
     for _ in range(draws):
-        X, wrong = np.c_[0.5 * rng.random(40), rng.random(40)], (rng.random(40) < u).astype(int)
-        once, again = Monitor(u, model=Scorer(), alpha=alpha), Monitor(u, alpha=alpha)
-        for end in range(5, 41, 5):
-            look = once.update(X[:end], wrong[:end])
-            twice = again.add(errors=wrong[:end])
-        cells = rng.integers(0, 20, (120, 2))
-        wrong = ((rng.random(120) < 2 * u) & (cells[:, 1] >= 10)).astype(int)
-        natural, excluded = (Monitor(u, model=KNOWN, alpha=alpha, copies=c) for c in ("auto", "exclude"))
-        plain, other = natural.update(cells, wrong), excluded.update(cells, wrong)
-        found = {"overlapping batches": (look, twice), "discrete batches": (plain, other)}
-        rows.append(
-            [(name, u, *(0.0 if one.error_alarm else u for one in pair)) for name, pair in found.items()]
-        )
-    return collect(alpha, rows)
+        X = np.c_[rng.random(2 * n) * (rng.random(2 * n) < 0.5), np.zeros(2 * n)]
+        everything = HALF_ZEROS.predict_proba(X[:n]).max(axis=1)
+        seed = int(rng.integers(1 << 31))
+        watched = Monitor(0.4, model=HALF_ZEROS, holdout=X[:n], alpha=DELTA, seed=seed)
+        twin = Monitor(0.4, model=HALF_ZEROS, holdout_scores=everything, alpha=DELTA, seed=seed)
+        alarms = [one.update(X[n:]).shift_alarm for one in (watched, twin)]
+        rows.append([("watched batches", 0.4, *(0.0 if alarm else 0.4 for alarm in alarms))])
+    return collect(DELTA, rows)
 
 
 class Coin:

@@ -3,7 +3,8 @@
 import numpy as np
 from sklearn.svm import SVC
 
-from surewood.bounds import CompressionEvidence, clopper_pearson, svm_tree_log_codes
+from surewood.bounds import clopper_pearson, svm_tree_log_codes
+from surewood.bounds.evidence import CompressionEvidence
 from surewood.certify import Method, certify
 from tests.guarantees.harness import Speaker, collect
 from tests.guarantees.simulate_holdout import Linear, gaussian_pair

@@ -7,9 +7,9 @@ class, of a group, after copied rows: each has its own twin.
 
 import numpy as np
 
+from surewood.base.remembered import RememberedRows
 from surewood.certify import PredictionSets
-from surewood.certify.set_scores import label_scores, tie_breakers
-from surewood.estimators.remembered import RememberedRows
+from surewood.certify.prediction_sets import label_scores, tie_breakers
 from tests.guarantees.harness import collect
 from tests.guarantees.simulate_claims_in_use import Scorer, draw
 
@@ -80,25 +80,13 @@ def _of_group(rng):
     return _row("one row of a group", missed, _missed(pooled, X[20:], y[20:]))
 
 
-def _of_contents(rng):
-    """Half of the holdout rows stand there thirty times; the twin counts every copy."""
-    X, y = draw(rng, 5)
-    many = np.where(rng.random(4) < 0.5, 30, 1)
-    given = np.repeat(X[:4], many, axis=0), np.repeat(y[:4], many)
-    once, often = (
-        PredictionSets(Scorer(), ALPHA, "marginal").fit(*given, copies=rule) for rule in ("auto", "natural")
-    )
-    return _row("one row, repeated rows", _missed(once, X[4:], y[4:]), _missed(often, X[4:], y[4:]))
-
-
 def _after_training_rows(rng):
     """Thirty of the forty rows are training rows of the model; the twin counts them."""
     X, y = draw(rng, 41)
     model = Memory(X[:30], y[:30])
-    new, all_rows = (
-        PredictionSets(model, ALPHA, "marginal").fit(X[:40], y[:40], copies=rule)
-        for rule in ("exclude", "natural")
-    )
+    new = PredictionSets(model, ALPHA, "marginal").fit(X[:40], y[:40], copies="leave_out")
+    model.remembered_rows_ = None
+    all_rows = PredictionSets(model, ALPHA, "marginal").fit(X[:40], y[:40])
     return _row("one row, training rows", _missed(new, X[40:], y[40:]), _missed(all_rows, X[40:], y[40:]))
 
 
@@ -111,7 +99,6 @@ def simulate_one_row(draws, seed=44):
             _plain(rng, "one row, adaptive", "adaptive"),
             _of_class(rng),
             _of_group(rng),
-            _of_contents(rng),
             _after_training_rows(rng),
         ]
         for _ in range(draws)

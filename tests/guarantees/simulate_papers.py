@@ -7,15 +7,13 @@ answer with half-planes. Both are fitted to the counts, so their training errors
 import numpy as np
 
 from surewood.bounds import (
-    CascadeEvidence,
-    ForestEvidence,
-    TreeEvidence,
     cascade_theorem,
     leaf_log_growth,
     real_cascade_bound,
     real_composite_bound,
     split_log_growth,
 )
+from surewood.bounds.evidence import CascadeEvidence, ForestEvidence, TreeEvidence
 from surewood.certify import Method, certify
 from surewood.certify.from_evidence import tree_theorem
 from tests.bounds.evidence_samples import IN_FORCE

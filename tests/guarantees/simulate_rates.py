@@ -9,8 +9,8 @@ import numpy as np
 
 from surewood import DeepCascadeSVMClassifier
 from surewood.certify import Claim, certify
-from surewood.report.abstaining import abstention_facts, set_facts
-from surewood.report.predictions import Predictions
+from surewood.report.facts import Predictions
+from surewood.report.quality import abstention_facts, set_facts
 from tests.guarantees.harness import collect
 from tests.guarantees.simulate_certify import Threshold
 from tests.guarantees.simulate_claims_in_use import Scorer, accepted_error_at, draw, miss_probability
@@ -78,12 +78,12 @@ def simulate_page(draws, seed=51, n=400):
         X, y = draw(rng, n)
         judged = Predictions(Scorer(), X, y)
         s, limit = X[:, 0], certify(Scorer(), X, y, delta=DELTA).best.value
-        shown = abstention_facts(Scorer(), judged, limit, DELTA) or {"levels": []}
+        shown = abstention_facts(Scorer(), judged, limit, DELTA, "check") or {"levels": []}
         false = any(accepted_error_at(level["threshold"]) > level["error"] for level in shown["levels"])
         wrong, sure = (s >= 0.5) != y, np.maximum(s, 1 - s)
         grid = [t for t in np.linspace(0.5, 0.9, 41) if wrong[sure >= t].mean() <= 0.25]
         naive = bool(grid) and accepted_error_at(grid[0]) > 0.25
-        sets = set_facts(Scorer(), judged, DELTA)["levels"]
+        sets = set_facts(Scorer(), judged, DELTA, "check")["levels"]
         missed = any(miss_probability(one["threshold"]) > 1 - one["coverage"] + 1e-9 for one in sets)
         own = np.where(y == 1, s, 1 - s)
         plain = any(miss_probability(np.quantile(own, alpha)) > alpha for alpha in (0.1, 0.2))

@@ -3,14 +3,10 @@
 import numpy as np
 
 from surewood import BinnedForestClassifier, RandomCompositeForestClassifier
-from surewood.bounds import (
-    VoteEvidence,
-    optimise_posterior,
-    pac_bayes_bound,
-    pac_bayes_lambda_bound,
-)
+from surewood.bounds import optimise_posterior, pac_bayes_bound, pac_bayes_lambda_bound
+from surewood.bounds.evidence import VoteEvidence
 from surewood.certify import certify
-from surewood.trees import as_table
+from surewood.trees.binning import as_table
 from tests.guarantees.harness import Speaker, collect
 
 DELTA = 0.1

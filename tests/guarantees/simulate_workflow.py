@@ -15,7 +15,7 @@ import pandas as pd
 import surewood
 from surewood import workflow
 from surewood.bounds import clopper_pearson
-from surewood.certify.set_scores import tie_breakers, true_scores
+from surewood.certify.prediction_sets import tie_breakers, true_scores
 from tests.guarantees.harness import collect
 
 DELTA = 0.1
@@ -51,13 +51,13 @@ def _simulate(name, draws, seed, table, honest, broken):
 
 
 def simulate_copied_tables(draws, seed=30):
-    """Every row stands in the table six times; the broken twin counts copies as independent draws."""
+    """Every row stands in the table six times, once after `drop_duplicates`; the broken twin counts all."""
 
     def table(rng):
         frame = pd.DataFrame(rng.normal(size=(50, 2)), columns=["a", "b"]).assign(y=rng.integers(0, 2, 50))
         return pd.concat([frame] * 6).sample(frac=1.0, random_state=int(rng.integers(2**31)))
 
-    return _simulate("copied tables", draws, seed, table, {}, {"copies": "natural"})
+    return _simulate("copied tables", draws, seed, table, {"drop_duplicates": True}, {"copies": "count"})
 
 
 def simulate_grouped_tables(draws, seed=31):
@@ -171,8 +171,8 @@ def _sets_of_models(draws, seed, coverage, kinds, n=150):
             scores = {
                 kind: true_scores(own, codes, kind, ties).tolist() for kind in ("threshold", "adaptive")
             }
-            kept = {"code": codes.tolist(), "unit": list(range(len(codes))), **scores}
-            facts = {**result.facts, "holdout_scores": {"truth": scores["threshold"], "sets": kept}}
+            kept = {**result.facts["holdout_scores"], "code": codes.tolist(), **scores}
+            facts = {**result.facts, "holdout_scores": kept}
             found = {}
             for name, options in kinds.items():
                 models = [workflow.SavedModel(path, result.model, one) for one in (result.facts, facts)]

@@ -11,9 +11,9 @@ import pytest
 
 import surewood
 from surewood.certify import Method
-from surewood.certify.claims import QUANTITIES
+from surewood.certify.claims import KINDS
 from surewood.certify.prediction_sets import _BY, _GUARANTEES
-from surewood.certify.requirements import _WORDS
+from surewood.certify.thresholds import _WORDS
 from tests.guarantees.test_guarantees import FITS, SIMULATIONS
 
 HERE = Path(__file__).parent
@@ -21,9 +21,9 @@ ROOT = HERE.parents[1]
 
 # Where guarantees are issued, and the kinds of this table that come from there.
 DOORS = {
-    "certify/holdout.py": "claim",
-    "certify/reading.py": "method",
-    "certify/requirements.py": "threshold",
+    "certify/issuing.py": "claim",
+    "certify/from_evidence.py": "method",
+    "certify/deciding.py": "threshold",
     "certify/prediction_sets.py": "sets",
     "certify/comparing.py": "two models",
     "cascade/reject.py": "reject option",
@@ -43,7 +43,7 @@ ROWS = table()
 def kinds():
     """Every kind of claim that the code can make."""
     yield from (f"method {method.name}" for method in Method)
-    yield from (f"claim {quantity}" for quantity in QUANTITIES)
+    yield from (f"claim {quantity}" for quantity in KINDS)
     yield from (f"threshold {name}" for name in _WORDS)
     yield from (f"sets {word}{f' by {by}' if by else ''}" for word, by in product(_GUARANTEES, _BY))
     public = [getattr(surewood, name) for name in surewood.__all__]
@@ -91,8 +91,8 @@ def test_proof_simulation_twin_and_attack(kind):
 def test_every_simulation_counts_for_some_kind():
     named = {simulation for _, simulation, _, _ in ROWS.values()}
     supporting = {  # the same kinds in other circumstances, or the bound without its public door
-        *("simulate_tables", "simulate_real_cascade", "simulate_real_composite", "simulate_copies"),
-        *("simulate_repeated_rows", "simulate_discrete_rows", "simulate_thresholds", "simulate_sets"),
-        *("simulate_monitor", "simulate_zero_weights"),
+        *("simulate_tables", "simulate_real_cascade", "simulate_real_composite", "simulate_discrete_rows"),
+        *("simulate_thresholds", "simulate_sets", "simulate_monitor", "simulate_zero_weights"),
+        "simulate_betting",
     }
     assert {one.__name__ for one in (*SIMULATIONS, *FITS)} == named | supporting

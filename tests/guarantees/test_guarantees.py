@@ -13,10 +13,15 @@ from tests.guarantees.simulate_after_holdout import (
 )
 from tests.guarantees.simulate_certify import (
     simulate_claims,
-    simulate_copies,
     simulate_discrete_rows,
+    simulate_equal_rows,
     simulate_groups,
     simulate_repeated_rows,
+    simulate_rules_of_equal_rows,
+    simulate_sizes_of_groups,
+    simulate_stratified,
+    simulate_training_rows,
+    simulate_unknown_classes,
 )
 from tests.guarantees.simulate_claims_in_use import (
     simulate_found_thresholds,
@@ -35,6 +40,11 @@ from tests.guarantees.simulate_papers import (
     simulate_real_composite,
 )
 from tests.guarantees.simulate_rates import simulate_page, simulate_rates, simulate_reject_option
+from tests.guarantees.simulate_scored_claims import (
+    simulate_betting,
+    simulate_calibration,
+    simulate_scored_claims,
+)
 from tests.guarantees.simulate_votes import (
     simulate_certifiable_composite,
     simulate_certifiable_forest,
@@ -64,7 +74,12 @@ SIMULATIONS = [
     simulate_cascade,
     simulate_real_cascade,
     simulate_real_composite,
-    simulate_copies,
+    simulate_training_rows,
+    simulate_equal_rows,
+    simulate_rules_of_equal_rows,
+    simulate_sizes_of_groups,
+    simulate_unknown_classes,
+    simulate_stratified,
     simulate_groups,
     simulate_claims,
     simulate_repeated_rows,
@@ -83,6 +98,9 @@ SIMULATIONS = [
     simulate_rates,
     simulate_page,
     simulate_reject_option,
+    simulate_scored_claims,
+    simulate_calibration,
+    simulate_betting,
 ]
 FITS = [
     simulate_copied_tables,

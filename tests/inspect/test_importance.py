@@ -6,18 +6,7 @@ from sklearn import inspection
 from sklearn.metrics import log_loss
 
 from surewood import BinnedForestClassifier
-from surewood.inspect import permutation_importance, permutation_importances
-
-
-@pytest.mark.parametrize("name", ["tree", "cascade"])
-@pytest.mark.parametrize("scoring", [None, "neg_log_loss"])
-def test_they_agree_with_scikit_learn(name, scoring, moons, request):
-    model = request.getfixturevalue(name)
-    options = {"n_repeats": 3, "random_state": 7, "scoring": scoring}
-    ours = permutation_importance(model, *moons, **options)
-    theirs = inspection.permutation_importance(model, *moons, **options)
-    assert np.array_equal(ours.importances, theirs.importances)
-    assert ours.importances_mean.max() > 0.05
+from surewood.inspect import permutation_importances
 
 
 @pytest.mark.parametrize("name", ["forest", "cascade", "margin_forest"])

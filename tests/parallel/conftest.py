@@ -6,8 +6,8 @@ import joblib
 import pytest
 
 import surewood.parallel.remote as remote
-import surewood.parallel.rows as rows
-import surewood.parallel.sharing as sharing
+import surewood.parallel.remote as sharing
+import surewood.parallel.running as rows
 
 # Workers have to find hazards.py.
 os.environ["PYTHONPATH"] = os.pathsep.join(
@@ -33,7 +33,7 @@ def dask_cluster():
 
     dask.config.set({"distributed.scheduler.allowed-failures": 1})  # deadly tasks are given up sooner
     with distributed.LocalCluster(
-        n_workers=5,
+        n_workers=3,
         threads_per_worker=1,
         processes=True,
         dashboard_address=":0",
@@ -53,7 +53,7 @@ def dask_client(dask_cluster):
 
 @pytest.fixture
 def on_dask(dask_client, everything_remote):
-    dask_client.wait_for_workers(5, timeout=60)  # a test before may have killed one
+    dask_client.wait_for_workers(3, timeout=60)  # a test before may have killed one
     with joblib.parallel_config("dask", client=dask_client):
         yield dask_client
 
@@ -63,7 +63,7 @@ def ray_session():
     ray = pytest.importorskip("ray")
     from ray.util.joblib import register_ray
 
-    ray.init(num_cpus=5, include_dashboard=False, log_to_driver=False, object_store_memory=100 << 20)
+    ray.init(num_cpus=4, include_dashboard=False, log_to_driver=False, object_store_memory=100 << 20)
     register_ray()
     yield ray
     ray.shutdown()

@@ -44,7 +44,7 @@ def test_a_killed_worker_costs_its_unfinished_tasks_only(engine, request, tmp_pa
 
 def test_a_pool_that_breaks_between_packages_loses_none(monkeypatch):
     """A broken pool closes the generator of its calls; the packages not yet taken must survive that."""
-    from surewood.parallel import process_engine
+    from surewood.parallel import engines
     from surewood.parallel.remote import Package
 
     attempts = []
@@ -57,12 +57,12 @@ def test_a_pool_that_breaks_between_packages_loses_none(monkeypatch):
             for done, (_, (number, *_), _) in enumerate(calls):
                 if len(attempts) == 1 and done == 2:
                     calls.close()
-                    raise process_engine.BrokenProcessPool
+                    raise engines.BrokenProcessPool
                 yield number, b""
 
-    monkeypatch.setattr(process_engine, "Parallel", Breaking)
+    monkeypatch.setattr(engines, "Parallel", Breaking)
     packages = (Package(number, b"", {}) for number in range(6))
-    found = [number for number, _ in process_engine.ProcessEngine(2).run(packages)]
+    found = [number for number, _ in engines.ProcessEngine(2).run(packages)]
     assert sorted(found) == list(range(6))
     assert len(attempts) == 2
 
@@ -81,6 +81,7 @@ def test_out_of_memory_is_said_to_be_that(engine, request):
         list(run_tasks([delayed(hungry)(k) for k in range(3)], -1))
 
 
+@pytest.mark.slow  # starts a cluster
 def test_a_dask_worker_stopped_at_its_memory_limit_is_said_to_be_that(everything_remote):
     distributed = pytest.importorskip("distributed")
     import dask
@@ -122,6 +123,7 @@ ray.shutdown()
 """
 
 
+@pytest.mark.slow  # starts a cluster
 def test_a_ray_worker_stopped_by_the_memory_monitor_is_said_to_be_that():
     pytest.importorskip("ray")
     shown = subprocess.run(
@@ -154,6 +156,7 @@ ray.shutdown()
 """
 
 
+@pytest.mark.slow  # starts a cluster
 def test_giving_up_tasks_on_ray_never_ends_the_program():
     pytest.importorskip("ray")
     shown = subprocess.run(
@@ -190,6 +193,7 @@ except WorkerLost as error:
 """
 
 
+@pytest.mark.slow  # starts a cluster
 def test_a_lost_raylet_is_a_lost_worker():
     """Without care Ray ends the program here, without an exception."""
     pytest.importorskip("ray")
@@ -279,6 +283,7 @@ def test_ctrl_c_cancels_remote_tasks(engine, request, tmp_path):
     assert sum(runs(tmp_path).values()) == before < 60
 
 
+@pytest.mark.slow  # starts a cluster
 def test_a_lost_scheduler_ends_with_one_sentence(everything_remote, tmp_path):
     distributed = pytest.importorskip("distributed")
     address = tmp_path / "scheduler.json"

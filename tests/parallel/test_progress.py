@@ -105,7 +105,7 @@ def shares(fit):
     [
         (
             surewood.DeepCascadeSVMClassifierCV(2, cv=3, study={"max_svms": 20}, random_state=0, verbose=1),
-            ["choosing C on the folds", "gamma paths of the folds", "held-out scores of the candidates",
+            ["gamma paths of the folds", "held-out scores of the candidates",
              "searching on all rows", "held-out scores of the cascades", "calibrating"],
         ),
         (

@@ -1,4 +1,4 @@
-"""The same model anywhere: threads, processes, Dask and Ray with 1, 2 or 5 workers, bit by bit."""
+"""The same model anywhere: threads, processes, Dask and Ray with 1 to 4 workers, bit by bit."""
 
 import functools
 
@@ -17,11 +17,17 @@ NEW = np.random.default_rng(0).normal(size=(60, 5))
 ESTIMATORS = {cls.__name__: cls for cls in exported()}
 SETTINGS = {"BinnedForestClassifier": {"oob_score": True, "n_estimators": 40}}
 each_estimator = pytest.mark.parametrize("name", ESTIMATORS)
-one_a_family = pytest.mark.parametrize(
+ONE_PER_FAMILY = (
+    "BinnedForestClassifier",
+    "DeepCascadeSVMClassifierCV",
+    "MarginDeepForestClassifier",
+    "RandomCompositeForestClassifierCV",
+)
+one_per_family = pytest.mark.parametrize("name", ONE_PER_FAMILY)
+each_estimator_on_a_cluster = pytest.mark.parametrize(
     "name",
-    ["BinnedForestClassifier", "DeepCascadeSVMClassifierCV", "MarginDeepForestClassifier",
-     "RandomCompositeForestClassifierCV"],
-)  # fmt: skip
+    [pytest.param(name, marks=() if name in ONE_PER_FAMILY else pytest.mark.slow) for name in ESTIMATORS],
+)
 
 
 def fitted(name, n_jobs=None):
@@ -67,29 +73,29 @@ def test_two_processes(name, everything_remote):
         check(name)
 
 
-@each_estimator
+@each_estimator_on_a_cluster
 def test_two_dask_workers(name, dask_client, everything_remote):
     two = list(dask_client.nthreads())[:2]
     with joblib.parallel_config("dask", client=dask_client, workers=two):
         check(name)
 
 
-@pytest.mark.parametrize("workers", [1, 5])
-@one_a_family
+@pytest.mark.parametrize("workers", [1, 3])
+@one_per_family
 def test_other_numbers_of_dask_workers(workers, name, dask_client, everything_remote):
     chosen = list(dask_client.nthreads())[:workers]
     with joblib.parallel_config("dask", client=dask_client, workers=chosen):
         check(name)
 
 
-@each_estimator
+@each_estimator_on_a_cluster
 def test_two_ray_workers(name, ray_session, everything_remote):
-    with joblib.parallel_config("ray", ray_remote_args={"num_cpus": 2}):  # of 5
+    with joblib.parallel_config("ray", ray_remote_args={"num_cpus": 2}):  # of 4
         check(name)
 
 
-@pytest.mark.parametrize("workers", [1, 5])
-@one_a_family
+@pytest.mark.parametrize("workers", [1, 4])
+@one_per_family
 def test_other_numbers_of_ray_workers(workers, name, ray_session, everything_remote):
-    with joblib.parallel_config("ray", ray_remote_args={"num_cpus": 5 // workers}):
+    with joblib.parallel_config("ray", ray_remote_args={"num_cpus": 4 // workers}):
         check(name)

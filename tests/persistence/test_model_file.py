@@ -1,9 +1,7 @@
-"""Saved models: the same predictions, small, all or nothing, and nothing in the file can run code."""
+"""Saved models: the same predictions, small, all or nothing; damaged and foreign files are refused."""
 
 import json
 import pickle
-import zipfile
-from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 
 import joblib
@@ -11,13 +9,11 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_iris
 from sklearn.exceptions import NotFittedError
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 
 import surewood
-from surewood.persistence import ModelFileError, model_file, read_card
-from surewood.persistence.mapped_arrays import mapped_from
+from surewood.persistence import ModelFileError, model_file, read_card, read_facts
 from tests.contract.estimators import exported, small
+from tests.persistence.forging import forge, put_together, taken_apart
 
 X, Y = load_iris(return_X_y=True)
 each_estimator = pytest.mark.parametrize("cls", exported(), ids=lambda c: c.__name__)
@@ -28,25 +24,24 @@ def fitted(cls):
     return small(cls).fit(X, Y)
 
 
+@cache
+def forest():
+    return surewood.BinnedForestClassifier(5, random_state=0).fit(X, Y)
+
+
 def outputs(model):
     return model.predict_proba(X) if hasattr(model, "predict_proba") else model.transform(X)
 
 
 @each_estimator
-@pytest.mark.parametrize("compress", [True, False])
-def test_the_same_model_comes_back(cls, compress, tmp_path):
+@pytest.mark.parametrize(
+    ("compress", "mode"), [(True, None), (False, None), (False, "r"), (False, "c")], ids=str
+)
+def test_the_same_model_comes_back(cls, compress, mode, tmp_path):
     model = fitted(cls)
-    again = surewood.load(surewood.save(model, tmp_path / "m.surewood", compress=compress))
+    again = surewood.load(surewood.save(model, tmp_path / "m", compress=compress), mmap_mode=mode)
     np.testing.assert_array_equal(outputs(again), outputs(model))
     assert again.get_params() == model.get_params()
-
-
-@each_estimator
-def test_mapped_from_disk_the_same_model_comes_back(cls, tmp_path):
-    model = fitted(cls)
-    path = surewood.save(model, tmp_path / "m", compress=False)
-    for mode in ("r", "c"):
-        np.testing.assert_array_equal(outputs(surewood.load(path, mmap_mode=mode)), outputs(model))
 
 
 @each_estimator
@@ -57,43 +52,31 @@ def test_pickle_and_joblib(cls, tmp_path):
         np.testing.assert_array_equal(outputs(again), outputs(model))
 
 
-def test_large_arrays_are_mapped_and_read_only(tmp_path):
-    rng = np.random.default_rng(0)
-    data, labels = rng.normal(size=(2000, 5)), rng.integers(0, 2, 2000)
-    model = surewood.BinnedForestClassifier(20, random_state=0).fit(data, labels)
-    path = surewood.save(model, tmp_path / "m", compress=False)
-    mapped = surewood.load(path, mmap_mode="r")
-    base = mapped.forest_.nodes
+def test_arrays_are_mapped_and_read_only(tmp_path):
+    path = surewood.save(forest(), tmp_path / "m", compress=False)
+    nodes = surewood.load(path, mmap_mode="r").forest_.nodes
+    base = nodes
     while not isinstance(base, np.memmap):
         base = base.base
     assert str(base.filename) == str(path)
-    assert mapped.forest_.nodes.ctypes.data % 64 == 0
-    assert not mapped.forest_.nodes.flags.writeable
-    np.testing.assert_array_equal(mapped.predict_proba(data), model.predict_proba(data))
+    assert nodes.ctypes.data % 64 == 0
+    assert not nodes.flags.writeable
+    assert surewood.load(path, mmap_mode="c").forest_.nodes.flags.writeable
     with pytest.raises(ValueError, match="mmap_mode must be None, 'r' or 'c', got 'w'"):
         surewood.load(path, mmap_mode="w")
     with pytest.raises(ModelFileError, match="compressed and cannot be mapped; save the model with compress"):
-        surewood.load(surewood.save(model, tmp_path / "z"), mmap_mode="r")
+        surewood.load(surewood.save(forest(), tmp_path / "z"), mmap_mode="r")
 
 
-def forest():
-    return surewood.BinnedForestClassifier(5, random_state=0).fit(X, Y)
-
-
-def rewrite(path, change):
-    """The archive with its members changed by ``change(name, content) -> content``."""
-    with zipfile.ZipFile(path) as archive:
-        members = {name: archive.read(name) for name in archive.namelist()}
-    with zipfile.ZipFile(path, "w") as archive:
-        for name, content in members.items():
-            archive.writestr(name, change(name, content))
-
-
-def test_pipelines_can_be_saved(tmp_path):
-    model = make_pipeline(StandardScaler(), surewood.BinnedForestClassifier(5)).fit(X, Y)
-    again = surewood.load(surewood.save(model, tmp_path / "m"))
-    np.testing.assert_array_equal(again.predict(X), model.predict(X))
-    assert read_card(tmp_path / "m")["model"] == "sklearn.pipeline.Pipeline"
+def test_facts_and_card(tmp_path):
+    facts = {"owner": "me", "table": ["é", None, 0.5]}
+    path = surewood.save(forest(), tmp_path / "m", facts=facts)
+    assert read_facts(path) == facts
+    assert read_facts(surewood.save(forest(), tmp_path / "n")) == {}
+    card = read_card(path)
+    assert card["format"] == model_file.FORMAT
+    assert (card["model"], card["surewood"]) == ("BinnedForestClassifier", surewood.__version__)
+    assert len(card["sha256"]) == 64
 
 
 def test_an_unfitted_model_is_refused_and_leaves_nothing(tmp_path):
@@ -109,133 +92,22 @@ def test_a_full_disk_keeps_the_old_file(tmp_path, monkeypatch):
     def full(*args, **kwargs):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(zipfile.ZipFile, "writestr", full)
+    monkeypatch.setattr(model_file.zlib, "compress", full)
     with pytest.raises(OSError, match="No space left"):
         surewood.save(forest(), path)
     assert path.read_bytes() == before
-    assert [p.name for p in tmp_path.iterdir()] == ["m"]
+    assert list(tmp_path.iterdir()) == [path]
 
 
-@pytest.mark.parametrize("keep", [0, 10, 0.5, -1])
-def test_truncated_files(tmp_path, keep):
-    path = surewood.save(forest(), tmp_path / "m")
-    content = path.read_bytes()
-    path.write_bytes(content[: int(len(content) * keep) if isinstance(keep, float) else keep])
-    with pytest.raises(ModelFileError, match="not a surewood model, or is cut short"):
-        surewood.load(path)
-
-
-def test_an_altered_array_is_noticed(tmp_path):
+def test_the_format_is_what_its_description_says(tmp_path):
+    """Files that the tests write by themselves are read, compressed or not."""
     path = surewood.save(forest(), tmp_path / "m", compress=False)
-    rewrite(path, lambda name, content: content[:-1] + b"\x07" if name.endswith(".npy") else content)
-    with pytest.raises(ModelFileError, match="checksum differs"):
-        surewood.load(path)
+    for compress in (False, True):
+        again = surewood.load(forge(path, tmp_path / "f", lambda header, arrays: None, compress))
+        np.testing.assert_array_equal(outputs(again), outputs(forest()))
 
 
-def test_a_flipped_byte_is_noticed(tmp_path):
-    path = surewood.save(forest(), tmp_path / "m", compress=False)
-    content = bytearray(path.read_bytes())
-    content[len(content) // 3] ^= 0xFF
-    path.write_bytes(bytes(content))
-    with pytest.raises(ModelFileError):
-        surewood.load(path)
-
-
-@pytest.mark.parametrize("compress", [True, False])
-def test_any_flipped_bit_is_noticed_or_harmless(tmp_path, compress):
-    path = surewood.save(forest(), tmp_path / "m", compress=compress)
-    proba = forest().predict_proba(X)
-    content = path.read_bytes()
-    rng = np.random.default_rng(0)
-    noticed = 0
-    for place in rng.integers(0, len(content), 150):
-        damaged = bytearray(content)
-        damaged[place] ^= 1 << rng.integers(8)
-        path.write_bytes(bytes(damaged))
-        try:
-            again = surewood.load(path)
-        except ModelFileError:  # nothing else: neither zlib.error nor RuntimeError
-            noticed += 1
-        else:  # a time stamp or the like
-            np.testing.assert_array_equal(again.predict_proba(X), proba)
-    assert noticed > 100
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        lambda name, content: b"{}" if name == "schema.json" else content,
-        lambda name, content: b"no JSON" if name == "schema.json" else content,
-        lambda name, content: content[:40] if name.endswith(".npy") else content,
-    ],
-    ids=["empty", "no JSON", "short arrays"],
-)
-def test_a_file_with_a_forged_checksum_cannot_be_rebuilt(tmp_path, monkeypatch, change):
-    path = surewood.save(forest(), tmp_path / "m")
-    rewrite(path, change)
-    digest = read_card(path)["sha256"]
-    monkeypatch.setattr(model_file, "digest", lambda path, starts: digest)
-    with pytest.raises(ModelFileError, match="cannot be rebuilt"):
-        surewood.load(path)
-
-
-@pytest.mark.parametrize("version", ["2", None, [1]])
-def test_a_format_that_is_no_number_is_refused(tmp_path, version):
-    path = surewood.save(forest(), tmp_path / "m")
-
-    def other(name, content):
-        return json.dumps({**json.loads(content), "format": version}) if name == "surewood.json" else content
-
-    rewrite(path, other)
-    with pytest.raises(ModelFileError, match="is incomplete"):
-        surewood.load(path)
-
-
-def test_a_mapped_file_does_not_disturb_other_threads(tmp_path):
-    """skops has one table of types for all threads; arrays of another file must not come from ours."""
-    one = surewood.BinnedForestClassifier(30, random_state=1).fit(X, Y)
-    two = surewood.BinnedForestClassifier(30, random_state=2).fit(X, Y)
-    ours = surewood.save(one, tmp_path / "one", compress=False)
-    theirs = surewood.save(two, tmp_path / "two", compress=False)
-    with mapped_from(ours, "r"), ThreadPoolExecutor(1) as pool:
-        again = pool.submit(surewood.load, theirs).result()
-    np.testing.assert_array_equal(again.predict_proba(X), two.predict_proba(X))
-
-
-def test_newer_formats_are_refused(tmp_path):
-    path = surewood.save(forest(), tmp_path / "m")
-
-    def newer(name, content):
-        return json.dumps({**json.loads(content), "format": 99}) if name == "surewood.json" else content
-
-    rewrite(path, newer)
-    with pytest.raises(ModelFileError, match=r"has format 99 .* Upgrade surewood"):
-        surewood.load(path)
-
-
-class Foreign:
-    pass
-
-
-def test_unknown_types_are_refused_by_name_unless_trusted(tmp_path):
-    model = forest()
-    model.guest_ = Foreign()
-    path = surewood.save(model, tmp_path / "m")
-    name = f"{Foreign.__module__}.Foreign"
-    with pytest.raises(ModelFileError, match=f"not trusted: {name}"):
-        surewood.load(path)
-    assert isinstance(surewood.load(path, trusted=[name]).guest_, Foreign)
-
-
-def test_our_functions_are_not_types(tmp_path):
-    model = forest()
-    model.guest_ = surewood.save
-    path = surewood.save(model, tmp_path / "m")
-    with pytest.raises(ModelFileError, match=r"not trusted: surewood\.persistence\.model_file\.save"):
-        surewood.load(path)
-
-
-@pytest.mark.parametrize("content", [b"", b"hello", b"PK\x05\x06" + bytes(18)])
+@pytest.mark.parametrize("content", [b"", b"hello", b"PK\x05\x06" + bytes(200), b"surewood", b"surewoo" * 40])
 def test_files_that_are_no_models(tmp_path, content):
     path = tmp_path / "m"
     path.write_bytes(content)
@@ -246,12 +118,124 @@ def test_files_that_are_no_models(tmp_path, content):
 
 
 def test_a_file_without_permission_is_not_called_broken(tmp_path, monkeypatch):
-    path = tmp_path / "model.surewood"
-    path.write_bytes(b"")
+    path = surewood.save(forest(), tmp_path / "m")
 
     def refuse(*_):
         raise PermissionError(13, "Permission denied", str(path))
 
-    monkeypatch.setattr(zipfile, "ZipFile", refuse)
-    with pytest.raises(ModelFileError, match=r"model\.surewood may not be read: no permission\.$"):
+    monkeypatch.setattr(model_file.Path, "open", refuse)
+    with pytest.raises(ModelFileError, match=r"may not be read: no permission\.$"):
         read_card(path)
+
+
+@pytest.mark.parametrize("compress", [True, False])
+def test_any_flipped_bit_is_noticed_or_harmless(tmp_path, compress):
+    path = surewood.save(forest(), tmp_path / "m", compress=compress)
+    content = path.read_bytes()
+    rng = np.random.default_rng(0)
+    for place in [*range(128), *rng.integers(128, len(content), 150)]:
+        damaged = bytearray(content)
+        damaged[place] ^= 1 << rng.integers(8)
+        path.write_bytes(bytes(damaged))
+        if 72 <= place < 128:  # the signature, which no key checks here, and padding
+            np.testing.assert_array_equal(outputs(surewood.load(path)), outputs(forest()))
+        else:
+            with pytest.raises(ModelFileError):
+                surewood.load(path)
+    for length in (10, 103, 130, len(content) // 2, len(content) - 1):
+        path.write_bytes(content[:length])
+        with pytest.raises(ModelFileError):
+            surewood.load(path)
+
+
+@pytest.mark.parametrize(
+    ("table", "words"),
+    [
+        ([["<f8", [9], "C", 24]], "declares 72 bytes, not the 24 that it has"),
+        ([["<f8", [-3], "C", 24]], "no shape"),
+        ([["<f8", [3.0], "C", 24]], "no shape"),
+        ([["<f8", [3], "A", 24]], "no shape"),
+        ([["<f8", [1] * 40 + [3], "C", 24]], "no shape"),
+        ([["<f8", [0, 2**60], "C", 0]], "no shape"),
+        ([["<f4", [3], "C", 24]], "declares 12 bytes"),
+        ([["<f8", [2**32] * 4, "C", 24]], "declares"),
+        ([["<f8", [3], "C", 2**63]], "declares"),
+        ([["|O", [3], "C", 24]], "no dtype of a model file"),
+        ([["<U0", [2**60], "C", 0]], "no dtype of a model file"),
+        ([["<f8,<f8", [3], "C", 24]], "no dtype of a model file"),
+        ([[["<f8"], [3], "C", 24]], "no dtype of a model file"),
+        ([["|b1", [24], "C", 24]], "truth values"),
+        ([["<U6", [1], "C", 24]], "no characters"),
+        ([], "its arrays end at byte 128, not 192"),
+        ([["<f8", [3], "C", 24]] * 2, "its arrays end at byte 256, not 192"),
+        ([["<f8", [3], "C"]], ""),
+        (7, ""),
+        (None, ""),
+    ],
+)
+@pytest.mark.parametrize("mode", [None, "r"])
+def test_arrays_that_are_not_what_they_declare_are_refused(tmp_path, table, words, mode):
+    path = put_together(tmp_path / "f", {"arrays": table, "tree": None}, [np.full(3, -1.5)])
+    with pytest.raises(ModelFileError, match=f"was altered or damaged after it was saved.*{words}"):
+        surewood.load(path, mmap_mode=mode)
+
+
+@pytest.mark.parametrize(
+    "header", [b"", b"{}", b"[1]", b"no JSON", b"\xff", b"[" * 100_000, b"9" * 5000, b'{"arrays":[]}']
+)
+def test_headers_that_are_none_are_refused(tmp_path, header):
+    with pytest.raises(ModelFileError, match=r"was altered or damaged|cannot be rebuilt"):
+        surewood.load(put_together(tmp_path / "f", header, []))
+
+
+def test_files_that_unpack_to_more_than_they_plausibly_hold_are_refused(tmp_path, monkeypatch):
+    """Scaled down: 40 MB of zeros in 40 kB, and a limit of 10 MB; then a header of 17 MB."""
+    monkeypatch.setattr(model_file, "_ALWAYS_FINE", 10 << 20)
+    path = put_together(tmp_path / "f", {"tree": None}, [np.zeros(5 << 20)], compress=True)
+    with pytest.raises(ModelFileError, match=r"bytes and would unpack to 4.*no model does that\.$"):
+        surewood.load(path)
+    put_together(path, b" " * (17 << 20), [], compress=True)
+    with pytest.raises(ModelFileError, match=r"has a header of 17,\d+,\d+ bytes; no model does that"):
+        surewood.load(path)
+    put_together(path, b" " * (17 << 20), [], compress=True, length=100)
+    with pytest.raises(ModelFileError, match="was altered or damaged"):
+        read_card(path)
+
+
+def test_a_file_larger_than_memory_is_refused_unless_it_is_mapped(tmp_path, monkeypatch):
+    path = surewood.save(forest(), tmp_path / "m", compress=False)
+    header, arrays = taken_apart(path)
+    text = len(json.dumps(header, separators=(",", ":")))
+    monkeypatch.setattr(
+        model_file, "_available_memory", lambda: 24 * text + sum(array.nbytes for array in arrays) // 2
+    )
+    with pytest.raises(ModelFileError, match=r"would need [\d,]+ bytes of memory; [\d,]+ are available\.$"):
+        surewood.load(path)
+    np.testing.assert_array_equal(outputs(surewood.load(path, mmap_mode="r")), outputs(forest()))
+
+
+def test_other_formats_are_refused(tmp_path):
+    with pytest.raises(ModelFileError, match=r"has format 99; surewood .* reads format \d+\.$"):
+        surewood.load(put_together(tmp_path / "f", {"tree": None}, [], format=99))
+
+
+@pytest.mark.parametrize("key", ["secret", b"secret"])
+def test_a_signed_file_is_read_with_its_key_and_without(tmp_path, key):
+    path = surewood.save(forest(), tmp_path / "m", key=key)
+    for options in ({}, {"key": "secret"}, {"key": b"secret"}):
+        np.testing.assert_array_equal(outputs(surewood.load(path, **options)), outputs(forest()))
+
+
+def test_another_key_an_unsigned_file_and_a_forged_one_are_refused(tmp_path):
+    signed = surewood.save(forest(), tmp_path / "m", key="secret", compress=False)
+    with pytest.raises(ModelFileError, match="was not signed with this key, or was altered since"):
+        surewood.load(signed, key="other")
+    forged = forge(signed, tmp_path / "f", lambda header, arrays: header.update(facts={"error": 0}))
+    with pytest.raises(ModelFileError, match="is not signed, but a key was given"):
+        surewood.load(forged, key="secret")
+    forged.write_bytes(forged.read_bytes()[:72] + signed.read_bytes()[72:104] + forged.read_bytes()[104:])
+    with pytest.raises(ModelFileError, match="was not signed with this key, or was altered since"):
+        surewood.load(forged, key="secret")
+    with pytest.raises(ValueError, match=r"^key must not be empty\.$"):
+        surewood.save(forest(), tmp_path / "n", key="")
+    assert not (tmp_path / "n").exists()

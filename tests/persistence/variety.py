@@ -15,9 +15,19 @@ import surewood
 from surewood.cascade import EstimatorFamily, LinearFamily, TreeFamily
 from surewood.certify import CostClassifier, CrossFittedClassifier, PredictionSets, find_threshold
 from surewood.tables import TablePreparer
-from surewood.tables.reading.file_rows import FileRows
+from surewood.tables.reading.table_file import FileRows
 from tests.contract.estimators import deterministic, exported
-from tests.saved_models.make_saved_models import table
+
+
+def table(numbers_only: bool = False) -> tuple[pd.DataFrame, np.ndarray]:
+    """A table by formula, the same for ever: numbers, a category, missing values, three classes."""
+    k = np.arange(60.0)
+    frame = pd.DataFrame({"a": np.sin(k), "b": np.cos(1.7 * k), "c": np.where(k % 7 == 0, np.nan, k % 5)})
+    if not numbers_only:
+        frame["d"] = pd.Series([("red", "green", "blue")[int(i) % 3] for i in k], dtype=object)
+    y = np.digitize(np.sin(k) + 0.4 * np.cos(3.1 * k), [-0.5, 0.5])
+    return frame, np.array(["low", "middle", "high"])[y]
+
 
 OOB = {"cross_fit": "oob"}
 #: Further settings of each estimator, beyond its small ones.

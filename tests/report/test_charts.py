@@ -1,12 +1,20 @@
 """Charts: colors that exist in light and dark, names as text, what is said to those who cannot see."""
 
+from __future__ import annotations
+
 import re
 from importlib.resources import files
 from pathlib import Path
 
+import numpy as np
+import pytest
+
 import surewood
+from surewood.base import describing
 from surewood.report import charts
-from surewood.report.blocks import CLASS_COLORS
+from surewood.report.blocks import CLASS_COLORS, draw, draw_sections
+from surewood.report.charts import BarRow, Part, bar_rows, confusion_map, flow, tree_map
+from surewood.report.drawing import Axis
 
 STYLE = files("surewood.report").joinpath("static", "page.css").read_text(encoding="utf-8")
 
@@ -68,3 +76,151 @@ def test_the_most_frequent_confusions_come_first():
     assert (first["truth"], first["predicted"], first["rows"], first["share"]) == ("b", "a", 3, 0.75)
     assert second["rows"] == 1
     assert "6 of 10 rows are correct" in charts.confusion(facts, "holdout")["alt"]
+
+
+def test_the_longest_bar_fills_the_track():
+    html = bar_rows([BarRow("a", [Part(0, 4)], "4"), BarRow("b", [Part(0, 1)], "1")])
+    assert "width:100.0%" in html
+    assert "width:25.0%" in html
+
+
+def test_negative_values_go_left_of_a_line_at_zero():
+    html = bar_rows([BarRow("up", [Part(0, 1)]), BarRow("down", [Part(0, -1)])])
+    assert html.count('<u style="left:50.0%">') == 2
+    assert "left:0.0%;width:50.0%" in html
+
+
+def test_names_are_text_and_long_ones_are_cut_in_the_middle():
+    html = bar_rows([BarRow("<b>" + "x" * 60, [Part(0, 1, tip="<i>")])])
+    assert "<b>" not in html
+    assert "…" in html
+    assert 'data-tip="&lt;i&gt;"' in html
+
+
+def test_an_axis_has_ticks_and_dots_stay_on_it():
+    html = bar_rows([BarRow("a", [Part(0.5, 0.5, shape="dot")])], axis=Axis(0.4, 0.6, "percent"))
+    assert "50 %</span>" in html
+    assert 'class="dot" style="left:50.0%' in html
+
+
+def test_nothing_to_draw_is_no_error():
+    assert "rows" in bar_rows([])
+    assert "width:0.0%" in bar_rows([BarRow("none", [Part(0, 0)])])
+
+
+def test_few_classes_have_counts_and_rates():
+    html = confusion_map(["<no>", "yes"], ["<no>", "yes", "abstains"], np.array([[6, 2, 2], [0, 0, 0]]))
+    assert "<no>" not in html
+    assert html.count("<td") == 6
+    assert "60 %" in html
+
+
+def test_many_classes_draw_only_what_occurs():
+    names = [f"class {k}" for k in range(100)]
+    counts = np.eye(100, dtype=int) * 5
+    counts[3, 7] = 1
+    html = confusion_map(names, names, counts)
+    assert html.count("<rect") == 101
+    assert "true class 3, predicted class 7: 1 (17 %)" in html
+
+
+def stage(arrive, points, accuracy, threshold):
+    own = {"label": "degree <1>", "arrive": arrive, "points": points}
+    return {**own, "accuracy": accuracy, "threshold": threshold}
+
+
+def test_rows_that_arrive_leave_or_go_on():
+    html = flow([stage(100, 60, 0.9, 0.5), stage(40, 40, 0.3, None)])
+    assert "60 of 100 leave, 90.0 % correct" in html
+    assert "40 rows go on" in html
+    assert "|f| &gt; 0.5" in html
+    widths = ("width:54.0%", "width:6.0%", "width:40.0%", "width:12.0%", "width:28.0%")
+    assert all(width in html for width in widths)
+    assert "<1>" not in html
+
+
+def test_without_labels_nothing_is_called_wrong():
+    html = flow([stage(10, 10, None, None)])
+    assert "10 of 10 leave<" in html
+    assert html.count("<i style") == 1
+
+
+def node(number, parent, value, depth, level=None, label="<x>"):
+    own = {"id": number, "parent": parent, "value": value, "depth": depth, "level": level}
+    return {**own, "label": label, "text": "degree 1", "hints": ["3 rows"]}
+
+
+def test_children_share_the_width_of_their_parent():
+    html = tree_map([node(0, None, 10, 0), node(1, 0, 4, 1, 1), node(2, 0, 6, 1, 9)])
+    boxes = re.findall(r"left:([\d.]+)%;width:([\d.]+)%;top:(\d+)px;background:var\(--(\w+)\)", html)
+    assert boxes == [
+        ("0.00", "100.00", "0", "inner"),
+        ("0.00", "40.00", "46", "seq1"),
+        ("40.00", "60.00", "46", "seq3"),
+    ]
+    assert "<x>" not in html
+    assert "3 rows" in html
+
+
+def test_boxes_too_narrow_to_see_are_left_out():
+    html = tree_map([node(0, None, 10_000, 0), node(1, 0, 1, 1), node(2, 0, 9_999, 1)])
+    assert html.count("<span") == 2
+
+
+def chart(kind, variant, **options):
+    return draw(describing.chart(kind, "T", [{"name": "", **variant}], **options))
+
+
+def html(made):
+    return made["variants"][0]["html"]
+
+
+def test_bars_are_stacked_with_hints():
+    series = [describing.series("a", [1, 2], "main", ["x", "y"]), describing.series("b", [3, 4], "other")]
+    made = chart("bars", {"names": ["p", "<q>"], "series": series}, y_title="rows")
+    assert "&lt;q&gt;, a: 2\ny" in html(made)
+    assert "left:33.3%;width:66.7%" in html(made)  # 4 after 2 of 6
+    assert 'class="legend"' in html(made)
+    assert made["alt"] == "T: p 4, <q> 6"
+
+
+def test_lines_have_marks_steps_and_labels():
+    variant = {"x": [1, 2], "series": [describing.series("a", [0.5, None])], "labels": ["start", "end"]}
+    made = chart("lines", variant, mark=2, y_format="percent", whole_x=True)
+    assert "dasharray" in html(made)
+    assert ">start</span>" in html(made)
+    assert ">end</span>" not in html(made)  # there is no value to stand beside
+    steps = chart("lines", {"x": [1, 2], "series": [describing.series("a", [1, 2])]}, steps=True)
+    assert "H500V" in html(steps)
+
+
+def test_lines_without_a_finite_value_are_drawn_empty_but_whole():
+    made = chart("lines", {"x": [1, 2], "series": [describing.series("a", [None, None])]})
+    assert "<svg" in html(made)
+
+
+def test_points_are_colored_by_class():
+    made = chart("points", {"x": [0, 1, 2], "y": [3, 4, 5], "codes": [0, 1, 0]}, classes=["<a>", "b"])
+    assert html(made).count("#3f8f5f") == 3  # two dots and the legend
+    assert "<a>" not in html(made)
+
+
+def test_an_icicle_and_a_flow_are_drawn():
+    node = {"text": "", "hints": ["h"], "depth": 0}
+    nodes = [{"id": 0, "parent": None, "label": "all", "value": 3, "level": 9, **node}]
+    assert "var(--seq3)" in html(chart("icicle", {"nodes": nodes}))
+    stage = {"label": "<b>", "arrive": 3, "points": 3, "accuracy": None, "threshold": None}
+    assert "3 of 3 leave" in html(chart("flow", {"stages": [stage]}))
+
+
+def test_text_and_tables_stay():
+    blocks = [describing.paragraph("P", ["line"]), describing.table("t", [describing.column("a")], [[1]])]
+    facts = describing.report_facts("T", "", [], [describing.section("S", blocks)])
+    drawn = draw_sections(facts)
+    assert [block["kind"] for block in drawn[0]["blocks"]] == ["text", "table"]
+    assert draw_sections(None) == []
+
+
+def test_an_unknown_kind_is_an_error():
+    with pytest.raises(KeyError):
+        draw({"kind": "pie"})

@@ -24,7 +24,7 @@ from surewood import (
     report,
 )
 from surewood.certify import certify
-from surewood.report.table_facts import column_facts
+from surewood.report.facts import column_facts
 
 X, y = load_iris(return_X_y=True)
 TRAIN, HOLD = (X[::2], y[::2]), (X[1::2], y[1::2])
@@ -96,7 +96,7 @@ def test_a_given_certificate_is_used():
         facts = report.build_summary(model, *TRAIN, holdout=HOLD, certificate=given)["certificate"]
         assert facts["entries"][0]["value"] == certificate.best.value
         assert facts["entries"][0]["n_models"] == 50
-        assert "With 95 % confidence" in facts["sentence"]
+        assert "with probability at least 95 %" in facts["sentence"]
 
 
 def test_a_guarantee_is_never_rounded_down():
@@ -111,7 +111,9 @@ def test_a_holdout_too_small_for_a_guarantee():
     tiny = (X[[1, 103]], y[[1, 103]])
     facts = report.build_summary(MODELS["forest"].fit(*TRAIN), *TRAIN, holdout=tiny)["certificate"]
     assert facts["trivial"]
-    assert facts["sentence"].startswith("We cannot guarantee that this model beats the baseline")
+    assert facts["sentence"].startswith(
+        "Too few holdout rows to guarantee better than the majority-class baseline"
+    )
 
 
 def test_columns_of_all_kinds(hostile):

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from surewood.svm import SvmBatch
 from surewood.svm import dual as dual_module
+from surewood.svm.dual import SvmBatch
 from tests.svm.reference import check_kkt
 
 LARGEST = 120  # points of a problem that is checked: the check is in NumPy and quadratic

@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 from surewood import _core
-from surewood.svm import MAX_DEGREE, Gram, KernelSpec, Predictor, solve_many
-from surewood.svm.checking import TABLE
+from surewood.svm.dual import MAX_DEGREE, solve_many
+from surewood.svm.gram import Gram, KernelSpec
+from surewood.svm.one_vs_one import TABLE, Predictor
 
 
 @pytest.fixture(scope="module")

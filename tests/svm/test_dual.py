@@ -1,4 +1,4 @@
-"""The batch solver: optimal, equal to libsvm, the same on any machine, and defined on bad input."""
+"""Solving batches: against the reference, edge cases, large leaves, the result."""
 
 import itertools
 import os
@@ -14,7 +14,9 @@ from hypothesis import strategies as st
 from sklearn.svm import SVC
 
 from surewood import _core
-from surewood.svm import Gram, KernelSpec, solve_many
+from surewood.base.parameters import MAX_DEGREE
+from surewood.svm.dual import solve_many
+from surewood.svm.gram import Gram, KernelSpec
 from tests.svm.reference import blobs, check_kkt, decisions, equal_arrays, kernel_matrix
 
 UNCAPPED = 10_000_000
@@ -328,7 +330,8 @@ def test_progress_is_told_within_a_large_group(n_jobs):
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
 def test_ctrl_c_is_answered_soon():
     code = (
-        "import numpy as np\nfrom surewood.svm import Gram, solve_many\n"
+        "import numpy as np\nfrom surewood.svm.dual import solve_many\n"
+        "from surewood.svm.gram import Gram\n"
         "rng = np.random.default_rng(0); X = rng.normal(size=(3000, 5)); y = rng.integers(2, size=3000)\n"
         "gram = Gram(X, max_memory=0)\nprint('go', flush=True)\n"
         "while True: solve_many(gram, [np.arange(3000)] * 20, y, [9], 1e6, max_iter=-1)\n"
@@ -339,3 +342,165 @@ def test_ctrl_c_is_answered_soon():
     os.kill(process.pid, signal.SIGINT)
     _, error = process.communicate(timeout=30)  # a second on an idle machine
     assert b"KeyboardInterrupt" in error
+
+
+def test_one_class_is_a_constant():
+    machines = solve_many(Gram(np.eye(3)), [np.arange(3), [1]], [4, 4, 4], [1, 2], 1.0)
+    assert (machines.n_classes == 1).all()
+    assert machines.n_correct.ravel().tolist() == [3, 3, 1, 1]
+    assert machines.converged.all()
+    assert machines.support(0).size == 0
+    assert (machines.predictor().predict(np.ones((5, 3)), np.tile([0, 3], (5, 1))) == 4).all()
+
+
+def test_one_point_a_class():
+    X, labels = np.array([[0.0], [1.0], [2.0]]), np.arange(3)
+    machines = solve_many(Gram(X), [np.arange(3)], labels, [1], 1.0)
+    check_kkt(machines, 0, X, labels, 1.0)
+    pair = solve_many(Gram(X), [[0, 2]], labels, [1], 100.0, kernel=KernelSpec("poly", 1.0, 0.0))
+    np.testing.assert_allclose(pair.predictor().decisions([[0.0], [1.0], [2.0]])[:, 0], [1, 0, -1], atol=1e-3)
+
+
+def test_equal_points_with_opposite_labels():
+    X = np.array([[1.0, 2.0], [1.0, 2.0], [3.0, 1.0], [3.0, 1.0]])
+    labels = np.array([0, 1, 0, 1])
+    machines = solve_many(Gram(X), [np.arange(4)], labels, [1, 9], [0.1, 10.0])
+    assert machines.converged.all()
+    assert (machines.n_correct == 2).all()
+    for problem in range(4):
+        check_kkt(machines, problem, X, labels, machines.C[problem])
+    hard = solve_many(Gram(X), [np.arange(4)], labels, [1], np.inf)
+    assert not hard.converged.any()  # cannot be separated: the cap is met and said
+    assert np.isfinite(hard.arrays["coef"]).all()
+    assert np.isfinite(hard.arrays["bias"]).all()
+
+
+def test_zero_kernel_and_degree_zero_follow_the_majority():
+    labels = np.array([0, 0, 1, 1, 1])
+    zero = solve_many(
+        Gram(np.zeros((5, 2))), [np.arange(5)], labels, [1], 1.0, kernel=KernelSpec("poly", 1.0, 0.0)
+    )
+    constant = solve_many(Gram(np.eye(5)), [np.arange(5)], labels, [0], 1.0)
+    for machines in (zero, constant):
+        assert machines.converged.all()
+        assert machines.predicted(0).tolist() == [1] * 5
+        check_kkt(machines, 0, np.zeros((5, 2)) if machines is zero else np.eye(5), labels, 1.0)
+
+
+def test_infinite_C_separates_what_can_be_separated():
+    X = np.array([[-2.0], [-1.0], [1.0], [3.0]])
+    machines = solve_many(
+        Gram(X), [np.arange(4)], [0, 0, 1, 1], [1], np.inf, kernel=KernelSpec("poly", 1.0, 0.0)
+    )
+    assert machines.converged.all()
+    np.testing.assert_allclose(machines.predictor().decisions(X)[:, 0], [2, 1, -1, -3], atol=2e-3)
+
+
+@pytest.mark.parametrize("degree", [20, 50, 100])
+@pytest.mark.parametrize("size", [1.0, 100.0])
+def test_high_degrees_stay_finite(degree, size):
+    X, labels = blobs(40, 4, 2, 2)
+    machines = solve_many(Gram(X * size), [np.arange(40)], labels, [degree], 1.0)
+    for name in ("coef", "bias", "objective", "gap"):
+        assert np.isfinite(machines.arrays[name]).all()
+    scaled = machines.scale.ravel()[0]
+    assert np.log2(scaled) == np.floor(np.log2(scaled))
+    values = machines.predictor().decisions(np.vstack([X * size, 1e6 * X, 1e200 * X]))
+    assert np.isfinite(values).all()
+    own = machines.predictor().predict(X * size)[:, 0]
+    assert (own == machines.predicted(0)).mean() > 0.95
+
+
+RUN = """
+import resource
+import numpy as np
+from surewood.svm.dual import solve_many
+from surewood.svm.gram import Gram, KernelSpec
+
+rng = np.random.default_rng(0)
+labels = np.arange(20_000, dtype=np.int32) % 2
+X = rng.normal(size=(20_000, 3)) + 5.0 * labels[:, None]
+gram = Gram(X, max_memory=1 << 20)
+def solve(n, cache):
+    return solve_many(gram, [np.arange(n)], labels, [2], 1.0, kernel=KernelSpec("poly", 0.3, 1.0),
+                      cache_size=cache, max_iter=100_000)
+solve(500, 1 << 20)
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+machines = solve(20_000, 16 << 20)
+after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+assert machines.converged.all()
+print(after - before, int(machines.n_correct.ravel()[0]))
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="ru_maxrss has another unit elsewhere")
+def test_a_leaf_of_20_000_points_stays_within_its_cache():
+    """All kernel rows would take 1.6 GB; 16 MB are allowed, and as much again for everything else."""
+    done = subprocess.run([sys.executable, "-c", RUN], capture_output=True, text=True, check=True)
+    grown, right = map(int, done.stdout.split())
+    assert grown <= 2 * 16 * 1024  # KiB
+    assert right >= 19_900
+
+
+def test_the_size_of_the_cache_changes_no_bit():
+    rng = np.random.default_rng(1)
+    labels = np.arange(1500, dtype=np.int32) % 3
+    X = rng.normal(size=(1500, 4)) + 1.5 * np.eye(4)[labels]
+    small, large = (
+        solve_many(
+            Gram(X, max_memory=memory), [np.arange(1500)], labels, [3], 1.0,
+            kernel=KernelSpec.default(4), cache_size=cache,
+        )
+        for memory, cache in ((1 << 16, 100_000), (None, 64 << 20))
+    )  # fmt: skip
+    for name in small.arrays:
+        np.testing.assert_array_equal(small.arrays[name], large.arrays[name])
+
+
+rng = np.random.default_rng(0)
+X = rng.normal(size=(60, 4))
+Y = np.digitize(X[:, 0] + 0.3 * rng.normal(size=60), [-0.5, 0.5]).astype(np.int32)
+GROUPS = [np.arange(0, 40), np.arange(20, 60), np.arange(60)]
+
+
+@pytest.fixture(scope="module")
+def batch():
+    return solve_many(Gram(X), GROUPS, Y, [1, 2], [0.1, 1.0])
+
+
+def test_problems_are_ordered_by_group_degree_and_C(batch):
+    assert batch.shape == (3, 2, 2)
+    assert [batch.index(g, d, c) for g in range(3) for d in range(2) for c in range(2)] == list(range(12))
+    assert batch.degree.tolist() == [1, 1, 2, 2] * 3
+    np.testing.assert_allclose(batch.C.reshape(3, 2, 2)[..., 1] / batch.C.reshape(3, 2, 2)[..., 0], 10.0)
+
+
+def test_correct_counts_are_those_of_the_predictions(batch):
+    for group, rows in enumerate(GROUPS):
+        for degree in range(2):
+            problem = batch.index(group, degree, 1)
+            np.testing.assert_array_equal(batch.group_rows(problem), rows)
+            assert batch.n_correct[group, degree, 1] == (batch.predicted(problem) == Y[rows]).sum()
+
+
+def test_support_vectors_belong_to_the_group_and_have_coefficients(batch):
+    for problem in range(12):
+        support = batch.support(problem)
+        assert set(support) <= set(batch.group_rows(problem))
+        assert batch.coef(problem).shape == (len(support), len(batch.classes(problem)) - 1)
+        assert len(support) == batch.n_support.ravel()[problem]
+
+
+def test_threads_join_the_same_batch(batch):
+    again = solve_many(Gram(X), GROUPS, Y, [1, 2], [0.1, 1.0], n_jobs=2)
+    for name, array in batch.arrays.items():
+        np.testing.assert_array_equal(again.arrays[name], array)
+
+
+def test_decisions_must_be_asked_for(batch):
+    with pytest.raises(ValueError, match="pass decisions=True to solve_many"):
+        batch.decision(0)
+
+
+def test_the_largest_degree_of_parameters_is_that_of_the_core():
+    assert MAX_DEGREE == _core.MAX_DEGREE

@@ -1,15 +1,20 @@
-"""One-vs-one machines: votes with libsvm's tie rule, and prediction of many machines from one product."""
+"""Votes, scores and nearest support points of trained SVMs."""
 
 import pickle
+from dataclasses import FrozenInstanceError, replace
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.svm import SVC
+from sklearn.utils.multiclass import _ovr_decision_function
 
-from surewood import _core
-from surewood.svm import Gram, KernelSpec, solve_many
+from surewood import PolySVC, _core
+from surewood.svm.dual import solve_many
+from surewood.svm.gram import Gram, KernelSpec
+from surewood.svm.one_vs_one import NEAREST, class_scores, class_votes, first_rows, nearest_support
+from surewood.tables import begin_fit
 from tests.svm.reference import blobs, decisions, kernel_matrix, vote
 
 
@@ -71,8 +76,8 @@ def test_a_decision_of_zero_is_a_vote_for_the_second_class_and_ties_go_to_the_fi
     assert machines.predictor().decisions(X)[0, 0] == 0.0
     assert machines.predicted(0).tolist() == [5, 5]  # as libsvm
     cycle = solve_many(Gram(np.eye(3)), [np.arange(3)], np.arange(3), [1], 1.0).predictor()
-    cycle.coef = np.zeros_like(cycle.coef)
-    cycle.bias = np.array([1.0, -1.0, 1.0])  # 0 beats 1, 2 beats 0, 1 beats 2: one vote each
+    bias = np.array([1.0, -1.0, 1.0])  # 0 beats 1, 2 beats 0, 1 beats 2: one vote each
+    cycle = replace(cycle, coef=np.zeros_like(cycle.coef), bias=bias)
     assert cycle.predict(np.zeros((1, 3)))[0, 0] == 0
 
 
@@ -100,7 +105,6 @@ def test_many_machines_in_one_call():
     )
     again = pickle.loads(pickle.dumps(predictor))
     np.testing.assert_array_equal(again.predict(grid, assign), codes)
-    assert 0 < predictor.nbytes < 10**6
 
 
 @pytest.mark.parametrize("n_features", [1, 5, 16])
@@ -194,13 +198,77 @@ def test_predictors_of_constant_machines_only():
     assert predictor.decisions(X).shape == (10, 0)
 
 
-def test_svms_are_checked_again_where_an_array_is_replaced():
+def test_arrays_that_were_checked_do_not_change():
     X, y = np.array([[-2.0], [-1.0], [1.0], [2.0]]), np.array([0, 0, 1, 1])
     predictor = solve_many(Gram(X), [np.arange(4)], y, degrees=[1], C=[10.0]).predictor()
     assert predictor.predict(X).ravel().tolist() == [0, 0, 1, 1]
     with pytest.raises(ValueError, match="read-only"):
         predictor.support[0] = 99
-    predictor.support = np.full_like(predictor.support, 99)
-    with pytest.raises(ValueError, match="SVMs"):
-        predictor.predict(X)
+    with pytest.raises(FrozenInstanceError):
+        predictor.support = np.full_like(predictor.support, 99)
     assert "_in_core" not in predictor.__getstate__()
+
+
+def test_scores_equal_scikit_learns():
+    decisions = np.random.default_rng(0).normal(size=(30, 6))
+    expected = _ovr_decision_function(decisions < 0, -decisions, 4)
+    np.testing.assert_allclose(class_scores(decisions, np.arange(4), 4), expected)
+
+
+def test_classes_without_a_machine_come_last():
+    scores = class_scores(np.array([[3.0], [-2.0]]), np.array([1, 3]), 5)
+    assert scores.argmax(axis=1).tolist() == [1, 3]
+    assert (scores[:, [0, 2, 4]] == -1).all()
+    constant = class_scores(np.zeros((2, 0)), np.array([2]), 3)
+    assert constant.argmax(axis=1).tolist() == [2, 2]
+
+
+def test_zero_votes_for_the_second_class():
+    assert class_votes(np.zeros((1, 3)), 3).tolist() == [[0, 1, 2]]
+
+
+def test_confidence_and_votes_are_summed_pair_by_pair():
+    decisions = np.random.default_rng(1).normal(size=(9, 66))
+    confidence, votes = np.zeros((9, 12)), np.zeros((9, 12))
+    for pair, (a, b) in enumerate(zip(*np.triu_indices(12, 1))):
+        confidence[:, a] += decisions[:, pair]
+        confidence[:, b] -= decisions[:, pair]
+        votes[:, a] += decisions[:, pair] > 0
+        votes[:, b] += decisions[:, pair] <= 0
+    assert (class_votes(decisions, 12) == votes).all()
+    squeezed = confidence / (3.0 * (np.abs(confidence) + 1.0))
+    assert (class_scores(decisions, np.arange(12), 12) == votes + squeezed).all()  # to the bit
+
+
+rng = np.random.default_rng(0)
+X = rng.normal(size=(80, 3))
+Y = np.where(X[:, 0] + 0.4 * rng.normal(size=80) > 0, "up", "down")
+
+
+def test_they_are_training_rows_in_the_order_of_their_distance():
+    model = PolySVC(degree=2).fit(X, Y)
+    (told,) = model.explain(X[:1])
+    support = told["support"]
+    assert len(support) == NEAREST
+    distances = [one["distance"] for one in support]
+    assert distances == sorted(distances)
+    scaled = (X - X.mean(axis=0)) / X.std(axis=0)
+    for one in support:
+        assert Y[one["row"]] == one["label"]
+        assert one["distance"] == pytest.approx(np.linalg.norm(scaled[one["row"]] - scaled[0]), rel=1e-6)
+
+
+def test_without_origins_the_rows_are_not_named():
+    predictor = PolySVC(degree=1).fit(X, Y).model_.predictor
+    found = nearest_support(predictor, predictor.support_rows[0], ["down", "up"])
+    assert found[0]["distance"] == 0.0
+    assert {one["row"] for one in found} == {None}
+
+
+def test_merged_rows_point_to_the_first_of_equal_ones():
+    repeated = np.concatenate([X[:5], X[:5], X[5:7]])
+    labels = np.concatenate([Y[:5], Y[:5], Y[5:7]])
+    inputs = begin_fit(PolySVC(), repeated, labels)
+    rows = first_rows(inputs)
+    np.testing.assert_array_equal(repeated[rows], inputs.table.matrix())
+    assert set(rows) == {0, 1, 2, 3, 4, 10, 11}

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from surewood import _core
-from surewood.svm import Gram, KernelSpec, solve_many
 from surewood.svm import dual as dual_module
+from surewood.svm.dual import solve_many
+from surewood.svm.gram import Gram, KernelSpec
 from tests.svm.reference import blobs, equal_arrays
 
 

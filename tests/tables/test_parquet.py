@@ -18,8 +18,6 @@ from surewood.tables import (
     as_parquet,
     begin_fit,
     begin_predict,
-    parquet_fit,
-    row_stream,
     workspace,
 )
 from surewood.tables import parquet as parquet_module
@@ -303,9 +301,9 @@ def test_a_target_of_numbers_is_refused_as_in_memory(broken):
 
 
 def test_too_many_classes_or_categories(broken, monkeypatch):
-    monkeypatch.setattr(parquet_fit, "MAX_CATEGORIES", 3)
+    monkeypatch.setattr(parquet_module, "MAX_CATEGORIES", 3)
     refused(broken.folder, "column 'text' has more than 3 different values .* looks like an identifier")
-    monkeypatch.setattr(parquet_fit, "MAX_CLASSES", 1)
+    monkeypatch.setattr(parquet_module, "MAX_CLASSES", 1)
     refused(broken.folder, "column 'label' has more than 1 different values .* is it the target")
 
 
@@ -360,7 +358,7 @@ def test_a_fit_that_is_interrupted_leaves_nothing(broken, monkeypatch):
     def interrupt(*arguments, **more):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("surewood.forest.training.grow_forest", interrupt)
+    monkeypatch.setattr("surewood.trees.forest_training.grow_forest", interrupt)
     refused(broken.folder, "^$", KeyboardInterrupt)
 
 
@@ -374,7 +372,7 @@ def test_the_reader_meets_a_schema_without_categories(tmp_path):
     schema = TableSchema(["category"], ["c"], [[]])
     pd.DataFrame({"c": ["a", "b"]}).to_parquet(tmp_path / "t.parquet")
     opened = ParquetTable(tmp_path / "t.parquet").open()
-    table = row_stream.RowStream(opened, schema, 2, None, workspace.Workspace()).table()
+    table = parquet_module.RowStream(opened, schema, 2, None, workspace.Workspace()).table()
     assert table.n_categories.tolist() == [1]
     assert np.isnan(table.column(0)).all()
 

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from surewood.tables import ParquetTable
-from surewood.tables.parquet_fit import read_training
+from surewood.tables.parquet import read_training
 
 
 def write(tmp_path, **columns):

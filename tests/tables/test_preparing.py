@@ -57,13 +57,6 @@ def test_whole_numbers_read_as_float_are_the_same_categories():
     assert preparer.unseen_categories(pd.DataFrame({"code": [1.0, np.nan, 3.0]})) == {"code": 1}
 
 
-def test_rows_are_recognised_whatever_their_types():
-    frame = pd.DataFrame({"a": [1, 2, 3], "b": ["x", "y", "x"]})
-    preparer = TablePreparer().fit(frame)
-    later = pd.DataFrame({"b": ["x", "x"], "a": [1.0, 9.0]})
-    assert preparer.seen_rows(later).tolist() == [True, False]
-
-
 def test_no_usable_column():
     with pytest.raises(DataError, match="no usable column besides the target"):
         TablePreparer().fit(pd.DataFrame({"x": [1, 1]}))

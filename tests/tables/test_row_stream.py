@@ -6,8 +6,7 @@ import pytest
 
 from surewood.tables import ParquetTable, Workspace
 from surewood.tables import parquet as parquet_module
-from surewood.tables.parquet_fit import read_training
-from surewood.tables.row_stream import RowStream
+from surewood.tables.parquet import RowStream, read_training
 
 
 @pytest.fixture

@@ -1,6 +1,14 @@
-"""Every kind of column, from every kind of frame, in training and later."""
+"""Text with an order of its own: numbers and dates, in frames, arrays and Parquet files.
+
+Tables of many columns are saved as text, checked as carefully as the values of few columns.
+
+Every kind of column, from every kind of frame, in training and later.
+"""
+
+from __future__ import annotations
 
 import datetime
+import pickle
 import warnings
 from decimal import Decimal
 
@@ -11,8 +19,151 @@ import pyarrow as pa
 import pytest
 import scipy.sparse as sp
 
+import surewood
 from surewood import BinnedForestClassifier
-from surewood.tables import TableSchema
+from surewood.tables import TablePlan, TablePreparer, TableSchema, plan
+from surewood.tables.schema import MANY_COLUMNS, as_text, read_text, text_form
+
+
+@pytest.mark.parametrize(
+    ("values", "form"),
+    [
+        (["1", "10", "2.5"], "number"),
+        ([" 7 ", "-1e3"], "number"),
+        (["1", "x"], None),
+        (["nan"], None),
+        (["inf", "1"], None),
+        (["1e999"], None),
+        (["2024-01-01", "2023-12-31 10:00"], "date"),
+        (["31.12.2023", "1.2.2024"], "date"),
+        (["31/12/2023", "1/2/2024"], "date, day first"),
+        (["3/12/2023", "1/2/2024"], None),  # day or month first?
+        (["2024-01-01", "soon"], None),
+        (["red", "blue"], None),
+        ([1, 2], None),
+    ],
+)
+def test_form_of_distinct_values(values, form):
+    assert text_form(values) == form
+
+
+def test_what_is_not_of_the_form_is_missing():
+    np.testing.assert_array_equal(read_text(["10", "?"], "number"), [10.0, np.nan])
+    np.testing.assert_array_equal(read_text(["1970-01-02", "?"], "date"), [86400.0, np.nan])
+    np.testing.assert_array_equal(read_text(["?"], "date"), [np.nan])
+
+
+def test_a_frame_with_numbers_and_dates_as_text():
+    frame = pd.DataFrame(
+        {
+            "size": ["10", "9", None],
+            "day": ["2024-02-01", "2024-01-01", "2024-03-01"],
+            "zip": pd.Categorical(["10", "9", "9"]),
+            "job": ["clerk", "baker", None],
+        }
+    )
+    schema = TableSchema.learn(frame)
+    assert schema.kinds == ["number", "time", "category", "category"]
+    assert schema.notes == [
+        "column 'size' holds numbers as text; they are used in their order, not as categories.",
+        "column 'day' holds dates as text; they are used in their order, not as categories.",
+    ]
+    table = schema.read(frame)
+    np.testing.assert_array_equal(table.column(0), [10.0, 9.0, np.nan])
+    assert table.column(1).argsort().tolist() == [1, 0, 2]
+    later = frame.assign(size=["8", "many", "10"])
+    np.testing.assert_array_equal(schema.read(later).column(0), [8.0, np.nan, 10.0])
+    np.testing.assert_array_equal(schema.read(frame.assign(size=[1, 2, 3])).column(0), [1.0, 2.0, 3.0])
+    named = TableSchema.learn(frame, ["size", "day", "zip", "job"])
+    assert named.kinds == ["category"] * 4
+    assert named.notes == []
+
+
+def test_numbers_as_text_give_the_model_of_the_numbers(tmp_path):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"a": rng.normal(size=200).round(2), "b": rng.normal(size=200).round(2)})
+    y = (X["a"] > X["b"]).to_numpy().astype(int)
+    text = X.astype({"a": str})
+    expected = BinnedForestClassifier(5, random_state=0).fit(X, y).predict_proba(X)
+    model = BinnedForestClassifier(5, random_state=0).fit(text, y)
+    np.testing.assert_array_equal(model.predict_proba(text), expected)
+    np.testing.assert_array_equal(model.predict_proba(X), expected)
+    path = tmp_path / "table.parquet"
+    text.assign(y=y).to_parquet(path)
+    streamed = BinnedForestClassifier(5, random_state=0).fit(str(path), "y")
+    np.testing.assert_array_equal(streamed.predict_proba(text), expected)
+
+
+@pytest.fixture(scope="module")
+def frame():
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(rng.normal(size=(12, MANY_COLUMNS))).add_prefix("c")
+    table["color"] = pd.Categorical(["red", "blue\x00", "ü"] * 4)
+    table["grade"] = pd.Categorical([1, 2, 3] * 4, ordered=True)
+    table["answer"] = ["yes", "no"] * 6
+    return table
+
+
+def test_plans_and_schemas_come_back_as_they_were(frame):
+    for made in (plan(frame), TableSchema.learn(frame)):
+        assert set(made.__getstate__()) <= {"text", "identifiers"}
+        assert pickle.loads(pickle.dumps(made)) == made
+
+
+def test_few_columns_are_saved_one_by_one(frame):
+    assert "columns" in plan(frame[["c1", "color"]]).__getstate__()
+    assert "kinds" in TableSchema.learn(frame[["c1"]]).__getstate__()
+
+
+def test_values_that_json_does_not_know_are_saved_one_by_one(frame):
+    table = frame.assign(day=pd.Categorical(pd.to_datetime(["2024-01-01", "2024-01-02"] * 6)))
+    made = plan(table)
+    assert as_text([pd.Timestamp("2024-01-01")], MANY_COLUMNS) is None
+    assert "columns" in made.__getstate__()
+    assert pickle.loads(pickle.dumps(made)) == made
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "[",
+        "3",
+        '[["a"]]',
+        '[["a", {"kind": "odd"}]]',
+        '[["a", {"kind": "number", "unit": 3}]]',
+        "[" * 9999,
+    ],
+)
+def test_a_forged_plan_is_refused(text):
+    with pytest.raises((ValueError, TypeError)):
+        TablePlan(()).__setstate__({"text": text, "identifiers": ()})
+
+
+@pytest.mark.parametrize(
+    "text", ["[]", '[["number"], null, [], null]', '[["odd"], null, [null], null]', "[" * 9999]
+)
+def test_a_forged_schema_is_refused(text):
+    with pytest.raises((ValueError, TypeError)):
+        TableSchema([], None, []).__setstate__({"text": text})
+
+
+def test_a_plan_whose_columns_are_no_plans_is_refused():
+    with pytest.raises(ValueError, match="one plan per column"):
+        TablePlan(()).__setstate__({"columns": ("a",), "identifiers": ()})
+    with pytest.raises(ValueError, match="identifiers"):
+        TablePlan(()).__setstate__({"columns": (), "identifiers": (3,)})
+
+
+def test_a_saved_model_of_many_columns_predicts_the_same(frame, tmp_path):
+    prepared = TablePreparer().fit(frame)
+    model = surewood.BinnedForestClassifier(3, random_state=0, n_jobs=1)
+    model.fit(prepared.transform(frame), [0, 1] * 6)
+    again = surewood.load(surewood.save(model, tmp_path / "m.surewood"))
+    expected = model.predict_proba(prepared.transform(frame))
+    np.testing.assert_array_equal(again.predict_proba(prepared.transform(frame)), expected)
+    kept = surewood.load(surewood.save(prepared, tmp_path / "p.surewood"))
+    pd.testing.assert_frame_equal(kept.transform(frame), prepared.transform(frame))
 
 
 def both(frame):
@@ -265,7 +416,7 @@ def test_frames_of_floats_read_at_once_or_column_by_column_are_the_same(dtype, m
     infinite.iloc[4, 5] = np.inf
     with pytest.raises(ValueError, match="infinity in column 'f'"):
         at_once.read(infinite)
-    monkeypatch.setattr("surewood.tables.frame_source._SMALL_COPY", 0)
+    monkeypatch.setattr("surewood.tables.sources._SMALL_COPY", 0)
     by_column = TableSchema.learn(frame)
     assert by_column.kinds == at_once.kinds == ["number"] * 7
     assert by_column.names == at_once.names

@@ -1,4 +1,9 @@
-"""Arrays in files: made, reserved, removed."""
+"""Arrays that come in parts.
+
+Arrays in files: made, reserved, removed.
+"""
+
+from __future__ import annotations
 
 import os
 import pickle
@@ -8,7 +13,25 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from surewood.tables.workspace import NoSpaceError, Workspace, alongside, is_mapped
+from surewood.tables.workspace import GrowingArray, NoSpaceError, Workspace, alongside, is_mapped
+
+
+@pytest.mark.parametrize("first_fraction", [1e-3, 0.2, 1.0, 3.0])
+def test_parts_join_whatever_was_expected(first_fraction):
+    rng = np.random.default_rng(0)
+    parts = [rng.integers(0, 9, size=(n, 2)).astype(np.uint16) for n in (3, 0, 100, 1)]
+    array = GrowingArray(first_fraction)
+    for part in parts:
+        array.add(part)
+    assert array.joined().dtype == np.uint16
+    np.testing.assert_array_equal(array.joined(), np.concatenate(parts))
+
+
+def test_an_empty_first_part():
+    array = GrowingArray(0.5)
+    array.add(np.zeros(0))
+    array.add(np.ones(5))
+    np.testing.assert_array_equal(array.joined(), np.ones(5))
 
 
 def test_files_live_in_the_folder_and_go_with_it(tmp_path):

@@ -1,4 +1,4 @@
-"""Bins: the rule, weights, missing values, categories, appended columns, odd columns."""
+"""From columns to bins: cuts, codes, categories, whole-number weights, tables and arrays in one call."""
 
 import numpy as np
 import pandas as pd
@@ -9,8 +9,7 @@ from hypothesis.extra.numpy import arrays
 
 from surewood import _core
 from surewood.tables import TableSchema
-from surewood.trees import as_table, bin_array, bin_table, learn_bins
-from surewood.trees.weights import quantise_weights
+from surewood.trees.binning import as_table, bin_array, bin_table, category_bins, learn_bins, quantise_weights
 from tests.trees import reference_bins
 
 
@@ -290,3 +289,58 @@ def test_drawn_columns_have_the_bins_and_codes_of_the_reference(seed, n_values, 
     np.testing.assert_array_equal(matrix.mapper.values, values)
     np.testing.assert_array_equal(matrix.mapper.edges, edges)
     np.testing.assert_array_equal(matrix.blocks[0][0], reference_bins.codes(column, edges[:-1]))
+
+
+@pytest.mark.parametrize(
+    ("weights", "expected"),
+    [([1.0, 2.0], [1, 2]), ([0.25, 1.0], [1, 4]), ([5.0, 5.0], None), ([1.0], None), ([], None)],
+)
+def test_dyadic_weights_are_exact(weights, expected):
+    found = quantise_weights(np.array(weights))
+    assert (None if found is None else found.tolist()) == expected
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1e-5, 1.0, 1e300])
+def test_other_weights_keep_their_ratios_and_stay_positive(scale):
+    weights = np.random.default_rng(0).random(1000) * scale + scale * 1e-12
+    found = quantise_weights(weights)
+    assert found.min() >= 1
+    assert found.sum() < 2**31
+    np.testing.assert_allclose(found / found.sum(), weights / weights.sum(), atol=1e-8)
+
+
+def test_the_lightest_of_too_many_categories_share_the_last_bin():
+    assert category_bins(np.array([5.0, 1.0, 9.0, 1.0]), 1.0, 3).tolist() == [0, 2, 1, 2]
+    assert category_bins(np.array([5.0, 1.0, 9.0]), 1.0, 3) is None
+
+
+def test_rare_categories_share_the_last_bin_and_identifiers_are_one():
+    rare = np.array([12.0, 3.0, 10.0] + [2.0] * 20)
+    assert category_bins(rare, 1.0, 255).tolist() == [0, 2, 1] + [2] * 20
+    assert category_bins(rare * 7, 7.0, 255).tolist() == [0, 2, 1] + [2] * 20
+    assert category_bins(np.ones(500), 1.0, 255).tolist() == [0] * 500
+    assert category_bins(np.ones(10), 1.0, 255) is None  # a small table
+
+
+def test_a_table_is_coded_by_the_bins_learned_on_it():
+    frame = pd.DataFrame({"size": [3.0, np.nan, 1.0, 2.0], "color": ["red", "blue", None, "red"]})
+    table = TableSchema.learn(frame).read(frame)
+    matrix = bin_table(table, max_bins=2)
+    mapper = learn_bins(table, max_bins=2)
+    np.testing.assert_array_equal(matrix.blocks[0], mapper.codes(table))
+    np.testing.assert_array_equal(matrix.mapper.edges, mapper.edges)
+
+
+def test_an_array_is_a_table_without_names_or_categories():
+    X = np.random.default_rng(0).normal(size=(50, 3))
+    table = as_table(X)
+    assert table.shape == X.shape
+    assert table.names is None
+    np.testing.assert_array_equal(table.n_categories, np.zeros(3))
+    np.testing.assert_array_equal(bin_array(X).blocks[0], bin_table(table).blocks[0])
+
+
+def test_rows_of_weight_zero_do_not_change_the_bins():
+    X = np.array([[1.0], [2.0], [9.0]])
+    mapper = bin_array(X, weight=np.array([1.0, 1.0, 0.0])).mapper
+    assert mapper.values.tolist() == [1.0, 2.0]

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from surewood import _core
-from surewood.trees import BinMapper, FlatForest, TreeParams, bin_array, grow_forest
-from surewood.trees.bag import make_bag
-from surewood.trees.binning import BinnedMatrix
+from surewood.trees.binning import BinMapper, BinnedMatrix, bin_array
+from surewood.trees.flat_tree import FlatForest
+from surewood.trees.growing import TreeParams, grow_forest, make_bag
 
 LEAF = ((1 << 22) - 1) << 10  # core/forest/node_codec.hpp
 

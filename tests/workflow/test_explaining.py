@@ -1,10 +1,14 @@
-"""A model as a whole, and one of its predictions."""
+"""A model as a whole, one of its predictions, and the importances of its columns."""
+
+from __future__ import annotations
 
 import re
 
 import pytest
 
 from surewood import workflow
+from surewood.workflow.explaining import generic_steps
+from tests.cli.command import messy_frame
 
 
 def test_one_row(folder, table, fitted):
@@ -79,3 +83,68 @@ def test_a_row_of_several_files_is_named_by_file_and_line(folder, table, tmp_pat
             workflow.explain(saved, [first, second], row=row)
     with pytest.raises(workflow.WorkflowError, match=r"^row=first\.csv:2: there is one file"):
         workflow.explain(saved, first, row="first.csv:2")
+
+
+def test_every_shape_has_its_words():
+    explained = {
+        "kind": "any",
+        "prediction": "a",
+        "probabilities": {"a": 1.0},
+        "score": 0.123456,
+        "distances": {"a": 1.0, "b": 2.5},
+        "path": [{"feature": "age", "operator": ">", "value": 30.0}],
+        "trees": [{"tree": 0, "vote": "a"}, {"tree": 1, "vote": "b"}],
+        "support": [{"row": 3, "label": "a", "distance": 0.5}],
+        "nothing": None,
+    }
+    steps = {one["title"]: one for one in generic_steps(explained)}
+    assert steps["Details"]["lines"] == ["score: 0.1235", "distances: a: 1, b: 2.5", "path: age > 30"]
+    assert steps["Trees 2"]["lines"] == ["tree: 1", "vote: b"]
+    assert steps["Nearest training rows"]["support"][0]["row"] == 3
+    assert len(steps) == 4
+
+
+def test_nothing_to_say_is_no_step():
+    assert generic_steps({"prediction": 1, "probabilities": {"1": 1.0}}) == []
+
+
+@pytest.fixture(scope="module")
+def fresh(tmp_path_factory):
+    path = tmp_path_factory.mktemp("fresh") / "may.csv"
+    messy_frame(200, seed=5).to_csv(path, index=False)
+    return path
+
+
+def test_columns_are_those_of_the_users_table(folder, fresh):
+    found = workflow.importances(folder, fresh, n_repeats=3)
+    assert sorted(found.importances.columns) == ["Einkommen €", "Stadt", "seit", "Âge"]
+    assert found.n_rows == 200
+    top = found.importances.frame()
+    assert top["column"].iloc[0] != "Einkommen €"
+    assert top["low"].iloc[0] > 0
+
+
+def test_training_rows_are_left_out(folder, table, fitted):
+    found = workflow.importances(folder, table, n_repeats=1)
+    assert found.n_rows == fitted.facts["holdout_rows"]
+    assert any("equal to training rows left out." in note for note in found.notes)
+
+
+def test_few_new_rows_are_noted(folder, table, tmp_path):
+    head = tmp_path / "head.csv"
+    head.write_text(
+        "".join(table.read_text(encoding="utf-8").splitlines(keepends=True)[:25]), encoding="utf-8"
+    )
+    found = workflow.importances(folder, head, n_repeats=1)
+    assert found.n_rows == 24
+    assert any("look more important than they are for new rows." in note for note in found.notes)
+
+
+def test_more_rows_are_sampled_and_mistakes_are_one_sentence(folder, fresh):
+    assert workflow.importances(folder, fresh, n_repeats=1, max_rows=50).n_rows == 50
+    with pytest.raises(
+        workflow.WorkflowError, match=r"^metric must be one of log_loss, brier, error, got 'auc'\.$"
+    ):
+        workflow.importances(folder, fresh, metric="auc")
+    with pytest.raises(workflow.WorkflowError, match="none of the model's classes"):
+        workflow.importances(folder, fresh, target="Stadt")

@@ -8,8 +8,9 @@ import pytest
 
 import surewood
 from surewood import workflow
-from surewood.tables import TablePlan
-from surewood.workflow.column_options import read_plan_file
+from surewood.tables import TablePlan, preparing
+from surewood.workflow import columns
+from surewood.workflow.columns import read_plan_file
 from tests.workflow.conftest import SMALL
 
 
@@ -57,7 +58,6 @@ def test_without_a_folder_nothing_is_written(tmp_path, monkeypatch):
     [
         ({"model": "svm"}, r"^model='svm' is unknown; choose among surewood, rcf, cascade, mddf, auto\.$"),
         ({"n_jobs": 0}, r"^n_jobs=0 is not possible; -1 means all cores\.$"),
-        ({"max_memory": "lots"}, r"^max_memory=lots is not a size; write for example 4GB or 500MB\.$"),
         ({"model": "mddf", "parameters": {"n_estimator": 3}}, r"^parameters=n_estimator: mddf has no such"),
         (
             {"model": "auto", "parameters": {"n_estimator": 3}},
@@ -172,3 +172,16 @@ def test_the_model_of_another_table_is_not_overwritten(shop, tmp_path):
         workflow.fit(shop, "lable", model="mddf", out=out)
     fit_shop(other, out=out, force=True)
     assert workflow.open_model(out).facts["table"] == str(other)
+
+
+def test_the_columns_are_planned_once(table, monkeypatch):
+    calls = []
+    for module in (columns, preparing):
+        plan = module.plan
+        monkeypatch.setattr(
+            module,
+            "plan",
+            lambda *tables, _plan=plan, **options: (calls.append(1), _plan(*tables, **options))[1],
+        )
+    workflow.fit(table, target="treu?", model="mddf", parameters=SMALL, n_jobs=1)
+    assert len(calls) == 1

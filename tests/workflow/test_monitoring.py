@@ -1,12 +1,16 @@
-"""Monitoring of a saved model, batch by batch."""
+"""Monitoring of a saved model, batch by batch, and its page."""
+
+from __future__ import annotations
 
 import json
 
+import numpy as np
 import pytest
 
 from surewood import workflow
+from surewood.certify import Monitor
 from surewood.workflow import WorkflowError
-from surewood.workflow.monitoring import guaranteed_error
+from surewood.workflow.monitoring import guaranteed_error, write_monitor_page
 from tests.cli.command import messy_frame
 
 
@@ -42,18 +46,9 @@ def test_batches_are_added_up_until_an_alarm(folder, batch, tmp_path):
         workflow.monitor(folder, batch(12, n=400, wrong=True), state=state)
 
 
-def test_batches_may_overlap(folder, batch, tmp_path):
-    state, first = tmp_path / "state.json", batch(16)
-    both = tmp_path / "both.csv"
-    both.write_text(first.read_text() + "".join(batch(17).read_text().splitlines(keepends=True)[1:]))
-    workflow.monitor(folder, first, state=state, limit=0.3)
-    found = workflow.monitor(folder, both, state=state)
-    assert (found.look.n_labelled, found.look.n_seen_before) == (300, 150)
-    assert "150 rows were seen before; not counted again." in found.notes
-    natural = workflow.monitor(folder, both, state=tmp_path / "other.json", limit=0.3, copies="natural")
-    assert 'equal rows all count (copies="natural"), so batches must not overlap.' in natural.notes
-    with pytest.raises(WorkflowError, match="copies must be one of auto, exclude, natural"):
-        workflow.monitor(folder, both, state=tmp_path / "third.json", limit=0.3, copies="never")
+def test_copies_must_be_known_words(folder, batch, tmp_path):
+    with pytest.raises(WorkflowError, match="copies must be one of check, count, leave_out"):
+        workflow.monitor(folder, batch(16), state=tmp_path / "third.json", limit=0.3, copies="never")
 
 
 def test_without_labels_only_the_rows_are_watched(folder, batch, tmp_path):
@@ -93,3 +88,15 @@ def test_the_smallest_guaranteed_error_is_watched():
     ]
     assert guaranteed_error({"entries": entries}) == 0.1
     assert guaranteed_error({"entries": [entry(1.0)]}) is None
+
+
+def test_the_page_shows_both_paths_and_escapes_names(tmp_path):
+    rng = np.random.default_rng(0)
+    monitor = Monitor(0.1, holdout_scores=rng.random(100))
+    monitor.add(errors=rng.random(50) < 0.1, scores=rng.random(50))
+    write_monitor_page(monitor, "<b>model</b>", tmp_path / "m.html")
+    text = (tmp_path / "m.html").read_text(encoding="utf-8")
+    assert "Evidence that rows look different" in text
+    assert "Limits of the error so far" in text
+    assert "No alarm so far." in text
+    assert "<b>model</b>" not in text

@@ -1,11 +1,21 @@
-"""Predictions to frames and files."""
+"""Predictions to frames and files, and from one Parquet file into another."""
+
+from __future__ import annotations
+
+import csv
+import os
 
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
 
-from surewood import workflow
-from surewood.workflow.parquet_prediction import probability_column
+from surewood import BinnedForestClassifier, predict_to_parquet, workflow
+from surewood.tables import ParquetTable
+from surewood.tables import parquet as parquet_module
+from surewood.workflow.predicting import probability_column, safe_frame, write_csv
+from tests.contract.parquet_tables import mixed_frame, write_parts
 
 
 def test_a_frame_with_one_name_for_probabilities(folder, table, fitted):
@@ -97,3 +107,96 @@ def test_points_between_thousands_stay_what_they_were_in_training(tmp_path):
     assert workflow.explain(tmp_path / "m", tmp_path / "few.csv", row=4).prediction == found["prediction"][2]
     looked_at = workflow.monitor(tmp_path / "m", tmp_path / "few.csv")
     assert looked_at.n_rows == 4
+
+
+@pytest.fixture
+def forest(tmp_path, monkeypatch):
+    monkeypatch.setattr(parquet_module, "_MOST_BATCH_ROWS", 100)
+    frame = mixed_frame().assign(id=np.arange(600))
+    folder = write_parts(frame, tmp_path / "t")
+    X = frame.drop(columns=["label", "id"])
+    return BinnedForestClassifier(5, random_state=0).fit(X, frame["label"]), X, folder
+
+
+def test_labels_and_probabilities_in_order(forest, tmp_path):
+    model, X, folder = forest
+    assert predict_to_parquet(model, folder, tmp_path / "out.parquet", proba=True, keep=["id"]) == 600
+    out = pd.read_parquet(tmp_path / "out.parquet")
+    assert list(out) == ["id", "prediction", "probability of no", "probability of yes"]
+    assert out["id"].tolist() == list(range(600))
+    assert out["prediction"].tolist() == model.predict(X).tolist()
+    np.testing.assert_array_equal(out.iloc[:, 2:].to_numpy(), model.predict_proba(X))
+
+
+def test_a_part_of_a_split(forest, tmp_path):
+    model, X, folder = forest
+    _, held = ParquetTable(folder).split(0.3)
+    rows = predict_to_parquet(model, held, tmp_path / "out.parquet", keep=["id", "float"])
+    out = pd.read_parquet(tmp_path / "out.parquet")
+    assert len(out) == rows < 300
+    assert out["prediction"].tolist() == model.predict(X.iloc[out["id"]]).tolist()
+
+
+def test_a_pipeline(forest, tmp_path):
+    _, X, folder = forest
+    labels = ParquetTable(folder, "label").read_target()
+    model = make_pipeline(FunctionTransformer(), BinnedForestClassifier(3, random_state=0)).fit(X, labels)
+    predict_to_parquet(model, folder, tmp_path / "out.parquet")
+    assert pd.read_parquet(tmp_path / "out.parquet")["prediction"].tolist() == model.predict(X).tolist()
+
+
+def test_what_goes_wrong_leaves_no_file(forest, tmp_path):
+    model, _, folder = forest
+    before = sorted(os.listdir(tmp_path))
+    with pytest.raises(ValueError, match="no column 'nix'"):
+        predict_to_parquet(model, folder, tmp_path / "out.parquet", keep=["nix"])
+    with pytest.raises(ValueError, match="is one of the files to predict"):
+        predict_to_parquet(model, folder, folder / "part-0.parquet")
+    with pytest.raises(ValueError, match="must be a Parquet file or a ParquetTable, got ndarray"):
+        predict_to_parquet(model, np.eye(2), tmp_path / "out.parquet")
+    unnamed = BinnedForestClassifier(2).fit(np.eye(4), [0, 1, 0, 1])
+    with pytest.raises(ValueError, match="without column names"):
+        predict_to_parquet(unnamed, folder, tmp_path / "out.parquet")
+    last = folder / "part-2.parquet"
+    frame = pd.read_parquet(last)
+    frame.assign(float=np.inf).to_parquet(last)
+    with pytest.raises(ValueError, match="infinity in column 'float'"):
+        predict_to_parquet(model, folder, tmp_path / "out.parquet")
+    assert sorted(os.listdir(tmp_path)) == before
+
+
+def test_formulas_become_text_and_numbers_stay():
+    frame = pd.DataFrame(
+        {
+            "=name": ["=cmd|' /C calc'!A0", "+1", "-1", "@SUM(A1)", "\tx", "plain", None],
+            "n": [-1.5, 2.0, np.nan, -4.0, 5.0, 6.0, 7.0],
+            "c": pd.Categorical(["=a", "b", "b", "b", "b", "b", "b"]),
+        }
+    )
+    safe = safe_frame(frame)
+    assert safe.columns.tolist() == ["'=name", "n", "c"]
+    assert safe.iloc[:6, 0].tolist() == ["'=cmd|' /C calc'!A0", "'+1", "'-1", "'@SUM(A1)", "'\tx", "plain"]
+    assert pd.isna(safe.iloc[6, 0])
+    pd.testing.assert_series_equal(safe["n"], frame["n"])
+    assert safe["c"].tolist()[:2] == ["'=a", "b"]
+    assert frame.columns[0] == "=name"
+
+
+def test_columns_of_one_name():
+    frame = pd.DataFrame([["=a", "=b"]], columns=["x", "x"])
+    assert safe_frame(frame).to_numpy().tolist() == [["'=a", "'=b"]]
+
+
+def test_nothing_behind_a_carriage_return_begins_a_row(tmp_path):
+    frame = pd.DataFrame({"a": ["x\r=cmd()", "y", None], "n": [0.1, np.nan, -2.0], "k": [1, 2, 3]})
+    write_csv(frame, tmp_path / "t.csv", safe=True)
+    for text in (write_csv(frame, safe=True), (tmp_path / "t.csv").read_bytes().decode()):
+        rows = list(csv.reader(text.splitlines(keepends=True)))
+        assert rows[1:] == [["x\r=cmd()", "0.1", "1"], ["y", "", "2"], ["", "-2.0", "3"]]
+    named = pd.DataFrame({"b\r=cmd()": [1]})
+    assert write_csv(named) == '"b\r=cmd()"\n1\n'
+
+
+def test_other_tables_are_quoted_where_they_must_be_only():
+    frame = pd.DataFrame({"a": ["x", "y\nz", 'q"', "1,5"], "n": [0.1, 2.0, 3.0, 4.0]})
+    assert write_csv(frame) == frame.to_csv(index=False, lineterminator="\n")

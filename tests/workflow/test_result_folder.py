@@ -1,13 +1,15 @@
 """Results are written as a set, by one run at a time; a failed run leaves the old set whole."""
 
 import os
+import signal
 import socket
+from pathlib import Path
 
 import pytest
 
 from surewood import workflow
-from surewood.workflow import WorkflowError, report_files
-from surewood.workflow.result_folder import LOCK, reserved, whole_set
+from surewood.workflow import WorkflowError, reporting, result_folder
+from surewood.workflow.result_folder import LOCK, finish_set, reserved, whole_set
 from tests.persistence.test_leftovers import gone_process
 
 SMALL = {"n_estimators": 3, "max_layers": 1}
@@ -46,21 +48,105 @@ def test_an_error_leaves_the_old_set_and_no_new_folder(tmp_path):
     assert not (tmp_path / "new").exists()
 
 
-@pytest.mark.parametrize("failing", range(4))
-def test_a_rename_that_fails_brings_the_old_set_back(tmp_path, monkeypatch, failing):
+#: Everything by which a command changes names.
+NAME_CALLS = ("link", "mkdir", "open", "remove", "rename", "replace", "rmdir", "symlink", "unlink")
+
+
+def killed_write(folder, point):
+    """Write a new set in a child that is killed right before its `point`-th call that changes a name.
+
+    Returns the call, or None where the child came to its end.
+    """
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child == 0:
+        calls = []
+
+        def killing(name, call):
+            def counted(*arguments, **options):
+                changes = name != "open" or arguments[1] & os.O_CREAT
+                if changes:
+                    calls.append(name)
+                if changes and len(calls) == point:
+                    os.write(
+                        writer,
+                        f"{name} {Path(arguments[-1] if name == 'rename' else arguments[0]).name}".encode(),
+                    )
+                    os.kill(os.getpid(), signal.SIGKILL)
+                return call(*arguments, **options)
+
+            return counted
+
+        for name in NAME_CALLS:
+            setattr(os, name, killing(name, getattr(os, name)))
+        try:
+            write(folder, "two")
+        finally:
+            os._exit(0)
+    os.close(writer)
+    os.waitpid(child, 0)
+    with os.fdopen(reader) as report:
+        return report.read() or None
+
+
+@pytest.mark.parametrize("old", [True, False], ids=["an old set", "no old set"])
+def test_a_kill_before_any_change_of_a_name_leaves_one_whole_set(tmp_path, old):
+    """A table of points: the call, the set that the next command reads. The next leaves no more."""
+    before = {"model": b"one", "page": b"one", "notes.txt": b"mine"} if old else {}
+    after = {**before, "model": b"two", "page": b"two"}
+    table, point = [], 0
+    while not table or table[-1][1] is not None:
+        point += 1
+        folder = tmp_path / f"{point}"
+        if old:
+            write(folder, "one")
+            (folder / "notes.txt").write_text("mine")
+        call = killed_write(folder, point)
+        finish_set(folder)
+        read = {path.name: path.read_bytes() for path in folder.glob("[!.]*")}
+        assert read in (before, after), (point, call)
+        table.append((point, call, "old" if read == before else "new"))
+        write(folder, "three")
+        assert set(contents(folder)) == set(after), (point, call)
+    states = [state for _, _, state in table]
+    assert len(table) > 7
+    assert states == sorted(states, reverse=True)  # old up to the rename that counts, new from there
+    assert (states[0], states[-1]) == ("old", "new")
+    print(*table, sep="\n")
+
+
+@pytest.mark.parametrize("failing", range(3))
+def test_a_rename_that_fails_is_finished_by_the_next_command(tmp_path, monkeypatch, failing):
     write(tmp_path, "one")
-    rename, calls = os.rename, []
+    calls = []
 
-    def fail_once(source, target):
-        calls.append(target)
-        if len(calls) == failing + 1:
-            raise OSError(28, "No space left on device", str(target))
-        rename(source, target)
+    def fail_once(call):
+        def counted(source, target):
+            calls.append(target)
+            if len(calls) == failing + 1:
+                raise OSError(28, "No space left on device", str(target))
+            call(source, target)
 
-    monkeypatch.setattr(os, "rename", fail_once)
+        return counted
+
+    monkeypatch.setattr(os, "rename", fail_once(os.rename))
+    monkeypatch.setattr(os, "replace", fail_once(os.replace))
     with pytest.raises(OSError, match="No space left"):
         write(tmp_path, "two")
-    assert contents(tmp_path) == {"model": b"one", "page": b"one"}
+    finish_set(tmp_path)
+    text = b"one" if failing == 0 else b"two"
+    assert contents(tmp_path) == {"model": text, "page": text}
+
+
+def test_a_model_is_opened_from_the_set_that_counts(tmp_path, monkeypatch):
+    options = {"model": "mddf", "parameters": SMALL, "n_jobs": 1, "out": tmp_path}
+    workflow.fit("iris", **options)
+    old = workflow.open_model(tmp_path).card["sha256"]
+    with monkeypatch.context() as patched:
+        patched.setattr(result_folder, "finish_set", lambda folder: None)
+        workflow.fit("iris", random_state=1, **options)
+    assert workflow.open_model(tmp_path).card["sha256"] != old
+    assert set(contents(tmp_path)) == {"card.md", "model.surewood", "plan.toml", "report.html", "report.json"}
 
 
 def test_a_second_run_is_refused_and_a_dead_one_is_not_waited_for(tmp_path):
@@ -87,7 +173,7 @@ def test_a_failed_refit_keeps_model_page_and_plan_of_the_old_one(tmp_path, monke
     def fail(*_, **__):
         raise OSError(28, "No space left on device", "report.html")
 
-    monkeypatch.setattr(report_files, "write_report", fail)
+    monkeypatch.setattr(reporting, "write_report", fail)
     with pytest.raises(OSError, match="No space left"):
         workflow.fit("iris", random_state=1, **options)
     assert contents(tmp_path) == before

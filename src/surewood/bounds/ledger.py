@@ -220,7 +220,7 @@ def path_in_words(steps: Iterable[tuple[str, str, object]]) -> str:
 
     Examples
     --------
-    >>> from surewood.bounds import path_in_words
+    >>> from surewood.bounds.ledger import path_in_words
     >>> path_in_words([("age", "<=", 37.5), ("job", "in", ("clerk", "cook"))])
     'age <= 37.5 and job in {clerk, cook}'
     >>> path_in_words([])

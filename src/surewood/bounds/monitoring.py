@@ -43,7 +43,7 @@ class ErrorEvidence:
     Examples
     --------
     >>> import numpy as np
-    >>> from surewood.bounds import ErrorEvidence
+    >>> from surewood.bounds.monitoring import ErrorEvidence
     >>> evidence, alarm = ErrorEvidence(0.1), np.log(20)
     >>> quiet, loud = evidence.update(np.arange(100) % 10 == 0), evidence.update(np.arange(100) % 2 == 0)
     >>> bool(quiet.max() < alarm), bool(loud[-1] > alarm)
@@ -131,7 +131,7 @@ class ShiftEvidence:
     Examples
     --------
     >>> import numpy as np
-    >>> from surewood.bounds import ShiftEvidence
+    >>> from surewood.bounds.monitoring import ShiftEvidence
     >>> rng = np.random.default_rng(0)
     >>> evidence = ShiftEvidence(rng.random(500))
     >>> alike = evidence.update(rng.random(300), rng.random(300))

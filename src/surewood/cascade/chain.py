@@ -1,26 +1,181 @@
-"""A trained cascade: SVMs, thresholds, and the way of a point through them (theory.md (3.7)).
+"""The chain: classifiers, thresholds, and the way of a point through them (theory.md (3.7), §3.6, [D-23]).
 
-`Cascade.evaluate` sends rows down the chain; `build_cascade` trains the chain that a list of choices
-describes. A point stays at node k when its distance exceeds the threshold, otherwise it goes on; whatever
-reaches the last node stays there, so every point has exactly one leaf.
+`Path` names a cascade by its choices. `distance_of` and `predicted_of` read scores; `divide` finds the
+fraction of points nearest to a decision boundary, which goes on to the next node. `CascadeNode` and
+`Cascade` are the trained SVMs: a point stays at a node when its distance exceeds the threshold, otherwise it
+goes on; whatever reaches the last node stays there, so every point has exactly one leaf.
+
+Near-ties [D-41]: a decision value computed in training and the same value computed in prediction differ by
+rounding, about 1e-13 of the largest value. Points whose distances differ by less than `NEAR_TIE` of the
+largest distance therefore stay together, and a threshold always lies in a gap wider than that: a training
+point takes the same way in prediction as in training. `near_tie` gives the width, `settled` treats decision
+values that are this close to zero (or class scores this close to the best one) as exact ties.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from surewood._arrays import Counts, Floats
-from surewood.cascade.old_form import constant_of_today
-from surewood.cascade.prefix_tree import Path, Rows
-from surewood.cascade.splits import cut, points_to_continue, settled
-from surewood.cascade.trainer import SvmTrainer, distance_of, predicted_of, scores_of
-from surewood.svm import Predictor
+from surewood._arrays import Codes, Counts, Floats, Mask
+from surewood.svm.one_vs_one import Predictor, class_scores
+
+NEAR_TIE = 1e-9  # relative
+
+Rows = NDArray[np.int32]
+
+
+class Path(NamedTuple):
+    """A cascade by its choices: one SVM per node, one fraction per split."""
+
+    choices: tuple[int, ...]
+    fractions: tuple[int, ...]
+
+    @property
+    def n_leaves(self) -> int:
+        return len(self.choices)
+
+
+# --- scores ------------------------------------------------------------------------------------------------
+
+
+def predicted_of(scores: Floats) -> Codes:
+    """Class codes: the second class where the decision value is positive, or the first best score."""
+    winners = scores > 0 if scores.ndim == 1 else scores.argmax(axis=1)
+    return winners.astype(np.int32)
+
+
+def distance_of(scores: Floats) -> Floats:
+    """Distance from the decision boundary: |f|, or the gap between the two best class scores."""
+    if scores.ndim == 1:
+        return np.abs(scores)
+    best = np.partition(scores, -2, axis=1)
+    return np.asarray(best[:, -1] - best[:, -2])
+
+
+def svm_scores(predictor: Predictor, design: Floats, n_classes: int, n_jobs: int | None = None) -> Floats:
+    """Decision values of a two-class SVM (positive: the second class), or one score per class."""
+    decisions = predictor.decisions(design, n_jobs=n_jobs)
+    if n_classes == 2:
+        return np.asarray(-decisions[:, 0])
+    return class_scores(decisions, predictor.classes, n_classes)
+
+
+def class_columns(scores: Sequence[Floats], n_classes: int) -> Floats:
+    """One score per class, from the scores of each cascade: two classes share a decision value."""
+    if n_classes == 1:
+        return np.zeros((len(scores[0]), 1))
+    if len(scores) > 1:
+        return np.column_stack(scores)
+    if scores[0].ndim == 2:
+        return scores[0]
+    return np.column_stack([-0.5 * scores[0], 0.5 * scores[0]])
+
+
+def near_tie(values: Floats) -> float:
+    """Differences up to this are ties among `values` [D-41]: 1e-9 of the largest finite magnitude."""
+    finite = np.abs(values[np.isfinite(values)])
+    return NEAR_TIE * float(finite.max(initial=0.0))
+
+
+def settled(scores: Floats, width: float) -> Floats:
+    """Scores without near-ties: a decision value within `width` of 0 is 0; a class score within `width` of
+    the row's best one is the best one.
+
+    Examples
+    --------
+    >>> settled(np.array([1e-15, 2.0]), 1e-9).tolist()
+    [0.0, 2.0]
+    >>> settled(np.array([[0.5, 0.5 + 1e-15, 0.1]]), 1e-9).argmax(axis=1)
+    array([0])
+    """
+    if width <= 0.0:
+        return scores
+    if scores.ndim == 1:
+        return np.where(np.abs(scores) <= width, 0.0, scores)
+    best = scores.max(axis=1, keepdims=True)
+    return np.where(scores >= best - width, best, scores)
+
+
+# --- the points that go on ---------------------------------------------------------------------------------
+
+
+def as_fractions(values: Iterable[float]) -> tuple[Fraction, ...]:
+    """Numbers as they are written in decimals, ascending and without repeats.
+
+    Examples
+    --------
+    >>> as_fractions([0.3, 0.1])
+    (Fraction(1, 10), Fraction(3, 10))
+    """
+    exact = {value if isinstance(value, Fraction) else Fraction(repr(float(value))) for value in values}
+    return tuple(sorted(exact))
+
+
+def points_to_continue(fraction: Fraction, total: float) -> float:
+    """The weight that is to go on: rounded half up for whole totals, the exact fraction otherwise.
+
+    Examples
+    --------
+    >>> points_to_continue(Fraction(3, 10), 5), points_to_continue(Fraction(1, 10), 4)
+    (2, 0)
+    """
+    if float(total).is_integer():
+        return (2 * fraction.numerator * int(total) + fraction.denominator) // (2 * fraction.denominator)
+    return float(fraction) * total
+
+
+def counts_to_continue(distance: Floats, running_weight: Floats, wanted: Floats) -> Counts:
+    """How many points go on for each wanted weight, ties included.
+
+    Parameters
+    ----------
+    distance : ndarray
+        Ascending distances of a node's points.
+    running_weight : ndarray
+        Cumulative weight in this order.
+    wanted : ndarray
+        See :func:`points_to_continue`; nothing goes on where it is 0.
+    """
+    # Sums of fractional weights carry rounding; half a billionth of the total cannot hide a whole point.
+    slack = 1e-9 * running_weight[-1]
+    last = np.minimum(running_weight.searchsorted(wanted - slack), len(distance) - 1)
+    with np.errstate(invalid="ignore"):  # equal infinities are a tie
+        is_gap = np.diff(distance) > near_tie(distance)
+    group_end = np.append(np.flatnonzero(is_gap) + 1, len(distance))
+    count = group_end[group_end.searchsorted(last + 1)]
+    return np.where(wanted > 0, count, 0)
+
+
+def divide(distance: Floats, weight: Floats, fraction: Fraction) -> tuple[Mask, float] | None:
+    """The points that go on, ties included, and the distance up to which a point does.
+
+    The threshold is the midpoint to the next larger distance. None where all points would go on, or none.
+
+    Examples
+    --------
+    >>> divide(np.array([1.0, 2.0, 0.5, 1.0]), np.ones(4), Fraction(1, 2))
+    (array([ True, False,  True,  True]), 1.5)
+    """
+    order = np.argsort(distance, kind="stable")
+    ascending, running = distance[order], np.cumsum(weight[order])
+    wanted = np.array([points_to_continue(fraction, running[-1])])
+    count = int(counts_to_continue(ascending, running, wanted)[0])
+    if not 0 < count < len(order):
+        return None
+    goes_on = np.zeros(len(order), dtype=bool)
+    goes_on[order[:count]] = True
+    low, high = float(ascending[count - 1]), float(ascending[count])
+    return goes_on, low + (max(1.0, abs(low)) if math.isinf(high) else (high - low) / 2.0)
+
+
+# --- the trained chain -------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -46,13 +201,13 @@ class CascadeNode:
     constant: float | tuple[float, ...] = 0.0
     #: Iterations of the solver.
     n_iter: int = 0
-    #: Decision values this close to 0 are ties [D-41]; 0 in models of older files.
+    #: Decision values this close to 0 are ties [D-41].
     tie_width: float = 0.0
 
     def scores(self, design: Floats, n_classes: int, n_jobs: int | None = None) -> Floats:
         """Decision values with two classes, otherwise class scores."""
         if self.predictor is not None:
-            return settled(scores_of(self.predictor, design, n_classes, n_jobs), self.tie_width)
+            return settled(svm_scores(self.predictor, design, n_classes, n_jobs), self.tie_width)
         constant = np.asarray(self.constant, dtype=np.float64)
         return np.broadcast_to(constant, (len(design), *constant.shape)).copy()
 
@@ -71,13 +226,6 @@ class Cascade:
 
     nodes: tuple[CascadeNode, ...]
     n_classes: int
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        nodes = state["nodes"]
-        if isinstance(nodes, list):  # of a model file of format 1
-            n_classes = state["n_classes"]
-            nodes = tuple(replace(one, constant=constant_of_today(one.constant, n_classes)) for one in nodes)
-        self.__dict__.update(state, nodes=nodes)
 
     @property
     def n_leaves(self) -> int:
@@ -115,12 +263,12 @@ class Cascade:
         for k, node in enumerate(nodes):
             if not len(here):
                 break
-            own = node.scores(design if len(here) == n else design[here], self.n_classes, n_jobs)
-            scores[here], leaf[here] = own, k
+            node_scores = node.scores(design if len(here) == n else design[here], self.n_classes, n_jobs)
+            scores[here], leaf[here] = node_scores, k
             work[here] += node.n_support
             if k + 1 < len(nodes):
                 limit = scale * node.threshold if scale > 0 else -math.inf
-                here = here[distance_of(own) <= limit]
+                here = here[distance_of(node_scores) <= limit]
         return Evaluation(scores, leaf, work)
 
     def paths_in_words(self) -> list[str]:
@@ -134,67 +282,3 @@ class Cascade:
                 words.append(" and ".join([*passed, f"|f{k}| > {node.threshold:.4g}"]))
                 passed.append(f"|f{k}| <= {node.threshold:.4g}")
         return words
-
-
-def build_cascade(trainer: SvmTrainer, path: Path, fractions: Sequence[Fraction]) -> Cascade:
-    """Train the chain of a path on the trainer's sample; it ends early where no split is possible."""
-    nodes: list[CascadeNode] = []
-    rows: Rows = np.arange(len(trainer.weight), dtype=np.int32)
-    for k, choice in enumerate(path.choices):
-        fraction = fractions[path.fractions[k]] if k + 1 < len(path.choices) else None
-        node, rows_on = _build_node(trainer, rows, choice, fraction)
-        nodes.append(node)
-        if rows_on is None:
-            break
-        rows = rows_on
-    return Cascade(tuple(nodes), trainer.n_classes)
-
-
-def _build_node(
-    trainer: SvmTrainer, rows: Rows, choice: int, fraction: Fraction | None
-) -> tuple[CascadeNode, Rows | None]:
-    """A node trained on some rows, and the rows that go on; None where it is the last one."""
-    weight = trainer.weight[rows]
-    if trainer.is_constant(rows):
-        return _constant_node(trainer, rows, choice), None
-    solved = trainer.solve([rows], [choice])
-    outcome = trainer.outcome(solved, 0, rows)
-    predictor = solved.predictor([0])
-    stays, rows_on, threshold = np.ones(len(rows), dtype=bool), None, -math.inf
-    if fraction is not None and outcome.distance is not None:
-        order = np.argsort(outcome.distance, kind="stable")
-        running = np.cumsum(weight[order])
-        on = cut(outcome.distance[order], running, points_to_continue(fraction, running[-1]))
-        if 0 < on.n_points < len(rows):
-            rows_on, threshold = np.sort(rows[order[: on.n_points]]), on.threshold
-            stays[order[: on.n_points]] = False
-    node = CascadeNode(
-        choice=choice,
-        degree=trainer.kernels.degrees[choice],
-        fraction=None if rows_on is None or fraction is None else float(fraction),
-        threshold=threshold,
-        n_support=len(predictor.support_rows),
-        plus=float(weight[stays & outcome.correct].sum()),
-        minus=float(weight[stays & ~outcome.correct].sum()),
-        predictor=predictor,
-        n_iter=int(solved.iterations.sum()),
-        tie_width=outcome.tie_width,
-    )
-    return node, rows_on
-
-
-def _constant_node(trainer: SvmTrainer, rows: Rows, choice: int) -> CascadeNode:
-    """A last node that predicts the majority class of its rows."""
-    scores, weight = trainer.constant_scores(rows), trainer.weight[rows]
-    is_right = trainer.codes[rows] == predicted_of(scores[None])
-    return CascadeNode(
-        choice=choice,
-        degree=trainer.kernels.degrees[choice],
-        fraction=None,
-        threshold=-math.inf,
-        n_support=0,
-        plus=float(weight[is_right].sum()),
-        minus=float(weight[~is_right].sum()),
-        predictor=None,
-        constant=float(scores) if scores.ndim == 0 else tuple(scores.tolist()),
-    )

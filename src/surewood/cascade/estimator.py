@@ -1,39 +1,349 @@
-"""`DeepCascadeSVMClassifier`: the cascade of SVMs that minimizes the bound exactly (theory.md §3.6)."""
+"""The public classes: cascades of SVMs, and of any families of classifiers.
+
+`CascadeBase` is what all cascades share: ``fit`` and the predictions. `SvmCascadeBase` adds what a fitted
+cascade of SVMs tells its user; :class:`DeepCascadeSVMClassifier` minimizes the bound exactly (theory.md
+§3.6). :class:`DeepCascadeClassifier` is the generic algorithm (theory.md §3.5). The twin with
+cross-validation is in :mod:`~surewood.cascade.model_selection`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, ClassVar
+from abc import abstractmethod
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import field
+from typing import Any, ClassVar, Self
 
+import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
 
-from surewood.cascade.base import SvmCascadeBase
+from surewood._arrays import AnyArray, Codes, Counts, Floats
+from surewood.base.base import ClassifierBase, Fitted
+from surewood.base.folds import draw_seed
+from surewood.base.parameters import (
+    COMMON,
+    GramParameter,
+    StudyParameter,
+    Switch,
+    TimedRunParameters,
+    check_parameters,
+    parameters,
+)
+from surewood.base.rules import Choice, Either, Integer, Kind, Nullable, Number, Rule, check_value
+from surewood.base.time_limit import TimeLimit
+from surewood.bounds import LeafLedger
+from surewood.bounds.evidence import Evidence
+from surewood.cascade import report_facts
+from surewood.cascade.chain import Cascade
+from surewood.cascade.families import Families, Family
 from surewood.cascade.gamma_path import PathPiece, gamma_path
+from surewood.cascade.generic_cascade import (
+    GenericCascade,
+    GenericModel,
+    GenericResult,
+    make_generic_plan,
+    train_generic,
+)
+from surewood.cascade.held_out import OutOfFold
+from surewood.cascade.model import SCALES, CascadeModel
 from surewood.cascade.plan import (
+    DEGREES,
+    FRACTION_LIST,
+    FRACTIONS,
     GAMMA_SCALE,
+    MAX_TRAINING_ROWS,
     SVM_RULES,
     SVM_SWITCHES,
-    CascadePlan,
-    plan_fit,
-    read_settings,
-    shared_budget,
+    make_plan,
+    settings_for,
 )
+from surewood.cascade.reject import LeafRecord, RejectOption, check_limits, countable, group_table
 from surewood.cascade.sample import Sample, make_sample
-from surewood.cascade.training import plant, train
-from surewood.estimators.declaring import parameters
-from surewood.estimators.parameters import COMMON, Switch
-from surewood.estimators.rules import Choice, Integer, Nullable, Number, Rule, check_value
-from surewood.estimators.seeds import draw_seed
-from surewood.tables import FitInputs
+from surewood.cascade.search import SearchResult
+from surewood.cascade.svm_trainer import KernelChoice
+from surewood.cascade.training import prepare_all, train
+from surewood.tables import Table, TrainingTable, begin_predict, plain
 
-_RULES: Mapping[str, Rule] = {
+
+def is_calibrated(estimator: Any) -> bool:
+    """Whether an estimator offers probabilities."""
+    return bool(estimator.calibrate)
+
+
+class CascadeBase(ClassifierBase):
+    """What cascades of SVMs and of any families have in common."""
+
+    model_: Any
+
+    gamma_scale_ = Fitted[float | None]("gamma_scale", "γ that selected the cascade.")
+
+    def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
+        """Find and train the best cascade.
+
+        Parameters
+        ----------
+        X : table of shape (n, n_features)
+            Numbers or categories, missing values allowed.
+        y : array-like of shape (n,)
+        sample_weight : array-like of shape (n,), optional
+            Whole weights count as equal rows; others are rescaled to mean 1.
+
+        Returns
+        -------
+        self
+        """
+        check_parameters(self)
+        time_limit = TimeLimit(getattr(self, "time_limit", None))
+        inputs, sample = self._read(X, y, sample_weight)
+        fitted = self._train(sample, draw_seed(self.random_state), time_limit)
+        self._store_fit(inputs)
+        for name, value in fitted.items():
+            setattr(self, name, value)
+        return self
+
+    def _read(self, X: Any, y: Any, sample_weight: Any) -> tuple[TrainingTable, Sample]:
+        """The training data, checked, and the sample made of them."""
+        inputs = self._begin_fit(X, y, sample_weight)
+        return inputs, make_sample(inputs, sample_weight)
+
+    @abstractmethod
+    def _train(self, sample: Sample, seed: int, time_limit: TimeLimit) -> dict[str, Any]:
+        """The model and other fitted attributes, by name."""
+
+    @abstractmethod
+    def _class_scores(self, X: Any) -> Floats:
+        """One score per row and class."""
+
+    def predict(self, X: Any) -> AnyArray:
+        """Class labels: the class of the largest score, which also has the largest probability."""
+        best = self._class_scores(X).argmax(axis=1)
+        labels: AnyArray = np.asarray(self.classes_)[best]
+        return labels
+
+    @available_if(is_calibrated)  # type: ignore[untyped-decorator]
+    def predict_proba(self, X: Any) -> Floats:
+        """Probabilities calibrated on out-of-fold scores; the largest is that of the predicted class."""
+        table = self._table(X)
+        return self.model_.probabilities(table, getattr(self, "n_jobs", None))  # type: ignore[no-any-return]
+
+    @available_if(is_calibrated)  # type: ignore[untyped-decorator]
+    def predict_log_proba(self, X: Any) -> Floats:
+        """Logarithms of :meth:`predict_proba`."""
+        return super().predict_log_proba(X)
+
+    @abstractmethod
+    def decision_path(self, X: Any) -> Counts:
+        """Leaf at which each row stays.
+
+        Returns
+        -------
+        ndarray of int64
+            Shape (n,), or (n, n_classes) where each class has a cascade of its own.
+        """
+
+    def apply(self, X: Any) -> Counts:
+        """Leaf at which each row stays, as :meth:`decision_path`."""
+        return self.decision_path(X)
+
+    def __certificate_evidence__(self) -> Iterable[Evidence]:
+        """What `surewood.certify` may use: the out-of-fold error, and for SVM cascades counts for (3.2)."""
+        check_is_fitted(self, "model_")
+        evidence: Iterable[Evidence] = self.model_.evidence()
+        return evidence
+
+    def _explained(self, X: Any) -> list[dict[str, Any]]:
+        """The classifiers that each row met, its distance from them, and where it stayed."""
+        table, labels = self._table(X), [plain(label) for label in self.classes_]
+        return self.model_.explain(table, labels, getattr(self, "n_jobs", None))  # type: ignore[no-any-return]
+
+    def _table(self, X: Any) -> Table:
+        check_is_fitted(self, "model_")
+        return begin_predict(self, X)
+
+
+@parameters()
+class SvmCascadeBase(CascadeBase, GramParameter, TimedRunParameters, StudyParameter):
+    """Predictions and reports of a fitted :class:`~surewood.cascade.model.CascadeModel`."""
+
+    __report_facts__ = report_facts.svm_report_facts
+    __explanation_steps__ = report_facts.explanation_steps
+    leaf_terms = report_facts.svm_leaf_terms
+    leaf_degrees = report_facts.leaf_degrees
+    leaf_flow = report_facts.svm_leaf_flow
+    settings_for = staticmethod(settings_for)
+    max_training_rows = MAX_TRAINING_ROWS
+
+    model_: CascadeModel = field(init=False)
+    max_leaves: int = field(default=4, kw_only=False)
+    fractions: Any = FRACTIONS
+    degrees: Any = DEGREES
+    C: Any = "auto"
+    kernel: str = "poly"
+    multiclass: str = "one_vs_rest"
+
+    # --- fitted attributes ---------------------------------------------------------------------------------
+
+    cascades_ = Fitted[tuple[Cascade, ...]](
+        "cascades", "The trained cascades: one, or one per class for one-vs-rest."
+    )
+    search_ = Fitted[tuple[SearchResult, ...]]("search", "Result of the search for each cascade.")
+    out_of_fold_ = Fitted[OutOfFold](
+        "out_of_fold", "Scores of training rows by cascades of the same structure that did not see them."
+    )
+    kernels_ = Fitted[KernelChoice]("kernels", "Kernel and all degrees that were offered.")
+    C_ = Fitted[Floats]("C", "C of each cascade and degree on the whole sample.")
+
+    @property
+    def n_iter_(self) -> Counts:
+        """Iterations of the solver per cascade."""
+        return np.array([cascade.n_iter for cascade in self.cascades_])
+
+    # --- predictions ---------------------------------------------------------------------------------------
+
+    def decision_function(self, X: Any) -> Floats:
+        """Decision values: shape (n,), positive for the second class, or one score per class."""
+        evaluations = self._model().evaluate(self._design(X), n_jobs=self.n_jobs)
+        return evaluations[0].scores if len(evaluations) == 1 else self.model_.scores(evaluations)
+
+    def _class_scores(self, X: Any) -> Floats:
+        return self._model().scores(self._model().evaluate(self._design(X), n_jobs=self.n_jobs))
+
+    @available_if(is_calibrated)  # type: ignore[untyped-decorator]
+    def staged_predict_proba(self, X: Any) -> Iterator[Floats]:
+        """Probabilities if cascades ended after 1, 2, ... SVMs; the last are :meth:`predict_proba`."""
+        model, design = self._model(), self._design(X)
+        for k in range(1, max(cascade.n_leaves for cascade in model.cascades) + 1):
+            yield model.calibrated(model.evaluate(design, n_leaves=k, n_jobs=self.n_jobs))
+
+    def decision_path(self, X: Any) -> Counts:
+        evaluations = self._model().evaluate(self._design(X), n_jobs=self.n_jobs)
+        leaves = np.column_stack([evaluation.leaf for evaluation in evaluations])
+        return leaves[:, 0] if len(evaluations) == 1 else leaves
+
+    # --- where rows leave ----------------------------------------------------------------------------------
+
+    def exits(self, X: Any, y: Any = None) -> pd.DataFrame:
+        """Rows that leave at each leaf: how many, at what cost, and with `y` the accuracy among them.
+
+        Returns
+        -------
+        DataFrame
+            One row per leaf: ``cascade`` (the class set against the rest, or "all"), ``leaf``, ``degree``,
+            ``points``, ``fraction``, ``kernel_values`` (computed for a row that leaves here), ``accuracy``.
+        """
+        model, design = self._model(), self._design(X)
+        codes = None if y is None else self._codes(y, len(design))
+        return model.exits(self._cascade_names(), design, codes, self.n_jobs)
+
+    def margins(self, X: Any, y: Any) -> Floats:
+        """Score of the true class minus the best other one; positive where the prediction is correct."""
+        scores = self._class_scores(X)
+        rows, codes = np.arange(len(scores)), self._codes(y, len(scores))
+        true = scores[rows, codes]
+        others = scores.copy()
+        others[rows, codes] = -np.inf
+        return np.asarray(true - others.max(axis=1))
+
+    def latency_curve(self, X: Any, y: Any, scales: Sequence[float] | None = None) -> pd.DataFrame:
+        """Accuracy against mean work per row, when fewer or more rows are sent on.
+
+        Parameters
+        ----------
+        X, y : table and labels
+            Rows that were not used in the fit.
+        scales : list of float, optional
+            Factors of the thresholds: with 0 all rows leave at the first SVM, 1 is the fitted cascade,
+            infinity sends all rows to the last SVM.
+
+        Returns
+        -------
+        DataFrame
+            ``scale``, ``kernel_values`` (mean per row), ``accuracy``, ``left_at_first`` (fraction).
+        """
+        model, design = self._model(), self._design(X)
+        codes = self._codes(y, len(design))
+        return model.latency_curve(design, codes, SCALES if scales is None else scales, self.n_jobs)
+
+    def reject_option(
+        self, max_error: float, X: Any = None, y: Any = None, *, delta: float = 0.05, bands: int = 1
+    ) -> RejectOption:
+        """Predict only where the leaf's error is bounded by `max_error`.
+
+        Parameters
+        ----------
+        max_error : float
+            Largest error, between 0 and 1, that a leaf's upper bound may have.
+        X, y : table and labels, optional
+            Rows that were not used in the fit: the bounds are then a GUARANTEE. Without them the out-of-fold
+            predictions of the fit are used, and the bounds are an ESTIMATE.
+        delta : float, default=0.05
+            All bounds hold together with probability at least 1 - delta.
+        bands : int, default=1
+            Bands of distance that a leaf is divided into, by quantiles of the training points' distances.
+
+        Returns
+        -------
+        RejectOption
+        """
+        if (X is None) != (y is None):
+            raise ValueError("reject_option needs both X and y, or neither of them.")
+        check_limits(max_error, delta)
+        model = self._model()
+        held_out = model.out_of_fold
+        record = LeafRecord.of(held_out.scores, held_out.leaf, held_out.distance)
+        edges = record.band_edges([cascade.n_leaves for cascade in model.cascades], bands)
+        codes, weight = held_out.codes, held_out.weight
+        if X is not None:
+            record = self._leaf_record(X)
+            codes = self._codes(y, len(record.predicted))
+            weight = countable(X, self.remembered_rows_, len(codes))
+        groups = group_table(record, edges, codes, weight)
+        return RejectOption.of(self, edges, groups, max_error, delta, X is not None)
+
+    def ledger(self) -> LeafLedger | dict[Any, LeafLedger]:
+        """One row per leaf, with the terms of the criterion (3.8); a dictionary by class for one-vs-rest."""
+        model = self._model()
+        ledgers = [model.ledger(t) for t in range(len(model.cascades))]
+        return ledgers[0] if len(ledgers) == 1 else dict(zip(self.classes_, ledgers))
+
+    # --- helpers -------------------------------------------------------------------------------------------
+
+    def _model(self) -> CascadeModel:
+        check_is_fitted(self, "model_")
+        return self.model_
+
+    def _design(self, X: Any) -> Floats:
+        return self._model().encode(self._table(X))
+
+    def _cascade_names(self) -> list[Any]:
+        """The class that each cascade sets against the rest, or "all"."""
+        return ["all"] if len(self.cascades_) == 1 else list(self.classes_)
+
+    def _leaf_record(self, X: Any) -> LeafRecord:
+        return self._model().record(self._design(X), self.n_jobs)
+
+    def _codes(self, y: Any, n: int) -> Codes:
+        labels = np.asarray(y).ravel()
+        if len(labels) != n:
+            raise ValueError(f"X has {n} rows, but y has {len(labels)} labels.")
+        codes = np.searchsorted(self.classes_, labels)
+        codes = np.minimum(codes, len(self.classes_) - 1)
+        unknown = labels[np.asarray(self.classes_)[codes] != labels]
+        if len(unknown):
+            raise ValueError(f"y has labels that did not occur in training, such as {unknown[0]!r}.")
+        return codes.astype(np.int32)
+
+
+_SVM_CASCADE_RULES: Mapping[str, Rule] = {
     **SVM_RULES,
     "gamma_scale": COMMON["gamma_scale"],
     "n_leaves": Nullable(Integer(1)),
 }
 
 
-@parameters(_RULES)
+@parameters(_SVM_CASCADE_RULES)
 class DeepCascadeSVMClassifier(SvmCascadeBase):
     r"""Cascade of support vector machines that minimizes the bound of *Learning with Deep Cascades* exactly.
 
@@ -69,12 +379,11 @@ class DeepCascadeSVMClassifier(SvmCascadeBase):
         With more than two classes: an exact cascade for each class against the rest, or one cascade of
         one-vs-one SVMs, whose distance is the gap between the two best class scores.
     time_limit : float, optional
-        Seconds for all searches of the fit together, after which the best cascade so far is taken; `search_`
-        has the proven gap to the optimum.
+        Seconds for the fit. A search that has to end early takes the best cascade so far, and `search_` has
+        the proven gap to the optimum; fewer values of C and folds may be tried.
     max_memory : int, float, str or None, default=None
-        Memory that a fit may take beyond the table itself, in bytes or as text such as "4GB". Inner products
-        are stored where they fit into half of it (by default 1 GiB), otherwise computed as needed; a fit that
-        would need more is refused.
+        Bytes (or text such as "4GB") that the matrix of inner products may take, by default 1 GiB. A larger
+        one is not stored: its entries are formed as needed, with the same result.
     calibrate : bool or {"auto", "temperature", "offset", "isotonic"}, default=True
         Method that calibrates `predict_proba` on out-of-fold scores; True is "auto", False is none.
     class_weight : dict, "balanced" or None, default=None
@@ -118,7 +427,7 @@ class DeepCascadeSVMClassifier(SvmCascadeBase):
     * ``C_grid`` (0.001, 0.01, ..., 100): candidates for C;
     * ``C_folds`` (5): folds of ``C_selection="cv"``;
     * ``validation_fraction`` (0.25): held-out part of ``C_selection="validation"``;
-    * ``growth`` ("capped"): form of the growth function Λ, "capped" or "sum";
+    * ``growth`` ("capped"): form of the growth function Λ, "capped", "sum" or "raw", as printed [D-01];
     * ``max_svms`` (None): number of SVMs after which a search returns the best cascade so far, deterministic;
     * ``tol`` (0.001), ``max_iter`` (10000): of the SVM solver.
 
@@ -145,7 +454,8 @@ class DeepCascadeSVMClassifier(SvmCascadeBase):
     gamma_scale: Any = GAMMA_SCALE
     n_leaves: int | None = None
 
-    _train = staticmethod(train)
+    def _train(self, sample: Sample, seed: int, time_limit: TimeLimit) -> dict[str, Any]:
+        return {"model_": train(make_plan(self, sample, seed, time_limit), sample)}
 
     def gamma_path(
         self, X: Any, y: Any, sample_weight: ArrayLike | None = None, *, gamma_min: float = 0.0
@@ -169,15 +479,162 @@ class DeepCascadeSVMClassifier(SvmCascadeBase):
         (inf, 1, 0.0)
         """
         check_value("gamma_min", gamma_min, Number(0.0))
-        _, sample, plan = self._plan(X, y, sample_weight)
-        tasks = plant(plan, sample)
-        budget = shared_budget(plan.settings, len(tasks)).budget
-        return [gamma_path(task.tree, task.complexity, gamma_min=gamma_min, budget=budget) for task in tasks]
+        check_parameters(self)
+        time_limit = TimeLimit(self.time_limit)
+        _, sample = self._read(X, y, sample_weight)
+        plan = make_plan(self, sample, draw_seed(self.random_state), time_limit)
+        paths: list[list[PathPiece]] = []
+        tasks = prepare_all(plan, sample)
+        for task in tasks:
+            budget = plan.budget(1.0, len(tasks) - len(paths))
+            paths.append(gamma_path(task.tree, task.complexity, gamma_min=gamma_min, budget=budget))
+        return paths
 
-    def _plan(self, X: Any, y: Any, sample_weight: Any) -> tuple[FitInputs, Sample, CascadePlan]:
-        settings = read_settings(self)
-        if self.n_leaves is not None and self.n_leaves > settings.max_leaves:
-            raise ValueError(f"n_leaves={self.n_leaves} is more than max_leaves={settings.max_leaves}.")
-        inputs = self._begin_fit(X, y, sample_weight)
-        sample = make_sample(inputs, sample_weight)
-        return inputs, sample, plan_fit(self, settings, sample, draw_seed(self.random_state))
+
+_FAMILIES = Either(
+    Kind("a family", lambda value: isinstance(value, Family)),
+    Kind("a list of families or of their names", lambda value: isinstance(value, Iterable)),
+)
+
+
+_GENERIC_RULES: Mapping[str, Rule] = {
+    **COMMON,
+    "leaves": _FAMILIES,
+    "splits": _FAMILIES,
+    "max_leaves": Integer(1),
+    "fractions": FRACTION_LIST,
+}
+
+
+@parameters(_GENERIC_RULES)
+class DeepCascadeClassifier(CascadeBase):
+    r"""Cascade of any families of classifiers and splits, by the exact minimum of a learning bound.
+
+    A split sends a fraction μ of its points on; the others stay and are classified by the leaf. The number of
+    leaves, μ, leaf families and split families are the exact minimizer of
+
+    .. math:: \widehat R_S+\sum_k\min\Big(4\gamma\Big[\sum_{j\le d_k}\widehat{\mathfrak R}_S(Q_j)
+              +\widehat{\mathfrak R}_S(H_k)\Big],\frac{m_k^+}m\Big)
+
+    (with 8c in place of 4 for c > 2 classes).
+
+    The order of the columns matters: rows are dealt to folds by a hash of their values, which knows the
+    position of each column.
+
+    Parameters
+    ----------
+    leaves : list of family or name, default=("constant", "stump", "tree", "linear_svm", "quadratic")
+        Families that leaves choose from; ties go to the earlier one. Names: constant, threshold, stump, tree,
+        logistic, linear_svm, quadratic, cubic, rbf. `EstimatorFamily` wraps any scikit-learn classifier.
+    splits : list of family or name, default=("linear_svm",)
+        Families that splits choose from; they must order points.
+    max_leaves : int, default=3
+    fractions : list of float, default=(0.25, 0.5, 0.75)
+        Fractions μ, the same for all nodes of a cascade.
+    gamma_scale : "auto" or float, default=0.01
+        Multiplier γ of the complexity; below 1 the criterion is a selection score, not a bound. "auto" is the
+        default.
+    calibrate : bool or {"auto", "temperature", "offset", "isotonic"}, default=True
+        Method that calibrates `predict_proba`, leaf by leaf, on out-of-fold scores; True is "auto", False is
+        none.
+    class_weight : dict, "balanced" or None, default=None
+    categorical_features : "from_dtype", list or mask, default="from_dtype"
+    random_state : int, RandomState or None, default=None
+        Deals the folds of the calibration.
+    remember_rows : bool, default=True
+        Whether the model remembers fingerprints of its training rows.
+
+    Attributes
+    ----------
+    classes_ : ndarray
+    model_ : GenericModel
+        The fitted state.
+    cascade_ : GenericCascade
+    search_ : GenericResult
+        Chosen families, counts and complexities per leaf, members fitted, prefixes pruned.
+    leaf_families_, split_families_ : tuple of Family
+        The chosen ones, node by node.
+    gamma_scale_ : float
+    out_of_fold_error_ : float
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> X, y = make_moons(100, noise=0.2, random_state=0)
+    >>> model = DeepCascadeClassifier(["tree", "rbf"], max_leaves=2, random_state=0).fit(X, y)
+    >>> len(model.leaf_families_) <= 2, model.out_of_fold_error_ < 0.3
+    (True, True)
+    """
+
+    __report_facts__ = report_facts.generic_report_facts
+    __explanation_steps__ = report_facts.explanation_steps
+    leaf_terms = report_facts.generic_leaf_terms
+    leaf_flow = report_facts.generic_leaf_flow
+
+    model_: GenericModel = field(init=False)
+
+    leaves: Any = field(default=("constant", "stump", "tree", "linear_svm", "quadratic"), kw_only=False)
+    splits: Any = field(default=("linear_svm",), kw_only=False)
+    max_leaves: int = 3
+    fractions: Any = (0.25, 0.5, 0.75)
+    gamma_scale: Any = GAMMA_SCALE
+    random_state: Any = None
+
+    @classmethod
+    def paper(cls, **changes: Any) -> DeepCascadeClassifier:
+        """The published generic algorithm: the minimum of the bound itself (γ = 1), up to 4 leaves.
+
+        Leaves are polynomial SVMs of degree 1 to 3, splits send on what is nearest to a linear SVM, fractions
+        are 0.1 to 0.9; no calibration. The paper leaves the families open.
+
+        Parameters
+        ----------
+        **changes
+            Any parameter.
+
+        Examples
+        --------
+        >>> DeepCascadeClassifier.paper().gamma_scale
+        1.0
+        """
+        published: dict[str, Any] = {
+            "leaves": ("linear_svm", "quadratic", "cubic"),
+            "max_leaves": 4,
+            "fractions": FRACTIONS,
+            "gamma_scale": 1.0,
+            "calibrate": False,
+        }
+        return cls(**(published | changes))
+
+    def _train(self, sample: Sample, seed: int, time_limit: TimeLimit) -> dict[str, Any]:
+        return {"model_": train_generic(make_generic_plan(self, sample, seed), sample)}
+
+    # --- fitted attributes ---------------------------------------------------------------------------------
+
+    cascade_ = Fitted[GenericCascade]("cascade", "The fitted chain.")
+    search_ = Fitted[GenericResult]("search", "Result of the search.")
+    leaf_families_ = Fitted[Families]("leaf_families", "Chosen families of the leaves.")
+    split_families_ = Fitted[Families]("split_families", "Chosen families of the splits.")
+    out_of_fold_error_ = Fitted[float](
+        "held_out_error", "Out-of-fold error of cascades with the chosen families."
+    )
+
+    # --- predictions ---------------------------------------------------------------------------------------
+
+    def decision_function(self, X: Any) -> Floats:
+        """Scores: shape (n,), positive for the second class, or one score per class."""
+        scores = self._class_scores(X)
+        return np.asarray(scores[:, 1] - scores[:, 0]) if len(self.classes_) == 2 else scores
+
+    def _class_scores(self, X: Any) -> Floats:
+        table = self._table(X)
+        return self.model_.evaluate(table)[0]
+
+    def decision_path(self, X: Any) -> Counts:
+        table = self._table(X)
+        return self.model_.evaluate(table)[1]
+
+    def ledger(self) -> pd.DataFrame:
+        """One row per leaf: family, counts, complexity, and which side of the minimum is smaller."""
+        check_is_fitted(self, "model_")
+        return self.model_.ledger()

@@ -6,27 +6,39 @@ and, if its members can order points, as a class of splits (`split_rademacher`).
 to the whole sample: closed forms where there are any, otherwise Massart's bound (1.3) of the number of
 labelings.
 
-Here: the interface, constants, and the wrapper for any scikit-learn classifier. `threshold_families` has
-thresholds and stumps, `tree_family` small trees, `kernel_families` linear and kernel SVMs.
+In order: the interface, constants, thresholds and stumps, small trees, kernel SVMs and linear classifiers,
+the wrapper for any scikit-learn classifier, and the names that a user may write instead of a family.
 """
 
 from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
+from sklearn.linear_model import LogisticRegression
+from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.validation import has_fit_parameter
 
-from surewood._arrays import Codes, Floats, check_linear_part
-from surewood.bounds import massart
-from surewood.cascade.old_form import renamed
-from surewood.cascade.trainer import distance_of
+from surewood._arrays import Codes, Floats, check_linear_part, check_number, check_values
+from surewood.bounds import (
+    interval_rademacher,
+    kernel_rademacher,
+    log_growth,
+    massart,
+    monte_carlo_rademacher,
+    threshold_rademacher,
+    vc_dimension,
+)
+from surewood.cascade.chain import distance_of
+from surewood.svm.dual import solve_many
+from surewood.svm.gram import Gram, KernelSpec, useful_limit
+from surewood.svm.one_vs_one import Predictor, class_scores
 
 
 class Member(ABC):
@@ -91,6 +103,9 @@ class Family(ABC):
 Families: TypeAlias = tuple[Family, ...]
 
 
+# --- constants ----------------------------------------------------------------------------------------------
+
+
 @dataclass
 class ConstantMember(Member):
     """Always the same scores."""
@@ -135,6 +150,346 @@ class ConstantFamily(Family):
         return math.exp(log_mean) / len(X)
 
 
+# --- thresholds on one feature ------------------------------------------------------------------------------
+
+
+@dataclass
+class StumpMember(Member):
+    """One class on either side of a threshold on a feature."""
+
+    feature: int
+    threshold: float
+    low: int
+    high: int
+    n_classes: int
+    by_value: bool
+
+    def scores(self, X: Floats) -> Floats:
+        side = np.where(X[:, self.feature] <= self.threshold, self.low, self.high)
+        return np.asarray(side[:, None] == np.arange(self.n_classes), dtype=np.float64)
+
+    def order(self, X: Floats) -> Floats:
+        value = X[:, self.feature]
+        return value if self.by_value else np.abs(value - self.threshold)
+
+
+@dataclass
+class ThresholdFamily(Family):
+    """Thresholds on one feature fixed in advance; as a split, the points of small value go on.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X, codes = np.array([[1.0], [2.0], [3.0]]), np.array([0, 0, 1], dtype=np.int32)
+    >>> ThresholdFamily(0).fit(X, codes, np.ones(3), 2).threshold
+    2.5
+    """
+
+    feature: int = 0
+
+    def fit(self, X: Floats, codes: Codes, weight: Floats, n_classes: int) -> Member:
+        if not 0 <= self.feature < X.shape[1]:
+            raise ValueError(f"ThresholdFamily(feature={self.feature}): the sample has {X.shape[1]} columns.")
+        return StumpMember(*best_stump(X, codes, weight, n_classes, [self.feature]), n_classes, True)
+
+    def log_growth(self, m: int, n_features: int, n_classes: int) -> float:
+        return math.log(m * n_classes**2)
+
+    def rademacher(self, X: Floats, n_classes: int) -> float:
+        """Exact for two classes and distinct values."""
+        return threshold_rademacher(len(X)) if n_classes == 2 else super().rademacher(X, n_classes)
+
+    def split_rademacher(self, X: Floats, n_classes: int) -> float:
+        """Exact for distinct values."""
+        return threshold_rademacher(len(X), orientations=1, values="binary")
+
+
+@dataclass
+class StumpFamily(Family):
+    """Thresholds on the best feature; as a split, the points nearest to the threshold go on.
+
+    Parameters
+    ----------
+    complexity : {"massart", "monte_carlo"}
+        Bound of the complexity by counting, or (two classes) its estimate from `n_draws` random signs, with
+        the supremum over all stumps computed exactly.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.random.default_rng(0).normal(size=(200, 5))
+    >>> StumpFamily("monte_carlo").rademacher(X, 2) < StumpFamily().rademacher(X, 2)
+    True
+    """
+
+    complexity: str = "massart"
+    n_draws: int = 200
+
+    def fit(self, X: Floats, codes: Codes, weight: Floats, n_classes: int) -> Member:
+        return StumpMember(*best_stump(X, codes, weight, n_classes, range(X.shape[1])), n_classes, False)
+
+    def log_growth(self, m: int, n_features: int, n_classes: int) -> float:
+        return math.log(m * n_features * n_classes**2)
+
+    def split_log_growth(self, m: int, n_features: int, n_classes: int) -> float:
+        return math.log(n_features * (m * (m + 1) / 2 + 1))  # intervals on one of the features
+
+    def rademacher(self, X: Floats, n_classes: int) -> float:
+        if self.complexity not in ("massart", "monte_carlo"):
+            raise ValueError(f"complexity must be 'massart' or 'monte_carlo', got {self.complexity!r}.")
+        if self.complexity == "massart" or n_classes > 2:
+            return super().rademacher(X, n_classes)
+        order = np.argsort(X, axis=0, kind="stable")
+        drawn = monte_carlo_rademacher(
+            supremum=lambda signs: largest_stump_correlation(X, order, signs), m=len(X), n_draws=self.n_draws
+        )
+        return drawn.estimate
+
+    def split_rademacher(self, X: Floats, n_classes: int) -> float:
+        if X.shape[1] == 1:  # exact for distinct values
+            return interval_rademacher(len(X))
+        return super().split_rademacher(X, n_classes)
+
+
+def best_stump(
+    X: Floats, codes: NDArray[np.int32], weight: Floats, n_classes: int, features: Iterable[int]
+) -> tuple[int, float, int, int]:
+    """Feature, threshold and the classes below and above it of smallest weighted error.
+
+    Ties go to the first feature, then to the smallest threshold. A constant is the stump that puts all points
+    on one side.
+
+    Examples
+    --------
+    >>> X = np.array([[1.0], [2.0], [3.0], [4.0]])
+    >>> best_stump(X, np.array([0, 0, 1, 1], dtype=np.int32), np.ones(4), 2, [0])
+    (0, 2.5, 0, 1)
+    """
+    by_class = (codes[:, None] == np.arange(n_classes)) * weight[:, None]
+    total = by_class.sum(axis=0)
+    majority = int(total.argmax())
+    best, best_right = (0, np.inf, majority, majority), float(total.max())
+    for feature in features:
+        order = np.argsort(X[:, feature], kind="stable")
+        value = X[order, feature]
+        below = np.cumsum(by_class[order], axis=0)[:-1]
+        right = below.max(axis=1) + (total - below).max(axis=1)
+        right[value[1:] <= value[:-1]] = -np.inf
+        if not len(right):
+            continue
+        at = int(right.argmax())
+        if right[at] > best_right * (1 + 1e-12):
+            middle = value[at] + (value[at + 1] - value[at]) / 2.0
+            threshold = float(middle if middle < value[at + 1] else value[at])
+            best_right = float(right[at])
+            best = (int(feature), threshold, int(below[at].argmax()), int((total - below[at]).argmax()))
+    return best
+
+
+def largest_stump_correlation(X: Floats, order: NDArray[np.int64], signs: Floats) -> float:
+    """Largest Σ σᵢ g(xᵢ) over all stumps g with values ±1; `order` sorts every column."""
+    running = np.cumsum(signs[order], axis=0)
+    total = float(signs.sum())
+    split = np.abs(2.0 * running - total)
+    value = np.take_along_axis(X, order, axis=0)
+    split[:-1][value[1:] <= value[:-1]] = 0.0  # equal values cannot be divided
+    return float(max(split.max(initial=0.0), abs(total)))
+
+
+# --- small trees --------------------------------------------------------------------------------------------
+
+
+@dataclass
+class TreeMember(Member):
+    """A decision tree as plain arrays, node 0 first; a leaf is its own child."""
+
+    feature: NDArray[np.int64]
+    threshold: Floats
+    left: NDArray[np.int64]
+    right: NDArray[np.int64]
+    frequency: Floats  # (nodes, classes)
+    depth: int
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        n_nodes = len(self.frequency)
+        for name, array in (("feature", self.feature), ("left", self.left), ("right", self.right)):
+            check_values(name, array, "i", (n_nodes,), 0, None if name == "feature" else n_nodes - 1)
+        check_values("threshold", self.threshold, "f", (n_nodes,))
+        check_values("frequency", self.frequency, "f", (n_nodes, None), 0.0, 1.0)
+        check_number("depth", self.depth, 0, n_nodes, whole=True)
+
+    @classmethod
+    def of(cls, tree: DecisionTreeClassifier, n_classes: int) -> TreeMember:
+        """Copy a fitted scikit-learn tree."""
+        arrays, nodes = tree.tree_, np.arange(tree.tree_.node_count)
+        is_leaf = arrays.children_left < 0
+        frequency = np.zeros((len(nodes), n_classes))
+        frequency[:, np.asarray(tree.classes_, dtype=np.int64)] = arrays.value[:, 0, :]
+        return cls(
+            np.where(is_leaf, 0, arrays.feature).astype(np.int64),
+            arrays.threshold.copy(),
+            np.where(is_leaf, nodes, arrays.children_left).astype(np.int64),
+            np.where(is_leaf, nodes, arrays.children_right).astype(np.int64),
+            frequency / frequency.sum(axis=1, keepdims=True),
+            int(arrays.max_depth),
+        )
+
+    def scores(self, X: Floats) -> Floats:
+        single = X.astype(np.float32)  # scikit-learn compares single precision values with double thresholds
+        node = np.zeros(len(X), dtype=np.int64)
+        for _ in range(self.depth):
+            low = single[np.arange(len(X)), self.feature[node]] <= self.threshold[node]
+            node = np.where(low, self.left[node], self.right[node])
+        return self.frequency[node]
+
+
+@dataclass
+class TreeFamily(Family):
+    """Small decision trees; as a split, the points whose leaf is least pure go on.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X, codes = np.array([[1.0], [2.0], [3.0]]), np.array([0, 1, 0], dtype=np.int32)
+    >>> TreeFamily(2).fit(X, codes, np.ones(3), 2).scores(X).argmax(axis=1)
+    array([0, 1, 0])
+    """
+
+    max_depth: int = 2
+
+    def fit(self, X: Floats, codes: Codes, weight: Floats, n_classes: int) -> Member:
+        tree = DecisionTreeClassifier(max_depth=self.max_depth, random_state=0)
+        return TreeMember.of(tree.fit(X, codes, sample_weight=weight), n_classes)
+
+    def log_growth(self, m: int, n_features: int, n_classes: int) -> float:
+        nodes = (1 << self.max_depth) - 1
+        return nodes * math.log(m * n_features) + (nodes + 1) * math.log(n_classes)
+
+    def split_log_growth(self, m: int, n_features: int, n_classes: int) -> float:
+        return self.log_growth(m, n_features, 2)  # a leaf goes on or stays
+
+
+# --- kernel SVMs and linear classifiers ---------------------------------------------------------------------
+
+
+def pairwise_growth(growth: float, m: int, n_classes: int) -> float:
+    """Log-growth of a decision among classes that is a function of all pairwise ones ([D-09])."""
+    return growth if n_classes == 2 else min(m * math.log(2.0), math.comb(n_classes, 2) * growth)
+
+
+@dataclass
+class SvmMember(Member):
+    """A fitted one-vs-one SVM."""
+
+    predictor: Predictor
+    n_classes: int
+
+    def scores(self, X: Floats) -> Floats:
+        decisions = self.predictor.decisions(X)
+        if self.n_classes == 2:
+            return np.column_stack([0.5 * decisions[:, 0], -0.5 * decisions[:, 0]])
+        return class_scores(decisions, self.predictor.classes, self.n_classes)
+
+
+@dataclass
+class KernelFamily(Family):
+    """Support vector machines with one kernel.
+
+    Parameters
+    ----------
+    kernel : {"poly", "rbf"}
+    degree : int, default=2
+        Of the polynomial kernel (⟨x,x'⟩/n + 1)^degree.
+    C : float, default=1
+    gamma : float, optional
+        Kernel width, by default 1/n.
+    norm : float, optional
+        Take the trace bound of a ball of this radius in the kernel's space as complexity instead of the
+        growth function. An RBF SVM realizes every labeling, so that without `norm` its complexity is the
+        largest possible; with it the number is a HEURISTIC, since nothing keeps SVMs inside the ball.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X, codes = np.array([[-1.0], [0.0], [1.0]]), np.array([0, 1, 0], dtype=np.int32)
+    >>> KernelFamily("poly", 2, C=100.0).fit(X, codes, np.ones(3), 2).scores(X).argmax(axis=1)
+    array([0, 1, 0])
+    """
+
+    kernel: str = "poly"
+    degree: int = 2
+    C: float = 1.0
+    gamma: float | None = None
+    norm: float | None = None
+
+    def spec(self, n_features: int) -> KernelSpec:
+        """The kernel for a table with this many features."""
+        return KernelSpec(self.kernel, 1.0 / n_features if self.gamma is None else self.gamma, 1.0)
+
+    def fit(self, X: Floats, codes: Codes, weight: Floats, n_classes: int) -> Member:
+        plain = bool((weight == 1.0).all())
+        gram = Gram(X, max_memory=useful_limit(len(X), X.shape[1]))
+        solved = solve_many(
+            gram, [np.arange(len(X))], codes, [self.degree], [self.C], kernel=self.spec(X.shape[1]),
+            weights=None if plain else weight,
+        )  # fmt: skip
+        return SvmMember(solved.predictor([0]), n_classes)
+
+    def log_growth(self, m: int, n_features: int, n_classes: int) -> float:
+        if self.kernel == "rbf":
+            return m * math.log(2.0)
+        return pairwise_growth(float(log_growth(vc_dimension(n_features, self.degree), m)), m, n_classes)
+
+    def rademacher(self, X: Floats, n_classes: int) -> float:
+        return super().rademacher(X, n_classes) if self.norm is None else self._trace(X, self.norm)
+
+    def split_rademacher(self, X: Floats, n_classes: int) -> float:
+        return super().split_rademacher(X, n_classes) if self.norm is None else self._trace(X, self.norm)
+
+    def _trace(self, X: Floats, norm: float) -> float:
+        inner, spec = np.einsum("ij,ij->i", X, X), self.spec(X.shape[1])
+        is_rbf = self.kernel == "rbf"
+        diagonal = np.ones(len(X)) if is_rbf else (spec.gamma * inner + spec.coef0) ** self.degree
+        return kernel_rademacher(diagonal, norm=norm)
+
+
+@dataclass
+class LinearFamily(Family):
+    """Linear classifiers, by logistic regression (`loss` "logistic") or as a linear SVM ("hinge").
+
+    `C` is the inverse regularization.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X, codes = np.array([[-1.0], [0.5], [1.0]]), np.array([0, 1, 1], dtype=np.int32)
+    >>> LinearFamily("hinge").fit(X, codes, np.ones(3), 2).scores(X).argmax(axis=1)
+    array([0, 1, 1])
+    """
+
+    loss: str = "logistic"
+    C: float = 1.0
+
+    def as_kernel(self, n_features: int) -> KernelFamily:
+        """The linear SVM as a kernel SVM."""
+        return KernelFamily(degree=1, C=self.C * n_features)
+
+    def fit(self, X: Floats, codes: Codes, weight: Floats, n_classes: int) -> Member:
+        if self.loss == "hinge":
+            return self.as_kernel(X.shape[1]).fit(X, codes, weight, n_classes)
+        if self.loss != "logistic":
+            raise ValueError(f"loss must be 'logistic' or 'hinge', got {self.loss!r}.")
+        model = LogisticRegression(C=self.C, max_iter=1000, tol=1e-6)
+        return EstimatorMember(model.fit(X, codes, sample_weight=weight), n_classes)
+
+    def log_growth(self, m: int, n_features: int, n_classes: int) -> float:
+        return pairwise_growth(float(log_growth(n_features + 1, m)), m, n_classes)
+
+
+# --- any scikit-learn classifier ----------------------------------------------------------------------------
+
+
 @dataclass
 class EstimatorMember(Member):
     """A fitted scikit-learn classifier."""
@@ -147,45 +502,25 @@ class EstimatorMember(Member):
         check_linear_part(self.estimator)
 
     def scores(self, X: Floats) -> Floats:
-        known = np.asarray(self.estimator.classes_, dtype=np.int64)
+        codes = np.asarray(self.estimator.classes_, dtype=np.int64)
         predicted = np.asarray(self.estimator.predict(X), dtype=np.int64)
         scores = np.zeros((len(X), self.n_classes))
         if hasattr(self.estimator, "predict_proba"):
-            scores[:, known] = self.estimator.predict_proba(X)
+            scores[:, codes] = self.estimator.predict_proba(X)
         elif hasattr(self.estimator, "decision_function"):
             values = np.asarray(self.estimator.decision_function(X), dtype=np.float64)
             values = np.column_stack([-values, values]) if values.ndim == 1 else values
             scores[:] = values.min() - 1.0 if values.size else 0.0
-            scores[:, known] = values
+            scores[:, codes] = values
         else:
             scores[np.arange(len(X)), predicted] = 1.0
-        return _put_first(scores, predicted)
-
-    def order(self, X: Floats) -> Floats:
-        if not _can_order(self.estimator):
-            raise ValueError(_no_order(self.estimator))
-        return super().order(X)
-
-
-def _put_first(scores: Floats, predicted: NDArray[np.int64]) -> Floats:
-    """Exchange scores where the best is not the predicted class: leaves predict as their estimator does."""
-    rows = np.flatnonzero(scores.argmax(axis=1) != predicted)
-    best = scores[rows].argmax(axis=1)
-    own = scores[rows, predicted[rows]].copy()
-    scores[rows, predicted[rows]] = np.nextafter(scores[rows, best], np.inf)
-    scores[rows, best] = own
-    return scores
-
-
-def _can_order(estimator: Any) -> bool:
-    return hasattr(estimator, "decision_function") or hasattr(estimator, "predict_proba")
-
-
-def _no_order(estimator: Any) -> str:
-    return (
-        f"{type(estimator).__name__} has neither decision_function nor predict_proba, so it cannot order "
-        "points and cannot split; offer it for leaves only."
-    )
+        # Leaves predict as their estimator does: scores are exchanged where the best one is another class.
+        rows = np.flatnonzero(scores.argmax(axis=1) != predicted)
+        best = scores[rows].argmax(axis=1)
+        lower = scores[rows, predicted[rows]].copy()
+        scores[rows, predicted[rows]] = np.nextafter(scores[rows, best], np.inf)
+        scores[rows, best] = lower
+        return scores
 
 
 @dataclass
@@ -212,12 +547,9 @@ class EstimatorFamily(Family):
     complexity: float | Callable[[Floats, int], float] = 1.0
     split_complexity: float | Callable[[Floats, int], float] | None = None
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(renamed(state, {"question_complexity": "split_complexity"}))
-
     @property
     def can_order(self) -> bool:  # type: ignore[override]
-        return _can_order(self.estimator)
+        return hasattr(self.estimator, "decision_function") or hasattr(self.estimator, "predict_proba")
 
     def fit(self, X: Floats, codes: Codes, weight: Floats, n_classes: int) -> Member:
         model = clone(self.estimator)
@@ -231,13 +563,44 @@ class EstimatorFamily(Family):
         return self._value(self.complexity, X, n_classes)
 
     def split_rademacher(self, X: Floats, n_classes: int) -> float:
-        given = self.complexity if self.split_complexity is None else self.split_complexity
-        return self._value(given, X, n_classes)
+        complexity = self.complexity if self.split_complexity is None else self.split_complexity
+        return self._value(complexity, X, n_classes)
 
-    def _value(self, given: Any, X: Floats, n_classes: int) -> float:
-        value = float(given(X, n_classes)) if callable(given) else float(given)
+    def _value(self, complexity: Any, X: Floats, n_classes: int) -> float:
+        value = float(complexity(X, n_classes)) if callable(complexity) else float(complexity)
         if not value >= 0:
             raise ValueError(
                 f"the complexity of {type(self.estimator).__name__} must be at least 0, got {value!r}."
             )
         return value
+
+
+# --- families by name ---------------------------------------------------------------------------------------
+
+NAMED: dict[str, Callable[[], Family]] = {
+    "constant": ConstantFamily,
+    "threshold": ThresholdFamily,
+    "stump": StumpFamily,
+    "tree": TreeFamily,
+    "logistic": LinearFamily,
+    "linear_svm": lambda: LinearFamily("hinge"),
+    "quadratic": lambda: KernelFamily("poly", 2),
+    "cubic": lambda: KernelFamily("poly", 3),
+    "rbf": lambda: KernelFamily("rbf"),
+}
+
+
+def as_families(name: str, value: Any) -> Families:
+    """Families from names and objects; `name` is the parameter's."""
+    families: list[Family] = []
+    for item in [value] if isinstance(value, str | Family) else value:
+        if isinstance(item, str) and item in NAMED:
+            families.append(NAMED[item]())
+        elif isinstance(item, Family):
+            families.append(item)
+        else:
+            raise ValueError(
+                f"{name} must hold families, or names among {', '.join(NAMED)}, got {item!r}. "
+                "Wrap a scikit-learn classifier as EstimatorFamily(classifier, complexity)."
+            )
+    return tuple(families)

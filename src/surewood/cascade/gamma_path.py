@@ -25,13 +25,13 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import math
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from surewood._arrays import Floats
-from surewood.cascade.prefix_tree import Path, PrefixTree
-from surewood.cascade.search import Budget, SearchResult, minimise, tie
+from surewood.base.time_limit import TimeLimit
+from surewood.cascade.chain import Path
+from surewood.cascade.search import Budget, PrefixTree, SearchResult, minimise, tie
 
 
 @dataclass(frozen=True)
@@ -84,15 +84,15 @@ def gamma_path(
     list of PathPiece
         By decreasing γ, each beginning where the one before ends.
     """
-    known: dict[float, SearchResult] = {}
+    results: dict[float, SearchResult] = {}
     clock = _SharedBudget(tree, budget or Budget())
 
     def at(gamma: float) -> SearchResult:
-        if gamma not in known:
-            found = minimise(tree, complexity, gamma, budget=clock.left())
-            assert found is not None  # one leaf is always possible
-            known[gamma] = found
-        return known[gamma]
+        if gamma not in results:
+            result = minimise(tree, complexity, gamma, budget=clock.left())
+            assert result is not None  # one leaf is always possible
+            results[gamma] = result
+        return results[gamma]
 
     inert = 1.0 / (4.0 * float(complexity.min()))
     if gamma_min >= inert:
@@ -105,7 +105,7 @@ def gamma_path(
             pieces[-1] = PathPiece(low, pieces[-1].high, pieces[-1].result)
         else:
             pieces.append(PathPiece(low, high, result))
-    proven = all(found.proven for found in known.values())
+    proven = all(result.proven for result in results.values())
     return [dataclasses.replace(piece, proven=proven) for piece in pieces]
 
 
@@ -133,11 +133,11 @@ class _SharedBudget:
 
     def __init__(self, tree: PrefixTree, budget: Budget) -> None:
         self.tree, self.budget = tree, budget
-        self.svms_before, self.started = tree.n_svms, time.perf_counter()
+        self.svms_before, self.time_limit = tree.n_svms, TimeLimit(budget.seconds)
 
     def left(self) -> Budget:
-        seconds, svms = self.budget.seconds, self.budget.svms
+        svms = self.budget.svms
         return Budget(
-            None if seconds is None else max(0.0, seconds - (time.perf_counter() - self.started)),
+            None if self.budget.seconds is None else self.time_limit.left,
             None if svms is None else max(0, svms - (self.tree.n_svms - self.svms_before)),
         )

@@ -1,4 +1,8 @@
-"""Held-out scores of a fitted structure: what calibration, estimates and the reject option are based on."""
+"""Held-out scores of a fitted structure, and the probabilities that are calibrated on them.
+
+`OutOfFold` is what calibration, estimates and the reject option are based on. `LeafCalibrator` calibrates
+every leaf by itself, since scores of different SVMs differ.
+"""
 
 from __future__ import annotations
 
@@ -8,12 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from surewood._arrays import Codes, Counts, Floats
-from surewood.cascade.penalty import Folds
-from surewood.cascade.prefix_tree import Path, Rows
-from surewood.cascade.sample import Sample
-from surewood.cascade.tasks import Task, class_columns
-from surewood.cascade.trainer import distance_of
-from surewood.parallel.progress import stage, substeps
+from surewood.base.calibration import ScoreCalibrator
+from surewood.parallel.progress import stage
+
+_ENOUGH = 20  # held-out points that a leaf needs for a calibrator of its own
 
 
 @dataclass(frozen=True)
@@ -35,32 +37,49 @@ class OutOfFold:
         return float(self.weight @ (self.scores.argmax(axis=1) != self.codes)) / float(self.weight.sum())
 
 
-def out_of_fold(
-    sample: Sample, tasks: Sequence[Task], paths: Sequence[Path], folds: Folds, verbose: int = 0
-) -> OutOfFold:
-    """Scores of each row by cascades with the same degrees and fractions, trained on the other folds."""
-    n, n_tasks = len(sample.codes), len(tasks)
-    parts = [np.full(n if task.trainer.n_classes == 2 else (n, sample.n_classes), np.nan) for task in tasks]
-    leaf, distance = np.zeros((n, n_tasks), dtype=np.int64), np.zeros((n, n_tasks))
-    n_svms = len(folds) * sum(path.n_leaves for path in paths)
-    with stage(verbose, "held-out scores of the cascades", n_svms) as advance:
-        for t, (task, path) in enumerate(zip(tasks, paths)):
-            for train, held_out in folds:
-                with substeps(advance, path.n_leaves, path.n_leaves) as one, task.trainer.reporting(one):
-                    built = task.build(path, train)
-                found = built.evaluate(sample.design[held_out], n_jobs=task.trainer.n_jobs)
-                parts[t][held_out], leaf[held_out, t] = found.scores, found.leaf
-                distance[held_out, t] = distance_of(found.scores)
-    return OutOfFold(class_columns(parts, sample.n_classes), leaf, distance, sample.codes, sample.weight)
+class LeafCalibrator:
+    """One calibrator per leaf, and one for all leaves with few held-out points.
+
+    Parameters
+    ----------
+    method : str, default="auto"
+        See :class:`~surewood.base.calibration.ScoreCalibrator`.
+
+    Examples
+    --------
+    >>> scores = np.array([[-1.0, 1.0], [2.0, -2.0], [-1.0, 1.0]])
+    >>> leaf = np.zeros(3, dtype=np.int64)
+    >>> calibrator = LeafCalibrator().fit(scores, np.array([1, 0, 1]), np.ones(3), leaf)
+    >>> calibrator.transform(scores, leaf).argmax(axis=1)
+    array([1, 0, 1])
+    """
+
+    def __init__(self, method: str = "auto") -> None:
+        self.method = method
+
+    def fit(
+        self, scores: Floats, codes: Codes, weight: Floats, leaf: Counts, verbose: int = 0
+    ) -> LeafCalibrator:
+        """Fit on held-out scores and the leaves they came from."""
+        leaves = [k for k in np.unique(leaf) if _ENOUGH <= (leaf == k).sum() < len(leaf)]
+        self.by_leaf_: dict[int, ScoreCalibrator] = {}
+        with stage(verbose, "calibrating", 1 + len(leaves)) as advance:
+            self.shared_ = ScoreCalibrator(self.method, kind="decisions").fit(scores, codes, weight, advance)
+            for k in leaves:
+                here, calibrator = leaf == k, ScoreCalibrator(self.method, kind="decisions")
+                self.by_leaf_[int(k)] = calibrator.fit(scores[here], codes[here], weight[here], advance)
+        return self
+
+    def transform(self, scores: Floats, leaf: Counts) -> Floats:
+        """Probabilities with the largest at the largest score."""
+        proba = self.shared_.transform(scores)
+        for k, calibrator in self.by_leaf_.items():
+            here = leaf == k
+            if here.any():
+                proba[here] = calibrator.transform(scores[here])
+        return proba
 
 
-def held_out_part(sample: Sample, tasks: Sequence[Task], paths: Sequence[Path], rows: Rows) -> OutOfFold:
-    """Scores of held-out rows by the cascades that were trained on the other ones."""
-    found = [task.build(path).evaluate(sample.design[rows]) for task, path in zip(tasks, paths)]
-    return OutOfFold(
-        class_columns([part.scores for part in found], sample.n_classes),
-        np.column_stack([part.leaf for part in found]),
-        np.column_stack([distance_of(part.scores) for part in found]),
-        sample.codes[rows],
-        sample.weight[rows],
-    )
+def calibrated_leaf(leaves: Sequence[Counts]) -> Counts:
+    """The leaf that a row's probabilities depend on: with one cascade per class, none."""
+    return leaves[0] if len(leaves) == 1 else np.zeros(len(leaves[0]), dtype=np.int64)

@@ -1,4 +1,8 @@
-"""The fitted model of the SVM cascades: one frozen object that predicts and gives evidence."""
+"""The fitted model of the SVM cascades: one frozen object that predicts, explains and gives evidence.
+
+`CascadeModel` holds the trained chains. Its sections: predictions; where rows leave, and at what cost; the
+ledger, the evidence for certificates and the key figures; explanations of single rows.
+"""
 
 from __future__ import annotations
 
@@ -7,27 +11,24 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
-from surewood._arrays import Counts, Floats
-from surewood.bounds import (
-    CascadeEvidence,
-    EstimateEvidence,
-    Evidence,
-    LeafLedger,
-    cascade_complexity,
-    cascade_depths,
-    cascade_family_count,
-)
-from surewood.cascade.chain import Cascade, Evaluation
-from surewood.cascade.held_out import OutOfFold
-from surewood.cascade.leaf_calibration import LeafCalibrator, calibrated_leaf
-from surewood.cascade.old_form import model_state_of_today
+from surewood._arrays import Codes, Counts, Floats
+from surewood.base.describing import Facts, figure
+from surewood.bounds import LeafLedger, cascade_complexity, cascade_depths, cascade_family_count
+from surewood.bounds.evidence import CascadeEvidence, EstimateEvidence, Evidence
+from surewood.cascade.chain import Cascade, Evaluation, class_columns, distance_of, predicted_of
+from surewood.cascade.held_out import LeafCalibrator, OutOfFold, calibrated_leaf
 from surewood.cascade.reject import LeafRecord
 from surewood.cascade.sample import encoded
 from surewood.cascade.search import SearchResult
-from surewood.cascade.tasks import class_columns
-from surewood.cascade.trainer import KernelChoice, distance_of
-from surewood.tables import DesignEncoder, Table
+from surewood.cascade.svm_trainer import KernelChoice
+from surewood.svm.one_vs_one import nearest_support
+from surewood.tables import DesignEncoder, Table, by_label, plain
+
+SCALES = (0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, np.inf)  # of the thresholds, for the curve of accuracy
+
+Detail = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,7 @@ class CascadeModel:
     #: One per cascade.
     search: tuple[SearchResult, ...]
     #: Scores of training rows by cascades of the same structure that did not see them.
-    held_out: OutOfFold
+    out_of_fold: OutOfFold
     #: All degrees that were offered.
     kernels: KernelChoice
     #: Shape (n_cascades, n_degrees).
@@ -57,7 +58,16 @@ class CascadeModel:
     is_affine: bool
     is_counted: bool
 
+    @property
+    def held_out(self) -> Floats:
+        """Scores of training rows by cascades that did not see them, one column per class."""
+        return self.out_of_fold.scores
+
     # --- predictions ---------------------------------------------------------------------------------------
+
+    def probabilities(self, table: Table, n_jobs: int | None = None) -> Floats:
+        """Calibrated class probabilities."""
+        return self.calibrated(self.evaluate(self.encode(table), n_jobs=n_jobs))
 
     def encode(self, table: Table) -> Floats:
         """Rows as the SVMs see them."""
@@ -67,35 +77,89 @@ class CascadeModel:
         self, design: Floats, *, scale: float = 1.0, n_leaves: int | None = None, n_jobs: int | None = None
     ) -> list[Evaluation]:
         """Rows after each cascade; see :meth:`Cascade.evaluate`."""
-        return [one.evaluate(design, scale=scale, n_leaves=n_leaves, n_jobs=n_jobs) for one in self.cascades]
+        return [
+            cascade.evaluate(design, scale=scale, n_leaves=n_leaves, n_jobs=n_jobs)
+            for cascade in self.cascades
+        ]
 
-    def scores(self, parts: Sequence[Evaluation]) -> Floats:
-        """One score per class."""
-        return class_columns([part.scores for part in parts], self.n_classes)
+    def scores(self, evaluations: Sequence[Evaluation]) -> Floats:
+        """One score per class, from the evaluations by all cascades."""
+        return class_columns([evaluation.scores for evaluation in evaluations], self.n_classes)
 
-    def probabilities(self, parts: Sequence[Evaluation]) -> Floats:
-        """Calibrated class probabilities."""
+    def calibrated(self, evaluations: Sequence[Evaluation]) -> Floats:
+        """Class probabilities, from the evaluations by all cascades."""
         if self.calibrator is None:
             raise AttributeError("this cascade was fitted with calibrate=False: it has no probabilities.")
-        return self.calibrator.transform(self.scores(parts), calibrated_leaf([part.leaf for part in parts]))
-
-    def record(self, design: Floats, n_jobs: int | None = None) -> LeafRecord:
-        """Predicted code, deciding cascade, leaf and distance of every row."""
-        parts = self.evaluate(design, n_jobs=n_jobs)
-        return LeafRecord.of(
-            self.scores(parts),
-            np.column_stack([part.leaf for part in parts]),
-            np.column_stack([distance_of(part.scores) for part in parts]),
+        return self.calibrator.transform(
+            self.scores(evaluations), calibrated_leaf([evaluation.leaf for evaluation in evaluations])
         )
 
-    # --- books ---------------------------------------------------------------------------------------------
+    def record(self, design: Floats, n_jobs: int | None = None) -> LeafRecord:
+        """Predicted code, deciding cascade, leaf and distance of every row, for the reject option."""
+        evaluations = self.evaluate(design, n_jobs=n_jobs)
+        return LeafRecord.of(
+            self.scores(evaluations),
+            np.column_stack([evaluation.leaf for evaluation in evaluations]),
+            np.column_stack([distance_of(evaluation.scores) for evaluation in evaluations]),
+        )
+
+    # --- where rows leave ----------------------------------------------------------------------------------
+
+    def exits(
+        self, names: Sequence[Any], design: Floats, codes: Codes | None, n_jobs: int | None
+    ) -> pd.DataFrame:
+        """One row per leaf of each cascade."""
+        table = []
+        for t, (cascade, evaluation) in enumerate(zip(self.cascades, self.evaluate(design, n_jobs=n_jobs))):
+            is_correct = None
+            if codes is not None:
+                target = codes if len(self.cascades) == 1 else (codes == t).astype(np.int32)
+                is_correct = predicted_of(evaluation.scores) == target
+            work = np.cumsum([node.n_support for node in cascade.nodes])
+            for k, node in enumerate(cascade.nodes):
+                here = evaluation.leaf == k
+                row = {
+                    "cascade": names[t],
+                    "leaf": k,
+                    "degree": node.degree,
+                    "points": int(here.sum()),
+                    "fraction": float(here.mean()),
+                    "kernel_values": int(work[k]),
+                }
+                if is_correct is not None:
+                    row["accuracy"] = float(is_correct[here].mean()) if here.any() else float("nan")
+                table.append(row)
+        return pd.DataFrame(table)
+
+    def latency_curve(
+        self, design: Floats, codes: Codes, scales: Sequence[float], n_jobs: int | None
+    ) -> pd.DataFrame:
+        """Accuracy against the mean work per row, for thresholds multiplied by each scale."""
+        curve = []
+        for scale in scales:
+            if not scale >= 0:
+                raise ValueError(f"scales must be numbers of at least 0, got {scale!r}.")
+            evaluations = self.evaluate(design, scale=float(scale), n_jobs=n_jobs)
+            curve.append(
+                {
+                    "scale": float(scale),
+                    "kernel_values": float(sum(evaluation.work.mean() for evaluation in evaluations)),
+                    "accuracy": float((self.scores(evaluations).argmax(axis=1) == codes).mean()),
+                    "left_at_first": float(
+                        np.mean([(evaluation.leaf == 0).mean() for evaluation in evaluations])
+                    ),
+                }
+            )
+        return pd.DataFrame(curve)
+
+    # --- ledger and evidence -------------------------------------------------------------------------------
 
     def ledger(self, t: int) -> LeafLedger:
         """One row per leaf of cascade `t`, with the terms of the criterion (3.8)."""
         cascade = self.cascades[t]
         m = max(1, int(np.ceil(cascade.plus.sum() + cascade.minus.sum())))
-        own = self.kernels.of_degrees(cascade.degrees.tolist())
-        growth = own.log_growth(m, self.growth)
+        kernels = self.kernels.of_degrees(cascade.degrees.tolist())
+        growth = kernels.log_growth(m, self.growth)
         scale = 1.0 if self.gamma_scale is None else self.gamma_scale
         return LeafLedger(
             depth=cascade_depths(cascade.n_leaves),
@@ -103,7 +167,7 @@ class CascadeModel:
             correct=cascade.plus,
             errors=cascade.minus,
             degree=cascade.degrees,
-            vc_dimension=own.vc_dimension(m),
+            vc_dimension=kernels.vc_dimension(m),
             log_growth=growth,
             complexity_term=4.0 * scale * cascade_complexity(growth, m),
             gamma_scale=scale,
@@ -111,23 +175,19 @@ class CascadeModel:
 
     def evidence(self) -> list[Evidence]:
         """Counts for (3.2), where it applies, and the out-of-fold error."""
-        found: list[Evidence] = []
-        if self.n_classes == 2 and self.kernels.kernel == "poly":
-            found.append(self._counts())
-        found.append(
-            EstimateEvidence(
-                name="out-of-fold error of cascades with the fitted degrees and fractions",
-                value=self.held_out.error,
-                n=len(self.held_out.codes),
-                used_for_selection=True,  # degrees and fractions were chosen with these rows
-            )
+        estimate = EstimateEvidence(
+            name="out-of-fold error of cascades with the fitted degrees and fractions",
+            value=self.out_of_fold.error,
+            n=len(self.out_of_fold.codes),
+            used_for_selection=True,  # degrees and fractions were chosen with these rows
         )
-        return found
+        has_counts = self.n_classes == 2 and self.kernels.kernel == "poly"
+        return [self._counts(), estimate] if has_counts else [estimate]
 
     def _counts(self) -> CascadeEvidence:
-        cascade, held_out = self.cascades[0], self.held_out
+        cascade, held_out = self.cascades[0], self.out_of_fold
         whole = bool((cascade.plus % 1 == 0).all() and (cascade.minus % 1 == 0).all())
-        plus, minus = (np.rint(part).astype(np.int64) for part in (cascade.plus, cascade.minus))
+        plus, minus = (np.rint(counts).astype(np.int64) for counts in (cascade.plus, cascade.minus))
         m = max(1, int(plus.sum() + minus.sum()))
         growth = self.kernels.of_degrees(cascade.degrees.tolist()).log_growth(m)
         frequency = np.bincount(held_out.codes, weights=held_out.weight) / held_out.weight.sum()
@@ -145,7 +205,111 @@ class CascadeModel:
             learned_representation=self.encoder.learned_,
         )
 
-    @classmethod
-    def of_old_state(cls, state: dict[str, Any]) -> CascadeModel:
-        """The model of an estimator of an older version; its fitted attributes leave `state`."""
-        return cls(**model_state_of_today(state))
+    def facts(self) -> list[Facts]:
+        """Key figures."""
+        cascades = self.cascades
+        degrees = sorted({int(degree) for cascade in cascades for degree in cascade.degrees})
+        n_support = sum(node.n_support for cascade in cascades for node in cascade.nodes)
+        is_proven = all(result.proven for result in self.search)
+        return [
+            figure("cascade" if len(cascades) == 1 else "cascades, one per class", len(cascades)),
+            figure("leaves in the longest", max(cascade.n_leaves for cascade in cascades)),
+            figure("degrees of the SVMs", ", ".join(map(str, degrees)), "text"),
+            figure("support vectors", n_support),
+            penalty_figure(self.gamma_scale),
+            figure("proven to be the minimum", "yes" if is_proven else "no", "text"),
+            figure("SVMs trained in the search", int(sum(result.n_svms for result in self.search))),
+        ]
+
+    # --- explanations --------------------------------------------------------------------------------------
+
+    def explain(self, table: Table, labels: Sequence[Any], n_jobs: int | None = None) -> list[Detail]:
+        """One dictionary per row: prediction, probabilities, class scores and path through each cascade."""
+        design = self.encode(table)
+        evaluations = self.evaluate(design, n_jobs=n_jobs)
+        probabilities = None if self.calibrator is None else self.calibrated(evaluations)
+        names = [None] if len(self.cascades) == 1 else labels
+        paths = []
+        for cascade, name in zip(self.cascades, names):
+            scores = [node.scores(design, cascade.n_classes, n_jobs) for node in cascade.nodes]
+            paths.append(
+                [
+                    self._path(
+                        cascade, name, [node_scores[row] for node_scores in scores], design[row], labels
+                    )
+                    for row in range(len(design))
+                ]
+            )
+        return explained_rows(labels, self.scores(evaluations), probabilities, paths)
+
+    def _path(
+        self, cascade: Cascade, name: Any, scores: list[Any], row: Floats, labels: Sequence[Any]
+    ) -> Detail:
+        """The path of a row through one cascade, whose class is `name` (None: all classes)."""
+        path: list[Detail] = []
+        nodes: list[Detail] = []
+        for k, (node, score) in enumerate(zip(cascade.nodes, scores)):
+            distance = float(distance_of(np.asarray(score)[None])[0])
+            is_last = k + 1 == cascade.n_leaves
+            goes_on = not is_last and distance <= node.threshold
+            nodes.append(
+                {
+                    "node": k,
+                    "degree": int(node.degree),
+                    "decision": plain(score) if np.ndim(score) == 0 else by_label(labels, score),
+                    "distance": plain(distance),
+                    "threshold": None if is_last else plain(node.threshold),
+                    "goes_on": bool(goes_on),
+                }
+            )
+            if not is_last:
+                path.append(path_step(k + 1, goes_on, node.threshold, distance))
+            if not goes_on:
+                break
+        support = []
+        if node.predictor is not None:
+            classes = list(labels) if name is None else [f"not {name}", name]
+            origin = self.origin[node.predictor.support_index]
+            support = nearest_support(node.predictor, row, classes, origin)
+        return {
+            "class": name,
+            "leaf": k,
+            "degree": int(node.degree),
+            "correct": float(node.plus),
+            "errors": float(node.minus),
+            "path": path,
+            "nodes": nodes,
+            "support": support,
+        }
+
+
+def penalty_figure(gamma_scale: float | None) -> Facts:
+    """The key figure of γ."""
+    label = "γ, scale of the complexity penalty"
+    return figure(label, gamma_scale) if gamma_scale else figure(label, "not used", "text")
+
+
+def explained_rows(
+    labels: Sequence[Any], scores: Floats, probabilities: Floats | None, paths: Sequence[Sequence[Detail]]
+) -> list[Detail]:
+    """What ``explain`` returns, from scores per class and the path of every row through each cascade."""
+    return [
+        {
+            "kind": "cascade",
+            "prediction": labels[int(row.argmax())],
+            "probabilities": None if probabilities is None else by_label(labels, probabilities[k]),
+            "votes": by_label(labels, row),
+            "cascades": [cascade_paths[k] for cascade_paths in paths],
+        }
+        for k, row in enumerate(scores)
+    ]
+
+
+def path_step(number: int, goes_on: bool, threshold: float, distance: float) -> Detail:
+    """A step of a path: the distance from the boundary of classifier `number` against its threshold."""
+    return {
+        "feature": f"|f{number}|",
+        "operator": "<=" if goes_on else ">",
+        "value": plain(threshold),
+        "actual": plain(distance),
+    }

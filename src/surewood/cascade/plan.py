@@ -1,41 +1,40 @@
-"""From parameters and data to one frozen plan: after it nothing is decided but by training.
+"""From parameters and sample to one frozen plan: after it nothing is decided but by training.
 
-`CascadeSettings` are the checked parameters in the form the search wants, `CascadePlan` adds the problems to
-be solved, the folds and the seed, `SelectionPlan` what cross-validation needs beyond that. The rules of the
-parameters that the SVM cascades share are here too.
+`Plan` is what a :class:`DeepCascadeSVMClassifier` does, `SelectionPlan` adds what cross-validation needs
+beyond that. The rules of the parameters that the SVM cascades share, and the settings that suit a size of
+sample, are here too.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from fractions import Fraction
 from numbers import Integral
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from surewood._arrays import Codes, Floats
-from surewood.cascade.penalty import Folds
-from surewood.cascade.sample import Sample
+from surewood.base.folds import splits_of, stratified_folds_by_class
+from surewood.base.parameters import COMMON, Switch, calibration_method, memory_bytes, study_settings
+from surewood.base.rules import Choice, Integer, Kind, ListOf, Nullable, Number, Rule
+from surewood.base.time_limit import TimeLimit
+from surewood.cascade.chain import as_fractions
+from surewood.cascade.sample import Folds, Sample
 from surewood.cascade.search import Budget
-from surewood.cascade.splits import Fractions, as_fractions
-from surewood.cascade.trainer import KERNELS, KernelChoice, Solver
-from surewood.estimators.folds import splits_of, stratified_folds_by_class
-from surewood.estimators.parameters import (
-    COMMON,
-    Switch,
-    calibration_method,
-    check_parameters,
-    memory_bytes,
-    study_settings,
-)
-from surewood.estimators.rules import Choice, Integer, Kind, ListOf, Nullable, Number, Rule
+from surewood.cascade.svm_trainer import KERNELS, KernelChoice, Solver
 
 FRACTIONS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 DEGREES = (1, 2, 3, 4)
 GAMMA_SCALE = 0.01
 C_GRID = (1e-3, 1e-2, 1e-1, 1.0, 10.0, 100.0)
 CALIBRATION_FOLDS = 5
+
+MAX_TRAINING_ROWS = 4000
+MANY_CLASSES = 5  # above it one cascade for all classes instead of one per class
+_MOST_SVMS, _FEWEST_SVMS = 2000, 30  # of a search, where the size of the sample decides
+_SEARCH_WORK = _MOST_SVMS * 600**2  # SVMs of a search times the square of the rows
 
 _FRACTION = Kind("a number in (0, 1]", Number().is_kind, Number(above=0.0, most=1.0).holds)
 FRACTION_LIST = ListOf(_FRACTION, "numbers in (0, 1]")
@@ -52,158 +51,100 @@ SVM_RULES: Mapping[str, Rule] = {
 #: Study switches that both SVM cascades have.
 SVM_SWITCHES: Mapping[str, Switch] = {
     "C_grid": Switch(C_GRID, COMMON["C_grid"]),
-    "growth": Switch("capped", Choice("capped", "sum")),
+    "growth": Switch("capped", Choice("capped", "sum", "raw")),
     "max_svms": Switch(None, Nullable(Integer(1))),
     "tol": Switch(1e-3, COMMON["tol"]),
     "max_iter": Switch(10_000, COMMON["max_iter"]),
 }
 
 
-@dataclass(frozen=True)
-class CascadeSettings:
-    """Checked parameters that do not depend on the data."""
-
-    max_leaves: int
-    fractions: Fractions
-    degrees: tuple[int, ...]
-    kernel: str
-    growth: str
-    multiclass: str
-    #: None: chosen on held-out rows among `C_grid`. Shape (n_degrees,).
-    C: Floats | None
-    C_grid: Floats
-    #: Of all searches of a fit together.
-    budget: Budget
-    tol: float
-    max_iter: int
-    #: Bytes.
-    max_memory: int | None
-    #: Method of calibration.
-    calibration: str | None
-    n_jobs: int | None
-    verbose: int
-
-    @property
-    def solver(self) -> Solver:
-        """How SVMs are solved."""
-        return Solver(self.tol, self.max_iter, self.n_jobs)
-
-    def kernels(self, n_features: int) -> KernelChoice:
-        """The SVMs that a node may use on this many features."""
-        return KernelChoice(self.kernel, self.degrees, n_features)
-
-
 class Problem(NamedTuple):
-    """A cascade to be fitted: class codes, their number, and the class set against the rest (-1: none)."""
+    """A cascade to be fitted: class codes, and their number."""
 
-    label: int
     codes: Codes
     n_classes: int
 
 
 @dataclass(frozen=True, kw_only=True)
-class FitPlan:
-    """What a fit and a cross-validation both need to know besides the sample."""
-
-    settings: CascadeSettings
-    #: One, or one per class for one-vs-rest.
-    problems: tuple[Problem, ...]
-    calibration_folds: Folds
-
-
-@dataclass(frozen=True, kw_only=True)
-class CascadePlan(FitPlan):
+class Plan:
     """Everything that a fit needs to know besides the sample."""
 
-    #: On which C is chosen.
-    penalty_folds: Folds
-    gamma_scale: float
+    max_leaves: int
+    fractions: tuple[Fraction, ...]
+    kernels: KernelChoice
+    #: Form of the growth function Λ.
+    growth: str
+    #: One, or one per class for one-vs-rest.
+    problems: tuple[Problem, ...]
+    #: None: chosen on held-out rows among `C_grid`. Shape (n_degrees,).
+    C: Floats | None
+    C_grid: Floats
+    #: On which C is chosen; in cross-validation the cascade too.
+    folds: Folds
+    solver: Solver
+    #: Of the whole fit, from its beginning.
+    time_limit: TimeLimit
+    #: SVMs after which a search returns the best cascade so far.
+    max_svms: int | None
+    #: Bytes.
+    max_memory: int | None
+    #: Method of calibration.
+    calibration: str | None
+    calibration_folds: Folds
+    #: Two folds, for when the time limit leaves too little for the others.
+    few_calibration_folds: Folds
+    verbose: int
+    gamma_scale: float | None
     #: Exact number of leaves.
-    n_leaves: int | None = None
+    n_leaves: int | None
+
+    def until(self, fraction: float) -> TimeLimit:
+        """The time limit of what has to end when a fraction of the fit's time has passed."""
+        seconds = self.time_limit.seconds
+        return TimeLimit(None if seconds is None else fraction * seconds, self.time_limit.started)
+
+    def budget(self, until: float, n_searches: int) -> Budget:
+        """The budget of each of some searches that have to end when a fraction of the time has passed."""
+        return Budget(self.until(until).divided(n_searches).seconds, self.max_svms)
 
 
 @dataclass(frozen=True, kw_only=True)
-class SelectionPlan(FitPlan):
+class SelectionPlan(Plan):
     """Everything that cross-validation needs to know besides the sample.
 
-    `folds` serve the choice of C and of the cascade; without `refit` there is one, whose training part gives
-    the model.
+    Without `refit` there is one fold, whose training part gives the model.
     """
 
-    folds: Folds
     gamma_min: float
     leaf_gammas: tuple[float, ...]
+    #: The only candidates, compared by their held-out errors; None: the whole γ path.
+    gammas: tuple[float, ...] | None
     standard_errors: float
     refit: bool
 
 
-def read_settings(estimator: Any) -> CascadeSettings:
-    """Check all parameters of an SVM cascade and read those that both estimators share."""
-    check_parameters(estimator)
-    study = study_settings(estimator)
-    degrees = read_degrees(estimator.degrees)
-    return CascadeSettings(
-        max_leaves=int(estimator.max_leaves),
-        fractions=as_fractions(estimator.fractions),
-        degrees=degrees,
-        kernel=estimator.kernel,
-        growth=study["growth"],
-        multiclass=estimator.multiclass,
-        C=_read_C(estimator.C, len(degrees)),
-        C_grid=np.asarray(study["C_grid"], dtype=np.float64),
-        budget=Budget(
-            seconds=None if estimator.time_limit is None else float(estimator.time_limit),
-            svms=None if study["max_svms"] is None else int(study["max_svms"]),
-        ),
-        tol=float(study["tol"]),
-        max_iter=int(study["max_iter"]),
-        max_memory=memory_bytes(estimator.max_memory),
-        calibration=calibration_method(estimator.calibrate),
-        n_jobs=estimator.n_jobs,
-        verbose=int(estimator.verbose),
-    )
-
-
-def read_degrees(degrees: Any) -> tuple[int, ...]:
-    """Kernel degrees, ascending, without repeats; "auto" stands for 1 to 4."""
-    if isinstance(degrees, str):
-        return DEGREES
-    values = [degrees] if isinstance(degrees, Integral) else degrees
-    return tuple(sorted({int(d) for d in values}))
-
-
-def read_gamma(gamma_scale: Any) -> float:
-    """γ as a number; "auto" stands for 0.01."""
-    return GAMMA_SCALE if isinstance(gamma_scale, str) else float(gamma_scale)
-
-
-def problems_of(sample: Sample, multiclass: str) -> tuple[Problem, ...]:
-    """The cascades to be fitted."""
-    if sample.n_classes <= 2 or multiclass == "native":
-        return (Problem(-1, sample.codes, max(sample.n_classes, 2)),)
-    return tuple(Problem(j, (sample.codes == j).astype(np.int32), 2) for j in range(sample.n_classes))
-
-
-def plan_fit(estimator: Any, settings: CascadeSettings, sample: Sample, seed: int) -> CascadePlan:
+def make_plan(estimator: Any, sample: Sample, seed: int, time_limit: TimeLimit) -> Plan:
     """The plan of a :class:`DeepCascadeSVMClassifier`."""
     study = study_settings(estimator)
+    if estimator.n_leaves is not None and estimator.n_leaves > estimator.max_leaves:
+        raise ValueError(f"n_leaves={estimator.n_leaves} is more than max_leaves={estimator.max_leaves}.")
     if study["C_selection"] == "cv":
-        penalty_folds = deal_folds(sample.codes, int(study["C_folds"]), seed)
+        folds = deal_folds(sample.codes, int(study["C_folds"]), seed)
     else:
         n_parts = max(2, round(1.0 / float(study["validation_fraction"])))
-        penalty_folds = deal_folds(sample.codes, n_parts, seed)[:1]
-    return CascadePlan(
-        **_shared_part(settings, sample, seed),
-        penalty_folds=penalty_folds,
+        folds = deal_folds(sample.codes, n_parts, seed)[:1]
+    return Plan(
+        **_shared_part(estimator, sample, seed),
+        time_limit=time_limit,
+        folds=folds,
         gamma_scale=read_gamma(estimator.gamma_scale),
         n_leaves=None if estimator.n_leaves is None else int(estimator.n_leaves),
     )
 
 
-def plan_selection(
-    estimator: Any, settings: CascadeSettings, sample: Sample, folds: Folds | None, seed: int
-) -> SelectionPlan:
+def make_selection_plan(estimator: Any, sample: Sample, seed: int, time_limit: TimeLimit) -> SelectionPlan:
     """The plan of a :class:`DeepCascadeSVMClassifierCV`; folds that the user did not give are dealt here."""
+    folds, study = sample.folds, study_settings(estimator)
     if len(sample.codes) < 2:
         raise ValueError("n_samples=1: choosing on held-out rows needs at least two different rows.")
     if folds is None and isinstance(estimator.cv, Integral):
@@ -211,21 +152,79 @@ def plan_selection(
     elif folds is None:
         folds = deal_folds(sample.codes, max(2, round(1.0 / float(estimator.cv))), seed)[:1]
     return SelectionPlan(
-        **_shared_part(settings, sample, seed),
+        **_shared_part(estimator, sample, seed),
+        time_limit=time_limit,
         folds=folds,
+        gamma_scale=None,
+        n_leaves=None,
         gamma_min=float(estimator.gamma_min),
         leaf_gammas=tuple(float(gamma) for gamma in estimator.leaf_gammas),
-        standard_errors=float(study_settings(estimator)["standard_errors"]),
+        gammas=None if study["gammas"] is None else tuple(sorted(map(float, study["gammas"]), reverse=True)),
+        standard_errors=float(study["standard_errors"]),
         refit=bool(estimator.refit),
     )
 
 
-def _shared_part(settings: CascadeSettings, sample: Sample, seed: int) -> dict[str, Any]:
-    """The fields of `FitPlan`."""
-    problems = problems_of(sample, settings.multiclass)
+def _shared_part(estimator: Any, sample: Sample, seed: int) -> dict[str, Any]:
+    """The fields of a plan that both estimators read alike."""
+    study = study_settings(estimator)
+    degrees, problems = _read_degrees(estimator.degrees), _problems(sample, estimator.multiclass)
     return {
-        "settings": settings, "problems": problems, "calibration_folds": calibration_folds(sample, seed),
-    }  # fmt: skip
+        "max_leaves": int(estimator.max_leaves),
+        "fractions": as_fractions(estimator.fractions),
+        "kernels": KernelChoice(estimator.kernel, degrees, sample.design.shape[1]),
+        "growth": study["growth"],
+        "problems": problems,
+        "C": _read_C(estimator.C, len(degrees)),
+        "C_grid": np.asarray(study["C_grid"], dtype=np.float64),
+        "solver": Solver(float(study["tol"]), int(study["max_iter"]), estimator.n_jobs),
+        "max_svms": _read_max_svms(study["max_svms"], len(sample.codes), len(problems)),
+        "max_memory": memory_bytes(estimator.max_memory),
+        "calibration": calibration_method(estimator.calibrate),
+        "calibration_folds": calibration_folds(sample, seed),
+        "few_calibration_folds": deal_folds(sample.codes, min(2, len(sample.codes)), seed),
+        "verbose": int(estimator.verbose),
+    }
+
+
+def _problems(sample: Sample, multiclass: str) -> tuple[Problem, ...]:
+    """The cascades to be fitted."""
+    if sample.n_classes <= 2 or multiclass == "native":
+        return (Problem(sample.codes, max(sample.n_classes, 2)),)
+    return tuple(Problem((sample.codes == j).astype(np.int32), 2) for j in range(sample.n_classes))
+
+
+def _read_degrees(degrees: Any) -> tuple[int, ...]:
+    """Kernel degrees, ascending, without repeats; "auto" stands for 1 to 4."""
+    if isinstance(degrees, str):
+        return DEGREES
+    values = [degrees] if isinstance(degrees, Integral) else degrees
+    return tuple(sorted({int(d) for d in values}))
+
+
+def _read_C(C: Any, n_degrees: int) -> Floats | None:
+    if isinstance(C, str):
+        return None
+    values = np.atleast_1d(np.asarray(C, dtype=np.float64))
+    if len(values) not in (1, n_degrees):
+        raise ValueError(f"C must be one number or one for each of the {n_degrees} degrees, got {C!r}.")
+    return np.broadcast_to(values, (n_degrees,)).copy()
+
+
+def _read_max_svms(max_svms: Any, n_rows: int, n_problems: int) -> int | None:
+    """SVMs of a search; "auto" is 2000 up to 600 rows, and fewer for more rows or problems.
+
+    An SVM's cost grows with the square of its rows, and the number of SVMs that a search would like to train
+    grows too: with a fixed number the time of a fit grew with the fourth power of the rows.
+    """
+    if max_svms != "auto":
+        return None if max_svms is None else int(max_svms)
+    return int(min(max(_SEARCH_WORK / n_rows**2 / n_problems, _FEWEST_SVMS), _MOST_SVMS))
+
+
+def read_gamma(gamma_scale: Any) -> float:
+    """γ as a number; "auto" stands for 0.01."""
+    return GAMMA_SCALE if isinstance(gamma_scale, str) else float(gamma_scale)
 
 
 def calibration_folds(sample: Sample, seed: int) -> Folds:
@@ -239,18 +238,12 @@ def deal_folds(codes: Codes, n_folds: int, seed: int) -> Folds:
     return [(train.astype(np.int32), held_out.astype(np.int32)) for train, held_out in splits]
 
 
-def shared_budget(settings: CascadeSettings, n_parts: float) -> CascadeSettings:
-    """Settings whose time limit is divided by `n_parts`; the limit of SVMs holds for every part."""
-    seconds = settings.budget.seconds
-    if seconds is None:
-        return settings
-    return replace(settings, budget=Budget(seconds / n_parts, settings.budget.svms))
+def settings_for(n_rows: int, n_classes: int) -> dict[str, Any]:
+    """Parameters for a sample of this size: one cascade for all classes where there are many of them.
 
-
-def _read_C(C: Any, n_degrees: int) -> Floats | None:
-    if isinstance(C, str):
-        return None
-    values = np.atleast_1d(np.asarray(C, dtype=np.float64))
-    if len(values) not in (1, n_degrees):
-        raise ValueError(f"C must be one number or one for each of the {n_degrees} degrees, got {C!r}.")
-    return np.broadcast_to(values, (n_degrees,)).copy()
+    Examples
+    --------
+    >>> settings_for(1200, 2), settings_for(1200, 8)
+    ({}, {'multiclass': 'native'})
+    """
+    return {"multiclass": "native"} if n_classes > MANY_CLASSES else {}

@@ -1,7 +1,7 @@
 """The reject option: predict only where the leaf's error is bounded well enough.
 
 Rows fall into groups: the leaf at which the cascade of the predicted class lets them leave, optionally
-divided into bands of distance. `count_groups` counts rows and errors per group; each group's error is bounded
+divided into bands of distance. `group_table` counts rows and errors per group; each group's error is bounded
 from above (Clopper-Pearson (6.1), delta divided among the groups), and groups above the wanted error are
 rejected. The bounds are guarantees for rows that were not used in the fit.
 """
@@ -16,11 +16,9 @@ import numpy as np
 import pandas as pd
 
 from surewood._arrays import AnyArray, Codes, Counts, Floats, Mask
+from surewood.base.remembered import RememberedRows, count_rows
+from surewood.base.rules import Integer, Number, check_value
 from surewood.bounds import Condition, Entry, Method, clopper_pearson, issue_guarantee
-from surewood.estimators.remembered import RememberedRows
-from surewood.estimators.rules import Integer, Number, check_value
-from surewood.tables import content_hashes
-from surewood.tables.mixing import splitmix64
 
 Edges = dict[tuple[int, int], Floats]
 
@@ -48,9 +46,11 @@ class LeafRecord:
         edges: Edges = {}
         for cascade, leaves in enumerate(n_leaves):
             for leaf in range(leaves):
-                own = self.distance[(self.cascade == cascade) & (self.leaf == leaf)]
+                distance = self.distance[(self.cascade == cascade) & (self.leaf == leaf)]
                 inner = np.linspace(0.0, 1.0, bands + 1)[1:-1]
-                edges[cascade, leaf] = np.unique(np.quantile(own, inner)) if len(own) else np.zeros(0)
+                edges[cascade, leaf] = (
+                    np.unique(np.quantile(distance, inner)) if len(distance) else np.zeros(0)
+                )
         return edges
 
 
@@ -64,56 +64,15 @@ def leaf_groups(record: LeafRecord, edges: Edges) -> Counts:
     return groups
 
 
-@dataclass(frozen=True)
-class GroupCounts:
-    """Rows and errors of every group: all that a statement about the reject option may use."""
-
-    names: list[tuple[int, int, int]]
-    points: Counts
-    errors: Counts
-
-    def upper_bounds(self, delta: float) -> Floats:
-        """Upper bounds of the groups' errors that hold together with probability at least 1 - delta."""
-        level = self.level(delta)
-        bounds = [
-            clopper_pearson(int(k), int(n), delta=level) if n else 1.0
-            for k, n in zip(self.errors, self.points)
-        ]
-        return np.array(bounds)
-
-    def level(self, delta: float) -> float:
-        """The part of delta that each group's bound may use."""
-        return delta / len(self.names)
-
-    def guarantees(self, delta: float) -> tuple[Entry, ...]:
-        """The bound of every group with rows as a guarantee, for rows that were not used in the fit."""
-        independent = Condition(
-            "these rows were not used for training or tuning", True, "your responsibility"
-        )
-        return tuple(
-            issue_guarantee(
-                Method.HOLDOUT,
-                value=float(bound),
-                delta=self.level(delta),
-                n=int(n),
-                sample="holdout",
-                variant="exact",
-                conditions=[independent],
-                quantity=f"error in leaf {leaf}, band {band} of cascade {cascade}",
-            )
-            for (cascade, leaf, band), n, bound in zip(self.names, self.points, self.upper_bounds(delta))
-            if n
-        )
-
-
-def count_groups(record: LeafRecord, edges: Edges, codes: Codes, weight: Floats) -> GroupCounts:
-    """Count rows and errors per group; fractional sums round to the safe side."""
+def group_table(record: LeafRecord, edges: Edges, codes: Codes, weight: Floats) -> pd.DataFrame:
+    """Rows and errors of every group; fractional sums round to the safe side."""
     names = [(c, leaf, band) for (c, leaf), inner in edges.items() for band in range(len(inner) + 1)]
     groups, is_wrong = leaf_groups(record, edges), record.predicted != codes
     points = np.rint(np.bincount(groups, weights=weight, minlength=len(names))).astype(np.int64)
     wrong = np.bincount(groups, weights=weight * is_wrong, minlength=len(names))
-    errors = np.minimum(np.ceil(wrong - 1e-9).astype(np.int64), points)
-    return GroupCounts(names, points, errors)
+    table = pd.DataFrame(names, columns=["cascade", "leaf", "band"])
+    table["points"], table["errors"] = points, np.minimum(np.ceil(wrong - 1e-9).astype(np.int64), points)
+    return table
 
 
 @dataclass(frozen=True)
@@ -125,7 +84,6 @@ class RejectOption:
     #: One row per group: ``cascade``, ``leaf``, ``band``, ``points``, ``errors``, ``upper_bound``,
     #: ``accepted``.
     groups: pd.DataFrame
-    counts: GroupCounts
     max_error: float
     delta: float
     #: One guarantee per group with rows, when the bounds come from held-out rows; otherwise none.
@@ -141,18 +99,39 @@ class RejectOption:
         cls,
         estimator: Any,
         edges: Edges,
-        counts: GroupCounts,
+        groups: pd.DataFrame,
         max_error: float,
         delta: float,
         is_held_out: bool,
     ) -> RejectOption:
-        """Bound the error of every group and accept those whose bound is small enough."""
-        table = pd.DataFrame(counts.names, columns=["cascade", "leaf", "band"])
-        table["points"], table["errors"] = counts.points, counts.errors
-        table["upper_bound"] = counts.upper_bounds(delta)
-        table["accepted"] = table["upper_bound"] <= max_error
-        guarantees = counts.guarantees(delta) if is_held_out else ()
-        return cls(estimator, edges, table, counts, float(max_error), float(delta), guarantees)
+        """Bound the errors of all groups together and accept those whose bound is small enough.
+
+        `groups` is a :func:`group_table`; bounds are guarantees for rows that were not used in the fit.
+        """
+        level = delta / len(groups)  # what each group's bound may use
+        errors, points = groups["errors"].tolist(), groups["points"].tolist()
+        bounds = [clopper_pearson(k, n, delta=level) if n else 1.0 for k, n in zip(errors, points)]
+        names = groups[["cascade", "leaf", "band"]].to_numpy().tolist()
+        groups = groups.assign(upper_bound=np.array(bounds))
+        groups["accepted"] = groups["upper_bound"] <= max_error
+        independent = Condition(
+            "these rows were not used for training or tuning", True, "your responsibility"
+        )
+        guarantees = tuple(
+            issue_guarantee(
+                Method.HOLDOUT,
+                value=float(bound),
+                delta=level,
+                n=n,
+                sample="holdout",
+                variant="exact",
+                conditions=[independent],
+                quantity=f"error in leaf {leaf}, band {band} of cascade {cascade}",
+            )
+            for (cascade, leaf, band), n, bound in zip(names, points, bounds)
+            if n and is_held_out
+        )
+        return cls(estimator, edges, groups, float(max_error), float(delta), guarantees)
 
     @property
     def coverage(self) -> float:
@@ -193,13 +172,8 @@ def check_limits(max_error: float, delta: float) -> None:
     check_value("delta", delta, Number(above=0.0, below=1.0))
 
 
-def countable(X: Any, remembered: RememberedRows | None) -> Floats:
-    """1 for held-out rows that count: no copies of training rows, and each content once ([D-33])."""
-    hashes = content_hashes(X)
-    counts = np.zeros(len(hashes))
-    # Which of several equal rows counts must not follow from their order, which may be one by label.
-    order = np.argsort(splitmix64(hashes ^ splitmix64(np.arange(len(hashes)))), kind="stable")
-    counts[order[np.unique(hashes[order], return_index=True)[1]]] = 1.0
-    if remembered is not None:
-        counts[remembered.contains(X)] = 0.0
+def countable(X: Any, remembered: RememberedRows | None, n: int) -> Floats:
+    """1 for held-out rows that count ([D-33])."""
+    counts = np.zeros(n)
+    counts[count_rows(X, [] if remembered is None else [(remembered, X)]).rows] = 1.0
     return counts

@@ -1,21 +1,23 @@
 """A cascade as pages, plots and the command line show it.
 
 `svm_report_facts` and `generic_report_facts` are ``__report_facts__`` of the estimators. The functions
-``..._leaf_terms``, ``..._leaf_flow`` and `leaf_degrees` are what the plots of :mod:`surewood.inspect` read.
+``..._leaf_terms``, ``..._leaf_flow`` and `leaf_degrees` are what the plots of :mod:`surewood.inspect` read,
+`explanation_steps` is one explained prediction in words.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from surewood.estimators import describing
-from surewood.estimators.describing import Exit, Facts, ReportRows
-from surewood.estimators.wording import plural
+from surewood.base import describing
+from surewood.base.describing import Exit, Facts, ReportRows, step
+from surewood.base.wording import CLASSES_SHOWN, plural, svm_text
 
 MAX_ROWS = 2000  # for accuracy against work, which evaluates the cascade eight times
 SVM_DESCRIPTION = (
@@ -27,22 +29,7 @@ GENERIC_DESCRIPTION = "A chain of classifiers: a decision rule sends the harder 
 
 def svm_report_facts(model: Any, rows: ReportRows | None = None) -> Facts:
     """Title, key figures, flow, criterion and work of a fitted SVM cascade."""
-    cascades = model.cascades_
-    gamma = model.gamma_scale_
-    degrees = sorted({int(degree) for one in cascades for degree in one.degrees})
-    figures = [
-        describing.figure("cascade" if len(cascades) == 1 else "cascades, one per class", len(cascades)),
-        describing.figure("leaves in the longest", max(one.n_leaves for one in cascades)),
-        describing.figure("degrees of the SVMs", ", ".join(map(str, degrees)), "text"),
-        describing.figure("support vectors", sum(node.n_support for one in cascades for node in one.nodes)),
-        _penalty(gamma),
-        describing.figure(
-            "proven to be the minimum",
-            "yes" if all(found.proven for found in model.search_) else "no",
-            "text",
-        ),
-        describing.figure("SVMs trained in the search", _n_trained(model)),
-    ]
+    figures, gamma = model.model_.facts(), model.gamma_scale_
     title = describing.title_of(type(model))
     if rows is None or not len(rows):
         return describing.report_facts(title, SVM_DESCRIPTION, figures)
@@ -51,22 +38,15 @@ def svm_report_facts(model: Any, rows: ReportRows | None = None) -> Facts:
     if max(len(leaves) for leaves in flows.values()) > 1:
         charts.append(_flow_chart(flows))
         if gamma:
-            charts.append(_terms_chart([(name, *svm_leaf_terms(model, k)) for k, name in enumerate(flows)]))
+            charts.append(_terms_chart([(name, svm_leaf_terms(model, k)[0]) for k, name in enumerate(flows)]))
         few = rows.sample(MAX_ROWS)
         charts.append(_work_chart(model.latency_curve(few.X, few.y)))
     return describing.report_facts(title, SVM_DESCRIPTION, figures, _sections(flows, charts))
 
 
-def _n_trained(model: Any) -> int:
-    return int(sum(found.n_svms for found in model.search_))
-
-
 def generic_report_facts(model: Any, rows: ReportRows | None = None) -> Facts:
     """Title, key figures, flow and criterion of a fitted cascade of any classifiers."""
-    figures = [
-        describing.figure("leaves", len(model.cascade_.leaves)),
-        _penalty(model.gamma_scale_),
-    ]
+    figures = model.model_.facts()
     title = describing.title_of(type(model))
     if rows is None or not len(rows):
         return describing.report_facts(title, GENERIC_DESCRIPTION, figures)
@@ -75,13 +55,8 @@ def generic_report_facts(model: Any, rows: ReportRows | None = None) -> Facts:
     if len(flows["all"]) > 1:
         charts.append(_flow_chart(flows))
         if model.gamma_scale_:
-            charts.append(_terms_chart([("all", *generic_leaf_terms(model))]))
+            charts.append(_terms_chart([("all", generic_leaf_terms(model)[0])]))
     return describing.report_facts(title, GENERIC_DESCRIPTION, figures, _sections(flows, charts))
-
-
-def _penalty(gamma: float | None) -> Facts:
-    label = "γ, scale of the complexity penalty"
-    return describing.figure(label, gamma) if gamma else describing.figure(label, "not used", "text")
 
 
 def svm_leaf_terms(model: Any, part: int = 0) -> tuple[pd.DataFrame, float]:
@@ -140,7 +115,7 @@ def generic_leaf_flow(model: Any, X: Any, y: Any = None) -> dict[str, list[Exit]
     """Leaves of the cascade with the rows that stay there."""
     leaf = model.decision_path(X)
     correct = None if y is None else np.asarray(model.predict(X)) == np.asarray(y)
-    rules = [float(rule.threshold) for rule in _rules(model)]
+    rules = [float(rule.threshold) for rule in model.cascade_.splits]
     names = [type(family).__name__.removesuffix("Family").lower() for family in model.leaf_families_]
     chain, left = [], len(leaf)
     for k in range(len(model.cascade_.leaves)):
@@ -152,10 +127,6 @@ def generic_leaf_flow(model: Any, X: Any, y: Any = None) -> dict[str, list[Exit]
         chain.append(Exit(k, name, left, int(here.sum()), accuracy, threshold, None))
         left -= int(here.sum())
     return {"all": chain}
-
-
-def _rules(model: Any) -> Any:
-    return model.cascade_.splits
 
 
 def _sections(flows: dict[str, list[Exit]], charts: list[Facts]) -> list[Facts]:
@@ -221,9 +192,9 @@ def _name(name: str) -> str:
     return "" if name == "all" else f"{name} against the rest"
 
 
-def _terms_chart(parts: list[tuple[str, pd.DataFrame, float]]) -> Facts:
+def _terms_chart(ledgers: list[tuple[str, pd.DataFrame]]) -> Facts:
     variants = []
-    for name, ledger, _ in parts:
+    for name, ledger in ledgers:
         total = float(ledger["points"].sum())
         active = [
             f"complexity penalty {'active' if s == 'complexity' else 'inactive'}" for s in ledger["side"]
@@ -268,3 +239,43 @@ def _work_chart(curve: pd.DataFrame) -> Facts:
         y_format="percent",
         caption="Thresholds scaled from 0 (every row leaves at the first SVM) to infinity.",
     )
+
+
+def explanation_steps(model: Any, explained: Mapping[str, Any]) -> list[Facts]:
+    """Votes of the cascades, the row's path through the best two, and the nearest support vectors."""
+    cascades, prediction = explained["cascades"], explained["prediction"]
+    shown, steps = list(cascades), []
+    if len(cascades) > 1:
+        scores = explained["votes"]
+        ranked = sorted(scores, key=lambda label: -scores[label])
+        best = [str(label) for label in ranked[:2]]
+        shown = [cascade for cascade in cascades if str(cascade["class"]) in best]
+        shown.sort(key=lambda cascade: best.index(str(cascade["class"])))
+        lines = [f"{len(cascades)} cascades, one per class; the largest decision value wins"]
+        lines += [f"{label}: {scores[label]:.3g}" for label in ranked[:CLASSES_SHOWN]]
+        steps.append(step("Votes", lines))
+    for cascade in shown:
+        title = f"Cascade for {cascade['class']}" if len(cascades) > 1 else "Path through the cascade"
+        steps.append(step(title, [*(_node(node) for node in cascade["nodes"]), _leaf(cascade)]))
+    chosen = next((cascade for cascade in shown if str(cascade.get("class")) == str(prediction)), shown[0])
+    if chosen.get("support"):
+        steps.append(step("Nearest support vectors", [], chosen["support"]))
+    return steps
+
+
+def _node(node: Mapping[str, Any]) -> str:
+    kind = node.get("degree")
+    name = svm_text(int(kind)) if kind is not None else "decision rule"
+    text = f"classifier {node['node'] + 1} ({name}): distance {node['distance']:.3g}"
+    if node["threshold"] is None:
+        return f"{text}; the last one, it decides"
+    if node["goes_on"]:
+        return f"{text} is at most {node['threshold']:.3g}; too near the boundary, goes on"
+    return f"{text} is above {node['threshold']:.3g}; clear enough, decided here"
+
+
+def _leaf(cascade: Mapping[str, Any]) -> str:
+    leaf = f"leaf {cascade['leaf'] + 1}"
+    if "correct" not in cascade:
+        return f"{leaf}: {cascade['family']}"
+    return f"{leaf}: {cascade['correct']:,.0f} training rows correct, {cascade['errors']:,.0f} errors"

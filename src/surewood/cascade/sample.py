@@ -3,18 +3,32 @@
 Whole weights are counts: weight 2 is the row twice, in the criterion and in the SVMs. Other weights are
 rescaled so that they sum to the number of rows, which keeps the sample size of the bounds meaningful and
 makes the fit independent of the unit of the weights.
+
+`make_sample` encodes what a fit was given. Folds that the user gives are over rows of which equal ones are
+merged (`merge_within_folds`): equal rows that the folds treat alike become one row of their summed weight, so
+that weight 2 is the row twice here as everywhere; equal rows that the folds separate stay separate.
 """
 
 from __future__ import annotations
 
+import dataclasses
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from surewood._arrays import AnyArray, Codes, Counts, Floats
-from surewood.svm import first_rows
-from surewood.tables import DesignEncoder, FitInputs, Table
+from surewood.base.folds import given_splits
+from surewood.cascade.chain import Rows
+from surewood.svm.gram import Gram, useful_limit
+from surewood.svm.one_vs_one import first_rows
+from surewood.tables import DesignEncoder, Table, TrainingTable, merge_equal_rows
+
+_EMPTY_SIDE = "cv has a split without training or without held-out rows of positive weight."
+
+#: (training, held-out) rows of every fold.
+Folds: TypeAlias = Sequence[tuple[Rows, Rows]]
 
 
 @dataclass(frozen=True)
@@ -37,6 +51,8 @@ class Sample:
     is_affine: bool
     #: Whether every weight stands for equal rows that were really there.
     is_counted: bool
+    #: Splits that the user gave, in terms of these rows.
+    folds: Folds | None = None
 
     @property
     def total(self) -> float:
@@ -44,19 +60,21 @@ class Sample:
         return float(self.weight.sum())
 
 
-def make_sample(inputs: FitInputs, sample_weight: Any, scaled_on: AnyArray | None = None) -> Sample:
+def make_sample(
+    inputs: TrainingTable, sample_weight: Any, folds: Folds | None = None, scaled_on: AnyArray | None = None
+) -> Sample:
     """Encode the table and settle the weights; `scaled_on` are the rows that scaling is learned from."""
-    given = inputs.weight if inputs.weight is not None else np.ones(len(inputs.y))
-    kept = np.flatnonzero(given > 0)
-    codes, given = inputs.y[kept], given[kept]
+    weight = inputs.weight if inputs.weight is not None else np.ones(len(inputs.y))
+    kept = np.flatnonzero(weight > 0)
+    codes, weight = inputs.y[kept], weight[kept]
     table = inputs.table if len(kept) == len(inputs.y) else inputs.table.take(kept)
-    whole = bool((given == np.rint(given)).all())
-    weight = given if whole else given * (_row_count(inputs, sample_weight) / given.sum())
+    if not (weight == np.rint(weight)).all():
+        weight = weight * (_row_count(inputs, sample_weight) / weight.sum())
     if scaled_on is None:
         encoder = DesignEncoder().fit(table, weight)
     else:
-        known = np.isin(kept, scaled_on)
-        encoder = DesignEncoder().fit(table.take(known), weight[known])
+        is_used = np.isin(kept, scaled_on)
+        encoder = DesignEncoder().fit(table.take(is_used), weight[is_used])
     return Sample(
         design=encoded(encoder, table),
         codes=np.ascontiguousarray(codes),
@@ -66,7 +84,15 @@ def make_sample(inputs: FitInputs, sample_weight: Any, scaled_on: AnyArray | Non
         origin=first_rows(inputs)[kept],
         is_affine=not encoder.learned_,
         is_counted=not inputs.weighted,
+        folds=folds,
     )
+
+
+def make_gram(sample: Sample, max_memory: int | None, n_jobs: int | None) -> Gram:
+    """Inner products of the sample, stored where that saves time and `max_memory` allows it."""
+    n, width = sample.design.shape
+    limit = useful_limit(n, width, max_memory)
+    return Gram(sample.design, max_memory=limit, n_jobs=n_jobs)
 
 
 def encoded(encoder: DesignEncoder, table: Table) -> Floats:
@@ -80,7 +106,7 @@ def varies(design: Floats) -> bool:
     return bool((design != design[0]).any())
 
 
-def _row_count(inputs: FitInputs, sample_weight: Any) -> float:
+def _row_count(inputs: TrainingTable, sample_weight: Any) -> float:
     """Rows that count, where whole sample weights are rows that stand for several."""
     if inputs.table.stream is not None:  # of a Parquet file: rows may have no label, weights be a column
         return float(inputs.n_counted)
@@ -90,3 +116,33 @@ def _row_count(inputs: FitInputs, sample_weight: Any) -> float:
     weights = np.asarray(sample_weight, dtype=np.float64).ravel()
     whole = bool((weights == np.rint(weights)).all()) and weights.size == len(inputs.inverse)
     return float(weights.sum()) if whole else float((inputs.inverse >= 0).sum())
+
+
+def merge_within_folds(inputs: TrainingTable, cv: Any) -> tuple[TrainingTable, Folds]:
+    """Inputs with merged rows, and the splits of `cv` in terms of them; `inputs` must not be merged yet."""
+    n = len(inputs.y)
+    splits = given_splits(cv, inputs.y)
+    side = np.zeros((n, len(splits)), dtype=np.int8)  # 1 in training, 2 held out, 3 both, 0 neither
+    for k, (train, held_out) in enumerate(splits):
+        if not len(train) or not len(held_out):
+            raise ValueError(_EMPTY_SIDE)
+        side[train, k] += 1
+        side[held_out, k] += 2
+    kinds, kind = np.unique(side, axis=0, return_inverse=True)
+    joint = (inputs.y.astype(np.int64) * len(kinds) + kind.ravel()).astype(np.int32)
+    merged = merge_equal_rows(inputs.table, joint, inputs.weight)
+    kept = side[merged.rows]
+    folds = []
+    for k in range(len(splits)):
+        inside, outside = (np.flatnonzero(kept[:, k] & bit).astype(np.int32) for bit in (1, 2))
+        if not len(inside) or not len(outside):
+            raise ValueError(_EMPTY_SIDE)
+        folds.append((inside, outside))
+    fresh = dataclasses.replace(
+        inputs,
+        table=inputs.table.take(merged.rows),
+        y=inputs.y[merged.rows],
+        weight=None if (merged.weight == 1.0).all() else merged.weight,
+        inverse=merged.inverse,
+    )
+    return fresh, folds

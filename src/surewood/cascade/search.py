@@ -1,8 +1,14 @@
 r"""The exact minimizer of the cascade criterion (3.8), by branch and bound over prefixes (theory.md §3.7).
 
-In counts a cascade scores :math:`\sum_k T_k`, :math:`T_k=m_k^-+\min(4\gamma m\,a_k,\,m_k^+)`. A prefix that
-has collected P, whose splits cost Q and which leaves :math:`|S_k|` points cannot, when node k uses an SVM of
-complexity a, be completed below
+*The tree of prefixes* (`PrefixTree`) is grown on demand and shared by every search. A node at level k is a
+subset S_k, reached by the choices (SVM, fraction) of the nodes before it; a *pair* is a node and one of the
+SVMs it may use. Training a pair gives (i) the counts of the cascade that ends there and (ii) the points of
+S_k in order of distance, whose beginnings are the subsets of all its continuations. So a pair is trained
+once, whatever fractions, scales of the complexity and numbers of leaves are searched later.
+
+*The search* (`minimise`). In counts a cascade scores :math:`\sum_k T_k`,
+:math:`T_k=m_k^-+\min(4\gamma m\,a_k,\,m_k^+)`. A prefix that has collected P, whose splits cost Q and which
+leaves :math:`|S_k|` points cannot, when node k uses an SVM of complexity a, be completed below
 
 .. math:: P+\min\big(|S_k|,\;4\gamma m(Q+a)\big),
 
@@ -21,23 +27,261 @@ from __future__ import annotations
 
 import math
 import time
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from hashlib import blake2b
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from surewood._arrays import Floats
-from surewood.cascade.old_form import renamed
-from surewood.cascade.prefix_tree import Path, PrefixTree
+from surewood._arrays import AnyArray, Floats, Ints, Mask
+from surewood.base.time_limit import TimeLimit
+from surewood.cascade.chain import Path, Rows, counts_to_continue, points_to_continue
 
 _FIRST_CHUNK, _LARGEST_CHUNK = 4, 128  # pairs trained between two looks at the best cascade
 _BEAM = 8
 
+# --- the tree of prefixes ----------------------------------------------------------------------------------
+
+
+class Outcome(NamedTuple):
+    """A trained SVM at its own points: distances that order them, and whether each is classified correctly.
+
+    `distance` is None where the SVM is a constant, which orders nothing and must be the last node.
+    `tie_width` is the largest decision value that counts as zero [D-41].
+    """
+
+    distance: Floats | None
+    correct: NDArray[np.bool_]
+    tie_width: float = 0.0
+
+
+class Trainer(Protocol):
+    """Trains SVMs on subsets of one sample.
+
+    Attributes
+    ----------
+    weight : ndarray of float64, shape (n,)
+        Weight of each point; all 1 for plain counts.
+    n_choices : int
+        SVMs that a node chooses from, in the order in which ties are broken.
+    """
+
+    weight: Floats
+    n_choices: int
+
+    def train(self, rows: Sequence[Rows], choices: Sequence[int]) -> list[list[Outcome]]:
+        """Outcomes of every choice on every subset (ascending row numbers), in this order."""
+        ...
+
+
+class Continuation(NamedTuple):
+    """Rows of a trained pair by distance, and the columns of its nodes on the next level."""
+
+    order: Rows
+    columns: dict[str, AnyArray]
+
+
+@dataclass
+class Level:
+    """Nodes of one level as parallel arrays, and the counts of their trained pairs.
+
+    `leaf_plus` and `leaf_minus` are the correct and wrong weight that the split before this node left behind;
+    `key` orders nodes as their choices (δ₁, μ₁, δ₂, ...) do ([D-25]); `count` is the number of rows.
+    """
+
+    parent: Ints
+    choice: Ints
+    fraction: Ints
+    key: Ints
+    count: Ints
+    size: Floats
+    leaf_plus: Floats
+    leaf_minus: Floats
+    trained: Mask  # (nodes, choices)
+    end_plus: Floats  # (nodes, choices): correct weight if the cascade ends here
+    order: dict[tuple[int, int], Rows] = field(default_factory=dict)  # rows by distance, per trained pair
+
+
+class PrefixTree:
+    """All prefixes of cascades with at most `max_leaves` nodes.
+
+    Parameters
+    ----------
+    trainer : Trainer
+    fractions : sequence of Fraction
+        Ascending; a fraction of 1 is dominated by the cascade without that node and is left out.
+    max_leaves : int
+
+    Attributes
+    ----------
+    levels : list of Level
+        Level k - 1 holds the subsets S_k.
+    n_svms : int
+        SVMs trained so far; subsets met again on another path are not trained again.
+    """
+
+    def __init__(self, trainer: Trainer, fractions: Sequence[Fraction], max_leaves: int) -> None:
+        self.trainer = trainer
+        self.fractions = tuple(fraction for fraction in fractions if fraction < 1)
+        self.max_leaves = max_leaves if self.fractions else 1
+        self.n_svms = 0
+        self._branches = trainer.n_choices * max(len(self.fractions), 1)
+        if self._branches ** (self.max_leaves - 1) * trainer.n_choices >= 2**62:
+            raise ValueError(
+                f"max_leaves={max_leaves} with {trainer.n_choices} SVMs and {len(self.fractions)} fractions "
+                "per node makes more cascades than can be numbered; take fewer leaves or choices."
+            )
+        root = self._level(1)
+        root.count[:], root.size[:] = len(trainer.weight), trainer.weight.sum()
+        self.levels = [root]
+        self._grown: list[list[dict[str, AnyArray]]] = [[] for _ in range(self.max_leaves)]
+        self._continuations: dict[tuple[bytes, int], Continuation | None] = {}
+        self._ends: dict[tuple[bytes, int], float] = {}
+        self._wanted_of: dict[float, Floats] = {}
+
+    @property
+    def total(self) -> float:
+        """Weight of the whole sample, m of theory.md."""
+        return float(self.levels[0].size[0])
+
+    @property
+    def n_cascades(self) -> int:
+        """Cascades with at most `max_leaves` leaves, as the printed loops would visit them without μ = 1."""
+        g = self.trainer.n_choices
+        return sum(self._branches ** (leaves - 1) * g for leaves in range(1, self.max_leaves + 1))
+
+    def rows(self, level: int, node: int) -> Rows:
+        """Row numbers of a node's subset, ascending."""
+        if level == 0:
+            return np.arange(len(self.trainer.weight), dtype=np.int32)
+        here = self.levels[level]
+        pair = (int(here.parent[node]), int(here.choice[node]))
+        return np.sort(self.levels[level - 1].order[pair][: here.count[node]])
+
+    def path(self, level: int, node: int, choice: int) -> Path:
+        """The choices that lead to a pair, its own included."""
+        choices, fractions = [choice], []
+        for k in range(level, 0, -1):
+            here = self.levels[k]
+            fractions.append(int(here.fraction[node]))
+            choices.append(int(here.choice[node]))
+            node = int(here.parent[node])
+        return Path(tuple(reversed(choices)), tuple(reversed(fractions)))
+
+    def train(self, level: int, nodes: NDArray[np.int64], choices: NDArray[np.int64]) -> None:
+        """Train pairs that were not trained before; their continuations join the next level at `settle`."""
+        wanted: dict[int, list[int]] = {}
+        for node, choice in zip(nodes.tolist(), choices.tolist()):
+            wanted.setdefault(node, []).append(choice)
+        subsets = {node: self.rows(level, node) for node in wanted}
+        names = {node: blake2b(rows.tobytes(), digest_size=16).digest() for node, rows in subsets.items()}
+        # The same subset may have been met before on another path.
+        results = self._ends if self._is_last(level) else self._continuations
+        batches: dict[tuple[int, ...], dict[bytes, Rows]] = {}
+        for node, node_choices in wanted.items():
+            missing = tuple(sorted(c for c in node_choices if (names[node], c) not in results))
+            if missing:
+                batches.setdefault(missing, {})[names[node]] = subsets[node]
+        for missing, together in batches.items():
+            self._train_batch(level, together, missing)
+        for node, node_choices in wanted.items():
+            for choice in node_choices:
+                self._record(level, node, choice, names[node])
+
+    def _is_last(self, level: int) -> bool:
+        return level + 1 >= self.max_leaves
+
+    def _train_batch(self, level: int, subsets: dict[bytes, Rows], choices: tuple[int, ...]) -> None:
+        outcomes = self.trainer.train(list(subsets.values()), choices)
+        for (name, rows), row_outcomes in zip(subsets.items(), outcomes):
+            weight = self.trainer.weight[rows]
+            for choice, outcome in zip(choices, row_outcomes):
+                self._ends[name, choice] = float(weight[outcome.correct].sum())
+                if not self._is_last(level):
+                    self._continuations[name, choice] = self._continue(rows, weight, outcome)
+        self.n_svms += len(subsets) * len(choices)
+
+    def settle(self, level: int) -> None:
+        """Append the continuations found since the last call to `level`."""
+        if level == len(self.levels):
+            self.levels.append(self._level(0))
+        blocks, self._grown[level] = self._grown[level], []
+        if not blocks:
+            return
+        here, g = self.levels[level], self.trainer.n_choices
+        for name in blocks[0]:
+            setattr(here, name, np.concatenate([getattr(here, name), *(block[name] for block in blocks)]))
+        n = len(here.parent) - len(here.trained)
+        here.trained = np.concatenate([here.trained, np.zeros((n, g), dtype=bool)])
+        here.end_plus = np.concatenate([here.end_plus, np.zeros((n, g))])
+
+    def _record(self, level: int, node: int, choice: int, name: bytes) -> None:
+        """Write what is known about a pair on its node, and its continuations on the next level."""
+        here = self.levels[level]
+        here.trained[node, choice] = True
+        here.end_plus[node, choice] = self._ends[name, choice]
+        following = None if self._is_last(level) else self._continuations[name, choice]
+        if following is None:
+            return
+        here.order[node, choice] = following.order
+        fraction = following.columns["fraction"]
+        self._grown[level + 1].append(
+            {
+                "parent": np.full(len(fraction), node),
+                "choice": np.full(len(fraction), choice),
+                "key": here.key[node] * self._branches + choice * len(self.fractions) + fraction,
+                **following.columns,
+            }
+        )
+
+    def _continue(self, rows: Rows, weight: Floats, outcome: Outcome) -> Continuation | None:
+        """The subsets of all fractions that leave some points here and send some on; None without any."""
+        if outcome.distance is None:
+            return None
+        order = np.argsort(outcome.distance, kind="stable")
+        distance, running = outcome.distance[order], np.cumsum(weight[order])
+        right = np.cumsum(np.where(outcome.correct, weight, 0.0)[order])
+        counts = counts_to_continue(distance, running, self._wanted(float(running[-1])))
+        # Fractions that send the same points on make the same cascade: the smallest stands for them.
+        is_new = (counts > 0) & (counts < len(distance))
+        is_new[1:] &= counts[1:] > counts[:-1]
+        fraction = np.flatnonzero(is_new)
+        if not len(fraction):
+            return None
+        count = counts[fraction]
+        size, plus = running[count - 1], right[-1] - right[count - 1]
+        minus = np.maximum(running[-1] - size - plus, 0.0)
+        columns = {"fraction": fraction, "count": count, "size": size, "leaf_plus": plus, "leaf_minus": minus}
+        return Continuation(rows[order], columns)
+
+    def _wanted(self, total: float) -> Floats:
+        """Weight that each fraction of a subset's weight sends on."""
+        if total not in self._wanted_of:
+            wanted = [points_to_continue(fraction, total) for fraction in self.fractions]
+            self._wanted_of[total] = np.array(wanted, dtype=np.float64)
+        return self._wanted_of[total]
+
+    def _level(self, n: int) -> Level:
+        """A level of `n` nodes without choices, points or trained pairs."""
+        parent, choice, fraction, key, count = np.zeros((5, n), dtype=np.int64)
+        size, leaf_plus, leaf_minus = np.zeros((3, n))
+        pairs = (n, self.trainer.n_choices)
+        trained, end_plus = np.zeros(pairs, dtype=bool), np.zeros(pairs)
+        return Level(parent, choice, fraction, key, count, size, leaf_plus, leaf_minus, trained, end_plus)
+
+
+# --- branch and bound --------------------------------------------------------------------------------------
+
 
 @dataclass(frozen=True)
 class Budget:
-    """Limits after which a search stops with the best so far; `svms` keeps the result deterministic."""
+    """Limits after which a search stops with the best so far; `svms` keeps the result deterministic.
+
+    `seconds` begin with the search.
+    """
 
     seconds: float | None = None
     svms: int | None = None
@@ -65,9 +309,6 @@ class SearchResult:
     n_pruned: int
     n_cascades: int
     seconds: float
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(renamed(state, {"n_machines": "n_svms"}))
 
     @property
     def proven(self) -> bool:
@@ -143,6 +384,8 @@ class _Incumbent(NamedTuple):
 
 
 class _Search:
+    """One call of `minimise`."""
+
     def __init__(
         self, tree: PrefixTree, complexity: Floats, gamma: float, n_leaves: int | None, budget: Budget
     ) -> None:
@@ -152,7 +395,8 @@ class _Search:
         self.last_level = (tree.max_leaves if n_leaves is None else min(n_leaves, tree.max_leaves)) - 1
         # One more than any score: an infinite start makes the relative tolerance NaN.
         self.best = _Incumbent(self.m + 1.0, tree.max_leaves + 1, 0, -1, -1)
-        self.started, self.svms_before, self.pruned = time.perf_counter(), tree.n_svms, 0
+        self.time_limit, self.svms_before, self.pruned = TimeLimit(budget.seconds), tree.n_svms, 0
+        self.seconds_per_svm = 0.0  # of the last ones, with a time limit
 
     def run(self) -> SearchResult | None:
         if self.n_leaves is not None and self.n_leaves > self.tree.max_leaves:
@@ -178,13 +422,13 @@ class _Search:
         while at < len(nodes) and bound[at] <= self.best.score + tie(self.best.score):
             if self._out_of_budget():
                 return False
-            part = slice(at, at + chunk)
+            part = slice(at, at + min(chunk, self._affordable()))
             keep = ~self._prunable(level, bound[part], keys[part])
             if keep.any():
                 chosen = nodes[part][keep], choices[part][keep]
-                self.tree.train(level, *chosen)
+                self._train(level, *chosen)
                 self._consider(level, *chosen, view)
-            at, chunk = at + chunk, min(2 * chunk, _LARGEST_CHUNK)
+            at, chunk = part.stop, min(2 * chunk, _LARGEST_CHUNK)
         self.pruned += int((~self.tree.levels[level].trained).sum())
         return True
 
@@ -248,13 +492,15 @@ class _Search:
         lowest = float(score.min())
         tied = np.flatnonzero(score <= lowest + tie(lowest))
         first = int(tied[np.argmin(keys[tied])])
-        found = _Incumbent(
+        challenger = _Incumbent(
             float(score[first]), level, int(keys[first]), int(nodes[first]), int(choices[first])
         )
         eps = tie(self.best.score)
-        earlier = (found.level, found.key) < (self.best.level, self.best.key)
-        if found.score < self.best.score - eps or (earlier and found.score <= self.best.score + eps):
-            self.best = found
+        earlier = (challenger.level, challenger.key) < (self.best.level, self.best.key)
+        if challenger.score < self.best.score - eps or (
+            earlier and challenger.score <= self.best.score + eps
+        ):
+            self.best = challenger
 
     def _scan_trained(self) -> None:
         """Start from the best cascade among the SVMs of earlier searches."""
@@ -269,17 +515,28 @@ class _Search:
             view = self._view(level)
             nodes, choices = self._by_bound(level, view)
             width = 1 if self.n_leaves is None else _BEAM
-            self.tree.train(level, nodes[:width], choices[:width])
+            width = min(width, self._affordable())
+            self._train(level, nodes[:width], choices[:width])
             nodes, choices = np.nonzero(self.tree.levels[level].trained)
             self._consider(level, nodes, choices, view)
             if self.n_leaves is None:
                 return
 
     def _out_of_budget(self) -> bool:
-        limits = self.budget
-        if limits.svms is not None and self.tree.n_svms - self.svms_before >= limits.svms:
-            return True
-        return limits.seconds is not None and time.perf_counter() - self.started >= limits.seconds
+        most = self.budget.svms
+        return self.time_limit.is_over or (most is not None and self.tree.n_svms - self.svms_before >= most)
+
+    def _affordable(self) -> int:
+        """How many SVMs fit into the time that is left, at least one."""
+        if self.seconds_per_svm <= 0.0:
+            return _LARGEST_CHUNK if self.budget.seconds is None else 1
+        return int(min(max(self.time_limit.left / self.seconds_per_svm, 1), _LARGEST_CHUNK))
+
+    def _train(self, level: int, nodes: NDArray[np.int64], choices: NDArray[np.int64]) -> None:
+        svms_before, left = self.tree.n_svms, self.time_limit.left
+        self.tree.train(level, nodes, choices)
+        if self.budget.seconds is not None and self.tree.n_svms > svms_before:
+            self.seconds_per_svm = (left - self.time_limit.left) / (self.tree.n_svms - svms_before)
 
     def _open_bound(self, level: int, view: _View) -> float:
         """Smallest score that a cascade not yet visited could have."""
@@ -312,7 +569,7 @@ class _Search:
             n_svms=tree.n_svms - self.svms_before,
             n_pruned=self.pruned,
             n_cascades=tree.n_cascades,
-            seconds=time.perf_counter() - self.started,
+            seconds=time.monotonic() - self.time_limit.started,
         )
 
 

@@ -1,56 +1,160 @@
-"""Plan and sample to fitted model: choose C, search, train the chosen cascades, calibrate."""
+"""Plan and sample to fitted model: choose C, search, train the chosen cascades, calibrate.
+
+A `Task` is a cascade problem with its SVM trainer and prefix tree, ready for searching; cross-validation
+(:mod:`~surewood.cascade.model_selection`) has one for every problem and fold.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 
 import numpy as np
 from joblib import delayed
 
-from surewood.cascade.cost import make_gram
-from surewood.cascade.held_out import OutOfFold, out_of_fold
-from surewood.cascade.leaf_calibration import LeafCalibrator, calibrated_leaf
+from surewood._arrays import Floats
+from surewood.base.time_limit import TimeLimit
+from surewood.cascade.chain import Cascade, Path, Rows, class_columns, distance_of
+from surewood.cascade.held_out import LeafCalibrator, OutOfFold, calibrated_leaf
 from surewood.cascade.model import CascadeModel
-from surewood.cascade.plan import CascadePlan, CascadeSettings, shared_budget
-from surewood.cascade.sample import Sample
-from surewood.cascade.search import SearchResult
-from surewood.cascade.tasks import Task, choose_C, prepare, search_task
-from surewood.parallel import run_tasks, worker_count
-from surewood.parallel.progress import ignore, stage
+from surewood.cascade.plan import Plan, Problem
+from surewood.cascade.sample import Folds, Sample, make_gram, varies
+from surewood.cascade.search import Budget, PrefixTree, SearchResult, minimise
+from surewood.cascade.svm_trainer import SvmTrainer, best_penalties, penalty_errors, penalty_steps
+from surewood.parallel import run_tasks, share, worker_count
+from surewood.parallel.progress import Advance, ignore, stage, substeps
+from surewood.svm.gram import Gram
+
+#: Fractions of the time limit after which C is chosen, the cascades are found, and calibration must be quick.
+_C_CHOSEN, _SEARCHED, _CALIBRATED = 0.3, 0.75, 0.85
+
+_TYPICAL_SVMS, _SECONDS_PER_SQUARE = 50, 4e-9  # of a search; of an SVM, by rows squared
 
 
-def train(plan: CascadePlan, sample: Sample) -> CascadeModel:
+def train(plan: Plan, sample: Sample) -> CascadeModel:
     """Find and train the best cascades."""
-    tasks = plant(plan, sample)
-    tasks, results = search(plan, tasks)
-    held_out = out_of_fold(
-        sample, tasks, [found.path for found in results], plan.calibration_folds, plan.settings.verbose
-    )
-    return finish(plan.settings, sample, tasks, results, held_out, plan.gamma_scale)
+    tasks, results = search(plan, prepare_all(plan, sample))
+    return finish(plan, sample, tasks, results, plan.gamma_scale)
 
 
-def plant(plan: CascadePlan, sample: Sample) -> list[Task]:
-    """The tasks of a plan, with C chosen."""
-    settings = plan.settings
-    gram, tasks = make_gram(settings, sample), []
-    with stage(settings.verbose, "choosing C", len(plan.problems)) as advance:
+# --- tasks -------------------------------------------------------------------------------------------------
+
+
+@dataclass
+class Task:
+    """A cascade problem ready for searching."""
+
+    trainer: SvmTrainer
+    tree: PrefixTree
+    #: √(Λ/m) of each degree.
+    complexity: Floats
+
+    @property
+    def search_seconds(self) -> float:
+        """Rough time of a search: pruning decides, and cannot be foreseen."""
+        n = float(len(self.trainer.part))
+        return _TYPICAL_SVMS * _SECONDS_PER_SQUARE * n * (n + 500.0)
+
+    def build(self, path: Path, part: Rows | None = None) -> Cascade:
+        """The trained cascade of a path, on the whole sample or on a part of it."""
+        trainer = self.trainer if part is None else self.trainer.restricted(part)
+        return trainer.build(path, self.tree.fractions)
+
+
+def prepare_all(plan: Plan, sample: Sample) -> list[Task]:
+    """The task of every problem, with C chosen."""
+    gram = make_gram(sample, plan.max_memory, plan.solver.n_jobs)
+    penalties = choose_penalties(plan, sample, gram, _C_CHOSEN)
+    return [prepare(plan, sample, gram, problem, C) for problem, C in zip(plan.problems, penalties)]
+
+
+def choose_penalties(plan: Plan, sample: Sample, gram: Gram, until: float) -> list[Floats]:
+    """C of each degree, for every problem, chosen when a fraction of the time limit has passed."""
+    penalties: list[Floats] = []
+    with stage(plan.verbose, "choosing C", len(plan.problems)) as advance:
         for problem in plan.problems:
-            C = choose_C(sample, gram, problem, settings, plan.penalty_folds, advance)
-            tasks.append(prepare(sample, gram, problem, settings, C))
-    return tasks
+            time_limit = plan.until(until).divided(len(plan.problems) - len(penalties))
+            penalties.append(choose_C(plan, sample, gram, problem, time_limit, advance))
+    return penalties
 
 
-def search(plan: CascadePlan, tasks: Sequence[Task]) -> tuple[list[Task], list[SearchResult]]:
+def choose_C(
+    plan: Plan,
+    sample: Sample,
+    gram: Gram,
+    problem: Problem,
+    time_limit: TimeLimit,
+    advance: Advance = ignore,
+) -> Floats:
+    """C of each degree: as given, or by held-out error of a single SVM ([D-12]); one step of a stage."""
+    codes, kernels, grid = problem.codes, plan.kernels, plan.C_grid
+    if plan.C is not None:
+        return plan.C
+    if (codes == codes[0]).all() or not varies(sample.design):  # a constant: no SVM will use C
+        return np.ones(len(kernels.degrees))
+    with substeps(advance, 1.0, penalty_steps(kernels, grid, plan.folds)) as report:
+
+        def errors_of(grid: Floats, folds: Folds) -> Floats:
+            return penalty_errors(gram, codes, sample.weight, kernels, grid, folds,
+                                  solver=plan.solver, advance=report)  # fmt: skip
+
+        if time_limit.seconds is None:
+            errors = errors_of(grid, plan.folds)
+        else:
+            grid, errors = _errors_in_time(errors_of, grid, plan.folds, time_limit)
+    return best_penalties(errors, grid)
+
+
+def _errors_in_time(
+    errors_of: Callable[[Floats, Folds], Floats], grid: Floats, folds: Folds, time_limit: TimeLimit
+) -> tuple[Floats, Floats]:
+    """The part of the grid, from its middle outwards, that could be tried in time, and its errors.
+
+    The first fold decides how far the grid is tried, others are added while there is time; at least one C is
+    tried on one fold.
+    """
+    outwards = np.argsort(np.abs(np.arange(len(grid)) - len(grid) // 2), kind="stable")
+    grid = np.sort(grid)[outwards]
+    total = np.zeros(0)
+    for k, fold in enumerate(folds):
+        columns: list[Floats] = []
+        for C in grid:
+            if time_limit.is_over and (columns or k):
+                break
+            columns.append(errors_of(np.array([C]), [fold]))
+        if k and len(columns) < len(grid):
+            break
+        grid = grid[: len(columns)]
+        errors = np.concatenate(columns, axis=1)
+        total = errors if k == 0 else total + errors
+    return grid, total
+
+
+def prepare(
+    plan: Plan, sample: Sample, gram: Gram, problem: Problem, C: Floats, part: Rows | None = None
+) -> Task:
+    """Plant the prefix tree of a problem on the sample, or on a part of it."""
+    share(gram.products, gram.X, gram.norms)
+    trainer = SvmTrainer(gram, problem.codes, sample.weight, plan.kernels, C, solver=plan.solver,
+                         n_classes=problem.n_classes, part=part)  # fmt: skip
+    tree = PrefixTree(trainer, plan.fractions, plan.max_leaves)
+    return Task(trainer, tree, plan.kernels.complexity(math.ceil(tree.total), plan.growth))
+
+
+# --- the search --------------------------------------------------------------------------------------------
+
+
+def search(plan: Plan, tasks: Sequence[Task]) -> tuple[list[Task], list[SearchResult]]:
     """The best cascade of every task, and the tasks as the searches left them."""
-    settings = plan.settings
-    n_jobs = settings.n_jobs if len(tasks) > 1 else 1
+    n_jobs = plan.solver.n_jobs if len(tasks) > 1 else 1
     elsewhere = worker_count(n_jobs) > 0  # then steps are counted here, as results come back
-    budget = shared_budget(settings, len(tasks)).budget
     searched: list[Task] = []
     results: list[SearchResult] = []
-    with stage(settings.verbose, "searching cascades", len(tasks)) as advance:
-        options = (plan.gamma_scale, plan.n_leaves, budget, ignore if elsewhere else advance)
-        todo = (delayed(search_task)(task, *options) for task in tasks)
+    with stage(plan.verbose, "searching cascades", len(tasks)) as advance:
+        options = (plan.gamma_scale, plan.n_leaves, plan.budget(_SEARCHED, len(tasks)))
+        todo = (delayed(search_task)(task, *options, ignore if elsewhere else advance) for task in tasks)
         for task, result in run_tasks(todo, n_jobs, seconds=[task.search_seconds for task in tasks]):
             if result is None:
                 raise ValueError(
@@ -63,34 +167,85 @@ def search(plan: CascadePlan, tasks: Sequence[Task]) -> tuple[list[Task], list[S
     return searched, results
 
 
+def search_task(
+    task: Task, gamma: float, n_leaves: int | None, budget: Budget, advance: Advance = ignore
+) -> tuple[Task, SearchResult | None]:
+    """The best cascade of a task, and the task with all SVMs that the search trained."""
+    with search_step(task, budget, advance):
+        return task, minimise(task.tree, task.complexity, gamma, n_leaves=n_leaves, budget=budget)
+
+
+@contextmanager
+def search_step(task: Task, budget: Budget, advance: Advance, searches: int = 1) -> Iterator[None]:
+    """Some searches as one step of a stage, divided among the SVMs where the budget limits their number."""
+    most = searches * (budget.svms or 0)
+    with substeps(advance, 1.0, max(most, 1)) as report, task.trainer.reporting(report if most else ignore):
+        yield
+
+
+# --- held-out scores and the model -------------------------------------------------------------------------
+
+
+def out_of_fold(
+    plan: Plan, sample: Sample, tasks: Sequence[Task], paths: Sequence[Path], folds: Folds
+) -> OutOfFold:
+    """Scores of each row by cascades with the same degrees and fractions, trained on the other folds."""
+    n, n_tasks = len(sample.codes), len(tasks)
+    scores = [np.full(n if task.trainer.n_classes == 2 else (n, sample.n_classes), np.nan) for task in tasks]
+    leaf, distance = np.zeros((n, n_tasks), dtype=np.int64), np.zeros((n, n_tasks))
+    n_svms = len(folds) * sum(path.n_leaves for path in paths)
+    with stage(plan.verbose, "held-out scores of the cascades", n_svms) as advance:
+        for t, (task, path) in enumerate(zip(tasks, paths)):
+            for train, held_out in folds:
+                with (
+                    substeps(advance, path.n_leaves, path.n_leaves) as report,
+                    task.trainer.reporting(report),
+                ):
+                    built = task.build(path, train)
+                evaluated = built.evaluate(sample.design[held_out], n_jobs=plan.solver.n_jobs)
+                scores[t][held_out], leaf[held_out, t] = evaluated.scores, evaluated.leaf
+                distance[held_out, t] = distance_of(evaluated.scores)
+    return OutOfFold(class_columns(scores, sample.n_classes), leaf, distance, sample.codes, sample.weight)
+
+
 def finish(
-    settings: CascadeSettings,
+    plan: Plan,
     sample: Sample,
     tasks: Sequence[Task],
     results: Sequence[SearchResult],
-    held_out: OutOfFold,
     gamma_scale: float | None,
+    held_out: OutOfFold | None = None,
 ) -> CascadeModel:
-    """Train the chosen cascades, calibrate, and put everything into one model."""
-    cascades = tuple(task.build(found.path) for task, found in zip(tasks, results))
+    """Train the chosen cascades, score held-out rows, calibrate, and put everything into one model.
+
+    Where the time limit leaves less than the folds of the calibration would take, by the time that the
+    cascades took, there are two of them: a half of the rows is trained in a quarter of the time. Where it
+    leaves little for the calibration, that is the method of one parameter.
+    """
+    left = plan.time_limit.left
+    cascades = tuple(task.build(result.path) for task, result in zip(tasks, results))
+    if held_out is None:
+        folds = plan.calibration_folds
+        if plan.time_limit.seconds is not None:
+            needed = len(folds) * (left - plan.time_limit.left)
+            folds = folds if needed <= plan.time_limit.left else plan.few_calibration_folds
+        held_out = out_of_fold(plan, sample, tasks, [result.path for result in results], folds)
     calibrator = None
-    if settings.calibration is not None:
-        calibrator = LeafCalibrator(settings.calibration).fit(
-            held_out.scores,
-            held_out.codes,
-            held_out.weight,
-            calibrated_leaf([held_out.leaf[:, t] for t in range(held_out.leaf.shape[1])]),
-            settings.verbose,
+    if plan.calibration is not None:
+        is_short = plan.calibration == "auto" and plan.until(_CALIBRATED).is_over
+        leaf = calibrated_leaf(list(held_out.leaf.T))
+        calibrator = LeafCalibrator("temperature" if is_short else plan.calibration).fit(
+            held_out.scores, held_out.codes, held_out.weight, leaf, plan.verbose
         )
     return CascadeModel(
         cascades=cascades,
         search=tuple(results),
-        held_out=held_out,
-        kernels=tasks[0].trainer.kernels,
+        out_of_fold=held_out,
+        kernels=plan.kernels,
         C=np.array([task.trainer.C for task in tasks]),
         gamma_scale=gamma_scale,
-        growth=settings.growth,
-        max_leaves=settings.max_leaves,
+        growth=plan.growth,
+        max_leaves=plan.max_leaves,
         n_classes=sample.n_classes,
         encoder=sample.encoder,
         calibrator=calibrator,

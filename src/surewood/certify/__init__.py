@@ -1,22 +1,19 @@
-"""What is guaranteed about a fitted model (theory.md §6, §11).
+"""What is guaranteed about a fitted model, and whether it is still true (theory.md §6, §11).
 
-issuing        `certify`
-holdout        reading a holdout: predictions, baseline, claims
-counting       which rows count and what counts as one ([D-33])
-training_rows  what is known about the training rows ([D-34])
-fitted_state   whether a model was changed or fitted again since ([D-37])
-columns        columns of a user's table
-claims         `claims=[...]`: error, rates per class, cost, Brier score, groups
+issuing        `certify`: a holdout and a model's own evidence become a certificate
+claims         `claims=[...]`: the table of what can be claimed on a holdout
+from_evidence  what is known without a holdout: a model's structure and training sample
+certificate    the entries and the verdict; wording: every sentence about a guarantee
+holdout        reading labels, probabilities, groups and times
+model_parts    looking into pipelines and searches; whether a model was changed since ([D-37])
 thresholds     `find_threshold`: a threshold that meets a requirement (§11.4)
-requirements   what it may be asked to keep; prior_scores: what may be looked at before the holdout
-prediction_sets  `PredictionSets` (§11.5); set_scores: how labels suit rows; set_coverage: sets measured
+deciding       classifiers with a rule of their own: `CostClassifier`, `ThresholdedClassifier`
+prediction_sets  `PredictionSets` (§11.5)
 cross_fitted   `CrossFittedClassifier`: a Brier guarantee without a holdout ([D-44])
 comparing      `compare_models`: two models on one holdout (§11.7)
-deciding       classifiers with a rule of their own: `CostClassifier`; thresholded: `ThresholdedClassifier`
-from_evidence  what a model's own structure and training sample allow
-reading        guarantees waiting for their part of delta
-certificate    the entries, the verdict, and their forms
-rendering      text and HTML
+monitoring     `Monitor` (§11.6); monitor_state: the file it resumes from
+
+Which rows of a holdout count is decided in `surewood.base.remembered` ([D-33]).
 """
 
 from surewood.bounds import Entry, Method, Withheld, rows_needed
@@ -25,10 +22,11 @@ from .certificate import Certificate
 from .claims import Claim
 from .comparing import compare_models
 from .cross_fitted import CrossFittedClassifier
-from .deciding import CostClassifier
+from .deciding import CostClassifier, ThresholdedClassifier
 from .issuing import certify
+from .monitor_state import MonitorStateError
+from .monitoring import Look, Monitor
 from .prediction_sets import PredictionSets
-from .thresholded import ThresholdedClassifier
 from .thresholds import NoThresholdError, find_threshold
 
 __all__ = [
@@ -37,7 +35,10 @@ __all__ = [
     "CostClassifier",
     "CrossFittedClassifier",
     "Entry",
+    "Look",
     "Method",
+    "Monitor",
+    "MonitorStateError",
     "NoThresholdError",
     "PredictionSets",
     "ThresholdedClassifier",
@@ -53,8 +54,8 @@ SAVED_TYPES = (
     "surewood.certify.cross_fitted.CrossFittedClassifier",
     "surewood.certify.deciding.CostClassifier",
     "surewood.certify.prediction_sets.PredictionSets",
-    "surewood.certify.requirements.MetRequirement",
-    "surewood.certify.thresholded.Coverage",
-    "surewood.certify.thresholded.ThresholdProof",
-    "surewood.certify.thresholded.ThresholdedClassifier",
+    "surewood.certify.deciding.MetRequirement",
+    "surewood.certify.deciding.Coverage",
+    "surewood.certify.deciding.ThresholdProof",
+    "surewood.certify.deciding.ThresholdedClassifier",
 )

@@ -7,17 +7,16 @@ import math
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from surewood.bounds import Entry, Status, Withheld, rows_needed
-from surewood.bounds.condition import CALLER
+from surewood.bounds import Entry, Method, Status, Withheld
+from surewood.bounds.statements import CALLER
 
-from .rendering import certificate_html, certificate_text, confidence_text, limit_text
+from .claims import BEST_CONSTANT
+from .wording import certificate_html, certificate_text, trivial_text, verdict_text
 
 if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = ["Certificate"]
-
-_ERROR = "error"
 
 
 @dataclass(frozen=True, repr=False)
@@ -36,7 +35,11 @@ class Certificate:
     majority_error : float, optional
         Observed error of the baseline, which always predicts the majority class ([D-42]).
     facts : tuple of str
-        What a reader must know first, such as how many rows were copies of training rows.
+        What a reader must know first, such as how many rows equal training rows.
+    other_rows : Entry, optional
+        Where many counted rows equal training rows: the error on the others, at a delta of its own.
+    copies : {"count", "leave_out"}, optional
+        Whether rows that equal a training row were counted ([D-33]).
 
     Examples
     --------
@@ -46,9 +49,9 @@ class Certificate:
     >>> forest = BinnedForestClassifier(20, random_state=0)
     >>> certificate = certify.certify(forest.fit(X[::2], y[::2]), X[1::2], y[1::2])
     >>> round(certificate.best.value, 3), certificate.is_trivial
-    (0.137, False)
+    (0.135, False)
     >>> certificate.to_frame()[["status", "value"]].round(3).values.tolist()
-    [['GUARANTEE', 0.137], ['ESTIMATE', 0.068]]
+    [['GUARANTEE', 0.135], ['ESTIMATE', 0.067]]
     """
 
     entries: tuple[Entry, ...]
@@ -57,6 +60,8 @@ class Certificate:
     delta: float
     majority_error: float | None = None
     facts: tuple[str, ...] = ()
+    other_rows: Entry | None = None
+    copies: str | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "entries", tuple(self.entries))
@@ -78,8 +83,29 @@ class Certificate:
     @property
     def best(self) -> Entry | None:
         """The smallest guarantee of the error; it may be quoted because all of them hold together."""
-        errors = [entry for entry in self.guarantees if entry.quantity == _ERROR]
+        errors = [entry for entry in self.guarantees if entry.quantity == "error"]
         return min(errors, key=lambda entry: entry.value, default=None)
+
+    @property
+    def lead(self) -> Entry | None:
+        """The guarantee that the verdict states: an expected cost, else the error, else the first claim.
+
+        One from the training sample leads only where it beats the baseline.
+        """
+        costs = [entry for entry in self.guarantees if BEST_CONSTANT in entry.decomposition]
+        if costs:
+            return costs[0]
+        if self.best is not None and not self.is_trivial:
+            return self.best
+        if self.best is not None and self.best.sample == "holdout":
+            return None
+        others = [entry for entry in self.guarantees if entry.quantity != "error"]
+        return next((entry for entry in others if entry.sample == "holdout" or self._is_useful(entry)), None)
+
+    def _is_useful(self, entry: Entry) -> bool:
+        """Whether a Brier score is better than that of always giving the same probabilities."""
+        m = self.majority_error
+        return entry.quantity == "Brier score" and m is not None and entry.value < 2.0 * m * (1.0 - m)
 
     @property
     def assumptions(self) -> tuple[str, ...]:
@@ -100,30 +126,31 @@ class Certificate:
 
     @property
     def verdict(self) -> str:
-        """One sentence."""
-        if not self.guarantees:
-            return "no guarantee could be given"
-        if self.best is None:
-            first = self.guarantees[0]
-            return f"guaranteed {limit_text(first)} with probability at least {confidence_text(self.delta)}"
-        if self.is_trivial:
-            return _trivial(self.best, self.majority_error)
-        return (
-            f"guaranteed {limit_text(self.best)} with probability at least "
-            f"{confidence_text(self.delta)}, by {self.best.method}"
-        )
+        """One sentence: population, quantity, limit and confidence; or why there is no guarantee."""
+        if self.lead is not None:
+            return verdict_text(self.lead, self.delta)
+        if self.guarantees:
+            return trivial_text(self.best or self.guarantees[0], self.majority_error)
+        reasons = [item.reason for item in self.withheld if item.code and item.method == Method.HOLDOUT]
+        return f"no guarantee: {reasons[0]}" if reasons else "no guarantee could be given"
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain lists, numbers and words; every form is made from this."""
-        about = {"model": self.model, "delta": self.delta, "majority_error": self.majority_error}
         return {
-            **about,
+            "model": self.model,
+            "delta": self.delta,
+            "majority_error": self.majority_error,
             "verdict": self.verdict,
             "trivial": self.is_trivial,
+            "copies": self.copies,
             "facts": list(self.facts),
             "assumptions": list(self.assumptions),
             "entries": [_entry_dict(entry) for entry in self.entries],
-            "withheld": [{"method": str(w.method), "reason": w.reason} for w in self.withheld],
+            "other_rows": None if self.other_rows is None else _entry_dict(self.other_rows),
+            "withheld": [
+                {"method": str(item.method), "reason": item.reason, "code": item.code}
+                for item in self.withheld
+            ],
         }
 
     def to_json(self, *, indent: int | None = 2) -> str:
@@ -174,23 +201,6 @@ def _entry_dict(entry: Entry) -> dict[str, Any]:
     row["decomposition"] = dict(entry.decomposition)
     row["groups"] = [asdict(group) for group in entry.groups]
     return row
-
-
-def _trivial(best: Entry, baseline: float | None) -> str:
-    """Why the error is not guaranteed to be below the baseline, and what would help."""
-    if baseline is None:
-        return "we cannot guarantee anything about the error at this sample size"
-    rate = f"the baseline ({100 * baseline:.1f} %)"
-    observed = best.decomposition.get("error rate")
-    if best.sample != "holdout" or observed is None or best.delta is None:
-        return f"we cannot guarantee that this model beats {rate}"
-    if observed > baseline - 1e-6:  # closer than any number of rows could tell
-        return f"we cannot guarantee that this model beats {rate}: its observed error is not below it"
-    enough = rows_needed(observed, min(baseline, 1.0), delta=best.delta, n_models=best.n_models)
-    few = f"too few holdout {best.unit} to guarantee better than {rate}"
-    if enough <= best.n:  # betting asks for more than the exact limit does
-        enough = 2 * best.n
-    return f"{few}; about {enough:,} would do"
 
 
 def _finite(value: Any) -> Any:

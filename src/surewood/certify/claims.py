@@ -1,32 +1,37 @@
 """What may be claimed on a holdout: `claims=[...]` of `certify` (theory.md §11.1-11.3).
 
-A claim is named before looking: ``"error"``, ``"accuracy"``, ``"recall:bad"``, ``"fpr:bad"``,
-``"precision:bad"``, ``"f1:bad"``, ``"balanced_accuracy"``, ``"brier"``, ``"cost"`` (with a matrix) or
-``"error_by:column"``; or a `Claim`. All claims of a certificate share its delta.
+A claim is named before looking: ``"error"``, ``"recall:bad"``, ``"error_by:column"``, or a `Claim`. All
+claims of a certificate share its delta. `KINDS` is the one table of claims: how each is called, what it
+needs, and the function that gives its limit on the counted rows (`Scored`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from scipy.stats import rankdata
 
 from surewood._arrays import Floats, Mask
-from surewood.bounds import AT_LEAST, AT_MOST, Method, rows_needed
-from surewood.bounds.entry import GroupLimit
+from surewood.bounds import (
+    Method,
+    auc_limit,
+    betting_upper_limit,
+    calibration_limit,
+    error_limit,
+    mcc_limit,
+    rows_needed,
+)
+from surewood.bounds.holdout import LOG_LOSS_FLOOR
+from surewood.bounds.statements import AT_LEAST, AT_MOST, GroupLimit
 
-from .counting import Counted, Limit
-
-__all__ = ["QUANTITIES", "Claim", "Scored", "claim_fields", "read_claims"]
-
-_PLAIN = ("error", "accuracy", "balanced_accuracy", "brier", "cost")
-_OF_CLASS = ("recall", "fpr", "precision", "f1")
-QUANTITIES = (*_PLAIN, *_OF_CLASS, "error_by")
+__all__ = ["KINDS", "Claim", "Limit", "Scored", "claim_fields", "read_claims"]
 
 
 @dataclass(frozen=True)
@@ -36,14 +41,17 @@ class Claim:
     Parameters
     ----------
     quantity : str
-        One of ``error, accuracy, balanced_accuracy, brier, cost, recall, fpr, precision, f1, error_by``.
+        One of ``error, accuracy, balanced_accuracy, brier, log_loss, cost, recall, specificity, fpr,
+        precision, npv, f1, mcc, auc, calibration, error_by``.
     of : label, optional
-        The class, for recall, false positive rate (``fpr``), precision and F1.
+        The class, for recall, specificity, false positive rate (``fpr``), precision, negative predictive
+        value (``npv``), F1, Matthews correlation coefficient (``mcc``), area under the ROC curve (``auc``)
+        and expected calibration error (``calibration``), each of this class against the others.
     by : str, list of str or array, optional
         For ``error_by``: column(s) of the holdout, or one label per row.
     cost : array of shape (n_classes, n_classes), optional
         For ``cost``: cost of predicting the column's class where the row's class is true, in the order of
-        ``classes_``.
+        ``classes_``; gains are negative. A class that the model does not know costs the largest entry.
 
     Examples
     --------
@@ -58,19 +66,19 @@ class Claim:
     cost: Any = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
-        if self.quantity not in QUANTITIES:
-            raise ValueError(f"claims must be among {', '.join(QUANTITIES)}, got {self.quantity!r}")
-        needs = {"error_by": ("by", self.by), "cost": ("cost", self.cost)}
-        needs |= dict.fromkeys(_OF_CLASS, ("of", self.of))
-        name, value = needs.get(self.quantity, ("", self))
-        if value is None:
-            words = {"of": "a class, such as 'recall:bad'", "by": "a column", "cost": "a cost matrix"}
-            raise ValueError(f"claim {self.quantity!r} needs {words[name]}")
+        if self.quantity not in KINDS:
+            raise ValueError(f"claims must be among {', '.join(KINDS)}, got {self.quantity!r}")
+        needs = KINDS[self.quantity].needs
+        if needs and getattr(self, needs) is None:
+            words = {
+                "of": f"a class, such as '{self.quantity}:bad'",
+                "by": "a column",
+                "cost": "a cost matrix",
+            }
+            raise ValueError(f"claim {self.quantity!r} needs {words[needs]}")
 
     def __str__(self) -> str:
-        names = {"fpr": "false positive rate", "f1": "F1", "brier": "Brier score", "cost": "expected cost"}
-        name = names.get(self.quantity, self.quantity.replace("_", " "))
-        return f"{name} of {_word(self.of)}" if self.quantity in _OF_CLASS else name
+        return KINDS[self.quantity].words.format(_word(self.of))
 
 
 def _word(label: Any) -> str:
@@ -80,11 +88,11 @@ def _word(label: Any) -> str:
 
 def read_claims(claims: Any, classes: Sequence[Any] | None) -> list[Claim]:
     """Claims from names and objects, with classes found by value or by their text."""
-    given = ["error"] if claims is None else [claims] if isinstance(claims, str | Claim) else list(claims)
-    if not given:
+    wanted = ["error"] if claims is None else [claims] if isinstance(claims, str | Claim) else list(claims)
+    if not wanted:
         raise ValueError("claims must name at least one quantity")
     read: list[Claim] = []
-    for item in given:
+    for item in wanted:
         if isinstance(item, str):
             quantity, _, rest = item.partition(":")
             argument = "by" if quantity == "error_by" else "of"
@@ -98,41 +106,82 @@ def read_claims(claims: Any, classes: Sequence[Any] | None) -> list[Claim]:
 def _with_known_class(claim: Claim, classes: Sequence[Any] | None) -> Claim:
     if claim.of is None or classes is None:
         return claim
-    found = [c for c in classes if c == claim.of] or [c for c in classes if str(c) == str(claim.of)]
-    if not found:
-        known = ", ".join(str(c) for c in list(classes)[:5])
+    equal = [c for c in classes if c == claim.of] or [c for c in classes if str(c) == str(claim.of)]
+    if not equal:
+        names = ", ".join(str(c) for c in list(classes)[:5])
         raise ValueError(
-            f"claim {claim.quantity!r}: the model does not know class {_word(claim.of)}; it knows {known}"
+            f"claim {claim.quantity!r}: the model does not know class {_word(claim.of)}; it knows {names}"
         )
-    return Claim(claim.quantity, of=found[0])
+    return Claim(claim.quantity, of=equal[0])
+
+
+class Limit(NamedTuple):
+    """An upper limit, how many rows or groups it rests on, how it was found, and the mean observed."""
+
+    value: float
+    n: int
+    method: Method
+    mean: float
 
 
 @dataclass(frozen=True)
 class Scored:
-    """The counted rows with their labels, in the order of `Counted.rows`.
+    """The counted rows with their labels, in the order in which they are bet on.
 
     Attributes
     ----------
-    counted : Counted
     truth, predicted : ndarray of object
     probabilities : ndarray, optional
-    classes : sequence, optional
+    classes : list, optional
         The model's classes.
-    by : mapping of column to labels
+    by : mapping of a claim's position to labels
         Group labels of the claims ``error_by``, with the words for the column.
+    groups : ndarray, optional
+        Group of each row, where groups are the unit.
+    stratified : bool
+        The holdout was drawn with fixed numbers of rows per class ([D-36]).
     """
 
-    counted: Counted
     truth: NDArray[Any]
     predicted: NDArray[Any]
     probabilities: Floats | None = None
-    classes: Sequence[Any] | None = None
+    classes: list[Any] | None = None
     by: dict[int, tuple[NDArray[Any], str]] = field(default_factory=dict)
+    groups: NDArray[Any] | None = None
+    stratified: bool = False
 
     @cached_property
     def wrong(self) -> Floats:
         """1 where the prediction is wrong."""
         return np.asarray(self.predicted != self.truth, dtype=np.float64)
+
+    @cached_property
+    def labels(self) -> list[Any]:
+        """Classes of the model, then those that only the holdout has."""
+        every = [*(self.classes or []), *sorted(set(self.truth), key=str)]
+        return list(dict.fromkeys(every))
+
+    @cached_property
+    def group_codes(self) -> NDArray[np.intp]:
+        """Number of each row's group, in a shuffled order of their names: groups are bet on in it.
+
+        Names may tell the outcome, so every set of names, labels and predictions has an order of its own.
+        """
+        assert self.groups is not None
+        names, codes = np.unique(self.groups.astype(str), return_inverse=True)
+        rows = [f"{row}" for row in zip(self.groups, self.truth, self.predicted)]
+        seed = int(pd.util.hash_array(np.unique(rows).astype(object)).sum(dtype=np.uint64))
+        return np.asarray(np.random.default_rng(seed).permutation(names.size)[codes])
+
+    @property
+    def n_units(self) -> int:
+        """Rows, or groups."""
+        return self.truth.size if self.groups is None else int(self.group_codes.max(initial=-1)) + 1
+
+    @property
+    def unit(self) -> str:
+        """What counts as one."""
+        return "rows" if self.groups is None else "groups"
 
     @cached_property
     def _codes(self) -> tuple[NDArray[np.intp], dict[Any, int]]:
@@ -150,94 +199,287 @@ class Scored:
         codes, known = self._codes
         return np.asarray(codes[self.truth.size :] == known.get(label, -1))
 
+    def group_means(self, loss: Floats, where: Mask) -> Floats:
+        """Mean loss of every group with a row in `where`."""
+        rows = np.bincount(self.group_codes[where], minlength=self.n_units)
+        sums = np.bincount(self.group_codes[where], weights=loss[where], minlength=self.n_units)
+        return np.asarray(sums[rows > 0] / rows[rows > 0])
+
+    def upper(
+        self,
+        loss: Floats,
+        where: Mask | None = None,
+        *,
+        delta: float,
+        n_models: int = 1,
+        zero_one: bool = True,
+    ) -> Limit:
+        """Upper limit of the mean of a loss in [0, 1] over the rows, or groups, in `where`.
+
+        The exact binomial limit for losses that are 0 or 1 whatever the rows, betting for others and for
+        means of groups: choosing between them by the values observed would cost delta twice. Of a stratified
+        holdout, the limits of the classes at their parts of delta, weighted by their fractions.
+        """
+        where = np.ones(loss.size, dtype=bool) if where is None else where
+        codes = self._codes[0][: self.truth.size]
+        if self.stratified and np.unique(codes[where]).size > 1:
+            classes, rows = np.unique(codes[where], return_counts=True)
+            share = delta / classes.size
+            own = [
+                self.upper(loss, where & (codes == c), delta=share, n_models=n_models, zero_one=zero_one)
+                for c in classes
+            ]
+            value = float(np.average([limit.value for limit in own], weights=rows))
+            mean = float(np.average([limit.mean for limit in own], weights=rows))
+            return Limit(value, int(rows.sum()), own[0].method, mean)
+        values = loss[where] if self.groups is None else self.group_means(loss, where)
+        if not values.size:
+            return Limit(1.0, 0, Method.HOLDOUT, math.nan)
+        n, mean = values.size, float(values.mean())
+        if self.groups is not None or not zero_one:
+            limit = betting_upper_limit(np.clip(values, 0.0, 1.0), delta=delta, n_models=n_models)
+            return Limit(limit, n, Method.BETTING, mean)
+        limit = error_limit(int(values.sum()), n, delta=delta, n_models=n_models)
+        return Limit(limit, n, Method.HOLDOUT, mean)
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """A claim on its rows: `upper` takes a loss, the rows it is about, and a part of delta."""
+
+    claim: Claim
+    position: int
+    scored: Scored
+    delta: float
+    n_models: int
+
+    def upper(
+        self, loss: Floats, where: Mask | None = None, part: float = 1.0, *, zero_one: bool = True
+    ) -> Limit:
+        return self.scored.upper(
+            loss, where, delta=self.delta * part, n_models=self.n_models, zero_one=zero_one
+        )
+
 
 def claim_fields(claim: Claim, position: int, scored: Scored, delta: float, n_models: int) -> dict[str, Any]:
     """Fields of the guarantee at this delta: method, value, side, n, parts."""
-    wrong, counted = scored.wrong, scored.counted
-
-    def upper(loss: Floats, where: Mask | None = None, part: float = 1.0) -> Limit:
-        return counted.upper(loss, where, delta=delta * part, n_models=n_models)
-
-    if claim.quantity in ("error", "accuracy"):
-        return _rate(claim, upper(wrong), delta, n_models, lower=claim.quantity == "accuracy", errors=wrong)
-    if claim.quantity in _OF_CLASS:
-        return _of_class(claim, scored, upper, delta, n_models)
-    if claim.quantity == "balanced_accuracy":
-        classes = list(scored.classes) if scored.classes is not None else sorted(set(scored.truth), key=str)
-        limits = [upper(wrong, scored.is_true(c), 1.0 / len(classes)) for c in classes]
-        parts = {f"recall of {_word(c)}, at least": 1.0 - limit.value for c, limit in zip(classes, limits)}
-        value = float(np.mean([1.0 - limit.value for limit in limits]))
-        return _fields(claim, limits, value, AT_LEAST, parts)
-    if claim.quantity == "error_by":
-        return _by_group(claim, position, scored, upper)
-    return _of_loss(claim, scored, upper)
+    kind = KINDS[claim.quantity]
+    if scored.groups is not None and not kind.by_group:
+        possible = ", ".join(name for name, other in KINDS.items() if other.by_group)
+        raise ValueError(f"claim {claim.quantity!r} is not possible with groups; possible: {possible}")
+    if scored.stratified and not kind.by_class:
+        possible = ", ".join(name for name, one in KINDS.items() if one.by_class)
+        raise ValueError(
+            f"claim {claim.quantity!r} is not possible with stratified=True; possible: {possible}"
+        )
+    return kind.limit(_Asked(claim, position, scored, delta, n_models))
 
 
 def _fields(
-    claim: Claim, limits: Sequence[Limit], value: float, side: str, parts: dict[str, float], note: str = ""
+    asked: _Asked, limits: Sequence[Limit], value: float, side: str, parts: dict[str, float], note: str = ""
 ) -> dict[str, Any]:
     method = Method.BETTING if any(limit.method is Method.BETTING for limit in limits) else Method.HOLDOUT
     n = max(1, sum(limit.n for limit in limits))
     fields = {"method": method, "value": value, "side": side, "n": n}
-    return fields | {"quantity": str(claim), "decomposition": parts, "note": note}
+    return fields | {"quantity": str(asked.claim), "decomposition": parts, "note": note}
 
 
-def _rate(
-    claim: Claim, limit: Limit, delta: float, n_models: int, *, lower: bool, errors: Floats | None = None
-) -> dict[str, Any]:
-    value = 1.0 - limit.value if lower else limit.value
-    parts = {"rows counted": float(limit.n)} if limit.n == 0 else {}
+def _rate(asked: _Asked, limit: Limit, *, side: str) -> dict[str, Any]:
+    """A rate that is itself limited from above, or whose complement is."""
+    lower = side == AT_LEAST
+    parts = {} if limit.n else {"rows counted": 0.0}
     if limit.n:
-        name = "error rate" if claim.quantity == "error" else "observed"
+        name = "error rate" if asked.claim.quantity == "error" else "observed"
         parts[name] = 1.0 - limit.mean if lower else limit.mean
-        if errors is not None:
-            parts = {"errors": float(errors.sum()), **parts}
     note = ""
     if limit.value >= 1.0 and limit.n < 5:
-        enough = rows_needed(0.0, 0.5, delta=delta, n_models=n_models)
-        note = f"too few rows to say anything: {limit.n}; at least {enough} are needed"
-    return _fields(claim, [limit], value, AT_LEAST if lower else AT_MOST, parts, note)
+        enough = rows_needed(0.0, 0.5, delta=asked.delta, n_models=asked.n_models)
+        note = f"{limit.n} rows guarantee nothing; at least {enough} are needed"
+    return _fields(asked, [limit], 1.0 - limit.value if lower else limit.value, side, parts, note)
 
 
-def _of_class(claim: Claim, scored: Scored, upper: Any, delta: float, n_models: int) -> dict[str, Any]:
-    is_class, is_predicted = scored.is_true(claim.of), scored.is_predicted(claim.of)
-    missed, false = (~is_predicted).astype(np.float64), (~is_class).astype(np.float64)
-    if claim.quantity == "recall":
-        return _rate(claim, upper(missed, is_class), delta, n_models, lower=True)
-    if claim.quantity == "precision":
-        return _rate(claim, upper(false, is_predicted), delta, n_models, lower=True)
-    if claim.quantity == "fpr":
-        return _rate(claim, upper(1.0 - missed, ~is_class), delta, n_models, lower=False)
-    precision, recall = upper(false, is_predicted, 0.5), upper(missed, is_class, 0.5)
+def _error(asked: _Asked) -> dict[str, Any]:
+    fields = _rate(asked, asked.upper(asked.scored.wrong), side=AT_MOST)
+    errors = {"errors": float(asked.scored.wrong.sum())}
+    return fields | {"decomposition": errors | fields["decomposition"]}
+
+
+def _accuracy(asked: _Asked) -> dict[str, Any]:
+    return _rate(asked, asked.upper(asked.scored.wrong), side=AT_LEAST)
+
+
+def _missed(asked: _Asked, part: float = 1.0) -> Limit:
+    """Rows of the class that are predicted as another."""
+    scored, label = asked.scored, asked.claim.of
+    return asked.upper((~scored.is_predicted(label)).astype(np.float64), scored.is_true(label), part)
+
+
+def _false(asked: _Asked, part: float = 1.0) -> Limit:
+    """Rows predicted as the class that are another."""
+    scored, label = asked.scored, asked.claim.of
+    return asked.upper((~scored.is_true(label)).astype(np.float64), scored.is_predicted(label), part)
+
+
+def _recall(asked: _Asked) -> dict[str, Any]:
+    return _rate(asked, _missed(asked), side=AT_LEAST)
+
+
+def _precision(asked: _Asked) -> dict[str, Any]:
+    return _rate(asked, _false(asked), side=AT_LEAST)
+
+
+def _false_positives(asked: _Asked) -> Limit:
+    """Rows of other classes that are predicted as the class."""
+    scored, label = asked.scored, asked.claim.of
+    return asked.upper(scored.is_predicted(label).astype(np.float64), ~scored.is_true(label))
+
+
+def _fpr(asked: _Asked) -> dict[str, Any]:
+    return _rate(asked, _false_positives(asked), side=AT_MOST)
+
+
+def _specificity(asked: _Asked) -> dict[str, Any]:
+    return _rate(asked, _false_positives(asked), side=AT_LEAST)
+
+
+def _npv(asked: _Asked) -> dict[str, Any]:
+    """Among the rows predicted as other classes, those that are."""
+    scored, label = asked.scored, asked.claim.of
+    limit = asked.upper(scored.is_true(label).astype(np.float64), ~scored.is_predicted(label))
+    return _rate(asked, limit, side=AT_LEAST)
+
+
+def _f1(asked: _Asked) -> dict[str, Any]:
+    precision, recall = _false(asked, 0.5), _missed(asked, 0.5)
     p, r = 1.0 - precision.value, 1.0 - recall.value
     value = 2.0 * p * r / (p + r) if p + r > 0 else 0.0
     parts = {"precision, at least": p, "recall, at least": r}
-    return _fields(claim, [precision, recall], value, AT_LEAST, parts)
+    return _fields(asked, [precision, recall], value, AT_LEAST, parts) | {"n": asked.scored.n_units}
 
 
-def _by_group(claim: Claim, position: int, scored: Scored, upper: Any) -> dict[str, Any]:
-    labels, words = scored.by[position]
+def _mcc(asked: _Asked) -> dict[str, Any]:
+    is_class = asked.scored.is_true(asked.claim.of)
+    is_predicted = asked.scored.is_predicted(asked.claim.of)
+    tp, fn = int((is_class & is_predicted).sum()), int((is_class & ~is_predicted).sum())
+    fp, tn = int((~is_class & is_predicted).sum()), int((~is_class & ~is_predicted).sum())
+    spread = math.sqrt((tp + fn) * (fp + tn) * (tp + fp) * (fn + tn))
+    observed = {"observed": (tp * tn - fn * fp) / spread} if spread else {}
+    limit = mcc_limit(tp, fn, fp, tn, delta=asked.delta, n_models=asked.n_models)
+    fields = _fields(asked, [], limit, AT_LEAST, observed)
+    return fields | {"n": max(1, is_class.size), "floor": -1.0}
+
+
+def _auc(asked: _Asked) -> dict[str, Any]:
+    is_class, p = asked.scored.is_true(asked.claim.of), _probability(asked)
+    limit = auc_limit(p, is_class, delta=asked.delta, n_models=asked.n_models)
+    n_true, n_others = int(is_class.sum()), int((~is_class).sum())
+    observed = {}
+    if n_true and n_others:
+        rank_sum = rankdata(p)[is_class].sum()
+        observed["observed"] = float((rank_sum - n_true * (n_true + 1) / 2) / (n_true * n_others))
+    fields = _fields(asked, [], limit, AT_LEAST, observed)
+    return fields | {"method": Method.BETTING, "n": max(1, is_class.size)}
+
+
+def _calibration(asked: _Asked) -> dict[str, Any]:
+    is_class, p = asked.scored.is_true(asked.claim.of), _probability(asked)
+    limit = calibration_limit(p, is_class, delta=asked.delta, n_models=asked.n_models)
+    bins = np.minimum((p * 10).astype(np.intp), 9)
+    gaps = np.bincount(bins, weights=p - is_class, minlength=10) / p.size
+    fields = _fields(asked, [], limit, AT_MOST, {"observed": float(np.abs(gaps).sum())})
+    return fields | {"method": Method.BETTING, "n": p.size}
+
+
+def _probability(asked: _Asked) -> Floats:
+    """Predicted probability of the claim's class."""
+    p, classes = _probabilities(asked)
+    return np.clip(p[:, classes.index(asked.claim.of)], 0.0, 1.0)
+
+
+def _probabilities(asked: _Asked) -> tuple[Floats, list[Any]]:
+    """Probabilities and their classes, which claims about probabilities always have."""
+    p, classes = asked.scored.probabilities, asked.scored.classes
+    assert p is not None
+    assert classes is not None
+    return p, classes
+
+
+def _balanced_accuracy(asked: _Asked) -> dict[str, Any]:
+    """Mean of the recalls; a class that the model does not know has recall 0."""
+    scored = asked.scored
+    classes = scored.labels
+    known = classes if scored.classes is None else scored.classes
+    limits = [asked.upper(scored.wrong, scored.is_true(c), 1.0 / len(known)) for c in known]
+    recalls = [1.0 - limit.value for limit in limits] + [0.0] * (len(classes) - len(known))
+    parts = {f"recall of {_word(c)}, at least": recall for c, recall in zip(classes, recalls)}
+    return _fields(asked, limits, float(np.mean(recalls)), AT_LEAST, parts)
+
+
+def _error_by(asked: _Asked) -> dict[str, Any]:
+    labels, words = asked.scored.by[asked.position]
     names = sorted(set(labels))
-    limits = [upper(scored.wrong, labels == name, 1.0 / len(names)) for name in names]
+    limits = [asked.upper(asked.scored.wrong, labels == name, 1.0 / len(names)) for name in names]
     worst = int(np.argmax([limit.value for limit in limits]))
     parts = {str(name): limit.value for name, limit in zip(names, limits)}
-    fields = _fields(claim, limits, limits[worst].value, AT_MOST, parts)
-    note = f"largest for {words} = {names[worst]} ({limits[worst].n} rows); holds for all {len(names)} groups"
+    fields = _fields(asked, limits, limits[worst].value, AT_MOST, parts)
+    note = f"largest for {words} = {names[worst]} ({limits[worst].n} rows)"
     groups = tuple(
         GroupLimit(str(name), limit.n, float(limit.mean), float(limit.value))
         for name, limit in zip(names, limits)
     )
-    return fields | {"quantity": f"error in every {words}", "note": note, "groups": groups}
+    quantity = f"error in each of the {len(names)} groups of the holdout (by {words})"
+    return fields | {"quantity": quantity, "note": note, "groups": groups}
 
 
-def _of_loss(claim: Claim, scored: Scored, upper: Any) -> dict[str, Any]:
-    if claim.quantity == "brier":
-        loss, ceiling = _brier(scored), 2.0
-    else:
-        loss, ceiling = _cost(claim, scored)
-    limit = upper(loss / ceiling if ceiling > 0 else loss)
-    fields = _fields(claim, [limit], limit.value * ceiling, AT_MOST, {"observed": limit.mean * ceiling})
-    return fields | {"method": limit.method, "ceiling": ceiling}
+def _of_loss(
+    asked: _Asked, loss: Floats, ceiling: float, floor: float = 0.0, *, two_valued: bool = False
+) -> dict[str, Any]:
+    """The mean of a loss between its floor and its ceiling, or one that is either."""
+    width = ceiling - floor
+    share = (loss - floor) / width if width > 0 else np.zeros_like(loss)
+    limit = asked.upper(share, zero_one=two_valued)
+    observed = {"observed": floor + limit.mean * width}
+    # rounding must not lead beyond the ends
+    value = min(floor + limit.value * width, ceiling)
+    return _fields(asked, [limit], value, AT_MOST, observed) | {"floor": floor, "ceiling": ceiling}
+
+
+def _brier(asked: _Asked) -> dict[str, Any]:
+    scored = asked.scored
+    p, classes = _probabilities(asked)
+    at = _positions(scored.truth, classes)
+    target = np.zeros_like(p)
+    known = at >= 0
+    target[np.flatnonzero(known), at[known]] = 1.0
+    loss = ((p - target) ** 2).sum(axis=1)
+    # a class the model does not know has no column: its own term is 1
+    return _of_loss(asked, np.asarray(np.minimum(loss + ~known, 2.0)), 2.0)
+
+
+def _log_loss(asked: _Asked) -> dict[str, Any]:
+    """Probabilities are raised to the floor; a class that the model does not know has probability 0."""
+    p, classes = _probabilities(asked)
+    at = _positions(asked.scored.truth, classes)
+    of_truth = np.where(at >= 0, p[np.arange(at.size), at], 0.0)
+    loss = -np.log(np.clip(of_truth, LOG_LOSS_FLOOR, 1.0))
+    return _of_loss(asked, loss, -math.log(LOG_LOSS_FLOOR))
+
+
+def _cost(asked: _Asked) -> dict[str, Any]:
+    """Expected cost, and beside it what the best constant decision costs on the same rows."""
+    scored, classes = asked.scored, asked.scored.classes
+    if classes is None:
+        raise ValueError("claim 'cost' needs a model with classes_")
+    matrix, k = np.asarray(asked.claim.cost, dtype=np.float64), len(classes)
+    if matrix.shape != (k, k) or not np.isfinite(matrix).all():
+        raise ValueError(f"cost must be a finite matrix of shape ({k}, {k}), got shape {matrix.shape}")
+    ceiling = float(matrix.max())
+    matrix = np.vstack([matrix, np.full(k, ceiling)])  # the last row: classes that the model does not know
+    truth = _positions(scored.truth, classes)
+    loss, two_valued = matrix[truth, _positions(scored.predicted, classes)], np.unique(matrix).size <= 2
+    fields = _of_loss(asked, loss, ceiling, float(matrix.min()), two_valued=two_valued)
+    constant = float(matrix[truth].mean(axis=0).min())
+    return fields | {"decomposition": {**fields["decomposition"], BEST_CONSTANT: constant}}
 
 
 def _positions(labels: NDArray[Any], classes: Sequence[Any]) -> NDArray[np.intp]:
@@ -245,31 +487,44 @@ def _positions(labels: NDArray[Any], classes: Sequence[Any]) -> NDArray[np.intp]
     return np.array([lookup.get(label, -1) for label in labels], dtype=np.intp)
 
 
-def _brier(scored: Scored) -> Floats:
-    p = scored.probabilities
-    if p is None or scored.classes is None:
-        raise ValueError("claim 'brier' needs a model with predict_proba")
-    if not np.allclose(p.sum(axis=1), 1.0, atol=1e-6) or p.min() < -1e-9:
-        raise ValueError("claim 'brier' needs probabilities that sum to one")
-    at = _positions(scored.truth, scored.classes)
-    target = np.zeros_like(p)
-    known = at >= 0
-    target[np.flatnonzero(known), at[known]] = 1.0
-    loss = ((p - target) ** 2).sum(axis=1)
-    # a class the model does not know has no column: its own term is 1
-    return np.asarray(np.minimum(loss + ~known, 2.0))
+BEST_CONSTANT = "best constant decision"
 
 
-def _cost(claim: Claim, scored: Scored) -> tuple[Floats, float]:
-    if scored.classes is None:
-        raise ValueError("claim 'cost' needs a model with classes_")
-    matrix, k = np.asarray(claim.cost, dtype=np.float64), len(scored.classes)
-    if matrix.shape != (k, k) or not np.isfinite(matrix).all() or matrix.min() < 0:
-        raise ValueError(
-            f"cost must be a matrix of shape ({k}, {k}) with entries >= 0, got shape {matrix.shape}"
-        )
-    truth, predicted = (_positions(labels, scored.classes) for labels in (scored.truth, scored.predicted))
-    if (truth < 0).any():
-        raise ValueError("claim 'cost' needs labels the model knows: the matrix has no row for others")
-    ceiling = float(matrix.max())
-    return np.asarray(matrix[truth, predicted]), ceiling
+class _Kind(NamedTuple):
+    """A kind of claim."""
+
+    words: str
+    limit: Callable[[_Asked], dict[str, Any]]
+    #: Argument of `Claim` that it needs.
+    needs: str = ""
+    #: Whether it can be made of limits per class, for a stratified holdout.
+    by_class: bool = False
+    #: Whether it can be an average over groups.
+    by_group: bool = True
+    #: Whether it is about probabilities.
+    probabilities: bool = False
+
+
+KINDS = {
+    "error": _Kind("error", _error, by_class=True),
+    "accuracy": _Kind("accuracy", _accuracy, by_class=True),
+    "balanced_accuracy": _Kind("balanced accuracy", _balanced_accuracy, by_class=True),
+    "brier": _Kind("Brier score", _brier, by_class=True, probabilities=True),
+    "log_loss": _Kind(
+        f"log-loss (probabilities below {LOG_LOSS_FLOOR:g} count as {LOG_LOSS_FLOOR:g})",
+        _log_loss,
+        by_class=True,
+        probabilities=True,
+    ),
+    "cost": _Kind("expected cost", _cost, "cost", by_class=True),
+    "recall": _Kind("recall of {}", _recall, "of", by_class=True),
+    "specificity": _Kind("specificity of {}", _specificity, "of", by_class=True),
+    "fpr": _Kind("false positive rate of {}", _fpr, "of", by_class=True),
+    "precision": _Kind("precision of {}", _precision, "of"),
+    "npv": _Kind("negative predictive value of {}", _npv, "of"),
+    "f1": _Kind("F1 of {}", _f1, "of"),
+    "mcc": _Kind("MCC of {}", _mcc, "of", by_group=False),
+    "auc": _Kind("AUC of {}", _auc, "of", by_group=False, probabilities=True),
+    "calibration": _Kind("calibration error of {}", _calibration, "of", by_group=False, probabilities=True),
+    "error_by": _Kind("error by {}", _error_by, "by"),
+}

@@ -6,13 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from surewood.bounds import AT_LEAST, Entry, Method, Status, Withheld, error_difference, issue_guarantee
+from surewood.base.reasons import Reason
+from surewood.base.remembered import NoRowsCountError
+from surewood.bounds import Entry, Method, Status, Withheld, error_difference, issue_guarantee
+from surewood.bounds.statements import AT_LEAST
 
 from .certificate import Certificate
-from .conditions import holdout_conditions
-from .counting import NO_ROW_COUNTS, count_rows
 from .holdout import read_labels
-from .training_rows import TrainingRows
+from .model_parts import counted_rows
 
 __all__ = ["compare_models"]
 
@@ -26,7 +27,7 @@ def compare_models(
     names: tuple[str, str] = ("first", "second"),
     X_train: Any = None,
     delta: float = 0.05,
-    copies: str = "auto",
+    copies: str = "check",
     n_models: int = 1,
 ) -> Certificate:
     """Report which of two fitted classifiers is guaranteed to err less often on new rows.
@@ -39,10 +40,10 @@ def compare_models(
     names : tuple of str
         What the models are called.
     X_train : array-like, optional
-        Training rows of models from other libraries, so that copies of them are not counted.
+        Training rows of models from other libraries.
     delta : float, default=0.05
         Probability that the guarantee, or the limits of the difference, fail.
-    copies : {"auto", "natural", "exclude"}
+    copies : {"check", "count", "leave_out"}
         As in :func:`certify`.
     n_models : int, default=1
         Number of pairs compared on these rows.
@@ -65,20 +66,19 @@ def compare_models(
     >>> certificate.guarantees[0].quantity
     'error of guess minus error of forest'
     """
-    truth = read_labels(first, X, y)
-    trainings = [TrainingRows(model, X_train) for model in (first, second)]
-    both = [count_rows(X, truth.size, training, copies=copies) for training in trainings]
-    # a row counts where both models allow it; where one excludes copies, each content counts once
-    counted = both[1] if both[1].rule == "exclude" else both[0]
-    rows = counted.rows[np.isin(counted.rows, both[0].rows) & np.isin(counted.rows, both[1].rows)]
-    wrong = [np.asarray(model.predict(X)).astype(object) != truth.astype(object) for model in (first, second)]
-    # one row per content: which one is decided by the order of the file, not by labels
-    unit = dict(zip(counted.rows.tolist(), counted.unit.tolist()))
-    _, one = np.unique([unit[row] for row in rows.tolist()], return_index=True)
-    rows = rows[np.sort(one)]
-    if rows.size == 0:
-        reason = NO_ROW_COUNTS
-        return Certificate((), (Withheld(Method.HOLDOUT, reason),), " and ".join(names), float(delta))
+    truth = read_labels(first, X, y).astype(object)
+    try:
+        both = [counted_rows(m, X, X_train=X_train, copies=copies) for m in (first, second)]
+        rows = np.intersect1d(both[0].rows, both[1].rows)
+        if not rows.size:
+            why = "the training tables look copied"
+            raise NoRowsCountError(Reason.NOTHING_LEFT, n=truth.size, why=why)
+    except NoRowsCountError as error:
+        withheld = (Withheld(Method.HOLDOUT, str(error), error.reason.name),)
+        return Certificate((), withheld, " and ".join(names), float(delta))
+    # a row counts where both models allow it
+    counted = both[1] if both[1].rule == "leave_out" or not both[1].checked else both[0]
+    wrong = [np.asarray(model.predict(X)).astype(object) != truth for model in (first, second)]
     only = [int((wrong[k] & ~wrong[1 - k])[rows].sum()) for k in (0, 1)]
     found = error_difference(only[0], only[1], rows.size, delta=delta, n_models=n_models)
     sign = 1 if found.difference >= 0 else -1
@@ -98,10 +98,9 @@ def compare_models(
         population=counted.population,
     )
     if lower <= 0:
-        reason = f"no difference is guaranteed: {quantity} lies between {lower:.4f} and {upper:.4f}"
-        withheld = (Withheld(Method.HOLDOUT, reason),)
+        sentence = Reason.NO_DIFFERENCE.say(quantity=quantity, lower=lower, upper=upper)
+        withheld = (Withheld(Method.HOLDOUT, sentence, Reason.NO_DIFFERENCE.name),)
         return Certificate((estimate,), withheld, " and ".join(names), float(delta), facts=counted.facts)
-    known = trainings[0] if not trainings[0].known else trainings[1]
     guarantee = issue_guarantee(
         Method.HOLDOUT,
         value=lower,
@@ -112,7 +111,7 @@ def compare_models(
         quantity=quantity,
         side=AT_LEAST,
         n_models=n_models,
-        conditions=holdout_conditions(counted, known),
+        conditions=counted.conditions(),
         decomposition=parts,
         population=counted.population,
     )

@@ -13,12 +13,11 @@ from sklearn.utils import _safe_indexing, get_tags
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d
 
 from surewood._arrays import Floats, check_number, check_values
-from surewood.bounds import CrossFitEvidence
+from surewood.base.folds import shuffled_folds
+from surewood.base.remembered import RememberedRows
 from surewood.bounds import _arguments as check
-from surewood.estimators.folds import shuffled_folds
-from surewood.estimators.remembered import RememberedRows
+from surewood.bounds.evidence import CrossFitEvidence
 from surewood.tables import content_hashes
-from surewood.tables.mixing import splitmix64
 
 __all__ = ["CrossFittedClassifier"]
 
@@ -84,8 +83,7 @@ class CrossFittedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
             raise ValueError(f"{n_folds} folds need at least {needed} rows, got {labels.size}")
         _refuse_fitted_parts(self.estimator)
         classes, codes = np.unique(labels, return_inverse=True)
-        hashes = content_hashes(X)
-        fold = _dealt_by_content(hashes, n_folds, int(self.random_state))
+        fold = _dealt_by_content(content_hashes(X), n_folds, int(self.random_state))
         models, scores, losses = [], [], np.empty(labels.size)
         for k in range(n_folds):
             outside, held = np.flatnonzero(fold != k), np.flatnonzero(fold == k)
@@ -100,8 +98,7 @@ class CrossFittedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         self.loss_quantiles_ = np.quantile(np.clip(losses / 2.0, 0.0, 1.0), np.linspace(0.0, 1.0, _QUANTILES))
         self.n_samples_, self.fold_size_ = int(labels.size), int(np.bincount(fold).min())
         self.majority_error_ = 1.0 - float(np.bincount(codes).max()) / labels.size
-        digest = splitmix64(hashes.sum(dtype=np.uint64))  # keys the hashes by the data ([D-34])
-        self.remembered_rows_ = RememberedRows.from_table(X, salt=int(digest >> np.uint64(1)))
+        self.remembered_rows_ = RememberedRows.from_table(X)
         return self
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -118,8 +115,7 @@ class CrossFittedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         known = np.unique(np.concatenate([np.asarray(model.classes_) for model in self.models_]))
         if not np.array_equal(self.classes_, known):
             raise ValueError("classes_ must be the classes of the fold models, in order")
-        if "loss_quantiles_" in state:
-            check_values("loss_quantiles", self.loss_quantiles_, "f", (_QUANTILES,), 0.0, 1.0)
+        check_values("loss_quantiles", self.loss_quantiles_, "f", (_QUANTILES,), 0.0, 1.0)
 
     def predict_proba(self, X: Any) -> Floats:
         """Mean of the fold models' probabilities, columns in the order of ``classes_``."""
@@ -142,7 +138,7 @@ class CrossFittedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
             averaged=True,
             unweighted=True,
             majority_error=self.majority_error_,
-            losses=getattr(self, "loss_quantiles_", None),  # files of earlier versions have none
+            losses=self.loss_quantiles_,
         )
 
 

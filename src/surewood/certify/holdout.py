@@ -1,9 +1,7 @@
-"""Reading a holdout: predictions, baseline, what is counted, and the claims made on it."""
+"""Reading a holdout: labels, probabilities, and a named column or array as groups or times."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,83 +9,11 @@ import pandas as pd
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
-from surewood.bounds import Condition, Entry, Method, Status, Withheld, issue_guarantee
-from surewood.bounds.condition import CALLER
+from surewood._arrays import Floats
 
-from .claims import Claim, Scored, claim_fields, read_claims
-from .columns import as_times, group_labels
-from .conditions import holdout_conditions
-from .counting import NO_ROW_COUNTS, Counted, count_rows
-from .reading import Pending, Reading
-from .training_rows import TrainingRows
+__all__ = ["as_times", "group_labels", "probabilities_of", "read_labels"]
 
-__all__ = ["HoldoutRequest", "read_holdout", "read_labels"]
-
-NO_FUTURE = "rows are ordered in time, and the future may differ from the past"
-
-
-@dataclass(frozen=True)
-class HoldoutRequest:
-    """What the caller wants to know about the points, and what they are."""
-
-    sample: str
-    n_models: int
-    copies: str
-    claims: Any
-    groups: Any
-    time: Any
-
-
-def read_holdout(
-    model: Any, X: Any, y: Any, training: TrainingRows, request: HoldoutRequest
-) -> tuple[Reading, tuple[str, ...]]:
-    """The measured error, the claims that can be made, and the facts a reader must know first."""
-    truth = read_labels(model, X, y)
-    n = truth.size
-    classes = getattr(model, "classes_", None)
-    known = list(classes) if isinstance(classes, np.ndarray) and classes.ndim == 1 else None
-    claims = read_claims(request.claims, known)
-    groups, _ = group_labels(request.groups, X, n) if request.groups is not None else (None, "")
-    if request.time is not None:
-        as_times(request.time, X, n)
-    predicted = np.asarray(model.predict(X))
-    if predicted.shape != truth.shape:
-        raise ValueError(f"model.predict must return one label per row, got shape {predicted.shape}")
-    # as objects: NumPy refuses to compare text with numbers, Python calls them different
-    predicted, truth = predicted.astype(object), truth.astype(object)
-    if request.sample == "training":
-        counted = Counted(np.arange(n), np.arange(n), False, n, 0, "natural", "")
-    else:
-        counted = count_rows(X, n, training, copies=request.copies, groups=groups, labels=truth)
-    rows = counted.rows
-    by = {
-        k: _picked(group_labels(claim.by, X, n, "error_by"), rows)
-        for k, claim in enumerate(claims)
-        if claim.quantity == "error_by"
-    }
-    probabilities = None
-    if any(claim.quantity == "brier" for claim in claims):
-        probabilities = _probabilities(model, X, n)[rows]
-    scored = Scored(counted, truth[rows], predicted[rows], probabilities, known, by)
-    reading = _measured(scored, truth, predicted, request)
-    _claim(reading, claims, scored, training, request)
-    return reading, (*counted.facts, *_other_rule(counted, predicted != truth))
-
-
-def _other_rule(counted: Counted, wrong: NDArray[Any]) -> list[str]:
-    """What the rule that ``copies="auto"`` did not take would give: its count, and the error observed."""
-    other = counted.other
-    if other is None:
-        return []
-    what = f"{other.n_units} {other.unit_name}"
-    if other.rows.size == 0:
-        return [f'copies="{other.rule}" would count no row.']
-    error = float(other.means(wrong[other.rows].astype(np.float64)).mean())
-    return [f'copies="{other.rule}" would count {what}, with an observed error of {error:.4g}.']
-
-
-def _picked(labels: tuple[NDArray[Any], str], rows: NDArray[np.intp]) -> tuple[NDArray[Any], str]:
-    return labels[0][rows], labels[1]
+MISSING = "(missing)"
 
 
 def read_labels(model: Any, X: Any, y: Any) -> NDArray[Any]:
@@ -104,89 +30,86 @@ def read_labels(model: Any, X: Any, y: Any) -> NDArray[Any]:
     return truth
 
 
-def _probabilities(model: Any, X: Any, n: int) -> NDArray[np.float64]:
+def probabilities_of(model: Any, X: Any, n: int | None = None) -> Floats:
+    """Probabilities of the model, checked: one row per row of X, sums of one."""
     if not callable(getattr(model, "predict_proba", None)):
-        raise ValueError("claim 'brier' needs a model with predict_proba")
+        raise TypeError(f"model must have a predict_proba method, got {type(model).__name__}")
     p = np.asarray(model.predict_proba(X), dtype=np.float64)
-    if p.ndim != 2 or p.shape[0] != n:
+    if p.ndim != 2 or (n is not None and p.shape[0] != n):
         raise ValueError(f"model.predict_proba must return one row per row of X, got shape {p.shape}")
+    if not np.isfinite(p).all() or p.min(initial=0.0) < -1e-9:
+        raise ValueError("model.predict_proba must return probabilities, got negative or missing values")
+    if not np.allclose(p.sum(axis=1), 1.0, atol=1e-6):
+        raise ValueError("model.predict_proba must return probabilities that sum to one")
     return p
 
 
-def _measured(
-    scored: Scored, truth: NDArray[Any], predicted: NDArray[Any], request: HoldoutRequest
-) -> Reading:
-    """The error on the counted rows, and the baseline; on all rows where none can be counted."""
-    none = scored.counted.rows.size == 0
-    labels, wrong = (truth, (predicted != truth).astype(float)) if none else (scored.truth, scored.wrong)
-    unit = np.arange(labels.size) if none else scored.counted.unit
-    weight = 1.0 / np.bincount(unit)[unit]
-    _, codes = np.unique(labels.astype(str), return_inverse=True)
-    n = int(unit.max()) + 1
-    estimate = Entry(
-        method=f"{request.sample} error",
-        status=Status.ESTIMATE,
-        value=float((wrong * weight).sum() / n),
-        sample=request.sample,
-        n=n,
-        biased=request.sample == "training" or request.n_models > 1 or none,
-        decomposition={"errors": float(wrong.sum())},
-        population=scored.counted.population,
-        unit=scored.counted.unit_name,
-        note=NO_FUTURE if request.time is not None else "",
-    )
-    majority = 1.0 - float(np.bincount(codes, weights=weight).max()) / n
-    return Reading(entries=[estimate], majority_error=majority)
+def _frame(X: Any) -> pd.DataFrame:
+    if isinstance(X, pd.DataFrame):
+        return X
+    if hasattr(X, "to_pandas"):
+        return pd.DataFrame(X.to_pandas())
+    if hasattr(X, "toarray"):
+        X = X.toarray()
+    return pd.DataFrame(np.asarray(X))
 
 
-def _conditions(scored: Scored, training: TrainingRows, request: HoldoutRequest) -> list[Condition]:
-    """What the caller only states first, in words; then what was checked."""
-    if request.sample == "training":
-        return [Condition("these rows were not used for training or tuning", False, CALLER)]
-    return holdout_conditions(scored.counted, training)
+def group_labels(groups: Any, X: Any, n: int, name: str = "groups") -> tuple[NDArray[Any], str]:
+    """Label of each row's group as text, and what the groups are called.
+
+    Parameters
+    ----------
+    groups : str, list of str or array
+        A column of `X`, several columns (their combinations), or one label per row.
+    X : table
+    n : int
+        Number of rows.
+    name : str
+        Name of the argument, for errors.
+    """
+    names = [groups] if isinstance(groups, str) else groups
+    if isinstance(names, list) and names and len(names) != n and all(isinstance(item, str) for item in names):
+        frame = _frame(X)
+        absent = [item for item in names if item not in frame.columns]
+        if absent:
+            raise ValueError(f"{name} must name a column of X or have one label per row, got {absent[0]!r}")
+        columns = [_texts(frame[item].to_numpy()) for item in names]
+        return np.array([", ".join(parts) for parts in zip(*columns)], dtype=object), " and ".join(names)
+    labels = np.asarray(groups, dtype=object)
+    if labels.shape != (n,):
+        raise ValueError(f"{name} must have one label per row ({n}), got shape {labels.shape}")
+    named = isinstance(groups, pd.Series) and groups.name is not None
+    return np.array(_texts(labels), dtype=object), str(groups.name) if named else "group"
 
 
-def _claim(
-    reading: Reading,
-    claims: Sequence[Claim],
-    scored: Scored,
-    training: TrainingRows,
-    request: HoldoutRequest,
-) -> None:
-    counted = scored.counted
-    reason = ""
-    if counted.rows.size == 0:
-        reason = NO_ROW_COUNTS
-    elif request.time is not None:
-        reason = f"no guarantee: {NO_FUTURE}"
-    elif counted.grouped and counted.n_units < 2:
-        reason = "needs at least two groups, got one"
-    conditions = _conditions(scored, training, request)
-    broken = [condition.text for condition in conditions if not condition.holds]
-    if broken:
-        reason = "conditions not met: " + "; ".join(broken)
-    if reason:
-        reading.withheld.append(Withheld(Method.HOLDOUT, reason))
-        return
-    for position, claim in enumerate(claims):
-        reading.claims.append(_pending(claim, position, scored, conditions, request))
+def _texts(values: NDArray[Any]) -> list[str]:
+    return [MISSING if pd.isna(value) else _text(value) for value in values]
 
 
-def _pending(
-    claim: Claim, position: int, scored: Scored, conditions: list[Condition], request: HoldoutRequest
-) -> Pending:
-    def issue(delta: float) -> Entry:
-        fields = claim_fields(claim, position, scored, delta, request.n_models)
-        return issue_guarantee(
-            fields.pop("method"),
-            delta=delta,
-            variant="exact",
-            sample=request.sample,
-            n_models=request.n_models,
-            conditions=conditions,
-            population=scored.counted.population,
-            unit=scored.counted.unit_name,
-            **fields,
-        )
+def _text(value: Any) -> str:
+    """A value as text: 1 and 1.0 are the same group, and so are names with and without blanks around them."""
+    whole = isinstance(value, float | np.floating) and float(value).is_integer()
+    return str(int(value)) if whole else str(value).strip()
 
-    return Pending(Method.HOLDOUT, issue)
+
+def as_times(time: Any, X: Any, n: int) -> NDArray[np.float64]:
+    """Times as numbers, from a column's name, dates or numbers."""
+    values = _frame(X)[time].to_numpy() if isinstance(time, str) and time in _frame(X).columns else time
+    array = np.asarray(values)
+    if array.shape != (n,):
+        raise ValueError(f"time must name a column of X or have one value per row ({n}), got {time!r:.60}")
+    try:
+        if array.dtype.kind in "iuf":
+            times = array.astype(np.float64)
+        else:
+            times = (
+                pd.to_datetime(pd.Series(array), format="mixed")
+                .to_numpy()
+                .astype("datetime64[ns]")
+                .astype(np.float64)
+            )
+    except (ValueError, TypeError):
+        times = np.full(n, np.nan)
+    if np.isnan(times).any() or pd.isna(array).any():
+        raise ValueError("time must hold numbers or dates that can be read, without missing values")
+    return times

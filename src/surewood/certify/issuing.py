@@ -5,15 +5,21 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
-from surewood.bounds import Entry, Method, OffersEvidence, Withheld
+import numpy as np
+from numpy.typing import NDArray
+
+from surewood.base.reasons import Reason
+from surewood.base.remembered import NOT_COPIES, CountedRows, NoRowsCountError
+from surewood.bounds import Condition, Entry, Method, Status, Withheld, issue_guarantee
 from surewood.bounds import _arguments as check
+from surewood.bounds.evidence import OffersEvidence
 
 from .certificate import Certificate
-from .from_evidence import read_all
-from .holdout import HoldoutRequest, read_holdout
-from .reading import Caller, Reading
-from .rendering import rounded_up
-from .training_rows import TrainingRows, fitted_steps, inner_model, settings_searched
+from .claims import KINDS, Claim, Scored, claim_fields, read_claims
+from .from_evidence import Caller, Pending, Reading, read_all
+from .holdout import as_times, group_labels, probabilities_of, read_labels
+from .model_parts import counted_rows, fitted_steps, inner_model, memory_of, settings_searched
+from .wording import limit_value
 
 __all__ = ["certify"]
 
@@ -24,9 +30,10 @@ def certify(
     y: Any = None,
     *,
     X_train: Any = None,
-    copies: str = "auto",
+    copies: str = "check",
     groups: Any = None,
     time: Any = None,
+    stratified: bool = False,
     claims: Any = None,
     delta: float = 0.05,
     n_models: int = 1,
@@ -45,23 +52,26 @@ def certify(
     X, y : array-like, optional
         Rows and labels. May be left out for a model that offers evidence.
     X_train : array-like, optional
-        The training rows of a model from another library, so that copies of them are not counted.
+        The training rows of a model from another library, to look for them among the rows of `X`.
         Classifiers of this package remember their own.
-    copies : {"auto", "natural", "exclude"}
-        ``"exclude"``: rows that are copies of training rows are not counted, and equal rows count once; the
-        claim is about new rows that are not copies. ``"natural"``: you state that equal rows are
-        independent draws, and all are counted. ``"auto"`` takes "natural" only where every column is
-        discrete (at most 50 values) and copies are no more frequent than among the training rows.
+    copies : {"check", "count", "leave_out"}
+        ``"check"``: all rows count, unless the training table looks copied; then rows that equal a training
+        row are left out, and the claim is about the others. ``"count"`` and ``"leave_out"`` are your word for
+        the one or the other.
     groups : str, list of str or array, optional
         Rows of one group (a patient, a device) belong together: a column of `X`, several, or one label per
-        row. The claim is then about a new row of a new group, and the group is the unit.
+        row. The claim is then about the average over new groups, each group counting once.
     time : str or array, optional
         A column of `X` or one value per row, where rows are ordered in time: then there is no guarantee,
         only an estimate.
+    stratified : bool, default=False
+        The holdout was drawn with fixed numbers of rows per class. The claim is about the error under the
+        class fractions of `y`, from limits per class.
     claims : name, Claim or list of them, optional
         What to guarantee, named before looking: ``"error"`` (default), ``"accuracy"``, ``"recall:bad"``,
-        ``"fpr:bad"``, ``"precision:bad"``, ``"f1:bad"``, ``"balanced_accuracy"``, ``"brier"``,
-        ``"error_by:column"``, or a :class:`Claim`. All share `delta`.
+        ``"fpr:bad"``, ``"precision:bad"``, ``"f1:bad"``, ``"specificity:bad"``, ``"npv:bad"``,
+        ``"mcc:bad"``, ``"auc:bad"``, ``"calibration:bad"``, ``"balanced_accuracy"``, ``"brier"``,
+        ``"log_loss"``, ``"error_by:column"``, or a :class:`Claim`. All share `delta`.
     delta : float, default=0.05
         Probability that any guarantee of the certificate fails; divided among all of them, so that any one
         may be quoted.
@@ -93,8 +103,8 @@ def certify(
     >>> X, y = make_classification(1000, class_sep=2.0, random_state=0)
     >>> forest = RandomForestClassifier(50, random_state=0).fit(X[:500], y[:500])
     >>> certificate = certify(forest, X[500:], y[500:], X_train=X[:500])
-    >>> certificate.is_trivial, str(certificate.best.status)
-    (False, 'GUARANTEE')
+    >>> certificate.verdict
+    'guaranteed: error at most 2.1 % on new rows, with probability at least 95 %'
     """
     chosen = _chosen_methods(methods)
     if sample not in ("holdout", "training"):
@@ -106,26 +116,212 @@ def certify(
         raise TypeError(f"model must have a predict method, got {type(model).__name__}")
     if (X is None) != (y is None):
         raise ValueError("X and y must be given together")
+    if stratified and groups is not None:
+        raise ValueError("stratified=True cannot be combined with groups")
     speaker = model if isinstance(model, OffersEvidence) else inner_model(model)
     offers = isinstance(speaker, OffersEvidence)
     if X is None and not offers:
         raise ValueError(f"X and y are needed: {type(model).__name__} offers no evidence of its own")
-    training, steps = TrainingRows(model, X_train), fitted_steps(model)
-    caller = Caller(
-        n_models * n_models_in_sample * settings_searched(model),
-        fixed_features=not steps if fixed_features is None else bool(fixed_features) and not steps,
-        fitted_steps=steps,
-        copies=training.too_many_copies,
-        ordered=time is not None or groups is not None,
-    )
-    reading = Reading()
-    facts: tuple[str, ...] = ()
+    facts: list[Any] = []
+    reading, counted, scored = Reading(), None, None
     if X is not None:
-        request = HoldoutRequest(sample, n_models, copies, claims, groups, time)
-        reading, facts = read_holdout(model, X, y, training, request)
+        truth = read_labels(model, X, y).astype(object)
+        labels = getattr(model, "classes_", None)
+        classes = list(labels) if isinstance(labels, np.ndarray) and labels.ndim == 1 else None
+        wanted = read_claims(claims, classes)
+        group = None if groups is None else group_labels(groups, X, truth.size)[0]
+        if time is not None:
+            as_times(time, X, truth.size)
+        whole = _predict(model, X, truth, classes, wanted, group, stratified)
+        withheld: Withheld | None = None
+        if sample == "training":
+            withheld = _withheld(Reason.TRAINING_SAMPLE)
+        else:
+            try:
+                counted = counted_rows(model, X, X_train=X_train, copies=copies, groups=group, labels=truth)
+                facts += counted.facts
+            except NoRowsCountError as error:
+                withheld = Withheld(Method.HOLDOUT, str(error), error.reason.name)
+        scored = whole if counted is None else _taken(whole, counted.rows)
+        if withheld is None and time is not None:
+            withheld = _withheld(Reason.TIME)
+        elif withheld is None and group is not None and scored.n_units < 2:
+            withheld = _withheld(Reason.ONE_GROUP)
+        biased = withheld is not None and withheld.code != Reason.TIME.name
+        reading = _measured(scored, counted, sample, biased or n_models > 1)
+        if withheld is not None:
+            reading.withheld.append(withheld)
+        elif counted is not None:
+            reading.claims += [
+                _pending(claim, k, scored, counted, n_models) for k, claim in enumerate(wanted)
+            ]
     if offers:
+        memory, steps = memory_of(model), fitted_steps(model)
+        caller = Caller(
+            n_models * n_models_in_sample * settings_searched(model),
+            fixed_features=not steps if fixed_features is None else bool(fixed_features) and not steps,
+            fitted_steps=steps,
+            copies=memory is not None and memory.copied,
+            ordered=time is not None or groups is not None,
+        )
         reading.add(read_all(speaker.__certificate_evidence__(), caller))
-    return _issue(reading, type(model).__name__, delta, chosen, facts)
+    pending = [claim for claim in reading.claims if claim.method in chosen]
+    left_out = [Withheld(c.method, Reason.NOT_ASKED.say()) for c in reading.claims if c.method not in chosen]
+    issued = [claim.issue(delta / len(pending)) for claim in pending]
+    other = None
+    if counted is not None and scored is not None and any(entry.sample == "holdout" for entry in issued):
+        other = _other_rows(scored, counted, delta, n_models)
+    return Certificate(
+        entries=(*issued, *reading.entries),
+        withheld=(*reading.withheld, *left_out),
+        model=type(model).__name__,
+        delta=float(delta),
+        majority_error=reading.majority_error,
+        facts=(*facts, *_both_ways(issued)),
+        other_rows=other,
+        copies=None if counted is None else counted.rule,
+    )
+
+
+def _withheld(reason: Reason) -> Withheld:
+    return Withheld(Method.HOLDOUT, reason.say(), reason.name)
+
+
+def _predict(
+    model: Any,
+    X: Any,
+    truth: NDArray[Any],
+    classes: list[Any] | None,
+    claims: list[Claim],
+    groups: NDArray[Any] | None,
+    stratified: bool,
+) -> Scored:
+    """All rows with their predictions, and what the claims need."""
+    # as objects: NumPy refuses to compare text with numbers, Python calls them different
+    predicted = np.asarray(model.predict(X)).astype(object)
+    if predicted.shape != truth.shape:
+        raise ValueError(f"model.predict must return one label per row, got shape {predicted.shape}")
+    by = {
+        k: group_labels(claim.by, X, truth.size, "error_by")
+        for k, claim in enumerate(claims)
+        if claim.quantity == "error_by"
+    }
+    p = None
+    of_probabilities = [claim for claim in claims if KINDS[claim.quantity].probabilities]
+    if of_probabilities:
+        if not callable(getattr(model, "predict_proba", None)) or classes is None:
+            raise ValueError(f"claim {of_probabilities[0].quantity!r} needs a model with predict_proba")
+        p = probabilities_of(model, X, truth.size)
+    return Scored(truth, predicted, p, classes, by, groups, stratified)
+
+
+def _taken(whole: Scored, rows: NDArray[Any]) -> Scored:
+    """Some of the rows."""
+    return Scored(
+        whole.truth[rows],
+        whole.predicted[rows],
+        None if whole.probabilities is None else whole.probabilities[rows],
+        whole.classes,
+        {k: (labels[rows], words) for k, (labels, words) in whole.by.items()},
+        None if whole.groups is None else whole.groups[rows],
+        whole.stratified,
+    )
+
+
+def _measured(scored: Scored, counted: CountedRows | None, sample: str, biased: bool) -> Reading:
+    """The error, of groups also by rows, and the baseline."""
+    everywhere = np.ones(scored.truth.size, dtype=bool)
+    labels = sorted(set(scored.truth), key=str)
+    majority = max((scored.is_true(label).astype(float) for label in labels), key=np.sum)
+    by_rows = float(scored.wrong.mean())
+
+    def estimate(method: str, value: float, unit: str, n: int) -> Entry:
+        return Entry(
+            method=method,
+            status=Status.ESTIMATE,
+            value=value,
+            sample=sample,
+            n=n,
+            unit=unit,
+            biased=biased,
+            decomposition={"errors": float(scored.wrong.sum())},
+            population="" if counted is None else counted.population,
+        )
+
+    entries = [estimate(f"{sample} error", by_rows, "rows", scored.truth.size)]
+    if scored.groups is not None:
+        of_groups = float(scored.group_means(scored.wrong, everywhere).mean())
+        entries[0] = estimate(f"{sample} error, by rows", by_rows, "rows", scored.truth.size)
+        entries.insert(0, estimate(f"{sample} error, mean over groups", of_groups, "groups", scored.n_units))
+        baseline = float(scored.group_means(1.0 - majority, everywhere).mean())
+    else:
+        baseline = 1.0 - float(majority.mean())
+    return Reading(entries=entries, majority_error=baseline)
+
+
+def _conditions(scored: Scored, counted: CountedRows) -> list[Condition]:
+    conditions = counted.conditions(grouped=scored.groups is not None)
+    if scored.stratified:
+        text = "within each class, rows of the holdout are independent draws (stratified=True)"
+        conditions.insert(0, Condition(text, True, "your responsibility"))
+    return conditions
+
+
+def _population(scored: Scored, counted: CountedRows) -> str:
+    if scored.groups is not None:
+        return "new groups" if counted.rule == "count" else f"new groups, on {counted.population}"
+    shares = " with the class fractions of this holdout" if scored.stratified else ""
+    return f"{counted.population}{shares}"
+
+
+def _pending(claim: Claim, position: int, scored: Scored, counted: CountedRows, n_models: int) -> Pending:
+    def issue(delta: float) -> Entry:
+        fields = claim_fields(claim, position, scored, delta, n_models)
+        return issue_guarantee(
+            fields.pop("method"),
+            delta=delta,
+            variant="exact",
+            sample="holdout",
+            n_models=n_models,
+            conditions=_conditions(scored, counted),
+            population=_population(scored, counted),
+            unit=scored.unit,
+            **fields,
+        )
+
+    return Pending(Method.HOLDOUT, issue)
+
+
+def _other_rows(scored: Scored, counted: CountedRows, delta: float, n_models: int) -> Entry | None:
+    """The error on the rows that do not equal a training row, where many of the counted ones do."""
+    if not counted.has_many_matches or scored.groups is not None or scored.stratified:
+        return None
+    others = _taken(scored, np.flatnonzero(~counted.matches))
+    fields = claim_fields(Claim("error"), 0, others, delta, n_models)
+    return issue_guarantee(
+        fields.pop("method"),
+        delta=delta,
+        variant="exact",
+        sample="holdout",
+        n_models=n_models,
+        conditions=_conditions(others, counted),
+        population=NOT_COPIES,
+        **fields | {"note": "a claim of its own: it fails with probability delta, whatever the others do"},
+    )
+
+
+def _both_ways(issued: list[Entry]) -> list[str]:
+    """How the limit from out-of-bag rows compares with that of the holdout, where there are both."""
+    errors = [entry for entry in issued if entry.quantity == "error"]
+    held = [entry for entry in errors if entry.sample == "holdout"]
+    votes = [entry for entry in errors if entry.sample == "out-of-bag"]
+    if not held or not votes:
+        return []
+    best = min(votes, key=lambda entry: entry.value)
+    return [
+        f"The error is at most {limit_value(held[0])} by the {held[0].n:,} holdout {held[0].unit}, and "
+        f"at most {limit_value(best)} by the votes on out-of-bag rows; both hold together."
+    ]
 
 
 # Betting is not a choice of its own: it is how a holdout is read where losses are not 0 or 1.
@@ -144,39 +340,3 @@ def _chosen_methods(methods: str | Collection[str] | None) -> set[str]:
             f"methods must be among {', '.join(m.name.lower() for m in _SELECTABLE)}, got {unknown[0]!r}"
         )
     return {str(known[str(name)]) for name in methods}
-
-
-def _issue(
-    reading: Reading, model: str, delta: float, chosen: set[str], facts: tuple[str, ...]
-) -> Certificate:
-    """Divide delta equally among the claims and issue them (theory.md §11.2)."""
-    claims = [claim for claim in reading.claims if claim.method in chosen]
-    left_out = [
-        Withheld(claim.method, "not among the methods asked for")
-        for claim in reading.claims
-        if claim.method not in chosen
-    ]
-    issued = [claim.issue(delta / len(claims)) for claim in claims]
-    facts = (*facts, *_both_ways(issued))
-    return Certificate(
-        entries=(*issued, *reading.entries),
-        withheld=(*reading.withheld, *left_out),
-        model=model,
-        delta=float(delta),
-        majority_error=reading.majority_error,
-        facts=facts,
-    )
-
-
-def _both_ways(issued: list[Entry]) -> list[str]:
-    """How the limit from out-of-bag rows compares with that of the holdout, where there are both."""
-    errors = [entry for entry in issued if entry.quantity == "error"]
-    held = [entry for entry in errors if entry.sample == "holdout"]
-    votes = [entry for entry in errors if entry.sample == "out-of-bag"]
-    if not held or not votes:
-        return []
-    best = min(votes, key=lambda entry: entry.value)
-    return [
-        f"The error is at most {rounded_up(held[0].value)} by the {held[0].n:,} holdout {held[0].unit}, and "
-        f"at most {rounded_up(best.value)} by the votes on out-of-bag rows; both hold together."
-    ]

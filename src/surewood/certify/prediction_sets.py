@@ -1,4 +1,9 @@
-"""`PredictionSets`: the labels that may be true, with a guaranteed coverage (theory.md §11.5)."""
+"""`PredictionSets`: the labels that may be true, with a guaranteed coverage (theory.md §11.5).
+
+A conformity score says how well a label suits a row; a larger one means better. ``"threshold"``: the label's
+probability. ``"adaptive"``: one minus the sum of all larger probabilities and a uniform fraction of the
+label's own, so that labels are taken from the most probable one on until the sum is large enough.
+"""
 
 from __future__ import annotations
 
@@ -10,36 +15,163 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
 from surewood._arrays import Floats, Mask, check_values
+from surewood.base.remembered import RememberedRows, count_rows
 from surewood.bounds import (
-    AT_LEAST,
     Condition,
     Entry,
     Method,
     Status,
+    clopper_pearson_lower,
     issue_guarantee,
     set_threshold,
 )
 from surewood.bounds import _arguments as check
-from surewood.bounds.condition import CALLER
-from surewood.estimators.remembered import RememberedRows
+from surewood.bounds.statements import AT_LEAST, CALLER
+from surewood.tables import content_hashes
+from surewood.tables.mixing import splitmix64
 
-from .columns import group_labels
-from .conditions import INDEPENDENT, UNUSED, holdout_conditions
-from .counting import NO_ROW_COUNTS, count_rows
-from .deciding import probabilities_of
-from .fitted_state import FittedState
-from .holdout import read_labels
-from .set_coverage import SetCoverage
-from .set_scores import SCORES, UNKNOWN, label_codes, label_scores, smallest_scores, tie_breakers, true_scores
-from .training_rows import TrainingRows, training_digest
+from .holdout import group_labels, probabilities_of, read_labels
+from .model_parts import FittedState, counted_rows, training_digest
+from .wording import confidence_text
 
-__all__ = ["PredictionSets"]
+__all__ = [
+    "UNKNOWN",
+    "PredictionSets",
+    "SetCoverage",
+    "label_codes",
+    "label_scores",
+    "tie_breakers",
+    "true_scores",
+]
 
+SCORES = ("threshold", "adaptive")
+UNKNOWN = -1.0  # score of a label that the model does not know: below every other one
+_ROWS_AT_ONCE = 1024  # they stay in the cache
+_TIE_SALT = np.uint64(0x5E75)  # keys the uniform numbers of adaptive sets
 _BY = (None, "class", "group")
 _GUARANTEES = ("pac", "marginal")
 _MARGINAL = "over holdout and row together; of many rows predicted with this holdout fewer may be covered"
 _ANOTHER = -1  # digest of the training rows of no model
 _NOT_SAVED = ("_found_for", "_found")
+
+
+def label_scores(probabilities: Floats, score: str, uniforms: Floats | None = None) -> Floats:
+    """Score of every label of every row, shape (n_rows, n_classes).
+
+    Parameters
+    ----------
+    probabilities : array of shape (n_rows, n_classes)
+    score : {"threshold", "adaptive"}
+    uniforms : array of shape (n_rows,)
+        For ``"adaptive"``: a number in [0, 1) per row.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> p = np.array([[0.5, 0.25, 0.25]])
+    >>> label_scores(p, "adaptive", np.array([0.0])).tolist()
+    [[1.0, 0.5, 0.25]]
+    """
+    if score == "threshold":
+        return probabilities
+    assert uniforms is not None
+    scores = np.empty_like(probabilities)
+    for start in range(0, len(probabilities), _ROWS_AT_ONCE):
+        rows = slice(start, start + _ROWS_AT_ONCE)
+        _adaptive(probabilities[rows], uniforms[rows, None], scores[rows])
+    return scores
+
+
+def _adaptive(probabilities: Floats, uniforms: Floats, out: Floats) -> None:
+    """Adaptive scores of a block of rows, into `out`."""
+    order = np.argsort(-probabilities, axis=1, kind="stable")
+    ordered = np.take_along_axis(probabilities, order, axis=1)
+    before = np.cumsum(ordered, axis=1)
+    before -= ordered
+    np.put_along_axis(out, order, 1.0 - before - uniforms * ordered, axis=1)
+
+
+def true_scores(
+    probabilities: Floats, codes: NDArray[np.intp], score: str, uniforms: Floats | None = None
+) -> Floats:
+    """Score of each row's true label; -1 where the model does not know it (code -1).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> true_scores(np.array([[0.5, 0.5], [1.0, 0.0]]), np.array([1, -1]), "threshold").tolist()
+    [0.5, -1.0]
+    """
+    found = np.full(codes.size, UNKNOWN)
+    known = np.flatnonzero(codes >= 0)
+    if score == "threshold":
+        found[known] = probabilities[known, codes[known]]
+        return found
+    assert uniforms is not None
+    for start in range(0, known.size, _ROWS_AT_ONCE):
+        rows = known[start : start + _ROWS_AT_ONCE]
+        scores = label_scores(probabilities[rows], score, uniforms[rows])
+        found[rows] = scores[np.arange(rows.size), codes[rows]]
+    return found
+
+
+def tie_breakers(X: Any, score: str) -> Floats | None:
+    """A number in [0, 1) for each row, keyed by its content; None where the score needs none."""
+    if score != "adaptive":
+        return None
+    return np.asarray(splitmix64(content_hashes(X) ^ _TIE_SALT) / 2.0**64)
+
+
+def label_codes(labels: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.intp]:
+    """Positions of labels among the classes; -1 for those that are not.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> label_codes(np.array(["b", "x"]), np.array(["a", "b"])).tolist()
+    [1, -1]
+    """
+    place = {label: k for k, label in enumerate(classes.tolist())}
+    return np.array([place.get(label, -1) for label in labels.tolist()], dtype=np.intp)
+
+
+@dataclass(frozen=True)
+class SetCoverage:
+    """Prediction sets on labelled rows, measured.
+
+    Attributes
+    ----------
+    coverage : float
+        Fraction of rows whose set contains the true label (ESTIMATE).
+    lower : float
+        Lower limit of the coverage at `delta`, from these rows alone.
+    mean_size, single : float
+        Mean number of labels, and fraction of sets with exactly one (ESTIMATES).
+    n : int
+        Rows measured.
+    """
+
+    coverage: float
+    lower: float
+    mean_size: float
+    single: float
+    n: int
+    delta: float
+
+    @classmethod
+    def measured(cls, inside: Mask, hit: Mask, delta: float) -> SetCoverage:
+        """From the labels in each set, and whether the true one is among them, of independent new rows.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> inside = np.array([[True, False], [True, True]])
+        >>> SetCoverage.measured(inside, np.array([True, True]), 0.05).mean_size
+        1.5
+        """
+        n, found, sizes = len(hit), int(hit.sum()), inside.sum(axis=1)
+        lower = clopper_pearson_lower(found, n, delta=delta)
+        return cls(found / n, lower, float(sizes.mean()), float((sizes == 1).mean()), n, delta)
 
 
 class _Options(NamedTuple):
@@ -115,16 +247,14 @@ class PredictionSets(BaseEstimator):  # type: ignore[misc]
         if "thresholds_" not in state:
             return
         self._found_for, self._found = FittedState(self.model), np.array(self.thresholds_)
-        if "options_" in state:
-            if not isinstance(self.options_, dict) or set(self.options_) != set(_Options._fields):
-                raise ValueError("options of prediction sets must be those of a fit.")
-            PredictionSets(None, **self.options_)._check_options()
+        if not isinstance(self.options_, dict) or set(self.options_) != set(_Options._fields):
+            raise ValueError("options of prediction sets must be those of a fit.")
+        PredictionSets(None, **self.options_)._check_options()
         n_parts = len(self.classes_) if self._options.by == "class" else max(1, len(self.groups_))
         if not isinstance(self.thresholds_, np.ndarray) or np.isnan(self.thresholds_).any():
             raise ValueError("thresholds of prediction sets must be numbers.")
         check_values("sizes", self.sizes_, "i", (n_parts,), 0)
-        if "unknown_" in state:
-            check_values("unknown", self.unknown_, "i", (n_parts,), 0)
+        check_values("unknown", self.unknown_, "i", (n_parts,), 0)
         check_values("thresholds", np.maximum(self.thresholds_, -1.0), "f", (n_parts,), -1.0)
 
     @property
@@ -133,7 +263,7 @@ class PredictionSets(BaseEstimator):  # type: ignore[misc]
         return np.asarray(self.model.classes_)
 
     def fit(
-        self, X: Any, y: Any, *, groups: Any = None, X_train: Any = None, copies: str = "auto"
+        self, X: Any, y: Any, *, groups: Any = None, X_train: Any = None, copies: str = "check"
     ) -> PredictionSets:
         """Find the thresholds on rows that were not used for training or tuning.
 
@@ -144,7 +274,7 @@ class PredictionSets(BaseEstimator):  # type: ignore[misc]
             For ``by="group"``: column(s) of `X`, or one label per row.
         X_train : array-like, optional
             The training rows of a model from another library.
-        copies : {"auto", "natural", "exclude"}
+        copies : {"check", "count", "leave_out"}
             As in :func:`certify`.
         """
         self._check(groups)
@@ -153,42 +283,52 @@ class PredictionSets(BaseEstimator):  # type: ignore[misc]
         truth = read_labels(self.model, X, y)
         p = probabilities_of(self.model, X, truth.size)
         self.trained_on_, self._found_for = training_digest(self.model), FittedState(self.model)
-        training = TrainingRows(self.model, X_train)
-        counted = count_rows(X, truth.size, training, copies=copies)
-        if counted.rows.size == 0:
-            raise ValueError(NO_ROW_COUNTS)
+        counted = counted_rows(self.model, X, X_train=X_train, copies=copies)
         codes = label_codes(truth, self.classes_)
         parts, self.groups_ = self._parts(codes, X, groups)
         self.group_columns_ = groups if isinstance(groups, str | list) else None
-        scores = true_scores(p, codes, self._options.score, tie_breakers(X, self._options.score))
-        self._find(scores[counted.rows], parts[counted.rows], counted.unit)
+        ties = tie_breakers(X, self._options.score)
+        scores = true_scores(p, codes, self._options.score, ties)
+        self._find(scores[counted.rows], parts[counted.rows])
+        unknown = truth[counted.rows][codes[counted.rows] < 0].tolist()
+        self.unknown_classes_ = sorted({str(label) for label in unknown})
+        sets = self.sets_from(p, ties, self._row_thresholds(X, groups, len(p)))[counted.rows]
+        self.full_ = float(sets.all(axis=1).mean())
         self.population_, self.facts_ = counted.population, list(counted.facts)
-        self.unit_ = counted.unit_name
-        self.conditions_ = [[one.text, one.source] for one in holdout_conditions(counted, training)]
+        self.conditions_ = [[one.text, one.source] for one in counted.conditions()]
         self.choice_rows_ = RememberedRows.from_table(X)
         return self
 
     def fit_scores(
-        self, scores: Floats, codes: NDArray[np.intp], unit: NDArray[Any], **about: Any
+        self,
+        scores: Floats,
+        codes: NDArray[np.intp],
+        *,
+        unknown: list[str],
+        population: str,
+        conditions: list[list[str]],
     ) -> PredictionSets:
         """Find the thresholds from scores of holdout rows that were kept, where the rows are not at hand.
 
         Parameters
         ----------
-        scores, codes, unit : array of shape (n,)
-            Score of the true label, its position among the classes (-1: the model does not know it), and a
-            number that rows share which count once.
-        **about
-            ``population``, ``unit_name`` and ``conditions`` of the rows, as :meth:`fit` finds them.
+        scores, codes : array of shape (n,)
+            Score of the true label, and its position among the classes (-1: the model does not know it).
+        unknown : list of str
+            Classes of the holdout that the model does not know.
+        population : str
+        conditions : list of [text, source]
+            What :meth:`fit` finds out about the rows.
         """
         self._check(None)
         self._forget()
         self.options_ = {name: getattr(self, name) for name in _Options._fields}
         self.trained_on_, self._found_for = training_digest(self.model), FittedState(self.model)
         self.groups_, self.group_columns_, self.facts_ = [], None, []
-        self._find(scores, codes if self.by == "class" else np.zeros_like(codes), unit)
-        self.population_, self.unit_ = about.get("population", ""), about.get("unit_name", "rows")
-        self.conditions_ = about.get("conditions", [[UNUSED, CALLER], [INDEPENDENT, CALLER]])
+        self._find(scores, codes if self.by == "class" else np.zeros_like(codes))
+        self.unknown_classes_ = unknown
+        self.full_ = float((self.thresholds_ == -np.inf).all())
+        self.population_, self.conditions_ = population, conditions
         return self
 
     def set_params(self, **params: Any) -> PredictionSets:
@@ -208,7 +348,7 @@ class PredictionSets(BaseEstimator):  # type: ignore[misc]
 
     @property
     def _options(self) -> _Options:
-        """The parameters of the fit; in model files of earlier versions they are not kept."""
+        """The parameters of the fit."""
         fitted: dict[str, Any] = vars(self).get("options_", {})
         return _Options(*(fitted.get(name, getattr(self, name)) for name in _Options._fields))
 
@@ -236,8 +376,8 @@ class PredictionSets(BaseEstimator):  # type: ignore[misc]
         place = {name: k for k, name in enumerate(names)}
         return np.array([place[label] for label in labels], dtype=np.intp), names
 
-    def _find(self, scores: Floats, parts: NDArray[np.intp], unit: NDArray[Any]) -> None:
-        """Thresholds of all parts; a content counts once, with the smallest score of its rows."""
+    def _find(self, scores: Floats, parts: NDArray[np.intp]) -> None:
+        """Thresholds of all parts."""
         options = self._options
         n_parts = len(self.classes_) if options.by == "class" else max(1, len(self.groups_))
         self.thresholds_: NDArray[np.float64] = np.full(n_parts, -np.inf)
@@ -246,8 +386,7 @@ class PredictionSets(BaseEstimator):  # type: ignore[misc]
         self.unknown_: NDArray[np.int64] = np.zeros(n_parts, dtype=np.int64)
         self.notes_: list[str] = []
         for k in range(n_parts):
-            own = parts == k
-            values = smallest_scores(scores[own], unit[own])
+            values = scores[parts == k]
             self.sizes_[k] = values.size
             if values.size:
                 self.thresholds_[k] = set_threshold(
@@ -266,8 +405,7 @@ class PredictionSets(BaseEstimator):  # type: ignore[misc]
         """Whether sets may miss too often: something was changed, or the model does not know the classes."""
         if self._given_up:
             return True
-        unknown: NDArray[np.int64] = vars(self).get("unknown_", np.zeros_like(self.sizes_))
-        return bool(unknown[part] > 0 and self.thresholds_[part] <= UNKNOWN)
+        return bool(self.unknown_[part] > 0 and self.thresholds_[part] <= UNKNOWN)
 
     @property
     def _given_up(self) -> str:
@@ -311,7 +449,6 @@ class PredictionSets(BaseEstimator):  # type: ignore[misc]
                 variant="exact",
                 quantity=about if options.by is None else f"{about}, {self._name(k)}",
                 side=AT_LEAST,
-                unit=self.unit_,
                 population=self.population_,
                 conditions=self._conditions(k),
                 note="" if pac else _MARGINAL,
@@ -322,25 +459,32 @@ class PredictionSets(BaseEstimator):  # type: ignore[misc]
 
     @property
     def statement_(self) -> str:
-        """What the sets keep, in one sentence."""
-        options = self._options
+        """What the sets keep, in one sentence; before it, whether most of them hold every label."""
         if self._given_up:
             return f"No guarantee: {self._given_up}."
-        withheld = [k for k in range(len(self.thresholds_)) if self._withheld(k)]
+        options, n = self._options, int(self.sizes_.sum())
+        first = ""
+        if (self.thresholds_ == -np.inf).all():
+            first = f"{n:,} rows guarantee nothing: every label is returned. "
+        elif self.full_ > 0.5:
+            first = f"{100 * self.full_:.0f} % of the sets contain every label. "
+        withheld = [self._name(k) for k in range(len(self.thresholds_)) if self._withheld(k)]
         if withheld:
-            names = ", ".join(self._name(k) for k in withheld)
-            return f"No guarantee ({names}): too many rows have a class that the model does not know."
-        within = {"class": " in each class", "group": " in each group"}.get(options.by or "", "")
+            names = ", ".join(withheld)
+            return f"{first}No guarantee ({names}): too many rows have a class that the model does not know."
+        each = {"class": " of each class that the model knows", "group": " of each group of the holdout"}
+        within = each.get(options.by or "", "")
+        coverage = f"at least {confidence_text(options.alpha)}"
         if options.guarantee == "pac":
-            return (
-                f"{Status.GUARANTEE}: at least {100 * (1 - options.alpha):g} % of new rows{within} have "
-                f"their true label in the set, with probability at least {1 - options.delta:g} over the "
-                "holdout."
-            )
-        return (
-            f"{Status.GUARANTEE}: the set of a new row{within} has its true label with probability at least "
-            f"{100 * (1 - options.alpha):g} %, {_MARGINAL}."
-        )
+            sure = f"with probability at least {confidence_text(options.delta)} over the holdout"
+            claim = f"{coverage} of {self.population_}{within} have their true label in the set, {sure}"
+        else:
+            row = "a new row" if self.population_ == "new rows" else f"one of the {self.population_}"
+            claim = f"the set of {row}{within} has its true label with probability {coverage}, {_MARGINAL}"
+        missing = ""
+        if options.by == "class" and self.unknown_classes_:
+            missing = f" Not guaranteed for {', '.join(self.unknown_classes_)}: unknown to the model."
+        return f"{first}{Status.GUARANTEE}: {claim}.{missing}"
 
     def predict_set(self, X: Any, *, groups: Any = None) -> Mask:
         """Whether each label is in the set, shape (n_rows, n_classes), columns in the order of ``classes_``.
@@ -376,21 +520,14 @@ class PredictionSets(BaseEstimator):  # type: ignore[misc]
     def coverage(self, X: Any, y: Any, *, groups: Any = None) -> SetCoverage:
         """Measure the sets on labelled rows.
 
-        Rows that the sets were found on and copies of training rows are left out; of equal rows one counts.
+        Refused on rows that the sets were found on, or that the model was trained on.
         """
         truth = read_labels(self.model, X, y)
         inside = self.predict_set(X, groups=groups)
-        counted = count_rows(X, truth.size, TrainingRows(self.model))
-        new = np.zeros(truth.size, dtype=bool)
-        new[counted.rows[np.unique(counted.unit, return_index=True)[1]]] = True  # one row per content
-        new &= ~self.choice_rows_.contains(X)
+        count_rows(X, chosen_on=[(self.choice_rows_, X)])
+        rows = counted_rows(self.model, X).rows
         codes = label_codes(truth, self.classes_)
         hit = np.zeros(truth.size, dtype=bool)
         known = codes >= 0
         hit[known] = inside[np.flatnonzero(known), codes[known]]
-        if not new.any():
-            raise ValueError(
-                "all of these rows were used to find the sets or to train the model; measure the coverage on "
-                "new rows"
-            )
-        return SetCoverage.measured(inside[new], hit[new], self._options.delta)
+        return SetCoverage.measured(inside[rows], hit[rows], self._options.delta)

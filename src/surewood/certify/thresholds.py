@@ -1,9 +1,9 @@
 """`find_threshold`: the threshold that meets a requirement, by fixed-sequence testing (theory.md §11.4).
 
 Thresholds, their order and where the tests begin are fixed by out-of-bag or out-of-fold scores before the
-holdout is read: at the strictest threshold that is expected to select enough rows, and where the scores
-expect the requirement to be met most clearly, with half of delta each. A model without such scores has a
-fixed grid; the tests begin at five fixed places with a fifth of delta each.
+holdout is read (`prior_probabilities`): at the strictest threshold that is expected to select enough rows,
+and where the scores expect the requirement to be met most clearly, with half of delta each. A model without
+such scores has a fixed grid; the tests begin at five fixed places with a fifth of delta each.
 """
 
 from __future__ import annotations
@@ -16,35 +16,44 @@ import numpy as np
 from numpy.typing import NDArray
 
 from surewood._arrays import Counts, Floats, Mask
+from surewood.base.calibration import held_out_probabilities
+from surewood.base.remembered import CountedRows, NoRowsCountError, RememberedRows
+from surewood.bounds import _arguments as check
 from surewood.bounds import (
-    AT_LEAST,
     clopper_pearson_lower,
     error_limit,
     first_threshold,
     fixed_sequence_choice,
     rows_needed,
+    threshold_grid,
 )
-from surewood.bounds import _arguments as check
-from surewood.estimators.remembered import RememberedRows
+from surewood.bounds.statements import AT_LEAST, AT_MOST
 
-from .conditions import holdout_conditions
-from .counting import NO_ROW_COUNTS, Counted, count_rows
-from .deciding import class_position, probabilities_of
-from .holdout import read_labels
-from .prior_scores import fixed_grid, grid_from_scores, prior_probabilities
-from .requirements import (
-    ABSTENTION,
+from .deciding import (
+    ABSTAIN,
+    Coverage,
     MetRequirement,
-    Requirement,
-    count_failures,
-    labels_as_objects,
-    read_requirements,
+    ThresholdedClassifier,
+    ThresholdProof,
+    class_position,
 )
-from .thresholded import ABSTAIN, Coverage, ThresholdedClassifier, ThresholdProof
-from .training_rows import TrainingRows, training_digest
+from .holdout import probabilities_of, read_labels
+from .model_parts import counted_rows, inner_model, training_digest
 
 __all__ = ["NoThresholdError", "find_threshold"]
 
+ABSTENTION = "accepted_error"
+_FROM_BELOW = ("precision", "recall")
+_WORDS = {
+    "precision": "precision of {}",
+    "recall": "recall of {}",
+    "fpr": "false positive rate of {}",
+    ABSTENTION: "error among accepted rows",
+}
+_SOURCES = ("oob_decision_function_", "held_out_scores_")  # of scores that a model has before the holdout
+_FEWEST = 50  # of these from which quantiles are taken
+_STEPS = 50
+_LOGIT = 7.0  # a fixed grid reaches from 0.0009 to 0.9991
 _STARTS = 5
 _CLEARLY = 0.98  # a rate nearer to the promised one would need an absurd number of rows
 
@@ -69,7 +78,7 @@ class NoThresholdError(ValueError):
     ...     certify.find_threshold(model, X[1::2], y[1::2], positive=2, precision=0.999)
     ... except certify.NoThresholdError as error:
     ...     print(round(error.best, 2))
-    0.68
+    0.7
     """
 
     def __init__(self, sentence: str, best: float | None = None, enough: int | None = None) -> None:
@@ -90,7 +99,7 @@ def find_threshold(
     delta: float = 0.05,
     n_models: int = 1,
     X_train: Any = None,
-    copies: str = "auto",
+    copies: str = "check",
 ) -> ThresholdedClassifier:
     """Find the threshold that meets a requirement on new rows.
 
@@ -113,8 +122,8 @@ def find_threshold(
     n_models : int, default=1
         Number of models of which this one was chosen on `X`, `y`.
     X_train : array-like, optional
-        The training rows of a model from another library, so that copies of them are not counted.
-    copies : {"auto", "natural", "exclude"}
+        The training rows of a model from another library.
+    copies : {"check", "count", "leave_out"}
         As in :func:`certify`.
 
     Returns
@@ -141,12 +150,12 @@ def find_threshold(
     """
     asked = read_requirements(precision=precision, fpr=fpr, recall=recall, accepted_error=accepted_error)
     share = check.confidence(delta) / check.count(n_models, "n_models", 1) / len(asked)
-    holdout = _read(model, X, y, positive, asked, X_train, copies)
-    if holdout.counted.rows.size == 0:
-        raise NoThresholdError(NO_ROW_COUNTS)
+    try:
+        holdout = _read(model, X, y, positive, asked, X_train, copies)
+    except NoRowsCountError as error:
+        raise NoThresholdError(f"no guarantee: {error}") from error
     counts = [
-        count_failures(one, holdout.scores, holdout.is_positive, holdout.wrong, holdout.grid, holdout.counted)
-        for one in asked
+        count_failures(one, holdout.scores, holdout.is_positive, holdout.wrong, holdout.grid) for one in asked
     ]
     proved = [_proved(one, *count, holdout, share) for one, count in zip(asked, counts)]
     both = np.logical_and.reduce(proved)
@@ -164,17 +173,154 @@ def find_threshold(
         _curve(holdout, counts[0], both),
         float(holdout.grid[at]),
         training_digest(model),
+        holdout.counted.rule,
     )
     rows = RememberedRows.from_table(X)
     return ThresholdedClassifier(model, float(holdout.grid[at]), holdout.positive, proof, rows)
 
 
 @dataclass(frozen=True)
+class Requirement:
+    """One requirement: its name and the value that was asked for.
+
+    Examples
+    --------
+    >>> promise = Requirement("recall", 0.9)
+    >>> round(promise.at_most, 10), promise.lax_first, promise.text("bad")
+    (0.1, True, "recall of 'bad' at least 0.9")
+    """
+
+    name: str
+    value: float
+
+    @property
+    def at_most(self) -> float:
+        """Largest failure rate among the selected rows."""
+        return round(1.0 - self.value, 12) if self.name in _FROM_BELOW else self.value
+
+    @property
+    def lax_first(self) -> bool:
+        """Whether thresholds are tested from lax to strict."""
+        return self.name == "recall"
+
+    @property
+    def selects_by_threshold(self) -> bool:
+        """Whether the number of selected rows changes with the threshold."""
+        return self.name in ("precision", ABSTENTION)
+
+    @property
+    def side(self) -> str:
+        """Direction of the guarantee."""
+        return AT_LEAST if self.name in _FROM_BELOW else AT_MOST
+
+    def quantity(self, positive: Any) -> str:
+        """What is guaranteed, in words."""
+        label = positive.item() if isinstance(positive, np.generic) else positive
+        return _WORDS[self.name].format(repr(label))
+
+    def text(self, positive: Any) -> str:
+        """The requirement, in words."""
+        return f"{self.quantity(positive)} {self.side} {self.value:g}"
+
+    def selected(self, above: Mask, is_positive: Mask) -> Mask:
+        """Rows the requirement is about, where `above` are those at or above the threshold."""
+        if self.selects_by_threshold:
+            return above
+        return is_positive if self.name == "recall" else ~is_positive
+
+    def failed(self, above: Mask, is_positive: Mask, wrong: Mask) -> Mask:
+        """Rows that fail it, if selected."""
+        if self.name == ABSTENTION:
+            return wrong
+        if self.name == "precision":
+            return ~is_positive
+        return ~above if self.name == "recall" else above
+
+
+def read_requirements(**asked: float | None) -> list[Requirement]:
+    """The requirements; exactly one, or several about the same class."""
+    found = [Requirement(name, check.open_unit(v, name)) for name, v in asked.items() if v is not None]
+    if not found:
+        raise ValueError(f"ask for one of {', '.join(asked)}")
+    if len(found) > 1 and any(one.name == ABSTENTION for one in found):
+        raise ValueError("accepted_error cannot be combined with precision, fpr or recall")
+    return found
+
+
+def count_failures(
+    requirement: Requirement, scores: Floats, is_positive: Mask, wrong: Mask, grid: Floats
+) -> tuple[Counts, Counts]:
+    """Failures and selected rows at every threshold."""
+    failures, sizes = np.zeros(grid.size, dtype=np.int64), np.zeros(grid.size, dtype=np.int64)
+    for position, threshold in enumerate(grid):
+        above = scores >= threshold
+        selected = requirement.selected(above, is_positive)
+        failed = selected & requirement.failed(above, is_positive, wrong)
+        sizes[position], failures[position] = selected.sum(), failed.sum()
+    return failures, sizes
+
+
+def prior_probabilities(model: Any, n_classes: int) -> Floats | None:
+    """Out-of-bag or out-of-fold probabilities of the training rows; None for a model without."""
+    inner = inner_model(model)
+    for name in _SOURCES:
+        found = getattr(inner, name, None)
+        if found is None:
+            continue
+        scores = np.asarray(found, dtype=np.float64)
+        if scores.ndim != 2 or scores.shape[1] != n_classes:
+            continue
+        scores = held_out_probabilities(scores, getattr(inner, "calibrator_", None))
+        scores = scores[np.isfinite(scores).all(axis=1)]
+        if len(scores) >= _FEWEST and np.allclose(scores.sum(axis=1), 1.0, atol=1e-6):
+            return np.asarray(scores)
+    return None
+
+
+def grid_from_scores(scores: Floats, *, by_score: bool) -> Floats:
+    """Thresholds, strict to lax, at equal steps of coverage; the last one selects every row.
+
+    Parameters
+    ----------
+    scores : array of shape (n,)
+    by_score : bool
+        Half of the thresholds at equal steps of the expected number of positive rows instead (each row
+        counts with its probability), so that a rare class gets fine steps too.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> grid_from_scores(np.array([0.1, 0.2, 0.9]), by_score=False).tolist()
+    [0.9, 0.2, 0.1, 0.0]
+    """
+    if not by_score:
+        return np.asarray(np.unique(np.r_[threshold_grid(scores, n_thresholds=_STEPS), 0.0])[::-1])
+    plain = threshold_grid(scores, n_thresholds=_STEPS // 2)
+    ordered = np.sort(scores)[::-1]
+    mass = np.cumsum(ordered)
+    goals = np.arange(1, _STEPS // 2 + 1) / (_STEPS // 2) * mass[-1]
+    weighted = ordered[np.minimum(np.searchsorted(mass, goals * (1 - 1e-12)), ordered.size - 1)]
+    return np.asarray(np.unique(np.r_[plain, weighted, 0.0])[::-1])
+
+
+def fixed_grid(least: float) -> Floats:
+    """Thresholds for a model without such scores: equal steps of the logit, strict to lax, then 0.
+
+    Parameters
+    ----------
+    least : float
+        Smallest possible score: 1/K for the largest of K probabilities.
+    """
+    lowest = np.log(least / (1.0 - least)) if 0.0 < least < 1.0 else -_LOGIT
+    steps = np.linspace(_LOGIT, max(lowest, -_LOGIT), _STEPS - 1)
+    return np.asarray(np.r_[1.0 / (1.0 + np.exp(-steps)), 0.0])
+
+
+@dataclass(frozen=True)
 class _Holdout:
     """The counted rows, and the thresholds that were fixed before they were read."""
 
-    counted: Counted
-    training: TrainingRows
+    counted: CountedRows
     scores: Floats
     is_positive: Mask
     wrong: Mask
@@ -202,17 +348,15 @@ def _read(
         grid = grid_from_scores(known, by_score=not abstains)
         coverage = np.array([(known >= threshold).mean() for threshold in grid])
         failing = np.array([(1.0 - known[known >= threshold]).mean() for threshold in grid])
-    training = TrainingRows(model, X_train)
-    counted = count_rows(X, truth.size, training, copies=copies)
-    rows, labels = counted.rows, labels_as_objects(truth)
+    counted = counted_rows(model, X, X_train=X_train, copies=copies)
+    rows, labels = counted.rows, truth.astype(object)
     scores = p.max(axis=1) if at is None else p[:, at]
-    wrong = np.asarray(labels_as_objects(classes[p.argmax(axis=1)]) != labels, dtype=bool)
+    wrong = np.asarray(classes[p.argmax(axis=1)].astype(object) != labels, dtype=bool)
     is_positive = (
         np.zeros(truth.size, dtype=bool) if at is None else np.asarray(labels == classes[at], dtype=bool)
     )
     return _Holdout(
         counted,
-        training,
         scores[rows],
         is_positive[rows],
         wrong[rows],
@@ -235,7 +379,7 @@ def _starts(requirement: Requirement, holdout: _Holdout, delta: float) -> list[i
     """Where the tests begin, known before the holdout; several starts divide delta."""
     if not requirement.selects_by_threshold:
         return [0]
-    n, r = holdout.counted.n_units, requirement.at_most
+    n, r = holdout.counted.rows.size, requirement.at_most
     if holdout.prior_coverage is None or holdout.prior_failing is None:
         return [k * holdout.grid.size // _STARTS for k in range(_STARTS)]
     start = first_threshold(holdout.prior_coverage, n, r, delta=delta)
@@ -282,17 +426,14 @@ def _kept(
         int(failures[at]),
         int(sizes[at]),
         n_proved,
-        counted.unit_name,
         counted.population,
-        [[one.text, one.source] for one in holdout_conditions(counted, holdout.training)],
+        [[one.text, one.source] for one in counted.conditions()],
     )
 
 
 def _coverage(holdout: _Holdout, at: int, delta: float) -> Coverage:
-    """Fraction at or above the threshold, by units; limits at delta over twice the number of thresholds."""
-    above = holdout.scores >= holdout.grid[at]
-    n = holdout.counted.n_units
-    k = np.unique(holdout.counted.unit[above]).size
+    """Fraction at or above the threshold; limits at delta over twice the number of thresholds."""
+    n, k = holdout.scores.size, int((holdout.scores >= holdout.grid[at]).sum())
     share = delta / (2 * holdout.grid.size)
     return Coverage(
         k / n, clopper_pearson_lower(k, n, delta=share), error_limit(k, n, delta=share), float(delta)
@@ -320,7 +461,7 @@ def _nothing(
 ) -> NoThresholdError:
     """The sentence for a requirement that cannot be met, with the best one that can and the rows needed."""
     broken = [k for k, mask in enumerate(proved) if not mask.any()]
-    n = holdout.counted.n_units
+    n = holdout.counted.rows.size
     if not broken:
         words = " and ".join(one.text(holdout.positive) for one in asked)
         return NoThresholdError(

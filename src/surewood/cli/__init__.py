@@ -1,33 +1,10 @@
-"""The command ``surewood``: one file per subcommand, each registered on `app` by being imported here.
+"""The command ``surewood``: its subcommands are registered on `app` by being imported here.
 
 Commands only word what :mod:`surewood.workflow` does: options, text, exit codes.
 """
 
-from surewood.cli import (
-    certify,
-    compare,
-    datasets,
-    explain,
-    fit,
-    importances,
-    monitor,
-    predict,
-    report,
-    reproduce,
-)
+# In the order in which `surewood --help` lists their commands.
+from surewood.cli import fit, predict, explaining, compare, certifying, datasets  # isort: skip
 from surewood.cli.app import app, main
 
-__all__ = [
-    "app",
-    "certify",
-    "compare",
-    "datasets",
-    "explain",
-    "fit",
-    "importances",
-    "main",
-    "monitor",
-    "predict",
-    "report",
-    "reproduce",
-]
+__all__ = ["app", "certifying", "compare", "datasets", "explaining", "fit", "main", "predict"]

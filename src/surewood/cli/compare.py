@@ -10,9 +10,8 @@ from rich.padding import Padding
 from rich.table import Table
 
 from surewood._text import json_text
-from surewood.cli.app import app, console
+from surewood.cli.app import Text, app, console
 from surewood.cli.option_values import GroupColumns
-from surewood.cli.shown_text import Text
 from surewood.parallel.progress import display
 
 _EXAMPLES = """[bold]Examples[/bold]
@@ -36,9 +35,9 @@ _HELP = (
 
 @app.command(help=_HELP, epilog=_EXAMPLES)
 def compare(
-    table: Annotated[str, typer.Argument(help="A CSV or Parquet file, or a built-in data set.")],
+    table: Annotated[str, typer.Argument(help="A CSV or Parquet file, or a bundled data set.")],
     target: Annotated[
-        str | None, typer.Option(help="The column to predict; not needed for built-in data sets.")
+        str | None, typer.Option(help="The column to predict; not needed for bundled data sets.")
     ] = None,
     folds: Annotated[int, typer.Option(min=2, max=20, help="Stratified folds.")] = 5,
     repeats: Annotated[int, typer.Option(min=1, max=50, help="Number of repeats with new folds.")] = 1,
@@ -74,7 +73,7 @@ def compare(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """See `_HELP`."""
-    from surewood.workflow.column_options import names_of
+    from surewood.workflow.columns import names_of
     from surewood.workflow.comparing import compare as compare_on
 
     with display():
@@ -103,7 +102,7 @@ def compare(
 
 
 def _print(result: dict[str, Any]) -> None:
-    from surewood.cli.summary_text import print_certificate, print_notes
+    from surewood.cli.printing import print_certificate, print_notes
 
     out = console()
     times = f", {result['repeats']} times" if result["repeats"] > 1 else ""
@@ -137,8 +136,9 @@ def _print(result: dict[str, Any]) -> None:
 
 def _scores(result: dict[str, Any], short: bool) -> Table:
     """One row per classifier; short names and verdicts for narrow terminals."""
-    from surewood.cli.summary_text import grid, seconds_text
-    from surewood.estimators.wording import percent
+    from surewood.base.wording import percent
+    from surewood.cli.printing import grid
+    from surewood.report.words import seconds
 
     table = grid(header=True)
     for title in ("classifier", "error", "AUC", "log-loss", "fit", "predict")[: 5 if short else 6]:
@@ -153,7 +153,7 @@ def _scores(result: dict[str, Any], short: bool) -> Table:
             percent(row["error"]),
             "" if row.get("auc") is None else f"{row['auc']:.3f}",
             f"{row['log_loss']:.3f}",
-            seconds_text(row["fit_seconds"]),
+            seconds(row["fit_seconds"]),
             f"{1000 * row['predict_seconds_per_1000_rows']:.0f} ms",
         ]
         if short:

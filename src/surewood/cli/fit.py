@@ -33,13 +33,12 @@ from surewood.cli.option_values import (
     Numeric,
     Positive,
     TimeColumn,
-    parse_memory,
     parse_parameters,
 )
 from surewood.parallel.progress import display, stage
 
 if TYPE_CHECKING:
-    from surewood.workflow.column_options import ColumnOptions
+    from surewood.workflow.columns import ColumnOptions
 
 _EXAMPLES = """[bold]Examples[/bold]
 
@@ -65,7 +64,7 @@ def _names(incomplete: str) -> list[str]:
 def fit(
     table: Annotated[list[str], typer.Argument(help=TABLE_HELP)],
     target: Annotated[
-        str | None, typer.Option(help="The column to predict; not needed for built-in data sets.")
+        str | None, typer.Option(help="The column to predict; not needed for bundled data sets.")
     ] = None,
     model: Annotated[
         str,
@@ -80,11 +79,17 @@ def fit(
         typer.Option(
             min=0.0,
             max=0.9,
-            help="Fraction of rows held out for the certificate; 0: none. "
-            "Default: the official test part where there is one, else 0.2.",
+            help="Fraction of rows held out for the certificate; 0: none. Default: 0.2.",
         ),
     ] = None,
-    copies: Copies = "auto",
+    copies: Copies = "check",
+    drop_duplicates: Annotated[
+        bool,
+        typer.Option(
+            "--drop-duplicates",
+            help="Remove repeated rows (equal features and target) before dividing the rows.",
+        ),
+    ] = False,
     group: GroupColumns = None,
     time: TimeColumn = None,
     out: Annotated[
@@ -135,7 +140,6 @@ def fit(
             min=10, help="Train on at most this many rows, drawn at random; cascade: 4,000 by default."
         ),
     ] = None,
-    max_memory: Annotated[str | None, typer.Option(help="Memory that the fit may use, such as 4GB.")] = None,
     time_limit: Annotated[
         float | None, typer.Option(min=0.1, help="Seconds that the fit may take; not for every model.")
     ] = None,
@@ -165,24 +169,24 @@ def fit(
     with display():
         with stage(1, "starting", 1):
             # Here, as in every command: help and completion do not wait for what only the work needs.
-            from surewood.cli.summary_text import print_fit
-            from surewood.workflow.column_options import names_of
-            from surewood.workflow.decision_rules import DecisionRule
+            from surewood.cli.printing import print_fit
+            from surewood.workflow.columns import names_of
             from surewood.workflow.fitting import default_folder
             from surewood.workflow.fitting import fit as fit_table
+            from surewood.workflow.training import DecisionRule
         result = fit_table(
             source,
             target,
             model=model,
             holdout=holdout,
             copies=copies,
+            drop_duplicates=drop_duplicates,
             groups=names_of(group) or None,
             time=time,
             out=default_folder(source) if out is None else out,
             force=force,
             rule=DecisionRule(positive, precision, fpr, recall, abstain_error, cost),
             delta=delta,
-            max_memory=parse_memory(max_memory),
             random_state=seed,
             n_jobs=n_jobs,
             max_rows=max_rows,
@@ -208,7 +212,7 @@ def _column_options(
     plan_file: Path | None, named: dict[str, list[str] | None], decimal: str | None
 ) -> ColumnOptions:
     """What the options say about columns."""
-    from surewood.workflow.column_options import ColumnOptions, names_of, read_plan_file
+    from surewood.workflow.columns import ColumnOptions, names_of, read_plan_file
 
     given = None if plan_file is None else read_plan_file(plan_file)
     groups = {group: names_of(names) for group, names in named.items()}

@@ -22,8 +22,8 @@ _VALIDATING = ("sklearn/utils/", "sklearn\\utils\\", "sklearn/model_selection", 
 
 _OPTIONS = {"parameters": "--set", "groups": "--group"}
 _ARGUMENT = re.compile(
-    r"\b(categorical|claim|class_weight|cluster|copies|cost|date|decimal|delta|drop|folds|force|fpr|groups|holdout|id"
-    r"|keep|limit|max_memory|max_rows|metric|missing|model|n_jobs|numeric|only|out|parameters|positive|precision|rare|recall|sets"
+    r"\b(categorical|claim|class_weight|cluster|copies|cost|date|decimal|delta|drop|drop_duplicates|folds|force|fpr|groups|holdout|id"
+    r"|keep|limit|max_rows|metric|missing|model|n_jobs|numeric|only|out|parameters|positive|precision|rare|recall|sets"
     r"|sets_by|sets_guarantee|sets_score|target|time|time_limit|weight)=(?P<value>True\b|[^\s),;])?"
 )
 
@@ -65,7 +65,7 @@ def explain_error(error: BaseException) -> tuple[int, str]:
     if isinstance(error, WorkerLost) or (isinstance(error, MemoryError) and "worker" in str(error)):
         return PROGRAM, str(error)
     if isinstance(error, MemoryError):
-        return PROGRAM, "out of memory; give --max-memory, a smaller table, or a smaller model."
+        return PROGRAM, "out of memory; give fewer rows (--max-rows) or a smaller model."
     if isinstance(error, ValueError | TypeError) and _on_purpose(error.__traceback__):
         return USER, " ".join(str(error).split())
     reason = " ".join(str(error).split())

@@ -59,7 +59,7 @@ Costs = Annotated[
 ]
 TABLE_HELP = (
     "A table file (CSV, Parquet, Excel, ...), several files with the same columns, - for standard input, "
-    "a folder of Parquet files, or a built-in data set."
+    "a folder of Parquet files, or a bundled data set."
 )
 COLUMNS = "Columns"
 
@@ -83,9 +83,9 @@ DecimalMark = Annotated[
 Copies = Annotated[
     str,
     typer.Option(
-        metavar="[auto|natural|exclude]",
-        help="Equal rows: exclude counts them once and keeps them on one side of the split; natural treats "
-        "them as independent draws; auto takes natural where every column is discrete.",
+        metavar="[check|count|leave_out]",
+        help="Rows that equal a training row: count them, leave them out of the guarantee, or check: leave "
+        "them out if the training table looks copied.",
     ),
 ]
 GroupColumns = Annotated[
@@ -111,8 +111,9 @@ Claims = Annotated[
     typer.Option(
         "--claim",
         metavar="CLAIM,...",
-        help="What to guarantee: error (default), accuracy, recall:CLASS, precision:CLASS, fpr:CLASS, "
-        "f1:CLASS, balanced-accuracy, brier, cost, error-by:COLUMN; all share delta.",
+        help="What to guarantee: error (default), accuracy, balanced-accuracy, brier, log-loss, cost, "
+        "error-by:COLUMN, or of a class, as in recall:CLASS: recall, specificity, precision, npv, fpr, f1, "
+        "mcc, auc, calibration; all share delta.",
         show_default=False,
     ),
 ]
@@ -145,7 +146,7 @@ def certify_options(
     n_models: int,
 ) -> CertifyOptions:
     """What a certificate is to be about, as `certify` of the workflow takes it."""
-    from surewood.workflow.column_options import names_of
+    from surewood.workflow.columns import names_of
 
     rows: CertifyOptions = {"copies": copies, "groups": names_of(group) or None, "time": time}
     return {"claims": claims or (), "cost": cost, **rows, "delta": delta, "n_models": n_models}
@@ -176,14 +177,3 @@ def _value(text: str) -> Any:
         return ast.literal_eval(text)
     except (ValueError, SyntaxError):
         return text
-
-
-def parse_memory(text: str | None) -> int | str | None:
-    """A size such as 4GB, or a number of bytes.
-
-    Examples
-    --------
-    >>> parse_memory("4GB"), parse_memory("1073741824")
-    ('4GB', 1073741824)
-    """
-    return int(text) if text is not None and text.strip().isdigit() else text

@@ -9,9 +9,8 @@ from typing import Annotated, Any
 import typer
 
 from surewood._text import escaped, json_text
-from surewood.cli.app import app
+from surewood.cli.app import app, shown
 from surewood.cli.option_values import MODEL_HELP, TABLE_HELP
-from surewood.cli.shown_text import shown
 from surewood.parallel.progress import display
 
 _EXAMPLES = """[bold]Examples[/bold]
@@ -74,10 +73,9 @@ def predict(
     Rows are named by their line in the file and by the model's identifier columns. Columns are found by name;
     additional ones are ignored, with a note on standard error.
     """
-    from surewood.estimators.wording import plural
+    from surewood.base.wording import plural
     from surewood.workflow.predicting import predict as predict_table
-    from surewood.workflow.predicting import records, rounded
-    from surewood.workflow.spreadsheet import write_csv
+    from surewood.workflow.predicting import records, rounded, write_csv
 
     with display():
         source = table[0] if len(table) == 1 else table

@@ -1,21 +1,19 @@
 """Random composite forests: trees whose leaves hold SVMs of chosen degrees (theory.md §2).
 
-* :mod:`~surewood.composite.estimator`, :mod:`~surewood.composite.model_selection`,
-  :mod:`~surewood.composite.base`: the public classes and what they share;
-* :mod:`~surewood.composite.parameters`, :mod:`~surewood.composite.plan`: from parameters and data to a plan,
-  with :mod:`~surewood.composite.pilot`, :mod:`~surewood.composite.tuning` and
-  :mod:`~surewood.composite.depths` for what "auto" means;
-* :mod:`~surewood.composite.training`: from plan and data to a fitted model, with
-  :mod:`~surewood.composite.tree_fitting` for the trees of one :mod:`~surewood.composite.setting` and
-  :mod:`~surewood.composite.out_of_bag` for held-out votes;
-* :mod:`~surewood.composite.model`: the fitted model, with :mod:`~surewood.composite.trees`,
-  :mod:`~surewood.composite.votes`, :mod:`~surewood.composite.ledgers`, :mod:`~surewood.composite.evidence`;
-* :mod:`~surewood.composite.data`, :mod:`~surewood.composite.growing`, :mod:`~surewood.composite.leaves`,
-  :mod:`~surewood.composite.leaf_svms`: the sample, grown trees, the leaves of all trees, one SVM per
-  (row set, degree);
-* :mod:`~surewood.composite.selection`, :mod:`~surewood.composite.leaf_choice`: degrees from counts;
-* :mod:`~surewood.composite.splits`, :mod:`~surewood.composite.search`, :mod:`~surewood.composite.grid`: the
-  grid for the price of one fit.
+In the order of a fit:
+
+* :mod:`~surewood.composite.estimator`, :mod:`~surewood.composite.model_selection`: the public classes;
+* :mod:`~surewood.composite.data`: what a fit reads;
+* :mod:`~surewood.composite.plan`: from parameters and data to a plan, with
+  :mod:`~surewood.composite.pilot` for what "auto" means;
+* :mod:`~surewood.composite.training`: from plan and data to a fitted model;
+  :mod:`~surewood.composite.certifiable` does both for forests with a guarantee on all rows;
+* :mod:`~surewood.composite.trees`: composite trees of one setting, from trees of
+  :mod:`~surewood.composite.growing`, SVMs of :mod:`~surewood.composite.leaf_svms` and degrees of
+  :mod:`~surewood.composite.degrees`; :mod:`~surewood.composite.plain_trees` vote beside them;
+* :mod:`~surewood.composite.grid`: the grid of a search for the price of one fit;
+* :mod:`~surewood.composite.model`, :mod:`~surewood.composite.report_facts`: the fitted model, and what pages
+  show of it.
 """
 
 from surewood.composite.estimator import CompositeTreeClassifier, RandomCompositeForestClassifier
@@ -28,13 +26,11 @@ SAVED_TYPES = (
     "surewood.composite.data.Reader",
     "surewood.composite.estimator.CompositeTreeClassifier",
     "surewood.composite.estimator.RandomCompositeForestClassifier",
-    "surewood.composite.evidence.SampleFacts",
+    "surewood.composite.growing.Setting",
     "surewood.composite.model.CompositeModel",
-    "surewood.composite.model.HeldOutError",
     "surewood.composite.model_selection.RandomCompositeForestClassifierCV",
     "surewood.composite.plan.Searched",
-    "surewood.composite.setting.Setting",
     "surewood.composite.trees.CompositeTrees",
+    "surewood.composite.trees.LeafReliability",
     "surewood.composite.trees.LeafTable",
-    "surewood.composite.votes.LeafReliability",
 )

@@ -15,23 +15,54 @@ import numpy as np
 from numpy.typing import NDArray
 
 from surewood._arrays import Floats
-from surewood.composite.data import Reader, TrainingData
-from surewood.composite.depths import default_depth
-from surewood.composite.growing import TreeRange
-from surewood.composite.leaf_svms import SolverOptions
-from surewood.composite.out_of_bag import labels_by_blocks, rows_of
-from surewood.composite.parameters import is_auto
-from surewood.composite.part_fitting import FittedParts
-from surewood.composite.plan import Parameters, Plan, make_plan, most_rows_per_leaf
-from surewood.composite.setting import Setting
-from surewood.composite.tree_fitting import fit_trees
-from surewood.composite.trees import join_trees
-from surewood.estimators.subsamples import Subsamples, draw_subsamples
+from surewood.base.folds import Subsamples, draw_subsamples, vote_evidence
+from surewood.composite.data import Reader, TrainingData, rows_of
+from surewood.composite.growing import Setting, TreeRange
+from surewood.composite.model import CompositeModel, held_out_estimate
+from surewood.composite.plan import Parameters, Plan, default_depth, is_auto, make_plan, most_rows_per_leaf
+from surewood.composite.training import FittedParts, labels_by_blocks, recorded
+from surewood.composite.trees import fit_trees, join_trees
 from surewood.parallel.progress import stage
-from surewood.svm import Gram
-from surewood.tables import FitInputs
+from surewood.svm.gram import Gram
+from surewood.tables import DesignEncoder, TrainingTable
+from surewood.trees.binning import learn_bins
 
 KEEPS_VOTES = "certifiable=True keeps the votes as they are: use"
+
+
+def refuse_unproved(parameters: Parameters) -> None:
+    """One sentence for what the proof does not cover."""
+    if isinstance(parameters.calibrate, str):
+        raise ValueError(f"{KEEPS_VOTES} calibrate=False.")
+    if not is_auto(parameters.plain_weight) and float(parameters.plain_weight) > 0.0:
+        raise ValueError(f"{KEEPS_VOTES} plain_weight=0.")
+    if parameters.leaf_scores != "one_hot":
+        raise ValueError(f"{KEEPS_VOTES} study={{'leaf_scores': 'one_hot'}}.")
+    if parameters.bootstrap:
+        raise ValueError("certifiable=True draws rows without replacement: use study={'bootstrap': False}.")
+    if parameters.limit.seconds is not None:
+        raise ValueError("certifiable=True needs a fixed number of trees: use time_limit=None.")
+
+
+def train_certifiable(parameters: Parameters, inputs: TrainingTable, seed: int) -> CompositeModel:
+    """Fit trees that are functions of their in-bag rows alone ([D-43])."""
+    refuse_unproved(parameters)
+    prepared = prepare_certifiable(parameters, inputs, seed)
+    plan = plan_certifiable(parameters, prepared, seed)
+    fitted, data = fit_certifiable(plan, prepared), prepared.data
+    assert fitted.labels is not None
+    has_categories = bool(data.reader.mapper.is_category.any())
+    evidence, votes = vote_evidence(fitted.labels, inputs, prepared.drawn, has_categories)
+    return CompositeModel(
+        **recorded(plan, data, fitted.trees),
+        part_of_tree=fitted.part_of_tree,
+        importances=fitted.importances,
+        calibrator=None,
+        held_out=votes,
+        estimate=held_out_estimate(votes, inputs.y, inputs.weight, "out-of-bag", plan.searched),
+        votes=evidence,
+        notes=plan.notes,
+    )
 
 
 @dataclass(frozen=True)
@@ -40,7 +71,7 @@ class Preparation:
 
     drawn: Subsamples
     data: TrainingData
-    #: Weights given by the caller, by row of the merged table.
+    #: Sample weights, by row of the merged table.
     weight: Floats | None = None
 
     @property
@@ -64,87 +95,75 @@ class Preparation:
         """The preparation part as a sample of its own, with the classes that it has."""
         data, rows = self._part(self.drawn.counts(self.drawn.prepares))
         classes, codes = np.unique(data.y[rows], return_inverse=True)
-        return TrainingData(
-            reader=data.reader,
+        return replace(
+            data,
             matrix=rows_of(data.matrix, rows),
             gram=Gram(np.ascontiguousarray(data.gram.X[rows])),
             y=codes.astype(np.int32),
             n_classes=len(classes),
             weight=None if data.weight is None else data.weight[rows],
+            criterion_classes=None,
         )
 
 
-def refuse_unproved(given: Parameters, time_limit: float | None, weighted_plain: bool) -> None:
-    """One sentence for what the proof does not cover."""
-    if isinstance(given.calibrate, str):
-        raise ValueError(f"{KEEPS_VOTES} calibrate=False.")
-    if weighted_plain:
-        raise ValueError(f"{KEEPS_VOTES} plain_weight=0.")
-    if given.leaf_scores != "one_hot":
-        raise ValueError(f"{KEEPS_VOTES} study={{'leaf_scores': 'one_hot'}}.")
-    if given.bootstrap:
-        raise ValueError("certifiable=True draws rows without replacement: use study={'bootstrap': False}.")
-    if time_limit is not None:
-        raise ValueError("certifiable=True needs a fixed number of trees: use time_limit=None.")
-
-
-def prepare_certifiable(
-    inputs: FitInputs, given: Parameters, seed: int, max_memory: int | None, n_jobs: int | None
-) -> Preparation:
+def prepare_certifiable(parameters: Parameters, inputs: TrainingTable, seed: int) -> Preparation:
     """Draw the bags; learn bins and scaling on the preparation part."""
     if inputs.table.stream is not None:
         raise ValueError("certifiable=True needs a table in memory.")
-    wanted = None if is_auto(given.max_samples) else given.max_samples
-    drawn = draw_subsamples(inputs, wanted, seed)
+    options, max_samples = parameters.options, parameters.max_samples
+    drawn = draw_subsamples(inputs, None if is_auto(max_samples) else max_samples, seed)
     counts = drawn.counts(drawn.prepares)
     rows = np.flatnonzero(counts)
-    reader = Reader.learn(inputs.table.take(rows), counts[rows])
+    part, weight = inputs.table.take(rows), counts[rows]
+    reader = Reader(learn_bins(part, weight), DesignEncoder().fit(part, weight))
     # Whether a column has missing values outside the bag must not be known to a tree.
     matrix = reader.matrix(inputs.table)
     blind = replace(matrix, has_missing=np.ones_like(matrix.has_missing))
-    gram = Gram(reader.design(inputs.table), max_memory=max_memory, n_jobs=n_jobs)
-    data = TrainingData(reader, blind, gram, inputs.y, inputs.n_classes, None)
+    gram = Gram(reader.design(inputs.table), max_memory=options.max_gram, n_jobs=options.n_jobs)
+    data = TrainingData(inputs, reader, blind, gram, inputs.y, inputs.n_classes, None)
     return Preparation(drawn, data, inputs.weight if inputs.weighted else None)
 
 
-def plan_certifiable(given: Parameters, prepared: Preparation, seed: int, options: SolverOptions) -> Plan:
+def plan_certifiable(parameters: Parameters, prepared: Preparation, seed: int) -> Plan:
     """The plan that the preparation part alone decides on, for trees that see more rows."""
     alone = prepared.prepared_alone()
     # sampling within the plan: a tree sees its whole bag
-    quiet = replace(given, plain_weight=0.0, calibrate=False, max_samples=None)
+    fixed = replace(parameters, plain_weight=0.0, calibrate=False, max_samples=None)
     if alone.n_classes < 2:
-        quiet = replace(quiet, selection="exact", C=1.0 if is_auto(given.C) else given.C)
-    plan = make_plan(quiet, alone, seed, options)
+        fixed = replace(fixed, selection="exact", C=1.0 if is_auto(parameters.C) else parameters.C)
+    plan = make_plan(fixed, alone, seed)
     ratio = prepared.n_bag / int(prepared.drawn.prepares.sum())
-    parts = tuple((_for_bags(setting, quiet, prepared, ratio), n) for setting, n in plan.parts)
+    parts = tuple((_for_bags(setting, fixed, prepared, ratio), n) for setting, n in plan.parts)
     searched = replace(plan.searched, n_settings=1)  # what was compared were rows of every bag
-    notes = plan.notes if given.calibrate is False else (*plan.notes, "certifiable: votes are not calibrated")
+    notes = plan.notes
+    if parameters.calibrate is not False:
+        notes = (*notes, "certifiable: votes are not calibrated")
     return replace(plan, parts=parts, searched=searched, out_of_fold=False, notes=notes)
 
 
-def _for_bags(setting: Setting, given: Parameters, prepared: Preparation, ratio: float) -> Setting:
+def _for_bags(setting: Setting, parameters: Parameters, prepared: Preparation, ratio: float) -> Setting:
     """A setting of the preparation part for bags of `ratio` times the rows."""
-    by_pilot = given.selection == "auto"
+    by_pilot = parameters.selection == "auto"
     depth = setting.max_depth
-    if is_auto(given.max_depth):
+    if is_auto(parameters.max_depth):
         depth = depth + round(math.log2(ratio)) if by_pilot else default_depth(prepared.n_bag)
-    scaled = by_pilot and is_auto(given.C)  # same sizes of leaves, same C_k
+    scaled = by_pilot and is_auto(parameters.C)  # same sizes of leaves, same C_k
     return replace(
         setting,
         max_depth=depth,
         C=tuple(c * math.sqrt(ratio) for c in setting.C) if scaled else setting.C,
-        max_size=most_rows_per_leaf(given, prepared.n_bag) if by_pilot else setting.max_size,
+        max_size=most_rows_per_leaf(parameters, prepared.n_bag) if by_pilot else setting.max_size,
         sampling="subsample",
         n_draws=prepared.n_bag,
     )
 
 
-def fit_certifiable(plan: Plan, prepared: Preparation, options: SolverOptions) -> FittedParts:
+def fit_certifiable(plan: Plan, prepared: Preparation) -> FittedParts:
     """The composite trees, each fitted to its own bag, and their labels of all rows."""
     trees, importances = [], []
-    silent = replace(options, verbose=0)
+    silent = replace(plan.options, verbose=0)
     settings = [setting for setting, n_trees in plan.parts for _ in range(n_trees)]
-    with stage(options.verbose, "fitting composite trees", plan.n_trees) as advance:
+    with stage(plan.options.verbose, "fitting composite trees", plan.n_trees) as advance:
         for tree, setting in enumerate(settings):
             data, rows = prepared.of_tree(tree)
             whole = replace(setting, sampling="all", n_draws=None)
@@ -157,5 +176,5 @@ def fit_certifiable(plan: Plan, prepared: Preparation, options: SolverOptions) -
         trees=joined,
         importances=np.mean(importances, axis=0),
         part_of_tree=np.repeat(np.arange(len(plan.parts)), [n for _, n in plan.parts]),
-        labels=labels_by_blocks(joined, prepared.data, options),
+        labels=labels_by_blocks(joined, prepared.data, plan.options),
     )

@@ -1,8 +1,8 @@
 """What a fit reads: bins for the splits, a design matrix and its Gram matrix for the leaf SVMs.
 
-Built once and shared by all trees, depths, degrees and folds. Equal rows are merged, rows of weight 0
-removed. Arrays: `y` int32 (n,), codes 0..n_classes-1 of the whole problem; `weight` float64 (n,), positive,
-or None for all 1.
+:func:`prepare` makes a :class:`TrainingData` once; all trees, depths, degrees and folds share it. Equal rows
+are merged, rows of weight 0 removed. :class:`Reader` reads later tables in the same way.
+:class:`SolverOptions` says how SVMs are trained, and :func:`part_of_inputs` takes some rows of a sample.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from surewood._arrays import Codes, Floats
-from surewood.svm import Gram, formed_sooner
-from surewood.tables import DesignEncoder, FitInputs, Table, merge_equal_rows
-from surewood.trees import BinMapper, BinnedMatrix, learn_bins
+from surewood.svm.gram import Gram, KernelSpec, formed_sooner
+from surewood.tables import DesignEncoder, Table, TrainingTable, merge_equal_rows
+from surewood.trees.binning import BinMapper, BinnedMatrix, training_bins
 
 # Nanoseconds per product, and per column of it where it is formed.
 _STORING, _FORMING, _READING = 0.12, 0.07, 4.0
@@ -26,16 +26,23 @@ _FORMING_A_VOTE, _READING_A_VOTE, _VOTES = 0.05, 1.4, 0.5
 
 
 @dataclass(frozen=True)
+class SolverOptions:
+    """How SVMs are trained, on how many threads, and how much is reported meanwhile."""
+
+    tol: float = 1e-3
+    max_iter: int = 10_000
+    n_jobs: int | None = None
+    verbose: int = 0
+    #: Bytes that a matrix of inner products may take; None for the default.
+    max_gram: int | None = None
+
+
+@dataclass(frozen=True)
 class Reader:
     """Reads later tables as the training table was read."""
 
     mapper: BinMapper
     encoder: DesignEncoder
-
-    @classmethod
-    def learn(cls, table: Table, weight: Floats | None) -> Reader:
-        """Bins and design of a training table."""
-        return cls(learn_bins(table, weight), DesignEncoder().fit(table, weight))
 
     def matrix(self, table: Table) -> BinnedMatrix:
         """The bin codes that splits test."""
@@ -49,8 +56,14 @@ class Reader:
 
 @dataclass(frozen=True)
 class TrainingData:
-    """A prepared sample."""
+    """A prepared sample.
 
+    `y` are codes 0..n_classes-1 of the whole problem, shape (n,); `weight` is positive, shape (n,), or None
+    for all 1.
+    """
+
+    #: The table as it was read.
+    inputs: TrainingTable
     reader: Reader
     matrix: BinnedMatrix
     gram: Gram
@@ -59,6 +72,8 @@ class TrainingData:
     weight: Floats | None
     #: Classes that the criterion counts, where they are fewer than those of the problem.
     criterion_classes: int | None = None
+    #: Of the leaf SVMs; None: that of [D-02].
+    kernel: KernelSpec | None = None
 
     @property
     def n_rows(self) -> int:
@@ -81,20 +96,19 @@ class TrainingData:
         return float(self.weight.sum() if rows is None else self.weight[rows].sum())
 
 
-def prepare(
-    inputs: FitInputs, max_memory: int | None, n_jobs: int | None, n_products: float = math.inf
-) -> TrainingData:
+def prepare(inputs: TrainingTable, options: SolverOptions, n_products: float = math.inf) -> TrainingData:
     """Bins, design and inner products of a sample whose equal rows are merged.
 
     `n_products` is how many inner products the SVMs will read, about: a matrix of all is stored where that
-    saves time and `max_memory` allows it. The numbers are the same to the bit, stored or not.
+    saves time and memory allows it. The numbers are the same to the bit, stored or not.
     """
     table, weight = inputs.table, inputs.weight
-    reader = Reader.learn(table, weight)
+    matrix = training_bins(inputs)
+    reader = Reader(matrix.mapper, DesignEncoder().fit(table, weight))
     design = reader.design(table)
     stored = worth_storing(table.n_rows, design.shape[1], n_products)
-    gram = Gram(design, max_memory=max_memory if stored else 0, n_jobs=n_jobs)
-    return TrainingData(reader, reader.matrix(table), gram, inputs.y, inputs.n_classes, weight)
+    gram = Gram(design, max_memory=options.max_gram if stored else 0, n_jobs=options.n_jobs)
+    return TrainingData(inputs, reader, matrix, gram, inputs.y, inputs.n_classes, weight)
 
 
 def worth_storing(n_rows: int, n_columns: int, n_products: float) -> bool:
@@ -112,11 +126,22 @@ def worth_storing(n_rows: int, n_columns: int, n_products: float) -> bool:
     return stored <= formed or math.isinf(n_products)
 
 
-def part_of_inputs(inputs: FitInputs, rows: NDArray[Any]) -> FitInputs:
+def part_of_inputs(inputs: TrainingTable, rows: NDArray[Any]) -> TrainingTable:
     """Some rows, equal ones merged: what a fit on them alone would see."""
     table, y = inputs.table.take(rows), inputs.y[rows]
-    found = merge_equal_rows(table, y, None if inputs.weight is None else inputs.weight[rows])
-    weight = None if (found.weight == 1.0).all() else found.weight
+    merged = merge_equal_rows(table, y, None if inputs.weight is None else inputs.weight[rows])
+    weight = None if (merged.weight == 1.0).all() else merged.weight
     return replace(
-        inputs, table=table.take(found.rows), y=y[found.rows], weight=weight, inverse=found.inverse
+        inputs,
+        table=table.take(merged.rows),
+        y=y[merged.rows],
+        weight=weight,
+        inverse=merged.inverse,
+        unmerged=None,
     )
+
+
+def rows_of(matrix: BinnedMatrix, rows: NDArray[Any]) -> BinnedMatrix:
+    """Some rows of a binned table."""
+    codes = tuple(np.take(block, rows, axis=1) for block in matrix.blocks)
+    return BinnedMatrix(codes, matrix.mapper, matrix.has_missing)

@@ -1,45 +1,96 @@
-"""``RandomCompositeForestClassifier`` and ``CompositeTreeClassifier``: parameters, documentation, ``fit``."""
+"""``RandomCompositeForestClassifier`` and ``CompositeTreeClassifier``: parameters, documentation, ``fit``.
+
+:class:`CompositeClassifier` is what both share with the search of
+:mod:`~surewood.composite.model_selection`: input, predictions, ledgers, evidence.
+"""
 
 from __future__ import annotations
 
-from dataclasses import field
+from collections.abc import Iterable, Mapping
+from dataclasses import field, fields, replace
 from typing import Any, ClassVar
 
+import numpy as np
+import pandas as pd
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
 from surewood._arrays import Floats
-from surewood.composite.base import CompositeClassifier
-from surewood.composite.certifiable import refuse_unproved
-from surewood.composite.parameters import (
-    FOREST_SWITCHES,
-    RULES,
-    SELECTIONS,
-    TREE_SWITCHES,
-    is_auto,
+from surewood.base import rules
+from surewood.base.base import ClassifierBase, Fitted
+from surewood.base.calibration import held_out_probabilities
+from surewood.base.describing import Facts, ReportRows, title_of
+from surewood.base.folds import draw_seed
+from surewood.base.parameters import (
+    COMMON,
+    GramParameter,
+    RunParameters,
+    StudyParameter,
+    Switch,
+    TimedRunParameters,
+    check_parameters,
+    memory_bytes,
+    parameters,
+    study_settings,
 )
-from surewood.composite.plan import make_plan
-from surewood.composite.training import train_certifiable, train_with_votes
-from surewood.estimators.calibration import held_out_probabilities
-from surewood.estimators.declaring import TimedRunParameters, parameters
-from surewood.estimators.parameters import memory_bytes
-from surewood.estimators.rules import Boolean, Choice
-from surewood.estimators.seeds import draw_seed
-from surewood.estimators.time_limit import TimeLimit
-from surewood.svm import gram_limit
+from surewood.base.time_limit import TimeLimit
+from surewood.bounds.evidence import Evidence
+from surewood.composite.certifiable import train_certifiable
+from surewood.composite.data import SolverOptions, prepare
+from surewood.composite.growing import MAX_DEPTH, Setting
+from surewood.composite.model import CompositeModel
+from surewood.composite.plan import Parameters, is_auto, make_plan, products_read
+from surewood.composite.report_facts import explanation_steps
+from surewood.composite.training import train
+from surewood.tables import TrainingTable, begin_predict, by_batches
 
-_PILOT_TIME = 1 / 3  # part of a time limit that the pilot may take
+SELECTIONS = ("exact", "random_sequences", "common_degree", "random_degree")
+LEAF_SCORES = ("one_hot", "ovo_votes", "calibrated")
+DEPTH = rules.Integer(0, MAX_DEPTH)
+GAMMA = rules.Number(above=0.0)
+_PLAIN_WEIGHT = rules.Kind(
+    "a weight of at least 0 and below 1", rules.Number().is_kind, lambda value: 0.0 <= float(value) < 1.0
+)
+
+#: Rules of the tree and the forest; each takes those of its own parameters.
+RULES: Mapping[str, rules.Rule] = {
+    **COMMON,
+    "max_depth": rules.Either(rules.AUTO, DEPTH),
+    "gamma_scale": rules.Either(rules.AUTO, GAMMA),
+    "plain_weight": rules.Either(rules.AUTO, _PLAIN_WEIGHT),
+}
+
+#: Study switches of the forest.
+FOREST_SWITCHES: Mapping[str, Switch] = {
+    "n_sequences": Switch(10, rules.Integer(1)),
+    "constant_leaves": Switch("auto", rules.Either(rules.AUTO, rules.Boolean())),
+    "leaf_scores": Switch("one_hot", rules.Choice(*LEAF_SCORES)),
+    "max_leaf_size": Switch("auto", rules.Nullable(rules.AUTO, rules.Integer(2))),
+    "min_weight_fraction_leaf": Switch(0.0, COMMON["min_weight_fraction_leaf"]),
+    "tol": Switch("auto", rules.Either(rules.AUTO, COMMON["tol"])),
+    "max_iter": Switch(10_000, COMMON["max_iter"]),
+    "n_plain_trees": Switch("auto", rules.Either(rules.AUTO, rules.Integer(1))),
+    "bootstrap": Switch(False, COMMON["bootstrap"]),
+    "max_samples": Switch("auto", COMMON["max_samples"]),
+}
+
+_FOREST_ONLY = ("min_weight_fraction_leaf", "n_plain_trees", "bootstrap", "max_samples")
+
+#: Study switches of the tree.
+TREE_SWITCHES: Mapping[str, Switch] = {
+    name: switch for name, switch in FOREST_SWITCHES.items() if name not in _FOREST_ONLY
+}
 
 
-class _PlannedClassifier(CompositeClassifier):
-    """An estimator whose parameters and data determine the plan of its forest."""
+class CompositeClassifier(ClassifierBase, GramParameter, RunParameters, StudyParameter):
+    """Shared methods. A subclass has the parameters."""
 
-    @property
-    def _time_limit(self) -> float | None:
-        """Seconds that a fit may take."""
-        return None
+    __explanation_steps__ = explanation_steps
 
-    @property
-    def _is_certifiable(self) -> bool:
-        """Whether trees must be functions of their in-bag rows alone."""
-        return False
+    model_: CompositeModel
+
+    # --- fit -----------------------------------------------------------------------------------------------
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
         """Fit to a table and its labels.
@@ -53,32 +104,152 @@ class _PlannedClassifier(CompositeClassifier):
         y : array of shape (n_rows,)
             Labels. For a Parquet file: the name of their column.
         sample_weight : array of shape (n_rows,), optional
-            Multiplies C and counts; rows of weight 0 are absent.
+            Multiplies C, counts and held-out errors; rows of weight 0 are absent.
         """
         self._fit_held_out(X, y, sample_weight)
         return self
 
     def _fit_held_out(self, X: Any, y: Any, sample_weight: Any = None) -> Floats | None:
         """Fit; probabilities of the rows of `X` by trees that did not see them, NaN or None without any."""
-        limit = TimeLimit(self._time_limit)
-        with self._begin(X, y, sample_weight) as inputs:
-            options, seed, given = self._options(), draw_seed(self.random_state), self._parameters()
-            if self._is_certifiable:
-                self._check_memory(inputs)
-                memory = gram_limit(memory_bytes(self.max_memory))
-                trained = train_certifiable(given, inputs, seed, options, memory)
+        chosen = self._parameters()
+        with self._begin_fit(X, y, sample_weight) as inputs:
+            seed = draw_seed(self.random_state)
+            if getattr(self, "certifiable", False):
+                model = train_certifiable(chosen, inputs, seed)
             else:
-                data = self._prepared(inputs)
-                plan = make_plan(given, data, seed, options, limit.part(_PILOT_TIME))
-                trained = train_with_votes(plan, inputs, data, options, limit)
-            self._store(inputs, trained.model)
-            if trained.votes is None:
-                return None
-            return inputs.expand(held_out_probabilities(trained.votes, trained.model.calibrator))
+                data = prepare(inputs, chosen.options, products_read(chosen, inputs.table.n_rows))
+                model = train(make_plan(chosen, data, seed), data)
+            return self._store(inputs, model)
+
+    def _store(self, inputs: TrainingTable, model: CompositeModel) -> Floats | None:
+        """Write on the estimator, once everything has succeeded; held-out probabilities by row of `X`."""
+        self._store_fit(inputs)
+        self.model_ = replace(model, held_out=None)
+        if model.held_out is None:
+            return None
+        return inputs.expand(held_out_probabilities(model.held_out, model.calibrator))
+
+    def _parameters(self) -> Parameters:
+        """What a plan is made from, checked; a time limit starts here."""
+        check_parameters(self)
+        values = {**self.get_params(deep=False), **study_settings(self)}
+        tol = values["tol"]
+        if is_auto(tol):  # libsvm's, ten times as much where only the vote counts
+            tol = 1e-2 if values["selection"] == "auto" else 1e-3
+        values["options"] = SolverOptions(
+            float(tol),
+            int(values["max_iter"]),
+            self.n_jobs,
+            int(self.verbose),
+            memory_bytes(self.max_memory),
+        )
+        values["limit"] = TimeLimit(values.get("time_limit"))
+        names = [parameter.name for parameter in fields(Parameters)]
+        return Parameters(**{name: values[name] for name in names if name in values})
+
+    # --- predictions ---------------------------------------------------------------------------------------
+
+    def _fitted(self) -> CompositeModel:
+        """The fitted model."""
+        check_is_fitted(self, "model_")
+        return self.model_
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Class probabilities: the trees' mean score, calibrated by default.
+
+        The largest probability of a row is that of the class with the largest mean score.
+        """
+        model, table = self._fitted(), begin_predict(self, X)
+        return by_batches(table, lambda rows: model.probabilities(rows, self.n_jobs))
+
+    def tree_predictions(self, X: Any) -> NDArray[Any]:
+        """The label that each composite tree gives to each row, shape (n_rows, n_trees)."""
+        model, table = self._fitted(), begin_predict(self, X)
+        codes = by_batches(table, lambda rows: model.tree_labels(rows, self.n_jobs))
+        return np.asarray(model.classes[codes])
+
+    def apply(self, X: Any) -> NDArray[np.int64]:
+        """Number of the leaf (within its tree, as in :meth:`ledger`) of each row, shape (n_rows, n_trees)."""
+        model = self._fitted()
+        return model.leaf_numbers(begin_predict(self, X), self.n_jobs)
+
+    def decision_path(self, X: Any) -> tuple[sp.csr_matrix, NDArray[np.int64]]:
+        """Nodes that each row passes in the composite trees, as in scikit-learn's forests."""
+        model = self._fitted()
+        return model.decision_path(begin_predict(self, X), self.n_jobs)
+
+    def _explained(self, X: Any) -> list[dict[str, Any]]:
+        """Path, leaf, degree and vote of every composite tree."""
+        details = self._fitted().explain(begin_predict(self, X))
+        return self._explanations("composite", self.predict_proba(X), details)
+
+    # --- what the model knows of itself --------------------------------------------------------------------
+
+    def ledger(self, tree: int | None = None) -> pd.DataFrame:
+        """One row per leaf: depth, path, counts, degree, complexity, and which side of the minimum decided.
+
+        Parameters
+        ----------
+        tree : int, optional
+            One tree only. Plain trees have no ledger: every leaf of theirs is a constant.
+        """
+        if tree is not None:
+            rules.check_value("tree", tree, rules.Integer(0))
+        return self._fitted().ledger(tree)
+
+    def nodes(self, tree: int = 0) -> pd.DataFrame:
+        """A composite tree, one row per node, parents first.
+
+        Returns
+        -------
+        DataFrame
+            ``node``, ``parent`` (-1 at the root), ``depth``, ``condition`` (the side of the split that leads
+            here, in words), ``points``, ``errors`` and ``complexity_term`` (sums over the leaves below),
+            ``leaf`` (its number in :meth:`ledger`, -1 at inner nodes), ``degree`` (-1 there) and ``side``.
+        """
+        rules.check_value("tree", tree, rules.Integer(0))
+        return self._fitted().nodes(tree)
+
+    def __certificate_evidence__(self) -> Iterable[Evidence]:
+        """What `surewood.certify` may use: counts of the trees, out-of-bag votes, held-out error."""
+        return self._fitted().evidence()
+
+    def __report_facts__(self, rows: ReportRows | None = None) -> Facts:
+        """Title, key figures, trees, degrees and ledger."""
+        return self._fitted().facts(title_of(type(self)), rows)
+
+    def leaf_terms(self, part: int = 0) -> tuple[pd.DataFrame, float]:
+        """Ledger of one tree, and its gamma_scale; for the plots of :mod:`surewood.inspect`."""
+        return self.ledger(part), float(self._fitted().setting_of(part).gamma_scale)
+
+    def leaf_degrees(self, X: Any) -> Floats:
+        """Degree of the leaf of each row, one column per tree; for the plots of :mod:`surewood.inspect`."""
+        model = self._fitted()
+        return np.asarray(model.trees.leaves.degree[self.apply(X) + model.first_leaf], dtype=np.float64)
+
+    settings_ = Fitted[tuple[Setting, ...]]("settings", "What the parts of the forest were grown with.")
+    plain_weight_ = Fitted[float]("plain_weight", "Weight of the plain trees in the vote.")
+    held_out_error_ = Fitted[float](
+        "held_out_error", "ESTIMATE: error of out-of-bag (or out-of-fold) votes; NaN where there were none."
+    )
+    criterion_ = Fitted[Floats](
+        "criterion",
+        "CRITERION (2.9) of each composite tree with its gamma_scale: a selection score, not a bound.",
+    )
+    active_leaves_ = Fitted[float](
+        "active_leaves", "Fraction of leaves with an active complexity penalty (§2.9)."
+    )
+    degrees_histogram_ = Fitted[dict[int, int]](
+        "degrees_histogram", "Number of leaves of each degree, over all composite trees."
+    )
+    feature_importances_ = Fitted[Floats](
+        "feature_importances", "Impurity importances of the splits, summing to 1; all 0 where no tree splits."
+    )
+    n_iter_ = Fitted[int]("n_iter", "Most iterations of an SVM, summed over its pairs of classes.")
 
 
-@parameters({**RULES, "selection": Choice("auto", *SELECTIONS), "certifiable": Boolean()})
-class RandomCompositeForestClassifier(_PlannedClassifier, TimedRunParameters):
+@parameters({**RULES, "selection": rules.Choice("auto", *SELECTIONS), "certifiable": rules.Boolean()})
+class RandomCompositeForestClassifier(CompositeClassifier, TimedRunParameters):
     """A forest whose leaves hold polynomial SVMs of chosen degrees.
 
     Shallow random trees route rows to leaves; a leaf holds a one-vs-one SVM with a polynomial kernel, and its
@@ -130,7 +301,8 @@ class RandomCompositeForestClassifier(_PlannedClassifier, TimedRunParameters):
         that are fitted when the time is up vote alone; ``model_.notes`` says what was left out. At least one
         step of each is done, whatever the limit. Without a limit results are deterministic.
     max_memory : int, text such as "4GB" or None, default=None
-        Memory a fit may use. Above half of it inner products are formed leaf by leaf, with the same result.
+        Bytes (or text such as "4GB") that the matrix of inner products may take, by default 1 GiB. A larger
+        one is not stored: its entries are formed as needed, with the same result.
     remember_rows : bool, default=True
         Keep a hash of every training row (8 bytes each) in ``remembered_rows_``, so that a certificate can
         tell new rows from copies of training rows.
@@ -188,7 +360,8 @@ class RandomCompositeForestClassifier(_PlannedClassifier, TimedRunParameters):
     max_samples              "auto"      rows per tree (a fraction: of all); "auto" is 0.8 with
                                          ``selection="auto"``, else all
     max_leaf_size            "auto"      leaves with more rows are split further, beyond `max_depth`;
-                                         "auto" is 2000, less where the fit would cost too much
+                                         "auto" is 2000, or, with ``selection="auto"``, 1000 and less
+                                         where the fit would cost too much
     min_weight_fraction_leaf 0.0         least weight of a leaf, as a fraction of what a tree sees
     tol                      "auto"      stopping tolerance of the SVMs; "auto" is 1e-2 with
                                          ``selection="auto"``, else 1e-3, as in libsvm
@@ -206,7 +379,6 @@ class RandomCompositeForestClassifier(_PlannedClassifier, TimedRunParameters):
     """
 
     _study_switches: ClassVar[Any] = FOREST_SWITCHES
-    _renamed_parameters: ClassVar[Any] = {"plain_share": "plain_weight"}
 
     n_estimators: int = field(default=100, kw_only=False)
     max_depth: int | str = "auto"
@@ -220,18 +392,40 @@ class RandomCompositeForestClassifier(_PlannedClassifier, TimedRunParameters):
 
     @classmethod
     def paper(cls, **changes: Any) -> RandomCompositeForestClassifier:
-        """The algorithm of the paper: degrees 1 to 9 by the exact minimum of the criterion, no bags.
+        """The published algorithm: the best of 10 random sequences of degrees 1 to 9 per tree, no bags.
 
         Parameters
         ----------
         **changes
-            Any parameter, over these: ``selection="exact"``, ``degrees=1..9``, ``gamma_scale=1e-3``,
-            ``max_depth=4``, no plain trees, votes as probabilities, no limit on the size of leaves. Keys of
-            `study` are changed one by one.
+            Any parameter, over these: ``selection="random_sequences"``, ``degrees=1..9``,
+            ``gamma_scale=1e-3``, ``max_depth=4``, C of each degree by cross-validation over 1e-3 to 1e2, no
+            plain trees, votes as probabilities, no limit on the size of leaves. The paper chooses r, the
+            depth, the number of trees and gamma on a validation part:
+            :meth:`RandomCompositeForestClassifierCV.paper`. Keys of `study` are changed one by one.
+
+        See Also
+        --------
+        exact : The same with the exact minimum over all sequences ([D-10]).
 
         Examples
         --------
         >>> RandomCompositeForestClassifier.paper(max_depth=3).selection
+        'random_sequences'
+        """
+        return cls.exact(**({"selection": "random_sequences"} | changes))
+
+    @classmethod
+    def exact(cls, **changes: Any) -> RandomCompositeForestClassifier:
+        """The published algorithm with the exact minimum of its criterion over all degree sequences ([D-10]).
+
+        Parameters
+        ----------
+        **changes
+            As in :meth:`paper`.
+
+        Examples
+        --------
+        >>> RandomCompositeForestClassifier.exact(max_depth=3).selection
         'exact'
         """
         setting: dict[str, Any] = {
@@ -245,21 +439,9 @@ class RandomCompositeForestClassifier(_PlannedClassifier, TimedRunParameters):
         study = {"max_samples": None, "max_leaf_size": None} | (changes.pop("study", None) or {})
         return cls(**(setting | changes), study=study)
 
-    @property
-    def _time_limit(self) -> float | None:
-        return self.time_limit
 
-    @property
-    def _is_certifiable(self) -> bool:
-        if self.certifiable:
-            given = self._parameters()
-            weighted_plain = not is_auto(given.plain_weight) and float(given.plain_weight) > 0.0
-            refuse_unproved(given, self.time_limit, weighted_plain)
-        return bool(self.certifiable)
-
-
-@parameters({**RULES, "selection": Choice(*SELECTIONS)})
-class CompositeTreeClassifier(_PlannedClassifier):
+@parameters({**RULES, "selection": rules.Choice(*SELECTIONS)})
+class CompositeTreeClassifier(CompositeClassifier):
     """One tree whose leaves hold polynomial SVMs, their degrees chosen by a data-dependent criterion.
 
     The order of the columns matters: ties between splits go to the first column, and rows are dealt to folds

@@ -3,42 +3,79 @@
 One forest, grown to the largest depth with the largest number of trees, holds every point of the grid:
 shallower trees are its tops, smaller forests its prefixes, and gamma only re-reads counts.
 
-:func:`grid_errors` trains each (row set, degree) once, keeps the SVMs that some point of the grid chooses,
-and counts the errors of every point on held-out rows. Trees come in batches, so that memory is
-bounded and a deadline can be met.
+* :func:`search`: C of every degree over all splits, then :func:`grid_errors` for every split and every number
+  of features;
+* :func:`grid_errors` trains each (row set, degree) once, keeps the SVMs that some point of the grid chooses,
+  and counts the errors of every point on held-out rows. Trees come in batches, so that memory is bounded and
+  a deadline can be met.
 """
 
 from __future__ import annotations
 
+import math
 import time
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from joblib import delayed
 from numpy.typing import NDArray
 
 from surewood._arrays import Floats
-from surewood.composite.data import TrainingData
-from surewood.composite.growing import Grove, TreeRange, grow
-from surewood.composite.leaf_choice import LeafChoice
-from surewood.composite.leaf_svms import LeafSVMs, SolverOptions, train
-from surewood.composite.leaves import IndexSets, Leaves, collect_leaves, cut
-from surewood.composite.setting import Setting
-from surewood.svm import Predictor, vote_counts
-from surewood.trees import BinnedMatrix
+from surewood.base.time_limit import TimeLimit
+from surewood.composite.data import SolverOptions, TrainingData, part_of_inputs, prepare
+from surewood.composite.degrees import LeafChoice
+from surewood.composite.growing import Grove, IndexSets, Leaves, Setting, TreeRange, collect_leaves, cut, grow
+from surewood.composite.leaf_svms import LeafSVMs, best_C, held_out_errors, train_leaf_svms
+from surewood.parallel import run_tasks, share, worker_count
+from surewood.parallel.progress import stage
+from surewood.svm.one_vs_one import Predictor, vote_counts
+from surewood.tables import TrainingTable
+from surewood.trees.binning import BinnedMatrix
 
 TREES_PER_BATCH = 100
+ALL_EQUAL = "nothing was measured: all rows are equal"
+
+Split = tuple[NDArray[np.int64], NDArray[np.int64]]  # training and held-out rows, ascending
 
 
 @dataclass(frozen=True)
-class Axes:
-    """The free axes of the grid. `choices` are values of gamma, or degrees where one common degree is
-    chosen."""
+class SearchGrid:
+    """Values of every axis, ascending; `choices` are values of gamma, or degrees where one is common to all.
 
+    `setting` has what is not searched, and the degrees; C is searched beforehand, for every degree.
+    """
+
+    features: tuple[int, ...]
     depths: tuple[int, ...]
     choices: tuple[float, ...]
     sizes: tuple[int, ...]
+    C_grid: tuple[float, ...]
+    setting: Setting
     common_degree: bool = False
+
+    @property
+    def shape(self) -> tuple[int, int, int, int]:
+        """Points along each axis: features, depths, choices, sizes."""
+        return len(self.features), len(self.depths), len(self.choices), len(self.sizes)
+
+    @property
+    def n_settings(self) -> int:
+        """Outcomes that the search could have: points of the grid times values of C for every degree."""
+        return math.prod((*self.shape, *[len(self.C_grid)] * len(self.setting.degrees)))
+
+
+@dataclass(frozen=True)
+class SearchResult:
+    """Errors of every point of the grid on every split, and the C of every degree.
+
+    `errors` has shape (splits, features, depths, choices, sizes), as fractions of the held-out weight; NaN
+    where the time limit cut the point. `cut` says what it cut.
+    """
+
+    errors: Floats
+    C: tuple[float, ...]
+    cut: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -51,10 +88,169 @@ class HeldOut:
     weight: Floats | None
 
 
+def search(
+    inputs: TrainingTable,
+    splits: list[Split],
+    grid: SearchGrid,
+    seed: int,
+    options: SolverOptions,
+    limit: TimeLimit,
+) -> SearchResult:
+    """C of every degree over all splits, then the whole grid of every split."""
+    degrees = grid.setting.degrees
+    if not splits:  # nothing can be held out: the simplest point, the smallest C
+        C = (min(grid.C_grid),) * len(degrees)
+        return SearchResult(np.full((1, *grid.shape), np.nan), C, (ALL_EQUAL,))
+    n_units = len(grid.features) * len(splits)
+    # With a unit for every worker whole units go there: little is left to be done between the SVMs.
+    spread = limit.seconds is None and 0 < worker_count(options.n_jobs) <= n_units
+    if spread:
+        inputs = replace(inputs, table=inputs.table.detached(), given=None)
+        share(inputs.table.array)
+    C = tuned_over_splits(inputs, splits, grid, options, spread)
+    tuned = replace(grid, setting=replace(grid.setting, C=C))
+    errors = _grid_on_splits(inputs, splits, tuned, seed, options, limit, spread)
+    return SearchResult(errors, C, _what_was_cut(errors, grid, limit.seconds))
+
+
+def part_of(inputs: TrainingTable, split: Split, options: SolverOptions) -> tuple[TrainingData, HeldOut]:
+    """Training rows prepared by themselves (bins and scaling included), held-out rows read the same way."""
+    rows, held = split
+    data = prepare(part_of_inputs(inputs, rows), options)
+    table = inputs.table.take(held)
+    weight = None if inputs.weight is None else inputs.weight[held]
+    return data, HeldOut(data.reader.matrix(table), data.reader.design(table), inputs.y[held], weight)
+
+
+def tuned_over_splits(
+    inputs: TrainingTable, splits: list[Split], grid: SearchGrid, options: SolverOptions, spread: bool
+) -> tuple[float, ...]:
+    """C of every degree with the fewest held-out errors of one SVM, summed over the splits ([D-12]).
+
+    `spread`: whether splits are tasks for workers.
+    """
+    degrees, C_grid = grid.setting.degrees, grid.C_grid
+    if len(C_grid) == 1:
+        return C_grid * len(degrees)
+    # Twice as many tasks as splits leave workers idle for less time at the end.
+    halves = [slice(0, None, 2), slice(1, None, 2)] if spread and len(degrees) > 1 else [slice(None)]
+    units = [(split, half) for split in splits for half in halves]
+    tasks = (delayed(_split_C_errors)(inputs, split, degrees[half], C_grid, options) for split, half in units)
+    errors = np.zeros((len(degrees), len(C_grid)))
+    for (_, half), counts in zip(units, run_tasks(tasks, options.n_jobs if spread else 1)):
+        errors[half] += counts
+    return best_C(errors, C_grid)
+
+
+def _split_C_errors(
+    inputs: TrainingTable,
+    split: Split,
+    degrees: tuple[int, ...],
+    C_grid: tuple[float, ...],
+    options: SolverOptions,
+) -> Floats:
+    """Held-out errors of one SVM on a split's training rows, for every degree and C."""
+    data, held = part_of(inputs, split, options)
+    rows = np.arange(data.n_rows, dtype=np.int32)
+    return held_out_errors(data, rows, held.design, held.y, held.weight, degrees, C_grid, options)
+
+
+def _grid_on_splits(
+    inputs: TrainingTable,
+    splits: list[Split],
+    grid: SearchGrid,
+    seed: int,
+    options: SolverOptions,
+    limit: TimeLimit,
+    spread: bool,
+) -> Floats:
+    """Errors of all points on all splits, on workers or one unit after another until the time is up."""
+    units = [(f, s) for f in range(len(grid.features)) for s in range(len(splits))]
+    points = [replace(grid.setting, max_features=r) for r in grid.features]
+    quiet = replace(options, verbose=0)
+    errors = np.full((len(splits), *grid.shape), np.nan)
+    with stage(options.verbose, "grid: features x splits", len(units)) as advance:
+        if spread:
+            tasks = [delayed(unit_errors)(inputs, splits[s], grid, points[f], seed, quiet) for f, s in units]
+            for (f, s), fractions in zip(units, run_tasks(tasks, options.n_jobs)):
+                errors[s, f] = fractions
+                advance(1)
+            return errors
+        for k, (f, s) in enumerate(units):
+            if f > 0 and limit.is_over:
+                break
+            deadline = limit.divided(len(units) - k).deadline
+            errors[s, f] = unit_errors(inputs, splits[s], grid, points[f], seed, quiet, deadline)
+            advance(1)
+    return errors
+
+
+def unit_errors(
+    inputs: TrainingTable,
+    split: Split,
+    grid: SearchGrid,
+    setting: Setting,
+    seed: int,
+    options: SolverOptions,
+    deadline: float | None = None,
+) -> Floats:
+    """Errors of depths, choices and sizes on one split, as fractions of the held-out weight."""
+    data, held = part_of(inputs, split, options)
+    wrong = grid_errors(data, held, grid, setting, seed, options, deadline)
+    total = float(len(held.y)) if held.weight is None else float(held.weight.sum())
+    return np.asarray(wrong / max(total, 1e-300))
+
+
+def _what_was_cut(errors: Floats, grid: SearchGrid, time_limit: float | None) -> tuple[str, ...]:
+    """Sentences about the points that the time limit left out."""
+    measured = np.asarray(~np.isnan(errors).any(axis=0))  # (features, depths, choices, sizes)
+    most = max(grid.sizes)
+    sentences = []
+    for f, r in enumerate(grid.features):
+        sizes = [size for k, size in enumerate(grid.sizes) if measured[f, :, :, k].all()]
+        if not sizes:
+            sentences.append(f"max_features={r} was not measured: time_limit={time_limit} was reached")
+        elif max(sizes) < most:
+            sentences.append(
+                f"max_features={r} was measured up to {max(sizes)} of {most} trees: "
+                f"time_limit={time_limit} was reached"
+            )
+    return tuple(sentences)
+
+
+def best_point(errors: Floats) -> tuple[int, ...]:
+    """Index (feature, depth, choice, size) of the smallest mean error among fully measured points.
+
+    Ties go to the shallower tree, then to the larger gamma (the stronger penalty), then to fewer features and
+    fewer trees.
+    """
+    mean = errors.mean(axis=0)
+    mean = np.where(np.isnan(mean), np.inf, mean)
+    smallest = mean.min()
+    points = np.argwhere(mean <= smallest + 1e-12)
+    order = sorted(points.tolist(), key=lambda p: (p[1], -p[2], p[0], p[3]))
+    return tuple(order[0])
+
+
+def feature_grid(n_features: int) -> tuple[int, ...]:
+    """The paper's values of r ([D-17]); half rounds up.
+
+    Examples
+    --------
+    >>> feature_grid(10), feature_grid(24), feature_grid(60)
+    ((1, 2, 3, 6, 10), (1, 2, 5, 10, 20, 24), (1, 4, 8, 15, 31, 60))
+    """
+    values, step = {1, n_features}, -1
+    while (r := math.floor(2.0**step * math.sqrt(n_features) + 0.5)) < n_features:
+        values.add(max(r, 1))
+        step += 1
+    return tuple(sorted(values))
+
+
 def grid_errors(
     data: TrainingData,
     held: HeldOut,
-    axes: Axes,
+    grid: SearchGrid,
     setting: Setting,
     seed: int,
     options: SolverOptions,
@@ -64,19 +260,16 @@ def grid_errors(
 
     The first batch is always completed. `deadline` is in seconds of :func:`time.monotonic`.
     """
-    walk = _Walk(data, held, axes, setting, seed, options)
+    walk = _Walk(data, held, grid, setting, seed, options)
     done = 0
-    while done < max(axes.sizes):
+    while done < max(grid.sizes):
         if done and deadline is not None and time.monotonic() > deadline:
             break
-        count = min(_next_stop(axes.sizes, done), done + TREES_PER_BATCH) - done
+        next_size = min(size for size in grid.sizes if size > done)
+        count = min(next_size, done + TREES_PER_BATCH) - done
         walk.batch(done, count)
         done += count
     return walk.errors
-
-
-def _next_stop(sizes: tuple[int, ...], done: int) -> int:
-    return min(size for size in sizes if size > done)
 
 
 @dataclass
@@ -85,35 +278,35 @@ class _Walk:
 
     data: TrainingData
     held: HeldOut
-    axes: Axes
+    grid: SearchGrid
     setting: Setting
     seed: int
     options: SolverOptions
 
     def __post_init__(self) -> None:
-        data, held, axes, setting = self.data, self.held, self.axes, self.setting
+        data, held, grid, setting = self.data, self.held, self.grid, self.setting
         self.sets = IndexSets(data.y, data.weight, data.n_classes)
         self.correct = np.zeros((0, len(setting.degrees)))
         self.number = np.zeros((0, len(setting.degrees)), dtype=np.int32)  # SVM of (set, degree), or -1
         self.svms = LeafSVMs()
-        self.votes = np.zeros((len(axes.depths), len(axes.choices), len(held.y), data.n_classes))
-        self.errors = np.full((len(axes.depths), len(axes.choices), len(axes.sizes)), np.nan)
+        self.votes = np.zeros((len(grid.depths), len(grid.choices), len(held.y), data.n_classes))
+        self.errors = np.full((len(grid.depths), len(grid.choices), len(grid.sizes)), np.nan)
 
     def batch(self, first: int, count: int) -> None:
         """Grow some trees, train what is new, add their votes, and read off the sizes that are complete."""
         trees = TreeRange(count, self.seed, first)
-        grove = grow(self.data, self.setting, trees, self.options, max(self.axes.depths))
-        known: dict[int, int] = {}
+        grove = grow(self.data, self.setting, trees, self.options, max(self.grid.depths))
+        set_of_node: dict[int, int] = {}
         views = []
-        for depth in self.axes.depths:
+        for depth in self.grid.depths:
             stop = cut(grove.topology, depth)
-            leaves = collect_leaves(grove.topology, stop, grove.assigned, grove.bags, self.sets, known)
+            leaves = collect_leaves(grove, stop, self.sets, set_of_node)
             views.append((leaves, leaves.of_node(stop)))
         self._extend_tables()
         m = grove.sample_size(self.data)
         self._train(views, m, first)
         self._vote(grove, views, m, first)
-        for k, size in enumerate(self.axes.sizes):
+        for k, size in enumerate(self.grid.sizes):
             if size == first + count:
                 self.errors[:, :, k] = self._count_errors()
 
@@ -139,7 +332,7 @@ class _Walk:
 
     def _solve(self, ids: NDArray[np.int64], views: list[Any], m: Floats, first: int) -> None:
         degrees, C = np.array(self.setting.degrees), np.array(self.setting.C)[:, None]
-        for chunk in train(self.data, self.sets, ids, degrees, C, float(m.mean()), self.options):
+        for chunk in train_leaf_svms(self.data, self.sets, ids, degrees, C, float(m.mean()), self.options):
             self.correct[chunk.ids] = chunk.correct[:, :, 0]
             wanted: dict[int, set[int]] = {}
             for leaves, _ in views:
@@ -161,22 +354,22 @@ class _Walk:
         if ids is not None:
             at = at[np.isin(leaves.set_id[at], ids)]
         columns: list[NDArray[np.intp]] = []
-        for option in self.axes.choices:
+        for option in self.grid.choices:
             choice = self._choice(leaves, m, first, option)
-            if self.axes.common_degree or ids is None:
+            if self.grid.common_degree or ids is None:
                 columns.append(self._columns(choice, at, option))
             else:
                 columns += choice.candidates(at, self.correct)
-        return self._choice(leaves, m, first, self.axes.choices[0]).wanted(at, columns)
+        return self._choice(leaves, m, first, self.grid.choices[0]).wanted(at, columns)
 
     def _choice(self, leaves: Leaves, m: Floats, first: int, option: float) -> LeafChoice:
-        gamma = self.setting.gamma_scale if self.axes.common_degree else float(option)
+        gamma = self.setting.gamma_scale if self.grid.common_degree else float(option)
         setting = replace(self.setting, gamma_scale=gamma)
         return LeafChoice(self.data, setting, leaves, self.sets, m, self.seed, first)
 
     def _columns(self, choice: LeafChoice, at: NDArray[Any], option: float) -> NDArray[np.intp]:
         """Column of the offered degrees that a point of the grid picks at the leaves `at`."""
-        if self.axes.common_degree:
+        if self.grid.common_degree:
             place = self.setting.degrees.index(int(option)) + int(self.setting.constant_leaves)
             return np.full(len(at), place, dtype=np.intp)
         return choice.columns(at, self.correct)
@@ -191,7 +384,7 @@ class _Walk:
             majority = self.sets.majority[leaves.set_id].astype(np.int32)
             at = np.flatnonzero(~self.sets.pure[leaves.set_id])
             now: list[tuple[NDArray[np.int32], NDArray[np.int32]]] = []
-            for g, option in enumerate(self.axes.choices):
+            for g, option in enumerate(self.grid.choices):
                 svm = np.full(len(leaves), -1, dtype=np.int32)
                 choice = self._choice(leaves, m, first, option)
                 column = self._columns(choice, at, option) - int(self.setting.constant_leaves)
@@ -206,14 +399,14 @@ class _Walk:
             before = now
 
     def _codes(
-        self, predictor: Predictor | None, assign: NDArray[np.int32], known: list[Any]
+        self, predictor: Predictor | None, assign: NDArray[np.int32], neighbors: list[Any]
     ) -> NDArray[np.int32]:
         """Labels by the SVMs of `assign`; those known from a neighbor on the grid are copied."""
         codes = np.full(assign.shape, -1, dtype=np.int32)
         if predictor is None:
             return codes
         left = assign >= 0
-        for earlier, labels in known:
+        for earlier, labels in neighbors:
             same = left & (assign == earlier)
             codes[same] = labels[same]
             left &= ~same

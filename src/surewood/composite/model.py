@@ -1,55 +1,41 @@
 """A fitted composite forest: one frozen object that holds all that a fitted estimator reads.
 
-Predictions, ledgers, explanations and certificates are functions of this object and of a table; nothing here
-looks at the parameters of an estimator.
+Predictions, ledgers, explanations and evidence for certificates are functions of this object and of a table;
+nothing here looks at the parameters of an estimator. What pages show of it is in
+:mod:`~surewood.composite.report_facts`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from surewood._arrays import Floats, Ints
-from surewood.bounds import EstimateEvidence, Evidence, LeafLedger, VoteEvidence
-from surewood.composite.data import Reader, TrainingData
-from surewood.composite.evidence import SampleFacts, forest_evidence, tree_evidence
-from surewood.composite.leaves import Topology
-from surewood.composite.ledgers import criterion_of, ledger_frame, path_words, tree_ledger
+from surewood._arrays import Codes, Floats, Ints
+from surewood.base.base import normalised
+from surewood.base.calibration import ScoreCalibrator
+from surewood.base.describing import Facts, ReportRows
+from surewood.bounds import LeafLedger, composite_ledger
+from surewood.bounds.evidence import EstimateEvidence, Evidence, ForestEvidence, TreeEvidence, VoteEvidence
+from surewood.bounds.ledger import path_in_words
+from surewood.composite import report_facts
+from surewood.composite.data import Reader
+from surewood.composite.growing import Setting, Topology
 from surewood.composite.plan import Searched
-from surewood.composite.setting import Setting
-from surewood.composite.tree_nodes import tree_nodes
 from surewood.composite.trees import ROWS_PER_BLOCK, CompositeTrees
-from surewood.estimators.calibration import ScoreCalibrator
-from surewood.estimators.importances import normalised
-from surewood.tables import Table, TableSchema, column_names
-from surewood.trees import FlatForest
+from surewood.svm.one_vs_one import nearest_support
+from surewood.tables import ColumnReader, Table, TableSchema, by_label, column_names, plain
+from surewood.trees.binning import BinMapper
+from surewood.trees.flat_tree import FlatForest, Split
+from surewood.trees.tracing import trace
 
 
-@dataclass(frozen=True)
-class HeldOutError:
-    """ESTIMATE: error on rows that the voting trees did not see; NaN, on no row, where there were none."""
-
-    kind: str
-    error: float
-    n_rows: int
-
-    @classmethod
-    def of(cls, votes: Floats | None, kind: str, data: TrainingData) -> HeldOutError:
-        """The weighted error of held-out votes, rows without a vote left out."""
-        known = np.zeros(data.n_rows, dtype=bool) if votes is None else ~np.isnan(votes).any(axis=1)
-        if votes is None or not known.any():
-            return cls(kind, np.nan, 0)
-        wrong = votes[known].argmax(axis=1) != data.y[known]
-        weight = None if data.weight is None else data.weight[known]
-        return cls(kind, float(np.average(wrong, weights=weight)), int(known.sum()))
-
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class CompositeModel:
     """A fitted composite tree or forest."""
 
@@ -68,12 +54,19 @@ class CompositeModel:
     #: Impurity importances of the splits, not normalized.
     importances: Floats
     calibrator: ScoreCalibrator | None
-    held_out: HeldOutError
+    #: Votes of training rows by trees that did not see them, NaN where all did, shape (n_rows, n_classes). An
+    #: estimator hands them on when it is fitted and does not keep them.
+    held_out: Floats | None = None
+    #: Their error (ESTIMATE).
+    estimate: EstimateEvidence | None
     #: Out-of-bag statistics of the trees.
     votes: VoteEvidence | None
     #: What the fit chose from.
     searched: Searched
-    sample: SampleFacts
+    #: Log-growth of one split where it is more than a threshold.
+    split_growth: float | None
+    #: Whether no sample weights or class weights were given.
+    unweighted: bool
     #: Training row of each support row.
     support_origin: Ints | None
     #: What a time limit left out.
@@ -97,6 +90,11 @@ class CompositeModel:
         return self.trees.plain_weight
 
     @property
+    def held_out_error(self) -> float:
+        """ESTIMATE: error of held-out votes; NaN where there were none."""
+        return np.nan if self.estimate is None else self.estimate.value
+
+    @property
     def n_iter(self) -> int:
         """Most iterations of an SVM, summed over its pairs of classes; at least 1."""
         return max(1, int(self.trees.leaves.iterations.max(initial=0)))
@@ -112,96 +110,176 @@ class CompositeModel:
         degrees, counts = np.unique(self.trees.leaves.degree, return_counts=True)
         return {int(d): int(n) for d, n in zip(degrees, counts)}
 
-    # --- predictions ---------------------------------------------------------------------------------------
-
-    def mean_scores(self, table: Table, n_jobs: int | None) -> Floats:
-        """Mean score of the trees, in blocks of rows so that memory does not grow with the table."""
-        out = np.empty((table.n_rows, len(self.classes)))
-        for begin in range(0, table.n_rows, ROWS_PER_BLOCK):
-            end = min(begin + ROWS_PER_BLOCK, table.n_rows)
-            part = table if end - begin == table.n_rows else table.take(np.arange(begin, end))
-            matrix, design = self.reader.matrix(part), self.reader.design(part)
-            out[begin:end] = self.trees.mean_scores(matrix, design, self.leaf_scores, n_jobs)
-        return out
-
-    def probabilities(self, table: Table, n_jobs: int | None) -> Floats:
-        """Class probabilities of a table in memory."""
-        return self.calibrated(self.mean_scores(table, n_jobs))
-
-    def calibrated(self, scores: Floats) -> Floats:
-        """Probabilities from mean scores."""
-        return scores if self.calibrator is None else self.calibrator.transform(scores)
-
-    def tree_labels(self, table: Table, n_jobs: int | None) -> NDArray[np.int32]:
-        """Class code that each composite tree gives to each row."""
-        return self.trees.labels(self.reader.matrix(table), self.reader.design(table), n_jobs)
-
-    def leaf_numbers(self, table: Table, n_jobs: int | None) -> Ints:
-        """Number of each row's leaf within its tree, shape (n_rows, n_trees)."""
-        leaf = self.trees.leaf_index(self.reader.matrix(table), n_jobs)
-        return leaf.astype(np.int64) - self.first_leaf
-
     @property
     def first_leaf(self) -> Ints:
         """Entry of each tree's first leaf in the table of leaves."""
         return np.searchsorted(self.trees.leaves.tree, np.arange(self.n_trees)).astype(np.int64)
 
-    def decision_path(self, table: Table, n_jobs: int | None) -> tuple[sp.csr_matrix, Ints]:
-        """Nodes that each row passes, and where each tree's columns begin."""
-        leaf = self.trees.leaf_index(self.reader.matrix(table), n_jobs)
-        parent = Topology.of(self.trees.forest).parent
-        at = self.trees.leaves.node[leaf]
-        row = np.broadcast_to(np.arange(len(at))[:, None], at.shape).ravel()
-        at = at.ravel()
-        rows, columns = [], []
-        while len(at):
-            rows.append(row)
-            columns.append(at)
-            at = parent[at]
-            row, at = row[at >= 0], at[at >= 0]
-        row, column = np.concatenate(rows), np.concatenate(columns)
-        start = self.trees.forest.node_start
-        ones = np.ones(len(row), dtype=np.int64)
-        return sp.csr_matrix((ones, (row, column)), shape=(leaf.shape[0], int(start[-1]))), start.copy()
-
-    # --- ledgers -------------------------------------------------------------------------------------------
-
-    @property
-    def column_names(self) -> list[str]:
-        """Names of the training columns; x0, x1, ... where the table had none."""
-        return column_names(self.schema, self.sample.n_splitting)
-
     def setting_of(self, tree: int) -> Setting:
         """The setting of a composite tree."""
         return self.settings[int(self.part_of_tree[tree])]
 
+    # --- predictions ---------------------------------------------------------------------------------------
+
+    def probabilities(self, rows: Table, n_jobs: int | None) -> Floats:
+        """Class probabilities: the trees' mean score, calibrated where there is a calibration."""
+        scores = np.empty((rows.n_rows, len(self.classes)))
+        for begin in range(0, rows.n_rows, ROWS_PER_BLOCK):  # so that memory does not grow with the table
+            end = min(begin + ROWS_PER_BLOCK, rows.n_rows)
+            block = rows if end - begin == rows.n_rows else rows.take(np.arange(begin, end))
+            matrix, design = self.reader.matrix(block), self.reader.design(block)
+            scores[begin:end] = self.trees.mean_scores(matrix, design, self.leaf_scores, n_jobs)
+        return scores if self.calibrator is None else self.calibrator.transform(scores)
+
+    def tree_labels(self, rows: Table, n_jobs: int | None) -> NDArray[np.int32]:
+        """Class code that each composite tree gives to each row."""
+        return self.trees.labels(self.reader.matrix(rows), self.reader.design(rows), n_jobs)
+
+    def leaf_numbers(self, rows: Table, n_jobs: int | None) -> Ints:
+        """Number of each row's leaf within its tree, shape (n_rows, n_trees)."""
+        leaf = self.trees.leaf_index(self.reader.matrix(rows), n_jobs)
+        return leaf.astype(np.int64) - self.first_leaf
+
+    def decision_path(self, rows: Table, n_jobs: int | None) -> tuple[sp.csr_matrix, Ints]:
+        """Nodes that each row passes, and where each tree's columns begin."""
+        leaf = self.trees.leaf_index(self.reader.matrix(rows), n_jobs)
+        parent = Topology.of(self.trees.forest).parent
+        at = self.trees.leaves.node[leaf]
+        row = np.broadcast_to(np.arange(len(at))[:, None], at.shape).ravel()
+        at = at.ravel()
+        passed_by, passed = [], []
+        while len(at):
+            passed_by.append(row)
+            passed.append(at)
+            at = parent[at]
+            row, at = row[at >= 0], at[at >= 0]
+        row, column = np.concatenate(passed_by), np.concatenate(passed)
+        start = self.trees.forest.node_start
+        ones = np.ones(len(row), dtype=np.int64)
+        return sp.csr_matrix((ones, (row, column)), shape=(leaf.shape[0], int(start[-1]))), start.copy()
+
+    def explain(self, rows: Table) -> list[dict[str, Any]]:
+        """One dictionary per row: votes, splits by column, trees, nearest support vectors."""
+        trees, leaves = self.trees, self.trees.leaves
+        matrix, design = self.reader.matrix(rows), self.reader.design(rows)
+        is_leaf = np.zeros(len(trees.forest.nodes), dtype=bool)
+        is_leaf[leaves.node] = True
+        traces = trace(trees.forest, matrix, self.reader.mapper, is_leaf)
+        leaf, labels = trees.leaf_index(matrix), trees.labels(matrix, design)
+        votes = trees.mean_scores(matrix, design, self.leaf_scores)
+        plain_votes = None if trees.plain is None else trees.plain.predict_proba(matrix)
+        columns, first_leaf = ColumnReader(rows, self.schema), self.first_leaf
+        explanations = []
+        for row in range(rows.n_rows):
+            explanation: dict[str, Any] = {
+                "votes": by_label(self.classes, votes[row]),
+                "features": traces.splits(row, columns),
+                "trees": [
+                    {
+                        "tree": tree,
+                        "leaf": int(entry - first_leaf[tree]),
+                        "path": traces.path(row, tree, columns),
+                        "degree": int(leaves.degree[entry]),
+                        "points": float(leaves.total[entry]),
+                        "correct": float(leaves.correct[entry]),
+                        "vote": plain(self.classes[labels[row, tree]]),
+                    }
+                    for tree, entry in enumerate(leaf[row])
+                ],
+                "support": [],
+            }
+            if trees.predictor is not None:
+                explanation["support"] = nearest_support(
+                    trees.predictor, design[row], self.classes, self.support_origin
+                )
+            if trees.plain is not None and plain_votes is not None:
+                explanation["plain_trees"] = {
+                    "trees": trees.plain.n_trees,
+                    "weight": float(trees.plain_weight),
+                    "votes": by_label(self.classes, plain_votes[row]),
+                }
+            explanations.append(explanation)
+        return explanations
+
+    # --- ledgers -------------------------------------------------------------------------------------------
+
     def tree_ledger(self, tree: int, with_paths: bool = True) -> LeafLedger:
-        """Ledger of one tree."""
-        paths = None
+        """Ledger of one tree, leaves in the order of their path codes."""
+        leaves, setting = self.trees.leaves, self.setting_of(tree)
+        at = leaves.of_tree(tree)
+        paths, names = None, self._column_names
         if with_paths:
-            paths = path_words(self.trees, tree, self.reader.mapper, self.column_names, self.schema)
-        return tree_ledger(self.trees, tree, self.setting_of(tree), self.sample, paths)
+            paths = [
+                path_in_words([self._in_words(split, names) for split in splits])
+                for splits in self.leaf_paths(tree)
+            ]
+        return composite_ledger(
+            leaves.correct[at],
+            leaves.total[at] - leaves.correct[at],
+            leaves.depth[at],
+            leaves.degree[at],
+            n_features=self._n_svm_features,
+            n_classes=max(self.trees.n_classes, 2),
+            max_features=setting.max_features,
+            n_split_features=self.reader.mapper.n_columns,
+            gamma_scale=setting.gamma_scale,
+            paths=paths,
+        )
 
     def ledger(self, tree: int | None = None) -> pd.DataFrame:
-        """One row per leaf, of one tree or of all."""
-        numbers = range(self.n_trees) if tree is None else [self.checked_tree(tree)]
-        return ledger_frame(((t, self.tree_ledger(t)) for t in numbers), self.trees)
+        """One row per leaf, of one tree or of all, with the C of each leaf."""
+        frames = []
+        for number in range(self.n_trees) if tree is None else [self._checked_tree(tree)]:
+            frame = self.tree_ledger(number).to_frame().reset_index()
+            at = self.trees.leaves.of_tree(number)
+            frame.insert(0, "tree", number)
+            frame["C"] = self.trees.leaves.C[at]
+            frame["converged"] = self.trees.leaves.converged[at]
+            frames.append(frame)
+        return pd.concat(frames, ignore_index=True)
 
     def nodes(self, tree: int) -> pd.DataFrame:
-        """One row per node of a tree, parents first."""
-        ledger = self.tree_ledger(self.checked_tree(tree), with_paths=False)
-        return tree_nodes(self.trees, tree, ledger, self.reader.mapper, self.column_names, self.schema)
-
-    def checked_tree(self, tree: int) -> int:
-        """The number of a tree, refused where there is none."""
-        if tree >= self.n_trees:
-            raise ValueError(f"tree must be below {self.n_trees}, got {tree}.")
-        return tree
+        """One row per node of a tree, parents before children, left before right."""
+        ledger = self.tree_ledger(self._checked_tree(tree), with_paths=False)
+        names = self._column_names
+        words = {1: path_in_words([])}  # of the last split above each node; nodes by their path codes
+        leaf_of: dict[int, int] = {}
+        below: dict[int, list[int]] = {1: []}
+        for k, (leaf, splits) in enumerate(zip(self.trees.leaves.of_tree(tree), self.leaf_paths(tree))):
+            code = int(self.trees.leaves.code[leaf])
+            leaf_of[code] = k
+            for step in range(len(splits) + 1):
+                below.setdefault(code >> step, []).append(k)
+            for step, split in enumerate(splits, start=1):  # a path code has one bit per split
+                words[code >> (len(splits) - step)] = path_in_words([self._in_words(split, names)])
+        codes = sorted(words, key=lambda code: (code.bit_length(), code))
+        place = {code: i for i, code in enumerate(codes)}
+        number = [leaf_of.get(code, -1) for code in codes]
+        side = np.where(ledger.active, "complexity", "sample")
+        return pd.DataFrame(
+            {
+                "node": range(len(codes)),
+                "parent": [place.get(code >> 1, -1) for code in codes],
+                "depth": [code.bit_length() - 1 for code in codes],
+                "condition": [words[code] for code in codes],
+                "points": [float(ledger.points[below[code]].sum()) for code in codes],
+                "errors": [float(ledger.errors[below[code]].sum()) for code in codes],
+                "complexity_term": [float(ledger.complexity_term[below[code]].sum()) for code in codes],
+                "leaf": number,
+                "degree": [int(ledger.degree[k]) if k >= 0 else -1 for k in number],
+                "side": [str(side[k]) if k >= 0 else "" for k in number],
+            }
+        )
 
     @property
     def criterion(self) -> Floats:
         """CRITERION (2.9) of each composite tree with its gamma_scale: a selection score, not a bound."""
-        return np.array([criterion_of(self.tree_ledger(t, with_paths=False)) for t in range(self.n_trees)])
+        scores = []
+        for tree in range(self.n_trees):
+            ledger = self.tree_ledger(tree, with_paths=False)
+            total = float(ledger.points.sum())
+            scores.append((float(ledger.errors.sum()) + float((ledger.term * total).sum())) / total)
+        return np.array(scores)
 
     @property
     def active_leaves(self) -> float:
@@ -209,23 +287,112 @@ class CompositeModel:
         active = [self.tree_ledger(t, with_paths=False).active for t in range(self.n_trees)]
         return float(np.concatenate(active).mean())
 
-    # --- evidence ------------------------------------------------------------------------------------------
+    def leaf_paths(self, tree: int) -> list[list[Split]]:
+        """Splits from the root to each leaf of a tree."""
+        nodes = self.trees.leaves.node[self.trees.leaves.of_tree(tree)] - self.trees.forest.node_start[tree]
+        return self.trees.forest.paths(tree, nodes.tolist(), self.reader.mapper)
+
+    def _in_words(self, split: Split, names: list[str]) -> tuple[str, str, object]:
+        """A step on a path as (name, relation, value)."""
+        name = names[split.feature]
+        if split.categories is None:
+            return name, "<=" if split.went_left else ">", float(split.threshold)
+        values = self.schema.categories[split.feature] or []
+        named = tuple(str(values[c]) if c < len(values) else f"other ({c})" for c in split.categories)
+        return name, "in" if split.went_left else "not in", named
+
+    @property
+    def _column_names(self) -> list[str]:
+        return column_names(self.schema, self.reader.mapper.n_columns)
+
+    def _checked_tree(self, tree: int) -> int:
+        if tree >= self.n_trees:
+            raise ValueError(f"tree must be below {self.n_trees}, got {tree}.")
+        return tree
+
+    @property
+    def _n_svm_features(self) -> int:
+        """Columns that SVMs see; a table without any has one of zeros."""
+        return max(int(self.reader.encoder.n_columns_), 1)
+
+    # --- what certificates and pages read ------------------------------------------------------------------
 
     def evidence(self) -> Iterator[Evidence]:
         """What a certificate may use, from what the fit recorded ([D-37])."""
-        one_hot = self.leaf_scores == "one_hot"
+        hard_vote = self.leaf_scores == "one_hot"
         if all(s.sampling == "all" for s in self.settings) and self.plain_weight == 0.0:
-            trees = [
-                tree_evidence(self.trees, t, self.setting_of(t), self.sample, self.searched, one_hot=one_hot)
-                for t in range(self.n_trees)
-            ]
-            yield forest_evidence(trees, one_hot)
+            trees = tuple(self._tree_evidence(tree) for tree in range(self.n_trees))
+            if len(trees) == 1:
+                yield trees[0]
+            else:
+                learned = trees[0].learned_representation
+                yield ForestEvidence(trees=trees, hard_vote=hard_vote, learned_representation=learned)
         if self.votes is not None:
             yield self.votes
-        if self.held_out.n_rows:
-            yield EstimateEvidence(
-                name=f"{self.held_out.kind} error",
-                value=self.held_out.error,
-                n=self.held_out.n_rows,
-                used_for_selection=self.searched.n_settings > 1,
-            )
+        if self.estimate is not None:
+            yield self.estimate
+
+    def _tree_evidence(self, tree: int) -> TreeEvidence:
+        """Counts of one tree for the paper's bound (2.6)."""
+        leaves, setting = self.trees.leaves, self.setting_of(tree)
+        at = leaves.of_tree(tree)
+        learned = self.reader.encoder.learned_
+        return TreeEvidence(
+            correct=np.rint(leaves.correct[at]).astype(np.int64),
+            errors=np.rint(leaves.total[at] - leaves.correct[at]).astype(np.int64),
+            depth=leaves.depth[at],
+            degree=leaves.degree[at],
+            n_classes=max(self.trees.n_classes, 2),
+            n_features=self._n_svm_features,
+            n_split_features=self.reader.mapper.n_columns,
+            split_growth=self.split_growth,
+            max_features=setting.max_features,
+            n_degrees=self.searched.n_degrees,
+            max_depth=self.searched.max_depth,
+            gamma_scale=setting.gamma_scale,
+            one_hot=self.leaf_scores == "one_hot",
+            whole_sample=setting.sampling == "all",
+            unweighted=self.unweighted,
+            affine_features=not learned,
+            learned_representation=learned,
+        )
+
+    def facts(self, title: str, rows: ReportRows | None = None) -> Facts:
+        """What pages and the command line show; see :mod:`surewood.base.describing`."""
+        return report_facts.report_facts(self, title, rows)
+
+
+def held_out_estimate(
+    votes: Floats | None, y: Codes, weight: Floats | None, kind: str, searched: Searched
+) -> EstimateEvidence | None:
+    """The weighted error of held-out votes, rows without a vote left out; None without any."""
+    if votes is None:
+        return None
+    judged = ~np.isnan(votes).any(axis=1)
+    if not judged.any():
+        return None
+    wrong = votes[judged].argmax(axis=1) != y[judged]
+    error = float(np.average(wrong, weights=None if weight is None else weight[judged]))
+    return EstimateEvidence(
+        name=f"{kind} error",
+        value=error,
+        n=int(judged.sum()),
+        used_for_selection=searched.n_settings > 1,
+    )
+
+
+def table_split_growth(mapper: BinMapper, has_missing: NDArray[Any], m: int) -> float | None:
+    """Log-growth of one split where it is more than a threshold: category sets, a side for missing values.
+
+    None where every split is a threshold on a column without missing values.
+    """
+    if not mapper.is_category.any() and not has_missing.any():
+        return None
+    logs = []
+    for j in range(mapper.n_columns):
+        if mapper.is_category[j]:
+            bins = int(mapper.offset[j + 1] - mapper.offset[j]) + 1  # missing values are one more
+            logs.append(min(bins, m) * np.log(2.0))
+        else:
+            logs.append(np.log(2.0 * m) + (np.log(2.0) if has_missing[j] else 0.0))
+    return float(np.logaddexp.reduce(logs))

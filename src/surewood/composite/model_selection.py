@@ -1,40 +1,73 @@
-"""``RandomCompositeForestClassifierCV``: the whole published grid in one pass, then a refit on all rows."""
+"""``RandomCompositeForestClassifierCV``: the whole published grid in one pass, then a refit on all rows.
+
+Contents, not rows, are dealt to the two sides of a split: rows with equal values are one content, whatever
+their labels, and all of its copies lie on the same side. Which side is a function of the seed and of all
+contents: neither the order of the rows nor the number of copies matters, so weight 2 is the row twice. Only
+pairs of row numbers are followed row by row.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
-from surewood.composite.base import CompositeClassifier
-from surewood.composite.data import TrainingData, part_of_inputs
-from surewood.composite.grid import Axes
-from surewood.composite.memory import Shape
-from surewood.composite.model import CompositeModel
-from surewood.composite.parameters import (
-    SEARCH_RULES,
-    SEARCH_SWITCHES,
-    degree_list,
-    feature_grid,
-    is_auto,
+from surewood._arrays import Floats
+from surewood.base import rules
+from surewood.base.folds import draw_seed, given_splits, shuffled_folds, splits_of, validation_split
+from surewood.base.parameters import COMMON, Switch, TimedRunParameters, features_tried, parameters
+from surewood.base.time_limit import TimeLimit
+from surewood.composite.data import TrainingData, part_of_inputs, prepare
+from surewood.composite.estimator import (
+    DEPTH,
+    FOREST_SWITCHES,
+    GAMMA,
+    RULES,
+    SELECTIONS,
+    CompositeClassifier,
 )
-from surewood.composite.plan import DEGREES, Plan, Searched, completed
-from surewood.composite.search import SearchGrid, SearchResult, best_point, search
-from surewood.composite.setting import Setting
-from surewood.composite.splits import make_splits
-from surewood.composite.training import train_model
-from surewood.composite.tuning import C_GRID
-from surewood.estimators.declaring import TimedRunParameters, parameters
-from surewood.estimators.parameters import features_tried, memory_bytes, study_settings
-from surewood.estimators.seeds import draw_seed
-from surewood.svm import gram_limit
-from surewood.tables import FitInputs
+from surewood.composite.grid import SearchGrid, SearchResult, Split, best_point, feature_grid, search
+from surewood.composite.growing import MAX_DEPTH, Setting
+from surewood.composite.leaf_svms import C_GRID
+from surewood.composite.model import CompositeModel
+from surewood.composite.plan import Parameters, Plan, Searched, completed, degree_list, is_auto
+from surewood.composite.training import train
+from surewood.tables import TrainingTable
+from surewood.tables.row_hashes import row_hashes
 
 GAMMA_GRID = (1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0)  # [D-11]
+
+#: Rules of the search, whose parameters may be lists of candidates.
+SEARCH_RULES: Mapping[str, rules.Rule] = {
+    **RULES,
+    "max_depth": rules.Either(DEPTH, rules.ListOf(DEPTH, f"integers from 0 to {MAX_DEPTH}")),
+    "gamma_scale": rules.Either(GAMMA, rules.ListOf(GAMMA, "numbers above 0")),
+    "n_estimators": rules.Either(
+        COMMON["n_estimators"], rules.ListOf(COMMON["n_estimators"], "integers of at least 1")
+    ),
+    "max_features": rules.Either(
+        rules.Choice("paper"),
+        COMMON["max_features"],
+        rules.ListOf(COMMON["max_features"], "such values"),
+    ),
+    "C": rules.Either(
+        rules.AUTO, rules.Number(above=0.0), rules.ListOf(rules.Number(above=0.0), "numbers above 0")
+    ),
+    "selection": rules.Choice(*SELECTIONS),
+}
+
+_SEARCHED_SWITCHES = ("n_sequences", "leaf_scores", "min_weight_fraction_leaf", "tol", "max_iter")
+
+#: Study switches of the search: nested depths are exact only without a limit on the size of leaves.
+SEARCH_SWITCHES: Mapping[str, Switch] = {
+    **{name: FOREST_SWITCHES[name] for name in _SEARCHED_SWITCHES},
+    "constant_leaves": Switch(False, rules.Boolean()),
+}
 
 
 @parameters(SEARCH_RULES)
@@ -103,7 +136,6 @@ class RandomCompositeForestClassifierCV(CompositeClassifier, TimedRunParameters)
     """
 
     _study_switches: ClassVar[Any] = SEARCH_SWITCHES
-    _renamed_parameters: ClassVar[Any] = {"max_seconds": "time_limit"}
 
     gamma_scale: Any = GAMMA_GRID
     max_depth: Any = (1, 2, 3, 4, 5, 6)
@@ -117,11 +149,25 @@ class RandomCompositeForestClassifierCV(CompositeClassifier, TimedRunParameters)
 
     @classmethod
     def paper(cls, **changes: Any) -> RandomCompositeForestClassifierCV:
-        """The published grid: degrees 1 to 9, depths 2 to 8, 100 to 900 trees, all r, one validation part.
+        """The published grid and algorithm: 10 random degree sequences per tree, one validation part.
+
+        Degrees 1 to 9, gamma 1e-3 to 1, depths 2 to 8, 100 to 900 trees, all r, C from 1e-3 to 1e2.
 
         Examples
         --------
-        >>> RandomCompositeForestClassifierCV.paper().max_features
+        >>> RandomCompositeForestClassifierCV.paper().gamma_scale
+        (0.001, 0.01, 0.1, 1.0)
+        """
+        published = {"gamma_scale": (1e-3, 1e-2, 1e-1, 1.0), "selection": "random_sequences"}
+        return cls.exact(**(published | changes))
+
+    @classmethod
+    def exact(cls, **changes: Any) -> RandomCompositeForestClassifierCV:
+        """The published grid, two smaller gamma ([D-11]), and the exact minimum over all sequences ([D-10]).
+
+        Examples
+        --------
+        >>> RandomCompositeForestClassifierCV.exact().max_features
         'paper'
         """
         grid: dict[str, Any] = {
@@ -134,36 +180,25 @@ class RandomCompositeForestClassifierCV(CompositeClassifier, TimedRunParameters)
         }
         return cls(**(grid | changes))
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
-        """Search the grid and fit its best point to all rows.
-
-        Parameters
-        ----------
-        X : table of shape (n_rows, n_features)
-        y : array of shape (n_rows,)
-        sample_weight : array of shape (n_rows,), optional
-            Multiplies C, counts and held-out errors.
-        """
-        with self._begin(X, y, sample_weight, merge=False) as given:
-            inputs = part_of_inputs(given, np.arange(given.table.n_rows))
-            self._check_memory(inputs)
-            seed, options = draw_seed(self.random_state), self._options()
-            grid = self._grid(inputs.table.n_columns)
-            splits = make_splits(self.cv, given, inputs, seed)
-            memory = gram_limit(memory_bytes(self.max_memory))
-            result = search(splits.inputs, splits.pairs, grid, seed, options, memory, self.time_limit)
+    def _fit_held_out(self, X: Any, y: Any, sample_weight: Any = None) -> Floats | None:
+        """Search the grid and fit its best point to all rows; held-out probabilities as in a forest."""
+        chosen = self._parameters()
+        with self._begin_fit(X, y, sample_weight, merge=False) as unmerged:
+            inputs = part_of_inputs(unmerged, np.arange(unmerged.table.n_rows))
+            seed, grid = draw_seed(self.random_state), self._grid(chosen, inputs.table.n_columns)
+            split_inputs, splits = make_splits(self.cv, unmerged, inputs, seed)
+            result = search(split_inputs, splits, grid, seed, chosen.options, chosen.limit)
             best = best_point(result.errors)
             model = None
             if self.refit:
-                data = self._prepared(inputs)
-                plan = self._plan_of(grid, result, best, data, seed)
-                model = train_model(plan, inputs, data, options)
-            self._store_fit(inputs)
+                data = prepare(inputs, chosen.options)
+                model = train(_plan_of(chosen, grid, result, best, data, seed), data)
             self.__dict__.pop("model_", None)
             self.__dict__.update(search_attributes(grid, result, best))
             if model is not None:
-                self.model_ = model
-        return self
+                return self._store(inputs, model)
+            self._store_fit(inputs)
+            return None
 
     def _fitted(self) -> CompositeModel:
         check_is_fitted(self, "cv_results_")
@@ -173,86 +208,70 @@ class RandomCompositeForestClassifierCV(CompositeClassifier, TimedRunParameters)
             )
         return self.model_
 
-    def _grid(self, n_columns: int) -> SearchGrid:
+    def _grid(self, chosen: Parameters, n_columns: int) -> SearchGrid:
         """The values of every axis for a table with this many columns."""
-        study = study_settings(self)
-        degrees = DEGREES if is_auto(self.degrees) else degree_list(self.degrees)
-        depths = tuple(sorted({int(depth) for depth in _values(self.max_depth)}))
+        degrees = degree_list(self.degrees)
         common = self.selection == "common_degree"
         gammas = tuple(sorted({float(gamma) for gamma in _values(self.gamma_scale)}))
         choices = tuple(float(d) for d in degrees) if common else gammas
         if self.selection == "random_degree":
             choices = choices[:1]
-        setting = Setting(
-            max_depth=max(depths),
-            max_features=1,
-            degrees=degrees,
-            C=(1.0,) * len(degrees),
-            gamma_scale=choices[0],
-            selection="exact" if common else self.selection,
-            n_sequences=int(study["n_sequences"]),
-            constant_leaves=study["constant_leaves"] is True,
-            min_weight_fraction_leaf=float(study["min_weight_fraction_leaf"]),
-        )
-        sizes = tuple(sorted({int(size) for size in _values(self.n_estimators)}))
-        C_grid = C_GRID if is_auto(self.C) else tuple(float(c) for c in _values(self.C))
-        return SearchGrid(
-            degrees, self._features(n_columns), Axes(depths, choices, sizes, common), setting, C_grid
-        )
-
-    def _features(self, n_columns: int) -> tuple[int, ...]:
-        """Numbers of features tried at a node."""
         if isinstance(self.max_features, str) and self.max_features == "paper":
-            return feature_grid(n_columns)
-        return tuple(dict.fromkeys(features_tried(value, n_columns) for value in _values(self.max_features)))
-
-    def _plan_of(
-        self,
-        grid: SearchGrid,
-        result: SearchResult,
-        best: tuple[int, ...],
-        data: TrainingData,
-        seed: int,
-    ) -> Plan:
-        """The plan of the best point; what was searched is recorded with it ([D-37])."""
-        f, d, g, b = best
-        axes, C = grid.axes, result.C
-        setting = replace(grid.setting, max_depth=axes.depths[d], max_features=grid.features[f], C=C)
-        if axes.common_degree:
-            place = grid.degrees.index(int(axes.choices[g]))
-            setting = replace(setting, degrees=(grid.degrees[place],), C=(C[place],))
+            features = feature_grid(n_columns)
         else:
-            setting = replace(setting, gamma_scale=axes.choices[g])
-        searched = Searched(len(grid.degrees), max(axes.depths), grid.n_settings)
-        return completed(self._parameters(), data, seed, ((setting, axes.sizes[b]),), searched)
+            tried = [features_tried(value, n_columns) for value in _values(self.max_features)]
+            features = tuple(dict.fromkeys(tried))
+        depths = tuple(sorted({int(depth) for depth in _values(self.max_depth)}))
+        return SearchGrid(
+            features=features,
+            depths=depths,
+            choices=choices,
+            sizes=tuple(sorted({int(size) for size in _values(self.n_estimators)})),
+            C_grid=C_GRID if is_auto(self.C) else tuple(float(c) for c in _values(self.C)),
+            setting=Setting(
+                max_depth=max(depths),
+                max_features=1,
+                degrees=degrees,
+                C=(1.0,) * len(degrees),
+                gamma_scale=choices[0],
+                selection="exact" if common else self.selection,
+                n_sequences=int(chosen.n_sequences),
+                constant_leaves=bool(chosen.constant_leaves),
+                min_weight_fraction_leaf=float(chosen.min_weight_fraction_leaf),
+            ),
+            common_degree=common,
+        )
 
-    def _shape(self, inputs: FitInputs) -> Shape:
-        """With the points of the grid that vote side by side, and the rows that are held out."""
-        axes = self._grid(inputs.table.n_columns).axes
-        held_out = self.cv if isinstance(self.cv, float) else 1.0 / self._n_splits()
-        return replace(super()._shape(inputs), n_grid=len(axes.depths) * len(axes.choices), held_out=held_out)
 
-    def _n_splits(self) -> int:
-        return self.cv if isinstance(self.cv, int) else 1 if isinstance(self.cv, float) else 5
-
-    def _passes(self, n_columns: int) -> int:
-        """Splits times numbers of features: each is one pass over the grid."""
-        return self._n_splits() * len(self._features(n_columns))
-
-    @classmethod
-    def _state_of_today(cls, state: dict[str, Any]) -> dict[str, Any]:
-        state.pop("max_leaf_size", None)  # always None in model files of format 1
-        return super()._state_of_today(state)
+def _plan_of(
+    chosen: Parameters,
+    grid: SearchGrid,
+    result: SearchResult,
+    best: tuple[int, ...],
+    data: TrainingData,
+    seed: int,
+) -> Plan:
+    """The plan of the best point; what was searched is recorded with it ([D-37])."""
+    f, d, g, b = best
+    degrees, C = grid.setting.degrees, result.C
+    setting = replace(grid.setting, max_depth=grid.depths[d], max_features=grid.features[f], C=C)
+    if grid.common_degree:
+        place = degrees.index(int(grid.choices[g]))
+        setting = replace(setting, degrees=(degrees[place],), C=(C[place],))
+    else:
+        setting = replace(setting, gamma_scale=grid.choices[g])
+    searched = Searched(len(degrees), max(grid.depths), grid.n_settings)
+    unlimited = replace(chosen, n_estimators=grid.sizes[b], limit=TimeLimit(None))
+    return completed(unlimited, data, seed, ((setting, grid.sizes[b]),), searched)
 
 
 def search_attributes(grid: SearchGrid, result: SearchResult, best: tuple[int, ...]) -> dict[str, Any]:
     """Attributes of a search, in scikit-learn's words."""
-    axes = grid.axes
-    which = "degree" if axes.common_degree else "gamma_scale"
-    mesh = np.meshgrid(grid.features, axes.depths, axes.choices, axes.sizes, indexing="ij")
+    which = "degree" if grid.common_degree else "gamma_scale"
+    mesh = np.meshgrid(grid.features, grid.depths, grid.choices, grid.sizes, indexing="ij")
     names = ("max_features", "max_depth", which, "n_estimators")
     table: dict[str, Any] = {f"param_{name}": axis.ravel() for name, axis in zip(names, mesh)}
-    if axes.common_degree:
+    if grid.common_degree:
         table["param_degree"] = table["param_degree"].astype(int)
     scores = 1.0 - result.errors.reshape(len(result.errors), -1)
     for k, score in enumerate(scores):
@@ -268,9 +287,66 @@ def search_attributes(grid: SearchGrid, result: SearchResult, best: tuple[int, .
         "best_index_": index,
         "best_params_": dict(sorted(table["params"][index].items())),
         "best_score_": float(mean[index]),
-        "C_": dict(zip(grid.degrees, result.C)),
+        "C_": dict(zip(grid.setting.degrees, result.C)),
         "cut_": list(result.cut),
     }
+
+
+def make_splits(
+    cv: Any, unmerged: TrainingTable, merged: TrainingTable, seed: int
+) -> tuple[TrainingTable, list[Split]]:
+    """Rows, and the splits of them (none where all rows are equal), from rows as given and as merged.
+
+    A fraction is one validation part, an integer a number of folds. A splitter is applied to the merged
+    rows in the order of their contents; pairs of row numbers refer to the rows as unmerged.
+    """
+    if unmerged.n_counted < 2:
+        raise ValueError(f"{unmerged.n_counted} sample cannot be split; give at least 2 rows.")
+    content = contents(merged)
+    n_contents = int(content.max(initial=-1)) + 1
+    if n_contents < 2:
+        return merged, []
+    if isinstance(cv, float):
+        [(_, held)] = validation_split(n_contents, cv, [seed, 4])
+        return merged, splits_of(np.isin(content, held).astype(np.int64))[1:]
+    if isinstance(cv, int):
+        fold = shuffled_folds(n_contents, min(cv, n_contents), [seed, 4])
+        return merged, splits_of(fold[content])
+    if callable(getattr(cv, "split", None)):
+        pairs = enumerate(given_splits(cv, merged.y))
+        return merged, [_apart(rows, held, content, k) for k, (rows, held) in pairs]
+    return unmerged, [_checked(rows, held, unmerged, k) for k, (rows, held) in enumerate(cv)]
+
+
+def contents(merged: TrainingTable) -> NDArray[np.int64]:
+    """Number of the content of each merged row, in the order of a hash of the values."""
+    hashes = row_hashes(merged.table, np.zeros(merged.table.n_rows, dtype=np.int32))
+    return np.unique(hashes, return_inverse=True)[1].astype(np.int64)
+
+
+def _apart(rows: NDArray[Any], held: NDArray[Any], content: NDArray[np.int64], k: int) -> Split:
+    """A split without contents on both sides: what has a copy among the training rows is not held out."""
+    rows, held = np.sort(rows), np.sort(held)
+    held = held[~np.isin(content[held], content[rows])]
+    if not (len(rows) and len(held)):
+        raise ValueError(
+            f"split {k} of cv has no training row, or no held-out row that differs from all of them."
+        )
+    return rows, held
+
+
+def _checked(rows: Any, held: Any, unmerged: TrainingTable, k: int) -> Split:
+    """A pair of row numbers, those of weight 0 left out."""
+    n_rows = unmerged.table.n_rows
+    sides = []
+    for side in (np.asarray(rows), np.asarray(held)):
+        at = np.flatnonzero(side) if side.dtype == bool else np.sort(side.astype(np.int64))
+        if len(at) and not (at[0] >= 0 and at[-1] < n_rows):
+            raise ValueError(f"split {k} of cv has row numbers outside 0 to {n_rows - 1}.")
+        sides.append(at if unmerged.weight is None else at[unmerged.weight[at] > 0])
+    if not (len(sides[0]) and len(sides[1])):
+        raise ValueError(f"split {k} of cv has no training row or no held-out row of positive weight.")
+    return sides[0], sides[1]
 
 
 def _values(value: Any) -> list[Any]:

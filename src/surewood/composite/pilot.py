@@ -16,24 +16,30 @@ Rules, each measured in docs/research/composite-forest.md and composite-forest-t
    one standard error of the best, common degrees come first.
 5. On more rows than the pilot had, trees go deeper by log2 of the ratio: the sizes of leaves, and C_k, stay
    the same.
+
+:func:`run_pilot` is the comparison; :class:`PilotForest` the trees, grown once to the largest depth;
+:class:`DepthVotes` their out-of-bag labels when they are cut at one depth, for every (degree, C).
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from hashlib import blake2b
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from surewood.composite.data import TrainingData
-from surewood.composite.leaf_svms import SolverOptions
-from surewood.composite.pilot_votes import DepthVotes, Key, PilotSample, Winners
-from surewood.composite.setting import Setting
-from surewood.composite.votes import vote_fractions
-from surewood.estimators.time_limit import TimeLimit
-from surewood.parallel.progress import Advance, stage
+from surewood._arrays import Floats
+from surewood.base.time_limit import TimeLimit
+from surewood.composite.data import SolverOptions, TrainingData
+from surewood.composite.degrees import LeafChoice
+from surewood.composite.growing import IndexSets, Setting, TreeRange, collect_leaves, cut, grow
+from surewood.composite.leaf_svms import train_leaf_svms
+from surewood.composite.trees import vote_fractions
+from surewood.parallel.progress import stage
 
 PILOT_ROWS = 2000  # of which a tree sees IN_BAG
 JUDGED_ROWS = 4000  # by the trees that did not see them
@@ -44,200 +50,8 @@ ROUNDS = 3  # parts of the pilot's trees; candidates are dropped after each but 
 STANDARD_ERRORS = 2.0  # by which a dropped candidate is worse than the best
 MOST_KEPT = (8, 5)  # candidates after each round, where the errors tell no more of them apart
 PILOT_TOL = 1e-2  # labels, not coefficients, are compared
-
-
-@dataclass(frozen=True)
-class PilotGrid:
-    """Candidates of the pilot."""
-
-    depths: tuple[int, ...]
-    degrees: tuple[int, ...]
-    C: tuple[float, ...]
-    gamma_scale: float
-
-
-@dataclass(frozen=True)
-class Candidate:
-    """A candidate and its votes: a common degree (`degrees` of one) or the criterion over several."""
-
-    depth: int
-    degrees: tuple[int, ...]
-    C: tuple[float, ...]
-    by_criterion: bool
-    error: float
-    log_loss: float
-    winners: Winners
-
-    @property
-    def keys(self) -> set[Key]:
-        """The (degree, C) whose SVMs it needs."""
-        return set(zip(self.degrees, self.C))
-
-    @property
-    def identity(self) -> tuple[int, tuple[int, ...], tuple[float, ...], bool]:
-        """What it is, whatever its votes."""
-        return self.depth, self.degrees, self.C, self.by_criterion
-
-
-@dataclass(frozen=True)
-class PilotResult:
-    """What the pilot chose, what it compared to the end (best first), and how many it compared at all."""
-
-    settings: tuple[Setting, ...]
-    candidates: tuple[Candidate, ...]
-    n_compared: int
-    notes: tuple[str, ...] = ()
-
-    @property
-    def n_outcomes(self) -> int:
-        """Outcomes that the comparison could have had: sets of candidates."""
-        return math.comb(self.n_compared, len(self.settings))
-
-
-def run_pilot(
-    data: TrainingData,
-    grid: PilotGrid,
-    template: Setting,
-    seed: int,
-    options: SolverOptions,
-    limit: TimeLimit | None = None,
-) -> PilotResult:
-    """Compare all candidates. `template` has the values that are not compared; `limit` ends the pilot early.
-
-    Without a limit the result is a function of the data, the grid and the seed.
-    """
-    limit = TimeLimit(None) if limit is None else limit
-    rows, n_pilot = pilot_rows(data.n_rows, seed), pilot_size(data.n_rows)
-    inner = replace(template, sampling="subsample", n_draws=max(1, round(IN_BAG * n_pilot)))
-    loose = replace(options, tol=max(options.tol, PILOT_TOL))
-    n_trees = pilot_trees(data.n_rows, data.n_classes)
-    sample = PilotSample.grow(data, inner, rows, n_trees, max(grid.depths), grid.gamma_scale, seed, loose)
-    total, done = ROUNDS * len(grid.depths), [0.0]
-    with stage(options.verbose, "pilot: rounds x depths", total) as advance:
-
-        def count(steps: float) -> None:
-            done[0] += steps
-            advance(steps)
-
-        pilot = _Pilot(sample, grid)
-        pilot.run(limit, count)
-        advance(total - done[0])  # depths that were dropped
-    best = _distinct([*_cheap_first(pilot.found, sample), *pilot.found])[:BEST]
-    ratio = data.n_rows / n_pilot
-    return PilotResult(
-        tuple(_setting_of(candidate, template, ratio) for candidate in best),
-        tuple(pilot.found),
-        len(pilot.compared),
-        tuple(pilot.notes),
-    )
-
-
-class _Pilot:
-    """Candidates, round by round."""
-
-    def __init__(self, sample: PilotSample, grid: PilotGrid) -> None:
-        self.sample, self.grid = sample, grid
-        self.views = {depth: DepthVotes(sample, depth) for depth in grid.depths}
-        self.found: list[Candidate] = []  # of the last complete round, best first
-        self.compared: set[tuple[int, tuple[int, ...], tuple[float, ...], bool]] = set()
-        self.notes: list[str] = []
-
-    def run(self, limit: TimeLimit, advance: Advance) -> None:
-        """All rounds, or those that the time allows; the deepest trees, which cost least, come first."""
-        ends = np.linspace(0, self.sample.n_trees, ROUNDS + 1).round().astype(int).tolist()
-        for number, (first, last) in enumerate(pairwise(ends)):
-            live = _survivors(self.found, self.sample, MOST_KEPT[number - 1]) if number else []
-            depths = sorted({c.depth for c in live} if number else self.grid.depths, reverse=True)
-            found: list[Candidate] = []
-            for depth in depths:
-                if limit.is_over and (number or found):
-                    break
-                view = self.views[depth]
-                own = [c for c in live if c.depth == depth]
-                found += self._again(view, own, first, last) if number else self._all(view, last)
-                advance(1)
-            complete = len({c.depth for c in found}) == len(depths)
-            if complete or not number:
-                self.found = sorted(found, key=_rank)
-                self.compared |= {c.identity for c in found}
-            if not complete:
-                self.notes.append(f"the pilot stopped in round {number + 1} of {ROUNDS}: time_limit")
-                return
-
-    def _all(self, view: DepthVotes, last: int) -> list[Candidate]:
-        """Every candidate of a depth: inner values of C first, an end of the list where it looks better."""
-        known: dict[Key, Candidate] = {}
-
-        def compare(degrees: list[int], C_values: tuple[float, ...]) -> None:
-            keys = [(d, c) for d in degrees for c in C_values]
-            view.train(keys, 0, last)
-            known.update({key: self._candidate(view, (key[0],), (key[1],), False) for key in keys})
-
-        def best(degree: int) -> float:
-            return min((known[k].error, k[1]) for k in known if k[0] == degree)[1]
-
-        every, C_grid = list(self.grid.degrees), tuple(sorted(self.grid.C))
-        inner = C_grid[1:-1] if len(C_grid) > 3 else C_grid
-        compare(every, inner)
-        if inner != C_grid:
-            compare([d for d in every if best(d) == inner[0]], C_grid[:1])
-            compare([d for d in every if best(d) == inner[-1]], C_grid[-1:])
-        found = list(known.values())
-        if len(every) > 1:
-            C = tuple(best(d) for d in every)
-            found.append(self._candidate(view, self.grid.degrees, C, True))
-        return found
-
-    def _again(self, view: DepthVotes, live: list[Candidate], first: int, last: int) -> list[Candidate]:
-        """Candidates that are left, with more trees."""
-        view.train(sorted(set().union(*(c.keys for c in live))), first, last)
-        return [self._candidate(view, c.degrees, c.C, c.by_criterion) for c in live]
-
-    def _candidate(
-        self, view: DepthVotes, degrees: tuple[int, ...], C: tuple[float, ...], by_criterion: bool
-    ) -> Candidate:
-        keys = list(zip(degrees, C))
-        labels = view.by_criterion(keys) if by_criterion else view.labels[keys[0]]
-        votes = vote_fractions(labels, self.sample.data.n_classes)
-        error, loss = self.sample.error(votes), self.sample.log_loss(votes)
-        return Candidate(view.depth, degrees, C, by_criterion, error, loss, Winners.of(votes))
-
-
-def _rank(candidate: Candidate) -> tuple[float, float, int, tuple[int, ...], tuple[float, ...]]:
-    return candidate.error, candidate.log_loss, candidate.depth, candidate.degrees, candidate.C
-
-
-def _survivors(ranked: list[Candidate], sample: PilotSample, most: int) -> list[Candidate]:
-    """Candidates that may still win: those not beaten by the best, and never fewer than are taken."""
-    kept = [c for c in ranked if not sample.is_beaten(c.winners, ranked[0].winners, STANDARD_ERRORS)][:most]
-    return kept if len(_distinct(kept)) >= BEST else _distinct(ranked)[:BEST]
-
-
-def _cheap_first(ranked: list[Candidate], sample: PilotSample) -> list[Candidate]:
-    """All candidates with one SVM per leaf, where errors do not tell one of them from the best; else none."""
-    best, common = ranked[0].winners, [c for c in ranked if not c.by_criterion]
-    alike = [c for c in common if not sample.is_beaten(c.winners, best, 1.0)]
-    return [*alike, *common] if alike else []
-
-
-def _distinct(ranked: list[Candidate]) -> list[Candidate]:
-    """At depth 0 the criterion over all degrees repeats a common degree: keep the first of equals."""
-    kept: list[Candidate] = []
-    for candidate in ranked:
-        if all(candidate.winners.digest != other.winners.digest for other in kept):
-            kept.append(candidate)
-    return kept
-
-
-def _setting_of(candidate: Candidate, template: Setting, ratio: float) -> Setting:
-    """The candidate on `ratio` times the rows: same sizes of leaves, same C_k."""
-    return replace(
-        template,
-        max_depth=candidate.depth + round(math.log2(ratio)),
-        degrees=candidate.degrees,
-        C=tuple(c * math.sqrt(ratio) for c in candidate.C),
-        constant_leaves=candidate.by_criterion,
-    )
+_WARM_CLASSES = 8  # with more, pairs are so small that three at a time beat a start from the neighbor in C
+Key = tuple[int, float]  # degree and C
 
 
 def pilot_size(n_rows: int) -> int:
@@ -264,3 +78,298 @@ def pilot_rows(n_rows: int, seed: int) -> NDArray[np.int64]:
     if n_rows <= JUDGED_ROWS:
         return np.arange(n_rows)
     return np.sort(np.random.default_rng([seed, 1]).permutation(n_rows)[:JUDGED_ROWS])
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A common degree (`degrees` of one) or the criterion over several, at one depth, and how it voted.
+
+    Of the votes only what comparisons read is kept: with many classes and candidates all would be long.
+    """
+
+    depth: int
+    degrees: tuple[int, ...]
+    C: tuple[float, ...]
+    by_criterion: bool
+    error: float
+    log_loss: float
+    #: Rows with a vote; the class with the most votes, the lowest code on ties.
+    judged: NDArray[np.bool_]
+    label: NDArray[np.int32]
+    #: Equal for equal votes only.
+    digest: bytes
+
+
+@dataclass(frozen=True)
+class PilotResult:
+    """What the pilot chose, and what it compared to the end, best first."""
+
+    settings: tuple[Setting, ...]
+    candidates: tuple[Candidate, ...]
+    #: Outcomes that the comparison could have had: sets of candidates.
+    n_outcomes: int
+    notes: tuple[str, ...] = ()
+
+
+def run_pilot(
+    data: TrainingData,
+    template: Setting,
+    depths: tuple[int, ...],
+    C_grid: tuple[float, ...],
+    seed: int,
+    options: SolverOptions,
+    limit: TimeLimit | None = None,
+) -> PilotResult:
+    """Compare all depths, all of the template's degrees and all C; `limit` ends the pilot early.
+
+    `template` has the values that are not compared. Without a limit the result is a function of the data, the
+    candidates and the seed.
+    """
+    limit = TimeLimit(None) if limit is None else limit
+    forest = PilotForest(data, template, max(depths), seed, options)
+    views = {depth: DepthVotes(forest, depth) for depth in depths}
+    ranked: list[Candidate] = []  # of the last complete round, best first
+    compared: set[Any] = set()
+    notes: tuple[str, ...] = ()
+    ends = np.linspace(0, forest.n_trees, ROUNDS + 1).round().astype(int).tolist()
+    n_steps, done = ROUNDS * len(depths), 0
+    with stage(options.verbose, "pilot: rounds x depths", n_steps) as advance:
+        for number, (first, last) in enumerate(pairwise(ends)):
+            live = _survivors(ranked, forest, MOST_KEPT[number - 1]) if number else []
+            left = {c.depth for c in live} if number else set(depths)
+            voted: list[Candidate] = []
+            for depth in sorted(left, reverse=True):  # the deepest trees, which cost least, come first
+                if limit.is_over and (number or voted):
+                    break
+                if number:
+                    voted += _with_more_trees(
+                        views[depth], [c for c in live if c.depth == depth], first, last
+                    )
+                else:
+                    voted += _all_candidates(views[depth], C_grid, last)
+                done += 1
+                advance(1)
+            complete = {c.depth for c in voted} == left
+            if complete or not number:
+                ranked = sorted(voted, key=_rank)
+                compared |= {(c.depth, c.degrees, c.C, c.by_criterion) for c in voted}
+            if not complete:
+                notes = (f"the pilot stopped in round {number + 1} of {ROUNDS}: time_limit",)
+                break
+        advance(n_steps - done)  # depths that were dropped
+    best = _distinct([*_cheap_first(ranked, forest), *ranked])[:BEST]
+    ratio = data.n_rows / pilot_size(data.n_rows)
+    settings = tuple(_setting_of(candidate, template, ratio) for candidate in best)
+    return PilotResult(settings, tuple(ranked), math.comb(len(compared), len(settings)), notes)
+
+
+def _all_candidates(view: DepthVotes, C_grid: tuple[float, ...], last: int) -> list[Candidate]:
+    """Every candidate of a depth: inner values of C first, an end of the list where it looks better."""
+    candidates: dict[Key, Candidate] = {}
+
+    def compare(degrees: list[int], C_values: tuple[float, ...]) -> None:
+        keys = [(d, c) for d in degrees for c in C_values]
+        view.train(keys, 0, last)
+        candidates.update({key: view.candidate((key[0],), (key[1],), by_criterion=False) for key in keys})
+
+    def best_C(degree: int) -> float:
+        return min((candidates[key].error, key[1]) for key in candidates if key[0] == degree)[1]
+
+    degrees, C_grid = list(view.forest.setting.degrees), tuple(sorted(C_grid))
+    inner = C_grid[1:-1] if len(C_grid) > 3 else C_grid
+    compare(degrees, inner)
+    if inner != C_grid:
+        compare([d for d in degrees if best_C(d) == inner[0]], C_grid[:1])
+        compare([d for d in degrees if best_C(d) == inner[-1]], C_grid[-1:])
+    if len(degrees) == 1:
+        return list(candidates.values())
+    C = tuple(best_C(d) for d in degrees)
+    return [*candidates.values(), view.candidate(tuple(degrees), C, by_criterion=True)]
+
+
+def _with_more_trees(view: DepthVotes, live: list[Candidate], first: int, last: int) -> list[Candidate]:
+    """Candidates that are left, with the votes of more trees."""
+    view.train(sorted({key for c in live for key in zip(c.degrees, c.C)}), first, last)
+    return [view.candidate(c.degrees, c.C, c.by_criterion) for c in live]
+
+
+def _rank(candidate: Candidate) -> tuple[float, float, int, tuple[int, ...], tuple[float, ...]]:
+    return candidate.error, candidate.log_loss, candidate.depth, candidate.degrees, candidate.C
+
+
+def _survivors(ranked: list[Candidate], forest: PilotForest, most: int) -> list[Candidate]:
+    """Candidates that may still win: those not beaten by the best, and never fewer than are taken."""
+    kept = [c for c in ranked if not forest.is_beaten(c, ranked[0], STANDARD_ERRORS)][:most]
+    return kept if len(_distinct(kept)) >= BEST else _distinct(ranked)[:BEST]
+
+
+def _cheap_first(ranked: list[Candidate], forest: PilotForest) -> list[Candidate]:
+    """All candidates with one SVM per leaf, where errors do not tell one of them from the best; else none."""
+    common = [c for c in ranked if not c.by_criterion]
+    alike = [c for c in common if not forest.is_beaten(c, ranked[0], 1.0)]
+    return [*alike, *common] if alike else []
+
+
+def _distinct(ranked: list[Candidate]) -> list[Candidate]:
+    """At depth 0 the criterion over all degrees repeats a common degree: keep the first of equals."""
+    kept: dict[bytes, Candidate] = {}
+    for candidate in ranked:
+        kept.setdefault(candidate.digest, candidate)
+    return list(kept.values())
+
+
+def _setting_of(candidate: Candidate, template: Setting, ratio: float) -> Setting:
+    """The candidate on `ratio` times the rows: same sizes of leaves, same C_k."""
+    return replace(
+        template,
+        max_depth=candidate.depth + round(math.log2(ratio)),
+        degrees=candidate.degrees,
+        C=tuple(c * math.sqrt(ratio) for c in candidate.C),
+        constant_leaves=candidate.by_criterion,
+    )
+
+
+class PilotForest:
+    """The pilot's rows and its trees, grown to the largest depth.
+
+    Attributes
+    ----------
+    rows : ndarray of int64
+        The pilot's rows, ascending.
+    outside : ndarray of bool, shape (rows, trees)
+        Which of them each tree did not see.
+    sets, set_of_node : IndexSets, dict
+        Row sets of leaves, and the set of each node, from one depth to the next.
+    m : ndarray
+        Weight that each tree saw.
+    """
+
+    def __init__(
+        self, data: TrainingData, template: Setting, max_depth: int, seed: int, options: SolverOptions
+    ) -> None:
+        n_draws = max(1, round(IN_BAG * pilot_size(data.n_rows)))
+        self.data, self.seed = data, seed
+        self.setting = replace(template, sampling="subsample", n_draws=n_draws)
+        self.options = replace(options, tol=max(options.tol, PILOT_TOL))
+        self.rows = pilot_rows(data.n_rows, seed)
+        self.n_trees = pilot_trees(data.n_rows, data.n_classes)
+        trees = TreeRange(self.n_trees, seed, rows=self.rows)
+        self.grove = grow(data, self.setting, trees, self.options, max_depth)
+        self.outside = self.grove.outside(self.rows)
+        self.sets = IndexSets(data.y, data.weight, data.n_classes)
+        self.set_of_node: dict[int, int] = {}
+        self.m = self.grove.sample_size(data)
+
+    def weighed(self, judged: NDArray[np.bool_]) -> tuple[NDArray[np.int32], Floats]:
+        """Classes of the rows with a vote, and the weights of these rows as fractions."""
+        rows = self.rows[judged]
+        mass = np.ones(len(rows)) if self.data.weight is None else self.data.weight[rows]
+        return self.data.y[rows], mass / max(mass.sum(), 1e-300)
+
+    def is_beaten(self, candidate: Candidate, best: Candidate, standard_errors: float) -> bool:
+        """Whether votes make more errors than the best ones, by so many standard errors of the difference."""
+        y, mass = self.weighed(candidate.judged)
+        wrong, fewest = (c.label[candidate.judged] != y for c in (candidate, best))
+        difference = wrong.astype(np.float64) - fewest
+        mean = float(mass @ difference)
+        return mean > standard_errors * float(np.sqrt(np.square(mass * (difference - mean)).sum()))
+
+
+class DepthVotes:
+    """The pilot's trees cut at one depth: counts and out-of-bag labels of each (degree, C) trained so far.
+
+    Labels have shape (rows, trees), -1 where a tree saw the row or is not fitted yet.
+    """
+
+    def __init__(self, forest: PilotForest, depth: int) -> None:
+        self.forest, self.depth = forest, depth
+        grove = forest.grove
+        stop = cut(grove.topology, depth)
+        self.leaves = collect_leaves(grove, stop, forest.sets, forest.set_of_node)
+        nodes = grove.assigned[forest.rows].astype(np.int64) + grove.topology.start[:-1]
+        self.leaf = self.leaves.of_node(stop)[nodes]
+        self.set_of = self.leaves.set_id[self.leaf]
+        self.majority = np.full(self.set_of.shape, -1, dtype=np.int16)
+        self.labels: dict[Key, NDArray[np.int16]] = {}
+        self.correct: dict[Key, Floats] = {}
+
+    def train(self, keys: list[Key], first: int, last: int) -> None:
+        """SVMs of the leaves of some trees for these (degree, C), and their labels outside the bags."""
+        sets, outside = self.forest.sets, self.forest.outside
+        trees = slice(first, last)
+        self.majority[:, trees] = np.where(outside[:, trees], sets.majority[self.set_of[:, trees]], -1)
+        set_ids = self.leaves.set_id[(self.leaves.tree >= first) & (self.leaves.tree < last)]
+        ids = np.unique(set_ids[~sets.pure[set_ids]])
+        for key in keys:
+            self.labels.setdefault(key, np.full_like(self.majority, -1))[:, trees] = self.majority[:, trees]
+            counted = self.correct.get(key, np.zeros(0))
+            self.correct[key] = np.concatenate([counted, np.zeros(len(sets) - len(counted))])
+        for degrees, C in _tables(keys):
+            self._solve(ids, degrees, C, trees)
+
+    def _solve(self, ids: NDArray[np.int64], degrees: list[int], C: Floats, trees: slice) -> None:
+        """All (degree, C) of a table."""
+        forest, data = self.forest, self.forest.data
+        keys = [(d, float(c)) for d, row in zip(degrees, C) for c in row]
+        design, place = data.gram.X[forest.rows], np.full(len(forest.sets), -1)
+        stored = data.gram.stored(forest.rows)
+        base, warm = float(forest.m.mean()), data.n_classes <= _WARM_CLASSES
+        labels = [self.labels[key][:, trees] for key in keys]
+        for chunk in train_leaf_svms(
+            data, forest.sets, ids, np.array(degrees), C, base, forest.options, warm
+        ):
+            place[:] = -1
+            place[chunk.ids] = np.arange(len(chunk.ids))
+            at = np.where(forest.outside[:, trees], place[self.set_of[:, trees]], -1)
+            here = at >= 0
+            # All (degree, C) side by side: one product of the rows with the support rows serves them all.
+            places = np.arange(len(keys))[None, :, None]
+            assign = np.where(here[:, None, :], at[:, None, :] * len(keys) + places, -1)
+            codes = chunk.svms.predictor().predict(
+                design, assign.reshape(len(design), -1), n_jobs=forest.options.n_jobs, stored=stored
+            )
+            codes = codes.reshape(assign.shape)
+            for k, key in enumerate(keys):
+                self.correct[key][chunk.ids] = chunk.correct.reshape(len(chunk.ids), -1)[:, k]
+                labels[k][here] = codes[:, k][here]
+
+    def candidate(self, degrees: tuple[int, ...], C: tuple[float, ...], by_criterion: bool) -> Candidate:
+        """A candidate with the votes of all trees that are fitted so far."""
+        n_classes = self.forest.data.n_classes
+        keys = list(zip(degrees, C))
+        votes = vote_fractions(self.by_criterion(keys) if by_criterion else self.labels[keys[0]], n_classes)
+        judged = np.asarray(~np.isnan(votes).any(axis=1))
+        y, mass = self.forest.weighed(judged)
+        error, log_loss = 1.0, np.inf
+        if len(y):
+            error = float(mass @ (votes[judged].argmax(axis=1) != y))
+            true = 0.98 * votes[judged, y] + 0.02 / n_classes  # kept off 0 and 1
+            log_loss = float(-(mass @ np.log(true)))
+        label, digest = votes.argmax(axis=1).astype(np.int32), blake2b(votes.tobytes()).digest()
+        return Candidate(self.depth, degrees, C, by_criterion, error, log_loss, judged, label, digest)
+
+    def by_criterion(self, keys: list[Key]) -> NDArray[Any]:
+        """Labels when every leaf gets the degree of the smallest ``T_k``, constants included."""
+        forest = self.forest
+        degrees, C = zip(*keys)
+        setting = replace(forest.setting, degrees=degrees, C=C, constant_leaves=True)
+        choice = LeafChoice(forest.data, setting, self.leaves, forest.sets, forest.m, forest.seed)
+        correct = np.stack([self.correct[key] for key in keys], axis=1)
+        column = choice.columns(np.arange(len(self.leaves)), correct)[self.leaf]
+        stacked = np.stack([self.majority, *(self.labels[key] for key in keys)])
+        return np.asarray(np.take_along_axis(stacked, column[None], axis=0)[0])
+
+
+def _tables(keys: list[Key]) -> list[tuple[list[int], Floats]]:
+    """(degree, C) as tables of one row per degree: degrees with equally many values of C share one.
+
+    Examples
+    --------
+    >>> _tables([(1, 0.1), (1, 1.0), (2, 1.0), (3, 0.1), (3, 10.0)])
+    [([1, 3], array([[ 0.1,  1. ],
+           [ 0.1, 10. ]])), ([2], array([[1.]]))]
+    """
+    values = {degree: sorted(c for d, c in keys if d == degree) for degree, _ in keys}
+    counts = dict.fromkeys(len(C) for C in values.values())
+    same = [[d for d, C in values.items() if len(C) == n] for n in counts]
+    return [(degrees, np.array([values[d] for d in degrees])) for degrees in same]

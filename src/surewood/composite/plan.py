@@ -3,34 +3,38 @@
 :func:`make_plan` returns a :class:`Plan`: the settings of the trees, how many trees each, the plain trees and
 their weight, what is held out and how it is used. With ``selection="auto"`` the pilot of
 :mod:`~surewood.composite.pilot` decides among the values that the parameters leave open; otherwise there is
-one setting. docs/research/composite-forest.md has the measurements behind the rules.
+one setting. docs/research/composite-forest.md has the measurements behind the rules. The functions at the end
+turn single parameters into numbers.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 
-from surewood.composite.data import TrainingData
-from surewood.composite.depths import MAX_LEAF_SIZE, affordable_leaf, default_depth, pilot_depths
-from surewood.composite.leaf_svms import SolverOptions
-from surewood.composite.leaves import MAX_DEPTH
-from surewood.composite.parameters import C_list, degree_list, draws, is_auto
-from surewood.composite.pilot import PilotGrid, PilotResult, pilot_size, run_pilot
-from surewood.composite.plain_weight import WEIGHTS
-from surewood.composite.setting import Setting
-from surewood.composite.tuning import C_GRID, tune_C
-from surewood.estimators.parameters import calibration_method, features_tried
-from surewood.estimators.time_limit import TimeLimit
+from surewood.base.parameters import calibration_method, features_tried
+from surewood.base.time_limit import TimeLimit
+from surewood.composite.data import SolverOptions, TrainingData
+from surewood.composite.growing import MAX_DEPTH, Setting
+from surewood.composite.leaf_svms import C_GRID, tune_C
+from surewood.composite.pilot import IN_BAG, pilot_size, run_pilot
+from surewood.composite.plain_trees import WEIGHTS
 
 ENOUGH_FOR_BAGS = 50  # below this weight nothing is tuned and every tree sees every row
 DEGREES = (1, 2, 3)
 PILOT_C = (0.01, 0.1, 1.0, 10.0, 100.0)
 GAMMA_SCALE = 1e-4
 PLAIN_TREES_PER_TREE = 5
+_PILOT_TIME = 1 / 3  # part of a time limit that the pilot may take
+MAX_LEAF_SIZE = 2000
+_LEAF_OF_A_DEFAULT_FIT = 1000  # rows at most: the time of an SVM grows with their square
+_WORK = 4e8  # trees x rows x rows per leaf that a default fit may cost
+_ROWS_PER_LEAF = 20  # that the default depth leaves on average
+_DEFAULT_DEPTH = 4
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,6 +61,9 @@ class Parameters:
     max_samples: Any = None
     max_leaf_size: Any = None
     min_weight_fraction_leaf: float
+    #: How SVMs are trained, and when a fit has to end.
+    options: SolverOptions
+    limit: TimeLimit
 
 
 @dataclass(frozen=True)
@@ -88,6 +95,8 @@ class Plan:
     out_of_fold: bool
     seed: int
     searched: Searched
+    options: SolverOptions
+    limit: TimeLimit
     #: Whether choices are made for rows as they come, copies of training rows included, not for new ones.
     with_copies: bool = False
     #: What a time limit left out of the plan.
@@ -103,23 +112,17 @@ class Plan:
         return all(setting.sampling == "all" for setting, _ in self.parts)
 
 
-def make_plan(
-    given: Parameters,
-    data: TrainingData,
-    seed: int,
-    options: SolverOptions,
-    limit: TimeLimit | None = None,
-) -> Plan:
-    """The plan of a forest for a sample; `limit` is the time of the pilot."""
-    if given.selection != "auto":
-        return _single_setting(given, data, seed, options)
+def make_plan(parameters: Parameters, data: TrainingData, seed: int) -> Plan:
+    """The plan of a forest for a sample."""
+    if parameters.selection != "auto":
+        return _single_setting(parameters, data, seed)
     if data.total() < ENOUGH_FOR_BAGS:
-        return _few_rows(given, data, seed)
-    return _by_pilot(given, data, seed, options, limit)
+        return _few_rows(parameters, data, seed)
+    return _by_pilot(parameters, data, seed)
 
 
 def completed(
-    given: Parameters,
+    parameters: Parameters,
     data: TrainingData,
     seed: int,
     parts: tuple[tuple[Setting, int], ...],
@@ -127,32 +130,37 @@ def completed(
     plain_weight: float | None = 0.0,
 ) -> Plan:
     """The plan of these parts, with what follows from them."""
-    calibration = calibration_method(given.calibrate)
+    calibration = calibration_method(parameters.calibrate)
     judged = calibration is not None or plain_weight is None
     bags = any(setting.sampling != "all" for setting, _ in parts)
+    n_plain = PLAIN_TREES_PER_TREE * parameters.n_estimators
+    if not is_auto(parameters.n_plain_trees):
+        n_plain = int(parameters.n_plain_trees)
     return Plan(
         parts=parts,
         plain_weight=plain_weight,
-        n_plain=_n_plain(given, plain_weight),
-        leaf_scores=given.leaf_scores,
+        n_plain=0 if plain_weight == 0.0 else n_plain,
+        leaf_scores=parameters.leaf_scores,
         calibration=calibration,
         out_of_fold=judged and not bags and data.total() >= ENOUGH_FOR_BAGS,
         seed=seed,
         searched=searched,
+        options=parameters.options,
+        limit=parameters.limit,
     )
 
 
-def _single_setting(given: Parameters, data: TrainingData, seed: int, options: SolverOptions) -> Plan:
+def _single_setting(parameters: Parameters, data: TrainingData, seed: int) -> Plan:
     """One setting for all trees; C by cross-validation where it is left open."""
-    degrees = _degrees(given)
-    n_degrees, n_settings, selection = len(degrees), 1, given.selection
+    degrees = degree_list(parameters.degrees)
+    n_degrees, n_settings, selection = len(degrees), 1, parameters.selection
     best = 0
-    if not is_auto(given.C):
-        C = C_list(given.C, n_degrees)
+    if not is_auto(parameters.C):
+        C = C_list(parameters.C, n_degrees)
     elif data.total() < ENOUGH_FOR_BAGS:
         C = (1.0,) * n_degrees
     else:
-        C, errors = tune_C(data, degrees, seed, options)
+        C, errors = tune_C(data, degrees, seed, parameters.options)
         n_settings = len(C_GRID) ** n_degrees
         best = int(errors.min(axis=1).argmin())
     if selection == "common_degree":
@@ -160,136 +168,199 @@ def _single_setting(given: Parameters, data: TrainingData, seed: int, options: S
         # [D-16]: the degree whose SVM, with its best C, made the fewest errors in the folds of the tuning.
         degrees, C, selection = (degrees[best],), (C[best],), "exact"
     setting = _setting(
-        given,
+        parameters,
         data,
-        max_depth=default_depth(data.n_rows) if is_auto(given.max_depth) else int(given.max_depth),
+        max_depth=default_depth(data.n_rows) if is_auto(parameters.max_depth) else int(parameters.max_depth),
         degrees=degrees,
         C=C,
         selection=selection,
-        n_sequences=int(given.n_sequences),
-        constant_leaves=_constant_leaves(given),
     )
-    searched = Searched(n_degrees, largest_depth(setting), n_settings)
-    return completed(given, data, seed, ((setting, given.n_estimators),), searched, _given_weight(given))
+    return _one_part(parameters, data, seed, setting, Searched(n_degrees, largest_depth(setting), n_settings))
 
 
-def _few_rows(given: Parameters, data: TrainingData, seed: int) -> Plan:
+def _few_rows(parameters: Parameters, data: TrainingData, seed: int) -> Plan:
     """A handful of rows: no bags, no tuning, the paper's rule with one split."""
-    degrees = _degrees(given)
+    degrees = degree_list(parameters.degrees)
     setting = _setting(
-        given,
+        parameters,
         data,
-        max_depth=1 if is_auto(given.max_depth) else int(given.max_depth),
+        max_depth=1 if is_auto(parameters.max_depth) else int(parameters.max_depth),
         degrees=degrees,
-        C=(1.0,) * len(degrees) if is_auto(given.C) else C_list(given.C, len(degrees)),
-        constant_leaves=_constant_leaves(given),
+        C=C_list(1.0 if is_auto(parameters.C) else parameters.C, len(degrees)),
     )
-    searched = Searched(len(degrees), largest_depth(setting), 1)
-    return completed(given, data, seed, ((setting, given.n_estimators),), searched, _given_weight(given))
+    return _one_part(parameters, data, seed, setting, Searched(len(degrees), largest_depth(setting), 1))
 
 
-def _by_pilot(
-    given: Parameters, data: TrainingData, seed: int, options: SolverOptions, limit: TimeLimit | None
+def _one_part(
+    parameters: Parameters, data: TrainingData, seed: int, setting: Setting, searched: Searched
 ) -> Plan:
+    """All trees with the same setting; plain trees only where they were given a weight."""
+    plain_weight = 0.0 if is_auto(parameters.plain_weight) else float(parameters.plain_weight)
+    return completed(parameters, data, seed, ((setting, parameters.n_estimators),), searched, plain_weight)
+
+
+def _by_pilot(parameters: Parameters, data: TrainingData, seed: int) -> Plan:
     """Settings by a pilot; the weight of the plain trees is left to the final votes."""
-    n_pilot = pilot_size(data.n_rows)
-    most = most_rows_per_leaf(given, data.n_rows)
-    degrees = _degrees(given)
-    grid = PilotGrid(
-        depths=_pilot_depths_of(given, data.n_rows, n_pilot, most),
-        degrees=degrees,
-        C=_pilot_C_of(given, data.n_rows, n_pilot, len(degrees)),
-        gamma_scale=_gamma(given),
+    n_rows, n_pilot = data.n_rows, pilot_size(data.n_rows)
+    max_size = most_rows_per_leaf(parameters, n_rows)
+    degrees = degree_list(parameters.degrees)
+    # Given values are those of the full trees: the pilot has fewer rows, hence fewer splits and a smaller C.
+    depths = pilot_depths(n_pilot, max_size)
+    if not is_auto(parameters.max_depth):
+        depths = (max(int(parameters.max_depth) - round(math.log2(n_rows / n_pilot)), 0),)
+    C_grid: tuple[float, ...] = PILOT_C
+    if not is_auto(parameters.C):
+        C_values = set(C_list(parameters.C, len(degrees)))
+        C_grid = tuple(sorted(c * math.sqrt(n_pilot / n_rows) for c in C_values))
+    template = _setting(
+        parameters, data, max_depth=1, degrees=degrees, C=(1.0,) * len(degrees), max_size=max_size
     )
-    template = _setting(given, data, max_depth=1, degrees=degrees, C=(1.0,) * len(degrees), max_size=most)
-    found = run_pilot(data, grid, template, seed, options, limit)
-    parts = _divided(given.n_estimators, found)
+    limit = parameters.limit.part(_PILOT_TIME)
+    pilot = run_pilot(data, template, depths, C_grid, seed, parameters.options, limit)
+    sizes = np.diff(np.linspace(0, parameters.n_estimators, len(pilot.settings) + 1).round().astype(int))
+    parts = tuple((setting, int(n)) for setting, n in zip(pilot.settings, sizes) if n > 0)
     deepest = max(largest_depth(setting) for setting, _ in parts)
-    weight = None if is_auto(given.plain_weight) else float(given.plain_weight)
-    n_outcomes = found.n_outcomes * (len(WEIGHTS) if weight is None else 1)
+    plain_weight = None if is_auto(parameters.plain_weight) else float(parameters.plain_weight)
+    n_outcomes = pilot.n_outcomes * (len(WEIGHTS) if plain_weight is None else 1)
     searched = Searched(len(degrees), deepest, n_outcomes)
-    plan = completed(given, data, seed, parts, searched, weight)
-    return replace(plan, with_copies=True, notes=found.notes)
+    plan = completed(parameters, data, seed, parts, searched, plain_weight)
+    return replace(plan, with_copies=True, notes=pilot.notes)
 
 
-def most_rows_per_leaf(given: Parameters, n_rows: int) -> int:
-    """The most rows per leaf that a forest by the pilot can afford."""
-    most = affordable_leaf(n_rows, given.n_estimators)
-    if given.max_leaf_size is not None:
-        most = min(most, MAX_LEAF_SIZE if is_auto(given.max_leaf_size) else int(given.max_leaf_size))
-    return most
-
-
-def _divided(n_trees: int, found: PilotResult) -> tuple[tuple[Setting, int], ...]:
-    """The trees divided among the pilot's settings."""
-    sizes = np.diff(np.linspace(0, n_trees, len(found.settings) + 1).round().astype(int))
-    return tuple((setting, int(n)) for setting, n in zip(found.settings, sizes) if n > 0)
-
-
-def _pilot_depths_of(given: Parameters, n_rows: int, n_pilot: int, limit: int) -> tuple[int, ...]:
-    """A given depth is that of the full trees: the pilot has fewer rows, hence fewer splits."""
-    if is_auto(given.max_depth):
-        return pilot_depths(n_pilot, limit)
-    return (max(int(given.max_depth) - round(math.log2(n_rows / n_pilot)), 0),)
-
-
-def _pilot_C_of(given: Parameters, n_rows: int, n_pilot: int, n_degrees: int) -> tuple[float, ...]:
-    if is_auto(given.C):
-        return PILOT_C
-    return tuple(sorted(c * math.sqrt(n_pilot / n_rows) for c in set(C_list(given.C, n_degrees))))
-
-
-def _setting(given: Parameters, data: TrainingData, **values: Any) -> Setting:
+def _setting(parameters: Parameters, data: TrainingData, **values: Any) -> Setting:
     """A setting with the values that all rules share."""
-    sampling, n_draws = _draws(given, data)
+    max_samples = parameters.max_samples
+    if is_auto(max_samples):
+        with_bags = parameters.selection == "auto" and data.total() >= ENOUGH_FOR_BAGS
+        max_samples = 0.8 if with_bags and not parameters.bootstrap else None
+    sampling, n_draws = draws(parameters.bootstrap, max_samples, data.n_rows)
+    gamma, max_size, constants = parameters.gamma_scale, parameters.max_leaf_size, parameters.constant_leaves
+    if max_size is not None:
+        max_size = MAX_LEAF_SIZE if is_auto(max_size) else int(max_size)
     shared: dict[str, Any] = {
-        "max_features": features_tried(given.max_features, data.n_splitting),
-        "gamma_scale": _gamma(given),
-        "max_size": _leaf_size(given),
+        "max_features": features_tried(parameters.max_features, data.n_splitting),
+        "gamma_scale": GAMMA_SCALE if is_auto(gamma) else float(gamma),
+        "n_sequences": int(parameters.n_sequences),
+        "constant_leaves": not is_auto(constants) and bool(constants),
+        "max_size": max_size,
         "sampling": sampling,
         "n_draws": n_draws,
-        "min_weight_fraction_leaf": float(given.min_weight_fraction_leaf),
+        "min_weight_fraction_leaf": float(parameters.min_weight_fraction_leaf),
     }
     return Setting(**(shared | values))
-
-
-def _draws(given: Parameters, data: TrainingData) -> tuple[str, int | None]:
-    if not is_auto(given.max_samples):
-        return draws(given.bootstrap, given.max_samples, data.n_rows)
-    with_bags = given.selection == "auto" and data.total() >= ENOUGH_FOR_BAGS
-    return draws(given.bootstrap, 0.8 if with_bags and not given.bootstrap else None, data.n_rows)
-
-
-def _degrees(given: Parameters) -> tuple[int, ...]:
-    return DEGREES if is_auto(given.degrees) else degree_list(given.degrees)
-
-
-def _gamma(given: Parameters) -> float:
-    return GAMMA_SCALE if is_auto(given.gamma_scale) else float(given.gamma_scale)
-
-
-def _leaf_size(given: Parameters) -> int | None:
-    if is_auto(given.max_leaf_size):
-        return MAX_LEAF_SIZE
-    return None if given.max_leaf_size is None else int(given.max_leaf_size)
-
-
-def _constant_leaves(given: Parameters) -> bool:
-    return not is_auto(given.constant_leaves) and bool(given.constant_leaves)
-
-
-def _given_weight(given: Parameters) -> float:
-    return 0.0 if is_auto(given.plain_weight) else float(given.plain_weight)
-
-
-def _n_plain(given: Parameters, plain_weight: float | None) -> int:
-    if plain_weight == 0.0:
-        return 0
-    if is_auto(given.n_plain_trees):
-        return PLAIN_TREES_PER_TREE * given.n_estimators
-    return int(given.n_plain_trees)
 
 
 def largest_depth(setting: Setting) -> int:
     """The largest depth that leaves of a setting may have: a limit on their size lets them go deeper."""
     return setting.max_depth if setting.max_size is None else MAX_DEPTH
+
+
+def products_read(parameters: Parameters, n_rows: int) -> float:
+    """Inner products that the SVMs of a default forest read, about; infinite where leaves may be large."""
+    if parameters.selection != "auto":
+        return math.inf
+    n_trees = parameters.n_estimators
+    return IN_BAG * n_rows * n_trees * affordable_leaf(n_rows, n_trees) / 2.0
+
+
+def is_auto(value: Any) -> bool:
+    """Whether a parameter is left to the estimator."""
+    return isinstance(value, str) and value == "auto"
+
+
+def degree_list(value: Any) -> tuple[int, ...]:
+    """Degrees in ascending order, without repeats.
+
+    Examples
+    --------
+    >>> degree_list([3, 1]), degree_list(2), degree_list("auto")
+    ((1, 3), (2,), (1, 2, 3))
+    """
+    if is_auto(value):
+        return DEGREES
+    items = [value] if isinstance(value, Integral) else value
+    return tuple(sorted({int(item) for item in items}))
+
+
+def C_list(value: Any, n_degrees: int) -> tuple[float, ...]:
+    """`C` as one value per degree; a single number serves all degrees.
+
+    Examples
+    --------
+    >>> C_list(2, 3)
+    (2.0, 2.0, 2.0)
+    """
+    if isinstance(value, Real):
+        return (float(value),) * n_degrees
+    C = tuple(float(item) for item in value)
+    if len(C) != n_degrees:
+        raise ValueError(f"C must be one number per degree ({n_degrees} of them), got {len(C)} numbers.")
+    return C
+
+
+def draws(bootstrap: bool, max_samples: Any, n_rows: int) -> tuple[str, int | None]:
+    """How the rows of a tree are drawn: the engine's word for it, and how many.
+
+    Examples
+    --------
+    >>> draws(False, None, 10), draws(False, 0.5, 10), draws(True, 7, 10)
+    (('all', None), ('subsample', 5), ('bootstrap', 7))
+    """
+    if max_samples is None:
+        return ("bootstrap", None) if bootstrap else ("all", None)
+    if isinstance(max_samples, Integral):
+        n_draws = int(max_samples)
+        if n_draws > n_rows:
+            raise ValueError(
+                f"max_samples must be at most the number of distinct rows, {n_rows}, got {n_draws}."
+            )
+    else:
+        n_draws = max(1, round(float(max_samples) * n_rows))
+    if not bootstrap and n_draws == n_rows:
+        return "all", None
+    return ("bootstrap" if bootstrap else "subsample"), n_draws
+
+
+def default_depth(n_rows: int) -> int:
+    """Four splits, fewer where an average leaf would have less than 20 rows.
+
+    Examples
+    --------
+    >>> default_depth(10_000), default_depth(100), default_depth(5)
+    (4, 2, 0)
+    """
+    depth = math.floor(math.log2(max(n_rows, _ROWS_PER_LEAF) / _ROWS_PER_LEAF))
+    return min(max(depth, 0), _DEFAULT_DEPTH)
+
+
+def affordable_leaf(n_rows: int, n_trees: int) -> int:
+    """Most rows per leaf so that a default fit stays within its work.
+
+    Tables of more than 1,250 rows, of which a tree sees 1,000, have more leaves instead of larger ones: time
+    then grows with the rows and not with their square.
+
+    Examples
+    --------
+    >>> affordable_leaf(500, 100), affordable_leaf(10_000, 100), affordable_leaf(100_000, 100)
+    (1000, 400, 100)
+    """
+    return int(min(_LEAF_OF_A_DEFAULT_FIT, max(100.0, _WORK / (n_trees * n_rows))))
+
+
+def most_rows_per_leaf(parameters: Parameters, n_rows: int) -> int:
+    """The most rows per leaf that a forest by the pilot can afford."""
+    most, max_size = affordable_leaf(n_rows, parameters.n_estimators), parameters.max_leaf_size
+    return most if max_size is None or is_auto(max_size) else min(most, int(max_size))
+
+
+def pilot_depths(n_pilot: int, max_size: int) -> tuple[int, ...]:
+    """Depths that the pilot compares: from the shallowest affordable one down to leaves of a few rows.
+
+    Examples
+    --------
+    >>> pilot_depths(500, 1000), pilot_depths(2000, 400)
+    ((0, 1, 2, 3, 5), (2, 3, 4, 5, 7))
+    """
+    first = max(0, math.ceil(math.log2(0.8 * n_pilot / max_size)))
+    depths = [first + step for step in (0, 1, 2, 3, 5)]
+    return tuple(d for d in depths if d == first or 0.8 * n_pilot / 2**d >= 8)

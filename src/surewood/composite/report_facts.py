@@ -1,23 +1,29 @@
-"""A composite tree or forest as pages, plots and the command line show it.
+"""A composite tree or forest as pages and the command line show it.
 
-`report_facts` is ``__report_facts__`` of the estimators; `leaf_terms` and `leaf_degrees` are what the plots
-of :mod:`surewood.inspect` read.
+:func:`report_facts` has key figures, trees, degrees and the ledger of a model, :func:`explanation_steps` one
+explained prediction in words.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-from surewood.estimators import describing
-from surewood.estimators.describing import Facts, ReportRows, short
+from surewood.base import describing
+from surewood.base.describing import Facts, ReportRows, short, step
+from surewood.base.wording import CLASSES_SHOWN, path_text, plural, probabilities_text, svm_text
 from surewood.parallel.progress import stage
+
+if TYPE_CHECKING:
+    from surewood.composite.model import CompositeModel
 
 MAX_TREES = 8  # drawn
 MAX_LEAVES = 400  # of the ledger on a page
+_TREES_SHOWN = 3  # of an explanation
 DESCRIPTION = (
     "Shallow trees whose leaves hold support vector machines; a data-dependent complexity penalty decides "
     "how rich each leaf may be."
@@ -36,9 +42,8 @@ LEDGER = {
 }
 
 
-def report_facts(model: Any, rows: ReportRows | None = None) -> Facts:
+def report_facts(model: CompositeModel, title: str, rows: ReportRows | None = None) -> Facts:
     """Title, key figures, trees, degrees and ledger of a fitted composite tree or forest."""
-    title = describing.title_of(type(model))
     verbose = 0 if rows is None else rows.verbose
     ledger = _whole_ledger(model, verbose)
     figures = _figures(model, ledger)
@@ -60,26 +65,25 @@ def report_facts(model: Any, rows: ReportRows | None = None) -> Facts:
         [
             describing.section("What votes", [_voters(model, ledger)]),
             describing.section("", blocks),
-            describing.section("The ledger", [_ledger(ledger)], _told(ledger)),
+            describing.section("The ledger", [_ledger(ledger)], _about_the_ledger(ledger)),
         ],
     )
 
 
-def _voters(model: Any, ledger: pd.DataFrame) -> Facts:
+def _voters(model: CompositeModel, ledger: pd.DataFrame) -> Facts:
     """All parts of the vote with their weights: composite trees by their settings, and plain trees."""
-    fitted, plain = model.model_, model.model_.plain
-    weight = 1.0 if plain is None else 1.0 - _plain_weight(model)
+    plain, weight = model.plain, 1.0 - model.plain_weight
     leaves = ledger.groupby("tree").size()
-    found: dict[str, list[int]] = {}
-    for tree in range(fitted.n_trees):
-        setting = fitted.setting_of(tree)
+    trees_of: dict[str, list[int]] = {}
+    for tree in range(model.n_trees):
+        setting = model.setting_of(tree)
         name = (
             f"composite trees of depth {setting.max_depth}" if setting.max_depth else "SVMs without a split"
         )
-        found.setdefault(name, []).append(tree)
+        trees_of.setdefault(name, []).append(tree)
     rows: list[list[Any]] = [
-        [name, len(trees), float(leaves.loc[trees].mean()), 100 * weight * len(trees) / fitted.n_trees]
-        for name, trees in found.items()
+        [name, len(trees), float(leaves.loc[trees].mean()), 100 * weight * len(trees) / model.n_trees]
+        for name, trees in trees_of.items()
     ]
     if plain is not None:
         rows.append(["plain trees", int(plain.n_trees), None, 100 * (1.0 - weight)])
@@ -92,60 +96,44 @@ def _voters(model: Any, ledger: pd.DataFrame) -> Facts:
     return describing.table("voters", columns, rows)
 
 
-def leaf_terms(model: Any, part: int = 0) -> tuple[pd.DataFrame, float]:
-    """Ledger of one tree, and its gamma_scale."""
-    return model.ledger(part), float(model.model_.setting_of(part).gamma_scale)
-
-
-def leaf_degrees(model: Any, X: Any) -> NDArray[np.float64]:
-    """Degree of the leaf of each row, one column per tree."""
-    leaves, leaf = model.model_.trees.leaves, model.apply(X)
-    first = model.model_.first_leaf
-    return np.asarray(leaves.degree[leaf + first], dtype=np.float64)
-
-
-def _whole_ledger(model: Any, verbose: int) -> pd.DataFrame:
+def _whole_ledger(model: CompositeModel, verbose: int) -> pd.DataFrame:
     parts = []
-    with stage(verbose, "reading the trees' ledgers", model.model_.n_trees) as advance:
-        for tree in range(model.model_.n_trees):
+    with stage(verbose, "reading the trees' ledgers", model.n_trees) as advance:
+        for tree in range(model.n_trees):
             parts.append(model.ledger(tree))
             advance(1)
     ledger: pd.DataFrame = pd.concat(parts, ignore_index=True)
     return ledger
 
 
-def _figures(model: Any, ledger: pd.DataFrame) -> list[Facts]:
+def _figures(model: CompositeModel, ledger: pd.DataFrame) -> list[Facts]:
     histogram = ledger["degree"].value_counts().sort_index()
     degrees = ", ".join(f"{degree}: {100 * n / len(ledger):.0f} %" for degree, n in histogram.items())
     figures = [
-        describing.figure("composite trees", model.model_.n_trees),
+        describing.figure("composite trees", model.n_trees),
         describing.figure("leaves", len(ledger)),
         describing.figure("degrees of the leaves", degrees, "text"),
         describing.figure(
-            "leaves with an active complexity penalty", model.active_leaves_, "percent", digits=1
+            "leaves with an active complexity penalty", model.active_leaves, "percent", digits=1
         ),
     ]
-    if model.held_out_error_ is not None:
+    if model.estimate is not None:
         figures.append(
             describing.figure(
-                "error on rows held out from each tree", model.held_out_error_, "percent", "ESTIMATE"
+                "error on rows held out from each tree", model.held_out_error, "percent", "ESTIMATE"
             )
         )
-    plain = model.model_.plain
+    plain = model.plain
     if plain is not None:
         figures.append(
             describing.figure(
                 f"weight of {plain.n_trees:,} plain trees in the vote",
-                _plain_weight(model),
+                model.plain_weight,
                 "percent",
                 digits=0,
             )
         )
     return figures
-
-
-def _plain_weight(model: Any) -> float:
-    return float(model.plain_weight_)
 
 
 def _chosen_trees(ledger: pd.DataFrame) -> list[int]:
@@ -155,7 +143,7 @@ def _chosen_trees(ledger: pd.DataFrame) -> list[int]:
     return [int(tree) for tree in order["tree"][:MAX_TREES]]
 
 
-def _tree(model: Any, tree: int) -> Facts:
+def _tree(model: CompositeModel, tree: int) -> Facts:
     """A tree as a variant of the icicle."""
     records = model.nodes(tree).to_dict("records")
     n_leaves = sum(record["leaf"] >= 0 for record in records)
@@ -165,7 +153,7 @@ def _tree(model: Any, tree: int) -> Facts:
     }
 
 
-def _node(record: dict[str, Any]) -> Facts:
+def _node(record: Mapping[Any, Any]) -> Facts:
     is_root, is_leaf = record["parent"] < 0, record["leaf"] >= 0
     hints = [
         f"{record['points']:,.0f} rows",
@@ -221,9 +209,9 @@ def _degrees(ledger: pd.DataFrame) -> Facts:
     )
 
 
-def _settings(model: Any) -> Facts:
+def _settings(model: CompositeModel) -> Facts:
     lines = []
-    for one in model.settings_:
+    for one in model.settings:
         depth = f"Depth at most {one.max_depth}" if one.max_depth else "No split, one classifier for all rows"
         several = "degrees" if len(one.degrees) > 1 else "degree"
         degrees = ", ".join(str(degree) for degree in one.degrees)
@@ -240,7 +228,7 @@ def _settings(model: Any) -> Facts:
     )
 
 
-def _told(ledger: pd.DataFrame) -> str:
+def _about_the_ledger(ledger: pd.DataFrame) -> str:
     text = (
         "One row per leaf: the splits that lead to it, its rows, how rich its classifier is and which side "
         "of the minimum decided."
@@ -259,3 +247,48 @@ def _ledger(ledger: pd.DataFrame) -> Facts:
     return describing.table(
         "ledger", list(LEDGER.values()), shown.to_numpy(dtype=object).tolist(), search=True
     )
+
+
+def explanation_steps(model: Any, explained: Mapping[str, Any]) -> list[Facts]:
+    """Votes, degrees of the leaves, the most telling trees and the nearest support vectors."""
+    trees, prediction = explained["trees"], explained["prediction"]
+    agreeing = [tree for tree in trees if tree["vote"] == prediction]
+    others = [tree for tree in trees if tree["vote"] != prediction]
+    degrees = Counter(int(tree["degree"]) for tree in trees)
+    leaves = [f"{plural(n, 'leaf', 'leaves')} of degree {degree}" for degree, n in sorted(degrees.items())]
+    steps = [
+        step("Votes", _votes(explained, agreeing, others)),
+        step("Leaves of this row", [", ".join(leaves)]),
+    ]
+    for tree in _telling(agreeing)[: _TREES_SHOWN - bool(others)] + _telling(others)[:1]:
+        correct = f"{tree['correct']:,.0f} of {plural(round(tree['points']), 'training row')} correct"
+        lines = [f"path: {path_text(tree['path'])}", f"leaf: {svm_text(int(tree['degree']))}, {correct}"]
+        steps.append(step(f"Tree {tree['tree'] + 1} votes for {tree['vote']}", lines))
+    support = explained.get("support", [])
+    return [*steps, step("Nearest support vectors", [], support)] if support else steps
+
+
+def _votes(
+    explained: Mapping[str, Any], agreeing: Sequence[Any], others: Sequence[Mapping[str, Any]]
+) -> list[str]:
+    total = len(agreeing) + len(others)
+    lines = [f"{len(agreeing)} of {plural(total, 'composite tree')} vote for {explained['prediction']}"]
+    if others:
+        counts = Counter(tree["vote"] for tree in others).most_common()[:CLASSES_SHOWN]
+        lines.append(f"the others: {', '.join(f'{n} for {label}' for label, n in counts)}")
+    plain = explained.get("plain_trees")
+    if plain:
+        weight = f"{100 * plain['weight']:.0f} % of the vote"
+        lines.append(
+            f"{plural(plain['trees'], 'plain tree')}, {weight}  {probabilities_text(plain['votes'])}"
+        )
+        lines.append(f"together  {probabilities_text(explained['votes'])}")
+    return lines
+
+
+def _telling(trees: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Trees with a split first, the largest leaves first; a leaf that repeats is left out."""
+    distinct: dict[tuple[str, int], Mapping[str, Any]] = {}
+    for tree in sorted(trees, key=lambda tree: (not tree["path"], -tree["points"])):
+        distinct.setdefault((path_text(tree["path"]), int(tree["degree"])), tree)
+    return list(distinct.values())

@@ -6,10 +6,15 @@ did not see the row: they stand for new contents, and `held_out_error_` and cert
 more than once in the training table is voted on by all trees, since they have seen it when its copies come,
 any other content by the trees that did not see it. With ``selection="auto"`` the weight of the plain trees
 and the calibration are chosen on population votes.
+
+:func:`train` is the whole way; :func:`fit_parts` fits the composite trees in steps of bounded memory, and of
+time with a limit; then come the votes of training rows, and what certificates may read from them.
 """
 
 from __future__ import annotations
 
+import time
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,179 +22,209 @@ import numpy as np
 from numpy.typing import NDArray
 
 from surewood._arrays import Floats
-from surewood.bounds import VoteEvidence
-from surewood.composite.certifiable import fit_certifiable, plan_certifiable, prepare_certifiable
-from surewood.composite.data import TrainingData
-from surewood.composite.evidence import SampleFacts, table_split_growth
-from surewood.composite.growing import TreeRange
-from surewood.composite.leaf_svms import SolverOptions
-from surewood.composite.model import CompositeModel, HeldOutError
-from surewood.composite.out_of_bag import (
-    labels_by_blocks,
-    plain_out_of_bag,
-    rows_of,
-    scores_by_blocks,
-    vote_evidence,
+from surewood.base.calibration import ScoreCalibrator
+from surewood.base.copies import copy_counts, with_other_copies
+from surewood.base.folds import shuffled_folds
+from surewood.base.time_limit import TimeLimit
+from surewood.bounds.evidence import VoteEvidence
+from surewood.composite.data import SolverOptions, TrainingData, rows_of
+from surewood.composite.growing import Setting, TreeRange, mean_sample_size
+from surewood.composite.model import CompositeModel, held_out_estimate, table_split_growth
+from surewood.composite.plain_trees import choose_plain_weight, grow_plain, plain_out_of_bag
+from surewood.composite.plan import Plan
+from surewood.composite.trees import (
+    ROWS_PER_BLOCK,
+    CompositeTrees,
+    LeafReliability,
+    blend,
+    fit_trees,
+    join_trees,
+    vote_fractions,
 )
-from surewood.composite.part_fitting import FittedParts, fit_parts
-from surewood.composite.plain_trees import grow_plain, plain_in_time
-from surewood.composite.plain_weight import choose_plain_weight
-from surewood.composite.plan import Parameters, Plan
-from surewood.composite.tree_fitting import fit_trees
-from surewood.composite.trees import CompositeTrees, join_trees
-from surewood.composite.votes import blend, vote_fractions
-from surewood.estimators.calibration import ScoreCalibrator
-from surewood.estimators.copies import copy_counts, with_other_copies
-from surewood.estimators.folds import shuffled_folds
-from surewood.estimators.subsamples import vote_evidence as certifiable_votes
-from surewood.estimators.time_limit import TimeLimit
 from surewood.parallel.progress import stage
-from surewood.svm import first_rows
-from surewood.tables import FitInputs
-from surewood.trees import Grown
+from surewood.svm.one_vs_one import first_rows
+from surewood.tables import alongside
+from surewood.trees.growing import Grown
 
 CALIBRATION_FOLDS = 3
 CALIBRATION_TREES = 30
 CALIBRATION_PLAIN_TREES = 100
+ROWS_AND_TREES = 2e7  # rows x trees whose leaves are held at once: some 20 bytes each
 _COMPOSITE_TIME = 0.7  # part of the time left after the pilot that the composite trees may take
+_TIMED_STEPS = 10  # of each part, where the time is limited
+_TIMED_TREES = 10  # plain trees fitted first, to see how many the time allows
+_TANDEM_WORK = 2e9  # trees^2 x rows up to which pairs of trees are counted
+
+#: Votes on the training rows by composite and by plain trees (None: there are none), (n_rows, n_classes).
+Votes = tuple[Floats, Floats | None]
 
 
-@dataclass(frozen=True)
-class Trained:
-    """A fitted model, and the votes of training rows by trees that did not see them (None without any)."""
-
-    model: CompositeModel
-    votes: Floats | None
-
-
-@dataclass(frozen=True)
-class Votes:
-    """Votes on the training rows by both kinds of trees; `plain` is None where there are no plain trees."""
-
-    composite: Floats
-    plain: Floats | None
-
-    def mixed(self, plain_weight: float) -> Floats:
-        """The votes of all trees."""
-        return self.composite if self.plain is None else blend(self.composite, self.plain, plain_weight)
-
-
-def train_model(plan: Plan, inputs: FitInputs, data: TrainingData, options: SolverOptions) -> CompositeModel:
+def train(plan: Plan, data: TrainingData) -> CompositeModel:
     """Fit a plan to a prepared sample."""
-    return train_with_votes(plan, inputs, data, options).model
-
-
-def train_with_votes(
-    plan: Plan,
-    inputs: FitInputs,
-    data: TrainingData,
-    options: SolverOptions,
-    limit: TimeLimit | None = None,
-) -> Trained:
-    """Fit a plan to a prepared sample; the held-out votes come along."""
-    limit = TimeLimit(None) if limit is None else limit
-    parts = fit_parts(plan, data, options, limit.part(_COMPOSITE_TIME))
-    plain = None
-    if plan.n_plain:
-        plain = grow_plain(plan, data, options, plain_in_time(plan, data, options, limit))
-    votes, population, kind = _all_votes(plan, inputs, data, options, parts, plain)
-    weight = _plain_weight(plan, population, data)
-    trees, importances = parts.trees, parts.importances
+    fitted = fit_parts(plan, data, plan.limit.part(_COMPOSITE_TIME))
+    plain = _plain_trees(plan, data) if plan.n_plain else None
+    votes, kind = _held_out_votes(plan, data, fitted, plain)
+    population = _population_votes(plan, data, fitted.trees, plain, votes)
+    weight = plan.plain_weight
+    if weight is None:
+        weight = 0.0
+        if population is not None and population[1] is not None:
+            weight = choose_plain_weight(population[0], population[1], data.y, data.weight)
+    trees, importances = fitted.trees, fitted.importances
     if plain is not None and weight > 0.0:
         trees = replace(trees, plain=plain.forest, plain_weight=weight)
         importances = (1 - weight) * importances + weight * plain.importances
-    held_out = None if votes is None else votes.mixed(weight)
-    chosen_on = None if population is None else population.mixed(weight)
-    model = CompositeModel(
-        **_recorded(plan, inputs, data, parts),
-        trees=trees,
+    held_out = None if votes is None else blend(*votes, weight)
+    evidence = None
+    if fitted.labels is not None and fitted.outside is not None:
+        hard_vote = plan.leaf_scores == "one_hot" and weight == 0.0
+        evidence = vote_evidence(data, fitted.labels, fitted.outside, hard_vote, plan.searched.n_settings)
+    return CompositeModel(
+        **recorded(plan, data, trees),
+        part_of_tree=fitted.part_of_tree,
         importances=importances,
-        calibrator=_calibrator(plan, data, chosen_on, options),
-        held_out=HeldOutError.of(held_out, kind, data),
-        votes=_evidence(plan, data, parts, weight),
-        support_origin=_support_origin(inputs, trees),
-        notes=(*plan.notes, *_left_out(plan, parts, plain)),
+        calibrator=_calibrator(plan, data, None if population is None else blend(*population, weight)),
+        held_out=held_out,
+        estimate=held_out_estimate(held_out, data.y, data.weight, kind, plan.searched),
+        votes=evidence,
+        notes=(*plan.notes, *_left_out(plan, trees, plain)),
     )
-    return Trained(model, held_out)
 
 
-def _recorded(plan: Plan, inputs: FitInputs, data: TrainingData, parts: FittedParts) -> dict[str, Any]:
+def recorded(plan: Plan, data: TrainingData, trees: CompositeTrees) -> dict[str, Any]:
     """Fields of a model that say what it was fitted to and how."""
+    inputs, predictor = data.inputs, trees.predictor
     return {
+        "trees": trees,
         "reader": data.reader,
         "classes": inputs.classes,
         "schema": inputs.schema,
         "settings": tuple(setting for setting, _ in plan.parts),
-        "part_of_tree": parts.part_of_tree,
         "leaf_scores": plan.leaf_scores,
         "searched": plan.searched,
-        "sample": _sample_facts(inputs, data),
+        "split_growth": table_split_growth(data.reader.mapper, data.matrix.has_missing, data.n_rows),
+        "unweighted": not inputs.weighted,
+        "support_origin": None if predictor is None else first_rows(inputs)[predictor.support_index],
     }
 
 
-def train_certifiable(
-    given: Parameters, inputs: FitInputs, seed: int, options: SolverOptions, max_memory: int | None
-) -> Trained:
-    """Fit trees that are functions of their in-bag rows alone ([D-43]); the held-out votes come along."""
-    prepared = prepare_certifiable(inputs, given, seed, max_memory, options.n_jobs)
-    plan = plan_certifiable(given, prepared, seed, options)
-    parts, data = fit_certifiable(plan, prepared, options), prepared.data
-    assert parts.labels is not None
-    has_categories = bool(data.reader.mapper.is_category.any())
-    evidence, votes = certifiable_votes(parts.labels, inputs, prepared.drawn, has_categories)
-    model = CompositeModel(
-        **_recorded(plan, inputs, data, parts),
-        trees=parts.trees,
-        importances=parts.importances,
-        calibrator=None,
-        held_out=HeldOutError.of(votes, "out-of-bag", replace(data, weight=inputs.weight)),
-        votes=evidence,
-        support_origin=_support_origin(inputs, parts.trees),
-        notes=plan.notes,
+@dataclass(frozen=True)
+class FittedParts:
+    """Composite trees and what they say of the training rows."""
+
+    trees: CompositeTrees
+    #: Mean importances of their splits.
+    importances: Floats
+    #: The part of the plan that each tree belongs to.
+    part_of_tree: NDArray[np.int64]
+    #: Which rows each tree did not see, and its labels of them (-1 elsewhere); None without bags. Shape
+    #: (n_rows, n_trees).
+    outside: NDArray[np.bool_] | None = None
+    labels: NDArray[np.int32] | None = None
+    #: Votes by trees that did not see the row. Shape (n_rows, n_classes).
+    held_out: Floats | None = None
+
+
+def fit_parts(plan: Plan, data: TrainingData, limit: TimeLimit) -> FittedParts:
+    """The composite trees of every part; with a time limit those that were fitted in time, at least one."""
+    steps: list[CompositeTrees] = []
+    importances: list[Floats] = []
+    counts: list[int] = []
+    parts: list[int] = []
+    outside = None
+    if not plan.every_tree_sees_all_rows:
+        outside = alongside(data.matrix.blocks[0], (data.n_rows, plan.n_trees), np.bool_)
+    for part, setting, trees, base in _steps(plan, data, limit):
+        if steps and limit.is_over:
+            break
+        fitted = fit_trees(data, setting, trees, plan.options, base)
+        if outside is not None:
+            columns = slice(sum(counts), sum(counts) + trees.n_trees)
+            outside[:, columns] = fitted.grove.outside(np.arange(data.n_rows))
+        steps.append(fitted.trees)
+        importances.append(fitted.importances)
+        counts.append(trees.n_trees)
+        parts.append(part)
+    fitted_parts = FittedParts(
+        trees=join_trees(steps),
+        importances=np.average(importances, axis=0, weights=counts),
+        part_of_tree=np.repeat(parts, counts),
+        outside=None if outside is None else outside[:, : sum(counts)],
     )
-    return Trained(model, votes)
+    return _with_votes(fitted_parts, plan, data)
 
 
-def _all_votes(
-    plan: Plan,
-    inputs: FitInputs,
-    data: TrainingData,
-    options: SolverOptions,
-    parts: FittedParts,
-    plain: Grown | None,
-) -> tuple[Votes | None, Votes | None, str]:
-    """Held-out votes, population votes and what the first are; None where no tree left a row out."""
-    if parts.held_out is not None:
-        kind, every = "out-of-bag", np.arange(data.n_rows)
-        of_plain = None if plain is None else plain_out_of_bag(plain, data, every, options)
-        votes = Votes(parts.held_out, of_plain)
-    elif plan.out_of_fold:
-        votes, kind = out_of_fold_votes(plan, data, options), "out-of-fold"
+def _steps(
+    plan: Plan, data: TrainingData, limit: TimeLimit
+) -> Iterator[tuple[int, Setting, TreeRange, float | None]]:
+    """Trees that are fitted together: part, setting, numbers, and the sample size that their C refers to.
+
+    All trees of a part, or as many as keep the row numbers of leaves in bounds; the model is the same. With a
+    time limit steps are short, and the parts take turns, so that each has trees when the time is up.
+    """
+    most = max(1, int(ROWS_AND_TREES // data.n_rows))
+    queues = []
+    first = 0
+    for part, (setting, n_trees) in enumerate(plan.parts):
+        size = most if limit.deadline is None else min(most, max(1, n_trees // _TIMED_STEPS))
+        base = None if n_trees <= size else mean_sample_size(data, setting, n_trees, plan.seed, first)
+        starts = range(0, n_trees, size)
+        ranges = [TreeRange(min(size, n_trees - k), plan.seed, first + k) for k in starts]
+        queues.append([(part, setting, trees, base) for trees in ranges])
+        first += n_trees
+    if limit.deadline is None:
+        for queue in queues:
+            yield from queue
+        return
+    for turn in range(max(len(queue) for queue in queues)):
+        yield from (queue[turn] for queue in queues if turn < len(queue))
+
+
+def _with_votes(fitted: FittedParts, plan: Plan, data: TrainingData) -> FittedParts:
+    """With labels and votes of the rows outside the bags, where there are bags."""
+    outside, trees, options = fitted.outside, fitted.trees, plan.options
+    labels = None
+    if outside is not None or plan.leaf_scores == "calibrated":
+        # Without bags the labels of rows that the trees saw have to do.
+        labels = labels_by_blocks(trees, data, options, mask=outside)
+    if labels is not None and plan.leaf_scores == "calibrated":
+        leaf = trees.leaf_index(data.matrix, options.n_jobs)
+        n_leaves = len(trees.leaves)
+        reliability = LeafReliability.measure(leaf, labels, data.y, data.weight, n_leaves, data.n_classes)
+        trees = replace(trees, reliability=reliability)
+    if outside is None or labels is None:
+        return replace(fitted, trees=trees)
+    if plan.leaf_scores == "one_hot":
+        held_out = vote_fractions(labels, data.n_classes)
     else:
-        return None, None, "out-of-bag"
-    if not plan.with_copies:
-        return votes, votes, kind
-    counts = copy_counts(inputs)
-    composite = with_other_copies(
-        votes.composite,
-        data.y,
-        counts,
-        lambda rows: scores_by_blocks(parts.trees, data, options, rows, plan.leaf_scores),
-    )
-    of_plain = votes.plain
-    if plain is not None and of_plain is not None:
-        forest = plain.forest
-        of_plain = with_other_copies(
-            of_plain,
-            data.y,
-            counts,
-            lambda rows: forest.predict_proba(rows_of(data.matrix, rows), options.n_jobs),
-        )
-    return votes, Votes(composite, of_plain), kind
+        held_out = trees.composite_scores(data.matrix, data.gram.X, plan.leaf_scores, options.n_jobs, outside)
+    return replace(fitted, trees=trees, labels=labels, held_out=held_out)
 
 
-def out_of_fold_votes(plan: Plan, data: TrainingData, options: SolverOptions) -> Votes:
+def _plain_trees(plan: Plan, data: TrainingData) -> Grown:
+    """The plan's plain trees; with a time limit as many as the time allows, never fewer than ten."""
+    max_features, seed, n_trees = plan.parts[0][0].max_features, plan.seed + 1, plan.n_plain
+    if plan.limit.deadline is not None and n_trees > _TIMED_TREES:
+        started = time.monotonic()
+        grow_plain(data, max_features, _TIMED_TREES, seed, plan.options)
+        seconds = (time.monotonic() - started) / _TIMED_TREES
+        n_trees = min(n_trees, max(_TIMED_TREES, int(plan.limit.left / max(seconds, 1e-9))))
+    return grow_plain(data, max_features, n_trees, seed, plan.options)
+
+
+def _held_out_votes(
+    plan: Plan, data: TrainingData, fitted: FittedParts, plain: Grown | None
+) -> tuple[Votes | None, str]:
+    """Votes by trees that did not see a row, and what they are; None where no tree left a row out."""
+    if fitted.held_out is not None:
+        of_plain = None if plain is None else plain_out_of_bag(plain, data, plan.options)
+        return (fitted.held_out, of_plain), "out-of-bag"
+    return (_out_of_fold_votes(plan, data) if plan.out_of_fold else None), "out-of-fold"
+
+
+def _out_of_fold_votes(plan: Plan, data: TrainingData) -> Votes:
     """Vote fractions of every row by small forests grown without its fold; NaN where there is none."""
+    options = plan.options
     fold = shuffled_folds(data.n_rows, CALIBRATION_FOLDS, [plan.seed, 2])
     composite, plain = np.full((2, data.n_rows, data.n_classes), np.nan)
     with stage(options.verbose, "forests without a fold", CALIBRATION_FOLDS) as advance:
@@ -200,67 +235,121 @@ def out_of_fold_votes(plan: Plan, data: TrainingData, options: SolverOptions) ->
             parts = []
             for setting, n_trees in plan.parts:
                 count = max(1, round(n_trees / plan.n_trees * min(plan.n_trees, CALIBRATION_TREES)))
-                inner = replace(setting, sampling="all", n_draws=None)
-                parts.append(fit_trees(data, inner, TreeRange(count, plan.seed, rows=rows), options).trees)
+                whole = replace(setting, sampling="all", n_draws=None)
+                parts.append(fit_trees(data, whole, TreeRange(count, plan.seed, rows=rows), options).trees)
             labels = labels_by_blocks(join_trees(parts), data, options, held)
             composite[held] = vote_fractions(labels, data.n_classes)
             if plan.n_plain:
-                forest = grow_plain(plan, data, options, CALIBRATION_PLAIN_TREES, rows).forest
-                plain[held] = forest.predict_proba(data.matrix, options.n_jobs)[held]
+                max_features, seed = plan.parts[0][0].max_features, plan.seed + 1
+                grown = grow_plain(data, max_features, CALIBRATION_PLAIN_TREES, seed, options, rows)
+                plain[held] = grown.forest.predict_proba(data.matrix, options.n_jobs)[held]
             advance(1)
-    return Votes(composite, plain if plan.n_plain else None)
+    return composite, plain if plan.n_plain else None
 
 
-def _plain_weight(plan: Plan, votes: Votes | None, data: TrainingData) -> float:
-    """The plan's weight of the plain trees, or the one that population votes choose."""
-    if plan.plain_weight is not None:
-        return plan.plain_weight
-    if votes is None or votes.plain is None:
-        return 0.0
-    return choose_plain_weight(votes.composite, votes.plain, data.y, data.weight)
+def _population_votes(
+    plan: Plan, data: TrainingData, trees: CompositeTrees, plain: Grown | None, votes: Votes | None
+) -> Votes | None:
+    """Held-out votes, where the plan asks for it with the votes of all trees on rows that have copies."""
+    if votes is None or not plan.with_copies:
+        return votes
+    counts, n_jobs = copy_counts(data.inputs), plan.options.n_jobs
+    composite, of_plain = votes
+    composite = with_other_copies(
+        composite, data.y, counts, lambda rows: _scores_by_blocks(trees, data, rows, plan)
+    )
+    if plain is not None and of_plain is not None:
+        forest = plain.forest
+        of_plain = with_other_copies(
+            of_plain, data.y, counts, lambda rows: forest.predict_proba(rows_of(data.matrix, rows), n_jobs)
+        )
+    return composite, of_plain
 
 
-def _evidence(plan: Plan, data: TrainingData, parts: FittedParts, plain_weight: float) -> VoteEvidence | None:
-    """Out-of-bag statistics of the composite trees."""
-    if parts.labels is None or parts.outside is None:
+def labels_by_blocks(
+    trees: CompositeTrees,
+    data: TrainingData,
+    options: SolverOptions,
+    rows: NDArray[Any] | None = None,
+    mask: NDArray[np.bool_] | None = None,
+) -> NDArray[np.int32]:
+    """Class that every tree gives to training rows (all by default), in blocks of rows.
+
+    `mask` has a row for each of them: which trees vote.
+    """
+    rows = np.arange(data.n_rows) if rows is None else rows
+    matrix = data.matrix
+    labels = alongside(matrix.blocks[0], (len(rows), trees.n_trees), np.int32)
+    with stage(options.verbose, "out-of-bag votes" if mask is not None else "votes", len(rows)) as advance:
+        for begin in range(0, len(rows), ROWS_PER_BLOCK):
+            part = slice(begin, min(begin + ROWS_PER_BLOCK, len(rows)))
+            labels[part] = trees.labels(
+                rows_of(matrix, rows[part]),
+                np.ascontiguousarray(data.gram.X[rows[part]]),
+                options.n_jobs,
+                None if mask is None else mask[part],
+                data.gram.stored(rows[part]),
+            )
+            advance(part.stop - begin)
+    return labels
+
+
+def _scores_by_blocks(trees: CompositeTrees, data: TrainingData, rows: NDArray[Any], plan: Plan) -> Floats:
+    """Mean scores of all composite trees on training rows, whether the trees saw them or not."""
+    scores = np.empty((len(rows), data.n_classes))
+    for begin in range(0, len(rows), ROWS_PER_BLOCK):
+        block = rows[begin : begin + ROWS_PER_BLOCK]
+        design = np.ascontiguousarray(data.gram.X[block])
+        scores[begin : begin + len(block)] = trees.composite_scores(
+            rows_of(data.matrix, block), design, plan.leaf_scores, plan.options.n_jobs
+        )
+    return scores
+
+
+def _calibrator(plan: Plan, data: TrainingData, votes: Floats | None) -> ScoreCalibrator | None:
+    if plan.calibration is None or votes is None or data.n_classes < 2:
         return None
-    hard_vote = plan.leaf_scores == "one_hot" and plain_weight == 0.0
-    n_settings = plan.searched.n_settings
-    return vote_evidence(data, parts.labels, parts.outside, hard_vote=hard_vote, n_settings=n_settings)
+    with stage(plan.options.verbose, "calibrating", 1) as advance:
+        calibrator = ScoreCalibrator(plan.calibration)
+        return calibrator.fit(votes, data.y, data.weight, advance, plan.options.n_jobs)
 
 
-def _sample_facts(inputs: FitInputs, data: TrainingData) -> SampleFacts:
-    return SampleFacts(
-        n_features=data.n_features,
-        n_splitting=data.n_splitting,
-        split_growth=table_split_growth(data.reader.mapper, data.matrix.has_missing, data.n_rows),
-        unweighted=not inputs.weighted,
-        affine_features=not data.reader.encoder.learned_,
-        learned=data.reader.encoder.learned_,
+def vote_evidence(
+    data: TrainingData,
+    labels: NDArray[Any],
+    outside: NDArray[np.bool_],
+    hard_vote: bool,
+    n_settings: int,
+) -> VoteEvidence | None:
+    """Out-of-bag statistics of the trees (theory.md §6.3); None where a tree saw every row.
+
+    Bins, scaling and tuned values were learned from all rows, which breaks condition (ii): `in_bag_only` is
+    False, and a certificate names the condition instead of giving a guarantee.
+    """
+    if (outside.sum(axis=0) < 1).any():
+        return None
+    tandem = float(labels.shape[1]) ** 2 * len(labels) <= _TANDEM_WORK
+    if tandem:
+        shared = outside.astype(np.float32)
+        tandem = bool((shared.T @ shared).min() >= 1)
+    return VoteEvidence.from_predictions(
+        labels.T,
+        ~outside.T,
+        data.y,
+        tandem=tandem,
+        hard_vote=hard_vote,
+        independent_subsamples=True,
+        in_bag_only=False,
+        unweighted=data.weight is None,  # equal rows are counted once here
+        n_models=n_settings,
     )
 
 
-def _support_origin(inputs: FitInputs, trees: CompositeTrees) -> NDArray[np.int64] | None:
-    """Training row of each support row."""
-    predictor = trees.predictor
-    return None if predictor is None else first_rows(inputs)[predictor.support_index]
-
-
-def _left_out(plan: Plan, parts: FittedParts, plain: Grown | None) -> list[str]:
+def _left_out(plan: Plan, trees: CompositeTrees, plain: Grown | None) -> list[str]:
     """What the time limit left out of the plan."""
     notes = []
-    if parts.trees.n_trees < plan.n_trees:
-        notes.append(f"{parts.trees.n_trees} of {plan.n_trees} composite trees were fitted: time_limit")
+    if trees.n_trees < plan.n_trees:
+        notes.append(f"{trees.n_trees} of {plan.n_trees} composite trees were fitted: time_limit")
     if plain is not None and plain.forest.n_trees < plan.n_plain:
         notes.append(f"{plain.forest.n_trees} of {plan.n_plain} plain trees were fitted: time_limit")
     return notes
-
-
-def _calibrator(
-    plan: Plan, data: TrainingData, votes: Floats | None, options: SolverOptions
-) -> ScoreCalibrator | None:
-    if plan.calibration is None or votes is None or data.n_classes < 2:
-        return None
-    with stage(options.verbose, "calibrating", 1) as advance:
-        calibrator = ScoreCalibrator(plan.calibration)
-        return calibrator.fit(votes, data.y, data.weight, advance, options.n_jobs)

@@ -1,27 +1,111 @@
-"""The trees of a composite forest as plain arrays, and their votes.
+"""Composite trees: fitted for one setting, kept as plain arrays, and their votes.
 
 Every tree is a composite tree (theory.md §2.1): splits lead to a leaf, the leaf holds a constant (degree 0)
 or a one-vs-one SVM. A row's class in a tree is a lookup and at most one SVM; all SVMs share one product of
 the row with their support rows.
+
+* :func:`vote_fractions`, :func:`blend`, :class:`LeafReliability`: votes as class vectors, counted, mixed with
+  those of plain trees, calibrated by leaf;
+* :class:`LeafTable`, :class:`CompositeTrees`, :func:`join_trees`: the arrays, checked when they are read from
+  a file, and what they predict;
+* :func:`fit_trees`: RCF(B, r, gamma, M) of theory.md §2.11: grow, train, count, choose, assemble.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from surewood._arrays import Codes, Floats, Ints, Mask
-from surewood.composite.checking import check_leaves, check_trees
-from surewood.composite.leaf_svms import join_predictors
-from surewood.composite.leaves import Leaves
-from surewood.composite.votes import LeafReliability, blend, vote_fractions
-from surewood.svm import Predictor, StoredProducts, vote_counts
-from surewood.trees import BinnedMatrix, FlatForest
+from surewood._arrays import Codes, Floats, Ints, Mask, check_number, check_values
+from surewood.composite.data import SolverOptions, TrainingData
+from surewood.composite.degrees import LeafChoice
+from surewood.composite.growing import (
+    Grove,
+    IndexSets,
+    Setting,
+    TreeRange,
+    collect_leaves,
+    grow_to_size,
+    split_importances,
+)
+from surewood.composite.leaf_svms import LeafSVMs, join_predictors, train_leaf_svms
+from surewood.svm.gram import StoredProducts
+from surewood.svm.one_vs_one import Predictor, vote_counts
+from surewood.trees.binning import BinnedMatrix
+from surewood.trees.flat_tree import FlatForest
 
 ROWS_PER_BLOCK = 8192  # rows whose votes of all trees are held at once
+_REAL = ("C", "correct", "total")
+_MOST_CLASSES = 65535
+
+
+def vote_fractions(labels: NDArray[Any], n_classes: int) -> Floats:
+    """Fraction of the trees that vote for each class; NaN rows where no tree voted (label -1)."""
+    sums = vote_counts(labels, n_classes)
+    total = sums.sum(axis=1, keepdims=True)
+    return np.asarray(np.divide(sums, total, out=np.full_like(sums, np.nan), where=total > 0))
+
+
+def blend(composite: Floats, plain: Floats | None, plain_weight: float) -> Floats:
+    """Weighted mean of both kinds of trees; where one of them is unknown (NaN, None), the other alone."""
+    if plain is None:
+        return composite
+    mixed = (1.0 - plain_weight) * composite + plain_weight * plain
+    return np.where(np.isnan(mixed), np.where(np.isnan(composite), plain, composite), mixed)
+
+
+@dataclass(frozen=True)
+class LeafReliability:
+    """How often a leaf's label is correct, and which classes its errors belong to."""
+
+    #: Fraction of the out-of-bag rows that the leaf classified correctly, shrunk towards the accuracy of the
+    #: whole forest by `PRIOR_ROWS` imaginary rows. Shape (n_leaves,).
+    accuracy: Floats
+    #: Distribution of the true class given a wrong label, over the whole forest. Shape (n_classes,
+    #: n_classes).
+    error_classes: Floats
+
+    PRIOR_ROWS = 10.0
+
+    @classmethod
+    def measure(
+        cls,
+        leaf: NDArray[Any],
+        labels: NDArray[Any],
+        y: NDArray[Any],
+        weight: Floats | None,
+        n_leaves: int,
+        n_classes: int,
+    ) -> LeafReliability:
+        """From labels (n_rows, n_trees) of held-out rows, -1 where a tree does not count."""
+        row, tree = np.nonzero(labels >= 0)
+        voted, true, at = labels[row, tree], y[row], leaf[row, tree]
+        mass = np.ones(len(row)) if weight is None else weight[row]
+        hit = np.where(voted == true, mass, 0.0)
+        mean = (hit.sum() + 1.0) / (mass.sum() + 2.0)
+        sums, counts = np.bincount(at, hit, n_leaves), np.bincount(at, mass, n_leaves)
+        accuracy = (sums + cls.PRIOR_ROWS * mean) / (counts + cls.PRIOR_ROWS)
+        counted = np.bincount(voted * n_classes + true, mass, n_classes**2)
+        confusion = counted.reshape(n_classes, n_classes) + 1.0 / n_classes
+        np.fill_diagonal(confusion, 0.0)
+        total = confusion.sum(axis=1, keepdims=True)
+        spread = np.divide(confusion, total, out=np.zeros_like(confusion), where=total > 0)
+        return cls(accuracy, spread)
+
+    def mean_scores(self, leaf: NDArray[Any], labels: NDArray[Any]) -> Floats:
+        """Mean over trees of the calibrated leaf scores; NaN where no tree voted."""
+        n_rows, n_classes = len(labels), len(self.error_classes)
+        voted = labels >= 0
+        place = (labels + np.arange(n_rows)[:, None] * n_classes)[voted]
+        accuracy = self.accuracy[leaf[voted]]
+        kept = np.bincount(place, accuracy, n_rows * n_classes).reshape(n_rows, n_classes)
+        rest = np.bincount(place, 1.0 - accuracy, n_rows * n_classes).reshape(n_rows, n_classes)
+        sums = kept + rest @ self.error_classes
+        total = sums.sum(axis=1, keepdims=True)
+        return np.asarray(np.divide(sums, total, out=np.full_like(sums, np.nan), where=total > 0))
 
 
 @dataclass(frozen=True)
@@ -47,11 +131,6 @@ class LeafTable:
     converged: Mask
     iterations: Ints
 
-    @classmethod
-    def of(cls, leaves: Leaves, **columns: Any) -> LeafTable:
-        """The table of collected leaves with these further columns."""
-        return cls(tree=leaves.tree, code=leaves.code, depth=leaves.depth, node=leaves.node, **columns)
-
     def __len__(self) -> int:
         return len(self.tree)
 
@@ -60,9 +139,11 @@ class LeafTable:
         return np.flatnonzero(self.tree == tree)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        old = {"machine": "svm"}  # name in model files of format 1
-        vars(self).update({old.get(name, name): value for name, value in state.items()})
-        check_leaves(self)
+        vars(self).update(state)
+        n_leaves = len(self.tree) if isinstance(self.tree, np.ndarray) and self.tree.ndim == 1 else 0
+        for column in fields(self):
+            kinds = "f" if column.name in _REAL else "b" if column.name == "converged" else "iu"
+            check_values(column.name, getattr(self, column.name), kinds, (n_leaves,))
 
 
 @dataclass(frozen=True)
@@ -88,16 +169,9 @@ class CompositeTrees:
     def n_trees(self) -> int:
         return self.forest.n_trees
 
-    def first(self, n: int) -> CompositeTrees:
-        """The first `n` composite trees (views), with the same plain trees."""
-        return replace(self, forest=self.forest.trees(0, n))
-
     def leaf_index(self, matrix: BinnedMatrix, n_jobs: int | None = 1) -> NDArray[np.int32]:
         """Leaf (entry of `leaves`) of every row in every tree, shape (n_rows, n_trees)."""
-        return self.forest.look_up(matrix, self._of_these_trees(self.leaf_of_node), n_jobs)
-
-    def _of_these_trees(self, values: NDArray[np.int32]) -> NDArray[np.int32]:
-        return values[: int(self.forest.node_start[-1])]
+        return self.forest.look_up(matrix, self.leaf_of_node, n_jobs)
 
     def labels(
         self,
@@ -113,7 +187,7 @@ class CompositeTrees:
         """
         # Per leaf an SVM, or a constant in the code of `Predictor.predict`.
         code_of_leaf = np.where(self.leaves.svm >= 0, self.leaves.svm, -2 - self.leaves.constant)
-        code = self.forest.look_up(matrix, code_of_leaf[self._of_these_trees(self.leaf_of_node)], n_jobs)
+        code = self.forest.look_up(matrix, code_of_leaf[self.leaf_of_node], n_jobs)
         if mask is not None:
             code = np.where(mask, code, -1).astype(np.int32)
         if self.predictor is not None:
@@ -141,9 +215,8 @@ class CompositeTrees:
     ) -> Floats:
         """Weighted mean score of all trees, plain ones included."""
         scores = self.composite_scores(matrix, design, leaf_scores, n_jobs)
-        if self.plain is None:
-            return scores
-        return blend(scores, self.plain.predict_proba(matrix, n_jobs), self.plain_weight)
+        plain = None if self.plain is None else self.plain.predict_proba(matrix, n_jobs)
+        return blend(scores, plain, self.plain_weight)
 
     def _pair_scores(
         self, leaf: NDArray[Any], design: Floats, n_jobs: int | None, mask: NDArray[Any] | None
@@ -161,10 +234,29 @@ class CompositeTrees:
         return np.asarray(np.divide(sums, voters, out=np.full_like(sums, np.nan), where=voters > 0))
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        # names in model files of format 1
-        old = {"facts": "leaves", "plain_share": "plain_weight", "leaf_trust": "reliability"}
-        vars(self).update({old.get(name, name): value for name, value in state.items()})
-        check_trees(self)
+        """Refuse leaves, SVMs and classes that do not belong together: predictions follow their numbers.
+
+        Splits and SVMs check themselves.
+        """
+        vars(self).update(state)
+        check_number("n_classes", self.n_classes, 1, _MOST_CLASSES, whole=True)
+        check_number("plain_weight", self.plain_weight, 0.0, 1.0)
+        leaves, forest, n_classes = self.leaves, self.forest, self.n_classes
+        n_svms = 0 if self.predictor is None else self.predictor.n_svms
+        n_nodes = int(forest.node_start[-1])
+        check_values("leaf_of_node", self.leaf_of_node, "i", (n_nodes,), -1, len(leaves) - 1)
+        check_values("svm", leaves.svm, "i", (len(leaves),), -1, n_svms - 1)
+        check_values("constant", leaves.constant, "i", (len(leaves),), -1, n_classes - 1)
+        if ((leaves.svm >= 0) == (leaves.constant >= 0)).any():
+            raise ValueError("a leaf must have either an SVM or a constant.")
+        if n_svms and self.predictor is not None and self.predictor.classes.max(initial=0) >= n_classes:
+            raise ValueError("an SVM knows a class that the forest does not have.")
+        for trees in (forest, self.plain):
+            if trees is not None and (trees.n_features, trees.n_classes) != (forest.n_features, n_classes):
+                raise ValueError("trees must have the same features and classes.")
+        if self.reliability is not None:
+            check_values("accuracy", self.reliability.accuracy, "f", (len(leaves),), 0.0, 1.0)
+            check_values("error_classes", self.reliability.error_classes, "f", (n_classes, n_classes), 0.0)
 
 
 def join_trees(parts: list[CompositeTrees]) -> CompositeTrees:
@@ -192,3 +284,72 @@ def join_trees(parts: list[CompositeTrees]) -> CompositeTrees:
     ).astype(np.int32)
     predictor = join_predictors([p.predictor for p in parts if p.predictor is not None])
     return CompositeTrees(forest, leaf_of_node, LeafTable(**columns), predictor, parts[0].n_classes)
+
+
+@dataclass(frozen=True)
+class FittedTrees:
+    """Composite trees, the grown trees they were cut from, and the importances of their splits."""
+
+    trees: CompositeTrees
+    grove: Grove
+    importances: Floats
+
+
+def fit_trees(
+    data: TrainingData,
+    setting: Setting,
+    wanted: TreeRange,
+    options: SolverOptions,
+    base: float | None = None,
+) -> FittedTrees:
+    """Composite trees of one setting.
+
+    A function of (data, setting, seed, tree numbers): it depends neither on threads nor on the other trees.
+    `base` is the sample size that C refers to (2.12), by default the mean of what these trees saw. Give it
+    where the trees are fitted in several steps.
+    """
+    grove, stop = grow_to_size(data, setting, wanted, options)
+    sets = IndexSets(data.y, data.weight, data.n_classes)
+    leaves = collect_leaves(grove, stop, sets)
+    choice = LeafChoice(data, setting, leaves, sets, grove.sample_size(data), wanted.seed, wanted.first_tree)
+    ids = np.unique(leaves.set_id[~sets.pure[leaves.set_id]])
+    correct = np.zeros((len(sets), len(setting.degrees)))
+    C = np.array(setting.C, dtype=np.float64)[:, None]
+    svms = LeafSVMs()
+    base = float(choice.m.mean()) if base is None else base
+    for chunk in train_leaf_svms(data, sets, ids, np.array(setting.degrees), C, base, options):
+        correct[chunk.ids] = chunk.correct[:, :, 0]
+        at = np.flatnonzero(np.isin(leaves.set_id, chunk.ids))
+        svms.keep(chunk, choice.wanted(at, choice.candidates(at, correct)))
+    table = _leaf_table(choice, correct, svms, base)
+    trees = CompositeTrees(grove.forest, leaves.of_node(stop), table, svms.predictor(), data.n_classes)
+    return FittedTrees(trees, grove, split_importances(data, grove, stop))
+
+
+def _leaf_table(choice: LeafChoice, correct: Floats, svms: LeafSVMs, base: float) -> LeafTable:
+    """The final choice and its counts, leaf by leaf."""
+    setting, leaves, sets = choice.setting, choice.leaves, choice.sets
+    n, zero = len(leaves), int(setting.constant_leaves)
+    mixed = np.flatnonzero(~sets.pure[leaves.set_id])
+    column = choice.columns(mixed, correct)
+    by_svm = column >= zero
+    at, place = mixed[by_svm], column[by_svm] - zero
+    svm = np.full(n, -1, dtype=np.int32)
+    svm[at] = [svms.number(s, p) for s, p in zip(leaves.set_id[at].tolist(), place.tolist())]
+    constant = sets.majority[leaves.set_id]
+    constant[at] = -1
+    degree = np.zeros(n, dtype=np.int64)
+    degree[at] = np.array(setting.degrees)[place]
+    total = sets.total[leaves.set_id]
+    C = np.zeros(n)
+    C[at] = np.sqrt(total[at] / base) * np.array(setting.C)[place]  # theory.md (2.12)
+    right = sets.majority_total[leaves.set_id]
+    right[at] = correct[leaves.set_id[at], place]
+    converged = np.ones(n, dtype=bool)
+    converged[at] = svms.converged[svm[at]]
+    iterations = np.zeros(n, dtype=np.int64)
+    iterations[at] = svms.iterations[svm[at]]
+    return LeafTable(
+        tree=leaves.tree, code=leaves.code, depth=leaves.depth, node=leaves.node, degree=degree, C=C,
+        correct=right, total=total, constant=constant, svm=svm, converged=converged, iterations=iterations,
+    )  # fmt: skip

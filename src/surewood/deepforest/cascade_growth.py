@@ -1,60 +1,116 @@
-"""Growing the cascade of gcForest on the same block (theory.md §5).
+"""Growing the cascade of gcForest on the same block, with confidence screening (theory.md §5).
 
 Every layer sees the table and all class vectors of the layer before; its output is the mean of its forests'
-vectors; the layer with the best held-out accuracy is the last one. With screening, confident points stop at
-the layer that is sure of them.
+vectors; the layer with the best held-out accuracy is the last one (:class:`CascadeGrowth`).
+
+With screening, easy points stop early, in training and in prediction alike. The confidence of a point at a
+layer is the largest entry of the layer's mean vector. `automatic_gate` finds the confidence from which points
+may stop; `stopping_points` applies a gate without emptying a class.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from typing import TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
-from surewood._arrays import Floats
-from surewood.deepforest.block import Block, BlockFit, BlockPlan, train_block
-from surewood.deepforest.cascade_layers import CascadeLayer, CascadeLayers, side_by_side
-from surewood.deepforest.folds import layer_seed
-from surewood.deepforest.growth_log import Grown, Growth, make_record, score_of
-from surewood.deepforest.layer_input import LayerInput, learn_vector_bins, widen
-from surewood.deepforest.members import Member
-from surewood.deepforest.plan import CascadePlan
-from surewood.deepforest.screening import automatic_gate, stopping_points
-from surewood.trees import BinMapper
+from surewood._arrays import Codes, Floats
+from surewood.deepforest.blocks import BlockFit, BlockPlan, train_block
+from surewood.deepforest.data import LayerInput, TrainingSet, layer_seed, learn_vector_bins, widen
+from surewood.deepforest.layers import CascadeLayer, CascadeLayers, side_by_side
+from surewood.deepforest.plan import CascadeGrowthPlan, RunOptions
+from surewood.deepforest.stopping import GrownCascade, Growth
+from surewood.trees.binning import BinMapper
 
-GrownCascade: TypeAlias = Grown[CascadeLayers, CascadePlan]
+GrownCascadeForest: TypeAlias = GrownCascade[CascadeLayers, CascadeGrowthPlan]
+_SCREENING_FACTOR = 3.0  # points that stop are wrong this many times less often than all points in play
 
 
-class CascadeGrowth(Growth[CascadePlan]):
+def automatic_gate(vectors: Floats, y: Codes) -> float:
+    """The smallest confidence such that points at or above it are right more often than required.
+
+    Required is an accuracy of 1 - (1 - acc) / 3, acc being that of all the points. Points are taken in
+    decreasing order of confidence; the gate is the confidence of the last one of the longest prefix whose
+    accuracy exceeds the requirement, infinite if there is none. Points of equal confidence stop together, so
+    a prefix ends only where the confidence changes.
+
+    Examples
+    --------
+    >>> vectors = np.array([[0.9, 0.1], [0.8, 0.2], [0.3, 0.7], [0.6, 0.4]])
+    >>> automatic_gate(vectors, np.array([0, 0, 1, 1]))
+    0.7
+    """
+    confidence = vectors.max(axis=1)
+    right = (vectors.argmax(axis=1) == y).astype(np.float64)
+    required = 1.0 - (1.0 - float(right.mean())) / _SCREENING_FACTOR
+    order = np.argsort(-confidence, kind="stable")
+    accuracy = np.cumsum(right[order]) / np.arange(1, len(y) + 1)
+    ends = np.append(np.diff(confidence[order]) != 0, True)
+    fits = np.flatnonzero(ends & (accuracy > required))
+    return float(confidence[order[fits[-1]]]) if len(fits) else math.inf
+
+
+def stopping_points(
+    vectors: Floats, y: Codes, gate: float, least_a_class: int, n_classes: int
+) -> NDArray[np.bool_]:
+    """Which of the training points in play stop at this layer.
+
+    At least `least_a_class` points of every class that still has as many stay in play: the least confident
+    ones.
+
+    Examples
+    --------
+    >>> vectors = np.array([[0.9, 0.1], [0.8, 0.2], [0.3, 0.7], [0.6, 0.4]])
+    >>> stopping_points(vectors, np.array([0, 0, 1, 1]), gate=0.7, least_a_class=1, n_classes=2).tolist()
+    [True, False, True, False]
+    """
+    confidence = vectors.max(axis=1)
+    stops = np.asarray(confidence >= gate)
+    for code in range(n_classes):
+        members = np.flatnonzero(y == code)
+        least_confident = members[np.argsort(confidence[members], kind="stable")[:least_a_class]]
+        stops[least_confident] = False
+    return stops
+
+
+class CascadeGrowth(Growth[CascadeGrowthPlan]):
     """A cascade forest while it is grown."""
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        training = self.training
+    def __init__(self, training: TrainingSet, plan: CascadeGrowthPlan, run: RunOptions) -> None:
+        super().__init__(training, plan, run)
         self.layers: list[CascadeLayer] = []
-        self.scores = np.zeros((training.n_rows, len(training.classes)))
+        self.mean_vectors = np.zeros((training.n_rows, len(training.classes)))
         self.active = np.arange(training.n_rows)
         self.vectors: Floats | None = None  # of all rows; those out of play keep their last ones
 
-    def grown(self) -> GrownCascade:
+    def grown(self) -> GrownCascadeForest:
         """Layers until the held-out score has not improved for `patience` of them; the best are kept."""
-        while not self.log.finished:
+        while not self.finished:
             self.add_layer()
-        return self.log.result(CascadeLayers(tuple(self.layers[: self.log.n_kept])), self.plan)
+        return self.grown_cascade(CascadeLayers(tuple(self.layers[: self.n_kept])), self.plan)
 
     def add_layer(self) -> None:
-        number = self.log.next_layer
-        bins, inputs = None, self.training.inputs
+        number, n_points, training = self.next_layer, len(self.active), self.training
+        bins, inputs = None, training.inputs
         if self.vectors is not None:
             bins, inputs = self._widened(self.vectors)
         fit = self._train(inputs, number)
-        n_points = len(self.active)
-        gate = self._take_in(fit)
-        block = self.store(fit.block, f"layer-{number}")
+        gate = self._screen(fit)
+        block = self.kept(fit.block)
         self.layers.append(CascadeLayer(block, bins, gate, fit.importances))
-        self._judge(number, block, n_points, fit.seconds)
+        scores = self.mean_vectors.copy()
+        record = self.record_of(
+            scores,
+            scores,
+            block,
+            step=1.0,
+            weight=training.weight,
+            n_points=n_points,
+            seconds=fit.seconds,
+        )
+        self.take_in(record, scores, scores, is_last=self.plan.screening is not None and self._too_few())
 
     def _widened(self, vectors: Floats) -> tuple[BinMapper, LayerInput]:
         """Bins of the last layer's vectors, learned on the points in play, and the next layer's input."""
@@ -65,7 +121,7 @@ class CascadeGrowth(Growth[CascadePlan]):
         if len(self.active) < len(before):
             shown = before[self.active]
             weight = None if weight is None else weight[self.active]
-        bins = learn_vector_bins(shown, weight, self.plan.max_bins)
+        bins = learn_vector_bins(shown, weight)
         return bins, widen(self.training.inputs, before, bins, "both")
 
     def _train(self, inputs: LayerInput, number: int) -> BlockFit:
@@ -73,14 +129,11 @@ class CascadeGrowth(Growth[CascadePlan]):
         seed = layer_seed(plan.seed, number)
         fold = np.full(training.n_rows, -1, dtype=np.int64)
         fold[self.active] = training.deal(plan.n_folds, seed, self.active)
-        block = BlockPlan(
-            self._members(), plan.depths(number), plan.trees, len(training.classes), plan.cross_fit
-        )
         return train_block(
             inputs,
             training.y,
             fold,
-            block,
+            BlockPlan(plan.members, plan.depths(number), plan.trees, len(training.classes), plan.cross_fit),
             seed=seed,
             weight=training.weight,
             n_jobs=self.run.n_jobs,
@@ -88,13 +141,7 @@ class CascadeGrowth(Growth[CascadePlan]):
             name=f"layer {number}",
         )
 
-    def _members(self) -> list[Member]:
-        if not self.plan.screening_growth:
-            return list(self.plan.members)
-        growth = self.training.n_rows / len(self.active)
-        return [replace(member, n_trees=round(member.n_trees * growth)) for member in self.plan.members]
-
-    def _take_in(self, fit: BlockFit) -> float:
+    def _screen(self, fit: BlockFit) -> float:
         """Store the vectors of the points in play, find the gate, and let confident points stop."""
         active, plan, training = self.active, self.plan, self.training
         if self.vectors is None:
@@ -102,37 +149,15 @@ class CascadeGrowth(Growth[CascadePlan]):
         else:
             self.vectors[:, active] = fit.vectors[:, active]
         mean = self.vectors.mean(axis=0)[active]
-        self.scores[active] = mean
+        self.mean_vectors[active] = mean
         if plan.screening is None:
             return math.inf
         y = training.y[active]
-        gate = automatic_gate(mean, y, plan.screening_factor) if plan.screening == "auto" else plan.screening
+        gate = automatic_gate(mean, y) if plan.screening == "auto" else plan.screening
         assert isinstance(gate, float)
         stops = stopping_points(mean, y, gate, plan.n_folds, len(training.classes))
         self.active = active[~stops]
         return gate
-
-    def _judge(self, number: int, block: Block, n_points: int, seconds: float) -> None:
-        plan, training, points = self.plan, self.training, self.validation
-        if points is None:
-            value = score_of(plan, self.scores, training)
-        else:
-            *_, scores = CascadeLayers(self.layers).staged_scores(points.inputs, self.run.n_jobs)
-            value = score_of(plan, scores, points)
-        record = make_record(
-            number,
-            value,
-            self.scores,
-            self.scores,
-            training,
-            step=1.0,
-            weight=training.weight,
-            n_points=n_points,
-            block=block,
-            max_depth=plan.depths(number),
-            seconds=seconds,
-        )
-        self.log.add(record, self.scores.copy(), is_last=plan.screening is not None and self._too_few())
 
     def _too_few(self) -> bool:
         """Whether the points in play cannot make another layer."""

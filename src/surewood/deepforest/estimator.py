@@ -1,31 +1,267 @@
-"""The public margin deep forest (theory.md §4)."""
+"""The public margin deep forest (theory.md §4) and the cascade of gcForest (theory.md §5).
+
+First what their parameters and study switches may be, then :class:`DeepForestBase`, whose ``fit`` both share:
+prepare the data, plan, train, store. :class:`MarginForestBase` adds what the margin forest shares with its
+CV twin (:mod:`.model_selection`).
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterator, Mapping
+from dataclasses import field, replace
+from typing import Any, ClassVar
 
-from surewood.deepforest.base import MarginForestBase
-from surewood.deepforest.depth_schedules import parse_schedules
-from surewood.deepforest.members import PUBLISHED
-from surewood.deepforest.parameters import (
-    DEPTH_SCHEDULE,
-    MARGIN_RULES,
-    MARGIN_SWITCHES,
-    MU_LOSS,
-    THETA,
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.metrics import get_scorer_names
+from sklearn.utils.validation import check_is_fitted
+
+from surewood._arrays import Codes, Floats
+from surewood.base import rules
+from surewood.base.base import ClassifierBase, Fitted
+from surewood.base.calibration import held_out_probabilities
+from surewood.base.folds import draw_seed
+from surewood.base.parameters import (
+    COMMON,
+    StudyParameter,
+    Switch,
+    TimedRunParameters,
+    check_parameters,
+    parameters,
+    study_settings,
 )
-from surewood.deepforest.plan import (
-    Blocks,
-    Parameters,
-    margin_blocks,
-    plan_margin_forest,
+from surewood.base.time_limit import TimeLimit
+from surewood.bounds.evidence import Evidence
+from surewood.deepforest import figures
+from surewood.deepforest.data import PreparedData, prepare
+from surewood.deepforest.forests import LIST_OF_FORESTS, PUBLISHED, Schedule
+from surewood.deepforest.margins import STRENGTHS, WeightRule
+from surewood.deepforest.model import (
+    DeepForestModel,
+    explanation_steps,
 )
-from surewood.deepforest.training import train_margin_forest
-from surewood.estimators.declaring import parameters
-from surewood.tables import Table
+from surewood.deepforest.plan import DeepForestPlan, make_plan
+from surewood.deepforest.stopping import LayerRecord
+from surewood.deepforest.training import train
+from surewood.tables import begin_predict
 
 
-@parameters({**MARGIN_RULES, "theta": THETA, "mu_loss": MU_LOSS, "depth_schedule": DEPTH_SCHEDULE})
+def _is_splitter(value: Any) -> bool:
+    has_split = callable(getattr(value, "split", None)) and not isinstance(value, str | bytes)
+    return isinstance(value, list | tuple) or has_split
+
+
+def _is_scorer_name(value: Any) -> bool:
+    return value in ("accuracy", "margin_ratio") or value in get_scorer_names()
+
+
+#: Every training row needs a held-out class vector, so a validation fraction is no choice here.
+CV: rules.Rule = rules.Either(
+    rules.Integer(2), rules.Kind("a scikit-learn splitter or a list of (train, test) pairs", _is_splitter)
+)
+THETA = rules.Number(above=0.0, below=1.0)
+MU_LOSS = rules.Number(above=0.0, most=1.0)
+DEPTH_SCHEDULE: rules.Rule = rules.Nullable(
+    rules.AUTO,
+    rules.Integer(1),
+    rules.ListOf(rules.Nullable(rules.Integer(1)), "integers of at least 1 or None, one per forest"),
+)
+MONITOR: rules.Rule = rules.Either(
+    rules.Kind(
+        "'accuracy', 'margin_ratio', the name of a scikit-learn scorer",
+        lambda value: isinstance(value, str),
+        _is_scorer_name,
+    ),
+    rules.Kind("a scorer", callable),
+)
+
+#: Rules of the parameters of all cascades, of margin forests and of the cascade forest.
+SHARED_RULES: Mapping[str, rules.Rule] = {
+    **COMMON,
+    "forests": LIST_OF_FORESTS,
+    "cv": CV,
+    "max_layers": rules.Integer(1),
+}
+MARGIN_RULES: Mapping[str, rules.Rule] = {
+    **SHARED_RULES,
+    "forests": rules.Either(rules.AUTO, LIST_OF_FORESTS),
+    "theta": THETA,
+    "mu_loss": MU_LOSS,
+    "depth_schedule": DEPTH_SCHEDULE,
+}
+CASCADE_RULES: Mapping[str, rules.Rule] = {
+    **SHARED_RULES,
+    "screening": rules.Nullable(rules.AUTO, rules.Number(0.0, 1.0)),
+}
+
+#: Study switches of all cascades, of margin forests and of the cascade forest.
+SHARED_SWITCHES: Mapping[str, Switch] = {
+    "cross_fit": Switch("kfold", rules.Choice("kfold", "oob")),
+    "monitor": Switch("accuracy", MONITOR),
+    "weighting": Switch("reweight", rules.Choice("reweight", "resample")),
+    "keep_held_out": Switch(False, rules.Boolean()),
+    "keep_in_memory": Switch(True, rules.Boolean()),
+    "spill_folder": Switch(
+        None,
+        rules.Nullable(
+            rules.Kind("the path of a folder", lambda v: hasattr(v, "__fspath__") or isinstance(v, str))
+        ),
+    ),
+}
+MARGIN_SWITCHES: Mapping[str, Switch] = {
+    "step": Switch("simplex", rules.Choice("simplex", "literal", "capped")),
+    "margins": Switch("layer", rules.Choice("layer", "of_sum")),
+    "reweighting": Switch("sample_size", rules.Choice(*STRENGTHS)),
+    "strength": Switch(None, rules.Nullable(rules.Number(0.0, 1.0))),
+    "layer_inputs": Switch("both", rules.Choice("both", "scores", "features")),
+    "patience": Switch("auto", rules.Either(rules.AUTO, rules.Integer(1))),
+    "min_improvement": Switch(
+        "auto", rules.Either(rules.AUTO, rules.Choice("noise"), rules.Number(0.0, 1.0))
+    ),
+    "pilot_trees": Switch("auto", rules.Nullable(rules.AUTO, rules.Integer(2))),
+    **SHARED_SWITCHES,
+}
+CASCADE_SWITCHES: Mapping[str, Switch] = {
+    "patience": Switch(4, rules.Integer(1)),
+    "min_improvement": Switch(0.0, rules.Number(0.0, 1.0)),
+    **SHARED_SWITCHES,
+}
+
+
+@parameters()
+class DeepForestBase(ClassifierBase, TimedRunParameters, StudyParameter):
+    """Base of the cascades; not an estimator by itself."""
+
+    __report_facts__ = figures.report_facts
+    __explanation_steps__ = explanation_steps
+    layer_table = figures.layer_table
+    staged_margins = figures.staged_margins
+
+    #: What a page and an explanation call the model.
+    _description: ClassVar[str]
+    _explained_kind: ClassVar[str]
+
+    model_: Any = field(init=False)
+    n_estimators: int = field(default=100, kw_only=False)
+    forests: Any = "auto"
+    cv: Any = 5
+    max_features: Any = "sqrt"
+    min_weight_fraction_leaf: float = 0.0
+    max_layers: int = 10
+
+    def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | str | None = None) -> Any:
+        """Grow the cascade.
+
+        Parameters
+        ----------
+        X : table of shape (n_rows, n_features)
+            Array, sparse matrix, pandas or polars frame; NaN and None are missing values. Or a
+            :class:`~surewood.tables.ParquetTable`, or the path of a Parquet file or folder, which are read
+            batch by batch: the table may be larger than memory.
+        y : array of shape (n_rows,)
+            Labels. For a Parquet file: the name of their column.
+        sample_weight : array of shape (n_rows,), optional
+            Rows of weight 0 are absent; whole numbers are counts: weight 2 is the row twice.
+
+        Returns
+        -------
+        self
+        """
+        check_parameters(self)
+        limit = TimeLimit(self.time_limit)
+        parameters = {**self.get_params(deep=False), **study_settings(self), "time_limit": limit}
+        # Not merged: trees and margins count each of equal rows, see data.py.
+        with self._begin_fit(X, y, sample_weight, merge=False) as inputs:
+            data = prepare(inputs, parameters)
+            plan = make_plan(parameters, data, draw_seed(self.random_state))
+            attributes = self._trained(plan, data)
+            self._store_fit(inputs)
+            self.__dict__.pop("model_", None)  # of an earlier fit
+            self.__dict__.update(attributes)
+        return self
+
+    def _trained(self, plan: DeepForestPlan[Any], data: PreparedData) -> dict[str, Any]:
+        """The fitted attributes beside those of every classifier."""
+        return {"model_": train(plan, data)}
+
+    def _fit_held_out(self, X: Any, y: Any, sample_weight: Any = None) -> Floats:
+        """Fit; held-out probabilities of the rows of `X`, which the fitted model then does not keep."""
+        self.fit(X, y, sample_weight)
+        model: DeepForestModel = self.model_
+        assert model.held_out is not None
+        self.model_ = replace(model, held_out=None, labels=None, staged_held_out=())
+        return held_out_probabilities(model.held_out, model.calibrator)
+
+    def _model(self) -> Any:
+        check_is_fitted(self, "model_")
+        return self.model_
+
+    def staged_predict_proba(self, X: Any) -> Iterator[Floats]:
+        """Probabilities after 1, 2, ... layers; the last ones are those of ``predict_proba``.
+
+        The calibration is that of the last layer, so stages differ in their scores only.
+        """
+        model: DeepForestModel = self._model()
+        for scores in model.staged_scores(begin_predict(self, X), self.n_jobs):
+            yield model.calibrated(scores)
+
+    def staged_predict(self, X: Any) -> Iterator[NDArray[Any]]:
+        """Predictions after 1, 2, ... layers."""
+        for proba in self.staged_predict_proba(X):
+            yield np.asarray(self.classes_)[proba.argmax(axis=1)]
+
+    def _explained(self, X: Any) -> list[dict[str, Any]]:
+        """Class vectors and margins, layer by layer."""
+        model: DeepForestModel = self._model()
+        details = model.explain(begin_predict(self, X))
+        return self._explanations(self._explained_kind, self.predict_proba(X), details)
+
+    def __certificate_evidence__(self) -> Iterator[Evidence]:
+        """Estimates and heuristics that :func:`surewood.certify` can add about this model."""
+        yield from self._model().evidence()
+
+    n_layers_ = Fitted[int]("n_layers", "Layers that predict.")
+    stop_reason_ = Fitted[str](
+        "stop_reason", 'Why growing ended: "no gain", "perfect", "max_layers" or "time_limit".'
+    )
+    held_out_scores_ = Fitted[Floats](
+        "held_out", "Scores of the training rows from models that did not see them."
+    )
+    held_out_labels_ = Fitted[Codes]("labels", "Class codes of the training rows.")
+    feature_importances_ = Fitted[Floats](
+        "importances",
+        "Impurity importances of the table's columns, summing to 1; what a layer gains from class vectors of "
+        "earlier layers is passed on to the columns those were made from.",
+    )
+
+    @property
+    def layers_(self) -> list[LayerRecord]:
+        """One record per layer, kept or not."""
+        return list(self._model().records)
+
+    @property
+    def forests_(self) -> list[tuple[str, int]]:
+        """Kind and number of trees of each forest of a layer."""
+        return list(self._model().forests)
+
+    @property
+    def staged_held_out_scores_(self) -> list[Floats]:
+        """Held-out scores after each layer, where they were kept."""
+        return list(self._model().staged_held_out)
+
+
+class MarginForestBase(DeepForestBase):
+    """What the margin forest and its CV twin share."""
+
+    _description = "Layers of forests; each layer focuses on rows that the layers before found difficult."
+    _explained_kind = "margin_forest"
+
+    alphas_ = Fitted[Floats]("alphas", "Weight of each kept layer in the final score.")
+    depth_schedule_ = Fitted[Schedule]("schedule", "Growth rate of the depth, one per forest.")
+    reweighting_ = Fitted[WeightRule]("weights", 'The weight rule in force ("chosen" resolved).')
+
+
+@parameters(MARGIN_RULES)
 class MarginDeepForestClassifier(MarginForestBase):
     """Margin distribution deep forest (mdDF).
 
@@ -77,9 +313,6 @@ class MarginDeepForestClassifier(MarginForestBase):
         Calibrate probabilities on the held-out scores. Never changes a prediction.
     class_weight : dict, "balanced" or None, default=None
     categorical_features : "from_dtype", list of names, positions, mask or None, default="from_dtype"
-    max_memory : float, str or None, default=None
-        Bytes (or text such as "4GB") that a fit may take: beyond them finished layers go to disk, or the fit
-        is refused with its estimate.
     time_limit : float or None, default=None
         Seconds after which growing stops, at the end of the batch of trees or layer in progress; the first
         layer has at least a few trees of every forest. ``stop_reason_`` then is "time_limit", and which trees
@@ -161,22 +394,9 @@ class MarginDeepForestClassifier(MarginForestBase):
         Trees of each forest that compare blocks and depths by held-out Brier loss after calibration, and
         begin every layer. "auto" is 10 for ``forests="auto"``, else None: every comparison and every layer
         has all trees, and blocks are compared by `monitor`.
-    tree_rows : int, "auto" or None, "auto"
-        Most rows that a tree is grown on, drawn for each tree anew; "auto" is 25,000 for ``forests="auto"``,
-        else None: all rows of the fold.
-    tolerance : float, 0.2
-        With `pilot_trees`: differences in the held-out loss below this many of its standard errors do not
-        count. Trees are added (at least three times `pilot_trees`) until more could gain no more than that;
-        a layer whose first trees gain no more ends the growth.
     monitor : str or callable, "accuracy"
         What stops growing and picks the layer: "accuracy", "margin_ratio", or any scikit-learn scorer, on
         held-out predictions.
-    validation_fraction : float or None, None
-        Decide on this fraction of the rows, held out, instead of on the held-out predictions of all rows.
-    criterion : {"gini", "entropy", "log_loss"}, "gini"
-        Impurity that splits reduce.
-    max_bins : int, 255
-        Most bins of a number column.
     keep_held_out : bool, False
         Keep ``staged_held_out_scores_``, which the figures need.
     keep_in_memory : bool, True
@@ -202,11 +422,11 @@ class MarginDeepForestClassifier(MarginForestBase):
 
     @classmethod
     def paper(cls, **parameters: Any) -> MarginDeepForestClassifier:
-        """The published mdDF: its block, one depth schedule, weights proportional to the loss.
+        """The published mdDF: its block, one depth schedule, weights in proportion to the loss, greedy steps.
 
-        Two random and two completely random forests of 100 trees, five folds, ``depth_schedule=8`` and
-        ``reweighting="literal"``. The published step is unbounded (``study={"step": "literal"}``); its theory
-        needs weights that sum to 1, which is the default here as well ([D-29]).
+        Two random and two completely random forests of 100 trees, five folds, ``depth_schedule=8``,
+        ``reweighting="literal"`` and the greedy step of the algorithm, ``step="literal"``. Its theory needs
+        weights that sum to 1: ``study={"step": "simplex"}`` has them ([D-29]).
 
         Parameters
         ----------
@@ -216,16 +436,98 @@ class MarginDeepForestClassifier(MarginForestBase):
         Examples
         --------
         >>> MarginDeepForestClassifier.paper(random_state=0).study
-        {'reweighting': 'literal'}
+        {'reweighting': 'literal', 'step': 'literal'}
         """
-        study = {"reweighting": "literal", **(parameters.pop("study", None) or {})}
+        study = {"reweighting": "literal", "step": "literal", **(parameters.pop("study", None) or {})}
         return cls(**{"forests": PUBLISHED, "depth_schedule": 8, "study": study, **parameters})
 
-    def _blocks(self, parameters: Parameters, table: Table) -> Blocks:
-        blocks = margin_blocks(parameters, table)
-        for members in blocks:
-            parse_schedules(parameters["depth_schedule"], len(members))
-        return blocks
 
-    _plan = staticmethod(plan_margin_forest)
-    _train = staticmethod(train_margin_forest)
+@parameters(CASCADE_RULES)
+class CascadeForestClassifier(DeepForestBase):
+    """Cascade forest (gcForest's cascade), optionally with confidence screening.
+
+    Every layer is a set of cross-fitted forests. Layer t + 1 sees the table and the class vectors of all
+    forests of layer t; the mean vector of the layer with the best held-out accuracy is the prediction.
+
+    The order of the columns matters: features are drawn by position, and ties go to the first column.
+
+    Parameters
+    ----------
+    n_estimators : int, default=100
+        Trees of each forest (in each fold).
+    forests : list, default=("random", "random", "completely_random", "completely_random")
+        The forests of a layer, as in :class:`MarginDeepForestClassifier`.
+    cv : int, splitter or list of (train, test) pairs, default=5
+        Folds of the cross-fitting, as in :class:`MarginDeepForestClassifier`.
+    screening : None, "auto" or float, default=None
+        Rows whose highest class probability reaches the gate stop at the layer. "auto" finds the gate of
+        each layer from its held-out accuracy, so that rows that stop are wrong three times less often than
+        all rows in play; a number is a fixed gate.
+    max_depth : int or None, default=None
+    max_layers : int, default=20
+    max_features, min_samples_leaf, min_weight_fraction_leaf, calibrate, class_weight, \
+categorical_features, time_limit, remember_rows, n_jobs, random_state, verbose
+        As in :class:`MarginDeepForestClassifier`.
+    study : dict or None, default=None
+        Switches that only a study needs, see below.
+
+    Attributes
+    ----------
+    model_ : CascadeForestModel
+        The fitted model.
+    gates_ : ndarray, one entry per layer
+        Confidence from which points stop at each layer; infinite without screening.
+    classes_, layers_, n_layers_, forests_, held_out_scores_, held_out_labels_, staged_held_out_scores_, \
+feature_importances_, n_features_in_, feature_names_in_, schema_
+        As in :class:`MarginDeepForestClassifier`.
+
+    Notes
+    -----
+    **Study switches** (keys of `study`, with their defaults):
+
+    patience : int, 4
+        Layers in a row without improvement before growing stops.
+    min_improvement : float, 0.0
+        Least gain that counts as an improvement.
+    cross_fit, monitor, weighting, keep_held_out, keep_in_memory, spill_folder
+        As in :class:`MarginDeepForestClassifier`.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = CascadeForestClassifier(n_estimators=10, screening="auto", random_state=0).fit(X, y)
+    >>> model.predict(X[:2]).tolist(), model.predict_proba(X).shape
+    ([0, 0], (150, 3))
+    """
+
+    _study_switches = CASCADE_SWITCHES
+    _description = "Layers of forests; each layer reads the table and the class vectors of the layer before."
+    _explained_kind = "cascade_forest"
+
+    forests: Any = PUBLISHED
+    screening: float | str | None = None
+    max_depth: int | None = None
+    min_samples_leaf: int | float = 1
+    max_layers: int = 20
+
+    gates_ = Fitted[Floats]("gates", "Confidence from which points stop at each kept layer.")
+
+    @classmethod
+    def paper(cls, **parameters: Any) -> CascadeForestClassifier:
+        """The published cascade of gcForest: four random and four completely random forests of 500 trees.
+
+        Three folds, no limit of depth, four layers without improvement end the growth.
+
+        Parameters
+        ----------
+        **parameters
+            Changes.
+
+        Examples
+        --------
+        >>> CascadeForestClassifier.paper(max_layers=5).n_estimators
+        500
+        """
+        forests = ("random",) * 4 + ("completely_random",) * 4
+        return cls(**{"n_estimators": 500, "forests": forests, "cv": 3, **parameters})

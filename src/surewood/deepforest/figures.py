@@ -1,9 +1,12 @@
-"""Data of the figures, as plain arrays: what the report and the reproduction draw (theory.md §4.7).
+"""Figures of a deep forest: data of the paper's figures, and the charts of pages and plots.
 
 `layer_curves` is figure A: accuracy and margin ratio by layer, held-out and on given points.
 `representation_view` is figure B: a t-SNE view of what a layer reads, with the scatter ratio (4.8) of the
-view and of the representation. Margin ratios are HEURISTIC, held-out accuracies ESTIMATES; t-SNE distances
-are no metric.
+view and of the representation (theory.md §4.7). `report_facts` is ``__report_facts__`` of the estimators;
+`layer_table` and `staged_margins` are what the plots of :mod:`surewood.inspect` read. `model` is always a
+fitted estimator.
+
+Margin ratios are HEURISTIC, held-out accuracies ESTIMATES; t-SNE distances are no metric.
 """
 
 from __future__ import annotations
@@ -12,13 +15,24 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from surewood._arrays import Floats, Ints
-from surewood.bounds import margin_ratio, scatter_ratio
-from surewood.deepforest.additive import class_margins
+from surewood.base import describing
+from surewood.base.describing import Facts, ReportRows, sample_rows, take_rows
+from surewood.bounds import margin_ratio, margins, scatter_ratio
+from surewood.deepforest.margins import class_margins
 from surewood.parallel.progress import stage
 from surewood.tables import DesignEncoder, begin_predict
+
+MAX_ROWS = 5000  # for margins
+MAX_POINTS = 400  # of a t-SNE view on a page
+MIN_POINTS = 12
+N_BINS = 40
+MAX_LINES = 5  # layers whose margins are drawn
+SEED = 0
+TONES: tuple[describing.Tone, ...] = ("main", "second", "third", "fourth", "other")
 
 
 def layer_curves(
@@ -138,18 +152,13 @@ def representation_view(
     max_points : int, default=2000
         Shown at most; a random choice of the rows.
     """
-    from sklearn.manifold import TSNE
-    from threadpoolctl import threadpool_limits
-
     codes = _codes(model, y)
     features = representation(model, X, layer, scores_only)
     rows = np.flatnonzero(~np.isnan(features).any(axis=1))
     if len(rows) > max_points:
         rows = np.sort(np.random.default_rng(seed).choice(rows, max_points, replace=False))
     shown = features[rows]
-    embedding = TSNE(2, perplexity=min(perplexity, (len(rows) - 1) / 3), random_state=seed, init="pca")
-    with threadpool_limits(1, user_api="openmp"):  # a view depends on its seed, never on the threads
-        points = np.asarray(embedding.fit_transform(shown), dtype=np.float64)
+    points = _embedded(shown, seed, perplexity)
     return RepresentationView(
         points, rows, scatter_ratio(points, codes[rows]), scatter_ratio(shown, codes[rows]), seed
     )
@@ -159,7 +168,187 @@ def _codes(model: Any, y: Any) -> NDArray[np.int32]:
     """Class codes of labels that the model knows."""
     labels = np.asarray(y)
     codes = np.searchsorted(model.classes_, labels)
-    known = codes < len(model.classes_)
-    if not known.all() or not (np.asarray(model.classes_)[codes] == labels).all():
+    if (codes >= len(model.classes_)).any() or not (np.asarray(model.classes_)[codes] == labels).all():
         raise ValueError("y has labels that the model was not trained on.")
     return codes.astype(np.int32)
+
+
+def _embedded(values: Floats, seed: int, perplexity: float = 30.0, **options: Any) -> Floats:
+    """A t-SNE view, (n_rows, 2)."""
+    from sklearn.manifold import TSNE
+    from threadpoolctl import threadpool_limits
+
+    perplexity = min(perplexity, (len(values) - 1) / 3)
+    embedding = TSNE(2, perplexity=perplexity, random_state=seed, init="pca", **options)
+    # A view depends on its seed, never on the threads; with few points they would wait for each other.
+    with threadpool_limits(1, user_api="openmp"):
+        return np.asarray(embedding.fit_transform(values), dtype=np.float64)
+
+
+def report_facts(model: Any, rows: ReportRows | None = None) -> Facts:
+    """Title, key figures, layers with their weights, margins and views of a fitted deep forest."""
+    title, description, figures = describing.title_of(type(model)), model._description, model.model_.facts()
+    if rows is None or not len(rows) or len(model.classes_) < 2:
+        return describing.report_facts(title, description, figures)
+    few = rows.sample(MAX_ROWS)
+    stages = staged_scores(model, few.X, few.verbose)
+    table = layer_table(model, few.X, few.y, stages)
+    sample = "holdout" if few.is_holdout else "training rows"
+    charts = _curves(model, table, sample)
+    if hasattr(model, "alphas_") and int(table["kept"].sum()) > 1:
+        charts.insert(min(2, len(charts)), _weights(table))
+    charts.append(_margins(stages, few.codes, sample))
+    sections = [describing.section("", charts)]
+    views = _views(model, few, stages)
+    if views:
+        caption = (
+            "The same rows before and after the layers have added their scores: classes should move apart."
+        )
+        sections.append(describing.section("What the layers see", views, caption, layout="three"))
+    return describing.report_facts(title, description, figures, sections)
+
+
+def layer_table(model: Any, X: Any = None, y: Any = None, stages: list[Floats] | None = None) -> pd.DataFrame:
+    """One row per layer that was grown, kept or not; see :func:`surewood.inspect.layer_table`."""
+    curves = layer_curves(model, X, y, stages)
+    records = model.layers_
+    table = pd.DataFrame(
+        {name: curves[name] for name in ("layer", "held_out_accuracy", "held_out_margin_ratio")}
+    )
+    table["alpha"] = _padded(getattr(model, "alphas_", []), len(records))
+    table["effective_sample_size"] = [record.effective_sample_size for record in records]
+    table["seconds"] = [record.seconds for record in records]
+    table["kept"] = [record.layer <= model.n_layers_ for record in records]
+    for name in ("accuracy", "margin_ratio"):
+        if name in curves:
+            table[name] = _padded(curves[name], len(records))
+    return table
+
+
+def staged_margins(model: Any, X: Any, codes: NDArray[np.int64]) -> dict[str, Floats]:
+    """Margins of rows after each kept layer."""
+    stages = staged_scores(model, X)
+    return {f"layer {t}": margins(scores, codes) for t, scores in enumerate(stages, start=1)}
+
+
+def _padded(values: Any, n: int) -> list[float]:
+    return [*(float(value) for value in values), *[np.nan] * (n - len(values))]
+
+
+def _curves(model: Any, table: pd.DataFrame, sample: str) -> list[Facts]:
+    def curve(title: str, columns: list[tuple[str, str, describing.Tone]], form: str, caption: str) -> Facts:
+        lines = [
+            describing.series(name, _finite(table[column]), tone)
+            for column, name, tone in columns
+            if column in table and np.isfinite(table[column].astype(float)).any()
+        ]
+        return describing.chart(
+            "lines",
+            title,
+            [{"name": "", "x": table["layer"].tolist(), "series": lines}],
+            x_title="layer",
+            y_format=form,
+            whole_x=True,
+            mark=int(model.n_layers_),
+            caption=caption,
+        )
+
+    curves = [
+        curve(
+            "Accuracy by layer",
+            [("held_out_accuracy", "cross-validated", "second"), ("accuracy", sample, "main")],
+            "percent",
+            "ESTIMATES. Dotted: the last layer kept.",
+        ),
+        curve(
+            "Margin ratio by layer",
+            [("held_out_margin_ratio", "cross-validated", "second"), ("margin_ratio", sample, "main")],
+            "number",
+            "HEURISTIC: standard deviation of the margins over their mean; smaller is more even.",
+        ),
+        curve(
+            "Effective sample size",
+            [("effective_sample_size", "fraction", "third")],
+            "percent",
+            "Fraction of the rows that effectively drive this layer; low means it focuses on few.",
+        ),
+    ]
+    # the ratio of margins may be infinite in every layer: that is no chart
+    return [chart for chart in curves if chart["variants"][0]["series"]]
+
+
+def _finite(values: pd.Series) -> list[float | None]:
+    return [float(value) if np.isfinite(value) else None for value in values]
+
+
+def _weights(table: pd.DataFrame) -> Facts:
+    kept = table[table["kept"]]
+    names = [f"layer {layer}" for layer in kept["layer"]]
+    return describing.chart(
+        "bars",
+        "Weight α of each layer",
+        [{"name": "", "names": names, "series": [describing.series("α", kept["alpha"].tolist(), "fourth")]}],
+        caption="Weight of each kept layer in the final score.",
+    )
+
+
+def _margins(stages: list[Floats], codes: NDArray[np.int64], sample: str) -> Facts:
+    """Histograms of margins over common bins."""
+    every = [margins(scores, codes) for scores in stages]
+    low, high = min(float(v.min()) for v in every), max(float(v.max()) for v in every)
+    edges = np.linspace(min(low, 0.0), max(high, 1e-9), N_BINS + 1)
+    chosen = sorted({round(k) for k in np.linspace(0, len(every) - 1, min(len(every), MAX_LINES))})
+    lines = []
+    for tone, k in zip(TONES, chosen):
+        ratio = margin_ratio(every[k])
+        ratio_text = f"{ratio:.3f}" if np.isfinite(ratio) else "∞"
+        name = f"layer {k + 1}: ratio {ratio_text}, {100 * np.mean(every[k] <= 0):.1f} % wrong"
+        counts = np.histogram(every[k], edges)[0] / len(every[k])
+        lines.append(describing.series(name, counts.tolist(), tone))
+    return describing.chart(
+        "lines",
+        "Margins of the rows, layer by layer",
+        [{"name": "", "x": ((edges[1:] + edges[:-1]) / 2).tolist(), "series": lines}],
+        x_title="margin: score of the true class minus the best other",
+        y_title="fraction of the rows",
+        y_format="percent",
+        steps=True,
+        wide=True,
+        caption=f"Rows of the {sample}. Left of 0 the prediction is wrong; far right it is clearly correct.",
+    )
+
+
+def _views(model: Any, rows: ReportRows, stages: list[Floats]) -> list[Facts]:
+    """The table as it is, with the first layer's scores, and with the last layer's."""
+    chosen = sample_rows(len(rows), MAX_POINTS)
+    codes = rows.codes[chosen]
+    if len(chosen) < MIN_POINTS or len(np.unique(codes)) < 2:
+        return []
+    table = begin_predict(model, take_rows(rows.X, chosen))
+    features = DesignEncoder().fit(table).transform(table)
+    inputs = {"What layer 1 reads: the table": features}
+    for t in sorted({1, len(stages)}):
+        scores = stages[t - 1][chosen]
+        spread = scores.std(axis=0)
+        standard = (scores - scores.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
+        inputs[f"The table and the scores after layer {t}"] = np.hstack([features, standard])
+    classes = [str(label) for label in model.classes_]
+    views = []
+    with stage(rows.verbose, "t-SNE views of the layers", len(inputs)) as advance:
+        for name, values in inputs.items():
+            views.append(_view(name, values, codes, classes))
+            advance(1)
+    return views
+
+
+def _view(name: str, values: Floats, codes: NDArray[np.int64], classes: list[str]) -> Facts:
+    plane = values if values.shape[1] > 1 else np.hstack([values, np.zeros_like(values)])
+    points = np.round(_embedded(plane, SEED, max_iter=500), 2)
+    return describing.chart(
+        "points",
+        name,
+        [{"name": "", "x": points[:, 0].tolist(), "y": points[:, 1].tolist(), "codes": codes.tolist()}],
+        classes=classes,
+        caption=f"t-SNE of {len(codes)} rows; scatter within over between classes "
+        f"{scatter_ratio(values, codes):.3g}. Do not read distances as similarity.",
+    )

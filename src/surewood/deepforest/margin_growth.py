@@ -1,39 +1,299 @@
-"""Growing a margin forest: theory.md §4.5, layer by layer, as a function of arrays.
+"""Growing a margin forest: theory.md §4.5, layer by layer.
 
-`MarginGrowth.grown` runs the algorithm: block, margins, step, weights, stop rule. It can start from a first
-layer that several plans share (`train_first_layer`), which is why a whole grid of targets costs little more
-than one.
+:class:`MarginGrowth` runs the algorithm: block, margins, step, weights, stop rule. It can start from a first
+layer that several plans share, which is why a whole grid of targets costs little more than one.
+
+:class:`LayerTask` trains the forests of one layer, all at once or by and by. A tree depends on its number,
+its forest's place in the block, the fold and the seed. So a forest of ten trees to which thirty are added is
+the forest of forty, and a layer can begin with few trees.
+
+**What the first few trees tell**: how good a block will be, and how many trees it needs. Blocks and layers
+are compared by held-out Brier loss after calibration with one exponent (:func:`calibrated`): forests differ
+in how far their vectors are from 0 and 1, which the calibration of the finished model removes. Unlike the
+log-loss it is finite where ten trees agree on a wrong class. The class vector of a block is a mean over
+trees. Two halves of the trees differ only because each is finite, so their difference measures the variance
+of the mean, row by row and without bias; this variance is exactly what more trees can take off the Brier loss
+(:class:`FewTrees`).
 """
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from surewood._arrays import Floats
-from surewood.deepforest.additive import AdditiveScore, add_layer, first_step, next_step
-from surewood.deepforest.block import Block, BlockFit
-from surewood.deepforest.data import TrainingSet
-from surewood.deepforest.growth_log import Grown, Growth, Judged, make_record, score_of
-from surewood.deepforest.layer_input import LayerInput, learn_vector_bins, widen
-from surewood.deepforest.layer_task import LayerTask
-from surewood.deepforest.margin_layers import MarginLayer, MarginLayers
-from surewood.deepforest.plan import MarginPlan, RunOptions
-from surewood.deepforest.reweighting import CHOICES, WeightRule, layer_weights
-from surewood.deepforest.tree_noise import mixing_gain
-from surewood.trees import BinMapper
+import numpy as np
 
-GrownMarginForest: TypeAlias = Grown[MarginLayers, MarginPlan]
+from surewood._arrays import Codes, Floats
+from surewood.deepforest.blocks import Block, BlockFit, BlockPlan, FoldClassifier, train_block
+from surewood.deepforest.data import LayerInput, TrainingSet, layer_seed, learn_vector_bins, widen
+from surewood.deepforest.layers import MarginLayer, MarginLayers
+from surewood.deepforest.margins import (
+    CHOICES,
+    AdditiveScore,
+    WeightRule,
+    first_step,
+    layer_weights,
+    next_step,
+)
+from surewood.deepforest.plan import MarginGrowthPlan, PilotRule, RunOptions
+from surewood.deepforest.stopping import GrownCascade, Growth, mean_and_error
+from surewood.trees.binning import BinMapper
+from surewood.trees.flat_tree import FlatForest, ForestJoiner
+
+GrownMarginForest: TypeAlias = GrownCascade[MarginLayers, MarginGrowthPlan]
 _LEAST_STEP = 1e-3  # theory.md [D-30]
+_LEAST_PROBABILITY = 1e-6
+_LEAST_EXPONENT, _MOST_EXPONENT = 0.25, 8.0
+_EXPONENT_STEPS = 12  # of a golden-section search: the logarithm of the exponent to 0.01
+_GOLDEN = (math.sqrt(5.0) - 1.0) / 2.0
 
 
-def train_first_layer(training: TrainingSet, plan: MarginPlan, run: RunOptions) -> BlockFit:
-    """The first layer, which does not depend on the target, the loss or the weights."""
-    return LayerTask(training, training.inputs, None, plan, 1, run).train()
+def brier_loss(vectors: Floats, y: Codes) -> Floats:
+    """Squared distance of each row's class vector from its label's unit vector.
+
+    Examples
+    --------
+    >>> brier_loss(np.array([[1.0, 0.0], [0.5, 0.5]]), np.array([0, 1])).tolist()
+    [0.0, 0.5]
+    """
+    true = vectors[np.arange(len(y)), y]
+    return np.asarray((vectors**2).sum(axis=1) - 2.0 * true + 1.0)
+
+
+def calibrated(vectors: Floats, y: Codes, weight: Floats | None = None) -> Floats:
+    """The vectors to the power with the least mean Brier loss, rows summing to 1.
+
+    Examples
+    --------
+    >>> vectors = np.array([[0.6, 0.4], [0.6, 0.4], [0.6, 0.4], [0.6, 0.4]])
+    >>> calibrated(vectors, np.array([0, 0, 0, 1])).round(2)[0].tolist()
+    [0.75, 0.25]
+    """
+    logarithms = np.log(np.maximum(vectors, _LEAST_PROBABILITY))
+    logarithms -= logarithms.max(axis=1, keepdims=True)
+
+    def raised(exponent: float) -> Floats:
+        powers = np.exp(exponent * logarithms)
+        return np.asarray(powers / powers.sum(axis=1, keepdims=True))
+
+    def loss(place: float) -> float:
+        return mean_and_error(brier_loss(raised(math.exp(place)), y), weight)[0]
+
+    low, high = math.log(_LEAST_EXPONENT), math.log(_MOST_EXPONENT)
+    left, right = high - _GOLDEN * (high - low), low + _GOLDEN * (high - low)
+    at_left, at_right = loss(left), loss(right)
+    for _ in range(_EXPONENT_STEPS):
+        if at_left <= at_right:
+            high, right, at_right = right, left, at_left
+            left = high - _GOLDEN * (high - low)
+            at_left = loss(left)
+        else:
+            low, left, at_left = left, right, at_right
+            right = low + _GOLDEN * (high - low)
+            at_right = loss(right)
+    return raised(math.exp(left if at_left <= at_right else right))
+
+
+def mixing_gain(before: Floats, added: Floats, y: Codes, weight: Floats | None = None) -> tuple[float, float]:
+    """By how much the best mixture with `added` lowers the mean Brier loss of `before`, and the loss's error.
+
+    Both are calibrated first, so that a mixture gains by what it knows, not by being bolder. The second
+    number is the standard error of the mean loss of `before`.
+
+    Examples
+    --------
+    >>> y = np.array([0, 1, 0, 1])
+    >>> gain, error = mixing_gain(np.full((4, 2), 0.5), np.eye(2)[y], y)
+    >>> round(gain, 3), round(error, 3)
+    (0.5, 0.0)
+    """
+    first, second = calibrated(before, y, weight), calibrated(added, y, weight)
+    direction, residual = second - first, first.copy()
+    residual[np.arange(len(y)), y] -= 1.0
+    slope, _ = mean_and_error((residual * direction).sum(axis=1), weight)
+    bend, _ = mean_and_error((direction**2).sum(axis=1), weight)
+    _, error = mean_and_error((residual**2).sum(axis=1), weight)
+    if slope >= 0.0:
+        return 0.0, error
+    mixed = min(1.0, -slope / bend)
+    return -2.0 * mixed * slope - mixed**2 * bend, error
 
 
 @dataclass(frozen=True)
-class _Trial:
+class FewTrees:
+    """Held-out vectors of a block with few trees."""
+
+    #: Means over all trees so far. Shape (n_rows, n_classes).
+    vectors: Floats
+    #: Estimated variance of each of them that is due to the number of trees. Shape (n_rows,).
+    variance: Floats
+    #: Trees per forest and fold.
+    n_trees: int
+
+    @classmethod
+    def of_halves(cls, first: Floats, second: Floats, n_first: int, n_second: int) -> FewTrees:
+        """From the mean vectors of the first trees and of those after them.
+
+        Examples
+        --------
+        >>> few = FewTrees.of_halves(np.array([[1.0, 0.0]]), np.array([[0.0, 1.0]]), 5, 5)
+        >>> few.vectors.tolist(), few.variance.tolist()
+        ([[0.5, 0.5]], [0.5])
+        """
+        total = n_first + n_second
+        vectors = (n_first * first + n_second * second) / total
+        variance = ((first - second) ** 2).sum(axis=1) * (n_first * n_second / total**2)
+        return cls(vectors, variance, total)
+
+    def losses(self, y: Codes, weight: Floats | None) -> Floats:
+        """Brier loss of every row after calibration."""
+        return brier_loss(calibrated(self.vectors, y, weight), y)
+
+    def trees_needed(self, y: Codes, weight: Floats | None, tolerance: float, n_folds: int) -> int:
+        """Trees per forest that bring the loss of new rows within `tolerance` standard errors of its limit.
+
+        New rows get the mean over the trees of all folds.
+        """
+        _, error = mean_and_error(brier_loss(self.vectors, y) - self.variance, weight)
+        excess, _ = mean_and_error(self.variance, weight)
+        if excess <= 0.0 or error <= 0.0:
+            return self.n_trees
+        return math.ceil(self.n_trees * excess / (n_folds * tolerance * error))
+
+
+def few_trees(halves: Floats, fit: BlockFit, n_first: int, n_trees: int) -> FewTrees:
+    """What the first `n_first` trees, with member vectors `halves`, tell about all `n_trees` of `fit`."""
+    first, both = halves.mean(axis=0), fit.vectors.mean(axis=0)
+    second = (n_trees * both - n_first * first) / (n_trees - n_first)
+    return FewTrees.of_halves(first, second, n_first, n_trees - n_first)
+
+
+@dataclass(frozen=True)
+class LayerTask:
+    """One layer of a margin forest.
+
+    `places` are the positions of the plan's members in the block they were taken out of (None: 0, 1, ...).
+    """
+
+    training: TrainingSet
+    inputs: LayerInput
+    weight: Floats | None
+    plan: MarginGrowthPlan
+    layer: int
+    run: RunOptions
+    places: Sequence[int] | None = None
+
+    def train(self) -> BlockFit:
+        """Every member with all its trees."""
+        return self._train(range(len(self.plan.members)), 0, None)
+
+    def begin(self, n_trees: int) -> tuple[BlockFit, Floats]:
+        """The first trees of every forest, and classifiers; with the vectors of half of these trees."""
+        half = n_trees // 2
+        first = self._train(range(len(self.plan.members)), 0, half)
+        halves = first.vectors.copy()
+        return self.extend(first, half, n_trees), halves
+
+    def with_trees_needed(self, few: FewTrees, pilot: PilotRule) -> LayerTask:
+        """The same with no more trees per forest than its first ones show to be worth growing."""
+        plan, training = self.plan, self.training
+        n_folds = 1 if plan.cross_fit == "oob" else plan.n_folds
+        needed = few.trees_needed(training.y, training.weight, pilot.tolerance, n_folds)
+        return replace(self, plan=with_at_most(plan, max(pilot.least_trees, needed)))
+
+    def grow(self, fit: BlockFit, n_trees: int) -> tuple[BlockFit, int]:
+        """All remaining trees, in batches that double (a time limit is noticed), and how many there are."""
+        most = max((member.n_trees for member in self.plan.members if member.is_forest), default=0)
+        while n_trees < most and not self.run.time_limit.is_over:
+            stop = min(2 * n_trees, most)
+            fit, n_trees = self.extend(fit, n_trees, stop), stop
+        return fit, n_trees
+
+    def extend(self, fit: BlockFit, start: int, stop: int) -> BlockFit:
+        """`fit` with the trees `start` to `stop` added to the forests that have as many."""
+        members = self.plan.members
+        numbers = [k for k, member in enumerate(members) if member.is_forest and member.n_trees > start]
+        if not numbers:
+            return fit
+        more = self._train(numbers, start, stop)
+        added = [min(members[k].n_trees, stop) - start for k in numbers]
+        return _joined(fit, more, numbers, start, added)
+
+    def _train(self, numbers: Sequence[int], start: int, stop: int | None) -> BlockFit:
+        """The trees `start` to `stop` (None: all) of some members."""
+        plan, training = self.plan, self.training
+        seed, depths = layer_seed(plan.seed, self.layer), plan.depths(self.layer)
+        members = [plan.members[k] for k in numbers]
+        if stop is not None:
+            members = [
+                replace(m, n_trees=min(m.n_trees, stop) - start) if m.is_forest else m for m in members
+            ]
+        block_plan = BlockPlan(
+            members,
+            [depths[k] for k in numbers],
+            plan.trees,
+            len(training.classes),
+            plan.cross_fit,
+            first_tree=start,
+            places=[k if self.places is None else self.places[k] for k in numbers],
+        )
+        return train_block(
+            self.inputs,
+            training.y,
+            training.deal(plan.n_folds, seed),
+            block_plan,
+            seed=seed,
+            weight=training.weight if self.weight is None else self.weight,
+            n_jobs=self.run.n_jobs,
+            verbose=self.run.verbose,
+            name=f"layer {self.layer}",
+        )
+
+
+def with_at_most(plan: MarginGrowthPlan, n_trees: int) -> MarginGrowthPlan:
+    """The plan with at most this many trees per forest."""
+    members = tuple(replace(member, n_trees=min(member.n_trees, n_trees)) for member in plan.members)
+    return replace(plan, members=members)
+
+
+def first_layer_task(training: TrainingSet, plan: MarginGrowthPlan, run: RunOptions) -> LayerTask:
+    """The first layer, which does not depend on the target, the loss or the weights."""
+    return LayerTask(training, training.inputs, None, plan, 1, run)
+
+
+def _joined(
+    fit: BlockFit, more: BlockFit, numbers: Sequence[int], n_before: int, n_added: Sequence[int]
+) -> BlockFit:
+    """The block of all trees: member j of `more` has `n_added[j]` further trees of member ``numbers[j]``.
+
+    The vectors of `fit` are overwritten.
+    """
+    models: list[FlatForest | list[FoldClassifier]] = list(fit.block.models)
+    vectors, importances, votes = fit.vectors, fit.member_importances.copy(), fit.votes
+    for j, k in enumerate(numbers):
+        before, after = models[k], more.block.models[j]
+        assert isinstance(before, FlatForest)
+        assert isinstance(after, FlatForest)
+        joiner = ForestJoiner(before.n_trees + after.n_trees, before.n_classes, before.n_features)
+        joiner.add(before)
+        joiner.add(after)
+        models[k] = joiner.forest()
+        part = n_added[j] / (n_before + n_added[j])
+        importances[k] += part * (more.member_importances[j] - importances[k])
+        if votes is None or more.votes is None:
+            vectors[k] += part * (more.vectors[j] - vectors[k])
+        else:
+            counted = np.maximum(votes[k] + more.votes[j], 1.0)
+            vectors[k] += (more.votes[j] / counted)[:, None] * (more.vectors[j] - vectors[k])
+            votes[k] += more.votes[j]
+    block = Block(models, fit.block.n_classes)
+    return BlockFit(block, vectors, importances, fit.seconds + more.seconds, votes)
+
+
+@dataclass(frozen=True)
+class _TrainedLayer:
     """A trained layer, the rule and weights it was trained with, and the sum with it.
 
     `promises` is False where its first trees show no gain: then it has no more of them.
@@ -47,129 +307,101 @@ class _Trial:
     promises: bool = True
 
 
-class MarginGrowth(Growth[MarginPlan]):
+class MarginGrowth(Growth[MarginGrowthPlan]):
     """A margin forest while it is grown."""
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
+    def __init__(self, training: TrainingSet, plan: MarginGrowthPlan, run: RunOptions) -> None:
+        super().__init__(training, plan, run)
         self.layers: list[MarginLayer] = []
-        self.rule = self.plan.weights
+        self.rule = plan.weights
         self.score: AdditiveScore | None = None
-        self.validation_scores: Floats | None = None
 
     def grown(self, first: BlockFit | None = None) -> GrownMarginForest:
         """Layers until the stop rule says so, of which the best are kept (theory.md §4.5, [D-30]).
 
-        `first` is the result of :func:`train_first_layer`, where several plans share it.
+        `first` is the first layer, where several plans share it.
         """
-        self.add_first(train_first_layer(self.training, self.plan, self.run) if first is None else first)
-        while not self.log.finished:
+        self.add_first(
+            first_layer_task(self.training, self.plan, self.run).train() if first is None else first
+        )
+        while not self.finished:
             self.add_next()
-        return self.result()
+        layers = MarginLayers(tuple(self.layers[: self.n_kept]), self.plan.step.mode, self.plan.layer_inputs)
+        return self.grown_cascade(layers, replace(self.plan, weights=self.rule))
 
     def add_first(self, fit: BlockFit) -> None:
         """Take in the first layer."""
         training = self.training
         vectors = fit.vectors.mean(axis=0)
         score = first_step(vectors, training.y, self.plan.step, training.weight)
-        self._add(_Trial(fit, self.rule, training.weight, vectors, score), None)
+        self._add(_TrainedLayer(fit, self.rule, training.weight, vectors, score), None)
 
     def add_next(self) -> None:
         """Train one more layer and take it in."""
         assert self.score is not None
-        training, plan = self.training, self.plan
+        training, layer_inputs = self.training, self.plan.layer_inputs
         bins, inputs = None, training.inputs
-        if plan.layer_inputs != "features":
-            bins = learn_vector_bins(self.score.scores, training.weight, plan.max_bins)
-            inputs = widen(training.inputs, self.score.scores, bins, plan.layer_inputs)
+        if layer_inputs != "features":
+            bins = learn_vector_bins(self.score.scores, training.weight)
+            inputs = widen(training.inputs, self.score.scores, bins, layer_inputs)
         if self.rule.kind == "chosen":
-            trial = self._choose(inputs, self.score)
+            self._add(self._choose(inputs, self.score), bins)
         else:
-            trial = self._try(inputs, self.score, self.rule)
-        self._add(trial, bins)
+            self._add(self._train(inputs, self.score, self.rule), bins)
 
-    def _try(self, inputs: LayerInput, before: AdditiveScore, rule: WeightRule) -> _Trial:
-        step, training = self.plan.step, self.training
-        weight = layer_weights(before.z, rule, theta=step.theta, mu_loss=step.mu_loss, weight=training.weight)
-        task = LayerTask(training, inputs, weight, self.plan, self.log.next_layer, self.run)
-        fit, promises = self._train(task, before)
-        vectors = fit.vectors.mean(axis=0)
-        score = next_step(before, vectors, training.y, step, training.weight)
-        return _Trial(fit, rule, weight, vectors, score, promises)
-
-    def _train(self, task: LayerTask, before: AdditiveScore) -> tuple[BlockFit, bool]:
-        """The layer; only its first trees where these gain no more than noise."""
-        pilot = self.plan.pilot
-        if pilot is None:
-            return task.train(), True
-        fit, few = task.begin(pilot.n_trees)
-        scores = before.scores / sum(before.alphas)
-        gain, noise = mixing_gain(scores, few.vectors, self.training.y, self.training.weight)
-        if gain <= pilot.tolerance * noise:
-            return fit, False
-        fit, _ = task.with_trees_needed(few, pilot).grow(fit, pilot.n_trees)
-        return fit, True
-
-    def _choose(self, inputs: LayerInput, before: AdditiveScore) -> _Trial:
+    def _choose(self, inputs: LayerInput, before: AdditiveScore) -> _TrainedLayer:
         """The exponent whose second layer gives the best held-out score; the smaller one on ties."""
-        best = self._try(inputs, before, WeightRule("tempered", CHOICES[0]))
-        best_value = score_of(self.plan, best.score.scores, self.training)
+        best = self._train(inputs, before, WeightRule("tempered", CHOICES[0]))
+        best_value = self.score_of(best.score.scores)
         for exponent in CHOICES[1:]:
-            trial = self._try(inputs, before, WeightRule("tempered", exponent))
-            value = score_of(self.plan, trial.score.scores, self.training)
+            trained = self._train(inputs, before, WeightRule("tempered", exponent))
+            value = self.score_of(trained.score.scores)
             if value > best_value:
-                best, best_value = trial, value
+                best, best_value = trained, value
         return best
 
-    def _add(self, trial: _Trial, bins: BinMapper | None) -> None:
-        """Take in a trained layer, judge it, and decide whether to go on."""
-        number, score = self.log.next_layer, trial.score
-        block = self.store(trial.fit.block, f"layer-{number}") if trial.promises else trial.fit.block
-        layer = MarginLayer(block, bins, score.step, trial.fit.importances)
-        points, judged = self._judge(layer, score)
-        record = make_record(
-            number,
-            score_of(self.plan, judged, points),
-            score.scores,
-            trial.vectors,
-            self.training,
-            step=score.step,
-            weight=trial.weight,
-            n_points=self.training.n_rows,
-            block=block,
-            max_depth=self.plan.depths(number),
-            seconds=trial.fit.seconds,
-        )
-        tiny = number > 1 and score.step < _LEAST_STEP
-        held_out = score.scores / sum(score.alphas)
-        if not trial.promises:
-            self.log.abandon(record, held_out)
-            return
-        self.log.add(record, held_out, is_last=tiny, judged=Judged.of(judged, points))
-        self.layers.append(layer)
-        self.rule, self.score = trial.rule, score
-
-    def _judge(self, layer: MarginLayer, score: AdditiveScore) -> tuple[TrainingSet, Floats]:
-        """The points that judge, and their scores; validation points take the way of new points."""
-        points = self.validation
-        if points is None:
-            return self.training, score.scores
-        inputs, before = points.inputs, self.validation_scores
-        if before is not None and layer.vector_bins is not None:
-            inputs = widen(inputs, before, layer.vector_bins, self.plan.layer_inputs)
-        vectors = layer.block.vectors(inputs, self.run.n_jobs).mean(axis=0)
-        if before is None:
-            self.validation_scores = layer.step * vectors
+    def _train(self, inputs: LayerInput, before: AdditiveScore, rule: WeightRule) -> _TrainedLayer:
+        """The layer; only its first trees where these gain no more than noise."""
+        step, training, pilot = self.plan.step, self.training, self.plan.pilot
+        weight = layer_weights(before.z, rule, theta=step.theta, mu_loss=step.mu_loss, weight=training.weight)
+        task = LayerTask(training, inputs, weight, self.plan, self.next_layer, self.run)
+        promises = True
+        if pilot is None:
+            fit = task.train()
         else:
-            self.validation_scores = add_layer(before, vectors, layer.step, self.plan.step.mode)
-        return points, self.validation_scores
+            fit, halves = task.begin(pilot.n_trees)
+            few = few_trees(halves, fit, pilot.n_trees // 2, pilot.n_trees)
+            scores = before.scores / sum(before.alphas)
+            gain, noise = mixing_gain(scores, few.vectors, training.y, training.weight)
+            promises = gain > pilot.tolerance * noise
+            if promises:
+                fit, _ = task.with_trees_needed(few, pilot).grow(fit, pilot.n_trees)
+        vectors = fit.vectors.mean(axis=0)
+        score = next_step(before, vectors, training.y, step, training.weight)
+        return _TrainedLayer(fit, rule, weight, vectors, score, promises)
+
+    def _add(self, trained: _TrainedLayer, bins: BinMapper | None) -> None:
+        """Take in a trained layer and decide whether to go on."""
+        number, score, fit = self.next_layer, trained.score, trained.fit
+        block = self.kept(fit.block) if trained.promises else fit.block
+        record = self.record_of(
+            score.scores,
+            trained.vectors,
+            block,
+            step=score.step,
+            weight=trained.weight,
+            n_points=self.training.n_rows,
+            seconds=fit.seconds,
+        )
+        held_out = score.scores / sum(score.alphas)
+        if not trained.promises:
+            self.abandon(record, held_out)
+            return
+        is_last = number > 1 and score.step < _LEAST_STEP
+        self.take_in(record, score.scores, held_out, is_last=is_last)
+        self.layers.append(MarginLayer(block, bins, score.step, fit.importances))
+        self.rule, self.score = trained.rule, score
 
     def drop_trees(self) -> None:
         """Forget the trees of all layers, where only scores matter."""
         self.layers = [replace(layer, block=Block([], layer.block.n_classes)) for layer in self.layers]
-
-    def result(self) -> GrownMarginForest:
-        """The forest up to its best layer."""
-        kept = tuple(self.layers[: self.log.n_kept])
-        layers = MarginLayers(kept, self.plan.step.mode, self.plan.layer_inputs)
-        return self.log.result(layers, replace(self.plan, weights=self.rule))

@@ -1,31 +1,36 @@
-"""Choosing target, loss and depth of a margin forest by held-out score, sharing first layers ([D-31])."""
+"""Choosing target, loss and depth of a margin forest by held-out score ([D-31]).
+
+:class:`MarginDeepForestClassifierCV` is the public class, `search_settings` its search. The first layer
+depends on the block and its depths only, so the 72 settings of the paper need four first layers. Later layers
+differ in their weights and have to be grown; `halving` drops the worse settings after each layer.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from surewood.deepforest.base import MarginForestBase
-from surewood.deepforest.data import PreparedData
-from surewood.deepforest.depth_schedules import parse_schedules
-from surewood.deepforest.members import PUBLISHED, parse_compositions
-from surewood.deepforest.model import MarginForestModel
-from surewood.deepforest.parameters import (
+from surewood.base.parameters import COMMON, Switch, parameters
+from surewood.base.rules import Boolean, ListOf, Nullable, Number, Rule
+from surewood.deepforest.blocks import BlockFit
+from surewood.deepforest.data import PreparedData, TrainingSet
+from surewood.deepforest.estimator import (
     DEPTH_SCHEDULE,
     MARGIN_RULES,
     MARGIN_SWITCHES,
     MU_LOSS,
     THETA,
+    MarginForestBase,
 )
-from surewood.deepforest.plan import Blocks, Parameters, SearchPlan, plan_search
-from surewood.deepforest.search import SearchResult, SettingRecord
-from surewood.deepforest.training import search_margin_forest, train_best_setting
-from surewood.estimators.declaring import parameters
-from surewood.estimators.parameters import COMMON, Switch
-from surewood.estimators.rules import Boolean, ListOf, Nullable, Number, Rule
-from surewood.tables import Table
+from surewood.deepforest.first_layer import choose_first_layer
+from surewood.deepforest.forests import PUBLISHED
+from surewood.deepforest.margin_growth import MarginGrowth
+from surewood.deepforest.plan import DeepForestPlan, MarginGrowthPlan
+from surewood.deepforest.training import train_margin_forest
 
 #: The grid of the paper (4.3), [D-27]: 6 x 3 x 4 settings.
 PAPER_GRID = {
@@ -68,7 +73,7 @@ class MarginDeepForestClassifierCV(MarginForestBase):
     refit : bool, default=True
         Grow the best setting and keep it; without it there is only the comparison and nothing predicts.
     max_features, min_weight_fraction_leaf, max_layers, calibrate, class_weight, categorical_features, \
-max_memory, time_limit, remember_rows, n_jobs, random_state, verbose
+time_limit, remember_rows, n_jobs, random_state, verbose
         As in :class:`MarginDeepForestClassifier`.
     study : dict or None, default=None
         Switches that only a study needs: those of :class:`MarginDeepForestClassifier` and the two below.
@@ -139,72 +144,107 @@ feature_names_in_, schema_
         >>> len(MarginDeepForestClassifierCV.paper().thetas)
         6
         """
-        study = {"reweighting": "literal", "halving": None, **(parameters.pop("study", None) or {})}
+        published = {"reweighting": "literal", "step": "literal", "halving": None}
+        study = published | (parameters.pop("study", None) or {})
         return cls(**{**PAPER_GRID, "forests": PUBLISHED, "study": study, **parameters})
 
-    def _blocks(self, parameters: Parameters, table: Table) -> Blocks:
-        # No contrast classifiers: one in each layer of dozens of settings would take hours.
-        blocks = parse_compositions(parameters["forests"], parameters["n_estimators"])
-        for members in blocks:
-            for schedule in parameters["schedules"]:
-                parse_schedules(schedule, len(members))
-        return blocks
-
-    def _plan(self, parameters: Parameters, blocks: Blocks, data: PreparedData, seed: int) -> SearchPlan:
-        return plan_search(parameters, blocks, data, seed)
-
-    def _train(self, plan: SearchPlan, data: PreparedData) -> tuple[SearchResult, MarginForestModel | None]:
-        found = search_margin_forest(plan, data)
-        return found, train_best_setting(plan, data, found) if plan.refit else None
-
-    def _store(self, fitted: tuple[SearchResult, MarginForestModel | None]) -> None:
-        found, model = fitted
-        given = None if isinstance(self.forests, str) else list(self.forests)
-        for name, value in search_attributes(found.settings, found.best_index, given).items():
-            setattr(self, name, value)
-        if model is not None:
-            self.model_ = model
-        elif "model_" in vars(self):  # of an earlier fit
-            del self.model_
-
-    @classmethod
-    def _state_of_today(cls, state: dict[str, Any]) -> dict[str, Any]:
-        state = super()._state_of_today(state)
-        if "settings" in state:  # of a model file of format 1
-            settings = state.pop("settings")
-            best = max(range(len(settings)), key=lambda k: (settings[k].score, -k))
-            given = None if isinstance(state["forests"], str) else list(state["forests"])
-            state.update(search_attributes(settings, best, given))
-        return state
+    def _trained(self, plan: DeepForestPlan[MarginGrowthPlan], data: PreparedData) -> dict[str, Any]:
+        growths, first = search_settings(plan, data.training)
+        given_forests = None if isinstance(self.forests, str) else list(self.forests)
+        attributes = search_results(growths, given_forests)
+        if self.refit:
+            chosen, n_settings = growths[attributes["best_index_"]].plan, len(growths)
+            del growths  # their scores are not needed any more
+            attributes["model_"] = train_margin_forest(plan, data, chosen, first, n_settings)
+        return attributes
 
 
-def search_attributes(
-    settings: tuple[SettingRecord, ...], best_index: int, forests: list[Any] | None
-) -> dict[str, Any]:
+def search_settings(
+    plan: DeepForestPlan[MarginGrowthPlan], training: TrainingSet
+) -> tuple[list[MarginGrowth], BlockFit]:
+    """Choose a block for each depth schedule by its first layer, then search the grid.
+
+    Returns
+    -------
+    growths : list of MarginGrowth
+        Of every setting of the chosen blocks, without trees.
+    first : BlockFit
+        The first layer of the best one.
+    """
+    firsts: dict[Any, BlockFit] = {}
+    settings: list[MarginGrowthPlan] = []
+    for schedule in dict.fromkeys(candidate.schedule for candidate in plan.candidates):
+        if firsts and plan.run.time_limit.is_over:
+            break
+        sharing = [candidate for candidate in plan.candidates if candidate.schedule == schedule]
+        blocks = {candidate.first_key: candidate for candidate in sharing}
+        chosen, fit = choose_first_layer(training, list(blocks.values()), plan.run)
+        firsts[chosen.first_key] = fit
+        # The chosen block may have got fewer trees than it was planned with.
+        settings += [replace(c, members=chosen.members) for c in sharing if c.kinds == chosen.kinds]
+    # Of a time limit the comparison takes half of what is left: the best setting is grown again.
+    time_limit = plan.run.time_limit.divided(2)
+    run = replace(plan.run, keep_held_out=False, verbose=0, time_limit=time_limit, spill=False)
+    growths = [MarginGrowth(training, setting, run) for setting in settings]
+    _compare(growths, firsts, plan.halving)
+    return growths, firsts[growths[_best(growths)].plan.first_key]
+
+
+def _compare(growths: Sequence[MarginGrowth], firsts: dict[Any, BlockFit], halving: float | None) -> None:
+    """Grow all settings side by side, layer by layer, dropping the worse ones.
+
+    Trees are dropped as soon as their layer has been judged, so that memory holds one layer per schedule.
+    """
+    for growth in growths:
+        growth.add_first(firsts[growth.plan.first_key])
+        growth.drop_trees()
+    alive = [k for k, growth in enumerate(growths) if not growth.finished]
+    while alive:
+        for k in alive:
+            growths[k].add_next()
+            growths[k].drop_trees()
+        scores = [growth.best_score for growth in growths]
+        if halving is not None:
+            leaders = sorted(alive, key=lambda k: (-scores[k], k))
+            alive = leaders[: max(1, math.ceil(len(alive) / halving))]
+        alive = sorted(k for k in alive if not growths[k].finished)
+        if len(alive) == 1 and halving is not None and scores[alive[0]] >= max(scores):
+            break  # the one setting left leads already: more layers cannot change the choice
+
+
+def _best(growths: Sequence[MarginGrowth]) -> int:
+    """Place of the best score, the first of equal ones."""
+    return max(range(len(growths)), key=lambda k: (growths[k].best_score, -k))
+
+
+def search_results(growths: Sequence[MarginGrowth], forests: list[Any] | None) -> dict[str, Any]:
     """The public attributes of a search; `forests` as the user gave them, None where they were chosen."""
+    plans = [growth.plan for growth in growths]
+    # A schedule as a user would write it: one number where all forests share it.
+    schedules = [p.schedule[0] if len(set(p.schedule)) == 1 else p.schedule for p in plans]
     params = [
         {
-            "forests": list(setting.forests) if forests is None else forests,
-            "theta": setting.theta,
-            "mu_loss": setting.mu_loss,
-            "depth_schedule": setting.schedule,
+            "forests": list(plan.kinds) if forests is None else forests,
+            "theta": plan.step.theta,
+            "mu_loss": plan.step.mu_loss,
+            "depth_schedule": schedule,
         }
-        for setting in settings
+        for plan, schedule in zip(plans, schedules)
     ]
-    score = np.array([setting.score for setting in settings])
-    results: dict[str, Any] = {
-        "params": params,
-        "param_theta": np.array([setting.theta for setting in settings]),
-        "param_mu_loss": np.array([setting.mu_loss for setting in settings]),
-        "param_depth_schedule": [setting.schedule for setting in settings],
-        "param_forests": [setting.forests for setting in settings],
-        "mean_test_score": score,
-        "rank_test_score": 1 + (score[:, None] < score).sum(axis=1),
-        "n_layers": np.array([setting.n_layers for setting in settings]),
-    }
+    score = np.array([growth.best_score for growth in growths])
+    best = _best(growths)
     return {
-        "cv_results_": results,
-        "best_index_": best_index,
-        "best_params_": params[best_index],
-        "best_score_": float(score[best_index]),
+        "cv_results_": {
+            "params": params,
+            "param_theta": np.array([plan.step.theta for plan in plans]),
+            "param_mu_loss": np.array([plan.step.mu_loss for plan in plans]),
+            "param_depth_schedule": schedules,
+            "param_forests": [plan.kinds for plan in plans],
+            "mean_test_score": score,
+            "rank_test_score": 1 + (score[:, None] < score).sum(axis=1),
+            "n_layers": np.array([len(growth.records) for growth in growths]),
+        },
+        "best_index_": best,
+        "best_params_": params[best],
+        "best_score_": float(score[best]),
     }

@@ -6,11 +6,17 @@ fold of a row is a function of its values, the models of fold i never see rows o
 or new, is scanned by the models of its own fold. So ``fit_transform(X, y)`` equals ``fit(X,
 y).transform(X)``, no training row meets a model that knew its label, and old and new rows have vectors of the
 same smoothness.
+
+:class:`Grain` are the windows of one size over rows that are sequences or images, :class:`GrainModel` the
+forests that look through them, :class:`MultiGrainedScanner` is the public transformer.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,29 +24,219 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from surewood._arrays import Floats
-from surewood.deepforest.folds import layer_seed
-from surewood.deepforest.members import Member, parse_members
-from surewood.deepforest.old_form import scanner_of_old_state
-from surewood.deepforest.parameters import LIST_OF_FORESTS
-from surewood.deepforest.row_order import order_rows
-from surewood.deepforest.window_forests import (
-    CHUNK_VALUES,
-    ScannerModel,
-    WindowPlan,
-    WindowRows,
-    row_folds,
-    row_keys,
-    train_grain,
+from surewood._arrays import Codes, Floats, Ints, check_number
+from surewood.base.folds import draw_seed
+from surewood.base.parameters import COMMON, RunParameters, check_parameters, parameters
+from surewood.base.rules import AUTO, Boolean, Either, Integer, Kind, Nullable, Rule
+from surewood.deepforest.data import layer_seed, order_rows
+from surewood.deepforest.forests import (
+    LIST_OF_FORESTS,
+    BlockMember,
+    TreeSettings,
+    parse_members,
+    tree_params,
 )
-from surewood.deepforest.window_views import Grain, make_grains
-from surewood.estimators.cost import CostEstimate, probe_seconds, refuse_beyond
-from surewood.estimators.declaring import RunParameters, parameters
-from surewood.estimators.parameters import COMMON, check_parameters, memory_bytes
-from surewood.estimators.rules import AUTO, Boolean, Either, Integer, Kind, Nullable, Rule
-from surewood.estimators.seeds import draw_seed
 from surewood.parallel.progress import stage
-from surewood.tables import Table, begin_fit, begin_predict, column_names, reading_bytes
+from surewood.tables import begin_fit, begin_predict, column_names
+from surewood.tables.row_hashes import linear_keys
+from surewood.trees.binning import BinMapper, bin_array
+from surewood.trees.flat_tree import FlatForest
+from surewood.trees.growing import grow_forest
+
+_HASH_SEED = 0xF01D
+_CHUNK_VALUES = 2**22  # window values gathered at once
+
+
+@dataclass(frozen=True)
+class Grain:
+    """Windows of one size over rows of one shape."""
+
+    #: Spatial axes, then the number of channels.
+    shape: tuple[int, ...]
+    #: One entry per spatial axis.
+    size: tuple[int, ...]
+    stride: tuple[int, ...]
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        for name in ("shape", "size", "stride"):
+            for side in getattr(self, name):
+                check_number(name, side, 1, 2**31, whole=True)
+        n_axes = len(self.shape) - 1
+        if n_axes < 1 or (len(self.size), len(self.stride)) != (n_axes, n_axes):
+            raise ValueError("shape, size and stride of windows have different numbers of axes.")
+        if any(size > side for size, side in zip(self.size, self.shape)):
+            raise ValueError("a window is larger than a row.")
+
+    @property
+    def positions(self) -> tuple[int, ...]:
+        """Windows along each axis."""
+        spatial = self.shape[:-1]
+        return tuple((n - w) // s + 1 for n, w, s in zip(spatial, self.size, self.stride))
+
+    @property
+    def n_positions(self) -> int:
+        return math.prod(self.positions)
+
+    @property
+    def n_values(self) -> int:
+        """Values in a window."""
+        return math.prod(self.size) * self.shape[-1]
+
+    def windows(self, rows: NDArray[Any]) -> NDArray[Any]:
+        """All windows of some rows, shape (n_rows · n_positions, n_values), row after row.
+
+        Examples
+        --------
+        >>> Grain((4, 1), (2,), (1,)).windows(np.array([[1.0, 2.0, 3.0, 4.0]])).tolist()
+        [[1.0, 2.0], [2.0, 3.0], [3.0, 4.0]]
+        """
+        arrays = rows.reshape(len(rows), *self.shape)
+        axes = tuple(range(1, 1 + len(self.size)))
+        view = np.lib.stride_tricks.sliding_window_view(arrays, self.size, axis=axes)
+        steps = (slice(None), *(slice(None, None, step) for step in self.stride))
+        view = view[steps]
+        # (row, positions..., channel, window...) -> (row, positions..., window..., channel)
+        view = np.moveaxis(view, 1 + len(self.size), -1)
+        return np.ascontiguousarray(view).reshape(len(rows) * self.n_positions, self.n_values)
+
+
+def make_grains(n_features: int, shape: Any, windows: Any, stride: int) -> list[Grain]:
+    """The grains that the scanner's parameters describe.
+
+    Examples
+    --------
+    >>> [grain.size for grain in make_grains(16, None, "auto", 1)]
+    [(1,), (2,), (4,)]
+    >>> [grain.positions for grain in make_grains(12, (3, 4), [(2, 2)], 1)]
+    [(2, 3)]
+    """
+    spatial, channels = _read_shape(n_features, shape, windows)
+    if isinstance(windows, str):
+        sizes = sorted({tuple(math.ceil(n / part) for n in spatial) for part in (16, 8, 4)})
+    else:
+        sizes = [_size(item, len(spatial)) for item in windows]
+    for size in sizes:
+        if any(w < 1 or w > n for w, n in zip(size, spatial)):
+            raise ValueError(f"a window of size {size} does not fit into rows of shape {spatial}.")
+    return [Grain((*spatial, channels), size, (stride,) * len(spatial)) for size in sizes]
+
+
+def _size(item: Any, n_axes: int) -> tuple[int, ...]:
+    size = (item,) * n_axes if np.ndim(item) == 0 else tuple(item)
+    if len(size) != n_axes or not all(isinstance(n, int | np.integer) for n in size):
+        raise ValueError(f"window {item!r} must be an integer or have one integer for each of {n_axes} axes.")
+    return tuple(int(n) for n in size)
+
+
+def _read_shape(n_features: int, shape: Any, windows: Any) -> tuple[tuple[int, ...], int]:
+    """Spatial axes and number of channels."""
+    if shape is None:
+        return (n_features,), 1
+    sizes = (shape,) if np.ndim(shape) == 0 else tuple(shape)
+    whole = all(isinstance(n, int | np.integer) and n > 0 for n in sizes)
+    if not 1 <= len(sizes) <= 3 or not whole or math.prod(sizes) != n_features:
+        raise ValueError(
+            f"shape {shape!r} does not describe rows of {n_features} values; its one to three entries must "
+            "multiply to that."
+        )
+    one_axis = isinstance(windows[0], list | tuple) and len(windows[0]) == 1
+    if len(sizes) == 1 or (len(sizes) == 2 and not one_axis):
+        return sizes, 1
+    return sizes[:-1], sizes[-1]
+
+
+@dataclass(frozen=True)
+class GrainModel:
+    """Forests of one grain: ``forests[fold][member]`` and the bins of their windows."""
+
+    grain: Grain
+    mapper: BinMapper
+    forests: Sequence[Sequence[FlatForest]]
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        n_values, n_classes = self.grain.n_values, self.forests[0][0].n_classes
+        forests = [forest for fold in self.forests for forest in fold]
+        same = all((forest.n_features, forest.n_classes) == (n_values, n_classes) for forest in forests)
+        if not same or self.mapper.n_columns != n_values or len({len(fold) for fold in self.forests}) > 1:
+            raise ValueError("windows, bins and forests do not belong together.")
+
+    def scan(self, rows: NDArray[Any], fold: Ints, n_jobs: int | None) -> Floats:
+        """Class vectors at all positions (n_rows, n_positions · n_members · n_classes)."""
+        grain, first = self.grain, self.forests[0]
+        n_classes = first[0].n_classes
+        out = np.empty((len(rows), grain.n_positions, len(first), n_classes))
+        at_once = max(1, _CHUNK_VALUES // (grain.n_positions * grain.n_values))
+        for held, forests in enumerate(self.forests):
+            mine = np.flatnonzero(fold == held)
+            for start in range(0, len(mine), at_once):
+                chunk = mine[start : start + at_once]
+                windows = grain.windows(rows[chunk])
+                for number, forest in enumerate(forests):
+                    vectors = forest.predict_proba_raw(windows, self.mapper, n_jobs)
+                    out[chunk, :, number] = vectors.reshape(len(chunk), grain.n_positions, n_classes)
+        return out.reshape(len(rows), -1)
+
+
+@dataclass(frozen=True)
+class ScannerModel:
+    """All grains, scanned one after another; `n_folds` and `n_members` are those of the fit."""
+
+    grains: Sequence[GrainModel]
+    n_folds: int
+    n_members: int
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        check_number("n_folds", self.n_folds, 1, 2**31, whole=True)
+        sizes = {(len(model.forests), len(model.forests[0])) for model in self.grains}
+        if sizes != {(self.n_folds, self.n_members)}:
+            raise ValueError("every window needs the forests of every fold.")
+
+    def scan(self, rows: NDArray[Any], n_jobs: int | None) -> list[Floats]:
+        """Class vectors of each grain; every row is scanned by the models of its own fold."""
+        fold = row_folds(rows, self.n_folds)
+        return [model.scan(rows, fold, n_jobs) for model in self.grains]
+
+
+def row_keys(rows: NDArray[Any]) -> NDArray[np.uint64]:
+    """A 64-bit key of each row's values, the same for float32 and float64 and for both zeros."""
+    values = np.ascontiguousarray(rows, dtype=np.float64) + 0.0
+    values[np.isnan(values)] = np.nan  # one pattern of bits for all of them
+    bits = values.view(np.uint64)
+    keys = linear_keys((bits ^ (bits >> np.uint64(31))).T, _HASH_SEED, odd=True)
+    return keys ^ (keys >> np.uint64(29))
+
+
+def row_folds(rows: NDArray[Any], n_folds: int) -> Ints:
+    """Fold of each row, a function of its values alone.
+
+    Examples
+    --------
+    >>> rows = np.array([[1.0, 2.0], [3.0, 4.0], [1.0, 2.0]])
+    >>> fold = row_folds(rows, 3)
+    >>> bool(fold[0] == fold[2])
+    True
+    """
+    return (row_keys(rows) >> np.uint64(11)).astype(np.int64) % n_folds
+
+
+def _gather(rows: NDArray[Any], drawn_rows: Ints, drawn_positions: Ints, grain: Grain) -> NDArray[Any]:
+    """The drawn windows, without building all windows of all rows at once."""
+    out = np.empty((len(drawn_rows), grain.n_values), dtype=rows.dtype)
+    at_once = max(1, _CHUNK_VALUES // (grain.n_positions * grain.n_values))
+    starts = np.flatnonzero(np.diff(drawn_rows, prepend=-1))  # runs of windows of one row
+    ends = np.append(starts[1:], len(drawn_rows))
+    for first in range(0, len(starts), at_once):
+        last = min(first + at_once, len(starts))
+        span = slice(starts[first], ends[last - 1])
+        chunk_rows = drawn_rows[starts[first:last]]
+        windows = grain.windows(rows[chunk_rows])
+        local = np.repeat(np.arange(last - first), ends[first:last] - starts[first:last])
+        out[span] = windows[local * grain.n_positions + drawn_positions[span]]
+    return out
+
 
 _RULES: Mapping[str, Rule] = {
     **COMMON,
@@ -85,9 +281,6 @@ class MultiGrainedScanner(TransformerMixin, RunParameters, BaseEstimator):  # ty
     min_samples_leaf : int, default=5
     passthrough : bool, default=False
         Keep the original values as the first columns.
-    max_memory : float, str or None, default=None
-        Bytes (or text such as "4GB") that a fit and the transformation of its rows may take beyond the table
-        itself; what would need more is refused. `max_windows` lowers the need of the fit.
     n_jobs : int or None, default=None
     random_state : int, RandomState or None, default=None
     verbose : int, default=0
@@ -126,7 +319,6 @@ class MultiGrainedScanner(TransformerMixin, RunParameters, BaseEstimator):  # ty
     max_depth: int | None = None
     min_samples_leaf: int = 5
     passthrough: bool = False
-    max_memory: float | str | None = None
 
     def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> MultiGrainedScanner:
         """Grow the window forests.
@@ -140,63 +332,73 @@ class MultiGrainedScanner(TransformerMixin, RunParameters, BaseEstimator):  # ty
         sample_weight : array of shape (n_rows,), optional
             Rows of weight 0 are absent.
         """
-        members = self._members()
+        check_parameters(self)
+        members = parse_members(self.forests, self.n_estimators)
+        if not all(member.is_forest for member in members):
+            raise ValueError("the scanner's forests must be kinds of forests, not classifiers.")
         inputs = begin_fit(self, X, y, sample_weight, merge=False)
         if inputs.table.is_category.any():
             raise ValueError("MultiGrainedScanner slides windows over numbers; X has category columns.")
         grains = make_grains(inputs.table.n_columns, self.shape, self.windows, self.stride)
-        needed = sum(self._memory(grains, members, *inputs.table.shape, inputs.n_classes).values())
-        refuse_beyond(memory_bytes(self.max_memory), needed, "lower max_windows or use a larger stride")
-        rows = _numbers(inputs.table)
-        ordered = order_rows(row_keys(rows), inputs.y, inputs.weight)
-        training = WindowRows(rows, inputs.y, inputs.n_classes, ordered, row_folds(rows, self.n_folds))
-        plan = WindowPlan(
-            members, self.n_folds, self.max_windows, self.max_depth, self.min_samples_leaf, self.n_jobs
-        )
+        rows = np.ascontiguousarray(inputs.table.matrix())
+        source, weight = order_rows(row_keys(rows), inputs.y, inputs.weight)
+        train_grain = partial(self._train_grain, members, rows, inputs.y, inputs.n_classes, source, weight)
         seed = draw_seed(self.random_state)
         with stage(self.verbose, "growing window forests", len(grains) * self.n_folds) as advance:
             models = [
-                train_grain(grain, training, plan, layer_seed(seed, number), advance)
-                for number, grain in enumerate(grains)
+                train_grain(grain, layer_seed(seed, number), advance) for number, grain in enumerate(grains)
             ]
         inputs.store(self)
         self.model_ = ScannerModel(models, self.n_folds, len(members))
         return self
 
-    def _members(self) -> tuple[Member, ...]:
-        """The forests of each grain, after a check of all parameters."""
-        check_parameters(self)
-        members = parse_members(self.forests, self.n_estimators)
-        if any(not member.is_forest for member in members):
-            raise ValueError("the scanner's forests must be kinds of forests, not classifiers.")
-        return members
-
-    def estimate_cost(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> CostEstimate:
-        """Memory and a range of time of ``fit`` and ``transform`` on a table, beforehand (ESTIMATE)."""
-        members = self._members()
-        inputs = begin_fit(self, X, y, sample_weight, merge=False)
-        grains = make_grains(inputs.table.n_columns, self.shape, self.windows, self.stride)
-        parts = self._memory(grains, members, *inputs.table.shape, inputs.n_classes)
-        return CostEstimate.of(parts, probe_seconds(self, X, y))
-
-    def _memory(
-        self, grains: list[Grain], members: Sequence[Member], n_rows: int, n_columns: int, n_classes: int
-    ) -> dict[str, float]:
-        """Parts of the memory; the grains are worked on one after another."""
-        drawn = [min(n_rows * grain.n_positions, self.max_windows) for grain in grains]
-        windows = max(n * (9.0 * grain.n_values + 60.0) for n, grain in zip(drawn, grains))
-        cut = n_rows * max(grain.n_positions * grain.n_values for grain in grains)
-        n_trees = sum(member.n_trees for member in members) * self.n_folds
-        # Per leaf about four times the smallest size, 2 nodes of 8 bytes and a sparse class vector.
-        leaf_bytes = 16.0 + 6.0 * (1 + min(n_classes, self.min_samples_leaf))
-        trees = sum(n_trees * n / (4.0 * self.min_samples_leaf) * leaf_bytes for n in drawn)
-        columns = sum(grain.n_positions for grain in grains) * len(members) * n_classes
-        return {
-            "table": reading_bytes(n_rows, n_columns) + 8.0 * n_rows * n_columns,
-            "windows": windows + 2.0 * 8.0 * min(CHUNK_VALUES, cut),
-            "trees": trees,
-            "class vectors": 2.0 * 8.0 * n_rows * columns,
-        }
+    def _train_grain(
+        self,
+        members: Sequence[BlockMember],
+        rows: NDArray[Any],
+        y: Codes,
+        n_classes: int,
+        source: Ints,
+        weight: Floats | None,
+        grain: Grain,
+        seed: int,
+        advance: Callable[[int], None],
+    ) -> GrainModel:
+        """The forests of one grain, fold by fold, grown on all windows of the rows `source` or a sample."""
+        drawn = np.arange(len(source) * grain.n_positions)
+        if len(drawn) > self.max_windows:
+            rng = np.random.default_rng(seed)
+            drawn = np.sort(rng.choice(len(drawn), self.max_windows, replace=False))
+        at = drawn // grain.n_positions
+        row, weight = source[at], None if weight is None else weight[at]
+        matrix = bin_array(_gather(rows, row, drawn % grain.n_positions, grain), weight)
+        fold, settings = (
+            row_folds(rows, self.n_folds)[row],
+            TreeSettings(min_samples_leaf=self.min_samples_leaf),
+        )
+        forests = []
+        for held in range(self.n_folds):
+            used = np.flatnonzero(fold != held)
+            if len(used) == 0:  # all rows fall into one fold: nothing else to learn from
+                used = np.arange(len(row))
+            grown = [
+                grow_forest(
+                    matrix,
+                    y[row],
+                    n_classes,
+                    tree_params(member, settings, grain.n_values, self.max_depth, out_of_bag=False),
+                    n_trees=member.n_trees,
+                    seed=layer_seed(seed, held, number),
+                    weight=weight,
+                    rows=used,
+                    n_jobs=self.n_jobs,
+                    by_content=False,
+                )
+                for number, member in enumerate(members)
+            ]
+            forests.append([result.forest for result in grown])
+            advance(1)
+        return GrainModel(grain, matrix.mapper, forests)
 
     @property
     def grains_(self) -> list[Grain]:
@@ -207,16 +409,14 @@ class MultiGrainedScanner(TransformerMixin, RunParameters, BaseEstimator):  # ty
     def transform(self, X: Any) -> Floats:
         """Class vectors at all window positions, shape (n_rows, n_columns)."""
         check_is_fitted(self, "model_")
-        rows = _numbers(begin_predict(self, X))
-        parts = self.model_.scan(rows, self.n_jobs)
-        return np.hstack([rows.astype(np.float64), *parts] if self.passthrough else parts)
+        rows = np.ascontiguousarray(begin_predict(self, X).matrix())
+        vectors = self.model_.scan(rows, self.n_jobs)
+        return np.hstack([rows.astype(np.float64), *vectors] if self.passthrough else vectors)
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
         """Names of the columns: grain, position, forest, class."""
         check_is_fitted(self, "model_")
-        names: list[str] = []
-        if self.passthrough:
-            names += column_names(self.schema_, self.n_features_in_)
+        names = column_names(self.schema_, self.n_features_in_) if self.passthrough else []
         for grain in self.grains_:
             size = "x".join(map(str, grain.size))
             for position in range(grain.n_positions):
@@ -232,10 +432,6 @@ class MultiGrainedScanner(TransformerMixin, RunParameters, BaseEstimator):  # ty
         return tags
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        super().__setstate__(scanner_of_old_state(state) if "models_" in state else state)
+        super().__setstate__(state)
         if not isinstance(self.passthrough, bool | np.bool_):
             raise ValueError(f"passthrough must be True or False, got {self.passthrough!r}.")
-
-
-def _numbers(table: Table) -> NDArray[Any]:
-    return np.ascontiguousarray(table.matrix())

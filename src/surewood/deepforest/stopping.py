@@ -1,75 +1,90 @@
 """When a cascade stops growing and which layer it keeps (theory.md [D-30], §5).
 
-`LayerMonitor` collects one score per layer. The kept layer has the best score; among equal ones the smaller
-margin ratio wins, then the earlier layer. As the first layer is one of them, a fit never ends below it.
-`held_out_score` computes the score of a layer from held-out class vectors with any scikit-learn scorer.
+:class:`Growth` is a cascade while it is grown; both algorithms are subclasses. It takes in layer after layer,
+each with its :class:`LayerRecord`, and knows when to stop. The kept layer has the best score; among equal
+ones the smaller margin ratio wins, then the earlier layer. As the first layer is one of them, a fit never
+ends below it. `held_out_score` computes the score of a layer from held-out class vectors with any
+scikit-learn scorer.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import get_scorer
 
-from surewood._arrays import Floats
-from surewood.bounds import margin_ratio
-from surewood.deepforest.additive import class_margins
+from surewood._arrays import Codes, Floats
+from surewood.bounds import effective_sample_size, margin_ratio
+from surewood.deepforest.blocks import Block, SpillFolder
+from surewood.deepforest.data import TrainingSet
+from surewood.deepforest.margins import class_margins
+from surewood.deepforest.plan import MIN_IMPROVEMENT, GrowthPlan, RunOptions
 
+L = TypeVar("L")
+P = TypeVar("P", bound=GrowthPlan)
 _TIE = 1e-12
 
 
-@dataclass
-class LayerMonitor:
-    """Scores of the layers so far.
+@dataclass(frozen=True)
+class LayerRecord:
+    """A layer of a cascade, as it was after growing it.
 
-    Parameters
+    Attributes
     ----------
-    patience : int
-        Stop after this many layers in a row that did not beat the best score before them.
-    min_improvement : float or "noise"
-        By how much it must be beaten; "noise": by more than the standard error of the gain.
+    layer : int
+        1, 2, ...
+    score : float
+        The monitored quantity of the cascade up to this layer (ESTIMATE, used for choosing the layer).
+    accuracy : float
+        Held-out accuracy of the cascade up to this layer (ESTIMATE).
+    layer_accuracy : float
+        Held-out accuracy of this layer's own class vectors (ESTIMATE).
+    margin_ratio : float
+        Standard deviation over mean of the held-out margins (4.6) (HEURISTIC).
+    step : float
+        Step size α, or mixing weight β in simplex mode; 1 for plain cascades.
+    effective_sample_size : float
+        1 / ΣD² of the weights this layer was trained with, as a fraction of the points in play.
+    n_points : int
+        Points in play at this layer.
+    n_trees : int
+    max_depth : int or None
+        Deepest tree allowed (the largest over the forests).
+    seconds : float
+        Time of the layer.
+    model_bytes : int
+        Memory of its trees.
+    kept : bool
+        Whether the layer takes part in predictions.
 
     Examples
     --------
-    >>> monitor = LayerMonitor(patience=2, min_improvement=1e-4)
-    >>> [monitor.add(score, ratio) for score, ratio in [(0.8, 1.0), (0.9, 0.7), (0.9, 0.6), (0.85, 0.5)]]
-    [False, False, False, True]
-    >>> monitor.best  # the third layer: as good as the second, with the smaller margin ratio
-    2
+    >>> from sklearn.datasets import load_iris
+    >>> from surewood import MarginDeepForestClassifier
+    >>> model = MarginDeepForestClassifier(5, max_layers=2, random_state=0).fit(*load_iris(return_X_y=True))
+    >>> [record.layer for record in model.layers_]
+    [1, 2]
     """
 
-    patience: int = 3
-    min_improvement: float | str = 1e-4
-    scores: list[float] = field(default_factory=list)
-    ratios: list[float] = field(default_factory=list)
-    waited: int = 0
-
-    def add(self, score: float, ratio: float, noise: float = 0.0) -> bool:
-        """Take a layer's score and the standard error of its gain; True when growing should stop."""
-        least = noise if isinstance(self.min_improvement, str) else self.min_improvement
-        improved = not self.scores or score > max(self.scores) + least
-        self.waited = 0 if improved else self.waited + 1
-        self.scores.append(float(score))
-        self.ratios.append(float(ratio))
-        return self.waited >= self.patience
-
-    @property
-    def best(self) -> int:
-        """Position of the layer to keep."""
-        top = max(self.scores)
-        # Compared first: a margin ratio without a mean scores -inf, and -inf - -inf is no number.
-        equal = [
-            i
-            for i, score in enumerate(self.scores)
-            if score == top or top - score <= _TIE * max(1.0, abs(top))
-        ]
-        return min(equal, key=lambda i: (self.ratios[i], i))
+    layer: int
+    score: float
+    accuracy: float
+    layer_accuracy: float
+    margin_ratio: float
+    step: float
+    effective_sample_size: float
+    n_points: int
+    n_trees: int
+    max_depth: int | None
+    seconds: float
+    model_bytes: int
+    kept: bool = True
 
 
 class _PrecomputedVectors(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -89,7 +104,7 @@ class _PrecomputedVectors(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 def held_out_score(
     monitor: str | Callable[..., float],
     scores: Floats,
-    y: NDArray[np.int32],
+    y: Codes,
     classes: NDArray[Any],
     weight: Floats | None = None,
 ) -> float:
@@ -120,3 +135,179 @@ def held_out_score(
     rows = np.arange(len(y))
     arguments = {} if weight is None else {"sample_weight": weight}
     return float(scorer(stand_in, rows, classes[y], **arguments))
+
+
+def mean_and_error(values: Floats, weight: Floats | None = None) -> tuple[float, float]:
+    """Weighted mean of the rows' values and its standard error.
+
+    Examples
+    --------
+    >>> mean_and_error(np.array([0.0, 0.0, 1.0, 1.0]))
+    (0.5, 0.25)
+    """
+    if weight is None:
+        weight = np.ones(len(values))
+    total = float(weight.sum())
+    mean = float((weight * values).sum() / total)
+    return mean, math.sqrt(float(((weight * (values - mean)) ** 2).sum())) / total
+
+
+@dataclass(frozen=True)
+class GrownCascade(Generic[L, P]):
+    """A grown cascade.
+
+    Attributes
+    ----------
+    layers : MarginLayers or CascadeLayers
+        The kept layers.
+    plan : MarginGrowthPlan or CascadeGrowthPlan
+        As grown: "chosen" weights are resolved.
+    records : tuple of LayerRecord
+        All layers, kept or not.
+    held_out : ndarray of float64, shape (n_rows, n_classes)
+        Held-out scores of the training points at the kept layer, rows summing to 1.
+    staged_held_out : tuple of ndarray
+        The same for every layer, if they were to be kept.
+    stop_reason : str
+        Why growing ended: "no gain", "perfect", "max_layers" or "time_limit".
+    spill : SpillFolder or None
+        Where the trees are mapped from.
+    """
+
+    layers: L
+    plan: P
+    records: tuple[LayerRecord, ...]
+    held_out: Floats
+    staged_held_out: tuple[Floats, ...]
+    stop_reason: str
+    spill: SpillFolder | None
+
+    @property
+    def score(self) -> float:
+        """Monitored score of the kept layer."""
+        return [record for record in self.records if record.kept][-1].score
+
+
+class Growth(Generic[P]):
+    """A cascade while it is grown: what it is grown from, and what its layers were like."""
+
+    def __init__(self, training: TrainingSet, plan: P, run: RunOptions) -> None:
+        self.training, self.plan, self.run = training, plan, run
+        self.spill = SpillFolder(run.spill_folder) if run.spill else None
+        self.records: list[LayerRecord] = []
+        self.scores: list[float] = []  # of the records, without one that was abandoned
+        self.held_out: Floats = np.zeros((0, 0))  # of the best layer
+        self.staged_held_out: list[Floats] = []
+        self.stop_reason = ""
+        self._waited = 0  # layers since the last improvement
+        self._right: Floats | None = None  # whether the layer with the best score is right, by row
+
+    @property
+    def finished(self) -> bool:
+        """Whether growing has ended."""
+        return self.stop_reason != ""
+
+    @property
+    def next_layer(self) -> int:
+        """Number of the layer to come: 1, 2, ..."""
+        return len(self.records) + 1
+
+    @property
+    def n_kept(self) -> int:
+        """Layers up to the best one."""
+        top = max(self.scores)
+        # Compared first: a margin ratio without a mean scores -inf, and -inf - -inf is no number.
+        ties = [k for k, s in enumerate(self.scores) if s == top or top - s <= _TIE * max(1.0, abs(top))]
+        return 1 + min(ties, key=lambda k: (self.records[k].margin_ratio, k))
+
+    @property
+    def best_score(self) -> float:
+        """Best monitored score over all layers."""
+        return max(self.scores)
+
+    def kept(self, block: Block) -> Block:
+        """The block of the layer to come, from where it is kept: memory, or the spill folder."""
+        return block if self.spill is None else self.spill.store(block, f"layer-{self.next_layer}")
+
+    def score_of(self, scores: Floats) -> float:
+        """The monitored quantity of held-out scores of the training points."""
+        training = self.training
+        return held_out_score(self.plan.monitor, scores, training.y, training.classes, training.weight)
+
+    def record_of(
+        self,
+        scores: Floats,
+        vectors: Floats,
+        block: Block,
+        *,
+        step: float,
+        weight: Floats | None,
+        n_points: int,
+        seconds: float,
+    ) -> LayerRecord:
+        """The record of the layer to come from its held-out scores and its own held-out vectors."""
+        y, point_weight, depths = self.training.y, self.training.weight, self.plan.depths(self.next_layer)
+        return LayerRecord(
+            layer=self.next_layer,
+            score=self.score_of(scores),
+            accuracy=float(np.average(scores.argmax(axis=1) == y, weights=point_weight)),
+            layer_accuracy=float(np.average(vectors.argmax(axis=1) == y, weights=point_weight)),
+            margin_ratio=margin_ratio(class_margins(scores, y), point_weight),
+            step=step,
+            effective_sample_size=1.0 if weight is None else effective_sample_size(weight) / len(weight),
+            n_points=n_points,
+            n_trees=block.n_trees,
+            max_depth=None if None in depths else max(d for d in depths if d is not None),
+            seconds=seconds,
+            model_bytes=block.nbytes,
+        )
+
+    def take_in(self, record: LayerRecord, scores: Floats, held_out: Floats, *, is_last: bool) -> None:
+        """Add a layer with its `scores`, and these as `held_out` with rows that sum to 1.
+
+        `is_last` where the algorithm has a reason of its own to stop.
+        """
+        self.records.append(record)
+        right = (scores.argmax(axis=1) == self.training.y).astype(np.float64)
+        least = self.plan.min_improvement
+        if isinstance(least, str):
+            least = self._noise(right)
+        best = self.best_score if self.scores else -math.inf
+        leads = not self.scores or record.score > best
+        self._waited = 0 if not self.scores or record.score > best + least else self._waited + 1
+        self.scores.append(record.score)
+        if leads:
+            self._right = right
+        if self.n_kept == record.layer:
+            self.held_out = held_out
+        if self.run.keep_held_out:
+            self.staged_held_out.append(held_out)
+        if self.plan.monitor == "accuracy" and record.score == 1.0:
+            self.stop_reason = "perfect"
+        elif self.run.time_limit.is_over:
+            self.stop_reason = "time_limit"
+        elif self._waited >= self.plan.patience or is_last:
+            self.stop_reason = "no gain"
+        elif record.layer >= self.plan.max_layers:
+            self.stop_reason = "max_layers"
+
+    def abandon(self, record: LayerRecord, held_out: Floats) -> None:
+        """Record a layer that was given up after its first trees: it is not kept, and growing ends."""
+        self.records.append(record)
+        if self.run.keep_held_out:
+            self.staged_held_out.append(held_out)
+        self.stop_reason = "time_limit" if self.run.time_limit.is_over else "no gain"
+
+    def _noise(self, right: Floats) -> float:
+        """Standard error of the gain over the best layer; it needs a score that is a mean over rows."""
+        if self.plan.monitor != "accuracy":
+            return MIN_IMPROVEMENT
+        if self._right is None:
+            return 0.0
+        return max(MIN_IMPROVEMENT, mean_and_error(right - self._right, self.training.weight)[1])
+
+    def grown_cascade(self, layers: L, plan: P) -> GrownCascade[L, P]:
+        """The cascade of the kept `layers`, with the plan as it turned out."""
+        records = tuple(replace(record, kept=record.layer <= self.n_kept) for record in self.records)
+        staged = tuple(self.staged_held_out)
+        return GrownCascade(layers, plan, records, self.held_out, staged, self.stop_reason, self.spill)

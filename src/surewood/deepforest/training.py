@@ -8,111 +8,89 @@ from typing import Any
 import numpy as np
 
 from surewood._arrays import Floats
-from surewood.deepforest.block import BlockFit
+from surewood.base.calibration import ScoreCalibrator
+from surewood.base.copies import copied_rows, labels_by_content, without_one_copy
+from surewood.deepforest.blocks import BlockFit
 from surewood.deepforest.cascade_growth import CascadeGrowth
 from surewood.deepforest.data import PreparedData, TrainingSet
 from surewood.deepforest.first_layer import choose_first_layer
-from surewood.deepforest.growth_log import Grown
 from surewood.deepforest.margin_growth import MarginGrowth
-from surewood.deepforest.members import only_forests
-from surewood.deepforest.model import CascadeForestModel, HeldOut, MarginForestModel
-from surewood.deepforest.plan import CascadePlan, FitPlan, MarginPlan, SearchPlan
-from surewood.deepforest.records import Comparisons
-from surewood.deepforest.reweighting import CHOICES
-from surewood.deepforest.search import SearchResult, search_settings
-from surewood.deepforest.spilling import SpillFolder, in_memory
-from surewood.estimators.calibration import ScoreCalibrator
-from surewood.estimators.copies import copied_rows, labels_by_content, without_one_copy
+from surewood.deepforest.margins import CHOICES
+from surewood.deepforest.model import CascadeForestModel, DeepForestModel, MarginForestModel
+from surewood.deepforest.plan import CascadeGrowthPlan, DeepForestPlan, MarginGrowthPlan
+from surewood.deepforest.stopping import GrownCascade
 from surewood.parallel.progress import stage
 
 
-def train_margin_forest(plan: FitPlan[MarginPlan], data: PreparedData) -> MarginForestModel:
+def train(plan: DeepForestPlan[Any], data: PreparedData) -> DeepForestModel:
     """Compare the candidates at the first layer and grow the best one."""
-    training, _ = _parts(plan, data)
-    chosen, first = choose_first_layer(training, plan.candidates, plan.run)
-    return _grow_chosen(plan, data, chosen, first, n_settings=1)
+    if isinstance(plan.candidates[0], CascadeGrowthPlan):
+        return _train_cascade_forest(plan, data)
+    chosen, first = choose_first_layer(data.training, plan.candidates, plan.run)
+    return train_margin_forest(plan, data, chosen, first, n_settings=1)
 
 
-def search_margin_forest(plan: SearchPlan, data: PreparedData) -> SearchResult:
-    """Compare all settings of a grid."""
-    return search_settings(plan, *_parts(plan, data))
-
-
-def train_best_setting(plan: SearchPlan, data: PreparedData, found: SearchResult) -> MarginForestModel:
-    """Grow the best setting of a search."""
-    return _grow_chosen(plan, data, found.plan, found.first, n_settings=len(found.settings))
-
-
-def train_cascade_forest(plan: FitPlan[CascadePlan], data: PreparedData) -> CascadeForestModel:
-    """Grow the one candidate."""
-    training, validation = _parts(plan, data)
-    spill = _spill_folder(plan)
-    store = in_memory if spill is None else spill.store
-    grown = CascadeGrowth(training, plan.candidates[0], plan.run, validation, store).grown()
-    return CascadeForestModel(
-        layers=grown.layers, reader=data.reader, spill=spill, **_evidence(plan, data, training, grown, 1)
-    )
-
-
-def _grow_chosen(
-    plan: FitPlan[MarginPlan], data: PreparedData, chosen: MarginPlan, first: BlockFit, n_settings: int
+def train_margin_forest(
+    plan: DeepForestPlan[MarginGrowthPlan],
+    data: PreparedData,
+    chosen: MarginGrowthPlan,
+    first: BlockFit,
+    n_settings: int,
 ) -> MarginForestModel:
-    training, validation = _parts(plan, data)
-    reader = data.reader
-    if only_forests(chosen.members):  # another candidate may have needed the table as numbers
-        training = training.without_numbers()
-        validation = None if validation is None else validation.without_numbers()
-        reader = replace(reader, numbers=None)
-    spill = _spill_folder(plan)
-    store = in_memory if spill is None else spill.store
-    grown = MarginGrowth(training, chosen, plan.run, validation, store).grown(first)
+    """Grow the chosen candidate from its first layer; `n_settings` were compared by more than that."""
+    training, reader = data.training, data.reader
+    if all(member.is_forest for member in chosen.members):
+        # Another candidate may have needed the table as numbers.
+        training, reader = training.without_numbers(), replace(reader, has_numbers=False, encoder=None)
+    grown = MarginGrowth(training, chosen, plan.run).grown(first)
     return MarginForestModel(
         layers=grown.layers,
         reader=reader,
         schedule=grown.plan.schedule,
         weights=grown.plan.weights,
-        spill=spill,
-        **_evidence(plan, data, training, grown, n_settings),
+        **_shared_fields(plan, data, training, grown, n_settings),
     )
 
 
-def _parts(plan: FitPlan[Any], data: PreparedData) -> tuple[TrainingSet, TrainingSet | None]:
-    """Rows to grow on and rows to validate on."""
-    held = plan.validation_rows
-    return data.training.take(plan.rows), None if held is None else data.training.take(held)
+def _train_cascade_forest(plan: DeepForestPlan[CascadeGrowthPlan], data: PreparedData) -> CascadeForestModel:
+    grown = CascadeGrowth(data.training, plan.candidates[0], plan.run).grown()
+    return CascadeForestModel(
+        layers=grown.layers,
+        reader=data.reader,
+        **_shared_fields(plan, data, data.training, grown, n_settings=1),
+    )
 
 
-def _spill_folder(plan: FitPlan[Any]) -> SpillFolder | None:
-    return SpillFolder(plan.run.spill_folder) if plan.run.spill else None
-
-
-def _evidence(
-    plan: FitPlan[Any], data: PreparedData, training: TrainingSet, grown: Grown[Any, Any], n_settings: int
+def _shared_fields(
+    plan: DeepForestPlan[Any],
+    data: PreparedData,
+    training: TrainingSet,
+    grown: GrownCascade[Any, Any],
+    n_settings: int,
 ) -> dict[str, Any]:
-    """The fields that both models share: records, held-out scores, calibration, comparisons."""
-    own = plan.candidates[0]
-    chose_weights = isinstance(own, MarginPlan) and own.weights.kind == "chosen" and len(grown.records) > 1
+    """The fields that both models share: records, held-out scores, calibration, number of comparisons."""
+    candidate = plan.candidates[0]
+    chose_weights = isinstance(candidate, MarginGrowthPlan) and candidate.weights.kind == "chosen"
+    n_weights = len(CHOICES) if chose_weights and len(grown.records) > 1 else 1
+    compared = [n for n in (plan.n_first_layers, n_settings, n_weights) if n > 1]
     return {
+        "schema": data.schema,
+        "classes": training.classes,
         "records": grown.records,
         "forests": grown.plan.forests,
         "stop_reason": grown.stop_reason,
+        "spill": grown.spill,
         "calibrator": _calibrator(plan, grown, training),
-        "held_out": HeldOut(
-            data.to_user_rows(grown.held_out, plan.rows),
-            data.labels,
-            tuple(data.to_user_rows(scores, plan.rows) for scores in grown.staged_held_out),
-        ),
-        "comparisons": Comparisons(
-            first_layers=plan.n_first_layers,
-            settings=n_settings,
-            weight_rules=len(CHOICES) if chose_weights else 1,
-            layers=len(grown.records),
-            on_validation_rows=plan.validation_rows is not None,
-        ),
+        "held_out": data.to_user_rows(grown.held_out),
+        "labels": data.labels,
+        "staged_held_out": tuple(data.to_user_rows(scores) for scores in grown.staged_held_out),
+        "n_compared": sum(compared) + len(grown.records),
     }
 
 
-def _calibrator(plan: FitPlan[Any], grown: Grown[Any, Any], training: TrainingSet) -> ScoreCalibrator | None:
+def _calibrator(
+    plan: DeepForestPlan[Any], grown: GrownCascade[Any, Any], training: TrainingSet
+) -> ScoreCalibrator | None:
     """A calibrator fitted on the scores that rows like the training points would have."""
     if plan.calibration is None:
         return None
@@ -123,12 +101,12 @@ def _calibrator(plan: FitPlan[Any], grown: Grown[Any, Any], training: TrainingSe
         )
 
 
-def _population_scores(grown: Grown[Any, Any], training: TrainingSet, n_jobs: int | None) -> Floats:
+def _population_scores(grown: GrownCascade[Any, Any], training: TrainingSet, n_jobs: int | None) -> Floats:
     """Held-out scores; of contents that occur more than once, those of models that saw the other copies."""
     rows = copied_rows(training.content)
     if training.content is None or not len(rows):
         return grown.held_out
-    *_, seen = grown.layers.staged_scores(training.inputs.take(rows), n_jobs)
+    *_, (_, _, _, seen) = grown.layers.walk(training.inputs.take(rows), n_jobs)
     scores = grown.held_out.copy()
     y = training.y[rows]
     copies = labels_by_content(y, training.content[rows], scores.shape[1])

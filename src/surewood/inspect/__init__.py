@@ -4,14 +4,23 @@ Each display has ``from_estimator`` (and ``from_predictions`` where predictions 
 ``figure_``. Beside each stands the function that gives its data as plain arrays; those need no matplotlib.
 """
 
-from surewood.inspect.bound import BoundDisplay, bound_terms
-from surewood.inspect.capacity import CapacityMapDisplay, row_degrees
-from surewood.inspect.contributions import Contributions, contributions
+from surewood.base.contributions import Contributions
+from surewood.base.describing import Exit
 from surewood.inspect.dependence import Dependence, Interaction, dependence, interactions
-from surewood.inspect.flow import CascadeFlowDisplay, Exit, cascade_flow
-from surewood.inspect.growth import LayerGrowthDisplay, layer_table
-from surewood.inspect.importance import Importances, permutation_importance, permutation_importances
-from surewood.inspect.margins import MarginDistributionDisplay, staged_margins
+from surewood.inspect.displays import (
+    BoundDisplay,
+    CapacityMapDisplay,
+    CascadeFlowDisplay,
+    LayerGrowthDisplay,
+    MarginDistributionDisplay,
+    bound_terms,
+    cascade_flow,
+    layer_table,
+    row_degrees,
+    staged_margins,
+)
+from surewood.inspect.explaining import contributions
+from surewood.inspect.importance import Importances, permutation_importances
 
 __all__ = [
     "BoundDisplay",
@@ -30,7 +39,6 @@ __all__ = [
     "dependence",
     "interactions",
     "layer_table",
-    "permutation_importance",
     "permutation_importances",
     "row_degrees",
     "staged_margins",

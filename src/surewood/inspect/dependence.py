@@ -22,9 +22,9 @@ import numpy as np
 import pandas as pd
 
 from surewood._arrays import AnyArray, Counts, Floats
-from surewood.estimators.contributions import group_positions
-from surewood.estimators.seeds import draw_seed
-from surewood.inspect.opening import Unwrapped, open_rows, unwrap
+from surewood.base.contributions import group_positions
+from surewood.base.folds import draw_seed
+from surewood.inspect.explaining import Unwrapped, open_rows, unwrap
 
 __all__ = ["Dependence", "Interaction", "dependence", "interactions"]
 

@@ -11,14 +11,11 @@ import pandas as pd
 from scipy import stats
 
 from surewood._arrays import Counts, Floats
-from surewood.estimators.contributing import Groups, OpenedRows
-from surewood.estimators.contributions import group_positions
-from surewood.estimators.many_columns import with_least_important_joined
-from surewood.estimators.seeds import draw_seed
-from surewood.inspect.labels import class_codes
-from surewood.inspect.opening import open_rows, unwrap
+from surewood.base.contributions import Groups, OpenedRows, group_positions
+from surewood.base.folds import draw_seed
+from surewood.inspect.explaining import class_codes, open_rows, unwrap
 
-__all__ = ["METRICS", "Importances", "permutation_importance", "permutation_importances"]
+__all__ = ["METRICS", "Importances", "permutation_importances"]
 
 _ROWS_AT_ONCE = 50_000
 _CELLS_AT_ONCE = 50_000_000
@@ -109,10 +106,6 @@ def permutation_importances(
 ) -> Importances:
     """How much worse a model predicts rows when one column is shuffled, with intervals (ESTIMATE).
 
-    Of more than 1,000 columns (groups count as one), the 250 with the largest ``feature_importances_`` are
-    shuffled one by one, and all others together, as one group named "1,750 other columns" or the like. For a
-    model without such importances, 250 groups of neighbouring columns are shuffled.
-
     Parameters
     ----------
     model : fitted classifier
@@ -156,7 +149,6 @@ def permutation_importances(
     if len(codes) != opened.n_rows:
         raise ValueError(f"X has {opened.n_rows} rows and y has {len(codes)} labels.")
     names, positions = group_positions(opened.pool.columns, found.groups)
-    names, positions = with_least_important_joined(opened.model, names, positions)
     before, after = _losses(opened, positions, codes, METRICS[metric], n_repeats, draw_seed(random_state))
     rise, n = after.mean(axis=1) - before, opened.n_rows
     mean, half = rise.mean(axis=1), np.zeros(len(names))
@@ -195,37 +187,3 @@ def _losses(
             for k, (g, r, _) in enumerate(part):
                 after[g, r, rows[k]] = loss(p[start[k] : start[k + 1]], codes[rows[k]])
     return before, after
-
-
-def permutation_importance(model: Any, X: Any, y: Any, **options: Any) -> Any:
-    """How much worse a model predicts when one column is shuffled.
-
-    This is :func:`sklearn.inspection.permutation_importance` itself, so values agree with it for the same
-    seed. Unlike ``feature_importances_`` it does not favour columns with many values, and it works for
-    models without trees; correlated columns split their importance among them.
-
-    Parameters
-    ----------
-    model : fitted classifier
-    X, y : table and labels
-        Preferably rows that were held out from the fit.
-    **options
-        As there: `scoring`, `n_repeats`, `n_jobs`, `random_state`, `sample_weight`, `max_samples`.
-
-    Returns
-    -------
-    Bunch
-        ``importances_mean``, ``importances_std``, ``importances``.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_iris
-    >>> from surewood import BinnedForestClassifier
-    >>> X, y = load_iris(return_X_y=True)
-    >>> model = BinnedForestClassifier(20, random_state=0).fit(X, y)
-    >>> permutation_importance(model, X, y, random_state=0).importances_mean.argmax() in (2, 3)
-    True
-    """
-    from sklearn import inspection
-
-    return inspection.permutation_importance(model, X, y, **options)

@@ -3,20 +3,188 @@
 Tasks are picklable functions of arrays (``joblib.delayed``), well below a second each. After Ctrl-C no new
 task starts; threads are waited for, because an interpreter that exits while the core works in a thread would
 abort; remote tasks are cancelled.
+
+joblib looks for results every ten milliseconds and starts a pool with every call. Searches make hundreds of
+calls of twenty milliseconds, so threads are run here; how many there are is still joblib's to say.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import threading
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from functools import partial
+from itertools import islice
 from typing import Any
 
 import numpy as np
-from joblib import effective_n_jobs
+from joblib import delayed, effective_n_jobs
 from joblib.parallel import SequentialBackend, get_active_backend
 from numpy.typing import NDArray
 
 from surewood.parallel.remote import Engine, run_remotely
-from surewood.parallel.threads import in_threads
+
+_PATIENCE = 0.9  # seconds that an interrupt waits for running tasks
+_here = threading.local()  # .busy: this thread runs tasks of a pool
+
+
+def thread_count(n_jobs: int | None) -> int:
+    """Threads that `n_jobs` stands for; one inside a task, which then does its own work by itself.
+
+    Examples
+    --------
+    >>> from surewood.parallel import thread_count
+    >>> thread_count(1), thread_count(2)
+    (1, 2)
+    """
+    return 1 if getattr(_here, "busy", False) else effective_n_jobs(n_jobs)
+
+
+def in_threads(
+    tasks: Iterable[Any], n_jobs: int | None, *, ahead: int, stop: NDArray[np.uint8] | None = None
+) -> Iterator[Any]:
+    """Results of ``joblib.delayed`` calls in order; `ahead` calls a thread are begun before one is taken.
+
+    After an error or Ctrl-C `stop` is set to 1 and no further task starts. Running ones are waited for: an
+    interpreter that exits while the core works in a thread would abort.
+
+    Examples
+    --------
+    >>> from joblib import delayed
+    >>> list(in_threads((delayed(abs)(x) for x in (-1, 2, -3)), 2, ahead=4))
+    [1, 2, 3]
+    """
+    workers = thread_count(n_jobs)
+    if workers == 1:
+        for function, args, kwargs in tasks:
+            yield function(*args, **kwargs)
+        return
+    pool = ThreadPoolExecutor(workers, "surewood", initializer=_mark_busy)
+    begun: deque[Future[Any]] = deque()
+    waiting, interrupted = iter(tasks), False
+    try:
+        for function, args, kwargs in islice(waiting, ahead * workers):
+            begun.append(pool.submit(function, *args, **kwargs))
+        while begun:
+            result = begun.popleft().result()
+            for function, args, kwargs in islice(waiting, 1):
+                begun.append(pool.submit(function, *args, **kwargs))
+            yield result
+    except BaseException as error:
+        if stop is not None:
+            stop[0] = 1
+        pool.shutdown(wait=False, cancel_futures=True)
+        interrupted = isinstance(error, KeyboardInterrupt)
+        if interrupted:
+            wait(begun, timeout=_PATIENCE)
+        raise
+    finally:
+        pool.shutdown(wait=not interrupted)
+
+
+def run_in_threads(calls: Iterable[Callable[[], None]], n_jobs: int | None) -> None:
+    """Call functions that write their own part of shared arrays.
+
+    Examples
+    --------
+    >>> out = np.zeros(3)
+    >>> run_in_threads((lambda k=k: out.__setitem__(k, k) for k in range(3)), 2)
+    >>> out
+    array([0., 1., 2.])
+    """
+    for _ in in_threads(((call, (), {}) for call in calls), n_jobs, ahead=64):
+        pass
+
+
+def _mark_busy() -> None:
+    _here.busy = True
+
+
+WORTH_SENDING = 0.5  # seconds: below, sending rows and results takes as long as the work
+
+
+def over_rows(
+    kernel: Callable[..., None],
+    fixed: Sequence[Any],
+    take: Callable[[int, int], Sequence[Any]],
+    outputs: Sequence[NDArray[Any]],
+    *,
+    send: Callable[[int, int], Sequence[Any]] | None = None,
+    n_rows: int,
+    rows_a_task: int,
+    n_jobs: int | None,
+    seconds_a_row: float,
+    stop: NDArray[np.uint8] | None = None,
+    advance: Callable[[float], None] = lambda rows: None,
+) -> None:
+    """Run ``kernel(*fixed, *take(begin, end), *(out[begin:end] for out in outputs))`` over all rows.
+
+    Parameters
+    ----------
+    kernel : importable function
+        Writes its last arguments, which start as zeros.
+    fixed : sequence
+        Arguments that all blocks need; large arrays in them should be marked with
+        :func:`surewood.parallel.share`.
+    take : function of (begin, end)
+        Arguments of a block of rows; views, where the kernel takes them.
+    send : function of (begin, end), optional
+        The same for a worker elsewhere, where `take` would name more than the block's own rows.
+    outputs : sequence of ndarray, first axis of length `n_rows`
+    n_rows, rows_a_task : int
+    n_jobs : int or None
+    seconds_a_row : float
+        What a row takes, roughly.
+    stop : ndarray of uint8, shape (1,), optional
+        Set to 1 when a block failed or Ctrl-C came.
+    advance : function of a number, optional
+        Told of rows as they are done.
+
+    Examples
+    --------
+    >>> x, out = np.arange(5.0), np.zeros(5)
+    >>> over_rows(np.add, (1.0,), lambda a, b: (x[a:b],), [out], n_rows=5, rows_a_task=2, n_jobs=2,
+    ...           seconds_a_row=1e-9)
+    >>> out
+    array([1., 2., 3., 4., 5.])
+    """
+    spans = [(begin, min(begin + rows_a_task, n_rows)) for begin in range(0, n_rows, rows_a_task)]
+    engine = active_engine(n_jobs) if len(spans) > 1 else None
+    if engine is not None and seconds_a_row * n_rows >= WORTH_SENDING:
+        shapes = [(out.dtype, out.shape[1:]) for out in outputs]
+        part = take if send is None else send
+        tasks = [delayed(_fill)(kernel, fixed, part(*span), span[1] - span[0], shapes) for span in spans]
+        found = run_remotely(engine, tasks, seconds_a_row * rows_a_task)
+        for (begin, end), parts in zip(spans, found):
+            for out, part in zip(outputs, parts):
+                out[begin:end] = part
+            advance(end - begin)
+        return
+
+    def here(begin: int, end: int) -> None:
+        kernel(*fixed, *take(begin, end), *(out[begin:end] for out in outputs))
+        advance(end - begin)
+
+    try:
+        if len(spans) == 1:
+            here(*spans[0])
+        else:
+            threads = 1 if engine is not None else n_jobs
+            run_in_threads((partial(here, *span) for span in spans), threads)
+    except BaseException:
+        if stop is not None:
+            stop[0] = 1
+        raise
+
+
+def _fill(
+    kernel: Callable[..., None], fixed: Sequence[Any], rows: Sequence[Any], n_rows: int, shapes: Sequence[Any]
+) -> list[NDArray[Any]]:
+    outputs = [np.zeros((n_rows, *shape), dtype=dtype) for dtype, shape in shapes]
+    kernel(*fixed, *rows, *outputs)
+    return outputs
+
 
 _FEW, _MANY = 4, 64  # tasks a thread that are begun before the first result is taken
 
@@ -69,17 +237,17 @@ def active_engine(n_jobs: int | None) -> Engine | None:
         return None
     kind = type(backend)
     if kind.__name__ == "DaskDistributedBackend":
-        from surewood.parallel.dask_engine import DaskEngine
+        from surewood.parallel.engines import DaskEngine
 
         return DaskEngine(backend)
     if kind.__module__.split(".")[0] == "ray":
-        from surewood.parallel.ray_engine import RayEngine
+        from surewood.parallel.engines import RayEngine
 
         return RayEngine(backend)
     workers = effective_n_jobs(n_jobs)
     if workers == 1:
         return None
-    from surewood.parallel.process_engine import ProcessEngine
+    from surewood.parallel.engines import ProcessEngine
 
     return ProcessEngine(workers)
 

@@ -2,6 +2,7 @@
 
 One row is missing throughout, the other has a plain value in every column. What a forged file does to the
 numbers of classes, columns or layers shows here, as a ModelFileError and not when the model is used.
+Probabilities must sum to 1.
 """
 
 from __future__ import annotations
@@ -12,9 +13,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from surewood.base.base import ClassifierBase
 from surewood.tables import Table, TableSchema
 
-_TOLERANCE = 1e-9
+_TOLERANCE = 1e-6
+_MOST_COLUMNS = 1 << 20
 
 
 def flaw_of(model: Any) -> str | None:
@@ -22,13 +25,28 @@ def flaw_of(model: Any) -> str | None:
     from sklearn.pipeline import Pipeline
 
     if isinstance(model, Pipeline):
-        model = model[-1] if len(model) else None
+        steps = [step for _, step in model.steps]
+        if not steps or not all(hasattr(step, "transform") for step in steps[:-1]):
+            return "its steps do not make a pipeline"
+        model = steps[-1]
+        if not hasattr(model, "predict") and not hasattr(model, "transform"):
+            return "its last step predicts nothing"
     inner = getattr(model, "model", model)  # a rule of decision has a model
+    if isinstance(inner, Pipeline):
+        return flaw_of(inner)
     schema = getattr(inner, "schema_", None)
     if not isinstance(schema, TableSchema):
+        if hasattr(inner, "schema_") or isinstance(inner, ClassifierBase):
+            return "its columns are not known"
         folds = getattr(model, "models_", ())  # a model may be the mean of models
         flaws = map(flaw_of, folds if isinstance(folds, list) else ())
-        return next((flaw for flaw in flaws if flaw is not None), None)
+        flaw = next((flaw for flaw in flaws if flaw is not None), None)
+        n_columns = getattr(inner, "n_features_in_", None)
+        if flaw is not None or n_columns is None or not hasattr(model, "predict_proba"):
+            return flaw
+        if not isinstance(n_columns, int) or n_columns > _MOST_COLUMNS:
+            return "its number of columns is none"
+        return _flaw_of_classifier(model, np.zeros((2, n_columns)))
     names = getattr(inner, "feature_names_in_", None)
     if names is not None and list(names) != schema.names:
         return "its names of columns are not those of its table"
@@ -54,8 +72,10 @@ def _flaw_of_classifier(model: Any, rows: Any) -> str | None:
     found = np.asarray(model.predict_proba(rows))
     if found.shape != (2, len(classes)):
         return f"its probabilities of 2 rows and {len(classes)} classes have the shape {found.shape}"
-    if not np.isfinite(found).all() or found.min() < -_TOLERANCE or found.max() > 1 + _TOLERANCE:
+    if not np.isfinite(found).all() or found.min() < -_TOLERANCE:
         return "its probabilities are not between 0 and 1"
+    if np.abs(found.sum(axis=1) - 1.0).max() > _TOLERANCE:
+        return "its probabilities do not sum to 1"
     return None if hasattr(model, "schema_") or len(model.predict(rows)) == 2 else "it decides on other rows"
 
 

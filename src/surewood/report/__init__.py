@@ -7,8 +7,14 @@
 
 from surewood.report import charts
 from surewood.report.card import write_card
-from surewood.report.page import model_values, render_page, write_json, write_page
-from surewood.report.rendering import render_template, write_text
+from surewood.report.page import (
+    model_values,
+    render_page,
+    render_template,
+    write_json,
+    write_page,
+    write_text,
+)
 from surewood.report.summary import build_summary
 
 __all__ = [

@@ -1,6 +1,6 @@
 """Charts that models describe themselves with, drawn by their kind.
 
-A model's ``__report_facts__`` has sections of blocks (:mod:`surewood.estimators.describing`): text, tables
+A model's ``__report_facts__`` has sections of blocks (:mod:`surewood.base.describing`): text, tables
 and charts. Here each kind of chart becomes a figure of :func:`surewood.report.charts.figure`; no model is
 known by name.
 """
@@ -13,14 +13,10 @@ from typing import Any
 import numpy as np
 from markupsafe import Markup
 
-from surewood.report.bar_rows import BarRow, Part, bar_rows
-from surewood.report.charts import figure
-from surewood.report.flow_chart import flow
-from surewood.report.plain import middle
-from surewood.report.plot import Plot, alt_text
-from surewood.report.scales import Axis, fitted_axis
-from surewood.report.tree_map import tree_map
-from surewood.report.words import number, percent
+from surewood.base.wording import percent
+from surewood.report.charts import BarRow, Part, bar_rows, figure, flow, tree_map
+from surewood.report.drawing import Axis, Plot, alt_text, fitted_axis
+from surewood.report.words import middle, number
 
 __all__ = ["draw", "draw_sections"]
 
@@ -53,7 +49,7 @@ def draw(block: dict[str, Any]) -> dict[str, Any]:
 
     Examples
     --------
-    >>> from surewood.estimators import describing
+    >>> from surewood.base import describing
     >>> bars = [{"name": "", "names": ["a"], "series": [describing.series("rows", [3])]}]
     >>> draw(describing.chart("bars", "Rows", bars))["title"]
     'Rows'

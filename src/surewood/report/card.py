@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from surewood._text import escaped
-from surewood.estimators.wording import plural
-from surewood.report.driver_charts import driver_sentence
-from surewood.report.rendering import write_text
-from surewood.report.verdict import quality_sentence
-from surewood.report.words import memory, number, percent, seconds
+from surewood.base.wording import percent, plural
+from surewood.report.drivers import driver_sentence
+from surewood.report.guarantee import quality_sentence
+from surewood.report.page import write_text
+from surewood.report.words import memory, number, seconds
 
 __all__ = ["render_card", "write_card"]
 

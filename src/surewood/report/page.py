@@ -1,19 +1,32 @@
-"""``write_page`` and ``write_json``: a summary of :func:`~surewood.report.summary.build_summary` as files."""
+"""``write_page`` and ``write_json``: a summary of :func:`~surewood.report.summary.build_summary` as files.
+
+`render_template` fills a template that extends ``base.html``: style, light and dark, a short script, and a
+policy that lets the browser run that script (known by its digest) and fetch nothing. Names of columns,
+classes and models are hostile input: templates escape everything, and so do the drawings. Control characters,
+and those that turn the direction of text, are shown as numbers.
+"""
 
 from __future__ import annotations
 
+import base64
+import hashlib
+import os
+from functools import cache
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from surewood._text import json_text
-from surewood.report import charts, quality_charts
-from surewood.report.blocks import draw_sections
-from surewood.report.driver_charts import driver_charts, driver_sentence
-from surewood.report.guarantee_charts import abstention_chart, claim_chart, group_charts
-from surewood.report.rendering import render_template, write_text
-from surewood.report.verdict import quality_sentence
+from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
 
-__all__ = ["render_page", "write_json", "write_page"]
+from surewood._text import escaped, json_text
+from surewood.persistence.leftovers import partial
+from surewood.report import charts
+from surewood.report.blocks import draw_sections
+from surewood.report.drivers import driver_charts, driver_sentence
+from surewood.report.guarantee import abstention_chart, claim_chart, group_charts, quality_sentence
+from surewood.report.quality import calibration_chart, quality_charts
+from surewood.report.words import FILTERS, middle
 
 
 def render_page(summary: dict[str, Any]) -> str:
@@ -87,8 +100,8 @@ def model_values(summary: dict[str, Any]) -> dict[str, Any]:
         "sections": draw_sections(summary["inside"]),
         "confusion": charts.confusion(summary["confusion"], sample),
         "confusions": charts.largest_confusions(summary["confusion"]),
-        "curves": quality_charts.quality_charts(summary["curves"], sample),
-        "calibration": calibration and quality_charts.calibration(calibration, sample),
+        "curves": quality_charts(summary["curves"], sample),
+        "calibration": calibration and calibration_chart(calibration, sample),
         "guarantees": _guarantees(summary),
         "drivers": driver_charts(summary["drivers"]),
         "driver_sentence": driver_sentence(summary["drivers"]),
@@ -103,3 +116,78 @@ def _guarantees(summary: dict[str, Any]) -> dict[str, Any]:
         "groups": group_charts(claims),
         "abstention": abstention_chart(summary["abstention"]),
     }
+
+
+def render_template(template: str, values: dict[str, Any], *, package: str = "surewood.report") -> str:
+    """Fill a template.
+
+    Parameters
+    ----------
+    template : str
+        Its file name in the folder ``templates`` of `package`. It may extend ``base.html`` and import
+        ``parts.html`` (charts, tables, facts).
+    values : dict
+        Names of the template. ``title`` is needed by ``base.html``.
+    package : str
+        Package whose ``templates`` are looked at before those of the report.
+
+    Examples
+    --------
+    >>> page = render_template("base.html", {"title": "<b>"})
+    >>> "<title>&lt;b&gt;" in page, "<b>" in page
+    (True, False)
+    """
+    script = _static("page.js")
+    return escaped(
+        _environment(package)
+        .get_template(template)
+        .render(
+            **{
+                **values,
+                "style": Markup(_static("page.css")),
+                "script": Markup(script),
+                "script_policy": Markup(f"'sha256-{_digest(script)}'"),
+            }
+        )
+    )
+
+
+def write_text(text: str, path: str | Path) -> Path:
+    """Write a file in one step, with its folder; a reader never sees half of it.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from surewood.report import write_text
+    >>> write_text("text", Path(tempfile.mkdtemp()) / "folder" / "file.txt").read_text()
+    'text'
+    """
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with partial(path) as unfinished:
+        unfinished.write_text(text, encoding="utf-8")
+        os.replace(unfinished, path)
+    return path
+
+
+@cache
+def _environment(package: str) -> Environment:
+    own = PackageLoader("surewood.report")
+    loader = own if package == "surewood.report" else ChoiceLoader([PackageLoader(package), own])
+    environment = Environment(
+        loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    environment.filters["middle"] = middle
+    environment.filters.update(FILTERS)
+    return environment
+
+
+@cache
+def _static(name: str) -> str:
+    return files("surewood.report").joinpath("static", name).read_text(encoding="utf-8")
+
+
+@cache
+def _digest(script: str) -> str:
+    return base64.b64encode(hashlib.sha256(script.encode("utf-8")).digest()).decode("ascii")

@@ -1,22 +1,33 @@
-"""How well a model predicts some rows: scores beside the baseline's, each class, confusion, calibration.
+"""How well a model predicts some rows: scores beside the baseline's, confusion, calibration, curves.
 
-All values are ESTIMATES; on training rows they are biased, with a note on the page.
+All values are ESTIMATES; on training rows they are biased, with a note on the page. Then rows worth a look,
+what else the holdout can guarantee (errors where the model may abstain, sets of labels; each list shares one
+delta of its own, beside the certificate's), and the charts.
 """
 
 from __future__ import annotations
 
+import copy
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import pandas as pd
+from markupsafe import Markup
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 from sklearn.metrics import balanced_accuracy_score, log_loss
 
-from surewood.certify.thresholded import ABSTAIN
-from surewood.report.plain import middle, plain_dict
-from surewood.report.predictions import Predictions
-
-__all__ = ["area_under_curve", "calibration", "class_scores", "confusion", "scores"]
+from surewood.base.describing import short
+from surewood.base.wording import percent
+from surewood.certify import NoThresholdError, PredictionSets, find_threshold
+from surewood.certify.deciding import ABSTAIN
+from surewood.certify.model_parts import counted_rows
+from surewood.certify.prediction_sets import label_codes, true_scores
+from surewood.report.charts import figure
+from surewood.report.drawing import Axis, Plot, fitted_axis
+from surewood.report.facts import Predictions, column_names, last_step
+from surewood.report.words import cut_names, middle, number, plain_dict, value_text
 
 MAX_CLASSES = 100  # of a confusion matrix; the rarest become one
 N_BINS = 10
@@ -177,3 +188,337 @@ def _wilson(share: float, n: int, z: float = 1.96) -> tuple[float, float]:
     center = (share + z * z / (2 * n)) / (1 + z * z / n)
     half = z * np.sqrt(share * (1 - share) / n + z * z / (4 * n * n)) / (1 + z * z / n)
     return max(0.0, float(center - half)), min(1.0, float(center + half))
+
+
+MAX_CURVES = 10  # whose curves are kept: those with most rows
+MAX_POINTS = 90  # of a curve
+
+
+def positive_class(model: Any, judged: Predictions, y_train: Any) -> int:
+    """The class that a page calls positive: that of the decision rule, else the rarer of two in training."""
+    rule = last_step(model, with_rule=True)
+    named = getattr(rule, "positive", None)
+    if named is not None:
+        found = np.flatnonzero(judged.classes == named)
+        if found.size:
+            return int(found[0])
+    if len(judged.classes) != 2:
+        return 0
+    second = float(np.mean(np.asarray(y_train).ravel() == judged.classes[1]))
+    return 1 if second <= 0.5 else 0
+
+
+def curves(model: Any, judged: Predictions, positive: int) -> dict[str, Any] | None:
+    """Curves of the positive class of two, else of the ten classes with most rows, one against the rest."""
+    if judged.proba is None or len(judged.classes) < 2:
+        return None
+    if len(judged.classes) == 2:
+        chosen = [positive]
+    else:
+        rows = np.bincount(judged.codes[judged.codes >= 0], minlength=len(judged.classes))
+        chosen = np.argsort(-rows, kind="stable")[:MAX_CURVES].tolist()
+    found = [_of_class(judged, k) for k in chosen]
+    kept = [one for one in found if one is not None]
+    if not kept:
+        return None
+    rule = last_step(model, with_rule=True)
+    threshold = getattr(rule, "threshold", None)
+    if threshold is None and len(judged.classes) == 2:
+        threshold = 0.5
+    return plain_dict({"threshold": threshold, "classes": kept})
+
+
+def _of_class(judged: Predictions, k: int) -> dict[str, Any] | None:
+    """All curves of one class against the rest; None where the rows are all of one kind."""
+    assert judged.proba is not None
+    score, true = judged.proba[:, k], judged.codes == k
+    area = area_under_curve(score, true)
+    if area is None:
+        return None
+    order = np.argsort(-score, kind="stable")
+    ends = np.flatnonzero(np.r_[np.diff(score[order]) != 0, True])
+    hits = np.cumsum(true[order])[ends].astype(float)
+    named = (ends + 1).astype(float)
+    n_true, n = float(true.sum()), float(len(true))
+    fpr, tpr = np.r_[0.0, (named - hits) / (n - n_true)], np.r_[0.0, hits / n_true]
+    precision, recall = hits / named, hits / n_true
+    average = float(np.sum(np.diff(np.r_[0.0, recall]) * precision))
+    wide, narrow = _thinned(len(tpr)), _thinned(len(recall))
+    return {
+        "label": str(judged.classes[k]),
+        "rate": n_true / n,
+        "auc": area,
+        "average_precision": average,
+        "roc": {"fpr": fpr[wide], "tpr": tpr[wide]},
+        "precision_recall": {"recall": recall[narrow], "precision": precision[narrow]},
+        "lift": {"fraction": (named / n)[narrow], "lift": (precision * n / n_true)[narrow]},
+        "chosen": _chosen(judged.guesses == k, true),
+    }
+
+
+def _thinned(n: int) -> NDArray[np.int64]:
+    """Positions of at most 90 points of a curve, both ends among them."""
+    return np.unique(np.linspace(0, n - 1, min(n, MAX_POINTS)).round().astype(np.int64))
+
+
+def _chosen(named: NDArray[np.bool_], true: NDArray[np.bool_]) -> dict[str, Any]:
+    """Where the model's decisions are on the curves."""
+    hits = float((named & true).sum())
+    return {
+        "fpr": float((named & ~true).sum()) / float((~true).sum()),
+        "recall": hits / float(true.sum()),
+        "precision": hits / float(named.sum()) if named.any() else None,
+        "fraction": float(named.mean()),
+    }
+
+
+N_HARDEST = 12
+N_VALUES = 6
+N_TYPICAL = 3
+
+
+def hardest_positions(judged: Predictions, count: int = N_HARDEST) -> NDArray[np.int64]:
+    """Positions of the rows whose true class got the smallest probability, hardest first."""
+    if judged.proba is None:
+        return np.empty(0, dtype=np.int64)
+    known = np.flatnonzero(judged.codes >= 0)
+    own = judged.proba[known, judged.codes[known]]
+    return np.asarray(known[np.argsort(own, kind="stable")[:count]])
+
+
+def typical_positions(judged: Predictions, count: int = N_TYPICAL) -> NDArray[np.int64]:
+    """Positions of rows that are predicted correctly with middling confidence, one per frequent class."""
+    if judged.proba is None:
+        return np.empty(0, dtype=np.int64)
+    found: list[int] = []
+    rows = np.bincount(judged.codes[judged.codes >= 0], minlength=len(judged.classes))
+    for k in np.argsort(-rows, kind="stable").tolist():
+        own = np.flatnonzero((judged.codes == k) & (judged.guesses == k))
+        if own.size and len(found) < count:
+            confidence = judged.proba[own, k]
+            found.append(int(own[np.argsort(confidence, kind="stable")[own.size // 2]]))
+    return np.array(found, dtype=np.int64)
+
+
+def hardest_rows(
+    model: Any, judged: Predictions, important: list[str] | None = None
+) -> dict[str, Any] | None:
+    """The rows whose true class got the smallest probability, with their most important values."""
+    if judged.proba is None:
+        return None
+    names = column_names(last_step(model), judged.X)
+    ranked = [names.index(name) for name in important or [] if name in names]
+    columns = [*ranked, *(j for j in range(len(names)) if j not in ranked)][:N_VALUES]
+    rows = []
+    for i in hardest_positions(judged).tolist():
+        guess = judged.guesses[i]
+        rows.append(
+            {
+                "row": row_name(judged.X, i),
+                "truth": str(judged.y[i]),
+                "predicted": str(judged.predicted[i]),
+                "probability_of_truth": judged.proba[i, judged.codes[i]],
+                "probability_of_prediction": judged.proba[i, guess] if guess >= 0 else None,
+                "values": [cell_text(judged.X, i, j) for j in columns],
+            }
+        )
+    return plain_dict({"columns": [names[j] for j in columns], "rows": rows})
+
+
+def row_name(X: Any, i: int) -> str:
+    """A row as its table names it."""
+    return short(X.index[i] if isinstance(X, pd.DataFrame) else i, 28)
+
+
+def cell_text(X: Any, i: int, j: int) -> str:
+    """A value of a table as text."""
+    if hasattr(X, "iloc"):
+        value = X.iloc[i, j]
+    elif hasattr(X, "tocsr"):
+        value = X.tocsr()[i, j]
+    else:
+        value = X[i, j] if hasattr(X, "shape") else X[i][j]
+    if value is None or value is pd.NaT or (isinstance(value, float) and np.isnan(value)):
+        return "missing"
+    if isinstance(value, float | np.floating):
+        return value_text(float(value))
+    return short(value, 30)
+
+
+LEVELS = (0.5, 0.4, 0.3, 0.25, 0.2, 0.15, 0.1, 0.07, 0.05, 0.03, 0.02, 0.01, 0.005, 0.002, 0.001)
+MOST_LEVELS = 6
+COVERAGES = (0.8, 0.9, 0.95, 0.99)
+LEAST_ROWS, MOST_ROWS = 50, 50_000
+
+
+def abstention_facts(
+    model: Any, judged: Predictions, limit: float | None, delta: float, copies: str
+) -> dict[str, Any] | None:
+    """How many rows could be decided with a guaranteed error, for levels below the guaranteed error.
+
+    Which levels are shown depends on the holdout, so each has its part of delta as if all of them were.
+    """
+    if limit is None or not _can(judged):
+        return None
+    levels = [level for level in LEVELS if level < 0.95 * limit][:MOST_LEVELS]
+    fixed, rows = _with_known_probabilities(model, judged)
+    found = []
+    for level in levels:
+        try:
+            rule = find_threshold(
+                fixed,
+                judged.X[:rows],
+                judged.y[:rows],
+                accepted_error=level,
+                delta=delta / len(LEVELS),
+                copies=copies,
+            )
+        except NoThresholdError:
+            break  # a smaller error is harder still
+        found.append({"error": level, "threshold": rule.threshold, "decided": rule.coverage.fraction})
+    return plain_dict({"delta": delta, "levels": found, "without": limit}) if found else None
+
+
+def set_facts(model: Any, judged: Predictions, delta: float, copies: str) -> dict[str, Any] | None:
+    """Sizes of sets of labels that have the true one with a guaranteed frequency."""
+    if not _can(judged):
+        return None
+    assert judged.proba is not None
+    fixed, rows = _with_known_probabilities(model, judged)
+    counted = counted_rows(fixed, judged.X[:rows], copies=copies)
+    codes = label_codes(np.asarray(judged.y[:rows], dtype=object), np.asarray(fixed.classes_))[counted.rows]
+    scores = true_scores(judged.proba[counted.rows], codes, "threshold", None)
+    conditions = [[condition.text, condition.source] for condition in counted.conditions()]
+    found = []
+    for coverage in COVERAGES:
+        sets = PredictionSets(fixed, alpha=1.0 - coverage, delta=delta / len(COVERAGES))
+        sets.fit_scores(scores, codes, unknown=[], population=counted.population, conditions=conditions)
+        threshold = float(sets.thresholds_[0])
+        if not np.isfinite(threshold) or not sets.guarantees_:
+            break
+        sizes = (judged.proba >= threshold).sum(axis=1)
+        own = {"mean_size": float(sizes.mean()), "single": float((sizes == 1).mean())}
+        found.append({"coverage": coverage, "threshold": threshold, **own})
+    return plain_dict({"delta": delta, "levels": found}) if found else None
+
+
+def _can(judged: Predictions) -> bool:
+    return judged.proba is not None and judged.n_rows >= LEAST_ROWS and len(judged.classes) > 1
+
+
+def _with_known_probabilities(model: Any, judged: Predictions) -> tuple[Any, int]:
+    """The model with the probabilities that are known already, and how many of the rows are used."""
+    rows = min(judged.n_rows, MOST_ROWS)
+    assert judged.proba is not None
+    proba = judged.proba[:rows]
+    fixed = copy.copy(last_step(model))
+    fixed.predict_proba = lambda X: proba
+    return fixed, rows
+
+
+def quality_charts(facts: dict[str, Any] | None, sample: str) -> list[dict[str, Any]]:
+    """ROC, precision against recall, and lift; nothing where a model has no probabilities."""
+    if facts is None:
+        return []
+    several = len(facts["classes"]) > 1
+    first = facts["classes"][0]
+    of = "each class against the rest" if several else middle(first["label"], 30)
+    chosen = "The dot is where the model decides"
+    if facts["threshold"] is not None and not several:
+        chosen += f" (threshold {number(facts['threshold'])})"
+
+    def made(title: str, draw: Callable[[dict[str, Any]], Markup], caption: str, alt: str) -> dict[str, Any]:
+        names = cut_names([one["label"] for one in facts["classes"]], 40)
+        variants = [(name, draw(one)) for name, one in zip(names, facts["classes"])]
+        return figure(
+            title, variants=variants, caption=caption, alt=f"{title} of {of}: {alt}", choose="class"
+        )
+
+    area, mean = percent(first["auc"], 1), percent(first["average_precision"], 1)
+    return [
+        made(
+            "ROC",
+            _roc,
+            f"Area under the curve {number(first['auc'], 3)}; the dashed line is guessing. {chosen}."
+            if not several
+            else f"One class against the rest, on the {sample}; the dashed line is guessing. {chosen}.",
+            f"area under the curve {area}",
+        ),
+        made(
+            "Precision and recall",
+            _precision_recall,
+            f"Average precision {number(first['average_precision'], 3)}; the dashed line is the frequency of "
+            f"{of}. {chosen}."
+            if not several
+            else f"The dashed line is the frequency of the class. {chosen}.",
+            f"average precision {mean}",
+        ),
+        made(
+            "Lift",
+            _lift,
+            "Of the rows with the highest predicted probability: how many times more often the class occurs "
+            "there than overall.",
+            f"largest lift {number(max(first['lift']['lift']), 2)}",
+        ),
+    ]
+
+
+def _roc(one: dict[str, Any]) -> Markup:
+    plot = Plot(
+        Axis(0, 1, "percent", "false positive rate"), Axis(0, 1, "percent", "true positive rate (recall)")
+    )
+    plot.line([0, 1], [0, 1], "peer", dashed=True, width=1.4)
+    plot.line(one["roc"]["fpr"], one["roc"]["tpr"], "leaf")
+    at = one["chosen"]
+    tip = f"recall {percent(at['recall'], 1)}, false positive rate {percent(at['fpr'], 1)}"
+    plot.points([at["fpr"]], [at["recall"]], "bark", size=11, tips=[tip])
+    return plot.render()
+
+
+def _precision_recall(one: dict[str, Any]) -> Markup:
+    plot = Plot(Axis(0, 1, "percent", "recall"), Axis(0, 1, "percent", "precision"))
+    plot.mark(y=one["rate"])
+    plot.line(one["precision_recall"]["recall"], one["precision_recall"]["precision"], "leaf")
+    at = one["chosen"]
+    if at["precision"] is not None:
+        tip = f"precision {percent(at['precision'], 1)}, recall {percent(at['recall'], 1)}"
+        plot.points([at["recall"]], [at["precision"]], "bark", size=11, tips=[tip])
+    return plot.render()
+
+
+def _lift(one: dict[str, Any]) -> Markup:
+    x, y = one["lift"]["fraction"], one["lift"]["lift"]
+    up = fitted_axis(y, "number", "lift", include=(0.0, 1.0))
+    plot = Plot(Axis(0, 1, "percent", "rows with the highest probability"), up)
+    plot.mark(y=1.0)
+    plot.line(x, y, "leaf")
+    at = one["chosen"]
+    if at["precision"] is not None and one["rate"]:
+        lift = at["precision"] / one["rate"]
+        tip = f"lift {number(lift, 2)} among {percent(at['fraction'], 1)} of the rows"
+        plot.points([at["fraction"]], [lift], "bark", size=11, tips=[tip])
+    return plot.render()
+
+
+def calibration_chart(facts: dict[str, Any], sample: str) -> dict[str, Any]:
+    """Observed against predicted probability."""
+    bins = facts["bins"]
+    most = max(b["rows"] for b in bins)
+    plot = Plot(Axis(-0.03, 1.03, "percent", facts["of"]), Axis(-0.03, 1.03, "percent", "observed frequency"))
+    plot.line([0, 1], [0, 1], "peer", dashed=True, width=1.4)
+    for b in bins:
+        plot.interval(b["predicted"], b["low"], b["high"])
+    told = [
+        f"predicted {percent(b['predicted'], 1)}, observed {percent(b['observed'], 1)}, {b['rows']:,} rows"
+        for b in bins
+    ]
+    sizes = [6 + 11 * (b["rows"] / most) ** 0.5 for b in bins]
+    plot.points([b["predicted"] for b in bins], [b["observed"] for b in bins], "leaf", size=sizes, tips=told)
+    gap = 100 * facts["expected_calibration_error"]
+    return figure(
+        "Calibration",
+        plot.render(),
+        caption="On the dashed line, a prediction of 80 % comes true in 80 of 100 cases. Mean gap on the "
+        f"{sample}: {gap:.1f} points; lines are 95 % intervals; large dots have many rows.",
+        alt=f"Calibration: mean gap between predicted and observed probability {gap:.1f} points",
+    )

@@ -13,16 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from surewood.parallel.progress import stage
-from surewood.report import quality, run_facts, table_facts
-from surewood.report.abstaining import abstention_facts, set_facts
-from surewood.report.certificate_words import certificate_facts, issue
-from surewood.report.curves import curves, positive_class
+from surewood.report import facts as about
+from surewood.report import quality
 from surewood.report.drivers import driver_facts
-from surewood.report.hard_rows import hardest_rows
-from surewood.report.model_facts import model_facts
-from surewood.report.model_step import last_step
-from surewood.report.plain import plain
-from surewood.report.predictions import Predictions
+from surewood.report.facts import Predictions, last_step, model_facts
+from surewood.report.guarantee import certificate_facts, issue
+from surewood.report.quality import abstention_facts, curves, hardest_rows, positive_class, set_facts
+from surewood.tables import plain
 
 __all__ = ["build_summary"]
 
@@ -108,8 +105,8 @@ def build_summary(
         "sets": lambda: _sets(model, judged, summary) if holdout is not None else None,
         "inside": lambda: model_facts(model, judged, is_holdout=holdout is not None, verbose=verbose),
         "choice": lambda: plain(choice),
-        "settings": lambda: run_facts.settings(core),
-        "run": lambda: run_facts.run_facts(core, run),
+        "settings": lambda: about.settings(core),
+        "run": lambda: about.run_facts(core, run),
     }
     with stage(verbose, "collecting what the page shows", len(parts)) as advance:
         for name, make in parts.items():
@@ -128,7 +125,7 @@ def _data_facts(
     dataset: dict[str, Any] | None,
 ) -> dict[str, Any]:
     return {
-        "n_columns": table_facts.n_columns(X),
+        "n_columns": about.n_columns(X),
         **plain(
             {
                 "name": None,
@@ -141,10 +138,10 @@ def _data_facts(
         ),
         "n_rows": len(judged.y) if holdout is None else len(y),
         "n_holdout": None if holdout is None else judged.n_rows,
-        "n_features": table_facts.n_columns(X),
+        "n_features": about.n_columns(X),
         "n_classes": len(judged.classes),
-        "columns": table_facts.column_facts(last_step(model), X),
-        "classes": table_facts.class_facts(y, None if holdout is None else holdout[1]),
+        "columns": about.column_facts(last_step(model), X),
+        "classes": about.class_facts(y, None if holdout is None else holdout[1]),
     }
 
 
@@ -161,12 +158,15 @@ def _abstention(model: Any, judged: Predictions, summary: dict[str, Any]) -> dic
     if not _has_independent_rows(certificate):
         return None
     limits = [claim["limit"] for claim in certificate["claims"] if claim["quantity"] == "error"]
-    return abstention_facts(model, judged, limits[0] if limits else None, _own_delta(certificate))
+    limit, delta = limits[0] if limits else None, _own_delta(certificate)
+    return abstention_facts(model, judged, limit, delta, certificate["copies"] or "check")
 
 
 def _sets(model: Any, judged: Predictions, summary: dict[str, Any]) -> dict[str, Any] | None:
     certificate = summary["certificate"]
-    return set_facts(model, judged, _own_delta(certificate)) if _has_independent_rows(certificate) else None
+    if not _has_independent_rows(certificate):
+        return None
+    return set_facts(model, judged, _own_delta(certificate), certificate["copies"] or "check")
 
 
 def _own_delta(certificate: dict[str, Any]) -> float:
@@ -178,4 +178,4 @@ def _own_delta(certificate: dict[str, Any]) -> float:
 def _has_independent_rows(certificate: dict[str, Any] | None) -> bool:
     """Whether a guarantee from single rows of the holdout was given."""
     claims = [] if certificate is None else certificate["claims"]
-    return any(claim["sample"] == "holdout" and claim["unit"] in ("rows", "contents") for claim in claims)
+    return any(claim["sample"] == "holdout" and claim["unit"] == "rows" for claim in claims)

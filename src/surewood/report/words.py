@@ -1,13 +1,14 @@
-"""Numbers as people read them: the filters of the templates."""
+"""Numbers, durations, sizes and names as people read them; the filters of the templates."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
+from itertools import takewhile
 from typing import Any
 
-from surewood.estimators.wording import counted_text, percent
-
-__all__ = ["FILTERS", "memory", "number", "percent", "seconds", "value_text"]
+from surewood.base.wording import counted_text, percent
+from surewood.tables import plain
 
 
 def percent_up(value: float | None, digits: int = 2) -> str:
@@ -86,14 +87,14 @@ def memory(value: float | None) -> str:
 
     Examples
     --------
-    >>> memory(512), memory(3.2e6)
-    ('512 B', '3.2 MB')
+    >>> memory(512), memory(3.2e6), memory(3.234e8)
+    ('512 B', '3.2 MB', '323 MB')
     """
     if value is None:
         return "–"
     for unit, size in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
         if value >= size:
-            return f"{value / size:.1f} {unit}"
+            return f"{value / size:.{1 if value < 100 * size else 0}f} {unit}"
     return f"{value:.0f} B"
 
 
@@ -111,3 +112,40 @@ FILTERS = {
     "seconds": seconds,
     "memory": memory,
 }
+
+
+def plain_dict(value: Mapping[Any, Any]) -> dict[str, Any]:
+    """A JSON-able copy of a dictionary."""
+    return {str(key): plain(item) for key, item in value.items()}
+
+
+def middle(value: Any, limit: int = 40) -> str:
+    """Text of at most `limit` characters on one line; of a longer one the middle is left out.
+
+    Examples
+    --------
+    >>> middle("average_of_the_last_quarter_2023", 20)
+    'average_of…rter_2023'
+    """
+    text = " ".join(str(value).split())
+    if len(text) <= limit:
+        return text
+    tail = (limit - 1) // 2
+    return f"{text[: limit - 1 - tail]}…{text[len(text) - tail :]}"
+
+
+def cut_names(names: Sequence[Any], limit: int) -> list[str]:
+    """Names of at most `limit` characters that can still be told apart, where that is possible.
+
+    Examples
+    --------
+    >>> cut_names(["measurement 1 of the long series", "measurement 2 of the long series"], 16)
+    ['…1 of th… series', '…2 of th… series']
+    """
+    texts = [" ".join(str(name).split()) for name in names]
+    shared = sum(1 for _ in takewhile(lambda letters: len(set(letters)) == 1, zip(*texts)))
+    for start in (0, shared):
+        cut = [middle(f"…{text[start:]}" if start else text, limit) for text in texts]
+        if len(set(cut)) == len(set(texts)):
+            return cut
+    return [middle(text, 2 * limit) for text in texts]

@@ -15,8 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from surewood._arrays import Floats
-from surewood.svm.batch import SvmBatch
-from surewood.svm.dual import solve_many
+from surewood.svm.dual import SvmBatch, solve_many
 from surewood.svm.gram import Gram, KernelSpec
 
 __all__ = ["DegreePath", "solve_path"]

@@ -1,23 +1,18 @@
 """Tables as they come: what every estimator does first with ``X``, ``y`` and weights.
 
-* :mod:`~surewood.tables.source` is how any input is seen, column by column;
-  :mod:`~surewood.tables.frame_source`, :mod:`~surewood.tables.array_source` and
-  :mod:`~surewood.tables.arrow_source` read what holds it;
+* :mod:`~surewood.tables.sources` is how any input is seen, column by column;
 * :mod:`~surewood.tables.schema` learns what the columns are (number, category, time) and reads later
   tables the same way;
 * :mod:`~surewood.tables.table` is the validated table the engines read, column by column or as a matrix;
-* :mod:`~surewood.tables.parquet`, :mod:`~surewood.tables.parquet_fit` and
-  :mod:`~surewood.tables.row_stream` do the same for Parquet data sets larger than memory, with
+* :mod:`~surewood.tables.parquet` does the same for Parquet data sets larger than memory, with
   :mod:`~surewood.tables.workspace` for scratch files;
-* :mod:`~surewood.tables.row_hashes` gives hashes of the contents of rows, on
-  :mod:`~surewood.tables.mixing`;
+* :mod:`~surewood.tables.row_hashes` gives hashes of the contents of rows;
 * :mod:`~surewood.tables.duplicates` merges equal rows and puts rows into an order of their own;
 * :mod:`~surewood.tables.validation` holds ``begin_fit`` and ``begin_predict``;
 * :mod:`~surewood.tables.design` turns a table into the all-numeric form that SVMs see;
 * :mod:`~surewood.tables.reading` reads table files of any origin, :mod:`~surewood.tables.planning` finds out
   what their columns are, :mod:`~surewood.tables.preparing` makes a frame ready for an estimator, in training
-  and later alike (models saved before there were plans: :mod:`~surewood.tables.old_preparing`);
-* :mod:`~surewood.tables.growing_array` is an array that grows at its end;
+  and later alike;
 * :mod:`~surewood.tables.plain_values` gives labels, names and values as JSON has them.
 """
 
@@ -26,7 +21,6 @@ from typing import TYPE_CHECKING
 from surewood._lazy import lazy_names as _lazy_names
 
 if TYPE_CHECKING:
-    from surewood.tables.data_error import DataError
     from surewood.tables.design import DesignEncoder
     from surewood.tables.duplicates import merge_equal_rows
     from surewood.tables.parquet import ParquetTable, as_parquet
@@ -35,19 +29,19 @@ if TYPE_CHECKING:
     from surewood.tables.planning.table_plan import TablePlan, plan
     from surewood.tables.preparing import TablePreparer
     from surewood.tables.reading.table_file import read_table
-    from surewood.tables.reading_cost import reading_bytes
-    from surewood.tables.row_hashes import content_hashes, table_content_hashes, table_hash_pairs
+    from surewood.tables.row_hashes import content_hashes, table_content_hashes
     from surewood.tables.schema import TableSchema
+    from surewood.tables.sources import DataError
     from surewood.tables.table import Table
-    from surewood.tables.validation import FitInputs, begin_fit, begin_predict, by_batches
+    from surewood.tables.validation import TrainingTable, begin_fit, begin_predict, by_batches
     from surewood.tables.workspace import Workspace, alongside, is_mapped
 
 _HOME = {
     "ColumnPlan": "surewood.tables.planning.column_plan",
     "ColumnReader": "surewood.tables.plain_values",
-    "DataError": "surewood.tables.data_error",
+    "DataError": "surewood.tables.sources",
     "DesignEncoder": "surewood.tables.design",
-    "FitInputs": "surewood.tables.validation",
+    "TrainingTable": "surewood.tables.validation",
     "ParquetTable": "surewood.tables.parquet",
     "Table": "surewood.tables.table",
     "TablePlan": "surewood.tables.planning.table_plan",
@@ -67,9 +61,7 @@ _HOME = {
     "plain": "surewood.tables.plain_values",
     "plan": "surewood.tables.planning.table_plan",
     "read_table": "surewood.tables.reading.table_file",
-    "reading_bytes": "surewood.tables.reading_cost",
     "table_content_hashes": "surewood.tables.row_hashes",
-    "table_hash_pairs": "surewood.tables.row_hashes",
 }
 
 __all__ = [
@@ -77,12 +69,12 @@ __all__ = [
     "ColumnReader",
     "DataError",
     "DesignEncoder",
-    "FitInputs",
     "ParquetTable",
     "Table",
     "TablePlan",
     "TablePreparer",
     "TableSchema",
+    "TrainingTable",
     "Workspace",
     "alongside",
     "as_parquet",
@@ -97,9 +89,7 @@ __all__ = [
     "plain",
     "plan",
     "read_table",
-    "reading_bytes",
     "table_content_hashes",
-    "table_hash_pairs",
 ]
 __getattr__, __dir__ = _lazy_names(__name__, _HOME)
 
@@ -110,6 +100,6 @@ SAVED_TYPES = (
     "surewood.tables.planning.free_text.TextEncoding",
     "surewood.tables.planning.table_plan.TablePlan",
     "surewood.tables.preparing.TablePreparer",
-    "surewood.tables.reading.file_rows.FileRows",
+    "surewood.tables.reading.table_file.FileRows",
     "surewood.tables.schema.TableSchema",
 )

@@ -8,7 +8,7 @@ happens to a column:
 number, boolean, duration
     One number; truth values become 0 and 1, durations seconds.
 date
-    A few numbers, see :mod:`surewood.tables.planning.date_parts`.
+    A few numbers, see :mod:`surewood.tables.planning.dates`.
 category
     Stays. In a later table 1, 1.0 and "1" mean the category "1" where training had text.
 text
@@ -30,16 +30,13 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from surewood.tables.data_error import DataError
-from surewood.tables.old_preparing import plan_of_old_rules
 from surewood.tables.planning.column_plan import ColumnPlan, is_plain_numbers, read_column
-from surewood.tables.planning.counting import n_unreadable, n_unseen
-from surewood.tables.planning.date_parts import date_numbers
-from surewood.tables.planning.finding import MANY_VALUES, ON_REQUEST
+from surewood.tables.planning.dates import date_numbers
+from surewood.tables.planning.finding import MANY_VALUES, ON_REQUEST, n_unreadable, n_unseen
 from surewood.tables.planning.free_text import TextEncoding, fit_text_encoding
 from surewood.tables.planning.table_plan import TablePlan, completed, plan
-from surewood.tables.reading.file_rows import FileRows
-from surewood.tables.row_hashes import content_hashes
+from surewood.tables.reading.table_file import FileRows
+from surewood.tables.sources import DataError
 
 _UNNAMED = re.compile(r"(Unnamed: \d+)?")  # what pandas and polars call a column without a name
 
@@ -60,8 +57,6 @@ class TablePreparer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         What every column is and how it is read.
     texts_ : dict of str to TextEncoding
         How columns of free text become numbers.
-    row_keys_ : ndarray of uint64
-        Sorted content hashes of the prepared training rows: they tell whether later rows are new.
 
     Examples
     --------
@@ -96,8 +91,15 @@ class TablePreparer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.texts_ = {c.name: _encoding(c, X[c.name]) for c in found.used if c.kind == "text"}
         self.feature_names_in_ = np.array([str(name) for name in X.columns], dtype=object)
         self.n_features_in_ = X.shape[1]
-        self.row_keys_ = np.unique(content_hashes(self.transform(X)))
         return self
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        if "plan_" not in state:
+            return  # not fitted
+        texts = {column.name for column in self.plan_.used if column.kind == "text"}
+        if set(self.texts_) != texts or not all(isinstance(t, TextEncoding) for t in self.texts_.values()):
+            raise ValueError("texts_ must have one encoding for each column of text.")
 
     def transform(self, X: Any) -> pd.DataFrame:
         """The same columns of a later table; others are ignored, missing ones refused."""
@@ -165,23 +167,11 @@ class TablePreparer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         counts = {c.name: n_unreadable(c, X[c.name]) for c in self.plan_.used if c.kind != "category"}
         return {name: count for name, count in counts.items() if count}
 
-    def seen_rows(self, X: Any) -> NDArray[np.bool_]:
-        """Which rows of a later table, prepared, are equal to a training row."""
-        return np.isin(content_hashes(self.transform(X)), self.row_keys_)
-
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.two_d_array = False  # columns are known by their names
         tags.input_tags.allow_nan = tags.input_tags.string = tags.input_tags.categorical = True
         return tags
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        if "plan" not in state:  # saved before there were plans
-            state = {**state, "plan": None}
-            if "columns_" in state:
-                rules, dropped = state.pop("columns_"), state.pop("dropped_")
-                state |= {"plan_": plan_of_old_rules(rules, dropped), "texts_": {}}
-        super().__setstate__(state)
 
     def _names(self, column: ColumnPlan) -> list[str]:
         if column.kind == "date":

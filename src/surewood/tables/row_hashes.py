@@ -2,13 +2,13 @@
 
 * :func:`row_hashes` hashes values as they are, and the class. It decides the order of the rows of a fit
   (:mod:`~surewood.tables.duplicates`), so it never changes.
-* :func:`content_hashes` hashes what a reader would call the same row, whatever holds the table: numbers after
-  rounding to 6 significant digits, text without the blanks around it ([D-33]). A salt keys it ([D-34]).
+* :func:`content_hashes` hashes feature values alone, the same whatever holds the table: rows are equal where
+  all of their values are ([D-33]). It is the sum of a word per cell, so a row without one of its columns has
+  the hash minus that column's :func:`number_words`.
 * :func:`linear_keys` is a cheap random linear form of blocks of columns. It decides the order of the rows of
   a deep forest, so it never changes either.
 
-The first two add up a mixed word per cell, so columns may come in blocks and rows in batches; the words of
-numbers of the second are made in ``core/common/row_words.cpp``. The engine has
+The first two add up a mixed word per cell, so columns may come in blocks and rows in batches. The engine has
 one more of its own, ``row_keys`` in ``core/forest/in_bag.cpp``: a product of bin codes in the order of the
 columns, which orders the rows of a bag. None of the four is ever compared with another.
 """
@@ -20,20 +20,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from surewood import _core
 from surewood._arrays import Floats
-from surewood.tables.mixing import GOLDEN, mixed, splitmix64
+from surewood.tables.mixing import mixed, splitmix64
 from surewood.tables.parquet import as_parquet
 from surewood.tables.schema import TableSchema, open_source
-from surewood.tables.source import CATEGORY, NUMBER, Source
+from surewood.tables.sources import CATEGORY, Source
 from surewood.tables.table import Table
 
 Hashes = NDArray[np.uint64]
 
 _WIDE_BLOCK = 1 << 18  # values copied at once: they stay in the cache
-_COPIED = 8  # columns that are copied together at least: they share lines of memory
-_MISSING = np.uint64(0x6E616E)  # a missing time; `core/common/row_words.cpp` has it for numbers
-_MILLISECONDS = 1e3
 
 
 def row_hashes(table: Table, y: NDArray[np.int32], salt: int = 0) -> Hashes:
@@ -50,37 +46,34 @@ def row_hashes(table: Table, y: NDArray[np.int32], salt: int = 0) -> Hashes:
     return mixed(total)
 
 
-def content_hashes(X: Any, digits: int = 6, salt: int = 0, columns: list[str] | None = None) -> Hashes:
-    """A hash of each row's contents, the same from an array, a frame or a file with the same values.
+def content_hashes(X: Any, columns: list[str] | None = None) -> Hashes:
+    """A hash of each row's feature values, the same from an array, a frame or a file with the same values.
 
     Parameters
     ----------
     X : table
         Whatever an estimator takes: array, sparse matrix, pandas or polars frame, Arrow table, Parquet file.
-    digits : int, default=6
-        Significant digits that numbers are rounded to. Times are rounded to milliseconds.
-    salt : int, default=0
-        Hashes of different salts cannot be compared.
     columns : list of str, optional
         The columns that count, in this order, where the table has names; all by default.
 
     Examples
     --------
     >>> import pandas as pd
-    >>> frame = pd.DataFrame({"size": [1.0, 2.0], "color": ["red ", "blue"]})
-    >>> again = np.array([[1.0000000001, "red"], [2, " blue"]], dtype=object)
-    >>> bool((content_hashes(frame) == content_hashes(again)).all())
-    True
+    >>> frame = pd.DataFrame({"size": [1.0, 2.0], "color": ["red", "blue"]})
+    >>> again = np.array([[1, "red"], [2.5, "blue"]], dtype=object)
+    >>> (content_hashes(frame) == content_hashes(again)).tolist()
+    [True, False]
     """
     parquet = as_parquet(X)
     if parquet is not None:
-        opened = parquet.open(columns=columns)
-        parts = [_of_source(source, digits, salt, columns) for _, _, source in opened.batches()]
-        return np.concatenate([np.empty(0, dtype=np.uint64), *parts])
-    return _of_source(open_source(X), digits, salt, columns)
+        batches = parquet.open(columns=columns).batches()
+        return np.concatenate(
+            [np.empty(0, dtype=np.uint64), *(_of_source(s, columns) for _, _, s in batches)]
+        )
+    return _of_source(open_source(X), columns)
 
 
-def table_content_hashes(table: Table, schema: TableSchema, digits: int = 6, salt: int = 0) -> Hashes:
+def table_content_hashes(table: Table, schema: TableSchema) -> Hashes:
     """The same for a table that was read with its own schema: every category in it is known to the schema.
 
     Examples
@@ -92,32 +85,34 @@ def table_content_hashes(table: Table, schema: TableSchema, digits: int = 6, sal
     >>> bool((table_content_hashes(schema.read(X), schema) == content_hashes(X)).all())
     True
     """
-    out = np.empty(table.n_rows, dtype=np.uint64)
+    hashes = np.empty(table.n_rows, dtype=np.uint64)
     for places, part in table.batches():
-        out[places] = _of_table(part, schema, digits, salt, range(part.n_columns))
-    return out
+        hashes[places] = _of_table(part, schema, range(part.n_columns))
+    return hashes
 
 
-def table_hash_pairs(
-    table: Table, schema: TableSchema, digits: tuple[int, int], salt: int
-) -> tuple[Hashes, Hashes]:
-    """Two of these hashes of every row, with more and with fewer digits, in one reading of the table.
+def number_words(values: Floats, column: int) -> Hashes:
+    """The words of numbers in a column: what :func:`content_hashes` adds for them.
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from surewood.tables import TableSchema
-    >>> X = np.array([[1.004], [1.0]])
-    >>> schema = TableSchema.learn(X)
-    >>> fine, rough = table_hash_pairs(schema.read(X), schema, (6, 2), salt=1)
-    >>> bool(fine[0] == fine[1]), bool(rough[0] == rough[1])
-    (False, True)
+    >>> X = np.array([[1.0, 2.0], [3.0, 2.0]])
+    >>> rest = content_hashes(X) - number_words(X[:, 0], 0)
+    >>> bool(rest[0] == rest[1])
+    True
     """
-    out = np.empty((2, table.n_rows), dtype=np.uint64)
-    for places, part in table.batches():
-        for k in range(2):
-            out[k, places] = _of_table(part, schema, digits[k], salt, range(part.n_columns))
-    return out[0], out[1]
+    with np.errstate(over="ignore"):
+        bits = np.where(np.isnan(values), np.nan, values + 0.0).view(np.uint64)  # one NaN, one zero
+        return mixed(bits + splitmix64(column))
+
+
+def cell_words(table: Table, schema: TableSchema, j: int, key: int) -> Hashes:
+    """The words of column `j`, which is number `key` among the columns that are hashed."""
+    values = table.column(j)
+    if schema.kinds[j] != CATEGORY:
+        return number_words(values, key)
+    words = _category_words(schema.categories[j] or [], key)
+    return words[np.where(np.isnan(values), len(words) - 1, values).astype(np.intp)]
 
 
 def linear_keys(columns: NDArray[Any], seed: int, odd: bool = False) -> NDArray[np.uint64]:
@@ -133,10 +128,10 @@ def linear_keys(columns: NDArray[Any], seed: int, odd: bool = False) -> NDArray[
     return keys
 
 
-def _of_source(source: Source, digits: int, salt: int, columns: list[str] | None) -> Hashes:
+def _of_source(source: Source, columns: list[str] | None) -> Hashes:
     order = _column_order(source, columns)
     schema = TableSchema.learn(source)
-    return _of_table(schema.read(source), schema, digits, salt, order)
+    return _of_table(schema.read(source), schema, order)
 
 
 def _column_order(source: Source, columns: list[str] | None) -> list[int]:
@@ -149,66 +144,20 @@ def _column_order(source: Source, columns: list[str] | None) -> list[int]:
     return [places[name] for name in columns]
 
 
-def _of_table(table: Table, schema: TableSchema, digits: int, salt: int, order: Any) -> Hashes:
+def _of_table(table: Table, schema: TableSchema, order: Any) -> Hashes:
     total = np.zeros(table.n_rows, dtype=np.uint64)
-    keys = _column_keys(len(order), salt)
-    places = np.asarray(order, dtype=np.intp)
-    numbers = np.array([schema.kinds[j] == NUMBER for j in places], dtype=bool)
-    for first, last in _runs(places, numbers):
-        j, width = int(places[first]), last - first
-        if numbers[first]:
-            step = width if table.blocks_are_views else max(_COPIED, _WIDE_BLOCK // max(1, table.n_rows))
-            for at in range(0, width, step):
-                some = slice(first + at, min(first + at + step, last))
-                block = table.block(j + at, min(j + at + step, j + width))
-                _core.add_row_words(block, keys[some], digits, total)
-        else:
-            total += _other_words(table.column(j), schema, j, digits, keys[first : first + 1])
-    return mixed(total)
+    for key, j in enumerate(order):
+        total += cell_words(table, schema, j, key)
+    return total
 
 
-def _other_words(
-    column: Floats, schema: TableSchema, j: int, digits: int, key: NDArray[np.uint64]
-) -> NDArray[np.uint64]:
-    """The mixed words of a column of categories or times."""
-    with np.errstate(over="ignore"):
-        if schema.kinds[j] != CATEGORY:
-            return mixed(_moments(column) + key)
-        words = _category_words(schema.categories[j] or [], digits, key)
-    return words[np.where(np.isnan(column), len(words) - 1, column).astype(np.intp)]
-
-
-def _runs(places: NDArray[np.intp], numbers: NDArray[np.bool_]) -> list[tuple[int, int]]:
-    """Ranges of `places` that are read at once: neighbouring number columns, other columns one by one."""
-    joined = (np.diff(places) == 1) & numbers[1:] & numbers[:-1]
-    starts = np.flatnonzero(np.r_[True, ~joined]) if len(places) else np.empty(0, dtype=np.intp)
-    ends = np.r_[starts[1:], len(places)]
-    return list(zip(starts.tolist(), ends.tolist()))
-
-
-def _column_keys(n_columns: int, salt: int) -> Hashes:
-    """A word for each column, so that equal values in different columns differ."""
-    start = splitmix64(np.uint64(salt % 2**64))
-    with np.errstate(over="ignore"):
-        return splitmix64(start + np.arange(1, n_columns + 1, dtype=np.uint64) * GOLDEN)
-
-
-def _moments(seconds: Floats) -> Hashes:
-    """Times as words, rounded to milliseconds."""
-    known = ~np.isnan(seconds)
-    words = np.full(len(seconds), _MISSING)
-    words[known] = np.rint(seconds[known] * _MILLISECONDS).astype(np.int64).view(np.uint64)
-    return words
-
-
-def _category_words(categories: list[Any], digits: int, key: NDArray[np.uint64]) -> Hashes:
-    """A mixed word per category, numbers as in number columns, and one for a missing value at the end."""
+def _category_words(categories: list[Any], column: int) -> Hashes:
+    """A word per category, numbers as in number columns, and one for a missing value at the end."""
     numbers = [np.nan if isinstance(value, str) else float(value) for value in (*categories, np.nan)]
-    words = np.zeros(len(numbers), dtype=np.uint64)
-    _core.add_row_words(np.array(numbers)[:, None], key, digits, words)
+    words = number_words(np.array(numbers), column)
     for k, value in enumerate(categories):
         if isinstance(value, str):
-            words[k] = mixed(np.uint64(_text_word(value.strip())) + key)[0]
+            words[k] = splitmix64(np.uint64(_text_word(value)) ^ splitmix64(column))
     return words
 
 
@@ -221,4 +170,11 @@ def _text_word(text: str) -> int:
     return int(word)
 
 
-__all__ = ["content_hashes", "linear_keys", "row_hashes", "table_content_hashes", "table_hash_pairs"]
+__all__ = [
+    "cell_words",
+    "content_hashes",
+    "linear_keys",
+    "number_words",
+    "row_hashes",
+    "table_content_hashes",
+]

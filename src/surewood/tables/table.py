@@ -15,7 +15,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from surewood.tables.row_stream import RowStream
+    from surewood.tables.parquet import RowStream
 
 #: Types that fit into float32 without loss.
 _EXACT_IN_FLOAT32 = tuple(np.dtype(t) for t in (np.bool_, np.int8, np.uint8, np.int16, np.uint16, np.float16))
@@ -80,6 +80,8 @@ class Table:
         self._encode = encode
         self._rows = rows
         self.stream = stream
+        #: What was made from the rows, by name; see ``TrainingTable.once``.
+        self.made: dict[Any, Any] = {}
 
     @property
     def shape(self) -> tuple[int, int]:

@@ -1,14 +1,14 @@
 """The first and the last line of every ``fit``, and the first of every ``predict``.
 
-:func:`begin_fit` validates without touching the estimator; :meth:`FitInputs.store` writes the metadata on it
-once the fit has succeeded. A fit that fails, or is interrupted, leaves the estimator as it was.
+:func:`begin_fit` validates without touching the estimator; :meth:`TrainingTable.store` writes the metadata on
+it once the fit has succeeded. A fit that fails, or is interrupted, leaves the estimator as it was.
 """
 
 from __future__ import annotations
 
 import copy
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -27,16 +27,14 @@ from sklearn.utils.validation import (
 
 from surewood._text import has_half_characters
 from surewood.tables.duplicates import merge_equal_rows
-from surewood.tables.parquet import ParquetTable, as_parquet
-from surewood.tables.parquet_fit import read_training
-from surewood.tables.row_stream import RowStream
+from surewood.tables.parquet import ParquetTable, RowStream, as_parquet, read_training
 from surewood.tables.schema import TableSchema, open_source
 from surewood.tables.table import Table
 from surewood.tables.workspace import Workspace
 
 
 @dataclass
-class FitInputs:
+class TrainingTable:
     """Validated training data, equal rows merged, in an order that depends on their content alone.
 
     Attributes
@@ -56,6 +54,12 @@ class FitInputs:
         Whether sample weights (an array or a column) or class weights were given.
     given : Table or None
         All rows that took part, as they came: before equal rows were merged and rows of weight 0 left out.
+    unmerged : TrainingTable or None
+        The same rows as they came, with their labels and weights, where equal ones were merged.
+    merged : TrainingTable or None
+        The other way round, where one fit shares its rows with others.
+    is_shared : bool
+        Whether another fit owns what was read.
 
     Examples
     --------
@@ -75,6 +79,9 @@ class FitInputs:
     _probe: Any
     weighted: bool = False
     given: Table | None = None
+    unmerged: TrainingTable | None = field(default=None, repr=False)
+    merged: TrainingTable | None = field(default=None, repr=False)
+    is_shared: bool = False
 
     @property
     def n_counted(self) -> int:
@@ -86,13 +93,21 @@ class FitInputs:
         """Number of classes."""
         return len(self.classes)
 
-    def __enter__(self) -> FitInputs:
+    def __enter__(self) -> TrainingTable:
         return self
 
     def __exit__(self, *error: object) -> None:
         """Remove the files that a fit on a streamed table wrote, whether it succeeded or not."""
-        if self.table.stream is not None:
+        if self.table.stream is not None and not self.is_shared:
             self.table.stream.workspace.close()
+
+    def once(self, name: Any, make: Callable[[], Any]) -> Any:
+        """What `make` gives of these rows and weights: made when first asked for, kept with the table."""
+        weight, made = self.table.made.get(name, (None, None))
+        if made is None or weight is not self.weight:
+            made = make()
+            self.table.made[name] = self.weight, made
+        return made
 
     def expand(self, values: NDArray[Any], fill: Any = np.nan) -> NDArray[Any]:
         """Values by row of `table` as values by row of ``X``; `fill` for rows of weight 0."""
@@ -124,7 +139,7 @@ def begin_fit(
     categorical_features: Any = "from_dtype",
     merge: bool = True,
     merge_streamed: bool = True,
-) -> FitInputs:
+) -> TrainingTable:
     """Validate training data for a classifier; NaN is allowed, infinities are not.
 
     With `merge` equal rows become one of their summed weight and rows of weight 0 vanish, see
@@ -136,6 +151,8 @@ def begin_fit(
     is streamed; its rows are merged only with `merge_streamed`, which reads every column once more. Use the
     result in a ``with`` statement: at its end the files of the fit are removed.
 
+    `X` may also be the inputs of another fit, whose owner shares what was read, merged and binned.
+
     Examples
     --------
     >>> from sklearn.dummy import DummyClassifier
@@ -145,6 +162,10 @@ def begin_fit(
     >>> inputs.y[inputs.inverse].tolist()
     [0, 1, 1]
     """
+    if isinstance(X, TrainingTable):
+        if merge or X.unmerged is None:
+            return replace(X, is_shared=True)
+        return replace(X.unmerged, merged=X, is_shared=True)
     parquet = as_parquet(X, y)
     if parquet is not None:
         return _begin_parquet(
@@ -159,15 +180,17 @@ def begin_fit(
     table = schema.read(source)
     weight = _weights(X, codes, classes, sample_weight, class_weight)
     weighted = sample_weight is not None or class_weight is not None
-    given = FitInputs(table, codes, classes, weight, schema, np.arange(table.n_rows), probe, weighted, table)
+    given = TrainingTable(
+        table, codes, classes, weight, schema, np.arange(table.n_rows), probe, weighted, table
+    )
     return _merged(given) if merge else given
 
 
-def _merged(given: FitInputs) -> FitInputs:
+def _merged(given: TrainingTable) -> TrainingTable:
     merged = merge_equal_rows(given.table, given.y, given.weight)
     weight = None if (merged.weight == 1.0).all() else merged.weight
     table, y = given.table.take(merged.rows), given.y[merged.rows]
-    return replace(given, table=table, y=y, weight=weight, inverse=merged.inverse)
+    return replace(given, table=table, y=y, weight=weight, inverse=merged.inverse, unmerged=given)
 
 
 def _begin_parquet(
@@ -177,7 +200,7 @@ def _begin_parquet(
     class_weight: Any,
     categorical_features: Any,
     merge: bool,
-) -> FitInputs:
+) -> TrainingTable:
     """The inputs of a fit on a Parquet data set; only labels and weights are in memory."""
     if isinstance(sample_weight, str):
         if parquet.weight not in (None, sample_weight):
@@ -197,7 +220,7 @@ def _begin_parquet(
     weight = _weights(found.y, found.y, found.classes, sample_weight, class_weight)
     weighted = sample_weight is not None or class_weight is not None
     table, schema = found.stream.table(), found.stream.schema
-    inputs = FitInputs(table, found.y, found.classes, weight, schema, None, probe, weighted, table)
+    inputs = TrainingTable(table, found.y, found.classes, weight, schema, None, probe, weighted, table)
     inputs = _merged(inputs) if merge else inputs
     if found.kept is None:
         return inputs

@@ -7,14 +7,23 @@
 
 A column with at most `max_bins` distinct values has one bin per value. Otherwise values as heavy as a bin
 stand alone and the rest is cut into bins of about equal weight. A bin ends half way between its largest
-value and the smallest of the next one, so raw values and codes always take the same side of a split. Category
-codes are their own bins; rare ones (:mod:`surewood.tables.rare_categories`) share the last bin, and
+value and the smallest of the next one, so raw values and codes always take the same side of a split.
+Category codes are their own bins; rare ones (:mod:`surewood.tables.rare_categories`) share the last bin, and
 so do the lightest ones beyond `max_bins`. Code 255 is missing. Rows of weight 0 are not looked at, and
 weight 2 is the row twice.
 
 A streamed table (:class:`surewood.tables.ParquetTable`) is read batch by batch, once for the bins, by
-:mod:`~surewood.trees.sketch`, and once for the codes, which stand in a memory-mapped file. Its bins are those
-above, exactly for columns of up to 16,384 distinct values, else up to ranks of less than 0.1 %.
+:mod:`~surewood.trees.sketch`, and once for the codes, which stand in a memory-mapped file. Its bins are
+those above, exactly for columns of up to 16,384 distinct values, else up to ranks of less than 0.1 %.
+
+Numbers are cut in the core: core/forest/bin_cuts.hpp. :func:`bin_table`, :func:`bin_array` and
+:func:`training_bins` learn bins and code rows in one call; :func:`check_mapper` refuses bins of a model file
+that do not belong together.
+
+Weights (:func:`quantise_weights`): trees add up weights as integers. Weights that are whole numbers (or
+multiples of a small power of one half) are taken exactly, so weight 2 is the row twice to the last bit;
+other weights are rounded to multiples of a unit about 2^-30 of their sum, a relative error of at most n /
+2^31 for an average row. Every positive weight stays positive.
 """
 
 from __future__ import annotations
@@ -29,13 +38,78 @@ from joblib import delayed
 from numpy.typing import NDArray
 
 from surewood import _core
-from surewood._arrays import Floats
+from surewood._arrays import ArrayTable, Floats, check_array, check_arrays
 from surewood.parallel import in_threads
-from surewood.tables import Table, alongside
-from surewood.tables.rare_categories import FEW_CATEGORIES
-from surewood.trees.bin_cuts import category_bins, category_mass, whole_weights
-from surewood.trees.checking import check_codes, check_mapper
+from surewood.tables import Table, TrainingTable, alongside
+from surewood.tables.rare_categories import FEW_CATEGORIES, row_weight, stands_alone
 from surewood.trees.sketch import QuantileSketch
+
+_TARGET_TOTAL = 2.0**30  # totals stay below 2^31 in the core, bootstrap included
+_EXACT_HALVINGS = 8
+
+
+def quantise_weights(weight: NDArray[np.float64]) -> NDArray[np.uint32] | None:
+    """Positive float weights as integers up to a common factor; None when all are equal.
+
+    Examples
+    --------
+    >>> quantise_weights(np.array([1.0, 2.0, 0.5])).tolist()
+    [2, 4, 1]
+    >>> quantise_weights(np.array([0.3, 0.3])) is None
+    True
+    """
+    if len(weight) == 0 or (weight == weight[0]).all():
+        return None
+    scaled = weight / weight.max()  # a sum of huge weights could overflow
+    for halvings in range(_EXACT_HALVINGS + 1):
+        candidate = weight * 2.0**halvings
+        if candidate.max() >= _TARGET_TOTAL:
+            break
+        if (candidate == np.rint(candidate)).all() and candidate.sum() <= _TARGET_TOTAL:
+            return candidate.astype(np.uint32)
+    unit = 2.0 ** np.floor(np.log2(_TARGET_TOTAL / scaled.sum()))
+    units: NDArray[np.uint32] = np.maximum(np.rint(scaled * unit), 1.0).astype(np.uint32)
+    return units
+
+
+def category_bins(mass: Floats, one_row: float, max_bins: int) -> NDArray[np.uint8] | None:
+    """Bins of the categories, in code order; rare ones, and the lightest of too many, share the last.
+
+    None where every category has a bin of its own.
+    """
+    alone = np.flatnonzero(stands_alone(mass, one_row))
+    if len(alone) == len(mass) <= max_bins:
+        return None
+    if len(alone) > max_bins - 1:
+        alone = np.sort(alone[np.argsort(-mass[alone], kind="stable")[: max_bins - 1]])
+    bins = np.full(len(mass), len(alone), dtype=np.uint8)
+    bins[alone] = np.arange(len(alone), dtype=np.uint8)
+    return bins
+
+
+def category_mass(column: Floats, weight: Floats | None, n: int) -> Floats:
+    """Weight of each of `n` categories in a column of codes; missing ones are not counted."""
+    known = ~np.isnan(column)
+    codes = column[known].astype(np.int64)
+    mass = np.bincount(codes, weights=None if weight is None else weight[known], minlength=n)
+    return mass.astype(np.float64)
+
+
+def whole_weights(weight: Floats | None) -> tuple[Floats | None, float]:
+    """Weights as whole numbers, 0 for absent rows (None: all 1), and what a row weighs.
+
+    Whole numbers add up to the same sums in any order: neither rows nor batches decide on a tie.
+    """
+    if weight is None:
+        return None, 1.0
+    present = weight > 0
+    units = quantise_weights(weight[present])
+    if units is None and present.all():
+        return None, 1.0
+    whole = np.zeros(len(weight))
+    whole[present] = 1.0 if units is None else units
+    return whole, row_weight(units)
+
 
 MISSING_CODE = 255
 _ROWS_TRANSPOSED = 1 << 14  # rows of a row-major copy made at once: they stay in the cache
@@ -63,7 +137,7 @@ class BinMapper:
     Examples
     --------
     >>> import numpy as np
-    >>> from surewood.trees import bin_array
+    >>> from surewood.trees.binning import bin_array
     >>> mapper = bin_array(np.array([[1.0], [2.0], [4.0]])).mapper
     >>> mapper.n_columns, mapper.column_edges(0).tolist()
     (1, [1.5, 3.0])
@@ -162,7 +236,7 @@ class BinnedMatrix:
 
     Examples
     --------
-    >>> from surewood.trees import bin_array
+    >>> from surewood.trees.binning import bin_array
     >>> X = np.array([[0.0, 5.0], [1.0, np.nan], [1.0, 7.0]])
     >>> matrix = bin_array(X)
     >>> matrix.blocks[0].tolist()
@@ -293,7 +367,7 @@ def learn_bins(
     Examples
     --------
     >>> import numpy as np
-    >>> from surewood.trees import as_table, learn_bins
+    >>> from surewood.trees.binning import as_table, learn_bins
     >>> learn_bins(as_table(np.arange(100.0)[:, None]), max_bins=4).column_edges(0).tolist()
     [24.5, 49.5, 74.5]
     """
@@ -398,3 +472,126 @@ class _FoundBins:
         is_category = (self.n_categories > 0).astype(np.uint8)
         values, edges = np.concatenate(self.values), np.concatenate(self.edges)
         return BinMapper(offset, values, edges, is_category, self.category_bins)
+
+
+_MOST_BINS = 255
+_MAPPER_ARRAYS: ArrayTable = {
+    (np.int64, 1): ("offset",),
+    (np.float64, 1): ("values", "edges"),
+    (np.uint8, 1): ("is_category",),
+}
+
+
+def check_count(value: Any, name: str, least: int, most: int) -> None:
+    """Refuse what is not an integer from `least` to `most`."""
+    whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+    if not whole or not least <= value <= most:
+        raise ValueError(f"{name} must be an integer from {least} to {most}, got {value!r}.")
+
+
+def check_mapper(mapper: BinMapper) -> None:
+    """Refuse bins whose offsets, values or edges do not belong together."""
+    check_arrays(mapper, _MAPPER_ARRAYS)
+    offset, n_columns = mapper.offset, len(mapper.is_category)
+    if len(offset) != n_columns + 1 or len(mapper.values) != len(mapper.edges):
+        raise ValueError("offset must have one entry per column and the end, values one per edge.")
+    sizes = np.diff(offset)
+    if offset[0] != 0 or offset[-1] != len(mapper.edges) or (sizes < 1).any() or (sizes > _MOST_BINS).any():
+        raise ValueError("offset must ascend by 1 to 255 bins per column, from 0 to the number of edges.")
+    _check_edges(mapper)
+    for j, bins in mapper.category_bins.items():
+        check_count(j, "a column of category_bins", 0, n_columns - 1)
+        check_array(bins, "category_bins", np.uint8, 1)
+        if not mapper.is_category[j] or (len(bins) and bins.max() >= sizes[j]):
+            raise ValueError(f"category_bins of column {j} name a bin that the column does not have.")
+
+
+def _check_edges(mapper: BinMapper) -> None:
+    """Values finite; edges finite but for the last of a number column, ascending within a column."""
+    edges, last = mapper.edges, mapper.offset[1:] - 1
+    open_end = last[mapper.is_category == 0]
+    finite = np.isfinite(edges)
+    finite[open_end] |= np.isinf(edges[open_end])
+    if not finite.all() or not np.isfinite(mapper.values).all():
+        raise ValueError("values and thresholds of bins must be finite.")
+    falls = edges[1:] < edges[:-1]
+    falls[last[:-1]] = False  # the next one is of another column
+    if falls.any():
+        raise ValueError("thresholds of a column must ascend.")
+
+
+def check_codes(matrix: BinnedMatrix) -> None:
+    """Refuse to grow on codes that are no bins of their column."""
+    if not _core.codes_fit(matrix.training_bins):
+        raise ValueError("matrix: a code is no bin of its column.")
+
+
+def bin_table(
+    table: Table, weight: Floats | None = None, max_bins: int = 255, n_jobs: int | None = 1
+) -> BinnedMatrix:
+    """Learn bins on a table and code it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from surewood.trees.binning import as_table, bin_table
+    >>> bin_table(as_table(np.array([[5.0], [np.nan], [7.0]]))).blocks[0].tolist()  # missing is 255
+    [[0, 255, 1]]
+    """
+    if table.stream is not None:
+        mapper = learn_bins(table, weight, max_bins, n_jobs)
+        return BinnedMatrix.of(mapper.codes(table, n_jobs), mapper)
+    codes = np.empty((table.n_columns, table.n_rows), dtype=np.uint8)
+    mapper = learn_bins(table, weight, max_bins, n_jobs, codes)
+    return BinnedMatrix.of(codes, mapper)
+
+
+def training_bins(inputs: TrainingTable, max_bins: int = 255, n_jobs: int | None = 1) -> BinnedMatrix:
+    """The binned rows of a fit: bins are learned and rows coded once for all who read them.
+
+    Examples
+    --------
+    >>> from sklearn.dummy import DummyClassifier
+    >>> from surewood.tables import begin_fit
+    >>> inputs = begin_fit(DummyClassifier(), [[5.0], [7.0], [7.0]], [0, 1, 1])
+    >>> training_bins(inputs) is training_bins(inputs), training_bins(inputs).n_rows
+    (True, 2)
+    """
+    merged = inputs.merged
+    if merged is not None and merged.inverse is not None and (merged.inverse >= 0).all():
+        shared = training_bins(merged, max_bins, n_jobs)
+        if len(shared.blocks) == 1:
+            return BinnedMatrix.of(np.take(shared.blocks[0], merged.inverse, axis=1), shared.mapper)
+    made: BinnedMatrix = inputs.once(
+        ("bins", max_bins), lambda: bin_table(inputs.table, inputs.weight, max_bins, n_jobs)
+    )
+    return made
+
+
+def bin_array(
+    X: NDArray[Any], weight: Floats | None = None, max_bins: int = 255, n_jobs: int | None = 1
+) -> BinnedMatrix:
+    """Learn bins on a two-dimensional array of numbers (class vectors of a layer, say) and code it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from surewood.trees.binning import bin_array
+    >>> bin_array(np.array([[0.5], [0.1], [0.9]])).blocks[0].tolist()
+    [[1, 0, 2]]
+    """
+    return bin_table(as_table(X), weight, max_bins, n_jobs)
+
+
+def as_table(X: NDArray[Any]) -> Table:
+    """An array of numbers as a table without names or categories.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from surewood.trees.binning import as_table
+    >>> as_table(np.zeros((3, 2))).shape
+    (3, 2)
+    """
+    n_rows, n_columns = X.shape
+    return Table(n_rows, n_columns, None, np.zeros(n_columns, dtype=np.int64), X)

@@ -1,8 +1,17 @@
 """Grown trees as plain arrays: small, quick to predict with, easy to save.
 
-A :class:`FlatForest` is eight arrays (:mod:`~surewood.trees.node_codec` knows their bits); nothing in it is a
-Python object per tree, so it pickles small and can be stored without pickle. Trees are read-only once grown,
-and checked (:mod:`~surewood.trees.checking`) whenever a forest is made, unpickled or loaded.
+A :class:`FlatForest` is eight arrays (:mod:`~surewood.trees.node_codec` knows their bits); nothing in it is
+a Python object per tree, so it pickles small and can be stored without pickle. Trees are read-only once
+grown.
+
+The core follows every number of a forest without looking, and a model file is not trusted. So a forest is
+checked when it is made, unpickled or loaded, once and in one pass (:func:`check_forest`): starts ascend and
+end where the arrays do, children lie after their parent and inside its tree, features, bins, classes, leaf
+offsets and category entries are in range, probabilities and thresholds are finite.
+
+Below: a tree as a table of nodes and the splits on the way to a node (:class:`Split`), a forest out of
+batches of trees (:class:`ForestJoiner`), and trees whose leaves vote for one class
+(:func:`with_hard_votes`).
 """
 
 from __future__ import annotations
@@ -18,11 +27,14 @@ from joblib import effective_n_jobs
 from numpy.typing import NDArray
 
 from surewood import _core
+from surewood._arrays import ArrayTable, check_arrays
 from surewood.parallel import over_rows, share
+from surewood.tables.workspace import GrowingArray
 from surewood.trees import node_codec
-from surewood.trees.binning import BinMapper, BinnedMatrix
-from surewood.trees.checking import check_bins, check_forest
-from surewood.trees.tree_paths import Split, tree_paths, tree_table
+from surewood.trees.binning import MISSING_CODE, BinMapper, BinnedMatrix, check_count
+
+__all__ = ["with_hard_votes"]
+
 
 _LEAST_ROWS, _MOST_ROWS = 8192, 32768  # rows of a prediction task, each of which packs all trees anew
 _SECONDS_A_TREE = 3e-8  # of a row, roughly
@@ -61,7 +73,8 @@ class FlatForest:
     Examples
     --------
     >>> import numpy as np
-    >>> from surewood.trees import TreeParams, bin_array, grow_forest
+    >>> from surewood.trees.binning import bin_array
+    >>> from surewood.trees.growing import TreeParams, grow_forest
     >>> matrix = bin_array(np.array([[0.0], [1.0], [2.0], [3.0]]))
     >>> forest = grow_forest(matrix, np.array([0, 0, 1, 1]), 2, TreeParams(), n_trees=3, seed=0).forest
     >>> forest.n_trees, forest.n_classes, forest.predict_proba(matrix).shape
@@ -360,4 +373,201 @@ def _over_codes(
         rows_a_task=_rows_a_task(matrix.n_rows, n_jobs),
         n_jobs=n_jobs,
         seconds_a_row=_SECONDS_A_TREE * n_trees,
+    )
+
+
+_FOREST_ARRAYS: ArrayTable = {
+    (np.uint32, None): ("nodes",),
+    (np.uint16, 1): ("leaf_class",),
+    (np.uint32, 1): ("leaf_weight", "category_left"),
+    (np.uint64, 2): ("category_set",),
+    (np.int64, 1): ("node_start", "leaf_start", "category_start"),
+}
+
+
+def check_forest(forest: FlatForest) -> None:
+    """Refuse a forest that the core could not read safely."""
+    check_arrays(forest, _FOREST_ARRAYS)
+    check_count(forest.n_classes, "n_classes", 1, 65535)
+    check_count(forest.n_features, "n_features", 0, 2**22 - 2)
+    check_count(forest.word_bits, "word_bits", 0, 31)
+    try:
+        _core.check_forest(forest.in_core)
+    except TypeError as error:  # a wrong shape
+        raise ValueError(f"forest: {error}.") from None
+
+
+def check_bins(forest: FlatForest, mapper: BinMapper) -> None:
+    """Refuse to compare raw numbers with bins that a column does not have."""
+    if mapper.n_columns != forest.n_features:
+        raise ValueError(f"forest: grown on {forest.n_features} columns, got bins of {mapper.n_columns}.")
+    if (forest.last_bin >= np.diff(mapper.offset)).any():
+        raise ValueError("forest: a split compares with a bin that its column does not have.")
+
+
+@dataclass(frozen=True)
+class Split:
+    """One step on the way to a leaf: the decision rule of a node, and which side the path takes.
+
+    ``threshold`` is the raw value up to which numbers go left; ``categories`` the codes that go left (None
+    for a number column); ``went_left`` the side of this path, ``missing_left`` where missing
+    values go.
+
+    Examples
+    --------
+    >>> from surewood.trees.flat_tree import Split
+    >>> split = Split(feature=2, threshold=1.5, categories=None, went_left=True, missing_left=False)
+    >>> f"column {split.feature} {'<=' if split.went_left else '>'} {split.threshold}"
+    'column 2 <= 1.5'
+    """
+
+    feature: int
+    threshold: float
+    categories: tuple[int, ...] | None
+    went_left: bool
+    missing_left: bool
+
+
+def tree_table(forest: FlatForest, tree: int) -> dict[str, NDArray[Any]]:
+    """The columns of :meth:`FlatForest.table`."""
+    content, word = forest.read_nodes(np.arange(forest.node_start[tree], forest.node_start[tree + 1]))
+    split, category = node_codec.is_split(word), node_codec.is_category(word)
+    left = np.where(split, content, -1)
+    pool = forest.category_left[forest.category_start[tree] : forest.category_start[tree + 1]]
+    left[category] = pool[left[category]]
+    parent = np.full(len(word), -1)
+    at = np.flatnonzero(split)
+    parent[left[at]] = at
+    parent[left[at] + 1] = at
+    depth = np.zeros(len(word), dtype=np.int64)
+    level = np.zeros(1, dtype=np.int64)
+    while len(level := level[split[level]]):
+        level = np.concatenate([left[level], left[level] + 1])
+        depth[level] = depth[parent[level[0]]] + 1
+    return {
+        "feature": np.where(split, node_codec.feature_of(word), -1),
+        "last_bin": np.where(split & ~category, node_codec.last_bin(word), -1),
+        "missing_left": node_codec.missing_left(word),
+        "is_category": category,
+        "left": left,
+        "right": np.where(split, left + 1, -1),
+        "depth": depth,
+        "parent": parent,
+    }
+
+
+def tree_paths(forest: FlatForest, tree: int, ends: Sequence[int], mapper: BinMapper) -> list[list[Split]]:
+    """The splits from the root to each of some nodes of a tree."""
+    table = tree_table(forest, tree)
+    known: dict[int, Split] = {}  # by the node that the side taken leads to: paths begin alike
+    paths = []
+    for node in ends:
+        path: list[Split] = []
+        while table["parent"][node] >= 0:
+            if node not in known:
+                known[node] = _split_above(forest, tree, node, table, mapper)
+            path.append(known[node])
+            node = int(table["parent"][node])
+        paths.append(path[::-1])
+    return paths
+
+
+def _split_above(
+    forest: FlatForest, tree: int, node: int, table: dict[str, NDArray[Any]], mapper: BinMapper
+) -> Split:
+    """The split at the parent of a node."""
+    parent = int(table["parent"][node])
+    feature = int(table["feature"][parent])
+    went_left = bool(table["left"][parent] == node)
+    if not table["is_category"][parent]:
+        threshold = float(mapper.edges[mapper.offset[feature] + int(table["last_bin"][parent])])
+        return Split(feature, threshold, None, went_left, bool(table["missing_left"][parent]))
+    entry = int(forest.read_nodes(forest.node_start[[tree]] + parent)[0][0])
+    codes = node_codec.set_members(forest.category_set[forest.category_start[tree] + entry])
+    size = int(mapper.offset[feature + 1] - mapper.offset[feature])
+    return Split(feature, np.nan, tuple(c for c in codes if c < size), went_left, MISSING_CODE in codes)
+
+
+class ForestJoiner:
+    """A forest out of batches of trees that come one after another, each copied when it comes.
+
+    The batches need not stay, and there is no moment at which all trees are in memory twice.
+
+    Parameters
+    ----------
+    n_trees : int
+        Trees to come, more or less.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from surewood.trees.binning import bin_array
+    >>> from surewood.trees.flat_tree import ForestJoiner
+    >>> from surewood.trees.growing import TreeParams, grow_forest
+    >>> matrix, y = bin_array(np.array([[0.0], [1.0]])), np.array([0, 1])
+    >>> joiner = ForestJoiner(n_trees=4, n_classes=2, n_features=1)
+    >>> for first in (0, 2):
+    ...     joiner.add(grow_forest(matrix, y, 2, TreeParams(), n_trees=2, seed=0, first_tree=first).forest)
+    >>> joiner.forest().n_trees
+    4
+    """
+
+    def __init__(self, n_trees: int, n_classes: int, n_features: int) -> None:
+        self._n_trees, self._n_classes, self._n_features = n_trees, n_classes, n_features
+        self._pools: list[GrowingArray] = []
+        self._starts: list[list[NDArray[np.int64]]] = [[], [], []]
+        self._word_bits = 0
+
+    def add(self, batch: FlatForest) -> None:
+        """The next trees."""
+        if not self._pools:
+            self._word_bits = batch.word_bits
+            self._pools = [GrowingArray(batch.n_trees / max(self._n_trees, 1)) for _ in range(5)]
+        elif self._word_bits != batch.word_bits:  # some trees are too large for short nodes
+            batch, before = batch.with_whole_nodes(), self.forest().with_whole_nodes()
+            self._pools, self._starts = [], [[], [], []]
+            self.add(before)
+        arrays: list[NDArray[Any]] = list(batch.arrays)
+        for pool, array in zip(self._pools, arrays):
+            pool.add(array)
+        for starts, array in zip(self._starts, arrays[5:]):
+            starts.append(array)
+
+    def forest(self) -> FlatForest:
+        """All trees so far."""
+        arrays: list[Any] = [pool.joined() for pool in self._pools]
+        arrays += [join_starts(starts) for starts in self._starts]
+        names = [field.name for field in fields(FlatForest)]
+        return FlatForest(
+            **dict(zip(names, arrays)),
+            n_classes=self._n_classes,
+            n_features=self._n_features,
+            word_bits=self._word_bits,
+        )
+
+
+def with_hard_votes(forest: FlatForest) -> FlatForest:
+    """The same trees, in which every leaf votes for its most frequent class, the lower one on ties.
+
+    Examples
+    --------
+    >>> from surewood.trees.binning import bin_array
+    >>> from surewood.trees.growing import TreeParams, grow_forest
+    >>> matrix = bin_array(np.zeros((3, 1)))
+    >>> forest = grow_forest(matrix, np.array([0, 1, 1]), 2, TreeParams(), n_trees=1, seed=0).forest
+    >>> forest.predict_proba(matrix)[0].round(2).tolist(), with_hard_votes(forest).predict_proba(matrix)[0]
+    ([0.33, 0.67], array([0., 1.]))
+    """
+    whole = forest.with_whole_nodes()
+    votes = whole.node_votes()
+    leaf = ~node_codec.is_split(whole.nodes[:, 1].astype(np.int64))
+    nodes = whole.nodes.copy()
+    nodes[leaf, 0] = votes[leaf]
+    nodes[leaf, 1] = node_codec.PURE_LEAF
+    return replace(
+        whole,
+        nodes=nodes,
+        leaf_class=whole.leaf_class[:0],
+        leaf_weight=whole.leaf_weight[:0],
+        leaf_start=np.zeros_like(whole.leaf_start),
     )

@@ -1,14 +1,26 @@
-"""Growing forests on a binned matrix: the engine's low-level entry.
+"""Growing forests on a binned matrix: the engine's low-level entry, and the bags of its trees.
 
 :func:`grow_forest` takes codes, class codes, weights and :class:`TreeParams` and returns a :class:`Grown`:
-the trees, their impurity importances, and the :class:`~surewood.trees.bag.Bag` that knows which rows each
-tree saw. Tree `t` is a function of the data, the parameters, the seed and `t`: not of the number of threads,
-of workers, or of trees.
+the trees, their impurity importances, and the :class:`~surewood.trees.growing.Bag` that knows which rows
+each tree saw. Tree `t` is a function of the data, the parameters, the seed and `t`: not of the number of
+threads, of workers, or of trees.
+
+Bags are drawn from *units*, one chance to be drawn each, in an order that depends on the content of the
+rows: shuffling the rows of a table changes no forest. With ``bootstrap`` and ``subsample``
+
+* weights that are whole numbers (and average at most 64) are counts: a row of weight 2 has two units and is
+  drawn exactly as the row twice would be;
+* other weights multiply: rows are drawn uniformly, and what is drawn counts with its weight (theory.md
+  [D-28]).
+
+With ``resample`` rows are drawn in proportion to their weights, which then count no more. A bag is a
+function of the seed and the number of the tree, so it is never stored: :meth:`Bag.counts` draws it again.
 """
 
 from __future__ import annotations
 
 import math
+import time
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,10 +31,128 @@ from numpy.typing import NDArray
 from surewood import _core
 from surewood.parallel import over_rows, run_tasks, share
 from surewood.parallel.progress import Advance, ignore, stage
-from surewood.tables.rare_categories import row_weight
-from surewood.trees.bag import Bag, make_bag
-from surewood.trees.binning import BinnedMatrix
+from surewood.tables.rare_categories import LARGEST_MEAN_COUNT, row_weight
+from surewood.trees.binning import BinnedMatrix, quantise_weights
 from surewood.trees.flat_tree import FlatForest, ForestArrays
+
+SAMPLINGS = ("all", "bootstrap", "subsample", "resample")
+_MOST_ROWS = 2**32 - 2  # rows have numbers of 32 bits in the core
+
+
+@dataclass(frozen=True)
+class Bag:
+    """The rows of a forest and how its trees draw from them.
+
+    Attributes
+    ----------
+    rows : ndarray of uint32
+        Rows of the matrix that the forest was trained on (those of positive weight).
+    weights : ndarray of uint32 or None
+        What multiplies the number of draws of each of them.
+    units : ndarray of uint32 or None
+        Position in `rows` of each unit.
+    sampling : str
+    n_draws : int
+        Units drawn per tree.
+    odds : ndarray of uint32 or None
+        Probabilities of ``resample``, up to a factor.
+    seed : int
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from surewood.trees.binning import bin_array
+    >>> from surewood.trees.growing import make_bag
+    >>> matrix = bin_array(np.arange(6.0)[:, None])
+    >>> bag = make_bag(matrix, np.array([0, 0, 0, 1, 1, 1]), "bootstrap", None, seed=0)
+    >>> bag.counts(tree=0).sum().item(), bag.n_draws
+    (6, 6)
+    """
+
+    rows: NDArray[np.uint32]
+    weights: NDArray[np.uint32] | None
+    units: NDArray[np.uint32] | None
+    sampling: str
+    n_draws: int
+    odds: NDArray[np.uint32] | None
+    seed: int
+
+    @property
+    def draw(self) -> _core.Draw:
+        """The form the core takes."""
+        return _core.Draw(
+            sampling=self.sampling,
+            n_rows=len(self.rows),
+            units=self.units,
+            n_draws=self.n_draws,
+            odds=self.odds,
+            seed=self.seed,
+        )
+
+    def counts(self, tree: int) -> NDArray[np.uint32]:
+        """How often each entry of `rows` is in the bag of tree number `tree`."""
+        return _core.in_bag_counts(self.draw, tree)
+
+
+def make_bag(
+    matrix: BinnedMatrix,
+    y: NDArray[Any],
+    sampling: str,
+    n_draws: int | float | None,
+    seed: int,
+    weight: NDArray[np.float64] | None = None,
+    rows: NDArray[Any] | None = None,
+    by_content: bool = True,
+) -> Bag:
+    """The bag that :func:`surewood.trees.grow_forest` uses with these arguments.
+
+    Without `by_content` units follow `rows` as given, whose order the caller has settled.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from surewood.trees.binning import bin_array
+    >>> from surewood.trees.growing import make_bag
+    >>> matrix = bin_array(np.arange(4.0)[:, None])
+    >>> make_bag(matrix, np.array([0, 0, 1, 1]), "all", None, seed=0).counts(tree=0).tolist()
+    [1, 1, 1, 1]
+    """
+    if matrix.n_rows > _MOST_ROWS:
+        raise ValueError(f"forests take at most {_MOST_ROWS} rows, got {matrix.n_rows}.")
+    chosen: NDArray[Any] = np.arange(matrix.n_rows) if rows is None else np.asarray(rows)
+    weights = None
+    if weight is not None:
+        if not (np.isfinite(weight).all() and (weight >= 0).all()):
+            raise ValueError("weights must be finite and not negative.")
+        chosen = chosen[weight[chosen] > 0]
+        weights = quantise_weights(weight[chosen])
+    if len(chosen) == 0:
+        raise ValueError("no row of positive weight to grow trees on.")
+    if chosen.min() < 0 or chosen.max() >= matrix.n_rows:
+        raise ValueError("rows: an index is past the last row of the matrix")
+    chosen = chosen.astype(np.uint32)
+    if sampling in ("all", "resample"):
+        odds = weights if sampling == "resample" else None
+        draws = _n_draws(n_draws, len(chosen))
+        return Bag(chosen, None if odds is not None else weights, None, sampling, draws, odds, seed)
+    units = np.arange(len(chosen), dtype=np.uint32)
+    if by_content:
+        keys = matrix.row_keys[chosen]
+        # Labels only order rows of equal codes: a row's label has no say in which trees see it.
+        units = np.lexsort((np.asarray(y)[chosen], keys)).astype(np.uint32)
+    if weight is not None:
+        counts = weight[chosen]
+        if (counts == np.rint(counts)).all() and counts.mean() <= LARGEST_MEAN_COUNT:
+            units = np.repeat(units, counts[units].astype(np.int64))
+            weights = None
+    return Bag(chosen, weights, units, sampling, _n_draws(n_draws, len(units)), None, seed)
+
+
+def _n_draws(n_draws: int | float | None, n_units: int) -> int:
+    if n_draws is None:
+        return n_units
+    return max(1, round(n_draws * n_units)) if isinstance(n_draws, float) else int(n_draws)
+
 
 SPLITTERS = ("best", "random", "completely_random")
 CRITERIA = ("gini", "entropy", "log_loss")
@@ -58,13 +188,13 @@ class TreeParams:
         goes on until one varies.
     sampling : {"all", "bootstrap", "subsample", "resample"}
         All rows once; draws with replacement; draws without replacement; draws with replacement in
-        proportion to the weights (:mod:`surewood.trees.bag` says what weights mean for each).
+        proportion to the weights (:mod:`surewood.trees.growing` says what weights mean for each).
     n_draws : int, float or None
         Draws a tree; a float is a fraction; None: as many as there are rows.
 
     Examples
     --------
-    >>> from surewood.trees import TreeParams
+    >>> from surewood.trees.growing import TreeParams
     >>> TreeParams(max_depth=3, max_features=2).sampling
     'all'
     """
@@ -93,7 +223,8 @@ class Grown:
     Examples
     --------
     >>> import numpy as np
-    >>> from surewood.trees import TreeParams, bin_array, grow_forest
+    >>> from surewood.trees.binning import bin_array
+    >>> from surewood.trees.growing import TreeParams, grow_forest
     >>> matrix = bin_array(np.array([[0.0, 5.0], [1.0, 5.0], [2.0, 5.0]]))
     >>> grown = grow_forest(matrix, np.array([0, 0, 1]), 2, TreeParams(max_features=2), n_trees=3, seed=0)
     >>> (grown.importances > 0).tolist()
@@ -120,6 +251,7 @@ def grow_forest(
     verbose: int = 0,
     fast_kernels: bool = True,
     by_content: bool = True,
+    deadline: float | None = None,
 ) -> Grown:
     """Grow `n_trees` trees of a forest, beginning with number `first_tree`.
 
@@ -143,10 +275,12 @@ def grow_forest(
         False: one plain algorithm for all nodes. The same trees, slower.
     by_content : bool, default=True
         Whether bags are drawn in an order of the rows' content, or in that of `rows`.
+    deadline : float, optional
+        Value of ``time.monotonic()`` after which no batch of trees is begun; the first always is.
 
     Examples
     --------
-    >>> from surewood.trees import bin_array
+    >>> from surewood.trees.binning import bin_array
     >>> X = np.array([[0.0], [1.0], [2.0], [3.0]])
     >>> grown = grow_forest(bin_array(X), np.array([0, 0, 1, 1]), 2, TreeParams(), n_trees=3, seed=0)
     >>> grown.forest.n_trees, grown.forest.predict_proba(bin_array(X))[:, 1].tolist()
@@ -168,19 +302,22 @@ def grow_forest(
     matrix.check()
     share_matrix(matrix)
     share(labels, bag.rows, bag.weights, bag.units, bag.odds)
-    seconds = [grow_seconds(len(bag.rows), params, count) for _, count in spans]
+    at_once = len(spans) if deadline is None else effective_n_jobs(n_jobs)
     with stage(verbose, "growing trees", n_trees) as advance:
-        tasks = (
-            delayed(_grow_batch)(matrix, labels, n_classes, params, bag, start, count, fast_kernels)
-            for start, count in spans
-        )
-        for (arrays, importance), (_, count) in zip(run_tasks(tasks, n_jobs, seconds=seconds), spans):
-            parts.append(arrays)
-            importances += importance
-            advance(count)
-    if not parts:
-        parts = [_no_trees()]
-    return Grown(FlatForest.join(parts, n_classes, matrix.n_columns), bag, importances / max(n_trees, 1))
+        while len(parts) < len(spans) and not (parts and deadline and time.monotonic() >= deadline):
+            begun = spans[len(parts) : len(parts) + at_once]
+            seconds = [grow_seconds(len(bag.rows), params, count) for _, count in begun]
+            tasks = (
+                delayed(_grow_batch)(matrix, labels, n_classes, params, bag, start, count, fast_kernels)
+                for start, count in begun
+            )
+            for (arrays, importance), (_, count) in zip(run_tasks(tasks, n_jobs, seconds=seconds), begun):
+                parts.append(arrays)
+                importances += importance
+                advance(count)
+    n_grown = sum(count for _, count in spans[: len(parts)])
+    forest = FlatForest.join(parts or [_no_trees()], n_classes, matrix.n_columns)
+    return Grown(forest, bag, importances / max(n_grown, 1))
 
 
 def out_of_bag(
@@ -199,7 +336,8 @@ def out_of_bag(
     Examples
     --------
     >>> import numpy as np
-    >>> from surewood.trees import TreeParams, bin_array, grow_forest, out_of_bag
+    >>> from surewood.trees.binning import bin_array
+    >>> from surewood.trees.growing import TreeParams, grow_forest, out_of_bag
     >>> matrix, y = bin_array(np.arange(20.0)[:, None]), np.arange(20) // 10
     >>> grown = grow_forest(matrix, y, 2, TreeParams(sampling="bootstrap"), n_trees=50, seed=0)
     >>> sums, votes = out_of_bag(grown.forest, grown.bag, matrix)
@@ -242,8 +380,9 @@ def share_matrix(matrix: BinnedMatrix) -> None:
     Examples
     --------
     >>> import numpy as np
-    >>> from surewood.parallel.sharing import pack
-    >>> from surewood.trees import bin_array, share_matrix
+    >>> from surewood.parallel.remote import pack
+    >>> from surewood.trees.binning import bin_array
+    >>> from surewood.trees.growing import share_matrix
     >>> matrix = bin_array(np.random.default_rng(0).random((50_000, 30)))
     >>> share_matrix(matrix)
     >>> len(pack([matrix.blocks[0]])[0]) < 1000  # a reference travels, not the codes
@@ -257,7 +396,7 @@ def grow_seconds(n_rows: int, params: TreeParams, n_trees: int) -> float:
 
     Examples
     --------
-    >>> from surewood.trees import TreeParams, grow_seconds
+    >>> from surewood.trees.growing import TreeParams, grow_seconds
     >>> grow_seconds(1000, TreeParams(), 10) < grow_seconds(1000, TreeParams(), 20)
     True
     """
@@ -277,14 +416,14 @@ def _grow_batch(
     """A picklable task: some trees of a forest and the sum of their importances."""
     # The bag is drawn already; all other parameters are the core's.
     own: dict[str, Any] = {name: value for name, value in vars(params).items() if name not in _OF_BAGS}
-    options = _core.GrowOptions(**own, row_weight=_row_weight(matrix, bag), fast_kernels=fast_kernels)
+    options = _core.GrowOptions(**own, row_weight=_smoothing_weight(matrix, bag), fast_kernels=fast_kernels)
     result = _core.grow_trees(
         matrix.training_bins, labels, n_classes, bag.rows, bag.weights, bag.draw, options, start, count
     )
     return result[:8], result[8]
 
 
-def _row_weight(matrix: BinnedMatrix, bag: Bag) -> float:
+def _smoothing_weight(matrix: BinnedMatrix, bag: Bag) -> float:
     """What a row weighs where categories are smoothed: drawn with replacement, its weight varies as two."""
     if not matrix.mapper.is_category.any():
         return 1.0

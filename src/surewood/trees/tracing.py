@@ -38,7 +38,9 @@ class Traces:
     --------
     >>> import numpy as np
     >>> from surewood.tables import ColumnReader, TableSchema
-    >>> from surewood.trees import TreeParams, bin_array, grow_forest, trace
+    >>> from surewood.trees.binning import bin_array
+    >>> from surewood.trees.growing import TreeParams, grow_forest
+    >>> from surewood.trees.tracing import trace
     >>> X = np.array([[0.0], [1.0], [2.0], [3.0]])
     >>> matrix, schema = bin_array(X), TableSchema.learn(X)
     >>> forest = grow_forest(matrix, np.array([0, 0, 1, 1]), 2, TreeParams(), n_trees=1, seed=0).forest
@@ -105,7 +107,9 @@ def trace(
     Examples
     --------
     >>> import numpy as np
-    >>> from surewood.trees import TreeParams, bin_array, grow_forest, trace
+    >>> from surewood.trees.binning import bin_array
+    >>> from surewood.trees.growing import TreeParams, grow_forest
+    >>> from surewood.trees.tracing import trace
     >>> matrix = bin_array(np.array([[0.0], [1.0], [2.0], [3.0]]))
     >>> forest = grow_forest(matrix, np.array([0, 0, 1, 1]), 2, TreeParams(), n_trees=1, seed=0).forest
     >>> trace(forest, matrix, matrix.mapper).went_left.tolist()

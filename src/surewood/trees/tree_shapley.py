@@ -44,7 +44,8 @@ def shapley_values(
 
     Examples
     --------
-    >>> from surewood.trees import TreeParams, bin_array, grow_forest
+    >>> from surewood.trees.binning import bin_array
+    >>> from surewood.trees.growing import TreeParams, grow_forest
     >>> matrix = bin_array(np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]))
     >>> y = np.array([0, 0, 1, 1], dtype=np.int32)
     >>> forest = grow_forest(matrix, y, 2, TreeParams(max_features=2), n_trees=1, seed=0).forest

@@ -1,8 +1,11 @@
-"""The guaranteed error of a saved model, from rows it has not seen: `certify`."""
+"""The guaranteed error of a saved model, from rows it has not seen: `certify`.
+
+Claims are read from the words of the command line, such as ``recall:bad`` or ``error-by:region``.
+"""
 
 from __future__ import annotations
 
-import copy
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,16 +15,17 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from surewood.certify import Certificate
+from surewood.base.remembered import NoRowsCountError
+from surewood.certify import Certificate, Claim, CostClassifier
 from surewood.certify import certify as certify_model
-from surewood.certify.training_rows import TrainingRows
-from surewood.estimators.remembered import RememberedRows
+from surewood.certify.claims import KINDS, read_claims
+from surewood.certify.model_parts import counted_rows, memory_of
 from surewood.tables.reading.file_format import looks_like_a_file
-from surewood.workflow.claim_words import read_claim_words
+from surewood.workflow.dividing import Sampling
 from surewood.workflow.errors import WorkflowError
 from surewood.workflow.labelled_table import LabelledTable, Source, read_labelled
 from surewood.workflow.model_folder import SavedModel, open_model
-from surewood.workflow.sampling import Sampling
+from surewood.workflow.training import cost_matrix
 
 
 @dataclass(frozen=True)
@@ -41,8 +45,8 @@ class Certification:
     notes : tuple of str
     X, y : DataFrame and Series
         The rows as the estimator sees them, named as the table names them, and their labels.
-    is_seen : ndarray of bool
-        Which of them are equal to training rows.
+    counted : ndarray of int
+        Positions of the rows that the certificate counts; none where it is withheld.
 
     Examples
     --------
@@ -60,7 +64,7 @@ class Certification:
     notes: tuple[str, ...]
     X: pd.DataFrame = field(default_factory=pd.DataFrame, repr=False)
     y: pd.Series = field(default_factory=lambda: pd.Series(dtype=object), repr=False)
-    is_seen: NDArray[np.bool_] = field(default_factory=lambda: np.empty(0, dtype=bool), repr=False)
+    counted: NDArray[np.intp] = field(default_factory=lambda: np.empty(0, dtype=np.intp), repr=False)
 
 
 class CertifyOptions(TypedDict, total=False):
@@ -82,7 +86,7 @@ def certify(
     *,
     claims: Sequence[str] = (),
     cost: str | None = None,
-    copies: str = "auto",
+    copies: str = "check",
     groups: str | Sequence[str] | None = None,
     time: str | None = None,
     delta: float = 0.05,
@@ -90,7 +94,7 @@ def certify(
 ) -> Certification:
     """Certify a saved model on a labelled table that was not used for training or tuning.
 
-    The model remembers its training rows: copies of them are not counted, and rows of groups that it was
+    The model remembers its training rows, and recognizes them in the table; rows of groups that it was
     trained with are left out.
 
     Parameters
@@ -98,19 +102,18 @@ def certify(
     model : str, Path or SavedModel
         A model file, or the folder that :func:`fit` wrote.
     table : str, Path or list of them
-        A table file, several with the same columns, or the name of a built-in data set (its official
-        test part where there is one).
+        A table file, several with the same columns, or the name of a bundled data set.
     target : str, optional
         The column of the classes; by default the one the model was trained with.
     claims : list of str
         What to guarantee: ``error`` (default), ``accuracy``, ``recall:bad``, ``precision:bad``, ``fpr:bad``,
-        ``f1:bad``, ``balanced-accuracy``, ``brier``, ``cost``, ``error-by:COLUMN``. All share `delta`.
+        ``f1:bad``, ``specificity:bad``, ``npv:bad``, ``mcc:bad``, ``auc:bad``, ``calibration:bad``,
+        ``balanced-accuracy``, ``brier``, ``log-loss``, ``cost``, ``error-by:COLUMN``. All share `delta`.
     cost : str, optional
         Costs of confusions for the claim ``cost``, such as ``"bad:good=5,good:bad=1"``; by default those that
         the model was fitted with.
-    copies : {"auto", "natural", "exclude"}
-        "exclude": copies of training rows do not count, equal rows count once. "natural": you state that
-        equal rows are independent draws. "auto": natural where every column is discrete.
+    copies : {"check", "count", "leave_out"}
+        Whether rows that equal a training row count. "check": they do unless the training table looks copied.
     groups, time : str, optional
         Columns with the group or the time of a row; by default those the model was trained with, where the
         table has them.
@@ -138,7 +141,7 @@ def certify(
     group_of_rows, times = sampling.group_of_rows(labelled.X), sampling.times_of_rows(labelled.X)
     labelled.X = labelled.X.drop(columns=sampling.columns)
     prepared = saved.prepare(labelled.X)
-    judged = _with_memory(saved) if saved.decider is saved.estimator else saved.decider
+    judged = saved.decider
     certificate = certify_model(
         judged,
         prepared,
@@ -152,13 +155,18 @@ def certify(
         n_models_in_sample=_models_compared(saved.facts),
         fixed_features=saved.preparer.fixed_features_,
     )
-    seen = TrainingRows(judged).copies(prepared, len(labelled.y))
+    try:
+        counted_ones = counted_rows(judged, prepared, copies=sampling.copies, groups=group_of_rows)
+        counted = np.sort(counted_ones.rows)
+    except NoRowsCountError:
+        counted = np.empty(0, dtype=np.intp)
+    memory = memory_of(judged)
+    seen = 0.0 if memory is None else float(memory.contains(prepared).mean())
     notes = [*labelled.notes, *known_groups, *saved.notes_about(labelled.X), *_notes(saved, labelled)]
     n_rows = len(labelled.y)
     prepared.index = labelled.row_names(saved.preparer.plan_.identifiers)
-    mean = float(seen.mean())
     return Certification(
-        certificate, saved, labelled.name, n_rows, mean, tuple(notes), prepared, labelled.y, np.asarray(seen)
+        certificate, saved, labelled.name, n_rows, seen, tuple(notes), prepared, labelled.y, counted
     )
 
 
@@ -166,16 +174,6 @@ def _models_compared(facts: Mapping[str, Any]) -> int:
     """How many models the fit compared on the training rows ([D-37]), as it recorded."""
     scores = (facts.get("choice") or {}).get("scores", [])
     return int(facts.get("models_compared") or len(scores) or 1)
-
-
-def _with_memory(saved: SavedModel) -> Any:
-    """The estimator; one saved before estimators had a memory takes that of its preparer."""
-    keys = saved.preparer.row_keys_
-    if isinstance(getattr(saved.estimator, "remembered_rows_", None), RememberedRows) or not len(keys):
-        return saved.estimator
-    judged = copy.copy(saved.estimator)
-    judged.remembered_rows_ = RememberedRows(keys, 0, len(keys), None)
-    return judged
 
 
 def _sampling(saved: SavedModel, table: LabelledTable, given: Sampling) -> Sampling:
@@ -210,18 +208,15 @@ def _leave_out_training_groups(saved: SavedModel, table: LabelledTable, sampling
 
 
 def labelled_rows(saved: SavedModel, table: Source, target: str | None) -> LabelledTable:
-    """The rows of a table for a model, the official test part of a built-in one; refuses other classes."""
+    """The rows of a table for a model; refuses other classes."""
     column = _target_of(saved, table, target)
     labelled = read_labelled(table, column, check=False, as_text=saved.text_columns)
-    if labelled.holdout is not None:
-        labelled.X, labelled.y = labelled.holdout
-        labelled.row_numbers = np.arange(1, len(labelled.y) + 1)
     _refuse_other_classes(saved, labelled)
     return labelled
 
 
 def _target_of(saved: SavedModel, table: Source, target: str | None) -> str | None:
-    """The target column: as given, else the model's; a built-in data set has its own."""
+    """The target column: as given, else the model's; a bundled data set has its own."""
     if target is None and not (isinstance(table, str) and not looks_like_a_file(table)):
         target = saved.facts.get("target")
         if target is None:
@@ -247,3 +242,61 @@ def _notes(saved: SavedModel, table: LabelledTable) -> list[str]:
     if not unknown:
         return []
     return [f"{unknown:,} rows have a class that was not in training; each counts as an error."]
+
+
+_NAMES = "|".join(name.replace("_", "-") + ":" * (kind.needs == "of") for name, kind in KINDS.items())
+_COMMA = re.compile(rf",(?=\s*(?:{_NAMES}))")
+
+
+def split_claims(words: Sequence[str] | None) -> list[str]:
+    """Claims given with commas, as several words, or both; a comma inside a label stays.
+
+    Examples
+    --------
+    >>> split_claims(["error,recall:bad", "recall:a, or b"])
+    ['error', 'recall:bad', 'recall:a, or b']
+    """
+    return [part.strip() for word in words or () for part in _COMMA.split(word) if part.strip()]
+
+
+def read_claim_words(
+    words: Sequence[str], cost: str | None, saved: SavedModel, frame: pd.DataFrame
+) -> list[Claim]:
+    """Claims about a saved model on a table.
+
+    Parameters
+    ----------
+    words : list of str
+    cost : str or None
+        Costs of confusions, for the claim ``cost``.
+    saved : SavedModel
+    frame : DataFrame
+        The table as it came: groups are named by its columns.
+    """
+    found: list[Claim] = []
+    for word in split_claims(words):
+        name, _, rest = word.partition(":")
+        quantity = name.strip().replace("-", "_")
+        if quantity not in KINDS:
+            known = ", ".join(KINDS).replace("_", "-")
+            raise WorkflowError(f"claim={word} is unknown; choose among {known}.")
+        if quantity == "cost":
+            found.append(Claim("cost", cost=_matrix(cost, saved)))
+        elif quantity == "error_by":
+            if rest not in frame.columns:
+                raise WorkflowError(f"claim={word}: the table has no column {rest!r}.")
+            found.append(Claim("error_by", by=frame[rest]))  # the estimator may not see the column
+        else:
+            try:
+                found += read_claims(f"{quantity}:{rest}" if rest else quantity, saved.classes.tolist())
+            except ValueError as error:
+                raise WorkflowError(f"claim={word}: {error}.") from error
+    return found
+
+
+def _matrix(cost: str | None, saved: SavedModel) -> NDArray[np.float64]:
+    if cost is not None:
+        return cost_matrix(cost, saved.classes.tolist())
+    if isinstance(saved.decider, CostClassifier):
+        return np.asarray(saved.decider.cost, dtype=np.float64)
+    raise WorkflowError("claim=cost needs cost=..., such as bad:good=5,good:bad=1.")

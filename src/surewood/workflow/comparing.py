@@ -1,16 +1,25 @@
 """Our families and classifiers of other libraries on the same folds: `compare`.
 
 The best baseline is the one of smallest mean error. Each of our families is tested against it by the paired
-t-test over folds, two-sided, with the variance corrected for overlapping training parts (Nadeau and Bengio),
-p-values adjusted for the number of families by Holm's method. The best baseline was picked on the same folds,
-so the comparison favors it.
+t-test over folds, two-sided, with the variance corrected for overlapping training parts (Nadeau and
+Bengio), p-values adjusted for the number of families by Holm's method. The best baseline was picked on the
+same folds, so the comparison favors it. With ``certify=True`` the best two are compared on rows that no
+fold used (§11.7). The result is a page, or a PNG where matplotlib is installed.
+
+Classifiers of other libraries are used as their authors advise (`PEERS`). A random forest sees categories
+as codes. Histogram boosting, XGBoost, LightGBM, CatBoost and EBM take categories as categories; histogram
+boosting has room for 255 of them, so wider columns are codes there. Logistic regression gets one column per
+category, medians for missing values, and standardized numbers. Column names are replaced by numbers,
+because two of them reject brackets and non-ASCII characters.
 """
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -19,19 +28,19 @@ import pandas as pd
 from numpy.typing import NDArray
 from sklearn.metrics import log_loss
 
+from surewood.base.wording import percent
+from surewood.bounds import corrected_paired_t_test
+from surewood.certify import compare_models
 from surewood.parallel.progress import stage
+from surewood.report import charts, render_template, write_text
+from surewood.report.drawing import Plot, fitted_axis
 from surewood.report.quality import area_under_curve
-from surewood.workflow.comparison_page import write_comparison
-from surewood.workflow.comparison_scores import METRICS, Scores, judge_against_best_baseline
-from surewood.workflow.duel import best_two, certificate_of_two, take_holdout
+from surewood.report.words import number, seconds
+from surewood.workflow.dividing import Sampling, Split, make_splits, stratified_rows
 from surewood.workflow.errors import WorkflowError
 from surewood.workflow.families import FitSettings, families
-from surewood.workflow.holdout import stratified_rows
-from surewood.workflow.labelled_table import LabelledTable, hold_out, read_labelled, settle_training
+from surewood.workflow.labelled_table import LabelledTable, TrainingTable, read_for_training
 from surewood.workflow.output_place import check_file
-from surewood.workflow.peers import PEERS
-from surewood.workflow.sampling import Sampling
-from surewood.workflow.splits import Split, make_splits
 from surewood.workflow.training import prepare
 
 
@@ -67,7 +76,7 @@ class Comparison:
     >>> from surewood import workflow
     >>> result = workflow.compare("wine", folds=2, only=["rf", "hgb"], n_jobs=1)
     >>> result.facts["rows"], [one.name for one in result.scores]
-    (178, ['rf', 'hgb'])
+    (142, ['rf', 'hgb'])
     """
 
     scores: tuple[Scores, ...]
@@ -111,9 +120,9 @@ def compare(
     Parameters
     ----------
     table : str or Path
-        A CSV or Parquet file, or the name of a built-in data set.
+        A CSV or Parquet file, or the name of a bundled data set.
     target : str, optional
-        The column to predict; not needed for built-in data sets.
+        The column to predict; not needed for bundled data sets.
     folds, repeats : int
         Stratified folds, and how many times new ones are drawn.
     only : list of str, optional
@@ -155,7 +164,7 @@ def compare(
         raise WorkflowError(f"metric={metric}: choose among {', '.join(METRICS)}.")
     settings = FitSettings(random_state, n_jobs, verbose=verbose)
     entrants, notes = choose_entrants(only, settings)
-    sampling = Sampling.of("auto", groups, None)
+    sampling = Sampling.of("check", groups, None)
     data = _read(str(table), target, folds, max_rows, random_state, sampling)
     if certify and data.groups is not None:
         raise WorkflowError(
@@ -235,12 +244,13 @@ def choose_entrants(only: Sequence[str] | None, settings: FitSettings) -> tuple[
 def _read(
     source: str, target: str | None, folds: int, max_rows: int, random_state: int, sampling: Sampling
 ) -> LabelledTable:
-    """All rows of a table, or a random subset of them; every class must be in every fold."""
-    data = read_labelled(source, target)
-    sampling.check_columns(data.X.columns, data.name, data.target)
-    data.sampling = sampling
-    hold_out(data, 0.0, random_state)
-    settle_training(data, "drop")
+    """The rows that `fit` with the same seed would train on, or a sample; every class in every fold."""
+    data = read_for_training(TrainingTable(source, target, None, random_state, sampling=sampling))
+    data.notes = [note for note in data.notes if "holdout row" not in note]  # those of the later fit
+    data.notes.append(
+        f"{data.n_holdout:,} rows, the holdout of a fit with the same seed, are kept out: choosing a model "
+        "here costs its guarantee nothing."
+    )
     if len(data.y) > max_rows:
         n_rows = len(data.y)
         data.keep(stratified_rows(data.y, max_rows, random_state))
@@ -300,3 +310,442 @@ def _score(
         (predicted - fitted) * 1000 / len(held),
         float(np.mean([area for area in areas if area is not None])) if any(areas) else 0.5,
     )
+
+
+LEVEL = 0.05
+#: What a comparison may be decided by: short name, and name for readers.
+METRICS = {"error": "error", "auc": "AUC", "log_loss": "log-loss"}
+
+
+@dataclass(frozen=True)
+class Scores:
+    """Scores of a classifier, one value per fold."""
+
+    name: str
+    title: str
+    ours: bool
+    #: Per fold; `predict_seconds` are for 1,000 rows.
+    errors: tuple[float, ...]
+    log_losses: tuple[float, ...]
+    fit_seconds: tuple[float, ...]
+    predict_seconds: tuple[float, ...]
+    #: Areas under the ROC curve, mean over classes; empty where not measured.
+    aucs: tuple[float, ...] = ()
+    #: Whether it is the majority-class baseline, which nothing is tested against.
+    floor: bool = False
+    #: Mean of the metric minus that of the best baseline; None for baselines.
+    difference: float | None = None
+    p_value: float | None = None
+
+    @property
+    def error(self) -> float:
+        """Mean error over the folds."""
+        return float(np.mean(self.errors))
+
+    def losses(self, metric: str) -> tuple[float, ...]:
+        """The metric per fold, as something to make small."""
+        if metric == "auc":
+            return tuple(1.0 - area for area in self.aucs)
+        return self.errors if metric == "error" else self.log_losses
+
+    @property
+    def verdict(self) -> str:
+        """Result of the test against the best baseline: better, worse, no difference shown, or nothing."""
+        if self.p_value is None or self.difference is None:
+            return ""
+        if self.p_value >= LEVEL:
+            return "no difference shown"
+        return "better" if self.difference < 0 else "worse"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values."""
+        who = {"name": self.name, "title": self.title, "ours": self.ours, "floor": self.floor}
+        return {
+            **who,
+            "error": self.error,
+            "error_deviation": float(np.std(self.errors, ddof=1)),
+            "log_loss": float(np.mean(self.log_losses)),
+            "auc": float(np.mean(self.aucs)) if self.aucs else None,
+            "fit_seconds": float(np.mean(self.fit_seconds)),
+            "predict_seconds_per_1000_rows": float(np.mean(self.predict_seconds)),
+            "errors": list(self.errors),
+            "log_losses": list(self.log_losses),
+            "aucs": list(self.aucs),
+            "fit_times": list(self.fit_seconds),
+            "difference_to_best_baseline": self.difference,
+            "p_value": self.p_value,
+            "verdict": self.verdict,
+        }
+
+
+def judge_against_best_baseline(
+    scores: Sequence[Scores], splits: Sequence[Split], metric: str = "error"
+) -> tuple[list[Scores], str]:
+    """The scores with adjusted p-values of ours, and the name of the best baseline."""
+    mean = {one.name: float(np.mean(one.losses(metric))) for one in scores}
+    best = min((one for one in scores if not one.ours and not one.floor), key=lambda one: mean[one.name])
+    n_train = round(float(np.mean([len(train) for train, _ in splits])))
+    n_test = round(float(np.mean([len(held) for _, held in splits])))
+    p_values = {}
+    for one in scores:
+        if one.ours:
+            one_sided = corrected_paired_t_test(
+                one.losses(metric), best.losses(metric), n_train=n_train, n_test=n_test
+            )
+            p_values[one.name] = 2 * min(one_sided.p_value, 1 - one_sided.p_value)
+    adjusted = dict(zip(p_values, holm(list(p_values.values()))))
+    judged = [
+        replace(one, difference=mean[one.name] - mean[best.name], p_value=adjusted[one.name])
+        if one.ours
+        else one
+        for one in scores
+    ]
+    return judged, best.name
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """P-values adjusted for their number by Holm's method.
+
+    Examples
+    --------
+    >>> holm([0.01, 0.04, 0.03])
+    [0.03, 0.06, 0.06]
+    """
+    order = np.argsort(p_values)
+    adjusted, largest = [0.0] * len(p_values), 0.0
+    for rank, k in enumerate(order):
+        largest = max(largest, min(1.0, (len(p_values) - rank) * p_values[k]))
+        adjusted[k] = largest
+    return adjusted
+
+
+_LEGEND = (("surewood", "leaf", "dot"), ("other libraries", "peer", "dot"))
+#: Name, values per fold, kind of axis, how a value is written, what to say.
+_MEASURES: dict[str, tuple[str, str, Any, Callable[[float], str], str]] = {
+    "error": ("Error", "errors", "percent", percent, "Fraction of wrong predictions; lower is better."),
+    "auc": (
+        "AUC",
+        "aucs",
+        "number",
+        lambda v: number(v, 3),
+        "Mean over classes, one against the rest; higher is better.",
+    ),
+    "log_loss": (
+        "Log-loss",
+        "log_losses",
+        "number",
+        lambda v: number(v, 3),
+        "Quality of the probabilities; lower is better.",
+    ),
+    "fit": ("Fit time", "fit_times", "log", seconds, "Seconds per fit, logarithmic; lower is better."),
+}
+
+
+def write_comparison(result: dict[str, Any], path: Path) -> None:
+    """Write a comparison as .html or .png."""
+    if path.suffix.lower() == ".png":
+        _write_picture(result, path)
+    else:
+        values = {
+            **result,
+            "results": _sorted(result),
+            "title": f"Comparison on {result['table']}",
+            "figures": _figures(result),
+            "metric_name": METRICS[result["metric"]],
+        }
+        write_text(render_template("compare.html", values, package="surewood.workflow"), path)
+
+
+def _figures(result: dict[str, Any]) -> list[dict[str, Any]]:
+    """A chart per metric, the one that decides first: a dot per fold and a bar at the mean."""
+    rows = _sorted(result)
+    order = sorted(_MEASURES, key=lambda key: key != result["metric"])
+    found = [{"key": key, "name": _MEASURES[key][0], "figure": _folds(key, rows)} for key in order]
+    return [*found, {"key": "time", "name": "Error against time", "figure": _against_time(rows)}]
+
+
+def _sorted(result: dict[str, Any]) -> list[dict[str, Any]]:
+    """The results, best first."""
+    metric = result["metric"]
+    return sorted(result["results"], key=lambda row: -row["auc"] if metric == "auc" else row[metric])
+
+
+def _folds(key: str, rows: list[dict[str, Any]]) -> dict[str, Any]:
+    name, values_key, kind, text, caption = _MEASURES[key]
+    near = [value for row in rows if not row["floor"] for value in row[values_key]]
+    # The baseline may lie far off: the scale is for the others, and the baseline's value stands beside it.
+    limits = None if kind == "log" else (0.0, 1.0 if key in ("error", "auc") else 1e9)
+    axis = fitted_axis(near or [0.0, 1.0], kind, limits=limits)
+    drawn = []
+    for row in rows:
+        color, values = _color(row), row[values_key]
+        mean = sum(values) / len(values)
+        parts = [
+            charts.Part(value, value, color, f"fold {k + 1}: {text(value)}", "dot faint")
+            for k, value in enumerate(values)
+            if axis.low <= value <= axis.high
+        ]
+        if axis.low <= mean <= axis.high:
+            parts.append(charts.Part(mean, mean, color, f"mean {text(mean)}", "tick"))
+        drawn.append(charts.BarRow(row["title"], parts, text(mean), strong=row["ours"]))
+    return charts.figure(
+        name,
+        charts.bar_rows(drawn, axis=axis, names=_LEGEND),
+        caption=f"{caption} A dot per fold, a bar at the mean; the best on top.",
+        alt=f"{name}: " + ", ".join(f"{row.name} {row.value}" for row in drawn),
+    )
+
+
+def _against_time(rows: list[dict[str, Any]]) -> dict[str, Any]:
+    shown = [row for row in rows if not row["floor"]] or rows
+    across = fitted_axis([row["fit_seconds"] for row in shown], "log", "seconds per fit", margin=0.15)
+    plot = Plot(
+        across,
+        fitted_axis([row["error"] for row in shown], "percent", "error", margin=0.12),
+        height=320,
+    )
+    for row in shown:
+        told = f"{row['title']}: error {percent(row['error'])}, {number(row['fit_seconds'])} s per fit"
+        plot.points([row["fit_seconds"]], [row["error"]], _color(row), size=11, tips=[told])
+        plot.text(row["fit_seconds"], row["error"], row["name"])
+    caption = "Left and down is better: fast and with few errors. Without the majority-class baseline."
+    return charts.figure("Error against time", plot.render(), caption=caption)
+
+
+def _color(row: dict[str, Any]) -> str:
+    return "leaf" if row["ours"] else "bark" if row["floor"] else "peer"
+
+
+def _write_picture(result: dict[str, Any], path: Path) -> None:
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise WorkflowError(
+            "a .png needs matplotlib (pip install 'surewood[plots]'); an .html does not."
+        ) from None
+    rows = result["results"][::-1]
+    figure = Figure(figsize=(9, 1.2 + 0.42 * len(rows)), layout="constrained")
+    left, right = figure.subplots(1, 2, sharey=True)
+    for axes, key, title, scale in (
+        (left, "errors", "error, percent", 100.0),
+        (right, "log_losses", "log-loss", 1.0),
+    ):
+        for place, row in enumerate(rows):
+            color = "#2f7d4f" if row["ours"] else "#8a8f98"
+            values = [scale * value for value in row[key]]
+            axes.plot(values, [place] * len(values), "o", color=color, alpha=0.35, markersize=5)
+            axes.plot(sum(values) / len(values), place, "|", color=color, markersize=22, markeredgewidth=3)
+        axes.set_xlabel(title)
+        axes.spines[["top", "right"]].set_visible(False)
+    left.set_yticks(range(len(rows)), [row["title"] for row in rows])
+    figure.suptitle(f"{result['table']}: {result['folds']} folds, bars are means", x=0.01, ha="left")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    figure.savefig(path, dpi=150)
+
+
+def take_holdout(table: LabelledTable, random_state: int) -> tuple[pd.DataFrame, pd.Series]:
+    """Take a random fifth of the rows away from a table."""
+    order = np.random.default_rng(random_state).permutation(len(table.y))
+    held_out, kept = np.sort(order[: len(order) // 5]), np.sort(order[len(order) // 5 :])
+    X, y = table.X.iloc[held_out].reset_index(drop=True), table.y.iloc[held_out].reset_index(drop=True)
+    table.keep(kept)
+    table.notes.append(f"{len(y):,} rows were held out from the comparison for the guarantee.")
+    return X, y
+
+
+def best_two(errors: Mapping[str, tuple[float, bool]]) -> tuple[str, str]:
+    """The best of ours and the best baseline, or the best two where there is only one kind.
+
+    Examples
+    --------
+    >>> best_two({"rcf": (0.10, True), "mddf": (0.09, True), "rf": (0.12, False)})
+    ('mddf', 'rf')
+    """
+    ranked = sorted(errors, key=lambda name: errors[name][0])
+    if len(ranked) < 2:
+        raise WorkflowError("certify=True needs at least two classifiers.")
+    ours = [name for name in ranked if errors[name][1]]
+    others = [name for name in ranked if not errors[name][1]]
+    return (ours[0], others[0]) if ours and others else (ranked[0], ranked[1])
+
+
+def certificate_of_two(
+    fitted: Mapping[str, Any], X: pd.DataFrame, y: pd.Series, X_train: pd.DataFrame
+) -> dict[str, Any]:
+    """Which of two fitted classifiers is guaranteed to err less often, as plain values."""
+    (name, model), (other, second) = fitted.items()
+    found = compare_models(model, second, X, y, names=(name, other), X_train=X_train)
+    plain: dict[str, Any] = json.loads(found.to_json())
+    return plain
+
+
+N_TREES = 500
+_MAX_CATEGORIES = 255
+
+
+@dataclass(frozen=True)
+class Peer:
+    """A peer: `make` takes seed and threads; `takes_categories` says how it wants category columns.
+
+    `floor` marks the majority-class baseline.
+    """
+
+    name: str
+    title: str
+    package: str
+    make: Callable[[int, int], Any]
+    takes_categories: bool
+    floor: bool = False
+
+    @property
+    def is_installed(self) -> bool:
+        """Whether its package can be imported."""
+        return find_spec(self.package) is not None
+
+    def build(self, seed: int, n_jobs: int) -> PeerClassifier:
+        """The classifier with its default settings."""
+        return PeerClassifier(self.make(seed, n_jobs), self.takes_categories)
+
+
+class PeerClassifier:
+    """A peer behind the two methods that ``compare`` needs; labels and columns are numbers to it."""
+
+    def __init__(self, model: Any, takes_categories: bool) -> None:
+        self.model, self.takes_categories = model, takes_categories
+
+    def fit(self, X: pd.DataFrame, y: pd.Series) -> PeerClassifier:
+        """Train on a prepared frame."""
+        self.classes_, codes = np.unique(y.to_numpy(), return_inverse=True)
+        self.model.fit(self._columns(X), codes)
+        return self
+
+    def predict_proba(self, X: pd.DataFrame) -> NDArray[np.float64]:
+        """Probabilities, one column per class."""
+        return np.asarray(self.model.predict_proba(self._columns(X)), dtype=np.float64)
+
+    def predict(self, X: pd.DataFrame) -> NDArray[Any]:
+        """The most probable class."""
+        return np.asarray(np.asarray(self.classes_)[self.predict_proba(X).argmax(axis=1)])
+
+    def _columns(self, X: pd.DataFrame) -> pd.DataFrame:
+        out = {}
+        for place, name in enumerate(X.columns):
+            column = X[name]
+            if isinstance(column.dtype, pd.CategoricalDtype):
+                codes = column.cat.codes.astype("int64")
+                if self.takes_categories and len(column.cat.categories) < _MAX_CATEGORIES:
+                    column = pd.Series(
+                        pd.Categorical.from_codes(
+                            codes, categories=pd.Index(range(len(column.cat.categories)))
+                        ),
+                        index=X.index,
+                    )
+                else:
+                    column = codes.astype("float64").where(codes >= 0, np.nan)
+            out[f"c{place}"] = column
+        return pd.DataFrame(out, index=X.index)
+
+
+def _random_forest(seed: int, n_jobs: int) -> Any:
+    from sklearn.ensemble import RandomForestClassifier
+
+    return RandomForestClassifier(N_TREES, random_state=seed, n_jobs=n_jobs)
+
+
+def _histogram_boosting(seed: int, n_jobs: int) -> Any:
+    from sklearn.ensemble import HistGradientBoostingClassifier
+
+    return HistGradientBoostingClassifier(random_state=seed)
+
+
+def _xgboost(seed: int, n_jobs: int) -> Any:
+    from xgboost import XGBClassifier
+
+    return XGBClassifier(random_state=seed, n_jobs=n_jobs, enable_categorical=True, verbosity=0)
+
+
+def _lightgbm(seed: int, n_jobs: int) -> Any:
+    from lightgbm import LGBMClassifier
+
+    return LGBMClassifier(random_state=seed, n_jobs=n_jobs, verbosity=-1)
+
+
+class _TextCategories:
+    """A classifier that wants categories as text, missing ones among them."""
+
+    def __init__(self, make: Callable[[list[str]], Any]) -> None:
+        self._make = make
+
+    def fit(self, X: pd.DataFrame, y: NDArray[np.int64]) -> _TextCategories:
+        frame, texts = self._as_text(X)
+        self._model = self._make(texts).fit(frame, y)
+        return self
+
+    def predict_proba(self, X: pd.DataFrame) -> Any:
+        return self._model.predict_proba(self._as_text(X)[0])
+
+    def _as_text(self, X: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
+        texts = [name for name in X.columns if isinstance(X[name].dtype, pd.CategoricalDtype)]
+        changed = {
+            name: X[name].astype(object).where(X[name].notna(), "missing").astype(str) for name in texts
+        }
+        return X.assign(**changed), texts
+
+
+def _catboost(seed: int, n_jobs: int) -> Any:
+    from catboost import CatBoostClassifier
+
+    return _TextCategories(
+        lambda texts: CatBoostClassifier(
+            cat_features=texts,
+            random_seed=seed,
+            thread_count=n_jobs,
+            verbose=False,
+            allow_writing_files=False,
+        )
+    )
+
+
+def _explainable_boosting(seed: int, n_jobs: int) -> Any:
+    from interpret.glassbox import ExplainableBoostingClassifier
+
+    return _TextCategories(lambda texts: ExplainableBoostingClassifier(random_state=seed, n_jobs=n_jobs))
+
+
+def _logistic_regression(seed: int, n_jobs: int) -> Any:
+    from sklearn.compose import ColumnTransformer, make_column_selector
+    from sklearn.impute import SimpleImputer
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import OneHotEncoder, StandardScaler
+
+    numbers = make_pipeline(SimpleImputer(strategy="median", keep_empty_features=True), StandardScaler())
+    columns = ColumnTransformer(
+        [
+            ("numbers", numbers, make_column_selector(dtype_include=["number", "bool"])),
+            (
+                "categories",
+                OneHotEncoder(handle_unknown="ignore"),
+                make_column_selector(dtype_include="category"),
+            ),
+        ]
+    )
+    return make_pipeline(columns, LogisticRegression(max_iter=1000))
+
+
+def _majority(seed: int, n_jobs: int) -> Any:
+    from sklearn.dummy import DummyClassifier
+
+    return DummyClassifier(strategy="prior")
+
+
+PEERS = (
+    Peer("rf", f"random forest, {N_TREES} trees (scikit-learn)", "sklearn", _random_forest, False),
+    Peer("hgb", "histogram boosting (scikit-learn)", "sklearn", _histogram_boosting, True),
+    Peer("xgboost", "XGBoost", "xgboost", _xgboost, True),
+    Peer("lightgbm", "LightGBM", "lightgbm", _lightgbm, True),
+    Peer("catboost", "CatBoost", "catboost", _catboost, True),
+    Peer("ebm", "explainable boosting (EBM)", "interpret", _explainable_boosting, True),
+    Peer("logreg", "logistic regression (scikit-learn)", "sklearn", _logistic_regression, True),
+    Peer("majority", "majority-class baseline", "sklearn", _majority, False, floor=True),
+)

@@ -1,9 +1,14 @@
-"""A saved model as a whole (`describe`), or one of its predictions (`explain`)."""
+"""What a saved model is and does: `describe`, `explain` for one prediction, `importances` of its columns.
+
+A model that does not word its explanation is worded by the shape of its entries (`generic_steps`): a number
+or text becomes a line, numbers by label a line of pairs, a list of dictionaries one step each, conditions a
+path, and ``support`` the nearest training rows.
+"""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
@@ -12,17 +17,19 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from surewood.estimators.background import BACKGROUND_ROWS
-from surewood.estimators.describing import ExplainsInSteps, sample_rows, step, take_rows
-from surewood.estimators.notebook import bars, framed
-from surewood.estimators.wording import because_lines, plural
-from surewood.inspect.contributions import contributions, plain_cell
-from surewood.report.model_facts import model_facts
-from surewood.report.words import number, percent, seconds
+from surewood.base.contributions import BACKGROUND_ROWS
+from surewood.base.describing import ExplainsInSteps, Facts, sample_rows, step, take_rows
+from surewood.base.notebook import bars, framed
+from surewood.base.wording import because_lines, path_text, percent, plural
+from surewood.certify.model_parts import memory_of
+from surewood.inspect.explaining import contributions, plain_cell
+from surewood.inspect.importance import Importances, permutation_importances
+from surewood.report.facts import model_facts
+from surewood.report.words import memory, number, seconds
 from surewood.tables import plain
 from surewood.tables.reading.table_file import TableFile
+from surewood.workflow.certifying import labelled_rows
 from surewood.workflow.errors import WorkflowError
-from surewood.workflow.explanation_steps import generic_steps
 from surewood.workflow.labelled_table import Source, read_rows
 from surewood.workflow.model_folder import SavedModel, open_model
 
@@ -108,7 +115,7 @@ def explain(model: str | Path | SavedModel, table: Source, row: int | str | None
     model : str, Path or SavedModel
         A model file, or the folder that :func:`fit` wrote.
     table : str, Path or list of them
-        A table file, several with the same columns, or the name of a built-in data set.
+        A table file, several with the same columns, or the name of a bundled data set.
     row : int or str, optional
         Which row, by its number in the file: its line in a text file, else from 1. The first by default. Of
         several files ``"june.csv:17"``.
@@ -263,9 +270,8 @@ def describe(model: str | Path | SavedModel) -> dict[str, str]:
         about[figure["label"]] = f"{_figure_text(figure)}{word}"
     if "seconds" in facts:
         about["fitted"] = f"in {seconds(facts['seconds'])}, seed {facts['seed']}, {facts['created']}"
-    size = saved.path.stat().st_size / 1e3
-    shown = f"{size / 1e3:,.1f} MB" if size > 1e3 else f"{size:,.0f} kB"
-    about["file"] = f"{shown}, format {saved.card['format']}, surewood {saved.card['surewood']}"
+    size = memory(saved.path.stat().st_size)
+    about["file"] = f"{size}, format {saved.card['format']}, surewood {saved.card['surewood']}"
     return about
 
 
@@ -292,3 +298,174 @@ def _columns(saved: SavedModel) -> str:
     counted = [f"{kinds.count(kind)} {word}" for kind, word in _COLUMN_KINDS.items() if kind in kinds]
     dropped = len(saved.preparer.dropped_)
     return ", ".join(counted) + (f"; {dropped} not used" if dropped else "")
+
+
+STEPS_SHOWN = 3
+PAIRS_SHOWN = 8
+_KNOWN = ("row", "kind", "prediction", "probabilities", "because")
+
+
+def generic_steps(explained: Mapping[str, Any]) -> list[Facts]:
+    """Steps of an explanation whose keys are not known beforehand.
+
+    Examples
+    --------
+    >>> steps = generic_steps({"prediction": "a", "score": 0.5, "rules": [{"weight": 2.0}]})
+    >>> [(one["title"], one["lines"]) for one in steps]
+    [('Details', ['score: 0.5']), ('Rules 1', ['weight: 2'])]
+    """
+    lines: list[str] = []
+    steps: list[Facts] = []
+    for name, value in explained.items():
+        if name in _KNOWN or value is None:
+            continue
+        if name == "support" and _is_records(value):
+            steps.append(step("Nearest training rows", [], value))
+        elif _is_path(value):
+            lines.append(f"{name}: {path_text(value)}")
+        elif _is_records(value):
+            steps += [
+                step(f"{_title(name)} {k}", [_line(*item) for item in one.items()])
+                for k, one in enumerate(value[:STEPS_SHOWN], start=1)
+            ]
+        else:
+            lines.append(_line(name, value))
+    return [step("Details", lines), *steps] if lines else steps
+
+
+def _title(name: str) -> str:
+    text = name.replace("_", " ")
+    return text[:1].upper() + text[1:]
+
+
+def _line(name: str, value: Any) -> str:
+    return f"{name.replace('_', ' ')}: {_text(value)}"
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, bool) or value is None:
+        return str(value)
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    if _is_path(value):
+        return path_text(value)
+    if isinstance(value, Mapping):
+        shown = [f"{label}: {_text(item)}" for label, item in list(value.items())[:PAIRS_SHOWN]]
+    elif isinstance(value, list | tuple):
+        shown = [_text(item) for item in value[:PAIRS_SHOWN]]
+    else:
+        return str(value)
+    return ", ".join(shown) + (", ..." if len(value) > PAIRS_SHOWN else "")
+
+
+def _is_records(value: Any) -> bool:
+    return (
+        isinstance(value, Sequence)
+        and not isinstance(value, str)
+        and len(value) > 0
+        and all(isinstance(one, Mapping) for one in value)
+    )
+
+
+def _is_path(value: Any) -> bool:
+    return _is_records(value) and all({"feature", "operator", "value"} <= set(one) for one in value)
+
+
+MOST_ROWS = 1000
+_ENOUGH_NEW_ROWS = 20
+
+
+@dataclass(frozen=True)
+class ColumnImportances:
+    """Result of :func:`importances`.
+
+    Attributes
+    ----------
+    importances : Importances
+        How much worse the predictions get when a column is shuffled.
+    table : str
+        Name of the table.
+    n_rows : int
+        Rows that were used.
+    notes : tuple of str
+
+    Examples
+    --------
+    >>> found = Importances(["age"], np.array([0.2]), np.array([0.1]), np.array([0.3]), "log_loss", 0.4, 0.95)
+    >>> ColumnImportances(found, "churn.csv", 100, ()).n_rows
+    100
+    """
+
+    importances: Importances
+    table: str
+    n_rows: int
+    notes: tuple[str, ...]
+
+
+def importances(
+    model: str | Path | SavedModel,
+    table: Source,
+    target: str | None = None,
+    *,
+    metric: str = "log_loss",
+    n_repeats: int = 5,
+    max_rows: int = MOST_ROWS,
+) -> ColumnImportances:
+    """Permutation importances of the columns of a labelled table, with intervals (ESTIMATE).
+
+    Rows that the model was trained with are left out where enough others remain.
+
+    Parameters
+    ----------
+    model : str, Path or SavedModel
+        A model file, or the folder that :func:`fit` wrote.
+    table : str, Path or list of them
+        A table file, several of one shape, or the name of a bundled data set.
+    target : str, optional
+        The column of the classes; by default the one the model was trained with.
+    metric : {"log_loss", "brier", "error"}, default="log_loss"
+        What gets worse when a column is shuffled.
+    n_repeats : int, default=5
+        Shuffles per column.
+    max_rows : int, default=1000
+        More rows are sampled.
+
+    Returns
+    -------
+    ColumnImportances
+        Named as the table names its columns.
+
+    Examples
+    --------
+    >>> from surewood import workflow
+    >>> fitted = workflow.fit("iris", model="rcf", out="iris-model")
+    >>> found = workflow.importances("iris-model", "iris").importances
+    >>> found.frame()["column"].iloc[0].startswith("petal")
+    True
+    """
+    saved = open_model(model)
+    labelled = labelled_rows(saved, table, target)
+    notes = [*labelled.notes, *saved.notes_about(labelled.X)]
+    rows = np.flatnonzero(labelled.y.isin(saved.classes.tolist()))
+    if len(rows) < len(labelled.y):
+        missing = plural(len(labelled.y) - len(rows), "row")
+        notes.append(f"{missing} of other classes than the model's left out.")
+    prepared = saved.prepare(take_rows(labelled.X, rows))
+    memory = memory_of(saved.estimator)
+    new = rows if memory is None else rows[~memory.contains(prepared)]
+    if len(new) >= min(_ENOUGH_NEW_ROWS, len(rows)):
+        if len(new) < len(rows):
+            notes.append(f"{plural(len(rows) - len(new), 'row')} equal to training rows left out.")
+        rows = new
+    else:
+        notes.append(
+            f"{plural(len(rows) - len(new), 'row')} of {len(rows):,} equal to training rows: on these, "
+            "columns look more important than they are for new rows."
+        )
+    rows = rows[sample_rows(len(rows), max_rows)]
+    y = saved.classes[[saved.classes.tolist().index(label) for label in labelled.y.iloc[rows].tolist()]]
+    try:
+        found = permutation_importances(saved, take_rows(labelled.X, rows), y, n_repeats, metric)
+    except ValueError as error:
+        raise WorkflowError(str(error)) from error
+    return ColumnImportances(found, labelled.name, len(rows), tuple(notes))

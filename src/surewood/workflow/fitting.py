@@ -20,23 +20,36 @@ from surewood.certify import Certificate
 from surewood.certify.deciding import DecidingClassifier
 from surewood.parallel.progress import stage
 from surewood.persistence import save
-from surewood.tables import TablePlan, plain
-from surewood.workflow import report_files
-from surewood.workflow.checking import Finding, check_table
-from surewood.workflow.choosing import Choice, choose_family
-from surewood.workflow.column_options import ColumnOptions
-from surewood.workflow.decision_rules import DecisionRule, apply_rule
+from surewood.tables import TablePlan, TablePreparer, plain
+from surewood.workflow import reporting
+from surewood.workflow.columns import ColumnOptions, Finding, check_table
+from surewood.workflow.dividing import Sampling
 from surewood.workflow.errors import WorkflowError
-from surewood.workflow.families import Family, FitSettings, candidates
-from surewood.workflow.holdout_scores import SCORES, holdout_scores
-from surewood.workflow.labelled_table import LabelledTable, Source, TrainingTable, read_for_training
-from surewood.workflow.large_table import is_large, read_large
+from surewood.workflow.families import Choice, Family, FitSettings, candidates, choose_family
+from surewood.workflow.labelled_table import (
+    LabelledTable,
+    Source,
+    TrainingTable,
+    class_weights,
+    is_large,
+    read_for_training,
+    read_large,
+)
 from surewood.workflow.model_folder import CARD, DATA, MODEL, PAGE, PLAN, refuse_other_model
 from surewood.workflow.output_place import check_folder
 from surewood.workflow.result_folder import reserved, whole_set
-from surewood.workflow.row_weights import class_weights
-from surewood.workflow.sampling import Sampling
-from surewood.workflow.training import Trained, certificate_of, limit_rows, peak_memory, prepare, train
+from surewood.workflow.training import (
+    SCORES,
+    DecisionRule,
+    Trained,
+    apply_rule,
+    certificate_of,
+    holdout_scores,
+    limit_rows,
+    peak_memory,
+    prepare,
+    train,
+)
 
 
 @dataclass(frozen=True)
@@ -89,7 +102,8 @@ def fit(
     *,
     model: str = surewood.DEFAULT_MODEL,
     holdout: float | None = None,
-    copies: str = "auto",
+    copies: str = "check",
+    drop_duplicates: bool = False,
     groups: str | Sequence[str] | None = None,
     time: str | None = None,
     out: str | Path | None = None,
@@ -98,7 +112,6 @@ def fit(
     random_state: int = 0,
     n_jobs: int = -1,
     max_rows: int | None = None,
-    max_memory: int | str | None = None,
     time_limit: float | None = None,
     columns: ColumnOptions | None = None,
     rare: str = "drop",
@@ -116,18 +129,19 @@ def fit(
     ----------
     table : str, Path or list of them
         A table file (see :func:`surewood.tables.read_table`), several of one shape, "-" for standard input, a
-        folder of Parquet files, or the name of a built-in data set.
+        folder of Parquet files, or the name of a bundled data set.
     target : str, optional
-        The column to predict; not needed for built-in data sets.
+        The column to predict; not needed for bundled data sets.
     model : str, default="surewood"
         Short name of the model (see :data:`surewood.SHORT_NAMES`): "surewood" is the mixture of all families,
         :class:`~surewood.SurewoodClassifier`; "auto" picks one family by out-of-fold scores.
     holdout : float, optional
-        Fraction of rows held out for the certificate; 0: none. By default the official test part where there
-        is one, else 0.2.
-    copies : {"auto", "natural", "exclude"}
-        Equal rows of the table: "exclude" keeps copies on one side and counts each content once; "natural"
-        says that equal rows are independent draws. "auto": natural where every column is discrete.
+        Fraction of rows held out for the certificate; 0: none. By default 0.2.
+    copies : {"check", "count", "leave_out"}
+        Whether holdout rows that equal a training row count. "check": they do unless the training table
+        looks copied.
+    drop_duplicates : bool, default=False
+        Remove repeated rows (equal features and target) before the rows are divided.
     groups : str or list of str, optional
         Column that names the group of a row (a patient, a device). Whole groups are held out and the
         guarantee is about new groups. Not a feature.
@@ -145,8 +159,6 @@ def fit(
         Threads; the model does not depend on it.
     max_rows : int, optional
         Train on at most this many rows, drawn at random.
-    max_memory : int or str, optional
-        Memory of the fit, such as "4GB".
     time_limit : float, optional
         Seconds that fitting the estimator may take, for those that have a limit.
     columns : ColumnOptions, optional
@@ -180,11 +192,10 @@ def fit(
     >>> result.family, result.certificate.best.status.name, result.facts["holdout_rows"]
     ('mddf', 'GUARANTEE', 30)
     """
-    sampling, ignored = Sampling.of(copies, groups, time), _ignored(columns)
+    sampling = Sampling.of(copies, groups, time, drop_duplicates)
+    ignored = () if columns is None else (*columns.drop, *columns.identifiers)
     wanted = TrainingTable(table, target, holdout, random_state, rare, weight, sampling, ignored)
-    settings = FitSettings(
-        random_state, n_jobs, max_memory, dict(parameters or {}), verbose, time_limit=time_limit
-    )
+    settings = FitSettings(random_state, n_jobs, dict(parameters or {}), verbose, time_limit=time_limit)
     families = candidates(model, settings)
     folder = None if out is None else Path(out)
     if folder is not None:
@@ -193,10 +204,8 @@ def fit(
         data = read_training(wanted, verbose)
         if folder is not None and not force:  # after reading: a misspelled target is no other model
             refuse_other_model(folder, table, target)
-        findings = check_training(data, columns)
         preparer = prepare(data, columns)
-        unused = {str(finding) for finding in findings if finding.column in preparer.dropped_}
-        data.notes[:] = [note for note in data.notes if note not in unused]  # the plan's own note says it
+        findings = check_training(data, ignored, preparer)
         if class_weight is not None:
             weights = class_weights(class_weight, data.y.unique())
             settings = replace(settings, parameters={**settings.parameters, "class_weight": weights})
@@ -278,7 +287,7 @@ def plan_table(
 
     Examples
     --------
-    >>> print(plan_table("iris")["petal_width"].kind)
+    >>> print(plan_table("iris")["petal width (cm)"].kind)
     number
     """
     data = read_training(TrainingTable(table, target, holdout, random_state, rare, weight))
@@ -294,17 +303,13 @@ def read_training(wanted: TrainingTable, verbose: int = 0) -> LabelledTable:
     return data
 
 
-def _ignored(columns: ColumnOptions | None) -> tuple[str, ...]:
-    """Columns that are no features."""
-    return () if columns is None else (*columns.drop, *columns.identifiers)
-
-
-def check_training(data: LabelledTable, columns: ColumnOptions | None) -> list[Finding]:
-    """What :func:`check_table` finds in the training rows, as notes too; dropped columns are not checked."""
-    features = data.X.drop(columns=[name for name in _ignored(columns) if name in data.X])
+def check_training(data: LabelledTable, ignored: Sequence[str], preparer: TablePreparer) -> list[Finding]:
+    """What :func:`check_table` finds in the training rows, as notes too; ignored columns are not checked."""
+    features = data.X.drop(columns=[name for name in ignored if name in data.X])
     numbers = data.row_numbers if len(data.row_numbers) == len(data.y) else None
-    findings = check_table(features, data.y, time=data.times, row_numbers=numbers)
-    data.notes += [str(finding) for finding in findings]
+    findings = check_table(features, data.y, time=data.times, row_numbers=numbers, preparer=preparer)
+    # of a column that is not used the plan's note says why
+    data.notes += [str(finding) for finding in findings if finding.column not in preparer.dropped_]
     return findings
 
 
@@ -391,6 +396,6 @@ def _write(
     with whole_set(folder) as new:
         save(trained.pipeline, new / MODEL, facts=facts, verbose=verbose)
         (new / PLAN).write_text(plan, encoding="utf-8")
-        report_files.write_report(new, trained, data, certificate, run, facts["choice"], verbose)
+        reporting.write_report(new, trained, data, certificate, run, facts["choice"], verbose)
     names = {"model": MODEL, "plan": PLAN, "page": PAGE, "data": DATA, "card": CARD}
     return {what: folder / name for what, name in names.items()}

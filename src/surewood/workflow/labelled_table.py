@@ -1,9 +1,17 @@
-"""A table with its target, divided into training rows and rows that are held out."""
+"""The table that a command reads, with its target: training rows, holdout and weights.
+
+A folder of Parquet files, or one file of more than `STREAM_BYTES` as numbers, is streamed (`read_large`).
+Columns are learned, families compared and the page drawn on a random sample of the training rows; the
+holdout is a random part of at most `HELD_ROWS`; the model is trained on all other rows, which
+`prepared_table` prepares batch by batch into a temporary file.
+"""
 
 from __future__ import annotations
 
+import os
+import tempfile
 import warnings
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,18 +19,30 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from surewood._arrays import Floats
+from surewood.base.wording import plural
 from surewood.datasets import load
-from surewood.tables import ParquetTable
-from surewood.tables.reading.file_format import looks_like_a_file
-from surewood.tables.reading.file_rows import FileRows, row_name
-from surewood.tables.reading.table_file import TableFile, read_table_file
+from surewood.parallel.progress import stage
+from surewood.tables import ParquetTable, TablePreparer, plan
+from surewood.tables.planning.column_plan import read_column
+from surewood.tables.reading.file_format import PARQUET_ENDINGS, looks_like_a_file
+from surewood.tables.reading.table_file import FileRows, TableFile, read_table_file, row_name
+from surewood.workflow.dividing import (
+    DEFAULT_HOLDOUT,
+    OTHER,
+    Sampling,
+    check_classes,
+    check_holdout,
+    divide,
+    first_of_equal_rows,
+    settle_rare,
+    side_notes,
+)
 from surewood.workflow.errors import WorkflowError
-from surewood.workflow.holdout import DEFAULT_HOLDOUT, OTHER, check_classes, check_holdout, settle_rare
-from surewood.workflow.row_weights import row_weights
-from surewood.workflow.sampling import Sampling, divide, side_notes
 
 Source = str | Path | Sequence[str | Path]
 
@@ -63,7 +83,7 @@ class LabelledTable:
     holdout_groups : ndarray of str or None
     holdout_times : ndarray of float or None
     holdout_places : ndarray of int
-        Positions of the holdout among the labelled rows; empty for an official test part.
+        Positions of the holdout among the labelled rows.
     """
 
     name: str
@@ -122,15 +142,6 @@ class LabelledTable:
         self.holdout_rows = self.row_numbers[rows]
         self.keep(~rows)
 
-    def take_back(self) -> None:
-        """Go on with the holdout among the training rows."""
-        if self.holdout is None or self.holdout_rows is None:
-            return
-        self.X = pd.concat([self.X, self.holdout[0]], ignore_index=True)
-        self.y = pd.concat([self.y, self.holdout[1]], ignore_index=True)
-        self.row_numbers = np.concatenate([self.row_numbers, self.holdout_rows])
-        self.holdout = self.holdout_rows = None
-
     def row_names(self, identifiers: Sequence[str] = (), held_out: bool = False) -> pd.Index:
         """What to call the rows: their numbers in the file, and their identifiers where there are some."""
         numbers = self.holdout_rows if held_out else self.row_numbers
@@ -170,9 +181,9 @@ def read_labelled(
     Parameters
     ----------
     source : str, Path or list of them
-        A table file, several with the same columns, or the name of a built-in data set.
+        A table file, several with the same columns, or the name of a bundled data set.
     target : str or None
-        The column of the classes; not needed for built-in data sets.
+        The column of the classes; not needed for bundled data sets.
     check : bool, default=True
         Refuse a target that cannot be learned.
     weight : str, optional
@@ -197,9 +208,6 @@ def read_labelled(
         table.take_weights(weight)
     if check:
         check_classes(table.y, name)
-    if data.is_divided:
-        test = data.split == "test"
-        table.hold_out(test)
     return table
 
 
@@ -209,29 +217,23 @@ class TrainingTable:
 
     source: Source
     target: str | None = None
-    #: Fraction of rows; None: the official test part, else a fifth.
+    #: Fraction of rows; None: a fifth.
     holdout: float | None = None
     random_state: int = 0
     rare: str = "drop"
     weight: str | None = None
     sampling: Sampling = field(default_factory=Sampling)
-    #: Columns that are no features: rows that differ in nothing else are copies.
+    #: Columns that are no features: rows that differ in nothing else are equal.
     ignored: tuple[str, ...] = ()
 
 
 def read_for_training(wanted: TrainingTable) -> LabelledTable:
-    """Read a table and hold rows out: its official test part, else a random fifth, or as `sampling` says."""
+    """Read a table and hold rows out: a random fifth, or as `sampling` says."""
     holdout, random_state = wanted.holdout, wanted.random_state
     check_holdout(holdout)
     table = read_labelled(wanted.source, wanted.target, weight=wanted.weight)
     table.sampling = wanted.sampling
     table.sampling.check_columns(table.X.columns, table.name, table.target)
-    if holdout is None and table.holdout is not None and not table.sampling.columns:
-        table.notes.append(
-            f"the official test part of {table.name}, {len(table.holdout[1]):,} rows, is the holdout."
-        )
-        return table
-    table.take_back()
     hold_out(table, DEFAULT_HOLDOUT if holdout is None else holdout, random_state, wanted.ignored)
     settle_training(table, wanted.rare)
     return table
@@ -239,15 +241,21 @@ def read_for_training(wanted: TrainingTable) -> LabelledTable:
 
 def hold_out(table: LabelledTable, fraction: float, random_state: int, ignored: Sequence[str] = ()) -> None:
     """Divide the rows of a table; columns that only say how rows were sampled are no features."""
-    X, y, sampling = table.X, table.y, table.sampling
+    sampling, places = table.sampling, np.arange(len(table.y))
+    if sampling.drop_duplicates:
+        names = [name for name in ignored if name in table.X]
+        first = first_of_equal_rows(table.X.drop(columns=names), table.y, sampling)
+        places = places[first]
+        table.keep(first)
+        table.notes.append(f"{plural(int((~first).sum()), 'repeated row')} removed before dividing the rows.")
+    X, y = table.X, table.y
     groups, times = sampling.group_of_rows(X), sampling.times_of_rows(X)
     table.X, table.groups, table.times = X.drop(columns=sampling.columns), groups, times
     for name in sampling.columns:
         table.notes.append(f"column {name!r} divides the rows; it is not used as a feature.")
     if fraction == 0:
         return
-    ignored = [name for name in ignored if name in table.X]
-    held_out = divide(X.drop(columns=ignored), sampling, fraction, random_state)
+    held_out = divide(X, sampling, fraction, random_state)
     if not held_out.any() or held_out.all():
         raise WorkflowError(
             f"holdout={fraction:g} of {len(held_out):,} rows is less than one row; take more, or 0."
@@ -256,7 +264,7 @@ def hold_out(table: LabelledTable, fraction: float, random_state: int, ignored: 
         raise WorkflowError("the training rows have only one class; take a smaller holdout.")
     table.notes += side_notes(y, held_out)
     table.hold_out(held_out)
-    table.holdout_places = np.flatnonzero(held_out)
+    table.holdout_places = places[held_out]
     table.holdout_groups = None if groups is None else groups[held_out]
     table.holdout_times = None if times is None else times[held_out]
 
@@ -285,8 +293,175 @@ def settle_training(table: LabelledTable, rare: str) -> None:
 
 
 def read_rows(source: Source, as_text: Collection[str] = ()) -> TableFile:
-    """Rows to predict: all columns of a file, or the features of a built-in data set; there may be none."""
+    """Rows to predict: all columns of a file, or the features of a bundled data set; there may be none."""
     if not isinstance(source, str) or looks_like_a_file(source):
         return read_table_file(source, as_text=as_text)
     X = load(source).X
     return TableFile(X, source, np.arange(1, len(X) + 1), "row", numbered=False)
+
+
+STREAM_BYTES = 1 << 30
+SAMPLE_ROWS = 50_000
+HELD_ROWS = 100_000
+
+
+def is_large(source: str) -> bool:
+    """Whether a table is a Parquet table to be streamed."""
+    path = Path(source).expanduser()
+    if path.is_dir():
+        return any(file.name.lower().endswith(PARQUET_ENDINGS) for file in path.iterdir())
+    if not path.is_file() or not source.lower().endswith(PARQUET_ENDINGS):
+        return False
+    try:
+        metadata = pq.read_metadata(path)
+    except (pa.ArrowException, OSError):
+        return False  # the reader of small tables reports what is wrong
+    return int(metadata.num_rows) * int(metadata.num_columns) * 8 > STREAM_BYTES
+
+
+def read_large(wanted: TrainingTable) -> LabelledTable:
+    """A sample of the training rows and the holdout in memory; ``stream`` has all training rows."""
+    source, target, sampling = str(wanted.source), wanted.target, wanted.sampling
+    check_holdout(wanted.holdout)
+    if sampling.columns:
+        option = "groups" if sampling.groups else "time"
+        raise WorkflowError(
+            f"{option}= is not possible for a streamed Parquet table, whose rows are divided one by one; "
+            "read a sample of it into one smaller file, or fit on a part of your own and certify on the rest."
+        )
+    if sampling.drop_duplicates:
+        raise WorkflowError(
+            "drop_duplicates=True is not possible for a streamed Parquet table; remove repeated rows from it."
+        )
+    if target is None:
+        raise WorkflowError(f"{source} needs target=...: the column to predict.")
+    whole = ParquetTable(source, target=target)
+    n_rows = whole.open().n_rows
+    fraction = DEFAULT_HOLDOUT if wanted.holdout is None else wanted.holdout
+    notes = [f"{n_rows:,} rows are streamed from {source}; columns were learned from a sample."]
+    if fraction * n_rows > HELD_ROWS:
+        fraction = HELD_ROWS / n_rows
+        notes.append(f"the holdout is {fraction:.2%} of the rows: at most {HELD_ROWS:,}.")
+    train, held = whole.split(fraction, wanted.random_state) if fraction > 0 else (whole, None)
+    n_train = train.open().n_rows
+    sample = train if n_train <= SAMPLE_ROWS else train.split(SAMPLE_ROWS / n_train, wanted.random_state)[1]
+    X, y = _labelled(sample, target)
+    check_classes(y, target)
+    table = LabelledTable(Path(source).name, source, target, X, y, np.arange(1, len(y) + 1), None, notes)
+    if wanted.weight is not None:
+        table.take_weights(wanted.weight)
+    if held is not None:
+        table.holdout = _labelled(held, target)
+        if not len(table.holdout[1]):
+            raise WorkflowError(
+                f"holdout={fraction:g} of {n_rows:,} rows is less than one row; take more, or 0."
+            )
+    table.stream, table.n_streamed = train, n_train
+    table.sampling = sampling
+    return table
+
+
+def _labelled(parquet: ParquetTable, target: str) -> tuple[pd.DataFrame, pd.Series]:
+    """The rows that have a label, in memory."""
+    opened = parquet.open()
+    names = [*opened.names, target]
+    parts = []
+    for _, _, source in ParquetTable(parquet.path, selection=parquet.selection).open(names).batches():
+        known = source.table.column(target).is_valid()
+        parts.append(source.table.filter(known).to_pandas())
+    frame = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=names)
+    return frame.drop(columns=target), frame[target]
+
+
+@contextmanager
+def prepared_table(table: LabelledTable, preparer: TablePreparer, verbose: int) -> Iterator[ParquetTable]:
+    """All training rows as the estimator sees them, in a temporary file that is removed when the fit ends."""
+    assert table.stream is not None
+    opened = table.stream.open()
+    stream = ParquetTable(table.stream.path, selection=table.stream.selection).open(
+        [*opened.names, table.target]
+    )
+    label = _unused(table.target, preparer)
+    weight = None if table.weight_name is None else _unused(f"{label} weight", preparer)
+    with tempfile.TemporaryDirectory(prefix="surewood-") as folder:
+        path = os.path.join(folder, "prepared.parquet")
+        writer: Any = None
+        try:
+            with stage(verbose, "preparing rows", table.n_rows) as advance:
+                for _, _, source in stream.batches():
+                    frame = preparer.transform(source.table.drop_columns([table.target]).to_pandas())
+                    rows = pa.Table.from_pandas(frame, preserve_index=False)
+                    rows = rows.append_column(label, source.table.column(table.target))
+                    if weight is not None:
+                        rows = rows.append_column(weight, source.table.column(table.weight_name))
+                    writer = writer or pq.ParquetWriter(path, rows.schema)
+                    writer.write_table(rows.cast(writer.schema))
+                    advance(len(frame))
+        finally:
+            if writer is not None:
+                writer.close()
+        yield ParquetTable(path, target=label, weight=weight, workdir=folder)
+
+
+def _unused(target: str, preparer: TablePreparer) -> str:
+    """A name for the labels that no prepared column has."""
+    names = set(preparer.get_feature_names_out().tolist())
+    while target in names:
+        target += "_"
+    return target
+
+
+def row_weights(
+    column: pd.Series, numbers: NDArray[np.int64], unit: str, files: FileRows | None = None
+) -> Floats:
+    """The weights in a column; a missing or negative one is refused with its row.
+
+    Examples
+    --------
+    >>> row_weights(pd.Series(["1", "2.5"], name="w"), np.array([2, 3]), "line").tolist()
+    [1.0, 2.5]
+    """
+    name = str(column.name)
+    made = plan(column.to_frame(), kinds={name: "number"})[name]
+    weights = read_column(made, column).to_numpy(dtype=np.float64)
+    bad = ~(weights >= 0)
+    if bad.any():
+        place = int(np.flatnonzero(bad)[0])
+        where = row_name(numbers[place], unit, files)
+        raise WorkflowError(f"weight={name}: {where} has {str(column.iloc[place])!r}, which is not a weight.")
+    return weights
+
+
+def class_weights(given: str | Mapping[Any, float] | None, labels: NDArray[Any]) -> Any:
+    """Class weights for an estimator: "balanced", or a weight by label, which may be written as text.
+
+    Examples
+    --------
+    >>> class_weights({"1": 2.0}, np.array([0, 1])), class_weights("no=1,yes=5", np.array(["no", "yes"]))
+    ({1: 2.0}, {'no': 1.0, 'yes': 5.0})
+    """
+    if given is None or given == "balanced":
+        return given
+    pairs = _pairs(given) if isinstance(given, str) else given
+    known = {str(label): label for label in labels.tolist()}
+    unknown = [str(label) for label in pairs if str(label) not in known]
+    if unknown:
+        raise WorkflowError(
+            f"class_weight={unknown[0]}: there is no such class; classes are {', '.join(list(known)[:8])}."
+        )
+    return {known[str(label)]: float(weight) for label, weight in pairs.items()}
+
+
+def _pairs(text: str) -> dict[str, float]:
+    pairs: dict[str, float] = {}
+    for word in text.split(","):
+        label, mark, weight = word.rpartition("=")
+        try:
+            pairs[label.strip()] = float(weight)
+        except ValueError:
+            mark = ""
+        if not mark or not label.strip():
+            raise WorkflowError(
+                f"class_weight={text} is neither balanced nor of the form no=1,yes=5 with a number per class."
+            )
+    return pairs

@@ -12,11 +12,12 @@ import pandas as pd
 from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
+from surewood.base.wording import plural
 from surewood.certify.deciding import DecidingClassifier
-from surewood.estimators.wording import plural
 from surewood.persistence import ModelFileError, load, read_card, read_facts
 from surewood.tables import TablePreparer
 from surewood.workflow.errors import WorkflowError
+from surewood.workflow.result_folder import finish_set
 
 MODEL, PLAN, PAGE, DATA, CARD = "model.surewood", "plan.toml", "report.html", "report.json", "card.md"
 
@@ -121,12 +122,13 @@ def open_model(path: str | Path | SavedModel) -> SavedModel:
     --------
     >>> open_model("no-such-folder")
     Traceback (most recent call last):
-    surewood.persistence.errors.ModelFileError: there is no model file no-such-folder.
+    surewood.persistence.model_file.ModelFileError: there is no model file no-such-folder.
     """
     if isinstance(path, SavedModel):
         return path
     path = Path(path)
     if path.is_dir():
+        finish_set(path)
         path = path / MODEL
     model = load(path)
     if not isinstance(model, Pipeline) or not isinstance(model[0], TablePreparer):

@@ -1,7 +1,11 @@
-"""Is the guarantee of a saved model still true? `monitor`, one batch of new rows at a time (§11.6)."""
+"""Is the guarantee of a saved model still true? `monitor`, one batch of new rows at a time (§11.6).
+
+Its page shows the path of the evidence and the limits of the error so far.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -9,13 +13,15 @@ from typing import Any
 
 import pandas as pd
 
-from surewood.monitor import Look, Monitor
+from surewood.certify import Look, Monitor
+from surewood.certify.wording import limit_value
+from surewood.report import charts, render_template, write_text
+from surewood.report.drawing import Plot, fitted_axis
 from surewood.workflow.errors import WorkflowError
-from surewood.workflow.holdout_scores import SCORES
 from surewood.workflow.labelled_table import Source, read_labelled, read_rows
 from surewood.workflow.model_folder import SavedModel, open_model
-from surewood.workflow.monitoring_page import write_monitor_page
 from surewood.workflow.output_place import check_file
+from surewood.workflow.training import SCORES
 
 STATE = "monitor.json"
 _ONE_ROW_PER_GROUP = (
@@ -47,7 +53,7 @@ class Monitoring:
     Examples
     --------
     >>> from surewood import workflow
-    >>> from surewood.monitor import Monitor
+    >>> from surewood.certify import Monitor
     >>> look = Monitor(0.1).add(errors=[True] * 60)
     >>> workflow.Monitoring(look, 0.1, 60, True, state=None, page=None, notes=()).verdict
     'ALARM: the error is above the guaranteed 10 %.'
@@ -67,7 +73,8 @@ class Monitoring:
         """One sentence."""
         if self.look.error_alarm and self.limit is not None:
             what = "the guaranteed" if self.guaranteed else "the limit of"
-            return f"ALARM: the error is above {what} {100 * self.limit:.3g} %."
+            limit = limit_value({"quantity": "error", "side": "at most", "value": self.limit})
+            return f"ALARM: the error is above {what} {limit}."
         if self.look.shift_alarm:
             return "ALARM: new rows look different from the holdout; the error may have changed or not."
         return "No alarm."
@@ -96,7 +103,7 @@ def monitor(
     state: str | Path | None = None,
     limit: float | None = None,
     alpha: float = 0.05,
-    copies: str = "auto",
+    copies: str = "check",
     page: str | Path | None = None,
 ) -> Monitoring:
     """Look at a batch of new rows with a saved model.
@@ -110,7 +117,7 @@ def monitor(
     model : str, Path or SavedModel
         A model file, or the folder that :func:`fit` wrote.
     table : str, Path or list of them
-        The batch. One that was seen before is refused, and rows of earlier batches are not counted again.
+        The batch. One that was seen before is refused; batches must not overlap.
     target : str, optional
         The column of the classes; by default the model's own, where the batch has it.
     state : str or Path, optional
@@ -119,8 +126,9 @@ def monitor(
         Error to watch; by default the guaranteed one of the model's certificate. Fixed by the first batch.
     alpha : float, default=0.05
         Probability of a false alarm. Fixed by the first batch.
-    copies : {"auto", "natural", "exclude"}
-        Whether equal rows count each time, as in `Monitor`. Fixed by the first batch.
+    copies : {"check", "count", "leave_out"}
+        Whether rows that equal a training row count; "check": as in the certificate of the model. Fixed by
+        the first batch.
     page : str or Path, optional
         An .html file to write, with the path of the evidence.
 
@@ -131,9 +139,14 @@ def monitor(
 
     Examples
     --------
+    >>> from sklearn.datasets import load_wine
     >>> from surewood import workflow
-    >>> fitted = workflow.fit("wine", model="rcf", out="wine-model")
-    >>> workflow.monitor("wine-model", "wine", limit=0.3).verdict
+    >>> wine = load_wine(as_frame=True).frame.sample(frac=1, random_state=0)
+    >>> wine[::2].to_csv("wine.csv", index=False)
+    >>> wine[1::2].to_csv("later.csv", index=False)
+    >>> settings = {"model": "rcf", "parameters": {"n_estimators": 5}}
+    >>> fitted = workflow.fit("wine.csv", target="target", out="wine-model", **settings)
+    >>> workflow.monitor("wine-model", "later.csv", limit=0.3).verdict
     'No alarm.'
     """
     saved = open_model(model)
@@ -152,11 +165,7 @@ def monitor(
         write_monitor_page(watched, _title(saved), path)
     notes += [*saved.notes_about(X), *more]
     if look.n_left_out:
-        notes.append(f"{look.n_left_out:,} rows are copies of training rows; not counted.")
-    if look.n_seen_before:
-        notes.append(f"{look.n_seen_before:,} rows were seen before; not counted again.")
-    if watched.state.copies == "natural":
-        notes.append('equal rows all count (copies="natural"), so batches must not overlap.')
+        notes.append(f"{look.n_left_out:,} rows equal training rows; not counted, as in the certificate.")
     limit = watched.state.limit
     guaranteed = limit == guaranteed_error(saved.facts.get("certificate"))
     return Monitoring(look, limit, len(X), y is not None, file, path, tuple(notes), guaranteed)
@@ -192,6 +201,8 @@ def _monitor(
     if file.exists():
         return Monitor.load(file, model=saved.decider, name=name), []
     notes = []
+    if copies == "check":
+        copies = (saved.facts.get("certificate") or {}).get("copies") or "check"
     watched = guaranteed_error(saved.facts.get("certificate")) if limit is None else limit
     grouped = guaranteed_error(saved.facts.get("certificate"), unit="groups")
     if grouped is not None:
@@ -234,3 +245,53 @@ def guaranteed_error(certificate: Mapping[str, Any] | None, unit: str = "") -> f
         and (entry.get("unit") == "groups") == (unit == "groups")
     ]
     return min((value for value in values if 0 < value < 1), default=None)
+
+
+_TITLES = {"error": "Evidence that the error rose", "shift": "Evidence that rows look different"}
+
+
+def write_monitor_page(monitor: Monitor, title: str, path: Path) -> None:
+    """Write the page as one file that needs no other."""
+    state, look = monitor.state, monitor.look()
+    figures = [
+        _evidence(kind, [point for point in state.path if point["kind"] == kind], state.alpha)
+        for kind in _TITLES
+        if any(point["kind"] == kind for point in state.path)
+    ]
+    limits = [point for point in state.path if "lower" in point]
+    if limits and state.limit is not None:
+        figures.append(_limits(limits, state.limit))
+    values = {"title": f"Monitor of {title}", "state": state, "look": look, "figures": figures}
+    write_text(render_template("monitor.html", values, package="surewood.workflow"), path)
+
+
+def _evidence(kind: str, points: list[dict[str, Any]], alpha: float) -> dict[str, Any]:
+    rows = [point["rows"] for point in points]
+    height = [max(-6.0, point["log_evidence"] / math.log(10.0)) for point in points]
+    alarm = -math.log10(alpha)
+    across = fitted_axis(rows, title="rows since the start", include=(0.0,))
+    up = fitted_axis([*height, alarm], title="evidence, powers of 10")
+    plot = Plot(across, up)
+    plot.mark(y=alarm, color="warn", name="alarm")
+    plot.line(rows, height, "leaf", name="evidence")
+    plot.points(rows, height, "leaf", size=5, tips=[f"row {n:,}: 10^{h:.2f}" for n, h in zip(rows, height)])
+    caption = f"Alarm at the dashed line, 1/{alpha:g} = {1 / alpha:.3g}. A path that falls is good news."
+    alt = f"{_TITLES[kind]}: ends at 10 to the power of {height[-1]:.2f}, the alarm is at {alarm:.2f}"
+    return charts.figure(_TITLES[kind], plot.render(), caption=caption, alt=alt)
+
+
+def _limits(points: list[dict[str, Any]], limit: float) -> dict[str, Any]:
+    rows = [point["rows"] for point in points]
+    lower, upper = ([point[side] for point in points] for side in ("lower", "upper"))
+    across = fitted_axis(rows, title="labelled rows since the start", include=(0.0,))
+    up = fitted_axis([*upper, limit], "percent", "error", include=(0.0,), limits=(0.0, 1.0))
+    plot = Plot(across, up)
+    plot.band(rows, lower, upper, "peer-soft")
+    for name, values in (("lower limit", lower), ("upper limit", upper)):
+        plot.line(rows, values, "sky", name=name)
+        told = [f"row {n:,}: {name} {100 * v:.2f} %" for n, v in zip(rows, values)]
+        plot.points(rows, values, "sky", size=6, tips=told)
+    plot.mark(y=limit, color="warn", name="watched")
+    caption = "The true error lies between the limits at all times together; dashed: the error watched."
+    alt = f"Limits of the error so far: {100 * lower[-1]:.2f} to {100 * upper[-1]:.2f} %"
+    return charts.figure("Limits of the error so far", plot.render(), caption=caption, alt=alt)

@@ -1,32 +1,44 @@
-"""Classes, and probabilities if wanted, of the rows of a table: `predict`."""
+"""Classes, and probabilities if wanted, of the rows of a table: `predict`.
+
+`Answer` is what is reported about each row. A table that is larger than memory goes batch by batch from file
+to file (`ParquetSink`, :func:`predict_to_parquet`).
+
+Spreadsheet programs run a cell of a CSV file that begins with ``=``, ``+``, ``-`` or ``@`` as a formula, and
+a formula can send data elsewhere or start programs. A table from a stranger can hold such cells; `write_csv`
+can put a quote before them, which makes them text.
+"""
 
 from __future__ import annotations
 
+import csv
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal, Self
 
+import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
 
 from surewood.certify import PredictionSets
 from surewood.certify.deciding import DecidingClassifier
-from surewood.certify.set_scores import tie_breakers
+from surewood.certify.prediction_sets import tie_breakers
 from surewood.parallel.progress import stage
 from surewood.persistence.leftovers import partial
-from surewood.tables import ParquetTable, plain
-from surewood.workflow.column_options import names_of
+from surewood.tables import ParquetTable, as_parquet, plain
+from surewood.workflow.columns import names_of
 from surewood.workflow.errors import WorkflowError
-from surewood.workflow.holdout_scores import kept_sets
-from surewood.workflow.labelled_table import Source, read_rows
-from surewood.workflow.large_table import is_large
+from surewood.workflow.labelled_table import Source, is_large, read_rows
 from surewood.workflow.model_folder import SavedModel, open_model
 from surewood.workflow.output_place import check_file
-from surewood.workflow.parquet_prediction import ParquetSink, probability_column
-from surewood.workflow.spreadsheet import write_csv
-from surewood.workflow.training import predict_in_blocks
+from surewood.workflow.training import kept_sets, predict_in_blocks
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 DECIMALS = 6  # of probabilities in text
 
@@ -96,7 +108,7 @@ def predict(
     model : str, Path or SavedModel
         A model file, or the folder that :func:`fit` wrote.
     table : str, Path or list of them
-        A table file, several with the same columns, a folder of Parquet files, or a built-in data set.
+        A table file, several with the same columns, a folder of Parquet files, or a bundled data set.
         Large Parquet tables are streamed; they need `out`.
     proba : bool, default=False
         Also give a column ``probability of LABEL`` for each class.
@@ -261,3 +273,183 @@ def records(prediction: Prediction) -> list[dict[str, Any]]:
                 str(label): round(value, DECIMALS) for label, value in zip(prediction.classes, values)
             }
     return rows
+
+
+def predict_to_parquet(
+    model: Any, path: Any, out: str | Path, *, proba: bool = False, keep: Sequence[str] = ()
+) -> int:
+    """Predict the rows of a Parquet data set and write the predictions to a Parquet file, in their order.
+
+    Parameters
+    ----------
+    model : fitted classifier
+        Trained on a table with column names; the file may have more columns.
+    path : str, Path or ParquetTable
+        One file, a folder of parts, or a :class:`~surewood.tables.ParquetTable`.
+    out : str or Path
+        The file to write. It appears when all rows are predicted, and not before.
+    proba : bool, default=False
+        Also write a column ``probability of <label>`` for each class.
+    keep : list of str, optional
+        Columns to copy from the input, such as an identifier.
+
+    Returns
+    -------
+    int
+        Number of rows written.
+
+    Examples
+    --------
+    >>> import tempfile, pandas as pd
+    >>> from surewood import BinnedForestClassifier
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> data, out = folder.name + "/data.parquet", folder.name + "/out.parquet"
+    >>> pd.DataFrame({"id": [7, 8], "x": [1.0, 2.0], "y": ["a", "b"]}).to_parquet(data)
+    >>> model = BinnedForestClassifier(5, bootstrap=False).fit(pd.DataFrame({"x": [1.0, 2.0]}), ["a", "b"])
+    >>> predict_to_parquet(model, data, out, keep=["id"])
+    2
+    >>> pd.read_parquet(out).to_dict("list")
+    {'id': [7, 8], 'prediction': ['a', 'b']}
+    >>> folder.cleanup()
+    """
+    check_is_fitted(model)
+    parquet = as_parquet(path)
+    if parquet is None:
+        raise ValueError(f"path must be a Parquet file or a ParquetTable, got {type(path).__name__}.")
+    features = _features(model)
+    opened = ParquetTable(parquet.path, selection=parquet.selection).open(
+        columns=[*features, *(name for name in keep if name not in features)]
+    )
+    out = Path(out)
+    if any(out.exists() and out.samefile(part) for part in opened.paths):
+        raise ValueError(f"{out} is one of the files to predict; name another one.")
+    with ParquetSink(out) as sink:
+        for _, _, source in opened.batches():
+            sink.write(_predicted(model, source.table, features, list(keep), proba))
+        if not sink.n_rows:
+            raise ValueError(f"{parquet.path} has no row to predict.")
+    return sink.n_rows
+
+
+def probability_column(label: Any) -> str:
+    """Name of the column with the probability of a class.
+
+    Examples
+    --------
+    >>> probability_column("yes")
+    'probability of yes'
+    """
+    return f"probability of {label}"
+
+
+class ParquetSink:
+    """A Parquet file written batch by batch, all or nothing: it appears when the block ends without an error.
+
+    Attributes
+    ----------
+    n_rows : int
+        Rows written so far.
+    """
+
+    def __init__(self, out: Path) -> None:
+        self.out, self.n_rows = out, 0
+        self._writer: Any = None
+
+    def __enter__(self) -> Self:
+        self._unfinished = partial(self.out)
+        self._path = self._unfinished.__enter__()
+        return self
+
+    def write(self, rows: pa.Table) -> None:
+        """Append rows; the first ones decide the column types."""
+        if self._writer is None:
+            self._writer = pq.ParquetWriter(self._path, rows.schema)
+        self._writer.write_table(rows.cast(self._writer.schema))
+        self.n_rows += len(rows)
+
+    def write_frame(self, rows: pd.DataFrame) -> None:
+        """Append the rows of a frame."""
+        self.write(pa.Table.from_pandas(rows, preserve_index=False))
+
+    def __exit__(self, kind: type[BaseException] | None, error: object, trace: object) -> None:
+        try:
+            if self._writer is not None:
+                self._writer.close()
+                if kind is None:
+                    os.replace(self._path, self.out)
+        finally:
+            self._unfinished.__exit__(None, None, None)
+
+
+def _features(model: Any) -> list[str]:
+    names = getattr(model, "feature_names_in_", None)
+    if names is None:
+        raise ValueError(
+            "the model was trained without column names, which a Parquet file is read by; "
+            "train it on a frame or on a Parquet file."
+        )
+    return [str(name) for name in names]
+
+
+def _predicted(model: Any, rows: pa.Table, features: list[str], keep: list[str], proba: bool) -> pa.Table:
+    """The kept columns and the predictions of some rows."""
+    X = rows.select(features)
+    if not hasattr(model, "schema_"):  # a pipeline, or another library's model
+        X = X.to_pandas()
+    columns: dict[str, Any] = {name: rows.column(name) for name in keep}
+    values: NDArray[np.float64] | None = model.predict_proba(X) if proba else None
+    labels = model.predict(X) if values is None else np.asarray(model.classes_)[values.argmax(axis=1)]
+    columns["prediction"] = pa.array(labels)
+    if values is not None:
+        for k, label in enumerate(np.asarray(model.classes_).tolist()):
+            columns[probability_column(label)] = pa.array(np.ascontiguousarray(values[:, k]))
+    return pa.table(columns)
+
+
+_BEGINS_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
+
+
+def safe_cell(value: Any) -> Any:
+    """The value; a text that would be a formula with a quote before it.
+
+    Examples
+    --------
+    >>> safe_cell("=1+1"), safe_cell("yes"), safe_cell(-1.5)
+    ("'=1+1", 'yes', -1.5)
+    """
+    return f"'{value}" if isinstance(value, str) and value.startswith(_BEGINS_FORMULA) else value
+
+
+def safe_frame(frame: pd.DataFrame) -> pd.DataFrame:
+    """A table whose texts and names are no formulas; numbers and dates stay what they are."""
+    safe = frame.copy(deep=False)
+    for place, dtype in enumerate(frame.dtypes):
+        if pd.api.types.is_numeric_dtype(dtype) or pd.api.types.is_datetime64_any_dtype(dtype):
+            continue
+        safe.isetitem(place, frame.iloc[:, place].astype(object).map(safe_cell).array)
+    safe.columns = pd.Index([safe_cell(name) for name in frame.columns])
+    return safe
+
+
+def write_csv(frame: pd.DataFrame, path: Path | None = None, safe: bool = False) -> str:
+    """Write a table as CSV, without formulas if `safe`; without a path it is returned as a text.
+
+    Python's writer leaves a text with a carriage return unquoted, and readers begin a new row there, with
+    whatever follows as its first cell. Where there is such a text, all texts are quoted.
+
+    Examples
+    --------
+    >>> write_csv(pd.DataFrame({"a": ["x"], "b": ["=1+1"]}), safe=True).split()
+    ['a,b', "x,'=1+1"]
+    """
+    shown = safe_frame(frame) if safe else frame
+    texts = [
+        shown.iloc[:, k] for k, dtype in enumerate(shown.dtypes) if not pd.api.types.is_numeric_dtype(dtype)
+    ]
+    cells = (cell for column in (shown.columns, *texts) for cell in column)
+    broken = any("\r" in cell for cell in cells if isinstance(cell, str))
+    quoting: Literal[0, 2] = csv.QUOTE_NONNUMERIC if broken else csv.QUOTE_MINIMAL
+    if path is None:
+        return shown.to_csv(index=False, lineterminator="\n", quoting=quoting)
+    shown.to_csv(path, index=False, quoting=quoting)
+    return ""

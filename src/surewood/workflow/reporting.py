@@ -1,4 +1,4 @@
-"""The page of a saved model made anew from a labelled table: `report`."""
+"""The page, its values as JSON and the model card: beside a new model, and anew by `report`."""
 
 from __future__ import annotations
 
@@ -6,18 +6,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Unpack
 
-import numpy as np
-
 from surewood import report as pages
+from surewood.base.describing import take_rows
 from surewood.certify import Certificate
-from surewood.estimators.describing import take_rows
+from surewood.tables import TablePreparer
 from surewood.workflow.certifying import CertifyOptions, certify
 from surewood.workflow.errors import WorkflowError
-from surewood.workflow.labelled_table import Source
+from surewood.workflow.labelled_table import LabelledTable, Source
 from surewood.workflow.model_folder import CARD, DATA, PAGE, SavedModel
 from surewood.workflow.output_place import check_folder
-from surewood.workflow.report_files import plan_facts, write_files
 from surewood.workflow.result_folder import reserved, whole_set
+from surewood.workflow.training import Trained
 
 
 @dataclass(frozen=True)
@@ -27,7 +26,7 @@ class Reported:
     Attributes
     ----------
     certificate : Certificate
-        Of those rows of the table that are new to the model.
+        Of the rows of the table.
     summary : dict
         What the page shows, as plain values.
     notes : tuple of str
@@ -36,10 +35,15 @@ class Reported:
 
     Examples
     --------
+    >>> from sklearn.datasets import load_wine
     >>> from surewood import workflow
-    >>> fitted = workflow.fit("wine", model="rcf", parameters={"n_estimators": 5}, out="wine-model")
-    >>> workflow.report("wine-model", "wine").summary["data"]["n_rows"]
-    142
+    >>> wine = load_wine(as_frame=True).frame.sample(frac=1, random_state=0)
+    >>> wine[::2].to_csv("wine.csv", index=False)
+    >>> wine[1::2].to_csv("later.csv", index=False)
+    >>> settings = {"model": "rcf", "parameters": {"n_estimators": 5}}
+    >>> fitted = workflow.fit("wine.csv", target="target", out="wine-model", **settings)
+    >>> workflow.report("wine-model", "later.csv").summary["data"]["n_rows"]
+    71
     """
 
     certificate: Certificate
@@ -59,7 +63,7 @@ def report(
 ) -> Reported:
     """Make the page of a saved model anew from a labelled table that was not used for training or tuning.
 
-    Rows that are equal to training rows are left out of everything that the page shows.
+    The page shows the rows that the certificate counts.
 
     Parameters
     ----------
@@ -78,9 +82,14 @@ def report(
 
     Examples
     --------
+    >>> from sklearn.datasets import load_wine
     >>> from surewood import workflow
-    >>> fitted = workflow.fit("wine", model="rcf", parameters={"n_estimators": 5}, out="wine-model")
-    >>> made = workflow.report("wine-model", "wine", claims=["accuracy"], out="wine-page")
+    >>> wine = load_wine(as_frame=True).frame.sample(frac=1, random_state=0)
+    >>> wine[::2].to_csv("wine.csv", index=False)
+    >>> wine[1::2].to_csv("later.csv", index=False)
+    >>> settings = {"model": "rcf", "parameters": {"n_estimators": 5}}
+    >>> fitted = workflow.fit("wine.csv", target="target", out="wine-model", **settings)
+    >>> made = workflow.report("wine-model", "later.csv", claims=["accuracy"], out="wine-page")
     >>> sorted(path.name for path in made.files.values())
     ['card.md', 'report.html', 'report.json']
     """
@@ -88,15 +97,13 @@ def report(
     saved = found.model
     folder = saved.path.parent if out is None else Path(out)
     check_folder(folder)
-    new = np.flatnonzero(~found.is_seen)
-    if len(new) < 2:
-        raise WorkflowError(f"{found.table}: (nearly) all rows are copies of training rows; give other rows.")
-    X, y = take_rows(found.X, new), found.y.iloc[new]
+    if len(found.counted) < 2:
+        raise WorkflowError(f"{found.table}: {found.certificate.verdict}.")
+    X, y = take_rows(found.X, found.counted), found.y.iloc[found.counted]
     notes = list(found.notes)
-    if len(new) < found.n_rows:
-        notes.append(
-            f"{found.n_rows - len(new):,} rows are equal to training rows; the page leaves them out."
-        )
+    if len(found.counted) < found.n_rows:
+        left_out = found.n_rows - len(found.counted)
+        notes.append(f"{left_out:,} rows equal training rows; the page leaves them out.")
     summary = _summary(saved, X, y, found, notes, verbose)
     with reserved(folder), whole_set(folder) as place:
         write_files(summary, place)
@@ -128,3 +135,66 @@ def _summary(saved: SavedModel, X: Any, y: Any, found: Any, notes: list[str], ve
     )
     summary["data"]["n_rows"] = facts.get("rows", 0)
     return summary
+
+
+def write_report(
+    folder: Path,
+    trained: Trained,
+    table: LabelledTable,
+    certificate: Certificate,
+    run: dict[str, Any],
+    choice: dict[str, Any] | None = None,
+    verbose: int = 0,
+) -> None:
+    """Write report.html, report.json and card.md."""
+    held = trained.holdout
+    preparer = trained.preparer
+    summary = pages.build_summary(
+        trained.pipeline[-1],
+        trained.prepared,
+        table.y,
+        holdout=None if held is None or table.holdout is None else (held.X, table.holdout[1]),
+        certificate=certificate,
+        dataset={
+            "name": table.name,
+            "source": source_text(table.source),
+            "notes": table.notes,
+            "n_columns": len(preparer.columns_),
+            "plan": plan_facts(preparer),
+        },
+        run=run,
+        probabilities=None if held is None else held.probabilities,
+        choice=choice,
+        parts_of_columns=preparer.parts_,
+        verbose=verbose,
+    )
+    write_files(summary, folder)
+
+
+def source_text(source: str) -> str:
+    """Where a table comes from, for a reader of the page.
+
+    Examples
+    --------
+    >>> source_text("data/churn.csv"), source_text("cache")
+    ('Read from data/churn.csv.', 'A bundled data set.')
+    """
+    if source in ("SUREWOOD_DATA", "cache"):
+        return "A bundled data set."
+    return (
+        f"A bundled data set, from {source}."
+        if source in ("scikit-learn", "OpenML")
+        else f"Read from {source}."
+    )
+
+
+def plan_facts(preparer: TablePreparer) -> list[dict[str, str]]:
+    """Name, kind and reason of each column of the table."""
+    return [{"name": one.name, "kind": one.kind, "reason": one.reason} for one in preparer.plan_.columns]
+
+
+def write_files(summary: dict[str, Any], folder: Path) -> None:
+    """The page, its values as JSON, and the model card."""
+    pages.write_page(summary, folder / PAGE)
+    pages.write_json(summary, folder / DATA)
+    pages.write_card(summary, folder / CARD)

@@ -1,8 +1,10 @@
 """A folder of results that belong together: written as one set, by one run at a time.
 
 `reserved` takes the folder for a run; a second run into it is refused while the first is at work. `whole_set`
-gives a temporary folder inside it; its files replace the old ones together when all are written. A run that
-fails or is killed leaves the old set as it was.
+gives a temporary folder inside it. When all files are written one rename makes them the set that counts, and
+`finish_set` moves them over the old ones. A run that fails or is killed before that rename leaves the old set
+as it was; what one that is killed later has not moved, the next command that reads or writes the folder does.
+The folder itself stays the same: it may be mounted, be where a terminal is, and hold files of its owner.
 """
 
 from __future__ import annotations
@@ -10,15 +12,16 @@ from __future__ import annotations
 import os
 import socket
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from surewood.persistence.leftovers import is_running, made, own, partial, remove
 from surewood.workflow.errors import WorkflowError
 
-__all__ = ["LOCK", "reserved", "whole_set"]
+__all__ = ["LOCK", "finish_set", "reserved", "whole_set"]
 
 LOCK = ".surewood.lock"
+_COMPLETE = ".surewood.set"
 
 
 @contextmanager
@@ -28,6 +31,7 @@ def reserved(folder: Path) -> Iterator[None]:
     with made(folder):
         _take(lock, folder)
         with own(lock):
+            finish_set(folder)
             yield
 
 
@@ -65,29 +69,21 @@ def _refuse_if_taken(lock: Path, folder: Path) -> None:
 
 @contextmanager
 def whole_set(folder: Path) -> Iterator[Path]:
-    """A folder to write into; when the block ends without an error its files move to `folder` together."""
+    """A folder to write into; when the block ends without an error its files replace those of `folder`."""
     with partial(folder / "set") as new:
         new.mkdir()
         yield new
-        _move(new, folder)
+        os.rename(new, folder / _COMPLETE)
+    finish_set(folder)
 
 
-def _move(new: Path, folder: Path) -> None:
-    """Replace the old files, which come back if one of them cannot be replaced."""
-    old = new / "old"
-    files = sorted(path for path in new.iterdir() if path.is_file())
-    old.mkdir()
-    done: list[str] = []
-    try:
-        for file in files:
-            done.append(file.name)
-            if (folder / file.name).exists():
-                os.rename(folder / file.name, old / file.name)
-            os.rename(file, folder / file.name)
-    except BaseException:
-        for name in done:
-            if (old / name).exists():
-                os.replace(old / name, folder / name)
-            elif not (new / name).exists():
-                (folder / name).unlink(missing_ok=True)
-        raise
+def finish_set(folder: Path) -> None:
+    """Move the files of a complete set to their places; another process may be doing the same."""
+    complete = folder / _COMPLETE
+    if not complete.is_dir():
+        return
+    with suppress(FileNotFoundError):
+        for file in sorted(complete.iterdir()):
+            with suppress(FileNotFoundError):
+                os.replace(file, folder / file.name)
+        complete.rmdir()

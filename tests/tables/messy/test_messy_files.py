@@ -12,7 +12,7 @@ from surewood import workflow
 from surewood.cli.mistakes import explain_error
 from surewood.tables import DataError
 from surewood.tables.planning.column_plan import read_column
-from surewood.workflow.column_options import ColumnOptions
+from surewood.workflow.columns import ColumnOptions
 from surewood.workflow.labelled_table import read_labelled
 
 HERE = Path(__file__).parent

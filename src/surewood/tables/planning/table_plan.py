@@ -13,20 +13,19 @@ import numpy as np
 import pandas as pd
 
 from surewood._text import CONTROL
-from surewood.tables.data_error import DataError
-from surewood.tables.planning.column_plan import ColumnPlan, distinct_texts, is_text
-from surewood.tables.planning.counting import counted
+from surewood.tables.planning.column_plan import ColumnPlan, distinct_texts, is_readable, is_text, shortened
 from surewood.tables.planning.finding import (
     IDENTIFIER,
     MANY_VALUES,
     NOT_PLANNED,
     OPEN_DATES,
     Hints,
+    counted,
     find_column,
 )
-from surewood.tables.planning.number_format import AmbiguousNumbers, proven_decimal
-from surewood.tables.planning.plan_checking import is_readable, shortened
-from surewood.tables.text_state import as_text, from_text
+from surewood.tables.planning.numbers import AmbiguousNumbers, proven_decimal
+from surewood.tables.schema import as_text, from_text
+from surewood.tables.sources import DataError
 
 _THREADS = 2
 _LONG = 20_000  # rows from which finding out about a column gains by a second thread

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from surewood.tables.data_error import DataError
+from surewood.tables.sources import DataError
 
 #: Ending -> format.
 ENDINGS = {
@@ -62,7 +62,7 @@ def format_of(path: Path) -> FileFormat:
 
 
 def looks_like_a_file(name: str) -> bool:
-    """Whether a text means a file rather than the name of a built-in data set."""
+    """Whether a text means a file rather than the name of a bundled data set."""
     lower = name.lower()
     return name == "-" or "/" in name or "\\" in name or lower.endswith((*ENDINGS, *COMPRESSIONS))
 

@@ -1,0 +1,108 @@
+"""Readings: what a paper leaves open, as named options of a run (``--reading kernel=homogeneous``).
+
+The first value of an option is that of the headline protocol, which was fixed in advance. Records of a run
+with other readings name them as their protocol, so that they stand in one file with the others and never in
+the headline's tables.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from surewood.svm.gram import KernelSpec
+from surewood.tables import DesignEncoder, Table
+
+_SVM = {
+    "scaling": ("standardised", "[-1, 1]", "[0, 1]", "raw"),
+    "kernel": ("inhomogeneous", "homogeneous", "normalised"),
+    "growth": ("capped", "raw"),
+}
+#: Paper -> option -> values.
+OPTIONS: dict[str, dict[str, tuple[str, ...]]] = {
+    "rcf": {
+        **_SVM,
+        "division": ("60/20/20", "64/16/20", "70/10/20"),
+        "bagging": ("none", "bootstrap"),
+        "leaf_scores": ("labels", "votes"),
+    },
+    "cascades": {**_SVM, "ties": ("fewer leaves", "more leaves")},
+    "mddf": {
+        "random_tree_depth": ("schedule", "unlimited"),
+        "layers": ("capped", "20"),
+        "step": ("simplex", "literal"),
+    },
+}
+
+
+@dataclass(frozen=True)
+class Readings:
+    """One value per option; a paper looks at its own.
+
+    Attributes
+    ----------
+    scaling : columns that SVMs see, by the training part
+    kernel : (⟨x, x'⟩ / n + 1)^degree, without the 1, or divided by the norms in feature space ([D-02])
+    growth : ``raw`` is d log(em/d) as printed, false for d > m, and at least log 2 ([D-01])
+    division : training, validation and test part in percent ([D-18])
+    bagging : rows of a composite tree ([D-14])
+    leaf_scores : a leaf's predicted class, or the fraction of pairs that each class wins ([D-04])
+    ties : cascades of equal score ([D-25])
+    random_tree_depth : whether the depth schedule holds for completely random trees ([D-27])
+    layers : largest number of layers ([D-30])
+    step : simplex mixing, or the unbounded step as printed ([D-29])
+    """
+
+    scaling: str = "standardised"
+    kernel: str = "inhomogeneous"
+    growth: str = "capped"
+    division: str = "60/20/20"
+    bagging: str = "none"
+    leaf_scores: str = "labels"
+    ties: str = "fewer leaves"
+    random_tree_depth: str = "schedule"
+    layers: str = "capped"
+    step: str = "simplex"
+
+    def __str__(self) -> str:
+        """The options that are not the headline's.
+
+        Examples
+        --------
+        >>> str(Readings(kernel="homogeneous", scaling="raw")), str(Readings())
+        ('scaling=raw, kernel=homogeneous', '')
+        """
+        headline = asdict(Readings())
+        return ", ".join(f"{name}={value}" for name, value in asdict(self).items() if value != headline[name])
+
+
+def read_design(
+    readings: Readings, train: Table, tables: Sequence[Table], weight: NDArray[np.float64] | None = None
+) -> list[NDArray[np.float64]]:
+    """What SVMs see of some tables, scaled by the training table.
+
+    A normalised kernel is the homogeneous one of rows that have a column 1 / √g more and then norm 1 / √g, so
+    that the criterion counts one feature more.
+    """
+    encoder = DesignEncoder(scale=readings.scaling == "standardised").fit(train, weight)
+    designs = [np.asarray(encoder.transform(table), dtype=np.float64) for table in (train, *tables)]
+    if readings.scaling in ("[-1, 1]", "[0, 1]"):
+        low, high = designs[0].min(axis=0), designs[0].max(axis=0)
+        width = np.where(high > low, high - low, 1.0)
+        designs = [(design - low) / width for design in designs]
+        if readings.scaling == "[-1, 1]":
+            designs = [2.0 * design - 1.0 for design in designs]
+    if readings.kernel == "normalised":
+        root = np.sqrt(designs[0].shape[1])
+        designs = [np.column_stack([design, np.full(len(design), root)]) for design in designs]
+        root = np.sqrt(designs[0].shape[1])
+        designs = [root * design / np.linalg.norm(design, axis=1, keepdims=True) for design in designs]
+    return [np.ascontiguousarray(design) for design in designs[1:]]
+
+
+def kernel_spec(readings: Readings, n_features: int) -> KernelSpec:
+    """The kernel of a design with this many columns."""
+    return KernelSpec("poly", 1.0 / n_features, 1.0 if readings.kernel == "inhomogeneous" else 0.0)

@@ -1,0 +1,290 @@
+"""What every classifier of the package does the same way."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from html import escape
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
+
+from surewood._arrays import AnyArray, Floats
+from surewood.base.contributions import Contributions, Groups, draw_background, table_contributions
+from surewood.base.describing import DescribesItself
+from surewood.base.notebook import figure_text, framed, tiles
+from surewood.base.parameters import Switch, TableParameters
+from surewood.base.remembered import RememberedRows
+from surewood.base.rules import Rule
+from surewood.tables import (
+    Table,
+    TrainingTable,
+    begin_fit,
+    begin_predict,
+    by_batches,
+    by_label,
+    column_names,
+    plain,
+)
+
+
+def normalised(importances: Floats) -> Floats:
+    """Importances that sum to 1; all of them 0 where no split was made.
+
+    Examples
+    --------
+    >>> normalised(np.array([1.0, 3.0])).tolist(), normalised(np.zeros(2)).tolist()
+    ([0.25, 0.75], [0.0, 0.0])
+    """
+    total = importances.sum()
+    return np.asarray(importances / total) if total > 0 else importances
+
+
+_Value = TypeVar("_Value")
+
+
+class Fitted(property, Generic[_Value]):
+    """A public attribute that is read from ``model_``, declared in one line.
+
+    Parameters
+    ----------
+    name : str
+        Name in the model; dots lead into its parts.
+    doc : str
+        What it is.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> from sklearn.base import BaseEstimator
+    >>> class Forest(BaseEstimator):
+    ...     def fit(self):
+    ...         self.model_ = SimpleNamespace(seed=7)
+    ...         return self
+    ...
+    ...     seed_ = Fitted[int]("seed", "What the trees were drawn with.")
+    >>> Forest().fit().seed_, hasattr(Forest(), "seed_")
+    (7, False)
+    """
+
+    def __init__(self, name: str, doc: str) -> None:
+        read = attrgetter(name)
+
+        def value(estimator: Any) -> Any:
+            check_is_fitted(estimator, "model_")
+            return read(estimator.model_)
+
+        super().__init__(value)
+        self.__doc__ = doc
+
+    def __get__(self, estimator: Any, owner: type | None = None) -> _Value:  # type: ignore[override]
+        value: _Value = super().__get__(estimator, owner)
+        return value
+
+
+class ClassifierBase(TableParameters, ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
+    """Base of the public classifiers.
+
+    A subclass defines ``fit``, ``_explained`` and its parameters beyond those of
+    :class:`~surewood.base.parameters.TableParameters`. Its fitted state is one frozen object,
+    ``model_``, besides public attributes that end in ``_``; ``fit`` ends with ``self._store_fit(inputs)``.
+    The model's ``probabilities(table, n_jobs)`` are what it predicts, unless ``predict_proba`` is overridden.
+    """
+
+    #: The rule of each parameter but `study`.
+    _parameter_rules: ClassVar[Mapping[str, Rule]] = {}
+    #: What `study` may hold.
+    _study_switches: ClassVar[Mapping[str, Switch]] = {}
+
+    model_: Any
+    if TYPE_CHECKING:  # a parameter of most families
+        n_jobs: int | None
+    classes_: NDArray[Any]
+    remembered_rows_: RememberedRows | None
+    #: Some training rows as the engines read them, for :meth:`contributions`; with `remember_rows` only.
+    background_: AnyArray | None
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Class probabilities, shape (n_rows, n_classes), columns in the order of ``classes_``."""
+        check_is_fitted(self, "model_")
+        return by_batches(begin_predict(self, X), lambda table: self.model_.probabilities(table, self.n_jobs))
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The class with the largest probability, the first one on ties."""
+        best = self.predict_proba(X).argmax(axis=1)  # before classes_: this call refuses unfitted estimators
+        labels: NDArray[Any] = np.asarray(self.classes_)[best]
+        return labels
+
+    def _html_repr(self) -> str:
+        """For notebooks: what a fitted model is, in the page's look, above scikit-learn's diagram."""
+        diagram = str(super()._html_repr())
+        if not hasattr(self, "classes_") or not isinstance(self, DescribesItself):
+            return diagram
+        facts = self.__report_facts__(None)
+        shown = [(figure_text(one), str(one["label"])) for one in facts["figures"]]
+        told = f"<p class='soft'>{escape(facts['description'])}</p>"
+        return framed(str(facts["title"]), tiles(shown) + told) + diagram
+
+    def predict_log_proba(self, X: Any) -> Floats:
+        """Logarithms of :meth:`predict_proba`."""
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.log(self.predict_proba(X)))
+
+    @property
+    def n_classes_(self) -> int:
+        """Number of classes."""
+        return len(self.classes_)
+
+    def _begin_fit(self, X: Any, y: Any, sample_weight: Any, **merging: bool) -> TrainingTable:
+        """Training data, checked and read as the parameters say; `merging` as in ``begin_fit``."""
+        return begin_fit(
+            self,
+            X,
+            y,
+            sample_weight,
+            class_weight=self.class_weight,
+            categorical_features=self.categorical_features,
+            **merging,
+        )
+
+    def contributions(
+        self,
+        X: Any,
+        background: Any = None,
+        *,
+        groups: Groups = None,
+        n_orders: int | None = None,
+        random_state: Any = 0,
+    ) -> Contributions:
+        """How much each column adds to, or takes from, the predicted probabilities (Shapley values).
+
+        The value of some columns of a row is the mean prediction with these columns of the row and the others
+        of the background rows; Shapley values divide the difference between all columns and none evenly.
+
+        Parameters
+        ----------
+        X : table
+            Rows to explain.
+        background : table, optional
+            Rows to compare with. By default a sample of the training rows, which the model keeps with
+            `remember_rows`.
+        groups : dict of str to list of str, optional
+            Columns that count as one, by the name of the group.
+        n_orders : int, optional
+            Orders of the columns per row where values are sampled: the standard error falls with its square
+            root. By default 400 to 4,000 predictions are made per row, the more the fewer rows there are.
+        random_state : int, RandomState or None, default=0
+
+        Returns
+        -------
+        Contributions
+            ``values`` of shape (n_rows, n_columns, n_classes), which sum over the columns to
+            ``predict_proba(X) - expected``, and their ``standard_error``.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from surewood import PolySVC
+        >>> X, y = load_iris(return_X_y=True)
+        >>> found = PolySVC().fit(X, y).contributions(X[:3])
+        >>> found.values.shape, found.standard_error.shape, found.expected.shape
+        ((3, 4, 3), (3, 4, 3), (3,))
+        """
+        return table_contributions(self, X, background, groups, n_orders, random_state)
+
+    def explain(self, X: Any, groups: Groups = None) -> list[dict[str, Any]]:
+        """How rows were classified: the columns that matter most, and the way through the model.
+
+        Parameters
+        ----------
+        X : table of a few rows
+            A forest gives as many paths per row as it has trees.
+        groups : dict of str to list of str, optional
+            Columns that count as one in ``because``, by the name of the group.
+
+        Returns
+        -------
+        list of dict
+            One per row, of values that JSON knows: ``kind`` (of the model), ``prediction``, ``probabilities``
+            by label (None where an SVM or a cascade is not calibrated) and ``because``, the columns that
+            matter most, as in :meth:`surewood.inspect.Contributions.because` (None without probabilities or
+            without `remember_rows`). What follows depends on the ``kind``: paths, leaves, layers, votes,
+            support vectors; :doc:`/explanations` lists it.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from surewood import BinnedForestClassifier
+        >>> X, y = load_iris(return_X_y=True)
+        >>> forest = BinnedForestClassifier(10, max_depth=2, random_state=0).fit(X, y)
+        >>> row = forest.explain(X[:1])[0]
+        >>> row["prediction"], len(row["trees"]), sorted(row["trees"][0]["path"][0])
+        (0, 10, ['actual', 'feature', 'operator', 'value'])
+        """
+        explained, found = self._explained(X), None
+        has_probabilities = bool(explained) and explained[0]["probabilities"] is not None
+        if has_probabilities and getattr(self, "background_", None) is not None:
+            found = self.contributions(X, groups=groups)
+        first = ("kind", "prediction", "probabilities")
+        return [
+            {
+                **{name: one[name] for name in first},
+                "because": None if found is None else found.because(row, one["prediction"]),
+                **{name: value for name, value in one.items() if name not in first},
+            }
+            for row, one in enumerate(explained)
+        ]
+
+    @abstractmethod
+    def _explained(self, X: Any) -> list[dict[str, Any]]:
+        """What :meth:`explain` returns but ``because``; see :meth:`_explanations`."""
+
+    def _exact_values(self, rows: Table, background: Table, groups: Sequence[Sequence[int]]) -> Floats | None:
+        """Exact contributions by group of columns, where the family has them; None: they are sampled."""
+        return None
+
+    def _store_fit(self, inputs: TrainingTable) -> None:
+        """The last line of ``fit``, within ``with begin_fit(...)``: what every fitted classifier has.
+
+        ``classes_``, ``schema_``, the names and number of columns, ``remembered_rows_`` and ``background_``.
+        """
+        remembered, background = None, None
+        if self.remember_rows:
+            remembered, hashes = RememberedRows.of(inputs)
+            background = draw_background(inputs, hashes)
+        inputs.store(self)
+        self.remembered_rows_, self.background_ = remembered, background
+
+    def _column_names(self) -> list[str]:
+        """Names of the training columns; x0, x1, ... where the table had none."""
+        return column_names(self.schema_, self.n_features_in_)
+
+    def _explanations(self, kind: str, probabilities: Floats, details: list[dict[str, Any]]) -> list[Any]:
+        """One dictionary per row: what every family reports, then its details."""
+        labels = [plain(label) for label in self.classes_]
+        return [
+            {
+                "kind": kind,
+                "prediction": labels[int(row.argmax())],
+                "probabilities": by_label(labels, row),
+                **detail,
+            }
+            for row, detail in zip(probabilities, details)
+        ]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.sparse = True
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        return tags
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        if np.ndim(state.get("classes_", ())) != 1:
+            raise ValueError("classes must be a list of labels.")

@@ -1,0 +1,316 @@
+"""Seeds, folds and bags: how rows are drawn and divided.
+
+:func:`draw_seed` makes the one integer that all randomness of a fit is derived from.
+
+Every fold of the package is dealt by :func:`dealt`: rows are put into an order and handed out in turn, like
+cards. What differs between the families is the order, and it has to: the order decides which random numbers
+are used, and with them every later result.
+
+* :func:`shuffled_folds`: one shuffle of all rows, classes are not looked at (random composite forests);
+* :func:`stratified_folds`: one shuffle of all rows, then class by class (deep forests; rows of one content
+  stay together);
+* :func:`stratified_folds_by_class`: each class shuffled by itself, class by class (deep cascades);
+* :func:`folds_in_order`: class by class in the given order, every class starting at fold 0 (`PolySVC`, which
+  has no random state; rows are in an order of their own hashes already).
+
+Bags of forests whose votes are guaranteed on all rows, without a holdout ([D-43], theory.md §11.9), have a
+preparation part, drawn blindly, that is in the bag of every tree: what is learned before the trees (bins,
+scaling, settings) is learned on it alone. The other rows are drawn without replacement, tree by tree. What is
+drawn are the rows as they were given: a row of weight 2 is two of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.model_selection import check_cv
+from sklearn.utils import check_random_state
+
+from surewood._arrays import Floats, Mask
+from surewood.bounds.evidence import VoteEvidence
+from surewood.tables import TrainingTable
+
+
+def draw_seed(random_state: Any) -> int:
+    """A seed in [0, 2^31 - 1), drawn from `random_state` once per fit.
+
+    Examples
+    --------
+    >>> draw_seed(0) == draw_seed(0), draw_seed(0) == draw_seed(1)
+    (True, False)
+    """
+    return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
+
+
+Rows = NDArray[np.int64]
+Splits = list[tuple[Rows, Rows]]  # (training rows, held-out rows), both ascending
+
+
+def dealt(order: NDArray[Any], n_folds: int) -> NDArray[np.int64]:
+    """Fold of every row when the rows are handed out in this order; sizes differ by at most one.
+
+    Examples
+    --------
+    >>> dealt(np.array([3, 1, 0, 2]), 2).tolist()
+    [0, 1, 1, 0]
+    """
+    fold = np.empty(len(order), dtype=np.int64)
+    fold[order] = np.arange(len(order)) % n_folds
+    return fold
+
+
+def shuffled_folds(n_rows: int, n_folds: int, seed: Any) -> NDArray[np.int64]:
+    """Fold of every row; classes are not looked at. `seed` is an integer or a sequence of integers."""
+    return dealt(np.random.default_rng(seed).permutation(n_rows), n_folds)
+
+
+def stratified_folds(
+    codes: NDArray[Any], n_folds: int, seed: Any, content: NDArray[np.int64] | None = None
+) -> NDArray[np.int64]:
+    """Fold of every row: all rows are shuffled, then dealt class by class.
+
+    Folds have the same size and the same number of rows of each class, up to one. With a `content` (a number
+    that rows share when they are equal) whole contents are dealt, the largest ones first and back and forth;
+    where all rows are equal there is nothing to tell apart, and rows are dealt.
+
+    Examples
+    --------
+    >>> fold = stratified_folds(np.array([0, 0, 0, 0, 1, 1]), 2, seed=0)
+    >>> np.bincount(fold).tolist(), np.bincount(fold[:4]).tolist()
+    ([3, 3], [2, 2])
+    >>> fold = stratified_folds(np.zeros(4), 2, seed=0, content=np.array([0, 1, 0, 2]))
+    >>> bool(fold[0] == fold[2])
+    True
+    """
+    if content is not None and np.ptp(content) > 0:
+        return _contents_dealt(codes, n_folds, seed, content)
+    shuffled = np.random.default_rng(seed).permutation(len(codes))
+    return dealt(shuffled[np.argsort(codes[shuffled], kind="stable")], n_folds)
+
+
+def _contents_dealt(
+    codes: NDArray[Any], n_folds: int, seed: Any, content: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Fold of every row, equal for rows of one content; contents are numbered by their first row.
+
+    A content counts for the class that most of its rows have.
+    """
+    _, first, group = np.unique(content, return_index=True, return_inverse=True)
+    group = np.argsort(np.argsort(first))[group]  # by first appearance: no number of a content matters
+    size = np.bincount(group)
+    pair, times = np.unique(np.stack([group, np.asarray(codes, dtype=np.int64)]), axis=1, return_counts=True)
+    last = np.lexsort((-pair[1], times, pair[0]))  # the most frequent class of a content comes last
+    main = np.empty(len(size), dtype=np.int64)
+    main[pair[0][last]] = pair[1][last]
+    shuffled = np.random.default_rng(seed).permutation(len(size))
+    order = shuffled[np.lexsort((-size[shuffled], main[shuffled]))]
+    turn = dealt(order, 2 * n_folds)
+    return np.asarray(np.minimum(turn, 2 * n_folds - 1 - turn)[group])
+
+
+def stratified_folds_by_class(codes: NDArray[Any], n_folds: int, seed: Any) -> NDArray[np.int64]:
+    """Fold of every row, as :func:`stratified_folds`, with one shuffle for each class.
+
+    Examples
+    --------
+    >>> fold = stratified_folds_by_class(np.array([0, 0, 0, 0, 1, 1]), 2, seed=0)
+    >>> np.bincount(fold).tolist(), np.bincount(fold[:4]).tolist()
+    ([3, 3], [2, 2])
+    """
+    rng = np.random.default_rng(seed)
+    parts = [rng.permutation(np.flatnonzero(codes == code)) for code in np.unique(codes)]
+    return dealt(np.concatenate([np.empty(0, dtype=np.int64), *parts]), n_folds)
+
+
+def folds_in_order(codes: NDArray[Any], n_folds: int) -> NDArray[np.int64]:
+    """Fold of every row: the rows of each class are dealt as they come, from fold 0 on.
+
+    Examples
+    --------
+    >>> folds_in_order(np.array([0, 1, 0, 0, 1]), 2).tolist()
+    [0, 0, 1, 0, 1]
+    """
+    fold = np.empty(len(codes), dtype=np.int64)
+    for code in np.unique(codes):
+        own = np.flatnonzero(codes == code)
+        fold[own] = np.arange(len(own)) % n_folds
+    return fold
+
+
+def splits_of(fold: NDArray[Any], n_folds: int | None = None) -> Splits:
+    """(training, held-out) rows of each fold; folds without a row on either side are left out.
+
+    Examples
+    --------
+    >>> [(train.tolist(), held.tolist()) for train, held in splits_of(np.array([0, 1, 0]))]
+    [([1], [0, 2]), ([0, 2], [1])]
+    """
+    count = (int(fold.max(initial=-1)) + 1) if n_folds is None else n_folds
+    parts = ((np.flatnonzero(fold != k), np.flatnonzero(fold == k)) for k in range(count))
+    return [(train, held) for train, held in parts if len(train) and len(held)]
+
+
+def validation_split(n_rows: int, fraction: float, seed: Any) -> Splits:
+    """One split that holds out this fraction of the rows, rounded up; both parts have a row.
+
+    Examples
+    --------
+    >>> [(train, held)] = validation_split(10, 0.25, seed=0)
+    >>> len(train), len(held)
+    (7, 3)
+    """
+    order = np.random.default_rng(seed).permutation(n_rows)
+    size = min(max(1, int(np.ceil(fraction * n_rows))), n_rows - 1)
+    return [(np.sort(order[size:]), np.sort(order[:size]))]
+
+
+def given_splits(cv: Any, y: NDArray[Any], X: Any = None) -> Splits:
+    """The splits of scikit-learn's `cv`: an integer (stratified), a splitter or an iterable of pairs.
+
+    Examples
+    --------
+    >>> len(given_splits(3, np.array([0, 0, 0, 1, 1, 1])))
+    3
+    >>> given_splits([([0, 1], [2])], np.array([0, 1, 1]))
+    [(array([0, 1]), array([2]))]
+    """
+    table = np.zeros(len(y)) if X is None else X
+    try:
+        found = list(check_cv(cv, y, classifier=True).split(table, y))
+    except ValueError as error:
+        if "groups" not in str(error):
+            raise
+        name = type(cv).__name__
+        raise ValueError(
+            f"cv={name} needs groups, which fit does not take: use cv=list({name}(...).split(X, y, groups))."
+        ) from None
+    splits = [(np.asarray(train), np.asarray(held)) for train, held in found]
+    if not splits:
+        raise ValueError("cv has no split.")
+    return splits
+
+
+def splits_among(splits: Sequence[tuple[Any, Any]], kept: NDArray[Any], n_rows: int) -> Splits:
+    """Splits of `n_rows` rows as places among the `kept` ones; other rows are left out.
+
+    Examples
+    --------
+    >>> splits_among([([0, 1], [2, 3])], np.array([1, 3]), 4)
+    [(array([0]), array([1]))]
+    """
+    place = np.full(n_rows, -1, dtype=np.int64)
+    place[kept] = np.arange(len(kept))
+    found = []
+    for k, (train, held) in enumerate(splits):
+        parts = [place[np.asarray(rows, dtype=np.int64)] for rows in (train, held)]
+        a, b = (rows[rows >= 0] for rows in parts)
+        if not (len(a) and len(b)):
+            raise ValueError(f"split {k} of cv has no training rows or no held-out rows of positive weight.")
+        found.append((a, b))
+    return found
+
+
+LEAST_ROWS = 100  # of a certifiable forest
+_PART, _LEAST_PART, _MOST_PART = 0.1, 50, 2000  # preparation part: fraction of the rows, and its limits
+_DRAWN = 0.5  # fraction of the other rows in a bag by default
+_TANDEM_WORK = 2e9  # trees^2 x rows up to which pairs of trees are counted
+
+
+@dataclass(frozen=True)
+class Subsamples:
+    """Which rows prepare, and which rows each tree sees; drawn without a look at the rows.
+
+    Examples
+    --------
+    >>> drawn = Subsamples.draw(np.arange(200), 200, None, seed=0)
+    >>> int(drawn.prepares.sum()), int(drawn.in_bag(0).sum()), bool(drawn.in_bag(0)[drawn.prepares].all())
+    (50, 125, True)
+    """
+
+    #: Row of the merged table of each given row.
+    units: NDArray[np.int64]
+    #: Rows of the merged table.
+    n_rows: int
+    #: The preparation part of the units.
+    prepares: Mask
+    #: Other units in the bag of a tree.
+    n_drawn: int
+    seed: int
+
+    @classmethod
+    def draw(
+        cls, units: NDArray[np.int64], n_rows: int, fraction: float | int | None, seed: int
+    ) -> Subsamples:
+        """Draw the preparation part; `fraction` is the part (or number) of the other rows in a bag."""
+        n = len(units)
+        size = min(max(round(_PART * n), _LEAST_PART), _MOST_PART)
+        prepares = np.zeros(n, dtype=bool)
+        prepares[np.random.default_rng([seed, 0]).permutation(n)[:size]] = True
+        others = n - size
+        wanted = _DRAWN if fraction is None else fraction
+        n_drawn = round(wanted * others) if isinstance(wanted, float) else wanted
+        return cls(units, n_rows, prepares, int(min(max(n_drawn, 1), others - 1)), seed)
+
+    def in_bag(self, tree: int) -> Mask:
+        """Which units a tree sees."""
+        others = np.flatnonzero(~self.prepares)
+        chosen = np.random.default_rng([self.seed, 1, tree]).permutation(len(others))[: self.n_drawn]
+        mask = self.prepares.copy()
+        mask[others[chosen]] = True
+        return mask
+
+    def counts(self, mask: Mask) -> Floats:
+        """How often each row of the merged table is among some units."""
+        return np.bincount(self.units[mask], minlength=self.n_rows).astype(np.float64)
+
+
+def draw_subsamples(inputs: TrainingTable, fraction: float | int | None, seed: int) -> Subsamples:
+    """The preparation part and the bags of a fit; weights other than counts are taken as one row each.
+
+    `fraction` is the part (or number) of the other rows in a bag, by default half of them.
+    """
+    n_rows = inputs.table.n_rows
+    counts = np.ones(n_rows) if inputs.weight is None or inputs.weighted else inputs.weight
+    units = np.repeat(np.arange(n_rows), np.rint(counts).astype(np.int64))
+    if len(units) < LEAST_ROWS:
+        raise ValueError(f"certifiable=True needs at least {LEAST_ROWS} rows, got {len(units)}.")
+    return Subsamples.draw(units, n_rows, fraction, seed)
+
+
+def vote_evidence(
+    labels: NDArray[np.integer], inputs: TrainingTable, drawn: Subsamples, has_categories: bool
+) -> tuple[VoteEvidence, Floats]:
+    """Out-of-bag statistics of the trees, and the votes of those that did not see a row (NaN: all did).
+
+    `labels` has the class that each tree gives to each row of the merged table, shape (n_rows, n_trees).
+    """
+    n_trees = labels.shape[1]
+    outside = np.stack([~drawn.in_bag(tree) for tree in range(n_trees)])
+    votes = np.zeros((inputs.table.n_rows, inputs.n_classes))
+    for tree, mask in enumerate(outside):
+        unseen = drawn.counts(~mask) == 0  # no copy of the row in the bag
+        votes[np.flatnonzero(unseen), labels[unseen, tree]] += 1.0
+    with np.errstate(invalid="ignore"):
+        votes /= votes.sum(axis=1, keepdims=True)
+    y = inputs.y[drawn.units]
+    judged = ~np.isnan(votes[:, 0])
+    wrong = votes[judged].argmax(axis=1) != inputs.y[judged]
+    evidence = VoteEvidence.from_predictions(
+        labels[drawn.units].T,
+        ~outside,
+        y,
+        tandem=float(n_trees) ** 2 * len(y) <= _TANDEM_WORK,
+        hard_vote=True,
+        independent_subsamples=True,
+        in_bag_only=not has_categories,
+        unweighted=not inputs.weighted,
+        n_samples=len(y),
+        vote_error=float(wrong.mean()) if wrong.size else None,
+        majority_error=1.0 - float(np.bincount(y).max()) / len(y),
+        learned_representation="categories" if has_categories else "",
+    )
+    return evidence, votes

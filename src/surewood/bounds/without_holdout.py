@@ -1,0 +1,582 @@
+"""Bounds from the training sample: votes, cross-fitting, sample compression (theory.md §6.2-6.4, §11.9).
+
+First the inverse of the binary kl divergence, which turns a bound on it into one on an error; then votes with
+out-of-bag points (PAC-Bayes), averages of cross-fitted models, sample compression for SVMs, and whether a
+classifier trained again on its compression set is the same one [D-40].
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import gammaln, xlogy
+
+from surewood._arrays import Counts, Floats
+
+from . import _arguments as check
+from .holdout import binomial_tail_inverse
+
+_SERIES = 0.1  # where log(1 + x) is summed as a series; its first term left out is below 1e-21
+
+_LARGEST = np.finfo(np.float64).max
+
+_KL_ERROR = 1e-14  # relative error of the computed divergence, generously
+
+
+def binary_kl(q: ArrayLike, p: ArrayLike) -> Any:
+    """Divergence between two coins, ``q log(q/p) + (1-q) log((1-q)/(1-p))`` (§6.2).
+
+    Examples
+    --------
+    >>> from surewood.bounds import binary_kl
+    >>> round(binary_kl(0.25, 0.5), 6), binary_kl(0.5, 1.0)
+    (0.130812, inf)
+    """
+    first, second = check.unit(q, "q"), check.unit(p, "p")
+    value = np.maximum(0.0, _kl(first, second))
+    return float(value) if np.ndim(value) == 0 else value
+
+
+def _kl(q: Floats, p: Floats) -> Floats:
+    """The divergence as a sum of two non-negative parts, accurate to a few units in the last place.
+
+    With r = p - q the linear parts of the two logarithms cancel exactly, so each logarithm is taken without
+    them: ``q g(r/q) + (1-q) g(-r/(1-q))`` with ``g(x) = x - log(1+x)``.
+    """
+    difference = p - q
+    return np.asarray(_kl_part(q, p, difference) + _kl_part(1.0 - q, 1.0 - p, -difference))
+
+
+def _kl_part(q: Floats, p: Floats, difference: Floats) -> Floats:
+    """``q g((p - q)/q)``: p - q where q = 0, infinite where p = 0 < q."""
+    with np.errstate(all="ignore"):  # the branches not taken may divide by zero
+        ratio = difference / q
+        # q * inf = inf as wanted for p = 0; the minimum only keeps an overflowing quotient finite
+        far = difference - q * np.log(np.minimum(p / q, _LARGEST))
+        part = np.where(np.abs(ratio) <= 0.5, q * _log1p_remainder(ratio), far)
+    return np.where(q > 0, part, np.maximum(difference, 0.0))
+
+
+def _log1p_remainder(x: Floats) -> Floats:
+    """``x - log(1 + x)`` without cancellation: ``log(1 + x) = 2 artanh(s)`` with ``s = x/(2 + x)``."""
+    s = x / (2.0 + x)
+    square = s * s
+    series = np.full_like(square, 1.0 / 15.0)
+    for odd in (13.0, 11.0, 9.0, 7.0, 5.0, 3.0):
+        series = 1.0 / odd + square * series
+    return np.where(np.abs(x) <= _SERIES, x * s - 2.0 * s * square * series, x - np.log1p(x))
+
+
+def kl_inverse(q: ArrayLike, epsilon: ArrayLike) -> Any:
+    """Largest p >= q with ``kl(q||p) <= epsilon`` (§6.2), never rounded down.
+
+    Examples
+    --------
+    >>> from surewood.bounds import binary_kl, kl_inverse
+    >>> p = kl_inverse(0.08, 0.01)
+    >>> round(binary_kl(0.08, p), 12)
+    0.01
+    """
+    start, budget = np.broadcast_arrays(check.unit(q, "q"), check.finite(epsilon, "epsilon", minimum=0.0))
+    inside, outside = start.copy(), np.where(budget > 0, 1.0, start)
+    budget = budget * (1.0 + _KL_ERROR)
+    while True:
+        middle = 0.5 * (inside + outside)
+        if np.all((middle == inside) | (middle == outside)):
+            # the outer end of the last interval: rounding can only widen the limit
+            return float(outside) if outside.ndim == 0 else outside
+        within = _kl(start, middle) <= budget
+        inside, outside = np.where(within, middle, inside), np.where(within, outside, middle)
+
+
+_BLOCK = 1 << 14  # rows per matrix product; float32 counts stay exact up to 2^24
+
+
+class OutOfBag(NamedTuple):
+    """Errors of each member on the points it did not use, as counts; `rates` divides them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from surewood.bounds.without_holdout import OutOfBag
+    >>> OutOfBag(errors=np.array([3, 4]), sizes=np.array([30, 20])).rates.tolist()
+    [0.1, 0.2]
+    """
+
+    errors: Counts
+    sizes: Counts
+
+    @property
+    def rates(self) -> Floats:
+        """Error rate of each member."""
+        return self.errors / self.sizes
+
+
+@dataclass(frozen=True, eq=False)
+class Tandem:
+    """Counts over pairs of members: points neither used (`sizes`) and those where both err (`errors`).
+
+    Examples
+    --------
+    >>> from surewood.bounds.without_holdout import tandem_losses
+    >>> tandem = tandem_losses([[0, 1, 1], [1, 1, 1]], [[1, 0, 0], [0, 1, 0]], [0, 1, 0])
+    >>> tandem.rates.tolist(), tandem.loss()
+    ([[0.5, 1.0], [1.0, 1.0]], 0.875)
+    """
+
+    errors: Counts
+    sizes: Counts
+
+    @property
+    def rates(self) -> Floats:
+        """Tandem loss of each pair."""
+        return self.errors / self.sizes
+
+    def loss(self, weights: ArrayLike | None = None) -> float:
+        """Mean tandem loss of two members drawn independently (uniformly by default)."""
+        share = check.weights(weights, self.sizes.shape[0], "weights")
+        return float(share @ self.rates @ share)
+
+
+class Posterior(NamedTuple):
+    """Optimised weights, the bound they attain, and the final lambda.
+
+    Examples
+    --------
+    >>> from surewood.bounds import optimise_posterior
+    >>> best = optimise_posterior([0.1, 0.12, 0.4], 1000)
+    >>> best.weights.argmax().item(), best.bound < 0.5
+    (0, True)
+    """
+
+    weights: Floats
+    bound: float
+    lam: float
+
+
+def out_of_bag_errors(predictions: ArrayLike, in_bag: ArrayLike, y: ArrayLike) -> OutOfBag:
+    """Errors and sizes of every member's out-of-bag part.
+
+    Parameters
+    ----------
+    predictions : array of shape (n_members, m)
+        Label each member predicts for each training point.
+    in_bag : array of shape (n_members, m)
+        Nonzero where the member used the point (a mask or counts of draws).
+    y : array of shape (m,)
+
+    Examples
+    --------
+    >>> from surewood.bounds.without_holdout import out_of_bag_errors
+    >>> result = out_of_bag_errors([[0, 1, 1], [1, 1, 0]], [[1, 0, 0], [0, 1, 0]], [0, 1, 0])
+    >>> result.errors.tolist(), result.sizes.tolist()
+    ([1, 1], [2, 2])
+    """
+    counts = out_of_bag_counts(predictions, in_bag, y)
+    if counts.sizes.min() < 1:
+        member = int(counts.sizes.argmin())
+        raise ValueError(f"in_bag must leave every member a point; member {member} used them all")
+    return counts
+
+
+def out_of_bag_counts(predictions: ArrayLike, in_bag: ArrayLike, y: ArrayLike) -> OutOfBag:
+    """The same, also where a member used every point."""
+    labels, used, truth = _vote_arrays(predictions, in_bag, y)
+    errors = np.array([np.count_nonzero((row != truth) & ~bag) for row, bag in zip(labels, used)])
+    return OutOfBag(errors.astype(np.int64), (~used).sum(axis=1).astype(np.int64))
+
+
+def tandem_losses(predictions: ArrayLike, in_bag: ArrayLike, y: ArrayLike) -> Tandem:
+    """Joint errors of all pairs of members on the points neither of them used.
+
+    Two products of single-precision 0/1 matrices per block of points; see :func:`out_of_bag_errors` for the
+    arguments.
+
+    Examples
+    --------
+    >>> from surewood.bounds.without_holdout import tandem_losses
+    >>> tandem_losses([[0, 1, 1], [1, 1, 1]], [[1, 0, 0], [0, 1, 0]], [0, 1, 0]).errors.tolist()
+    [[1, 1], [1, 2]]
+    """
+    counts = tandem_counts(predictions, in_bag, y)
+    if counts.sizes.min() < 1:
+        first, second = np.unravel_index(int(counts.sizes.argmin()), counts.sizes.shape)
+        raise ValueError(
+            f"in_bag must leave every pair a common point; members {first} and {second} have none"
+        )
+    return counts
+
+
+def tandem_counts(predictions: ArrayLike, in_bag: ArrayLike, y: ArrayLike) -> Tandem:
+    """The same, also where a pair has no common point."""
+    labels, used, truth = _vote_arrays(predictions, in_bag, y)
+    members, m = labels.shape
+    errors, sizes = np.zeros((members, members)), np.zeros((members, members))
+    for start in range(0, m, _BLOCK):
+        block = slice(start, start + _BLOCK)
+        free = (~used[:, block]).astype(np.float32)
+        wrong = free * (labels[:, block] != truth[block])
+        sizes += free @ free.T
+        errors += wrong @ wrong.T
+    return Tandem(np.rint(errors).astype(np.int64), np.rint(sizes).astype(np.int64))
+
+
+def _vote_arrays(
+    predictions: ArrayLike, in_bag: ArrayLike, y: ArrayLike
+) -> tuple[NDArray[Any], NDArray[np.bool_], NDArray[Any]]:
+    labels, used, truth = np.asarray(predictions), np.asarray(in_bag), np.asarray(y)
+    if labels.ndim != 2 or 0 in labels.shape:
+        raise ValueError("predictions must have shape (n_members, m) with at least one member and one point")
+    if used.shape != labels.shape:
+        raise ValueError(f"in_bag must have the shape of predictions {labels.shape}, got {used.shape}")
+    if truth.shape != labels.shape[1:]:
+        raise ValueError(f"y must have shape {labels.shape[1:]}, got {truth.shape}")
+    if used.dtype.kind not in "biuf" or np.any(np.isnan(used)) or used.min() < 0:
+        raise ValueError("in_bag must be a mask or counts of draws >= 0")
+    drawn = used.astype(bool)
+    # an empty row is a mask that was never filled: every training point would pass for unseen
+    if not drawn.any(axis=1).all():
+        raise ValueError(
+            f"in_bag must mark the points each member used; member {int(drawn.any(axis=1).argmin())} has none"
+        )
+    return labels, drawn, truth
+
+
+def posterior_kl(posterior: ArrayLike, prior: ArrayLike | None = None) -> float:
+    """Divergence of the vote's weights from the prior (uniform by default).
+
+    Examples
+    --------
+    >>> from surewood.bounds import posterior_kl
+    >>> posterior_kl([1, 1, 1]), round(posterior_kl([1, 0]), 6)
+    (0.0, 0.693147)
+    """
+    weights = check.finite(posterior, "posterior", minimum=0.0, ndim=1)
+    after = check.weights(weights, check.count(weights.size, "number of members", 1), "posterior")
+    before = check.weights(prior, after.size, "prior")
+    if np.any((before == 0) & (after > 0)):
+        return math.inf
+    safe = np.where(before > 0, before, 1.0)
+    return max(0.0, float(xlogy(after, after / safe).sum()))
+
+
+class _Order(NamedTuple):
+    """What tells (6.2) from (6.3): how often the divergence counts, and the factor before the bound."""
+
+    divergences: float
+    factor: float
+
+
+_FIRST, _TANDEM = _Order(1.0, 2.0), _Order(2.0, 4.0)
+
+
+def _complexity(order: _Order, kl: float, n: int, delta: float, n_models: int) -> float:
+    """``KL (twice for pairs) + log(2 sqrt(n) n_models / delta)``."""
+    divergence = float(check.finite(kl, "kl", minimum=0.0))
+    log_delta = math.log(check.confidence(delta)) - math.log(check.count(n_models, "n_models", 1))
+    return order.divergences * divergence + math.log(2.0 * math.sqrt(check.count(n, "n", 1))) - log_delta
+
+
+def _kl_bound(order: _Order, loss: float, n: int, kl: float, delta: float, n_models: int) -> float:
+    K = _complexity(order, kl, n, delta, n_models)
+    return min(1.0, order.factor * float(kl_inverse(check.unit(loss, "loss"), K / n)))
+
+
+def pac_bayes_bound(loss: float, n: int, *, kl: float = 0.0, delta: float = 0.05, n_models: int = 1) -> float:
+    """First-order bound on the risk of the weighted hard vote (6.2), at most 1.
+
+    Parameters
+    ----------
+    loss : float
+        Weighted mean of the members' out-of-bag error rates.
+    n : int
+        Smallest out-of-bag part of a member.
+    kl : float, default=0
+        Divergence of weights from prior, 0 for uniform weights.
+    delta : float, default=0.05
+    n_models : int, default=1
+        Settings compared by certificates or out-of-bag errors.
+
+    Examples
+    --------
+    >>> from surewood.bounds import pac_bayes_bound
+    >>> round(pac_bayes_bound(0.08, 900), 6)
+    0.236891
+    """
+    return _kl_bound(_FIRST, loss, n, kl, delta, n_models)
+
+
+def pac_bayes_tandem_bound(
+    loss: float, n: int, *, kl: float = 0.0, delta: float = 0.05, n_models: int = 1
+) -> float:
+    """Second-order bound from the tandem loss and the smallest common out-of-bag part (6.3), at most 1.
+
+    Examples
+    --------
+    >>> from surewood.bounds import pac_bayes_tandem_bound
+    >>> round(pac_bayes_tandem_bound(0.02, 330), 6)
+    0.246149
+    """
+    return _kl_bound(_TANDEM, loss, n, kl, delta, n_models)
+
+
+def lambda_form(loss: float, n: int, complexity: float, lam: float | None = None) -> tuple[float, float]:
+    """``loss/(1-lam/2) + K/(lam (1-lam/2) n)`` and the lambda used, by default the optimal one (§6.3).
+
+    Examples
+    --------
+    >>> from surewood.bounds.without_holdout import lambda_form
+    >>> value, lam = lambda_form(0.1, 1000, 5.0)
+    >>> round(value, 6), round(lam, 6)
+    (0.137016, 0.270156)
+    """
+    K, n = float(check.finite(complexity, "complexity", minimum=0.0)), check.count(n, "n", 1)
+    rate = float(check.unit(loss, "loss"))
+    if lam is None:
+        lam = 2.0 / (math.sqrt(2.0 * n * rate / K + 1.0) + 1.0) if K > 0 else 1.0
+    if not 0 < lam < 2:
+        raise ValueError(f"lam must be in (0, 2), got {lam!r}")
+    return rate / (1.0 - lam / 2.0) + K / (lam * (1.0 - lam / 2.0) * n), lam
+
+
+def pac_bayes_lambda_bound(
+    loss: float,
+    n: int,
+    *,
+    kl: float = 0.0,
+    delta: float = 0.05,
+    n_models: int = 1,
+    lam: float | None = None,
+    tandem: bool = False,
+) -> float:
+    """Lambda form of (6.2): looser than the kl form, differentiable in the weights; at most 1.
+
+    With `tandem` that of (6.3): `loss` and `n` are those of pairs of members.
+
+    Examples
+    --------
+    >>> from surewood.bounds import pac_bayes_bound, pac_bayes_lambda_bound
+    >>> pac_bayes_bound(0.08, 900) <= pac_bayes_lambda_bound(0.08, 900)
+    True
+    """
+    order = _TANDEM if tandem else _FIRST
+    K = _complexity(order, kl, n, delta, n_models)
+    return min(1.0, order.factor * lambda_form(loss, n, K, lam)[0])
+
+
+def optimise_posterior(
+    losses: ArrayLike,
+    n: int,
+    *,
+    prior: ArrayLike | None = None,
+    delta: float = 0.05,
+    tolerance: float = 1e-9,
+    max_iterations: int = 500,
+) -> Posterior:
+    """Weights that minimise the first-order lambda bound, alternating with lambda (§6.3).
+
+    They tend to concentrate on few members and may cost accuracy; the bound reported is the tighter kl form.
+
+    Parameters
+    ----------
+    losses : array of shape (n_members,)
+        Out-of-bag error rates.
+    n : int
+        Smallest out-of-bag part.
+    prior : array, optional
+        Fixed in advance; uniform by default.
+    delta : float, default=0.05
+    tolerance : float, default=1e-9
+        Stop when the bound falls by less.
+    max_iterations : int, default=500
+
+    Examples
+    --------
+    >>> from surewood.bounds import optimise_posterior
+    >>> result = optimise_posterior([0.1, 0.1, 0.4], 1000)
+    >>> bool(result.weights[2] < 1e-3)
+    True
+    """
+    rates = check.unit(losses, "losses", ndim=1)
+    before = check.weights(prior, check.count(rates.size, "number of members", 1), "prior")
+    smallest = rates[before > 0].min()  # a member without prior weight stays out
+    weights, previous, lam = before.copy(), math.inf, 1.0
+    for _ in range(check.count(max_iterations, "max_iterations", 1)):
+        K = _complexity(_FIRST, posterior_kl(weights, before), n, delta, 1)
+        value, lam = lambda_form(min(1.0, float(weights @ rates)), n, K)
+        if previous - value < tolerance:
+            break
+        previous = value
+        weights = before * np.exp(-lam * n * np.maximum(rates - smallest, 0.0))
+        weights /= weights.sum()
+    loss = min(1.0, float(weights @ rates))
+    return Posterior(weights, pac_bayes_bound(loss, n, kl=posterior_kl(weights, before), delta=delta), lam)
+
+
+_SMALLEST_FOLD = 8  # the moment bound behind log(2 sqrt(n)) holds from here on
+
+
+def cross_fit_bound(
+    mean_loss: float, fold_size: int, *, delta: float = 0.05, n_models: int = 1, convex: bool = True
+) -> float:
+    """Upper limit of the expected loss of cross-fitted averages (§11.9, [D-44]).
+
+    Parameters
+    ----------
+    mean_loss : float
+        Mean over folds of the mean held-out loss, in [0, 1]: half the Brier score, or the 0-1 error.
+    fold_size : int
+        Rows in the smallest fold, at least 8.
+    delta : float, default=0.05
+    n_models : int, default=1
+        Settings compared by these held-out losses.
+    convex : bool, default=True
+        False for the 0-1 loss, which is then bounded by twice the mean.
+
+    Examples
+    --------
+    >>> from surewood.bounds import cross_fit_bound
+    >>> round(cross_fit_bound(0.08, 900), 6)
+    0.118446
+    """
+    n = check.count(fold_size, "fold_size", _SMALLEST_FOLD)
+    log_delta = math.log(check.confidence(delta)) - math.log(check.count(n_models, "n_models", 1))
+    epsilon = (math.log(2.0 * math.sqrt(n)) - log_delta) / n
+    limit = float(kl_inverse(check.unit(mean_loss, "mean_loss"), epsilon))
+    return limit if convex else min(1.0, 2.0 * limit)
+
+
+def compression_bound(
+    m: int, n_compressed: int, errors: int, *, delta: float = 0.05, n_models: int = 1, log_codes: float = 0.0
+) -> float:
+    """Risk bound of a classifier that its own few training points reproduce, such as an SVM (6.4).
+
+    Parameters
+    ----------
+    m : int
+        Training points.
+    n_compressed : int
+        Distinct points that suffice to rebuild the classifier: support vectors of all pairwise SVMs
+        together.
+    errors : int
+        Errors on the other ``m - n_compressed`` points.
+    delta : float, default=0.05
+    n_models : int, default=1
+        Settings (degree, C, ...) among which the data chose.
+    log_codes : float, default=0
+        Log of the number of messages needed beside the points, see :func:`svm_tree_log_codes`.
+
+    Examples
+    --------
+    >>> from surewood.bounds import compression_bound
+    >>> round(compression_bound(1000, 60, 0), 6), round(compression_bound(1000, 60, 3, n_models=54), 6)
+    (0.220317, 0.236096)
+    """
+    m, d = check.count(m, "m", 1), check.count(n_compressed, "n_compressed")
+    if d > m:
+        raise ValueError(f"n_compressed must be <= m={m}, got {d}")
+    codes = float(check.finite(log_codes, "log_codes", minimum=0.0))
+    log_delta = math.log(check.confidence(delta)) - math.log(check.count(n_models, "n_models", 1)) - codes
+    log_subsets = gammaln(m + 1) - gammaln(d + 1) - gammaln(m - d + 1)
+    return binomial_tail_inverse(errors, m - d, float(log_delta - math.log(m + 1) - log_subsets))
+
+
+def svm_tree_log_codes(
+    n_questions: int,
+    n_leaves: int,
+    n_features: int,
+    n_degrees: int,
+    *,
+    n_compressed: int,
+    points_per_threshold: int = 1,
+    leaf_codes: int = 1,
+) -> float:
+    """Log of the messages that, with the compression set, rebuild a tree with SVM leaves (§6.4).
+
+    Shape (``4^q``), feature and orientation (``(2|F|)^q``), degree at each leaf (``|G|^l``), and which member
+    of the compression set defines each threshold (``d^q``, as the set itself carries no order).
+
+    Parameters
+    ----------
+    n_questions, n_leaves : int
+        Size of the tree.
+    n_features, n_degrees : int
+        Features offered to splits, degrees offered to leaves.
+    n_compressed : int
+        Size of the compression set: support vectors and threshold points together.
+    points_per_threshold : int, default=1
+        1 when a threshold is a value of one point, 2 when it lies midway between two.
+    leaf_codes : int, default=1
+        Anything else a leaf was free to choose; ``m + 1`` when its C depends on the number of its points.
+
+    Examples
+    --------
+    >>> from surewood.bounds import svm_tree_log_codes
+    >>> round(svm_tree_log_codes(3, 4, 10, 9, n_compressed=50), 6)
+    33.671047
+    """
+    q, leaves = check.count(n_questions, "n_questions"), check.count(n_leaves, "n_leaves", 1)
+    if leaves != q + 1:
+        raise ValueError(f"n_leaves must be n_questions + 1 = {q + 1}, got {leaves}")
+    thresholds = q * check.count(points_per_threshold, "points_per_threshold", 1)
+    d = check.count(n_compressed, "n_compressed", 1 if q else 0)
+    shape = q * math.log(4) + q * math.log(2 * check.count(n_features, "n_features", 1))
+    degrees = check.count(n_degrees, "n_degrees", 1) * check.count(leaf_codes, "leaf_codes", 1)
+    return shape + leaves * math.log(degrees) + thresholds * math.log(max(d, 1))
+
+
+_PROBES, _JITTER = 1000, 0.1  # probe points, and their distance from training rows in standard deviations
+
+
+def probe_points(X: ArrayLike, *, n_points: int = _PROBES, seed: int = 0) -> Floats:
+    """Training rows moved by a tenth of each column's standard deviation, to compare classifiers on ([D-40]).
+
+    Examples
+    --------
+    >>> from surewood.bounds.without_holdout import probe_points
+    >>> probe_points([[0.0, 1.0], [2.0, 3.0]]).shape
+    (1000, 2)
+    """
+    rows = check.finite(X, "X", ndim=2)
+    check.count(rows.shape[0], "number of rows", 1)
+    rng = np.random.default_rng(seed)
+    chosen = rng.integers(rows.shape[0], size=check.count(n_points, "n_points", 1))
+    noise = rng.normal(size=(chosen.size, rows.shape[1]))
+    return np.asarray(rows[chosen] + _JITTER * rows.std(axis=0) * noise)
+
+
+def rebuilt_alike(
+    before: tuple[ArrayLike, ArrayLike, ArrayLike],
+    after: tuple[ArrayLike, ArrayLike, ArrayLike],
+    *,
+    tolerance: float,
+) -> bool:
+    """Whether two classifiers are the same one for the purpose of sample compression ([D-40]).
+
+    Parameters
+    ----------
+    before, after : triples of arrays
+        Labels on every training row, labels on the :func:`probe_points`, and duals (the rebuilt
+        classifier's put in the place of the points it was trained on).
+    tolerance : float
+        Largest difference of two duals. However large it is, every label must still agree.
+
+    Examples
+    --------
+    >>> from surewood.bounds.without_holdout import rebuilt_alike
+    >>> rebuilt_alike(([0, 1], [1, 1], [0.5, 0.5]), ([0, 1], [1, 1], [0.5, 0.5001]), tolerance=1e-3)
+    True
+    >>> rebuilt_alike(([0, 1], [1, 1], [0.5, 0.5]), ([0, 1], [1, 0], [0.5, 0.5]), tolerance=5.0)
+    False
+    """
+    for first, second in zip(before[:2], after[:2]):
+        if not np.array_equal(np.asarray(first), np.asarray(second)):
+            return False
+    duals, again = (np.asarray(triple[2], dtype=np.float64) for triple in (before, after))
+    if duals.shape != again.shape:
+        return False
+    return bool(np.all(np.isfinite(again)) and np.abs(duals - again).max(initial=0.0) <= tolerance)

@@ -1,0 +1,186 @@
+"""Is the guarantee true? ``surewood certify`` on new rows, ``report`` as a page, ``monitor`` over time."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from surewood._text import json_text
+from surewood.cli import option_values as option
+from surewood.cli.app import Text, app, console
+from surewood.cli.option_values import MODEL_HELP
+from surewood.parallel.progress import display
+
+_CERTIFY_EXAMPLES = """[bold]Examples[/bold]
+
+surewood certify churn customers-of-may.csv
+
+surewood certify churn fresh.parquet --target churned --delta 0.01
+
+surewood certify credit may.csv --claim recall:bad,error-by:region
+"""
+
+
+@app.command(epilog=_CERTIFY_EXAMPLES)
+def certify(
+    model: Annotated[Path, typer.Argument(help=option.MODEL_HELP)],
+    table: option.LabelledTable,
+    target: option.ModelTarget = None,
+    copies: option.Copies = "check",
+    group: option.GroupColumns = None,
+    time: option.TimeColumn = None,
+    claims: option.Claims = None,
+    cost: option.ClaimCosts = None,
+    delta: option.Delta = 0.05,
+    n_models: option.ComparedModels = 1,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Certify a model on a labelled table that was not used for training or tuning.
+
+    The model remembers its training rows and recognizes them in the table.
+    """
+    from surewood.cli.printing import print_certificate, print_notes
+    from surewood.workflow.certifying import certify as certify_table
+
+    options = option.certify_options(claims, cost, copies, group, time, delta, n_models)
+    with display():
+        found = certify_table(model, table, target, **options)
+    if as_json:
+        print(found.certificate.to_json())
+        return
+    out = console()
+    out.print(Text(f"{found.model.path} on {found.table}: {found.n_rows:,} rows"))
+    out.print()
+    print_certificate(out, found.certificate.to_dict())
+    print_notes(out, found.notes)
+
+
+_REPORT_EXAMPLES = """[bold]Examples[/bold]
+
+surewood report churn customers-of-may.csv
+
+surewood report credit may.csv --claim error,recall:bad,error-by:region --out may
+"""
+
+
+@app.command(epilog=_REPORT_EXAMPLES)
+def report(
+    model: Annotated[Path, typer.Argument(help=option.MODEL_HELP)],
+    table: option.LabelledTable,
+    target: option.ModelTarget = None,
+    claims: option.Claims = None,
+    cost: option.ClaimCosts = None,
+    copies: option.Copies = "check",
+    group: option.GroupColumns = None,
+    time: option.TimeColumn = None,
+    delta: option.Delta = 0.05,
+    n_models: option.ComparedModels = 1,
+    out: Annotated[
+        Path | None, typer.Option(help="Folder of the page.", show_default="that of the model")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Write the page of a model for another labelled table, one not used for training or tuning.
+
+    Writes report.html, report.json and card.md. Rows that are equal to training rows are left out.
+    """
+    from surewood.cli.printing import grid, print_certificate, print_notes
+    from surewood.workflow.reporting import report as make_report
+
+    options = option.certify_options(claims, cost, copies, group, time, delta, n_models)
+    with display():
+        made = make_report(model, table, target, out=out, verbose=1, **options)
+    if as_json:
+        print(json_text(made.summary, indent=2))
+        return
+    screen = console()
+    print_certificate(screen, made.certificate.to_dict())
+    print_notes(screen, made.notes)
+    screen.print()
+    listed = grid()
+    for what, path in made.files.items():
+        listed.add_row(what, Text(str(path), overflow="fold"))
+    screen.print(listed)
+
+
+ALARM = 3  # exit code
+
+_MONITOR_EXAMPLES = """[bold]Examples[/bold]
+
+surewood monitor churn customers-of-june.csv
+
+surewood monitor churn new.csv --target churned --state churn-2026.json --page monitor.html
+"""
+
+
+@app.command(epilog=_MONITOR_EXAMPLES)
+def monitor(
+    model: Annotated[Path, typer.Argument(help=MODEL_HELP)],
+    table: Annotated[
+        list[str], typer.Argument(help="A batch of new rows, with labels where they are known.")
+    ],
+    target: Annotated[
+        str | None, typer.Option(help="The column with the classes; the model's own by default.")
+    ] = None,
+    state: Annotated[
+        Path | None, typer.Option(help="The state file.", show_default="monitor.json beside the model")
+    ] = None,
+    limit: Annotated[
+        float | None,
+        typer.Option(min=1e-6, max=0.999, help="Error to watch; the guaranteed one by default."),
+    ] = None,
+    alpha: Annotated[
+        float, typer.Option(min=1e-9, max=0.5, help="Probability of a false alarm, for each alarm.")
+    ] = 0.05,
+    copies: Annotated[
+        str,
+        typer.Option(
+            metavar="[check|count|leave_out]",
+            help="Rows that equal a training row: count them, leave them out, or check: as certified.",
+        ),
+    ] = "check",
+    page: Annotated[Path | None, typer.Option(help="An .html page with the path of the evidence.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Look at a batch of new rows: has the error risen, do the rows look different?
+
+    Goes on from the state file, which it creates. A batch that was seen before is refused; batches must not
+    overlap. You may look after every batch. Exit code 3 on an alarm.
+    """
+    from surewood.workflow.monitoring import monitor as look_at
+
+    with display():
+        source = table[0] if len(table) == 1 else table
+        found = look_at(
+            model, source, target, state=state, limit=limit, alpha=alpha, copies=copies, page=page
+        )
+    if as_json:
+        print(json_text(found.to_dict(), indent=2))
+    else:
+        from surewood.base.wording import percent
+        from surewood.certify.wording import limit_value
+        from surewood.cli.printing import grid, print_notes
+
+        out, look = console(), found.look
+        out.print(Text(found.verdict, style="bold red" if look.alarm else "bold green"))
+        facts = grid()
+        if found.limit is not None:
+            name = "  guaranteed error" if found.guaranteed else "  limit of the error"
+            bound = {"quantity": "error", "side": "at most", "value": found.limit}
+            facts.add_row(name, f"at most {limit_value(bound)}")
+        if look.n_labelled:
+            observed = percent(look.n_errors / look.n_labelled)
+            between = f"{percent(look.lower)} to {percent(look.upper)}"
+            facts.add_row("  error so far", f"{observed} of {look.n_labelled:,} rows; limits {between}")
+            facts.add_row(
+                "  evidence of more errors", f"{look.error_evidence:.3g} (alarm at {1 / look.alpha:g})"
+            )
+        if look.n_scored:
+            rows = f"{look.shift_evidence:.3g} (alarm at {1 / look.alpha:g}), {look.n_scored:,} rows"
+            facts.add_row("  evidence of a shift", rows)
+        out.print(facts)
+        print_notes(out, found.notes)
+    if found.look.alarm:
+        raise typer.Exit(ALARM)

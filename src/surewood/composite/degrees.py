@@ -1,0 +1,227 @@
+"""Which degree each leaf gets, from counts alone (theory.md §2.7-§2.10, [D-10], [D-16]).
+
+Inputs are tables with one row per leaf and one column per degree, ascending. :func:`complexities` gives
+``A_k`` (2.8), :func:`leaf_terms` ``T_k`` (2.11); the choosers return one column number per leaf. Draws are
+functions of (seed, tree, path code), so they do not depend on threads or on how deep a tree was grown.
+:class:`LeafChoice` applies the rule of a setting to the leaves of some trees.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from surewood._arrays import Floats
+from surewood.bounds import (
+    composite_complexity,
+    composite_criterion_counts,
+    leaf_log_growth,
+    select_degrees,
+    split_log_growth,
+)
+from surewood.composite.data import TrainingData
+from surewood.composite.growing import IndexSets, Leaves, Setting
+from surewood.tables.mixing import splitmix64
+
+Columns = NDArray[np.intp]
+
+
+def complexities(
+    depth: NDArray[Any],
+    degrees: NDArray[Any],
+    *,
+    m: float,
+    n_features: int,
+    n_splitting: int,
+    max_features: int,
+    n_classes: int,
+    growth: str = "capped",
+    homogeneous: bool = False,
+) -> Floats:
+    """``A_k`` (2.8) of every (leaf, degree), shape (n_leaves, n_degrees); degree 0 is a constant."""
+    size = max(int(np.ceil(m - 1e-9)), 1)
+    levels, place = np.unique(np.asarray(depth), return_inverse=True)
+    sizes = (size, n_features, n_splitting, max_features, max(n_classes, 2), growth, homogeneous)
+    return _complexities_by_depth(tuple(levels.tolist()), tuple(np.asarray(degrees).tolist()), *sizes)[place]
+
+
+@lru_cache(maxsize=1024)
+def _complexities_by_depth(
+    depth: tuple[int, ...],
+    degrees: tuple[int, ...],
+    size: int,
+    n_features: int,
+    n_splitting: int,
+    max_features: int,
+    n_classes: int,
+    growth: str,
+    homogeneous: bool,
+) -> Floats:
+    """Needed again for every gamma, cut and chunk of SVMs."""
+    leaf = leaf_log_growth(
+        np.array(degrees), n_features, size, n_classes, growth=growth, homogeneous=homogeneous
+    )
+    split = split_log_growth(size, max_features, n_splitting)
+    table = np.asarray(composite_complexity(np.array(depth)[:, None], leaf[None, :], split, size))
+    table.flags.writeable = False
+    return table
+
+
+def leaf_terms(
+    correct: Floats, total: Floats, complexity: Floats, *, m: float, n_classes: int, gamma_scale: float
+) -> Floats:
+    """``T_k`` (2.11) of every (leaf, degree), in counts; exactly the leaf's total where it is inert."""
+    # Sums of fractional weights differ in the last bits; a count is never negative.
+    errors = np.maximum(total[:, None] - correct, 0.0)
+    return composite_criterion_counts(
+        correct, errors, complexity, m=m, n_classes=max(n_classes, 2), gamma_scale=gamma_scale
+    )
+
+
+def choose_exact(terms: Floats) -> Columns:
+    """Leaf by leaf the smallest term, the smallest degree on ties: the exact minimum over all sequences.
+
+    Examples
+    --------
+    >>> choose_exact(np.array([[5.0, 3.0, 3.0], [7.0, 7.0, 7.0]])).tolist()
+    [1, 0]
+    """
+    return select_degrees(terms) if len(terms) else np.zeros(0, dtype=np.intp)
+
+
+def choose_random_sequences(
+    terms: Floats,
+    tree: NDArray[Any],
+    code: NDArray[np.uint64],
+    n_sequences: int,
+    seed: int,
+    first_tree: int = 0,
+) -> Columns:
+    """The best of `n_sequences` uniformly random degree sequences of each tree, the first on ties.
+
+    Examples
+    --------
+    >>> terms = np.array([[1.0, 2.0], [4.0, 3.0]])
+    >>> tree, code = np.array([0, 0]), np.array([2, 3], dtype=np.uint64)
+    >>> choose_random_sequences(terms, tree, code, 50, seed=0).tolist()
+    [0, 1]
+    """
+    n_leaves, n_degrees = terms.shape
+    if n_leaves == 0:
+        return np.zeros(0, dtype=np.intp)
+    n_trees = int(np.max(tree)) + 1
+    best = np.full(n_trees, np.inf)
+    chosen = np.zeros(n_leaves, dtype=np.intp)
+    for sequence in range(n_sequences):
+        drawn = keyed_below(n_degrees, seed, sequence, tree + first_tree, code)
+        score = np.bincount(tree, weights=terms[np.arange(n_leaves), drawn], minlength=n_trees)
+        better = score < best - 1e-12 * np.maximum(1.0, np.abs(score))
+        best = np.where(better, score, best)
+        chosen = np.where(better[tree], drawn, chosen)
+    return chosen
+
+
+def choose_random_degree(n_degrees: int, tree: NDArray[Any], code: NDArray[np.uint64], seed: int) -> Columns:
+    """One uniformly random degree per leaf ([D-16], option)."""
+    return keyed_below(n_degrees, seed, 0x5EED, tree, code)
+
+
+def keyed_below(n: int, *keys: Any) -> Columns:
+    """Integers below `n` as a hash of the keys (integers or arrays of them).
+
+    Examples
+    --------
+    >>> a = keyed_below(9, 7, np.array([0, 1, 2]))
+    >>> bool((a == keyed_below(9, 7, np.array([0, 1, 2]))).all()), int(a.max()) < 9
+    (True, True)
+    """
+    state = np.zeros(1, dtype=np.uint64)
+    for key in keys:
+        state = splitmix64(state ^ np.asarray(key).astype(np.uint64))
+    # The high 53 bits as a fraction of one: no modulo bias worth naming.
+    return ((state >> np.uint64(11)).astype(np.float64) * 2.0**-53 * n).astype(np.intp)
+
+
+@dataclass(frozen=True)
+class LeafChoice:
+    """Everything that the choice of degrees reads, except the counts.
+
+    `m` is the weight that each tree saw; `correct`, in the methods, has one row per set and one column per
+    degree of the setting. Returned columns count the *offered* degrees, where 0 comes first if it is one of
+    them.
+    """
+
+    data: TrainingData
+    setting: Setting
+    leaves: Leaves
+    sets: IndexSets
+    m: Floats
+    seed: int
+    first_tree: int = 0
+
+    def terms(self, at: NDArray[Any], correct: Floats) -> Floats:
+        """``T_k`` (2.11) of the leaves `at` for every offered degree."""
+        data, setting = self.data, self.setting
+        n_classes = data.n_classes if data.criterion_classes is None else data.criterion_classes
+        set_id, size = self.leaves.set_id[at], self.m[self.leaves.tree[at]]
+        table = correct[set_id]
+        if setting.constant_leaves:
+            table = np.column_stack([self.sets.majority_total[set_id], table])
+        terms: Floats = np.zeros(table.shape)
+        for m in np.unique(size):
+            same = size == m
+            cost = complexities(
+                self.leaves.depth[at][same],
+                setting.offered,
+                m=m,
+                n_features=data.n_features,
+                n_splitting=data.n_splitting,
+                max_features=setting.max_features,
+                n_classes=n_classes,
+                growth=setting.growth,
+                homogeneous=data.kernel is not None and data.kernel.coef0 == 0.0,
+            )
+            total = self.sets.total[set_id[same]]
+            terms[same] = leaf_terms(
+                table[same], total, cost, m=m, n_classes=n_classes, gamma_scale=setting.gamma_scale
+            )
+        return terms
+
+    def columns(self, at: NDArray[Any], correct: Floats) -> NDArray[np.intp]:
+        """Column of the offered degrees that each of the leaves `at` gets."""
+        tree, code = self.leaves.tree[at], self.leaves.code[at]
+        offered = len(self.setting.offered)
+        if self.setting.selection == "random_degree" and offered > 1:
+            return choose_random_degree(offered, tree + self.first_tree, code, self.seed)
+        terms = self.terms(at, correct)
+        if self.setting.selection == "random_sequences" and offered > 1:
+            n = self.setting.n_sequences
+            return choose_random_sequences(terms, tree, code, n, self.seed, self.first_tree)
+        return choose_exact(terms)
+
+    def candidates(self, at: NDArray[Any], correct: Floats) -> list[NDArray[np.intp]]:
+        """Columns that the final choice may have at `at` while the counts of other leaves are unknown.
+
+        A sequence is scored by its whole tree, so every drawn degree may be needed; the other choices are
+        made leaf by leaf.
+        """
+        if self.setting.selection != "random_sequences":
+            return [self.columns(at, correct)]
+        tree, code = self.leaves.tree[at] + self.first_tree, self.leaves.code[at]
+        offered = len(self.setting.offered)
+        return [keyed_below(offered, self.seed, s, tree, code) for s in range(self.setting.n_sequences)]
+
+    def wanted(self, at: NDArray[Any], columns: list[NDArray[np.intp]]) -> dict[int, set[int]]:
+        """The SVMs behind columns: positions in the list of degrees, by set."""
+        place = np.concatenate(columns) - int(self.setting.constant_leaves)
+        set_id = np.tile(self.leaves.set_id[at], len(columns))
+        by_svm = place >= 0
+        n_places = len(self.setting.degrees)
+        wanted: dict[int, set[int]] = {}
+        for code in np.unique(set_id[by_svm] * n_places + place[by_svm]).tolist():
+            wanted.setdefault(code // n_places, set()).add(code % n_places)
+        return wanted

@@ -1,1 +1,0 @@
-"""Studies that anyone can run again: the demo, and the papers' tables and figures."""

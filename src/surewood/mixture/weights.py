@@ -1,0 +1,259 @@
+"""Weights and calibration of a mixture, from the held-out probabilities of its members (theory.md §12.3).
+
+The mixture that minimises held-out log-loss is a convex problem with a unique optimum. The answer lies
+between that optimum and the *chances*: the probability of each member to be the best one, given the noise of
+the held-out rows. With many rows that is the best member; with few it is a mean of those that may be. The
+answer is as far from the chances as the held-out gain exceeds its standard error, and at least half-way. By
+convexity a point half-way loses at most the mean of what both ends lose, and the better end is not known
+where rows are few.
+
+Held-out rows on which a member is never wrong where the others are right do not say that it never will be. So
+the optimum and the gain are those with one more row per member, which this member alone gets wrong ([D-45]).
+
+The members are calibrated already, on the same rows, and so were the weights chosen. The calibration of the
+mixture is fitted to what is left, so it must show a cross-validated gain in log-loss beyond its standard
+errors.
+
+Held-out rows without an error say that sharper probabilities are better, and nothing of what they will cost.
+So one more row counts, of a class that was not predicted ([D-46]).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from surewood._arrays import Codes, Floats
+from surewood.base.calibration import FOLDS, STEPS, ScoreCalibrator
+from surewood.parallel.progress import stage
+
+SMALLEST_WEIGHT = 0.02  # members below are dropped
+LEAST_MOVE = 0.5  # part of the way from the chances to the optimal mixture, at least
+_DRAWS = 2000  # of mean losses, to count which member is best
+_FLOOR = 1e-15  # probabilities are not taken to be smaller than this
+_STEPS = 2000
+_TOLERANCE = 1e-10
+
+
+@dataclass(frozen=True)
+class MixtureWeights:
+    """Weights of the members and why they are what they are."""
+
+    #: Not negative, summing to 1; 0 for a dropped member.
+    weights: Floats
+    #: Held-out log-loss of each member alone (ESTIMATE).
+    log_loss: Floats
+    #: Probability of each member to be the best one.
+    chances: Floats
+    #: The weights with the smallest log-loss on the held-out rows and one failure of each member.
+    optimal: Floats
+    #: Gain in log-loss of the optimal mixture over that of the chances, and its standard error.
+    gain: float
+    standard_error: float
+
+
+def mixture_weights(
+    probabilities: Sequence[ArrayLike] | Floats, y: Codes, sample_weight: Floats | None = None
+) -> MixtureWeights:
+    """Weights of the members of a mixture.
+
+    Parameters
+    ----------
+    probabilities : array of shape (n_members, n_rows, n_classes)
+        Probabilities of rows that the member did not train on.
+    y : ndarray of int, shape (n_rows,)
+        Class codes.
+    sample_weight : ndarray of shape (n_rows,), optional
+
+    Returns
+    -------
+    MixtureWeights
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> y = rng.integers(0, 2, 500)
+    >>> good = np.where(y == 1, 0.8, 0.2)
+    >>> members = [np.column_stack([1 - p, p]) for p in (good, np.full(500, 0.5))]
+    >>> mixture_weights(members, y).weights.round(2)
+    array([1., 0.])
+    """
+    of_truth = np.stack(
+        [np.asarray(p, dtype=np.float64)[np.arange(len(y)), y] for p in probabilities], axis=1
+    )
+    of_truth = np.maximum(of_truth, _FLOOR)
+    mass = np.ones(len(y)) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+    share = mass / mass.sum()
+    loss = -(share @ np.log(of_truth))
+    chances = chances_of_being_best(-np.log(of_truth), share)
+    of_truth, mass = with_failures(of_truth, mass, np.shape(probabilities[0])[1])
+    mass = mass / mass.sum()
+    optimal = optimal_mixture(of_truth, mass)
+    gains = np.log(of_truth @ optimal) - np.log(of_truth @ chances)
+    gain = float(mass @ gains)
+    error = float(np.sqrt(np.square(mass * (gains - gain)).sum()))
+    moved = max(LEAST_MOVE, 1.0 - error / gain) if gain > 0 else LEAST_MOVE
+    weights = (1.0 - moved) * chances + moved * optimal
+    return MixtureWeights(_without_small(weights), loss, chances, optimal, gain, error)
+
+
+def with_failures(of_truth: Floats, weight: Floats, n_classes: int) -> tuple[Floats, Floats]:
+    """The rows and, for each member, one more that it alone gets wrong (the rule of succession).
+
+    There the member gives the true class 1 / ((n + 1) K), as if one of n + 1 rows had any of the K classes,
+    and the others are certain and right. It counts as one row, whatever the unit of the weights.
+
+    Examples
+    --------
+    >>> truth, weight = with_failures(np.full((9, 2), 0.8), np.ones(9), n_classes=2)
+    >>> truth[9:].round(2).tolist(), weight[9:].tolist()
+    ([[0.05, 1.0], [1.0, 0.05]], [1.0, 1.0])
+    """
+    n_members, total = of_truth.shape[1], float(weight.sum())
+    n_rows = max(total, float(len(weight)))  # weights may be counts, or shares that sum to 1
+    failures = np.ones((n_members, n_members))
+    np.fill_diagonal(failures, 1.0 / ((n_rows + 1.0) * n_classes))
+    return np.vstack([of_truth, failures]), np.append(weight, np.full(n_members, total / n_rows))
+
+
+def chances_of_being_best(losses: Floats, mass: Floats) -> Floats:
+    """Probability of each member to have the smallest mean loss.
+
+    Mean losses are taken to be normal with the covariance that the rows show; draws are always the same.
+
+    Examples
+    --------
+    >>> losses = np.array([[0.0, 1.0, 9.0], [1.0, 0.0, 9.0]])
+    >>> chances_of_being_best(losses, np.array([0.5, 0.5])).round(1).tolist()
+    [0.5, 0.5, 0.0]
+    """
+    mean = mass @ losses
+    spread = mass[:, None] * (losses - mean)
+    values, vectors = np.linalg.eigh(spread.T @ spread)
+    normal = np.random.default_rng(0).standard_normal((_DRAWS, len(mean)))
+    drawn = mean + (normal * np.sqrt(np.maximum(values, 0.0))) @ vectors.T
+    return np.bincount(drawn.argmin(axis=1), minlength=len(mean)) / _DRAWS
+
+
+def optimal_mixture(of_truth: Floats, mass: Floats) -> Floats:
+    """Weights on the simplex that maximise the mean log of the mixture, by multiplicative steps.
+
+    Each step keeps the weights on the simplex and never lowers the mean (it is one of the EM algorithm); the
+    step ends where no member's slope exceeds 1, which is the optimum's own condition.
+    """
+    weights = np.full(of_truth.shape[1], 1.0 / of_truth.shape[1])
+    for _ in range(_STEPS):
+        slope = (mass / (of_truth @ weights)) @ of_truth
+        weights = weights * slope
+        weights /= weights.sum()
+        if slope.max() <= 1.0 + _TOLERANCE:
+            break
+    return weights
+
+
+def _without_small(weights: Floats) -> Floats:
+    kept = np.where(weights < SMALLEST_WEIGHT, 0.0, weights)
+    return np.asarray(kept / kept.sum())
+
+
+STANDARD_ERRORS = 2.0  # by which a calibration must be better than none
+_ENOUGH_FOR_ISOTONIC = 1000
+_MOST_ROWS = 3000  # on which calibrations are compared
+_MOST_SCORES = 200_000  # rows times classes, the same
+_SMALLEST = 1e-12
+
+
+def calibrate_mixture(
+    method: str | None, mixed: Floats, y: Codes, weight: Floats, n_jobs: int | None, verbose: int
+) -> ScoreCalibrator | None:
+    """A calibrator fitted on held-out probabilities; None where `method` is None or none is worth it.
+
+    `method` "auto" compares; any other is fitted whatever it gains.
+    """
+    if method is None:
+        return None
+    with stage(verbose, "calibrating", 1) as advance:
+        if method == "auto":
+            found = best_step(mixed, y, weight)
+            if found is None:
+                advance(1)
+                return None
+            method = found
+        return ScoreCalibrator(method).fit(mixed, y, weight, advance, n_jobs)
+
+
+def best_step(mixed: Floats, y: Codes, weight: Floats) -> str | None:
+    """The calibration with the smallest cross-validated log-loss where it is clearly better than none.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> p = rng.uniform(0.01, 0.99, 800)
+    >>> y = (rng.random(800) < p).astype(np.int32)
+    >>> right = np.column_stack([1 - p, p])
+    >>> print(best_step(right, y, np.ones(800)))
+    None
+    >>> timid = 0.5 + 0.2 * (right - 0.5)
+    >>> print(best_step(timid, y, np.ones(800)) is not None)
+    True
+    """
+    most = min(_MOST_ROWS, max(1, _MOST_SCORES // mixed.shape[1]))
+    some = np.linspace(0, len(y) - 1, min(len(y), most)).astype(np.int64)
+    mixed, y, weight = mixed[some], y[some], weight[some]
+    steps = STEPS if len(y) >= _ENOUGH_FOR_ISOTONIC else STEPS[:-1]
+    failed = _most_probable_other(mixed, y)
+    none = _log_of(mixed, y), _log_of(mixed, failed)
+    found = _cross_validated(steps, mixed, y, weight, failed)
+    gains = {step: gain_with_failure(found[step] - none, weight) for step in steps}
+    best = max(steps, key=lambda step: gains[step][0])
+    gain, error = gains[best]
+    return best if gain > STANDARD_ERRORS * error else None
+
+
+def gain_with_failure(gains: Floats, weight: Floats) -> tuple[float, float]:
+    """Mean gain in log-loss and its standard error, with one row more that is not of the expected class.
+
+    `gains` has two rows: the gain for every held-out row as it is, and the gain if its class were another.
+    The mean of the latter is the gain of the additional row, which counts as one row, whatever the unit of
+    the weights.
+
+    Examples
+    --------
+    >>> sharper = np.array([[0.05] * 99, [-2.0] * 99])
+    >>> [round(number, 3) for number in gain_with_failure(sharper, np.ones(99))]
+    [0.03, 0.02]
+    """
+    n_rows = max(float(weight.sum()), float(len(weight)))
+    mass = np.append(weight / weight.sum() * n_rows, 1.0) / (n_rows + 1.0)
+    every = np.append(gains[0], np.average(gains[1], weights=weight))
+    gain = float(mass @ every)
+    return gain, float(np.sqrt(np.square(mass * (every - gain)).sum()))
+
+
+def _most_probable_other(mixed: Floats, y: Codes) -> Codes:
+    """The most probable class of every row but its own."""
+    others = mixed.copy()
+    others[np.arange(len(y)), y] = -1.0
+    return np.asarray(others.argmax(axis=1), dtype=y.dtype)
+
+
+def _cross_validated(
+    steps: tuple[str, ...], mixed: Floats, y: Codes, weight: Floats, failed: Codes
+) -> dict[str, Floats]:
+    """Log of the probabilities of `y` and of `failed` after each step, calibrated without a row's fold."""
+    fold, out = np.arange(len(y)) % FOLDS, {step: np.empty((2, len(y))) for step in steps}
+    for k in range(FOLDS):
+        train, held = fold != k, fold == k
+        part = ScoreCalibrator(steps[-1])
+        part._fit_steps(mixed[train], y[train], weight[train], steps[-1])
+        for step in steps:
+            after = part._after(mixed[held], step)
+            out[step][:, held] = _log_of(after, y[held]), _log_of(after, failed[held])
+    return out
+
+
+def _log_of(probabilities: Floats, y: Codes) -> Floats:
+    return np.asarray(np.log(np.maximum(probabilities[np.arange(len(y)), y], _SMALLEST)))

@@ -1,0 +1,107 @@
+"""From parameters to one frozen plan of an SVM: nothing is decided later but what the data decide."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from numbers import Real
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from surewood._arrays import Floats
+from surewood.base.parameters import COMMON, MAX_DEGREE, calibration_method, check_parameters, memory_bytes
+from surewood.base.rules import Boolean, Choice, Either, Integer, Number, Rule
+from surewood.svm.gram import KernelSpec
+
+if TYPE_CHECKING:
+    from surewood.svm.estimator import PolySVC
+
+
+RULES: Mapping[str, Rule] = {
+    **COMMON,
+    "kernel": Choice("poly", "rbf", "linear"),
+    "degree": Integer(0, MAX_DEGREE),
+    "gamma": Either(Choice("scale", "auto"), Number(above=0.0)),
+    "coef0": Number(),
+    "scale": Boolean(),
+    "decision_function_shape": Choice("ovr", "ovo"),
+    "cache_size": Number(above=0.0, what="a number of MB"),
+}
+
+#: What C="auto" chooses from ([D-12]).
+C_GRID = tuple(10.0**power for power in range(-3, 3))
+_MOST_ITERATIONS = 10_000_000  # of a pair of classes, where max_iter is -1
+
+
+@dataclass(frozen=True)
+class SvmPlan:
+    """How an SVM is trained."""
+
+    #: "poly" or "rbf" or "linear".
+    kernel: str
+    #: 1 unless the kernel is polynomial.
+    degree: int
+    gamma: float | str
+    coef0: float
+    tol: float
+    #: None: chosen from :data:`C_GRID` by cross-validation.
+    C: float | None
+    max_iter: int
+    cache_bytes: int
+    scale: bool
+    #: The method that turns decision values into probabilities.
+    calibration: str | None
+    #: Bytes that the fit may take.
+    max_memory: int | None
+    n_jobs: int | None
+    verbose: int
+
+    @property
+    def solver_options(self) -> dict[str, Any]:
+        """What `solve_many` takes besides the problem."""
+        solver = {"tol": self.tol, "max_iter": self.max_iter, "cache_size": self.cache_bytes}
+        return {**solver, "n_jobs": self.n_jobs}
+
+    def kernel_spec(self, design: Floats, weight: Floats | None) -> KernelSpec:
+        """The kernel of a design matrix; "scale" looks at the variance of its entries."""
+        if self.kernel == "linear":
+            return KernelSpec("poly", 1.0, 0.0)
+        gamma = self.gamma
+        if gamma == "scale":
+            mean = np.average(design, axis=0, weights=weight).mean()
+            variance = np.average(((design - mean) ** 2).mean(axis=1), weights=weight)
+            gamma = 1.0 / (design.shape[1] * variance) if variance > 0 else 1.0
+        elif gamma == "auto":
+            gamma = 1.0 / design.shape[1]
+        return KernelSpec(self.kernel, float(gamma), self.coef0)
+
+
+def make_plan(estimator: PolySVC) -> SvmPlan:
+    """Check all parameters and settle what they mean."""
+    check_parameters(estimator)
+    return SvmPlan(
+        kernel=estimator.kernel,
+        degree=int(estimator.degree) if estimator.kernel == "poly" else 1,
+        gamma=estimator.gamma,
+        coef0=float(estimator.coef0),
+        tol=float(estimator.tol),
+        C=_penalty(estimator.C),
+        max_iter=_MOST_ITERATIONS if estimator.max_iter == -1 else int(estimator.max_iter),
+        cache_bytes=int(estimator.cache_size * 2**20),
+        scale=bool(estimator.scale),
+        calibration=calibration_method(estimator.calibrate),
+        max_memory=memory_bytes(estimator.max_memory),
+        n_jobs=estimator.n_jobs,
+        verbose=int(estimator.verbose),
+    )
+
+
+def _penalty(C: Any) -> float | None:
+    if isinstance(C, str):
+        return None
+    if isinstance(C, Real):
+        return float(C)
+    if len(C) != 1:
+        raise ValueError(f"C must be one number for the one degree of a PolySVC, got {C!r}.")
+    return float(next(iter(C)))

@@ -1,0 +1,218 @@
+"""Plan and data to a fitted SVM: encode, choose C where asked, solve, calibrate on held-out rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from surewood._arrays import Floats
+from surewood.base.folds import folds_in_order, given_splits, splits_among, splits_of
+from surewood.parallel.progress import stage
+from surewood.svm.coupling import HeldOut, HeldOutRows, PairCoupling, ScoreCoupling
+from surewood.svm.dual import SvmBatch, solve_many
+from surewood.svm.gram import Gram, KernelSpec
+from surewood.svm.model import SupportVectors, SvmModel
+from surewood.svm.one_vs_one import Predictor, first_rows
+from surewood.svm.path import DegreePath, solve_path
+from surewood.svm.plan import C_GRID, SvmPlan
+from surewood.tables import DesignEncoder, Table, TrainingTable
+
+CALIBRATION_FOLDS = 5
+_MOST_PAIRS = 2_000_000  # of classes, one SVM each
+_NARROW = 32  # columns up to which forming an inner product is as quick as reading it
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A training set as the solver sees it."""
+
+    encoder: DesignEncoder
+    #: Shape (d,).
+    center: Floats
+    gram: Gram
+    spec: KernelSpec
+    codes: NDArray[np.int32]
+    weight: Floats | None
+
+    def solve(self, plan: SvmPlan, groups: list[NDArray[Any]]) -> SvmBatch:
+        """One SVM for each group of rows; C is settled by now."""
+        assert plan.C is not None
+        return solve_many(
+            self.gram,
+            groups,
+            self.codes,
+            [plan.degree],
+            [plan.C],
+            kernel=self.spec,
+            weights=self.weight,
+            **plan.solver_options,
+        )
+
+
+def train(plan: SvmPlan, inputs: TrainingTable) -> SvmModel:
+    """Train the SVM on all rows, and five more for its probabilities."""
+    encoder = DesignEncoder(scale=plan.scale).fit(inputs.table, inputs.weight)
+    # Storing inner products pays when wide rows are multiplied many times.
+    many_solves = plan.calibration is not None or plan.C is None
+    limit = plan.max_memory if many_solves and encoder.n_columns_ > _NARROW else 0
+    problem = _posed(plan, encoder, inputs.table, inputs.y, inputs.weight, limit)
+    C_given = plan.C is not None
+    calibration = None
+    with stage(plan.verbose, "training the SVM", 2 + int(plan.calibration is not None)) as advance:
+        if not C_given:
+            plan = replace(plan, C=_chosen_penalty(plan, problem))
+        advance(1)
+        svms = problem.solve(plan, [np.arange(problem.gram.n_rows)])
+        advance(1)
+        if plan.calibration is not None:
+            calibration = _calibration(plan, problem, inputs.n_classes)
+            advance(1)
+    assert inputs.inverse is not None  # equal rows were merged
+    assert plan.C is not None
+    rows, predictor = first_rows(inputs), svms.predictor()
+    # An encoder that only passes numbers through has learned nothing from the rows.
+    plain_numbers = not (plan.scale or encoder.learned_)
+    wrong = svms.predicted(0) != inputs.y  # group 0 has all rows in their order
+    return SvmModel(
+        classes=inputs.classes,
+        degree=plan.degree if plan.kernel == "poly" else None,
+        encoder=encoder,
+        center=problem.center,
+        predictor=predictor,
+        calibration=calibration,
+        support=_support(svms, predictor, rows, problem.center, inputs.n_classes, plan.kernel),
+        support_origin=rows[predictor.support_index],
+        n_iter=svms.pair("iterations", 0).astype(np.int32),
+        converged=bool(svms.converged.all()),
+        C=plan.C,
+        C_given=C_given,
+        solver_options=plan.solver_options,
+        n_samples=len(wrong),
+        errors_of_others=int(np.delete(wrong, svms.support(0)).sum()),
+        fixed_design=bool(plain_numbers and (plan.kernel == "linear" or plan.gamma != "scale")),
+        unweighted=inputs.weight is None and not inputs.weighted,
+    )
+
+
+def train_path(
+    plan: SvmPlan,
+    inputs: TrainingTable,
+    degrees: ArrayLike,
+    Cs: ArrayLike,
+    cv: Any,
+    validation: tuple[ArrayLike, ArrayLike] | None,
+) -> DegreePath:
+    """Every (degree, C) of a grid on one Gram matrix; equal rows were not merged."""
+    if cv is not None and validation is not None:
+        raise ValueError("give cv or validation, not both")
+    kept = np.arange(len(inputs.y)) if inputs.weight is None else np.flatnonzero(inputs.weight > 0)
+    weight = None if inputs.weight is None else inputs.weight[kept]
+    table, codes = inputs.table.take(kept), np.ascontiguousarray(inputs.y[kept])
+    encoder = DesignEncoder(scale=plan.scale).fit(table, weight)
+    problem = _posed(plan, encoder, table, codes, weight, plan.max_memory)
+    splits: Any = [] if validation is None else [validation]
+    if cv is not None:
+        splits = given_splits(cv, inputs.y)
+    folds = splits_among(splits, kept, len(inputs.y))
+    return solve_path(
+        problem.gram,
+        codes,
+        degrees,
+        Cs,
+        kernel=problem.spec,
+        folds=folds,
+        weights=weight,
+        **plan.solver_options,
+    )
+
+
+def _posed(
+    plan: SvmPlan,
+    encoder: DesignEncoder,
+    table: Table,
+    codes: NDArray[np.int32],
+    weight: Floats | None,
+    limit: int | None,
+) -> Problem:
+    """Encode a table and form its inner products, stored where they fit into `limit` bytes."""
+    n_classes = int(codes.max()) + 1
+    n_pairs = n_classes * (n_classes - 1) // 2
+    if n_pairs > _MOST_PAIRS:
+        raise ValueError(
+            f"PolySVC trains one SVM for each pair of classes: {n_classes:,} classes have {n_pairs:,} pairs, "
+            f"more than {_MOST_PAIRS:,}. Forests take this many classes."
+        )
+    design = encoder.transform(table)
+    spec, center = plan.kernel_spec(design, weight), _center(plan.kernel, design, weight)
+    design -= center
+    return Problem(encoder, center, Gram(design, max_memory=limit, n_jobs=plan.n_jobs), spec, codes, weight)
+
+
+def _center(kernel: str, design: Floats, weight: Floats | None) -> Floats:
+    """The origin, moved into the data where the kernel does not mind: float32 then loses nothing."""
+    if kernel == "poly":
+        return np.zeros(design.shape[1])
+    return np.asarray(np.average(design, axis=0, weights=weight))
+
+
+def _chosen_penalty(plan: SvmPlan, problem: Problem) -> float:
+    """The C of smallest cross-validated error, the smaller one on ties ([D-12])."""
+    splits = splits_of(folds_in_order(problem.codes, CALIBRATION_FOLDS))
+    if not splits:
+        return 1.0
+    path = solve_path(
+        problem.gram,
+        problem.codes,
+        [plan.degree],
+        C_GRID,
+        kernel=problem.spec,
+        folds=splits,
+        weights=problem.weight,
+        **plan.solver_options,
+    )
+    return float(path.best_C[0])
+
+
+def _calibration(plan: SvmPlan, problem: Problem, n_classes: int) -> PairCoupling | ScoreCoupling:
+    """Learn probabilities from rows that the scoring SVM did not see."""
+    splits = splits_of(folds_in_order(problem.codes, CALIBRATION_FOLDS))
+    svms = problem.solve(plan, [train for train, _ in splits])
+    held_out: HeldOut = []
+    for k, (_, held) in enumerate(splits):
+        known = svms.classes(k)
+        rows = held[np.isin(problem.codes[held], known)]
+        held_out.append(HeldOutRows.of_svm(svms.predictor(k), problem.gram.X, rows, known, plan.n_jobs))
+    weight = np.ones(len(problem.codes)) if problem.weight is None else problem.weight
+    if plan.calibration in (None, "auto"):
+        return PairCoupling.fit(held_out, problem.codes, weight, n_classes)
+    return ScoreCoupling.fit(str(plan.calibration), held_out, problem.codes, weight, n_classes)
+
+
+def _support(
+    svms: SvmBatch,
+    predictor: Predictor,
+    rows: NDArray[Any],
+    center: Floats,
+    n_classes: int,
+    kernel: str,
+) -> SupportVectors:
+    """Support vectors and coefficients in the layout of `SVC`."""
+    known = svms.classes(0)
+    support = rows[svms.support(0)]
+    owner = np.repeat(known, svms.arrays["class_support"])
+    order = np.lexsort((support, owner))  # by class, then by training row
+    sign = -1.0 if n_classes == 2 else 1.0  # SVC turns the two-class SVM around
+    bias = svms.pair("bias", 0)
+    if kernel == "linear" and len(known) > 1:  # in the user's coordinates: the decision at zero
+        bias = predictor.decisions(-center[None, :])[0]
+    return SupportVectors(
+        rows=support[order].astype(np.int32),
+        vectors=svms.gram.X[svms.support(0)][order] + center,
+        per_class=np.bincount(owner, minlength=n_classes).astype(np.int32),
+        dual_coef=sign * np.ascontiguousarray(svms.coef(0)[order].T),
+        intercept=sign * bias,
+        kernel_scale=float(svms.scale.ravel()[0]),
+    )

@@ -1,0 +1,769 @@
+"""CSV, TSV and the like: encoding, separator, header and types found; what is wrong is named by its line.
+
+In the order of the file: bytes become UTF-8; the first lines say where the table begins and how its columns
+are set apart; ragged rows, open quotes and second headers are found; Arrow reads the rest, numbers and ISO
+dates included. Text columns stay text for :mod:`surewood.tables.planning`; so do columns whose numbers begin
+with zeros (``01067``), which are codes.
+
+Most files are plain: UTF-8, one line per row, every quote closed on its line. :func:`read_stream` reads such
+a file block by block without holding its text in memory, and gives up on any other, which
+:func:`read_delimited` then reads as a whole. What it returns is the same.
+
+Arrow gets the file itself, not a Python object around it: its threads may let go of what they read after the
+interpreter has begun to end, and Python objects must not be touched then (apache/arrow#34314).
+"""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import io
+import re
+import warnings
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.csv as arrow_csv
+from numpy.typing import NDArray
+
+from surewood.tables.reading.file_format import refuse_other_formats
+from surewood.tables.sources import DataError
+
+UTF8_MARK = b"\xef\xbb\xbf"
+_MARKS = (
+    (UTF8_MARK, "utf-8"),
+    (b"\xff\xfe\x00\x00", "utf-32-le"),
+    (b"\xff\xfe", "utf-16-le"),
+    (b"\xfe\xff", "utf-16-be"),
+)
+
+
+def as_utf8(raw: bytes, origin: str, encoding: str | None = None) -> tuple[bytes, str]:
+    """The same text in UTF-8 without a mark at its start, and the encoding it had.
+
+    UTF-8 and UTF-16 are recognised; what is neither is read as Windows-1252. A text some of whose lines are
+    UTF-8 beyond ASCII and others are not was pasted together from two files and is refused.
+
+    Examples
+    --------
+    >>> as_utf8("größe".encode("cp1252"), "x.csv")
+    (b'gr\\xc3\\xb6\\xc3\\x9fe', 'cp1252')
+    """
+    if encoding is not None:
+        return _decoded(raw, encoding, origin).encode(), encoding
+    for mark, name in _MARKS:
+        if raw.startswith(mark):
+            body = raw[len(mark) :]
+            if name != "utf-8":
+                return _decoded(body, name, origin).encode(), name
+            raw = body
+            break
+    if raw.isascii():
+        return raw, "utf-8"
+    try:
+        raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        if b"\0" in raw[:4096]:
+            raise DataError(f"{origin} is not a text file, so it is no CSV table (line 1).") from error
+        line = _line_of_other_encoding(raw)
+        if line:
+            raise DataError(
+                f"{origin} mixes encodings: from line {line} on it is not what it was before; save it in one "
+                "encoding, such as UTF-8."
+            ) from error
+        return raw.decode("cp1252", errors="replace").encode(), "cp1252"
+    return raw, "utf-8"
+
+
+def _line_of_other_encoding(raw: bytes) -> int:
+    """The first line beyond ASCII that is UTF-8 where an earlier one is not, or the reverse; 0: none."""
+    first: bool | None = None
+    for number, line in enumerate(raw.split(b"\n"), start=1):
+        if line.isascii():
+            continue
+        try:
+            line.decode("utf-8")
+            is_utf8 = True
+        except UnicodeDecodeError:
+            is_utf8 = False
+        if first is None:
+            first = is_utf8
+        elif first != is_utf8:
+            return number
+    return 0
+
+
+def _decoded(raw: bytes, encoding: str, origin: str) -> str:
+    try:
+        return raw.decode(encoding)
+    except LookupError as error:
+        raise DataError(f"there is no encoding {encoding!r}.") from error
+    except UnicodeDecodeError as error:
+        line = raw.count(b"\n", 0, error.start) + 1
+        raise DataError(f"{origin} is not in {encoding}: line {line} does not fit.") from error
+
+
+SEPARATORS = ",;\t|"
+HEAD = 1 << 16  # bytes that are looked at, more where lines are long
+_MOST_TITLES = 10
+_LINES = 4  # lines as long as the header that are looked at, at least
+_LEADING_ZERO = re.compile(r"^0\d")
+_GROUPED = re.compile(r"^[+-]?\d{1,3}(?:\.\d{3})+$")
+_SIGN = r"(?:[$€£¥]|EUR|USD|CHF|GBP)"
+_DECIMAL_COMMA = re.compile(
+    rf"^[+-]?(?:{_SIGN}\s?)?(?:(?:\d+|\d{{1,3}}(?:\.\d{{3}})+),(?:\d{{1,2}}|\d{{4,}})|0,\d+)(?:\s?(?:{_SIGN}|[%‰]))?$"
+)
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How a text table is written.
+
+    Attributes
+    ----------
+    separator : str
+        A blank means columns set apart by white space.
+    names : list of str
+        Of the columns.
+    start : int
+        Bytes before the header.
+    skipped : int
+        Lines before the header.
+    header_lines : int
+        Lines of the header: more than one where a quoted name holds a line break.
+    texts : list of str
+        Columns to leave as text: codes that begin with a zero, and points between thousands.
+    above : list of str
+        Comments and titles above the header.
+    """
+
+    separator: str
+    names: list[str]
+    start: int
+    skipped: int
+    header_lines: int
+    texts: list[str]
+    above: list[str] = field(default_factory=list)
+
+
+def find_layout(text: bytes, separator: str | None = None, as_text: Collection[str] = ()) -> Layout:
+    """The layout of a table, from its text or as much of its beginning as :func:`bytes_needed` says.
+
+    `as_text` names columns to leave as text, whatever their first rows look like.
+
+    Examples
+    --------
+    >>> found = find_layout(b"sep=;\\nzip;b\\n01067;x\\n")
+    >>> found.separator, found.names, found.start, found.skipped, found.texts
+    (';', ['zip', 'b'], 6, 1, ['zip'])
+    """
+    skipped, start = _preamble(text)
+    above = _lines_above(_first_lines(text, start), separator)
+    for _ in above:
+        start = text.find(b"\n", start) + 1
+    head = _first_lines(text, start)
+    mark = separator or find_separator(head)
+    reader = csv.reader(
+        ["\t".join(split_blanks(line)) for line in head] if mark == " " else head,
+        delimiter="\t" if mark == " " else mark,
+    )
+    names = [name.strip() for name in next(reader)]
+    header_lines = reader.line_num
+    rows = list(reader)
+    names = _with_all_names(names, rows)
+    names = [name or f"column {k + 1}" for k, name in enumerate(names)]
+    kept = {*_columns_to_keep(rows, names), *as_text}
+    texts = [name for name in names if name in kept]
+    shown = [line.strip() for line in above if line.strip()]
+    return Layout(mark, names, start, skipped + len(above), header_lines, texts, shown)
+
+
+def lines_of(text: str) -> list[str]:
+    """The lines of a text with their ends: those of a file, not the many that ``str.splitlines`` knows.
+
+    Examples
+    --------
+    >>> len(lines_of("a" + chr(0x2028) + "b,c" + chr(10) + "1,2"))
+    2
+    """
+    return list(io.StringIO(text, newline=""))
+
+
+def _lines_above(lines: list[str], separator: str | None) -> list[str]:
+    """Lines above the header: comments that begin with ``#``, and titles.
+
+    A title is a line that no mark divides, above at least `_LINES` lines that one mark divides into the same
+    number of fields. A comment in front of numbers, with as many fields as these, is the header (``#id,x``).
+    """
+    n = next((k for k, line in enumerate(lines) if line.strip() and not line.startswith("#")), 0)
+    if n:
+        mark = separator or find_separator(lines[n:])
+        fields, comment = (next(csv.reader([line], delimiter=mark)) for line in (lines[n], lines[n - 1]))
+        if mark != " " and len(fields) == len(comment) and any(map(_is_number, fields)):
+            n -= 1
+        return lines[:n]
+    for mark in separator or SEPARATORS:
+        n = next((k for k, line in enumerate(lines[: _MOST_TITLES + 1]) if mark in line), 0)
+        if n == 0 or any(other in line for line in lines[:n] for other in (separator or SEPARATORS)):
+            continue
+        if any(_opens_a_quoted_name(line) for line in lines[:n]):
+            continue
+        body = lines[n : n + 50]
+        if len(body) < _LINES or max(map(len, body)) > csv.field_size_limit():
+            continue
+        if len({len(row) for row in csv.reader(body, delimiter=mark) if row}) == 1:
+            return lines[:n]
+    return []
+
+
+def _opens_a_quoted_name(line: str) -> bool:
+    """Whether a line begins with a quoted name that goes on in the next line."""
+    return line.lstrip().startswith('"') and line.count('"') % 2 == 1
+
+
+def _is_number(text: str) -> bool:
+    return re.match(r"^\s*[+-]?[\d.,]*\d\s*$", text) is not None
+
+
+def split_blanks(line: str) -> list[str]:
+    """The fields of a line that are set apart by white space; a quoted one may hold some.
+
+    Examples
+    --------
+    >>> split_blanks('1  "New York"   2.5')
+    ['1', 'New York', '2.5']
+    """
+    if '"' not in line:
+        return line.split()
+    return next(csv.reader([line.strip()], delimiter=" ", skipinitialspace=True))
+
+
+def _with_all_names(names: list[str], rows: list[list[str]]) -> list[str]:
+    """Names of a header that lacks one: of row names (as R writes them), or after a separator at the end."""
+    first = [row for row in rows[:-1] if row]  # the last one may be cut off
+    if len(first) < _LINES or {len(row) for row in first} != {len(names) + 1}:
+        return names
+    if not any(row[-1].strip() for row in first):
+        return [*names, ""]
+    return ["", *names] if len({row[0] for row in first}) == len(first) else names
+
+
+def bytes_needed(text: bytes) -> int:
+    """How many of a file's first bytes tell its layout, as far as the first ones show it; 0: not at all.
+
+    Examples
+    --------
+    >>> bytes_needed(b"a,b\\n1,2\\n") == HEAD, bytes_needed(b"a,b")
+    (True, 0)
+    """
+    start = _preamble(text)[1]
+    end = text.find(b"\n", start)
+    longest = max(map(len, text[start:].split(b"\n", _MOST_TITLES + 1)[:-1]), default=0)
+    return 0 if end < 0 else start + max(HEAD, _LINES * (longest + 1))
+
+
+def _preamble(text: bytes) -> tuple[int, int]:
+    """Lines and bytes before the first line that is not blank or Excel's ``sep=;``."""
+    skipped = start = 0
+    while True:
+        end = text.find(b"\n", start)
+        line = text[start : end if end >= 0 else len(text)]
+        if end < 0 or (line.strip() and not re.match(rb"^sep=.\s*$", line)):
+            return skipped, start
+        start, skipped = end + 1, skipped + 1
+
+
+def _first_lines(text: bytes, start: int) -> list[str]:
+    """The header and some rows, more bytes of them where lines are long."""
+    header = text.find(b"\n", start) + 1 or len(text)
+    end = start + max(HEAD, _LINES * (header - start))
+    lines = lines_of(text[start:end].decode("utf-8", errors="ignore"))
+    return [line.rstrip("\r\n") for line in lines]
+
+
+def find_separator(head: Sequence[str]) -> str:
+    """The mark that divides the first lines into the same number of fields, the more fields the better.
+
+    A blank means columns set apart by white space.
+
+    Examples
+    --------
+    >>> find_separator(["a;b", "1,5;2", "2,5;3"]), find_separator(["x", "1"]), find_separator(["a b", "1 2"])
+    (';', ',', ' ')
+    """
+    lines = [line for line in head[:50] if line.strip()]
+    best, best_score = ",", (0.0, 0)
+    goes_on = bool(lines) and _opens_a_quoted_name(lines[0]) and sum(map(len, lines)) < csv.field_size_limit()
+    for mark in SEPARATORS:
+        if not lines or not (mark in lines[0] or goes_on):
+            continue  # a long line would be one field, too long for the reader
+        counts = [len(row) for row in csv.reader(lines, delimiter=mark)]
+        if counts[0] < 2:
+            continue
+        agree = sum(count == counts[0] for count in counts) / len(counts)
+        score = (agree, counts[0])
+        if score > best_score:
+            best, best_score = mark, score
+    if best_score == (0.0, 0):
+        counts = [len(split_blanks(line)) for line in lines]
+        if len(counts) > 1 and counts[0] > 1 and set(counts[1:]) in ({counts[0]}, {counts[0] + 1}):
+            return " "
+    return best
+
+
+def refuse_duplicates(names: Sequence[object], origin: str) -> None:
+    """Refuse two columns of one name."""
+    twice = [name for name, count in Counter(map(str, names)).items() if count > 1]
+    if twice:
+        shown = ", ".join(map(repr, sorted(twice)[:8]))
+        raise DataError(f"{origin} has more than one column called {shown}; rename them.")
+
+
+def _columns_to_keep(rows: Iterable[list[str]], names: list[str]) -> list[str]:
+    """Columns that Arrow would spoil: codes that begin with a zero, and points between thousands.
+
+    A point divides thousands only where the file has decimal commas.
+    """
+    codes: set[int] = set()
+    grouped: set[int] = set()
+    commas = False
+    for row in rows:
+        for k, cell in enumerate(row):
+            stripped = cell.strip()
+            if _LEADING_ZERO.match(stripped) and stripped.isdigit():
+                codes.add(k)
+            elif _GROUPED.match(stripped):
+                grouped.add(k)
+            commas = commas or _DECIMAL_COMMA.match(stripped) is not None
+    kept = codes | grouped if commas else codes
+    return [names[k] for k in sorted(kept) if k < len(names)]
+
+
+_LOOKED_AT = 200  # rows that show whether a column is numbers below a second header
+
+
+def first_bad_line(text: bytes, mark: str, width: int, skipped: int) -> str:
+    """Where a row has more or fewer fields than the header; empty where none has.
+
+    Examples
+    --------
+    >>> first_bad_line(b"a,b\\n1,2\\n3\\n", ",", 2, 0)
+    'line 3 has 1 field where the header has 2'
+    """
+    last = 0
+    reader = csv.reader(lines_of(text.decode("utf-8")), delimiter=mark)
+    for row in reader:
+        if row and len(row) != width:
+            fields = "1 field" if len(row) == 1 else f"{len(row)} fields"
+            return f"line {last + 1 + skipped} has {fields} where the header has {width}"
+        last = reader.line_num
+    return ""
+
+
+def refuse_open_quote(text: bytes, mark: str, origin: str, skipped: int) -> None:
+    """Refuse a quote that is never closed: it swallows the rest of the file; an inch mark does not.
+
+    Examples
+    --------
+    >>> refuse_open_quote(b'a,b\\n1,"x\\n2,y\\n', ",", "t.csv", 0)
+    Traceback (most recent call last):
+    surewood.tables.sources.DataError: t.csv: the quote that opens on line 2 is never closed.
+    """
+    last = 0
+    reader = csv.reader(lines_of(text.decode("utf-8")), delimiter=mark, strict=True)
+    try:
+        for _ in reader:
+            last = reader.line_num
+    except csv.Error as error:
+        line = last + 1 + skipped
+        raise DataError(f"{origin}: the quote that opens on line {line} is never closed.") from error
+
+
+def refuse_second_header(table: pa.Table, origin: str, skipped: int, nulls: Collection[str]) -> None:
+    """A second line of names or units makes every column of numbers text."""
+    if table.num_rows < 3:
+        return
+    first = [column[0].as_py() for column in table.columns]
+    line = skipped + 2
+    if [str(value).strip() for value in first] == [str(name) for name in table.column_names]:
+        raise DataError(f"{origin} has a second header on line {line}; remove it.")
+    broken = numeric = 0
+    for column, value in zip(table.columns, first):
+        if not pa.types.is_string(column.type):
+            numeric += 1
+            continue
+        if not isinstance(value, str) or value.strip() in nulls or _is_float(value):
+            continue
+        texts = [text for text in column.slice(1, _LOOKED_AT).to_pylist() if text is not None]
+        known = [text for text in texts if text.strip() not in nulls]
+        broken += bool(known) and all(_is_float(text) for text in known)
+    if broken and numeric == 0:
+        shown = ", ".join(map(str, first))[:80]
+        raise DataError(f"{origin} has a second header on line {line} ({shown}); remove it.")
+
+
+def _is_float(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+_BLOCK = 1 << 22
+_THREADS = 2
+_RULE = re.compile(rb"[ \t]*[|+]?[-=+|: \t]*(?:---|===)[-=+|: \t]*\r?")  # a line of dashes, as below a header
+_FIRST_LINES = 4
+_CHUNK = 1 << 18  # bytes that are looked at together: they stay in the cache
+#: Read as missing among numbers and dates; text columns keep them for the plan to judge.
+_NULLS = [
+    *("", "?", "-", "--", ".", "*", "NA", "N/A", "n/a", "na", "NaN", "nan", "null", "NULL", "Null", "None"),
+    *("none", "#N/A", "#DIV/0!", "#VALUE!", "#REF!", "#NUM!", "unknown", "Unknown", "\\N"),
+]
+
+
+@dataclass(frozen=True)
+class Delimited:
+    """A text table: its rows, and how it was written.
+
+    Attributes
+    ----------
+    frame : DataFrame
+    separator, encoding : str
+    lines : ndarray of int or None
+        The line on which each row begins; None where row ``i`` stands on line ``first_line + i``.
+    first_line : int
+        Line of the file on which the first row stands.
+    """
+
+    frame: pd.DataFrame
+    separator: str
+    encoding: str
+    first_line: int
+    lines: NDArray[np.int64] | None = None
+
+
+def read_delimited(
+    raw: bytes,
+    origin: str,
+    *,
+    separator: str | None = None,
+    encoding: str | None = None,
+    as_text: Collection[str] = (),
+) -> Delimited:
+    """Read the bytes of a text table.
+
+    Parameters
+    ----------
+    raw : bytes
+    origin : str
+        What error messages call it.
+    separator, encoding : str, optional
+        Found by default.
+    as_text : collection of str
+        Columns to leave as text.
+
+    Examples
+    --------
+    >>> found = read_delimited(b"a;b\\n1;x\\n2;y\\n", "t.csv")
+    >>> found.separator, found.frame["a"].tolist(), found.first_line
+    (';', [1, 2], 2)
+    """
+    text, found_encoding = as_utf8(raw, origin, encoding)
+    if not text or text.isspace():
+        raise DataError(f"{origin} is empty.")
+    if b"\n" not in text and b"\r" in text:  # as old Macintosh programs ended lines
+        text = text.replace(b"\r", b"\n")
+    text = without_rules(text)
+    layout = find_layout(text, separator, as_text)
+    text = text[layout.start :] if layout.start else text
+    if layout.separator == " ":
+        layout, text = replace(layout, separator="\t"), _with_tabs(text)
+    n_ends, n_quotes, broken = scan_text(text)
+    if n_quotes % 2:
+        refuse_open_quote(text, layout.separator, origin, layout.skipped)
+    refuse_duplicates(layout.names, origin)
+    table = _parsed(text, layout, origin, broken or n_quotes % 2 == 1)
+    lines = _line_numbers(text, layout, table.num_rows, n_ends)
+    return as_delimited(table, layout, origin, found_encoding, lines)
+
+
+def as_delimited(
+    table: pa.Table, layout: Layout, origin: str, encoding: str, numbers: NDArray[np.int64] | None = None
+) -> Delimited:
+    """What Arrow read, as a frame; refused where its first row is a second header."""
+    refuse_second_header(table, origin, layout.skipped, _NULLS)
+    if layout.above:
+        lines = "line" if len(layout.above) == 1 else f"{len(layout.above)} lines"
+        warnings.warn(
+            f"{origin}: the {lines} above the header ({layout.above[0][:60]!r}) "
+            f"{'is' if len(layout.above) == 1 else 'are'} not part of the table.",
+            stacklevel=2,
+        )
+    return Delimited(_as_frame(table), layout.separator, encoding, layout.skipped + 2, numbers)
+
+
+def without_rules(text: bytes) -> bytes:
+    """A table drawn with lines and bars, as SAP, psql and Markdown do, without them.
+
+    Lines of dashes become blank lines, so that the others keep their numbers.
+
+    Examples
+    --------
+    >>> without_rules(b"|a|b|\\n|---|---|\\n|1|x|\\n")
+    b'a|b\\n\\n1|x\\n'
+    """
+    first = text[:_BLOCK].split(b"\n", _FIRST_LINES)[:_FIRST_LINES]
+    if not any(_RULE.fullmatch(line) for line in first):
+        return text
+    text = b"\n".join(b"" if _RULE.fullmatch(line) else line for line in text.split(b"\n"))
+    drawn = [line.strip() for line in text[:_BLOCK].split(b"\n")[:50] if line.strip()]
+    if all(line.startswith(b"|") and line.endswith(b"|") for line in drawn):
+        text = re.sub(rb"(?m)^[ \t]*\||\|[ \t\r]*$", b"", text)
+    return text
+
+
+def _with_tabs(text: bytes) -> bytes:
+    """Columns set apart by white space, with one tab between them."""
+    if b'"' in text:
+        return b"\n".join("\t".join(split_blanks(line)).encode() for line in text.decode().split("\n"))
+    return b"\n".join(b"\t".join(line.split()) for line in text.split(b"\n"))
+
+
+def _parsed(text: bytes, layout: Layout, origin: str, broken_lines: bool) -> pa.Table:
+    try:
+        return parse(pa.BufferReader(_owned_by_arrow(text)), layout, broken_lines)
+    except pa.ArrowInvalid as error:
+        sentence = first_bad_line(text, layout.separator, len(layout.names), layout.skipped)
+        if sentence or "Empty CSV" not in str(error):
+            reason = sentence or str(error).splitlines()[0][:200]
+            raise DataError(f"{origin}: {reason}.") from error
+        return pa.table({name: pa.array([], pa.string()) for name in layout.names})
+
+
+def _owned_by_arrow(text: bytes) -> pa.Buffer:
+    """A copy that Arrow's threads can let go of while the interpreter ends (apache/arrow#34314)."""
+    buffer = pa.allocate_buffer(len(text))
+    np.frombuffer(buffer, np.uint8)[:] = np.frombuffer(text, np.uint8)
+    return buffer
+
+
+def parse(source: Any, layout: Layout, broken_lines: bool) -> pa.Table:
+    """Arrow's table of a text in UTF-8 that begins with its header.
+
+    Without line breaks in quoted fields, Arrow reads blocks side by side.
+    """
+    names, as_text = layout.names, dict.fromkeys(layout.texts, pa.string())
+    return arrow_csv.read_csv(
+        source,
+        arrow_csv.ReadOptions(column_names=names, skip_rows=layout.header_lines, block_size=_BLOCK),
+        arrow_csv.ParseOptions(delimiter=layout.separator, newlines_in_values=broken_lines),
+        arrow_csv.ConvertOptions(
+            null_values=_NULLS, strings_can_be_null=False, column_types=as_text, check_utf8=False
+        ),
+    )
+
+
+def scan_text(text: bytes) -> tuple[int, int, bool]:
+    """Line ends, quotes, and whether a line ends between an odd quote and the next one.
+
+    Examples
+    --------
+    >>> scan_text(b'a,b\\n"1,5",2\\n'), scan_text(b'a\\n"x\\ny"\\n')
+    ((2, 2, False), (3, 2, True))
+    """
+    n_ends = n_quotes = 0
+    broken = False
+    for start in range(0, len(text), _CHUNK):
+        marks = np.frombuffer(text, np.uint8, min(_CHUNK, len(text) - start), start)
+        is_end, is_quote = marks == ord("\n"), marks == ord('"')
+        n_ends += int(np.count_nonzero(is_end))
+        if is_quote.any():
+            places = np.flatnonzero(is_end | is_quote)
+            quotes = is_quote[places]
+            inside = (np.cumsum(quotes) + n_quotes) % 2 == 1
+            broken = broken or bool((inside & ~quotes).any())
+            n_quotes += int(np.count_nonzero(quotes))
+        elif n_quotes % 2:
+            broken = broken or bool(is_end.any())
+    return n_ends, n_quotes, broken
+
+
+def _line_numbers(text: bytes, layout: Layout, n_rows: int, n_ends: int) -> NDArray[np.int64] | None:
+    """The line of each row, where blank lines or line breaks in quotes set rows and lines apart."""
+    n_lines = n_ends + (not text.endswith(b"\n"))
+    if n_lines == n_rows + 1:
+        return None
+    if text.endswith(b"\n") and text.rstrip(b"\r\n").count(b"\n") == n_rows:
+        return None  # blank lines at the end only
+    lines, last = [], 0
+    reader = csv.reader(lines_of(text.decode("utf-8")), delimiter=layout.separator)
+    for row in reader:
+        if row:
+            lines.append(last + 1)
+        last = reader.line_num
+    return np.array(lines[1:], dtype=np.int64) + layout.skipped if len(lines) == n_rows + 1 else None
+
+
+def _as_frame(table: pa.Table) -> pd.DataFrame:
+    """Arrow's columns as pandas has them: dates as moments, times of day as text."""
+    with ThreadPoolExecutor(_THREADS) as threads:
+        columns = list(threads.map(_as_series, table.columns))
+    return pd.DataFrame(dict(zip(table.column_names, columns)), copy=False)
+
+
+def _as_series(column: pa.ChunkedArray) -> pd.Series:
+    kind = column.type
+    if pa.types.is_time(kind):
+        column = pc.cast(column, pa.string())
+    elif pa.types.is_date(kind) or (pa.types.is_timestamp(kind) and kind.tz is not None):
+        column = pc.cast(column, pa.timestamp("us"))
+    elif pa.types.is_null(kind):
+        return pd.Series([None] * len(column), dtype=object)
+    elif pa.types.is_string(kind):
+        empty = pc.equal(column, "")
+        if pc.any(empty).as_py():
+            column = pc.if_else(empty, pa.scalar(None, pa.string()), column)
+    series: pd.Series = column.to_pandas(integer_object_nulls=False)
+    return series
+
+
+_STREAM_BLOCK = 1 << 20  # bytes that are read together
+_STREAM_CHUNK = 1 << 17  # bytes that are looked at together: they stay in the cache
+_TAIL = 64  # last bytes that are kept: blank lines at the end
+_ZIP = b"PK\x03\x04"
+
+
+def read_stream(
+    path: Path, *, separator: str | None = None, as_text: Collection[str] = ()
+) -> Delimited | None:
+    """Read a plain text file, with columns to leave as text; None where it has to be read as a whole.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "t.csv")
+    ...     _ = path.write_bytes(b"a;b\\n1;x\\n2;y\\n")
+    ...     plain = read_stream(path)
+    ...     _ = path.write_bytes(b'a;b\\n1;"x\\n2"\\n')
+    ...     plain.frame["b"].tolist(), read_stream(path)
+    (['x', 'y'], None)
+    """
+    try:
+        with open(path, "rb", buffering=0) as file:
+            begin, head = _beginning(file)
+        return _read(path, begin, head, separator, as_text) if head else None
+    except OSError:
+        return None
+
+
+def _beginning(file: io.FileIO) -> tuple[int, bytes]:
+    """Bytes of a mark at the start, and the plain bytes after it that tell the layout; empty: not plain."""
+    head = file.read(HEAD)
+    begin = len(UTF8_MARK) if head.startswith(UTF8_MARK) else 0
+    needed = bytes_needed(head[begin:])
+    if head.startswith(_ZIP) or not head[begin:].strip() or not needed:
+        return 0, b""
+    head = head[begin:] + file.read(max(0, begin + needed - len(head)))
+    first = PlainText()
+    first.look_at(head)
+    is_plain = first.is_plain and not scan_text(head)[2] and without_rules(head) is head
+    return begin, head if is_plain else b""
+
+
+def _read(
+    path: Path, begin: int, head: bytes, separator: str | None, as_text: Collection[str]
+) -> Delimited | None:
+    refuse_other_formats(head, str(path))
+    layout = find_layout(head, separator, as_text)
+    if layout.separator == " " or layout.header_lines > 1:
+        return None
+    refuse_duplicates(layout.names, str(path))
+    start = begin + layout.start
+    with ThreadPoolExecutor(1) as thread:
+        looking = thread.submit(PlainText.of_file, path, start)
+        try:
+            source = pa.OSFile(str(path))
+            source.seek(start)
+            table = parse(source, layout, broken_lines=False)
+        except pa.ArrowInvalid:
+            return None
+    has_a_line_each = looking.result().has_a_line_each(table.num_rows + 1)
+    return as_delimited(table, layout, str(path), "utf-8") if has_a_line_each else None
+
+
+class PlainText:
+    """What is known of a text by the bytes that were looked at.
+
+    Attributes
+    ----------
+    is_plain : bool
+        Whether they are UTF-8 whose lines end with ``\\n`` or ``\\r\\n``.
+    n_quotes : int
+        Quotes in them.
+
+    Examples
+    --------
+    >>> text = PlainText()
+    >>> text.look_at(b'a\\n"1"\\n\\n')
+    >>> text.is_plain, text.n_quotes, text.n_lines
+    (True, 2, 2)
+    """
+
+    def __init__(self) -> None:
+        self._decoder = codecs.getincrementaldecoder("utf-8")()
+        self._tail = b""
+        self._n_ends = 0
+        self.is_plain = True
+        self.n_quotes = 0
+
+    @classmethod
+    def of_file(cls, path: Path, start: int) -> PlainText:
+        """A file from one of its bytes on, as far as it is plain."""
+        text = cls()
+        with open(path, "rb", buffering=0) as file:
+            file.seek(start)
+            while text.is_plain and (block := file.read(_STREAM_BLOCK)):
+                text.look_at(block)
+        return text
+
+    def look_at(self, block: bytes) -> None:
+        """The next bytes."""
+        self.is_plain = self.is_plain and self._is_plain(block)
+        for start in range(0, len(block), _STREAM_CHUNK):
+            marks = np.frombuffer(block, np.uint8, min(_STREAM_CHUNK, len(block) - start), start)
+            self._n_ends += int(np.count_nonzero(marks == ord("\n")))
+            self.n_quotes += int(np.count_nonzero(marks == ord('"')))
+        self._tail = (self._tail + block[-_TAIL:])[-_TAIL:]
+
+    def _is_plain(self, block: bytes) -> bool:
+        try:
+            if not block.isascii() or self._decoder.getstate()[0]:
+                self._decoder.decode(block)
+        except UnicodeDecodeError:
+            return False
+        if b"\r" not in block and not self._tail.endswith(b"\r"):
+            return True
+        joined = self._tail[-1:] + block
+        return joined.count(b"\r") - joined.endswith(b"\r") == joined.count(b"\r\n")
+
+    def has_a_line_each(self, n_rows: int) -> bool:
+        """Whether that number of rows, header included, has one line each and closes its quotes."""
+        is_cut = bool(self._decoder.getstate()[0])
+        return self.is_plain and not is_cut and self.n_quotes % 2 == 0 and self.n_lines == n_rows
+
+    @property
+    def n_lines(self) -> int:
+        """Lines that were read, without blank ones at the end."""
+        stripped = self._tail.rstrip(b"\r\n")
+        n_last = self._tail.count(b"\n", len(stripped))
+        return self._n_ends - n_last + bool(stripped)

@@ -1,0 +1,539 @@
+"""Plan and data to fitted boosted trees: a model without each of some folds, their common number of rounds.
+
+The engine (core/forest/boosting) grows a model on the bins that all folds share. Category columns become
+ordered ones for it: every category stands at its smoothed frequency of a class, found without the row's own
+fold (:func:`category_axes`). Every model is stopped by the rows of its own fold, and all are cut at the
+number of rounds with the smallest log-loss over all held-out rows together: one number is chosen on them, so
+held-out probabilities are hardly optimistic. Before that, a few quick models choose the shape of the trees.
+The fitted model is the mean of the models' scores.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from joblib import delayed
+from numpy.typing import NDArray
+
+from surewood import _core
+from surewood._arrays import Floats
+from surewood.base.calibration import ScoreCalibrator, held_out_probabilities
+from surewood.base.folds import Rows, stratified_folds
+from surewood.base.parameters import calibration_method, features_tried
+from surewood.base.time_limit import TimeLimit
+from surewood.parallel import run_tasks, share, thread_count, worker_count
+from surewood.parallel.progress import stage
+from surewood.tables import TrainingTable, column_names
+from surewood.tables.mixing import splitmix64
+from surewood.trees.binning import MISSING_CODE, BinMapper, BinnedMatrix, training_bins
+from surewood.trees.boosted_model import BoostedModel, output_count, softmax
+from surewood.trees.flat_tree import FlatForest
+from surewood.trees.node_codec import (
+    feature_of,
+    is_split,
+    last_bin,
+    missing_left,
+    pack_set,
+    split_word,
+)
+
+if TYPE_CHECKING:
+    from surewood.trees.boosted_trees import BoostedTreesClassifier
+
+N_FOLDS = 5
+LEAST_MODELS = 2
+#: Rows of all models together. The mean of five models is worth their time where each of them varies with its
+#: rows; with many rows it does not.
+ROWS_OF_ALL = 50_000
+#: Bins of a column; finer ones cost time at every leaf and gain nothing that a mean of models would not blur.
+MOST_BINS = 64
+#: Rounds without a smaller held-out loss before a model stops, times the learning rate.
+PATIENCE = 2.0
+LEAST_PATIENCE = 10
+MIN_HESSIAN = 1e-3
+SMALL_TABLE = 20_000  # rows
+#: Rows that the frequency of a class among all rows counts for in that of a category.
+PRIOR_ROWS = 10.0
+#: Classes whose frequencies order the categories: the most frequent ones.
+MOST_AXES = 6
+#: Quick models that choose the shape learn this much faster.
+QUICK = 3.0
+QUICK_FOLDS = 2
+_FEW_ROUNDS = 10  # where no row can be held out
+_SECONDS_A_CELL = 1e-6  # of a table, for a model, roughly
+
+
+class Shape(NamedTuple):
+    """One split per level for all leaves, or leaf by leaf; most leaves."""
+
+    symmetric: bool
+    n_leaves: int
+
+    @property
+    def depth(self) -> int:
+        """Levels of a symmetric tree."""
+        return min(8, int(math.log2(self.n_leaves)))
+
+
+SHAPES = {"symmetric": Shape(True, 64), "leaf-wise": Shape(False, 16)}
+
+
+@dataclass(frozen=True)
+class BoostingPlan:
+    """How boosted trees are grown; only the shape and the number of rounds are decided later."""
+
+    #: Of the five folds, how many are held out from a model of their own.
+    n_models: int
+    n_rounds: int
+    learning_rate: float
+    shapes: tuple[Shape, ...]
+    min_samples_leaf: int
+    l2_regularization: float
+    #: Fraction of the columns, and of the rows, that each tree sees.
+    column_fraction: float
+    row_fraction: float
+    #: What each further leaf and each split must gain.
+    leaf_penalty: float
+    split_penalty: float
+    #: 1, -1 or 0 for every column, or None.
+    monotone: NDArray[np.int8] | None
+    calibration: str | None
+    time_limit: float | None
+    n_jobs: int | None
+    verbose: int
+
+    @property
+    def patience(self) -> int:
+        """Rounds without a smaller held-out loss before a model stops."""
+        return max(LEAST_PATIENCE, math.ceil(PATIENCE / self.learning_rate))
+
+
+def make_plan(estimator: BoostedTreesClassifier, inputs: TrainingTable) -> BoostingPlan:
+    """The plan for a training table."""
+    (n_rows, n_columns), n_rounds = inputs.table.shape, int(estimator.n_estimators)
+    shapes = (
+        SHAPES if estimator.tree_shape == "auto" else {estimator.tree_shape: SHAPES[estimator.tree_shape]}
+    )
+    if estimator.max_leaf_nodes != "auto":
+        sized = int(estimator.max_leaf_nodes)
+        shapes = {name: shape._replace(n_leaves=sized) for name, shape in shapes.items()}
+    rate = (
+        learning_rate(n_rows, n_rounds)
+        if estimator.learning_rate == "auto"
+        else float(estimator.learning_rate)
+    )
+    leaf, split = penalties(output_count(inputs.n_classes), n_columns)
+    scale = float(estimator.gamma_scale)
+    return BoostingPlan(
+        n_models=max(LEAST_MODELS, min(N_FOLDS, ROWS_OF_ALL // max(n_rows, 1))),
+        n_rounds=n_rounds,
+        learning_rate=rate,
+        shapes=tuple(shapes.values()),
+        min_samples_leaf=max(
+            int(estimator.min_samples_leaf), math.ceil(float(estimator.min_weight_fraction_leaf) * n_rows)
+        ),
+        l2_regularization=float(estimator.l2_regularization),
+        column_fraction=_fraction(estimator.max_features, n_columns),
+        row_fraction=float(estimator.max_samples),
+        leaf_penalty=scale * leaf,
+        split_penalty=scale * split,
+        monotone=monotone_directions(estimator.monotonic_cst, inputs),
+        calibration=calibration_method(estimator.calibrate),
+        time_limit=estimator.time_limit,
+        n_jobs=estimator.n_jobs,
+        verbose=int(estimator.verbose),
+    )
+
+
+def learning_rate(n_rows: int, n_rounds: int) -> float:
+    """The rate for a table: small tables gain by slow steps, few rounds need long ones.
+
+    Examples
+    --------
+    >>> [learning_rate(n_rows, n_rounds) for n_rows, n_rounds in ((500, 1000), (50_000, 1000), (500, 20))]
+    [0.05, 0.1, 0.25]
+    """
+    return max(0.05 if n_rows <= SMALL_TABLE else 0.1, min(0.3, 5 / n_rounds))
+
+
+def penalties(n_outputs: int, n_columns: int) -> tuple[float, float]:
+    """What each leaf and each split must gain, in units of `gamma_scale` (theory.md §13.2).
+
+    Examples
+    --------
+    >>> [round(value, 2) for value in penalties(1, 10)]
+    [1.39, 34.16]
+    """
+    return 2 * math.log(2) * n_outputs, 4 * math.log(8 * n_columns * MOST_BINS) * n_outputs
+
+
+def _fraction(max_features: Any, n_columns: int) -> float:
+    if isinstance(max_features, float):
+        return max_features
+    return features_tried(max_features, n_columns) / n_columns
+
+
+def monotone_directions(constraints: Any, inputs: TrainingTable) -> NDArray[np.int8] | None:
+    """Directions per column from `monotonic_cst`: a mapping of column names, or a list with all columns."""
+    if constraints is None:
+        return None
+    names = column_names(inputs.schema, inputs.table.n_columns)
+    if isinstance(constraints, Mapping):
+        unknown = [name for name in constraints if name not in names]
+        if unknown:
+            raise ValueError(f"monotonic_cst names {unknown[0]!r}, which is no column of the table.")
+        values = [constraints.get(name, 0) for name in names]
+    else:
+        values = list(constraints)
+        if len(values) != len(names):
+            raise ValueError(f"monotonic_cst has {len(values)} entries for a table of {len(names)} columns.")
+    for name, value in zip(names, values):
+        if value not in (-1, 0, 1):
+            raise ValueError(f"monotonic_cst must be -1, 0 or 1 for each column, got {value!r} for {name!r}.")
+    directions = np.array(values, dtype=np.int8)
+    for j in np.flatnonzero(directions):
+        if inputs.table.n_categories[j]:
+            raise ValueError(f"monotonic_cst constrains {names[j]!r}, whose categories have no order.")
+    if not directions.any():
+        return None
+    if inputs.n_classes > 2:
+        raise ValueError(f"monotonic_cst needs two classes, the table has {inputs.n_classes}.")
+    return directions
+
+
+@dataclass(frozen=True)
+class BoostingData:
+    """A table as the engine reads it; all models share it."""
+
+    matrix: BinnedMatrix
+    #: Codes of at most `MOST_BINS` bins, and how many bins of the matrix one of them is, column by column.
+    codes: NDArray[np.uint8]
+    step: NDArray[np.int64]
+    n_bins: NDArray[np.uint8]
+    y: NDArray[np.uint16]
+    n_classes: int
+    weight: Floats | None
+    #: A random word for each row, the same in any order of the rows.
+    keys: NDArray[np.uint64]
+    #: Fold of each row; -1 for one that no model leaves out.
+    fold: NDArray[np.int64]
+
+    @property
+    def mapper(self) -> BinMapper:
+        """The bins of the matrix."""
+        return self.matrix.mapper
+
+
+def boosting_data(inputs: TrainingTable, n_jobs: int | None, seed: int) -> BoostingData:
+    """The table binned, its rows dealt to folds; the only row of a class is in every model."""
+    matrix = training_bins(inputs, n_jobs=n_jobs)
+    sizes = np.diff(matrix.mapper.offset)
+    step = np.where(matrix.mapper.is_category == 1, 1, -(-sizes // MOST_BINS))
+    codes = matrix.blocks[0]
+    if (step > 1).any():
+        codes = np.where(codes == MISSING_CODE, MISSING_CODE, codes // step[:, None]).astype(np.uint8)
+    keys = np.empty(matrix.n_rows, dtype=np.uint64)
+    keys[np.lexsort((inputs.y, matrix.row_keys))] = splitmix64(np.arange(matrix.n_rows, dtype=np.uint64))
+    fold = stratified_folds(inputs.y, N_FOLDS, seed)
+    fold[np.bincount(inputs.y)[inputs.y] == 1] = -1
+    data = BoostingData(
+        matrix=matrix,
+        codes=codes,
+        step=step,
+        n_bins=(-(-sizes // step)).astype(np.uint8),
+        y=inputs.y.astype(np.uint16),
+        n_classes=inputs.n_classes,
+        weight=inputs.weight,
+        keys=keys,
+        fold=fold,
+    )
+    share(data.codes, data.y, data.weight, data.keys, data.fold)
+    return data
+
+
+class CategoryAxis(NamedTuple):
+    """A category column ordered by the frequency of a class."""
+
+    column: int
+    #: Place of each category among them all, by its frequency in the training rows.
+    rank: NDArray[np.uint8]
+    #: The same for every row, by the frequency of its category outside of its own fold.
+    codes: NDArray[np.uint8]
+
+
+def category_axes(data: BoostingData, held: int) -> list[CategoryAxis]:
+    """Category columns as ordered ones for the model without fold `held`.
+
+    Two categories need no order. The frequency of a class in a category is smoothed by that of all rows
+    (:data:`PRIOR_ROWS`); for a row of fold e it is counted on folds other than e and `held`.
+    """
+    axes = []
+    weight = np.ones(len(data.y)) if data.weight is None else data.weight
+    place = data.fold + 1  # 0: rows of every model
+    classes = np.argsort(-np.bincount(data.y, weight, data.n_classes), kind="stable")
+    targets = [1] if data.n_classes == 2 else classes[:MOST_AXES].tolist()
+    for j in np.flatnonzero((data.mapper.is_category == 1) & (data.n_bins > 2)).tolist():
+        codes, n_bins = data.codes[j], int(data.n_bins[j])
+        known = codes != MISSING_CODE
+        cell = place[known] * n_bins + codes[known]
+        total = np.bincount(cell, weight[known], (N_FOLDS + 1) * n_bins).reshape(-1, n_bins)
+        for target in targets:
+            counted = weight[known] * (data.y[known] == target)
+            hits = np.bincount(cell, counted, (N_FOLDS + 1) * n_bins).reshape(-1, n_bins)
+            everything = _frequencies(hits, total, [held + 1])
+            middles = np.unique(everything)
+            middles = (middles[1:] + middles[:-1]) / 2
+            own = np.full(len(codes), MISSING_CODE, dtype=np.uint8)
+            for e in range(N_FOLDS + 1):
+                left_out = [held + 1] if e in (0, held + 1) else [held + 1, e]
+                rank = np.searchsorted(middles, _frequencies(hits, total, left_out)).astype(np.uint8)
+                rows = known & (place == e)
+                own[rows] = rank[codes[rows]]
+            axes.append(CategoryAxis(j, np.searchsorted(middles, everything).astype(np.uint8), own))
+    return axes
+
+
+def _frequencies(hits: NDArray[Any], total: NDArray[Any], left_out: list[int]) -> Floats:
+    """Smoothed frequencies by category, without some folds."""
+    hit, count = (
+        hits.sum(axis=0) - hits[left_out].sum(axis=0),
+        total.sum(axis=0) - total[left_out].sum(axis=0),
+    )
+    prior = hit.sum() / max(count.sum(), 1e-300)
+    return np.asarray(np.round((hit + PRIOR_ROWS * prior) / (count + PRIOR_ROWS), 12))
+
+
+@dataclass(frozen=True)
+class GrownModel:
+    """A boosted model of some rows."""
+
+    trees: FlatForest
+    values: NDArray[np.float32]
+    baseline: Floats
+    gains: Floats
+    #: Log-loss of the held-out rows before the first and after every round; empty without such rows.
+    losses: Floats
+    #: Weight of the held-out rows.
+    mass: float
+
+
+def grow_model(
+    plan: BoostingPlan, data: BoostingData, shape: Shape, held: int, seed: int, seconds: float, stop: Any
+) -> GrownModel:
+    """A model of all rows but those of fold `held`, which stop it; -1: of all rows."""
+    axes = category_axes(data, held)
+    n_columns = data.mapper.n_columns
+    numbers = np.flatnonzero((data.mapper.is_category == 0) | (data.n_bins <= 2))
+    columns = np.concatenate([numbers, n_columns + np.arange(len(axes))]).astype(np.uint32)
+    blocks = [data.codes, *(axis.codes[None] for axis in axes)]
+    extra = [(int(axis.rank.max()) + 1, data.matrix.has_missing[axis.column]) for axis in axes]
+    monotone = None
+    if plan.monotone is not None:
+        monotone = np.concatenate([plan.monotone, np.zeros(len(axes), dtype=np.int8)])
+    role = np.where(data.fold == held, 2, 1).astype(np.uint8) if held >= 0 else np.ones_like(data.y, np.uint8)
+    baseline = _baseline(data, role)
+    options = _core.BoostingOptions(
+        symmetric=shape.symmetric,
+        depth=shape.depth,
+        max_leaves=shape.n_leaves,
+        n_rounds=plan.n_rounds if held >= 0 else min(plan.n_rounds, _FEW_ROUNDS),
+        patience=plan.patience,
+        learning_rate=plan.learning_rate,
+        l2=plan.l2_regularization,
+        min_hessian=MIN_HESSIAN,
+        min_rows=plan.min_samples_leaf,
+        leaf_penalty=plan.leaf_penalty,
+        split_penalty=plan.split_penalty,
+        columns_per_tree=max(1, math.ceil(plan.column_fraction * len(columns))),
+        row_fraction=plan.row_fraction,
+        seed=seed,
+    )
+    nodes, values, node_start, gains, losses = _core.boost(
+        _core.Bins(blocks),
+        np.concatenate([data.n_bins, [size for size, _ in extra]]).astype(np.uint8),
+        np.concatenate([data.matrix.has_missing, [missing for _, missing in extra]]).astype(np.uint8),
+        monotone,
+        columns,
+        data.y,
+        data.n_classes,
+        data.weight,
+        data.keys,
+        role,
+        baseline,
+        options,
+        seconds,
+        stop,
+    )
+    trees = flat_forest(nodes, node_start, data, axes)
+    total = gains[:n_columns].copy()
+    for axis, gain in zip(axes, gains[n_columns:]):
+        total[axis.column] += gain
+    held_rows = role == 2
+    mass = float(held_rows.sum() if data.weight is None else data.weight[held_rows].sum())
+    return GrownModel(trees, values.reshape(-1, len(baseline)), baseline, total, losses, mass)
+
+
+def _baseline(data: BoostingData, role: NDArray[np.uint8]) -> Floats:
+    """Logarithms of the classes' frequencies in the training rows."""
+    weight = None if data.weight is None else data.weight[role == 1]
+    counts = np.bincount(data.y[role == 1], weight, data.n_classes) + 1e-3
+    scores = np.log(counts / counts.sum())
+    return np.array([scores[1] - scores[0]]) if data.n_classes == 2 else scores - scores.mean()
+
+
+def flat_forest(
+    nodes: NDArray[np.uint32], node_start: NDArray[np.int64], data: BoostingData, axes: list[CategoryAxis]
+) -> FlatForest:
+    """Trees on the engine's columns as trees on those of the table, with sets of categories and all bins."""
+    left, word = nodes[:, 0].astype(np.int64), nodes[:, 1].astype(np.int64)
+    n_columns, sizes = data.mapper.n_columns, np.diff(data.mapper.offset)
+    split = is_split(word)
+    column = np.where(split, feature_of(word), 0)
+    category = split & (column >= n_columns)
+    number = split & ~category
+    j = column[number]
+    last = np.minimum((last_bin(word[number]) + 1) * data.step[j] - 1, sizes[j] - 1)
+    word[number] = split_word(j, last, missing_left(word[number]), np.zeros(len(j), dtype=bool))
+    places = np.flatnonzero(category)
+    members = np.zeros((len(places), MISSING_CODE + 1), dtype=bool)
+    for k, at in enumerate(places.tolist()):
+        axis = axes[int(column[at]) - n_columns]
+        members[k, : len(axis.rank)] = axis.rank <= last_bin(word[at : at + 1])[0]
+        members[k, MISSING_CODE] = missing_left(word[at : at + 1])[0]
+        column[at] = axis.column
+    tree = np.searchsorted(node_start, places, side="right") - 1
+    category_start = np.searchsorted(tree, np.arange(len(node_start)))
+    category_left = left[places].astype(np.uint32)
+    left[places] = np.arange(len(places)) - category_start[tree]
+    flags = np.ones(len(places), dtype=bool)
+    word[places] = split_word(column[places], np.zeros(len(places), dtype=np.int64), ~flags, flags)
+    return FlatForest(
+        nodes=np.stack([left, word], axis=1).astype(np.uint32),
+        leaf_class=np.empty(0, dtype=np.uint16),
+        leaf_weight=np.empty(0, dtype=np.uint32),
+        category_left=category_left,
+        category_set=pack_set(members),
+        node_start=node_start,
+        leaf_start=np.zeros(len(node_start), dtype=np.int64),
+        category_start=category_start.astype(np.int64),
+        n_classes=data.n_classes,
+        n_features=n_columns,
+    )
+
+
+def train(plan: BoostingPlan, inputs: TrainingTable, seed: int) -> tuple[BoostedModel, Floats]:
+    """Choose the shape, grow the models, cut, join and calibrate them.
+
+    Returns the model and held-out probabilities by row of the merged table, NaN for rows that no model left
+    out.
+    """
+    limit = TimeLimit(plan.time_limit)
+    data = boosting_data(inputs, plan.n_jobs, seed)
+    scores = np.full((inputs.table.n_rows, inputs.n_classes), np.nan)
+    if inputs.n_classes == 1:
+        return _joined([], data, plan.shapes[0]), scores
+    folds = np.unique(data.fold[data.fold >= 0])[: plan.n_models].tolist()
+    shape = plan.shapes[0]
+    if folds and len(plan.shapes) > 1:
+        shape = choose_shape(plan, data, folds, seed, limit)
+    tasks = [(plan, data, shape, held, seed + held) for held in folds or [-1]]
+    grown = _grow_all(tasks, plan, limit, "boosting")
+    if folds:
+        n_rounds = common_rounds(grown)
+        grown = [_cut(model, n_rounds) for model in grown]
+    for held, model in zip(folds, grown):
+        rows = np.flatnonzero(data.fold == held)
+        codes = np.ascontiguousarray(data.matrix.blocks[0][:, rows])
+        single = _joined([model], data, shape)
+        scores[rows] = softmax(single.scores(BinnedMatrix.of(codes, data.mapper), plan.n_jobs))
+    return _calibrated(plan, inputs, _joined(grown, data, shape), scores)
+
+
+def choose_shape(
+    plan: BoostingPlan, data: BoostingData, folds: list[int], seed: int, limit: TimeLimit
+) -> Shape:
+    """The shape whose quick models have the smallest held-out loss, the first of equal ones."""
+    quick = replace(plan, learning_rate=QUICK * plan.learning_rate)
+    held = folds[:QUICK_FOLDS]
+    tasks = [(quick, data, shape, fold, seed + fold) for shape in plan.shapes for fold in held]
+    grown = _grow_all(tasks, plan, limit.part(0.3), "choosing the shape of trees")
+    losses = []
+    for k in range(len(plan.shapes)):
+        models = grown[k * len(held) : (k + 1) * len(held)]
+        losses.append(float(_common_losses(models).min()))
+    return plan.shapes[int(np.argmin(losses))]
+
+
+def _grow_all(tasks: list[Any], plan: BoostingPlan, limit: TimeLimit, name: str) -> list[GrownModel]:
+    """Models side by side; each has its part of the time."""
+    workers = max(worker_count(plan.n_jobs) or thread_count(plan.n_jobs), 1)
+    seconds = limit.left / math.ceil(len(tasks) / workers)
+    stop = np.zeros(1, dtype=np.uint8)
+    calls = (delayed(grow_model)(*task, seconds, stop) for task in tasks)
+    expected = 1.0 + _SECONDS_A_CELL * tasks[0][1].codes.size
+    grown = []
+    with stage(plan.verbose, name, len(tasks)) as advance:
+        for model in run_tasks(calls, plan.n_jobs, stop, seconds=expected):
+            grown.append(model)
+            advance(1)
+    return grown
+
+
+def _common_losses(grown: list[GrownModel]) -> Floats:
+    """Held-out log-loss of all models together by round; a model that stopped earlier stays as it is."""
+    longest = max(len(model.losses) for model in grown)
+    total = np.zeros(longest)
+    for model in grown:
+        total += model.mass * np.pad(model.losses, (0, longest - len(model.losses)), mode="edge")
+    return total
+
+
+def common_rounds(grown: list[GrownModel]) -> int:
+    """The number of rounds with the smallest log-loss over all held-out rows, the first of equal ones."""
+    return int(_common_losses(grown).argmin())
+
+
+def _cut(model: GrownModel, n_rounds: int) -> GrownModel:
+    trees = model.trees.trees(0, n_rounds)
+    return replace(model, trees=trees, values=model.values[: len(trees.nodes)])
+
+
+def _joined(grown: list[GrownModel], data: BoostingData, shape: Shape) -> BoostedModel:
+    """The mean of some models, before calibration."""
+    n_outputs, n_columns = output_count(data.n_classes), data.mapper.n_columns
+    nothing = flat_forest(np.empty((0, 2), dtype=np.uint32), np.zeros(1, dtype=np.int64), data, [])
+    values = [model.values / np.float32(len(grown)) for model in grown]
+    return BoostedModel(
+        trees=FlatForest.join([nothing.arrays, *(m.trees.arrays for m in grown)], data.n_classes, n_columns),
+        values=np.concatenate([np.empty((0, n_outputs), dtype=np.float32), *values]),
+        baseline=np.mean([m.baseline for m in grown], axis=0) if grown else np.zeros(n_outputs),
+        mapper=data.mapper,
+        tree_shape="symmetric" if shape.symmetric else "leaf-wise",
+        importances=np.sum([m.gains for m in grown], axis=0) if grown else np.zeros(n_columns),
+        n_rounds=np.array([m.trees.n_trees for m in grown], dtype=np.int64),
+        calibrator=None,
+        held_out_error=np.nan,
+        n_held_out=0,
+    )
+
+
+def _calibrated(
+    plan: BoostingPlan, inputs: TrainingTable, model: BoostedModel, scores: Floats
+) -> tuple[BoostedModel, Floats]:
+    rows: Rows = np.flatnonzero(~np.isnan(scores[:, 0]))
+    if len(rows) == 0:
+        return model, scores
+    calibrator = None
+    if plan.calibration is not None:
+        with stage(plan.verbose, "calibrating", 1) as advance:
+            calibrator = ScoreCalibrator(plan.calibration).fit(
+                scores, inputs.y, inputs.weight, advance, plan.n_jobs
+            )
+    wrong = scores[rows].argmax(axis=1) != inputs.y[rows]
+    error = float(np.average(wrong, weights=None if inputs.weight is None else inputs.weight[rows]))
+    fitted = replace(model, calibrator=calibrator, held_out_error=error, n_held_out=len(rows))
+    return fitted, held_out_probabilities(scores, calibrator)

@@ -1,0 +1,85 @@
+"""Members, weights and notes of a fit; held-out probabilities where rows have copies."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import make_classification
+
+from surewood import SurewoodClassifier
+from surewood.mixture.training import Sample, train
+
+
+@pytest.fixture(scope="module")
+def sample():
+    return make_classification(300, 6, n_informative=4, flip_y=0.1, random_state=0)
+
+
+def test_records_tell_what_became_of_every_member(sample):
+    model = SurewoodClassifier(5, random_state=0).fit(*sample)
+    records = {one.name: one for one in model.members_}
+    assert list(records) == [
+        "random forest",
+        "composite forest",
+        "boosted trees",
+        "extra-trees",
+        "margin forest",
+    ]
+    assert sum(one.weight for one in records.values()) == pytest.approx(1.0)
+    for one in records.values():
+        assert one.seconds > 0
+        assert 0 < one.held_out_log_loss < 2
+        assert (one.note == "") == (one.weight > 0)
+    assert set(model.weights_) == {name for name, one in records.items() if one.weight > 0}
+
+
+def test_the_mixture_is_no_worse_than_its_best_member_on_held_out_rows(sample):
+    model = SurewoodClassifier(5, random_state=0).fit(*sample)
+    best = min(one.held_out_log_loss for one in model.members_)
+    assert model.model_.held_out_log_loss <= best + 0.02
+
+
+def test_probabilities_are_the_calibrated_weighted_mean(sample):
+    X, y = sample
+    model = SurewoodClassifier(5, random_state=0).fit(X, y)
+    mixed = sum(model.weights_[name] * one.predict_proba(X) for name, one in model.estimators_.items())
+    np.testing.assert_allclose(model.predict_proba(X), model.model_.calibrated(mixed))
+    always = SurewoodClassifier(5, random_state=0, calibrate="temperature").fit(X, y).model_
+    assert always.calibrator.chosen_ == "temperature"
+
+
+def test_a_time_limit_too_small_for_any_member_gives_a_plain_forest_and_says_so(sample):
+    model = SurewoodClassifier(5, random_state=0, time_limit=1e-6).fit(*sample)
+    assert model.weights_ == {"random forest": 1.0}
+    notes = {one.name: one.note for one in model.members_ if one.name != "random forest"}
+    assert len(notes) == 4
+    assert set(notes.values()) == {"not started: no time was left"}
+    (forest,) = (one for one in model.members_ if one.weight > 0)
+    assert forest.note.startswith("took its part of the time limit (")
+
+
+def test_too_few_rows_to_compare_leave_one_member():
+    X, y = make_classification(20, 4, random_state=0)
+    model = SurewoodClassifier(5, random_state=0).fit(X, y)
+    assert list(model.weights_) == ["composite forest"]
+    assert np.isnan(model.held_out_error_)
+
+
+def test_rows_that_have_copies_are_judged_by_models_that_saw_them(sample, monkeypatch):
+    """Labels are noise: only copies can be predicted, by trees that have seen them."""
+    rng = np.random.default_rng(0)
+    times = np.where(np.arange(150) < 140, 2, 1)
+    X = np.repeat(rng.normal(size=(150, 4)), times, axis=0)
+    y = np.repeat(rng.integers(0, 2, 150), times)
+    model = SurewoodClassifier(20, random_state=0).fit(X, y)
+    assert model.held_out_error_ < 0.1
+    assert model.score(X, y) > 0.9
+
+
+def test_training_is_a_function_of_plan_and_sample(sample):
+    X, y = sample
+    model = SurewoodClassifier(5, random_state=0, members=["random forest"])
+    with model._begin(X, y, None) as inputs:
+        none = np.zeros(inputs.table.n_rows, dtype=bool)
+        first, second = (train(model._plan(inputs), Sample(inputs, none)) for _ in range(2))
+        np.testing.assert_array_equal(
+            first.probabilities(inputs.table, 1), second.probabilities(inputs.table, 1)
+        )

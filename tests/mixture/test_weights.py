@@ -1,0 +1,231 @@
+"""Weights of a mixture: the optimum by another method, the way towards it, what is dropped.
+
+The calibration of a mixture: none where none is needed, the right one where one is.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+
+from surewood.base.calibration import FOLDS, ScoreCalibrator
+from surewood.mixture.weights import (
+    LEAST_MOVE,
+    SMALLEST_WEIGHT,
+    _cross_validated,
+    best_step,
+    calibrate_mixture,
+    chances_of_being_best,
+    gain_with_failure,
+    mixture_weights,
+    optimal_mixture,
+    with_failures,
+)
+
+
+def of_truth(rng, n, m):
+    return rng.uniform(0.05, 0.95, (n, m))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_optimum_is_that_of_a_general_minimiser(seed):
+    rng = np.random.default_rng(seed)
+    truth, mass = of_truth(rng, 200, 3), rng.uniform(0.5, 2.0, 200)
+    mass /= mass.sum()
+    found = optimal_mixture(truth, mass)
+
+    def loss(logits):
+        w = np.exp(logits - logits.max())
+        return -(mass @ np.log(truth @ (w / w.sum())))
+
+    best = minimize(
+        loss, np.zeros(3), method="Nelder-Mead", options={"xatol": 1e-9, "fatol": 1e-13, "maxiter": 4000}
+    )
+    assert -(mass @ np.log(truth @ found)) <= best.fun + 1e-9
+    assert found.min() >= 0
+    assert found.sum() == pytest.approx(1.0)
+
+
+def probabilities(p, y):
+    """Two-class probabilities that give the true class `p`."""
+    out = np.column_stack([1 - p, p])
+    out[y == 0] = out[y == 0][:, ::-1]
+    return out
+
+
+def test_a_clear_gain_moves_towards_the_optimum_by_what_exceeds_the_standard_error():
+    rng = np.random.default_rng(1)
+    y = rng.integers(0, 2, 4000)
+    half = rng.random(4000) < 0.5
+    members = [probabilities(np.where(half, 0.9, 0.3), y), probabilities(np.where(half, 0.3, 0.9), y)]
+    found = mixture_weights(members, y)
+    moved = 1 - found.standard_error / found.gain
+    assert moved > LEAST_MOVE
+    np.testing.assert_allclose(found.weights, (1 - moved) * found.chances + moved * found.optimal)
+
+
+def test_a_gain_within_its_standard_error_moves_half_way():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 20)
+    members = [probabilities(rng.uniform(0.4, 0.9, 20), y) for _ in range(3)]
+    found = mixture_weights(members, y)
+    assert found.gain <= found.standard_error
+    half = 0.5 * found.optimal + 0.5 * found.chances
+    np.testing.assert_allclose(found.weights, half, atol=SMALLEST_WEIGHT)
+
+
+def test_the_gain_over_the_chances_and_its_standard_error_are_those_of_the_rows():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 200)
+    members = [probabilities(rng.uniform(0.4, 0.9, 200), y) for _ in range(3)]
+    found = mixture_weights(members, y)
+    truth = np.stack([one[np.arange(200), y] for one in members], axis=1)
+    failures = 1.0 - (1.0 - 1.0 / (201 * 2)) * np.eye(3)
+    truth = np.concatenate([truth, failures])
+    gains = np.log(truth @ found.optimal) - np.log(truth @ found.chances)
+    assert found.gain == pytest.approx(gains.mean())
+    assert found.standard_error == pytest.approx(gains.std() / np.sqrt(203))
+    assert found.gain >= 0
+
+
+def test_the_loss_of_a_member_is_that_of_the_rows_alone():
+    y = np.zeros(50, dtype=np.int32)
+    found = mixture_weights([np.tile([0.8, 0.2], (50, 1)), np.tile([0.5, 0.5], (50, 1))], y)
+    np.testing.assert_allclose(found.log_loss, [-np.log(0.8), -np.log(0.5)])
+
+
+def test_a_member_without_a_mistake_does_not_get_everything_on_few_rows():
+    y = np.arange(60, dtype=np.int32) % 2
+    sure, less = np.full(60, 0.999), np.where(np.arange(60) < 3, 0.4, 0.97)
+    few = mixture_weights([probabilities(sure, y), probabilities(less, y)], y)
+    assert 0.5 < few.weights[0] < 0.95
+    many = np.tile(np.arange(60), 200)
+    found = mixture_weights([probabilities(sure[many], y[many]), probabilities(less[many], y[many])], y[many])
+    np.testing.assert_array_equal(found.weights, [1.0, 0.0])
+
+
+def test_a_failure_counts_as_one_row_whatever_the_unit_of_the_weights():
+    rng = np.random.default_rng(0)
+    truth = of_truth(rng, 40, 3)
+    for weight, rows in ((np.ones(40), 40.0), (np.full(40, 1 / 40), 40.0), (np.full(40, 3.0), 120.0)):
+        longer, mass = with_failures(truth, weight, 4)
+        np.testing.assert_allclose(mass[40:], weight.sum() / rows)
+        np.testing.assert_allclose(np.diag(longer[40:]), 1 / ((rows + 1) * 4))
+        np.testing.assert_array_equal(longer[:40], truth)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_chances_are_those_of_the_bootstrap(seed):
+    rng = np.random.default_rng(seed)
+    losses = rng.gamma(2.0, 0.3, (150, 3)) + np.array([0.0, 0.02, 0.05])
+    mass = np.full(150, 1 / 150)
+    drawn = rng.multinomial(150, mass, 20_000) @ losses
+    often = np.bincount(drawn.argmin(axis=1), minlength=3) / 20_000
+    np.testing.assert_allclose(chances_of_being_best(losses, mass), often, atol=0.05)
+
+
+def test_with_many_rows_the_best_member_has_all_chances():
+    rng = np.random.default_rng(0)
+    losses = rng.gamma(2.0, 0.3, (50_000, 1)) + rng.normal([0.0, 0.05], 0.1, (50_000, 2))
+    np.testing.assert_array_equal(chances_of_being_best(losses, np.full(50_000, 1 / 50_000)), [1.0, 0.0])
+
+
+def test_small_members_are_dropped_and_the_rest_sums_to_one():
+    rng = np.random.default_rng(2)
+    y = rng.integers(0, 2, 3000)
+    good = [probabilities(rng.uniform(0.5, 0.95, 3000), y) for _ in range(2)]
+    found = mixture_weights([*good, probabilities(np.full(3000, 0.2), y)], y)
+    assert found.weights[2] == 0.0
+    assert found.weights.sum() == pytest.approx(1.0)
+    assert not ((found.weights > 0) & (found.weights < SMALLEST_WEIGHT)).any()
+
+
+def test_weight_two_is_the_row_twice():
+    rng = np.random.default_rng(3)
+    y = rng.integers(0, 2, 300)
+    members = np.stack([probabilities(rng.uniform(0.2, 0.95, 300), y) for _ in range(2)])
+    twice = np.concatenate([np.arange(300), np.arange(50)])
+    weight = np.ones(300)
+    weight[:50] = 2
+    once = mixture_weights(members, y, weight)
+    repeated = mixture_weights(members[:, twice], y[twice])
+    np.testing.assert_allclose(once.optimal, repeated.optimal, atol=1e-6)
+
+
+def test_a_certain_and_wrong_member_does_not_break_the_others():
+    y = np.zeros(100, dtype=np.int32)
+    members = [np.tile([0.0, 1.0], (100, 1)), np.tile([0.7, 0.3], (100, 1))]
+    np.testing.assert_array_equal(mixture_weights(members, y).weights, [0.0, 1.0])
+
+
+@pytest.fixture(scope="module")
+def sample():
+    rng = np.random.default_rng(0)
+    p = rng.uniform(0.02, 0.98, 1500)
+    return np.column_stack([1 - p, p]), (rng.random(1500) < p).astype(np.int32), np.ones(1500)
+
+
+def test_calibrated_probabilities_are_left_alone(sample):
+    assert best_step(*sample) is None
+    assert calibrate_mixture("auto", *sample, n_jobs=1, verbose=0) is None
+
+
+@pytest.mark.parametrize("n", [20, 60, 150])
+def test_few_rows_seldom_ask_for_a_calibration(sample, n):
+    mixed, y, weight = sample
+    parts = [slice(k, k + n) for k in range(0, 1500 - n, n)][:20]
+    asked = sum(best_step(mixed[part], y[part], weight[part]) is not None for part in parts)
+    assert asked <= 2
+
+
+def test_timid_probabilities_are_sharpened(sample):
+    mixed, y, weight = sample
+    timid = 0.5 + 0.3 * (mixed - 0.5)
+    calibrator = calibrate_mixture("auto", timid, y, weight, n_jobs=1, verbose=0)
+    assert calibrator is not None
+    assert np.abs(calibrator.transform(timid) - mixed).mean() < 0.05
+
+
+def test_a_named_method_is_always_fitted_and_none_never(sample):
+    named = calibrate_mixture("temperature", *sample, n_jobs=1, verbose=0)
+    assert named is not None
+    assert named.chosen_ == "temperature"
+    assert calibrate_mixture(None, *sample, n_jobs=1, verbose=0) is None
+
+
+def test_one_fit_per_fold_serves_all_steps(sample):
+    mixed, y, weight = (one[:400] for one in sample)
+    steps = ("temperature", "offset")
+    found = _cross_validated(steps, mixed, y, weight, 1 - y)
+    fold = np.arange(400) % FOLDS
+    for step in steps:
+        for k in range(FOLDS):
+            alone = ScoreCalibrator(step).fit(mixed[fold != k], y[fold != k], weight[fold != k])
+            expected, rows = alone.transform(mixed[fold == k]), np.arange((fold == k).sum())
+            for row, labels in enumerate((y, 1 - y)):
+                truth = expected[rows, labels[fold == k]]
+                np.testing.assert_allclose(found[step][row, fold == k], np.log(truth))
+
+
+def test_few_rows_without_an_error_do_not_sharpen():
+    y = np.arange(100, dtype=np.int32) % 2
+    confident = np.where(y[:, None] == np.arange(2), 0.95, 0.05)
+    assert best_step(confident, y, np.ones(100)) is None
+    many = np.tile(y, 30)
+    assert best_step(np.tile(confident, (30, 1)), many, np.ones(3000)) is not None
+
+
+def test_the_additional_row_counts_as_one_row():
+    rng = np.random.default_rng(0)
+    gains = rng.normal(0.1, 0.05, (2, 40))
+    once, twice = (
+        gain_with_failure(gains, np.full(40, 2.0)),
+        gain_with_failure(np.repeat(gains, 2, 1), np.ones(80)),
+    )
+    assert once[0] == pytest.approx(twice[0])
+    shares = gain_with_failure(gains, np.full(40, 1 / 40))
+    assert shares == pytest.approx(gain_with_failure(gains, np.ones(40)))
+    alone = np.append(gains[0], gains[1].mean())
+    assert shares[0] == pytest.approx(alone.mean())
+    assert shares[1] == pytest.approx(alone.std() / np.sqrt(41))

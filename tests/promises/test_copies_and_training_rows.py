@@ -1,0 +1,209 @@
+"""Training rows in a holdout, tables that were entered several times: a valid claim, or a remedy."""
+
+import copy
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from surewood import BinnedForestClassifier, DeepCascadeSVMClassifier, load, save
+from surewood.base.reasons import Reason
+from surewood.certify import (
+    Claim,
+    Monitor,
+    NoThresholdError,
+    PredictionSets,
+    certify,
+    compare_models,
+    find_threshold,
+)
+from tests.promises.population import NOISE, draw, is_true, memorising_forest, nearest_neighbour
+
+X, Y = draw(400, 0)
+NEW = draw(300, 1)
+HALF = np.r_[NEW[0], X[:100]], np.r_[NEW[1], Y[:100]]
+
+
+def with_copy(model):
+    judged = copy.copy(model)
+    judged.predict = lambda rows: Y[: len(rows)]
+    return judged
+
+
+MODELS = {
+    "forest": lambda: memorising_forest(X, Y),
+    "pickled": lambda: pickle.loads(pickle.dumps(memorising_forest(X, Y))),
+    "copied, with other predictions": lambda: with_copy(memorising_forest(X, Y)),
+    "pipeline": lambda: make_pipeline(StandardScaler(), BinnedForestClassifier(9, random_state=0)).fit(X, Y),
+    "search": lambda: GridSearchCV(BinnedForestClassifier(5), {"max_depth": [3, None]}, cv=2).fit(X, Y),
+    "weight 0": lambda: BinnedForestClassifier(9).fit(X, Y, sample_weight=np.arange(400) < 300),
+}
+
+
+@pytest.mark.parametrize("kind", MODELS)
+def test_training_rows_give_no_guarantee_whoever_holds_the_model(kind):
+    model = MODELS[kind]()
+    assert certify(model, X, Y).withheld[0].code == "TRAINING_TABLE"
+    assert certify(model, X[:150], Y[:150]).withheld[0].code == "TRAINING_ROWS"
+    assert certify(model, X[300:], Y[300:]).guarantees == ()
+
+
+@pytest.mark.parametrize("share", [0.05, 0.25, 1.0])
+@pytest.mark.parametrize("claim", [
+    *("error", "accuracy", "recall:1", "precision:1", "brier", "balanced_accuracy", "f1:1", "fpr:1"),
+    *("specificity:1", "npv:1", "mcc:1", "auc:1", "calibration:1", "log_loss"),
+    Claim("cost", cost=[[0, 1], [2, 0]]),
+])  # fmt: skip
+def test_no_claim_on_a_holdout_with_training_rows(claim, share):
+    n = int(share * 400)
+    mixed = np.r_[NEW[0], X[:n]], np.r_[NEW[1], Y[:n]]
+    certificate = certify(memorising_forest(X, Y), *mixed, claims=[claim])
+    assert certificate.guarantees == ()
+    assert f"{n:,} of {300 + n:,} holdout rows are training rows, about 0 would be" in certificate.verdict
+
+
+def test_the_remedy_leave_out_gives_a_true_claim_about_its_population():
+    model = memorising_forest(X, Y)
+    certificate = certify(model, *HALF, copies="leave_out")
+    assert certificate.best.n == 300
+    assert is_true(certificate)
+    assert "on rows that are not copies of training rows, with probability" in certificate.verdict
+    assert 'equal rows are as copies="leave_out" says' in certificate.assumptions
+    assert certify(model, *NEW).best.n == 300  # the other remedy: rows that are new
+
+
+def test_other_libraries_need_x_train():
+    model = nearest_neighbour(X, Y)
+    certificate = certify(model, *NEW)
+    assert certificate.assumptions[0] == "no row is a copy of a training row (not checked: give X_train)"
+    assert certify(model, *HALF, X_train=X).withheld[0].code == "TRAINING_ROWS"
+    assert "not checked" in certify(memorising_forest(X, Y, remember_rows=False), *NEW).assumptions[0]
+    with pytest.raises(ValueError, match="X_train must have the columns of X"):
+        certify(model, *NEW, X_train=X[:, :3])
+
+
+def test_columns_are_found_by_name_and_frames_equal_arrays():
+    frame = pd.DataFrame(X, columns=list("abcd"))
+    model = memorising_forest(frame, Y)
+    assert model.remembered_rows_.contains(frame[list("dbca")]).all()
+    assert certify(model, frame.astype(object)[:200], Y[:200]).guarantees == ()
+
+
+@pytest.mark.parametrize("times", [[2] * 200, [4] * 200, [1, 2] * 150, list(range(1, 31)) * 2])
+def test_a_holdout_that_was_entered_several_times(times):
+    rows = np.repeat(np.arange(len(times)), times)
+    new, labels = draw(len(times), 2)
+    model = memorising_forest(X, Y)
+    copied = new[rows], labels[rows]
+    certificate = certify(model, *copied)
+    assert certificate.withheld[0].code == "COPIED_HOLDOUT"
+    assert f"{len(rows):,} rows are {len(times):,} different ones" in certificate.verdict
+    with pytest.raises(NoThresholdError, match="the holdout looks copied"):
+        find_threshold(model, *copied, fpr=0.5)
+    with pytest.raises(ValueError, match="the holdout looks copied"):
+        PredictionSets(model).fit(*copied)
+    with pytest.raises(ValueError, match="the holdout looks copied"):
+        Monitor(0.4, model=model).update(*copied)
+    assert certify(model, new, labels).best.n == len(times)  # the remedy: repeated rows removed
+
+
+def test_ten_rows_many_times_and_groups():
+    new, labels = draw(10, 2)
+    many = np.repeat(new, 100, axis=0), np.repeat(labels, 100)
+    model = memorising_forest(X, Y)
+    assert certify(model, *many).guarantees == ()
+    assert certify(model, *many, groups=np.arange(1000)).guarantees == ()  # row numbers are no groups
+    new, labels = draw(60, 3)
+    plain = certify(model, new, labels, groups=np.arange(60) // 3)
+    again = certify(model, np.r_[new, new], np.r_[labels, labels], groups=np.tile(np.arange(60) // 3, 2))
+    assert again.best.value == plain.best.value  # equal rows of one group are no copies
+
+
+@pytest.mark.parametrize("times", [[2] * 400, [1, 2] * 200])
+def test_a_training_table_that_was_entered_several_times(times):
+    rows = np.repeat(np.arange(400), times)
+    model = memorising_forest(X[rows], Y[rows])
+    assert model.remembered_rows_.copied
+    certificate = certify(model, *HALF)
+    assert certificate.best.n == 300
+    assert is_true(certificate)
+    assert "on rows that are not copies of training rows" in certificate.verdict
+    assert certificate.facts[0].startswith("100 of 400 holdout rows equal a training row and are left out")
+    nothing = certify(model, X[:50], Y[:50])
+    assert nothing.withheld[0].code == "NOTHING_LEFT"
+    assert all(entry.sample == "holdout" for entry in certificate.guarantees)  # [D-38]
+    caller = certify(model, *NEW, copies="count")
+    assert caller.best.population == "new rows"
+    assert 'equal rows are as copies="count" says' in caller.assumptions
+
+
+def test_thresholds_sets_and_comparisons_on_training_rows():
+    model = memorising_forest(X, Y)
+    with pytest.raises(NoThresholdError, match="100 of 400 holdout rows are training rows"):
+        find_threshold(model, *HALF, positive=1, fpr=0.3)
+    with pytest.raises(ValueError, match="100 of 400 holdout rows are training rows"):
+        PredictionSets(model, 0.1).fit(*HALF)
+    assert PredictionSets(model, 0.1).fit(*HALF, copies="leave_out").guarantees_[0].n == 300
+    assert find_threshold(model, *HALF, positive=1, fpr=0.5, copies="leave_out").guarantees
+    other = nearest_neighbour(X, Y)
+    assert compare_models(model, other, *HALF).withheld[0].code == "TRAINING_ROWS"
+
+
+def test_a_threshold_is_not_certified_on_the_rows_it_was_chosen_on():
+    chosen = draw(1500, 1)
+    found = find_threshold(memorising_forest(X, Y), *chosen, fpr=0.5)
+    assert certify(found, *chosen).withheld[0].code == "CHOSEN_ON"
+    assert certify(found, *draw(500, 2)).guarantees
+
+
+def test_warm_starts_remember_the_rows_of_every_fit(tmp_path):
+    second = draw(300, 5)
+    model = BinnedForestClassifier(15, max_features=None, warm_start=True, random_state=0).fit(X, Y)
+    model.set_params(n_estimators=16).fit(*second)
+    for judged in (model, load(save(model, tmp_path / "m.surewood"))):
+        assert certify(judged, X, Y).guarantees == ()
+        assert certify(judged, *second).guarantees == ()
+        assert certify(judged, *draw(300, 6)).best.n == 300
+    forgetful = BinnedForestClassifier(5, warm_start=True, remember_rows=False).fit(X, Y)
+    assert forgetful.set_params(n_estimators=6, remember_rows=True).fit(*second).remembered_rows_ is None
+
+
+def test_a_reject_option_does_not_count_training_rows():
+    model = DeepCascadeSVMClassifier(max_leaves=2, n_leaves=2, degrees=(1,), random_state=0).fit(X, Y)
+    with pytest.raises(ValueError, match="these are the 400 training rows"):
+        model.reject_option(0.2, X, Y)
+    with pytest.raises(ValueError, match="the holdout looks copied"):
+        model.reject_option(0.2, np.repeat(NEW[0], 5, axis=0), np.repeat(NEW[1], 5))
+    assert model.reject_option(0.2, *NEW).status == "GUARANTEE"
+
+
+def test_training_rows_that_are_named_as_such_give_an_estimate():
+    certificate = certify(nearest_neighbour(X, Y), X, Y, sample="training")
+    assert certificate.guarantees == ()
+    assert certificate.entries[0].biased
+    assert certificate.majority_error > NOISE
+
+
+def test_every_reason_names_a_remedy():
+    for reason in Reason:
+        assert "; " in reason.value, reason
+
+
+@pytest.mark.parametrize("times", [1.3, 2, 4])
+def test_coarse_table_copied_before_it_was_divided(times):
+    """No column is measured: only the counts of equal rows tell."""
+    rng = np.random.default_rng(0)
+    n = int(2000 / times)
+    table = np.c_[rng.integers(-99, 99, n), rng.integers(0, 5, n), rng.integers(0, 40, n)].astype(float)
+    labels = ((table[:, 0] > 0) ^ (rng.random(n) < NOISE)).astype(int)
+    rows = rng.permutation(np.tile(np.arange(n), 4)[:2000])
+    X, y = table[rows], labels[rows]
+    certificate = certify(nearest_neighbour(X[600:], y[600:]), X[:600], y[:600], X_train=X[600:])
+    assert all(
+        entry.population == "rows that are not copies of training rows" for entry in certificate.guarantees
+    )
+    assert is_true(certificate)

@@ -1,0 +1,93 @@
+"""Tables that must be neither refused nor recounted: equal rows are ordinary ([D-33])."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.tree import DecisionTreeClassifier
+
+from surewood import BinnedForestClassifier, workflow
+from surewood.certify import Monitor, PredictionSets, certify, find_threshold
+
+
+def dates(rng, n):
+    day = rng.integers(0, 1000, n)
+    return 20200101 + day // 336 * 10000 + day // 28 % 12 * 100 + day % 28
+
+
+ORDINARY = {
+    "half zeros": lambda rng, n: rng.normal(size=(n, 2)) * (rng.random((n, 1)) < 0.5),
+    "half zeros, one column": lambda rng, n: rng.normal(size=(n, 1)) * (rng.random((n, 1)) < 0.5),
+    "age and sex": lambda rng, n: np.c_[rng.integers(18, 90, n), rng.integers(0, 2, n)],
+    "age and a rare flag": lambda rng, n: np.c_[rng.integers(18, 90, n), rng.random(n) < 0.1],
+    "ages": lambda rng, n: rng.integers(18, 80, (n, 1)),
+    "prices in cents": lambda rng, n: np.c_[np.round(np.exp(rng.normal(3, 1, n)), 2), rng.integers(0, 4, n)],
+    "epoch seconds": lambda rng, n: np.c_[1_600_000_000 + rng.integers(0, 10**7, n), rng.integers(0, 3, n)],
+    "yyyymmdd": lambda rng, n: np.c_[dates(rng, n), rng.integers(0, 2, n)],
+    "yyyymmdd alone": lambda rng, n: dates(rng, n)[:, None],
+    "contract numbers": lambda rng, n: np.c_[10**9 + rng.permutation(10**6)[:n], rng.integers(0, 5, n)],
+    "UTM": lambda rng, n: np.c_[rng.integers(300_000, 310_000, n), rng.integers(5_400_000, 5_410_000, n)],
+    "two scales": lambda rng, n: np.round(rng.normal(15, 8, (n, 1)), 1) * [1.0, 1.8] + [0.0, 32.0],
+    "three yes/no answers": lambda rng, n: rng.integers(0, 2, (n, 3)),
+}
+
+
+def draw(kind, n, seed):
+    """Rows of a kind, and labels that are coins with probability 0.3."""
+    rng = np.random.default_rng([seed, list(ORDINARY).index(kind)])
+    X = np.asarray(ORDINARY[kind](rng, n), dtype=float)
+    return X, (rng.random(n) < 0.3).astype(int)
+
+
+@pytest.mark.parametrize("n", [40, 400])
+@pytest.mark.parametrize("kind", ORDINARY)
+def test_every_row_counts_and_the_plain_claim_stands(kind, n):
+    X, y = draw(kind, 1000, 0)
+    model = DecisionTreeClassifier(max_depth=4, random_state=0).fit(X, y)
+    ours = BinnedForestClassifier(5, max_depth=3, random_state=0).fit(X, y)
+    for seed in (1, 2, 3):
+        new, labels = draw(kind, n, seed)
+        for certificate in (certify(model, new, labels, X_train=X), certify(ours, new, labels)):
+            assert certificate.best.n == n
+            assert certificate.copies == "count"
+            assert certificate.best.population == "new rows"
+            assert certificate.facts == ()
+
+
+@pytest.mark.parametrize("kind", ["half zeros", "age and sex", "yyyymmdd"])
+def test_thresholds_sets_monitors_and_fits_count_them_too(kind, tmp_path):
+    X, y = draw(kind, 1000, 0)
+    new, labels = draw(kind, 500, 1)
+    model = BinnedForestClassifier(10, max_depth=3, random_state=0).fit(X, y)
+    assert find_threshold(model, new, labels, positive=1, recall=0.5).guarantee.n == labels.sum()
+    sets = PredictionSets(model, 0.1).fit(new, labels)
+    assert sets.guarantees_[0].n == 500
+    monitor = Monitor(certify(model, new, labels), model=model, holdout=new)
+    assert monitor.update(*draw(kind, 300, 2)).n_labelled == 300
+    frame = pd.DataFrame(X, columns=[f"x{j}" for j in range(X.shape[1])]).assign(y=y)
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    small = {"n_estimators": 3, "max_layers": 1}
+    result = workflow.fit(tmp_path / "t.csv", "y", model="mddf", parameters=small, n_jobs=1)
+    assert result.certificate.best.n == 200
+    assert not any("copied" in note for note in result.notes)
+
+
+def test_many_matches_add_a_claim_about_the_other_rows():
+    X, y = draw("half zeros", 1000, 0)
+    new, labels = draw("half zeros", 500, 1)
+    model = DecisionTreeClassifier(max_depth=4, random_state=0).fit(X, y)
+    certificate = certify(model, new, labels, X_train=X)
+    other = certificate.other_rows
+    assert other.n == (new != 0).any(axis=1).sum()
+    assert other.delta == certificate.best.delta == 0.05
+    assert "on rows that are not copies of training rows" in repr(certificate)
+    few = certify(model, *draw("epoch seconds", 200, 2), X_train=X)
+    assert few.other_rows is None
+
+
+def test_no_second_claim_for_a_stratified_holdout():
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 60, (400, 1)).astype(float)
+    y = (rng.random(400) < 0.3).astype(int)
+    model = DecisionTreeClassifier(max_depth=2).fit(X[:60], y[:60])
+    assert certify(model, X[60:], y[60:], X_train=X[:60]).other_rows is not None
+    assert certify(model, X[60:], y[60:], X_train=X[:60], stratified=True).other_rows is None

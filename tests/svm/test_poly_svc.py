@@ -1,0 +1,358 @@
+"""PolySVC: the SVM of SVC, tables as they are, plan, training, compression, explanations."""
+
+import dataclasses
+import os
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import load_iris
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics import log_loss
+from sklearn.svm import SVC
+
+from surewood import BinnedForestClassifier, PolySVC
+from surewood.bounds.evidence import CompressionEvidence, EstimateEvidence
+from surewood.certify import certify
+from surewood.svm.plan import C_GRID, make_plan
+from tests.svm.reference import blobs
+
+
+@pytest.fixture(scope="module")
+def four_classes():
+    X, y = blobs(240, 5, 4, 3)
+    return X[:160], y[:160], X[160:], y[160:]
+
+
+@pytest.mark.parametrize("kernel", ["poly", "rbf", "linear"])
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_without_scaling_it_is_the_machine_of_svc(four_classes, kernel, n_classes):
+    X, y, Z, _ = four_classes
+    keep = y < n_classes
+    arguments = {"kernel": kernel, "degree": 2, "C": 0.7, "coef0": 1.0, "decision_function_shape": "ovo"}
+    ours = PolySVC(scale=False, calibrate=False, **arguments).fit(X[keep], y[keep])
+    peer = SVC(**arguments).fit(X[keep], y[keep])
+    assert (ours.predict(Z) == peer.predict(Z)).mean() >= 0.98
+    np.testing.assert_allclose(ours.decision_function(Z), peer.decision_function(Z), rtol=0.01, atol=0.02)
+    assert abs(len(ours.support_) - len(peer.support_)) <= 3
+    np.testing.assert_allclose(ours.intercept_, peer.intercept_, atol=0.02)
+    assert ours.dual_coef_.shape[0] == peer.dual_coef_.shape[0]
+    assert ours.n_support_.sum() == len(ours.support_)
+    assert ours.fit_status_ == 0
+    assert len(ours.n_iter_) == n_classes * (n_classes - 1) // 2
+
+
+def test_fitted_attributes_give_the_decision_function(four_classes):
+    X, y, Z, _ = four_classes
+    model = PolySVC(scale=False, gamma=0.2, degree=3, calibrate=False).fit(X, y < 2)
+    K = (0.2 * Z @ model.support_vectors_.T + 1.0) ** 3
+    np.testing.assert_allclose(
+        (K @ model.dual_coef_.T + model.intercept_)[:, 0], model.decision_function(Z), atol=1e-3
+    )
+    np.testing.assert_array_equal(model.support_vectors_, X[model.support_])
+    assert (np.diff(model.support_[: model.n_support_[0]]) > 0).all()
+
+
+def test_probabilities_agree_with_predictions_and_help(four_classes):
+    X, y, Z, t = four_classes
+    model = PolySVC(degree=2, C=0.3).fit(X, y)
+    proba = model.predict_proba(Z)
+    np.testing.assert_allclose(proba.sum(axis=1), 1.0)
+    np.testing.assert_array_equal(model.classes_[proba.argmax(axis=1)], model.predict(Z))
+    assert log_loss(t, proba) < 0.9 * np.log(4)
+    assert not hasattr(PolySVC(calibrate=False), "predict_proba")
+    late = PolySVC(calibrate=False).fit(X, y).set_params(calibrate=True)
+    with pytest.raises(AttributeError, match="fitted with calibrate=False"):
+        late.predict_proba(Z)
+
+
+def test_weight_two_is_the_row_twice_bit_for_bit_and_order_does_not_matter(four_classes):
+    X, y, Z, _ = four_classes
+    rng = np.random.default_rng(0)
+    weight = rng.integers(0, 4, size=len(y))
+    rows = rng.permutation(np.repeat(np.arange(len(y)), weight))
+    for kernel in ("poly", "rbf", "linear"):
+        weighted = PolySVC(kernel=kernel).fit(X, y, sample_weight=weight)
+        repeated = PolySVC(kernel=kernel).fit(X[rows], y[rows])
+        np.testing.assert_array_equal(weighted.decision_function(Z), repeated.decision_function(Z))
+        np.testing.assert_array_equal(weighted.predict_proba(Z), repeated.predict_proba(Z))
+
+
+def test_memory_and_threads_do_not_change_a_bit(four_classes):
+    X, y, Z, _ = four_classes
+    wide = np.hstack([X] * 8)  # wide enough for the stored matrix
+    expected = PolySVC().fit(wide, y).decision_function(np.hstack([Z] * 8))
+    for change in ({}, {"n_jobs": 2}, {"cache_size": 0.01}):  # the matrix is not stored
+        again = PolySVC(max_memory=1, **change).fit(wide, y).decision_function(np.hstack([Z] * 8))
+        np.testing.assert_array_equal(again, expected)
+
+
+def test_tables_with_categories_and_missing_values():
+    rng = np.random.default_rng(0)
+    color = rng.choice(["red", "green", "blue"], size=200)
+    size = rng.normal(size=200)
+    y = np.where((color == "red") ^ (size > 0), "yes", "no")
+    size[::17] = np.nan
+    frame = pd.DataFrame({"color": color, "size": size})
+    frame.loc[3, "color"] = None
+    model = PolySVC(degree=2, C=10.0).fit(frame, y)
+    assert model.score(frame, y) > 0.9
+    later = pd.DataFrame({"color": ["violet", "red"], "size": [0.3, np.nan]})
+    assert set(model.predict(later)) <= {"yes", "no"}
+
+
+def test_class_weight_moves_the_decision(four_classes):
+    X, y, Z, _ = four_classes
+    plain = PolySVC(kernel="linear").fit(X, y == 0)
+    balanced = PolySVC(kernel="linear", class_weight="balanced").fit(X, y == 0)
+    assert balanced.predict(Z).sum() > plain.predict(Z).sum()
+
+
+def test_one_class_is_a_constant():
+    model = PolySVC().fit([[0.0], [1.0], [2.0]], ["only"] * 3)
+    assert model.predict([[5.0]]).tolist() == ["only"]
+    np.testing.assert_array_equal(model.predict_proba([[5.0]]), [[1.0]])
+    weighted = PolySVC().fit([[0.0], [1.0]], [0, 1], sample_weight=[1.0, 0.0])
+    assert weighted.predict([[1.0]]).tolist() == [0]
+    assert weighted.decision_function([[1.0]])[0] < 0
+    assert weighted.predict_proba([[1.0]]).argmax() == 0
+
+
+def test_the_iteration_cap_warns_and_flags(four_classes):
+    X, y, *_ = four_classes
+    with pytest.warns(ConvergenceWarning, match="met max_iter=3 before the tolerance"):
+        model = PolySVC(max_iter=3, calibrate=False).fit(X, y)
+    assert model.fit_status_ == 1
+    assert (model.n_iter_ <= 3).all()
+
+
+def test_rbf_does_not_mind_a_far_origin(four_classes):
+    X, y, Z, _ = four_classes
+    near = PolySVC(kernel="rbf", scale=False, gamma=0.1).fit(X, y)
+    far = PolySVC(kernel="rbf", scale=False, gamma=0.1).fit(X + 1e6, y)
+    np.testing.assert_allclose(far.decision_function(Z + 1e6), near.decision_function(Z), atol=0.02)
+
+
+@pytest.mark.needs_data
+@pytest.mark.parametrize("name", ["german_numeric", "vehicle", "pendigits"])
+def test_real_tables_give_the_predictions_of_svc(name):
+    table = pd.read_parquet(Path(os.environ["SUREWOOD_DATA"]) / f"{name}.parquet")
+    X, y = table.drop(columns=["target", "split"]).to_numpy(float)[:2500], table["target"].to_numpy()[:2500]
+    X = (X - X.mean(axis=0)) / X.std(axis=0)
+    for degree in (1, 3):
+        ours = PolySVC(scale=False, gamma="auto", degree=degree, calibrate=False).fit(X, y)
+        peer = SVC(kernel="poly", gamma="auto", coef0=1.0, degree=degree).fit(X, y)
+        peer.decision_function_shape = "ovo"
+        differs = ours.predict(X) != peer.predict(X)
+        nearest = np.abs(peer.decision_function(X).reshape(len(X), -1)[differs]).min(axis=1)
+        assert (nearest < 2e-3).all()
+
+
+def test_verbose_names_the_stage(four_classes, capsys):
+    X, y, _, _ = four_classes
+    PolySVC(verbose=1).fit(X, y)
+    assert "training the SVM" in capsys.readouterr().err
+
+
+C_WORDS = "'auto', a number above 0 or a list of numbers above 0, one per degree"
+
+
+@pytest.mark.parametrize(
+    ("parameter", "value", "error", "accepted"),
+    [
+        ("C", 0.0, ValueError, C_WORDS),
+        ("C", "1", ValueError, C_WORDS),
+        ("C", None, TypeError, C_WORDS),
+        ("kernel", "sigmoid", ValueError, "'poly', 'rbf' or 'linear'"),
+        ("degree", -1, ValueError, "an integer from 0 to 100"),
+        ("degree", 2.0, TypeError, "an integer from 0 to 100"),
+        ("gamma", "big", ValueError, "'scale', 'auto' or a number above 0"),
+        ("gamma", np.inf, ValueError, "'scale', 'auto' or a number above 0"),
+        ("coef0", np.nan, ValueError, "a number"),
+        ("tol", 0, ValueError, "a number above 0"),
+        ("max_iter", -2, ValueError, "-1 or an integer of at least 1"),
+        ("scale", 1, TypeError, "True or False"),
+        ("decision_function_shape", "ova", ValueError, "'ovr' or 'ovo'"),
+        ("calibrate", "platt", ValueError, "True, False, 'auto', 'temperature', 'offset' or 'isotonic'"),
+        ("max_memory", -1, ValueError,
+         "a number of bytes above 0, text such as '4GB' or '512MiB' or None"),
+        ("cache_size", 0, ValueError, "a number of MB above 0"),
+    ],
+)  # fmt: skip
+def test_the_error_names_parameter_value_and_what_is_accepted(parameter, value, error, accepted):
+    model = PolySVC(**{parameter: value})
+    with pytest.raises(error) as caught:
+        model.fit([[0.0], [1.0]], [0, 1])
+    assert str(caught.value) == f"{parameter} must be {accepted}, got {value!r}."
+    assert not hasattr(model, "classes_")
+
+
+def test_what_parameters_mean():
+    plan = make_plan(PolySVC(kernel="rbf", degree=7, max_iter=-1, max_memory="1MB", cache_size=1))
+    assert (plan.degree, plan.max_iter, plan.max_memory, plan.cache_bytes) == (1, 10**7, 10**6, 2**20)
+    assert (plan.C, plan.calibration) == (1.0, "auto")
+    assert make_plan(PolySVC(C="auto")).C is None
+    assert make_plan(PolySVC(C=[3])).C == 3.0
+    with pytest.raises(
+        ValueError, match=r"C must be one number for the one degree of a PolySVC, got \[1, 2\]"
+    ):
+        make_plan(PolySVC(C=[1, 2]))
+
+
+def test_gamma_by_the_data_or_by_the_width():
+    design = np.array([[0.0, 2.0], [4.0, 2.0]])
+    weight = np.array([1.0, 1.0])
+    assert make_plan(PolySVC(gamma="auto")).kernel_spec(design, weight).gamma == 0.5
+    assert make_plan(PolySVC(gamma="scale")).kernel_spec(design, weight).gamma == 1 / (2 * design.var())
+    assert make_plan(PolySVC(gamma=3)).kernel_spec(design, None).gamma == 3.0
+
+
+X, Y = blobs(240, 5, 4, 3)
+
+
+def test_auto_takes_the_c_of_smallest_error():
+    model = PolySVC(degree=2, C="auto").fit(X[:160], Y[:160])
+    assert model.C_ in C_GRID
+    fixed = PolySVC(degree=2, C=model.C_).fit(X[:160], Y[:160])
+    np.testing.assert_array_equal(model.predict_proba(X), fixed.predict_proba(X))
+    assert model.score(X[160:], Y[160:]) >= PolySVC(degree=2, C=1e-3).fit(X[:160], Y[:160]).score(
+        X[160:], Y[160:]
+    )
+
+
+def test_a_chosen_c_offers_no_compression_bound():
+    given, chosen = (
+        PolySVC(degree=1, gamma=1.0, scale=False, C=C).fit(X, Y).__certificate_evidence__()
+        for C in (1.0, "auto")
+    )
+    assert [type(e).__name__ for e in given] == ["CompressionEvidence", "EstimateEvidence"]
+    [only] = chosen
+    assert only.used_for_selection
+
+
+def test_one_class_needs_no_choice():
+    assert PolySVC(C="auto").fit([[0.0], [1.0]], ["a", "a"]).predict([[3.0]]).tolist() == ["a"]
+
+
+@pytest.mark.parametrize("method", ["temperature", "offset", "isotonic"])
+def test_named_methods_calibrate_without_changing_a_prediction(method):
+    model = PolySVC(degree=2, C=0.3, calibrate=method).fit(X[:160], Y[:160])
+    reference = PolySVC(degree=2, C=0.3).fit(X[:160], Y[:160])
+    proba = model.predict_proba(X[160:])
+    np.testing.assert_allclose(proba.sum(axis=1), 1.0)
+    np.testing.assert_array_equal(model.predict(X), reference.predict(X))
+    np.testing.assert_array_equal(model.classes_[proba.argmax(axis=1)], model.predict(X[160:]))
+    assert log_loss(Y[160:], proba) < 0.9 * np.log(4)
+
+
+X_model, Y_model = blobs(120, 4, 3, 1)
+
+
+def test_it_is_frozen_and_decides_by_votes():
+    fitted = PolySVC(degree=2).fit(X_model, Y_model)
+    model, table = fitted.model_, fitted.schema_.read(X_model)
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        model.C = 3.0
+    np.testing.assert_array_equal(model.winners(table, 1), model.probabilities(table, 1).argmax(axis=1))
+    assert model.decisions(table, "ovo", 1).shape == (120, 3)
+    assert model.decisions(table, "ovr", 1).shape == (120, 3)
+
+
+def test_without_calibration_there_are_no_probabilities():
+    fitted = PolySVC(calibrate=False).fit(X_model, Y_model)
+    with pytest.raises(AttributeError, match="fitted with calibrate=False"):
+        fitted.model_.probabilities(fitted.schema_.read(X_model), 1)
+
+
+def two_blobs(n=400, gap=4.0, seed=0):
+    rng = np.random.default_rng(seed)
+    y = np.arange(n) % 2
+    return rng.normal(size=(n, 2)) + gap * y[:, None], y
+
+
+def evidence(model):
+    found = list(model.__certificate_evidence__())
+    return next(e for e in found if isinstance(e, CompressionEvidence)), found
+
+
+def test_counts_and_conditions():
+    X, y = two_blobs(gap=2.0)
+    model = PolySVC(degree=1, gamma=1.0, scale=False).fit(X, y)
+    own, found = evidence(model)
+    assert (own.n_samples, own.n_compressed) == (400, len(model.support_))
+    rest = np.setdiff1d(np.arange(400), model.support_)
+    assert own.errors == (model.predict(X[rest]) != y[rest]).sum() == 0
+    assert all(c.holds for c in own.conditions())
+    estimate = next(e for e in found if isinstance(e, EstimateEvidence))
+    assert 0.0 <= estimate.value < 0.2
+    assert estimate.n == 400
+
+
+@pytest.mark.parametrize("changes", [{"scale": True}, {"gamma": "scale"}])
+def test_scaling_with_the_training_rows_turns_the_guarantee_away(changes):
+    own, _ = evidence(PolySVC(**{"degree": 1, "gamma": 1.0, "scale": False, **changes}).fit(*two_blobs()))
+    assert not own.scaling_fixed
+    assert "scaling was fixed" in [c.text for c in own.conditions() if not c.holds][-1]
+
+
+def test_weights_and_equal_rows_turn_it_away():
+    X, y = two_blobs()
+    model = PolySVC(degree=1, gamma=1.0, scale=False)
+    assert not evidence(model.fit(X, y, sample_weight=1.0 + y))[0].unweighted
+    assert not evidence(model.fit(np.vstack([X, X[:5]]), np.r_[y, y[:5]]))[0].unweighted
+
+
+def test_a_certificate_promises_by_compression():
+    X, y = two_blobs()
+    X_new, y_new = two_blobs(seed=1)
+    model = PolySVC(degree=1, gamma=1.0, scale=False).fit(X, y)
+    entries = certify(model, X_new, y_new).entries
+    own = [e for e in entries if "compression" in e.method.lower()]
+    assert own
+    assert own[0].status.name == "GUARANTEE"
+    assert own[0].value < 0.35
+    scaled = certify(PolySVC(degree=1).fit(X, y), X_new, y_new).entries
+    assert not [e for e in scaled if "compression" in e.method.lower() and e.status.name == "GUARANTEE"]
+
+
+def test_a_forest_offers_its_out_of_bag_error_and_no_more():
+    X, y = two_blobs(gap=1.5)
+    assert list(BinnedForestClassifier(5, random_state=0).fit(X, y).__certificate_evidence__()) == []
+    model = BinnedForestClassifier(60, oob_score=True, random_state=0).fit(X, y)
+    (own,) = model.__certificate_evidence__()
+    assert own.value == pytest.approx(1.0 - model.oob_score_)
+    assert own.n == 400
+
+
+X_explaining, Y_explaining = blobs(120, 4, 3, 1)
+
+
+def test_votes_are_the_pairs_won():
+    model = PolySVC(degree=2).fit(X_explaining, Y_explaining)
+    for row, label in zip(model.explain(X_explaining[:10]), model.predict(X_explaining[:10])):
+        won = [pair["first"] if pair["decision"] > 0 else pair["second"] for pair in row["pairs"]]
+        assert {c: won.count(c) for c in row["votes"]} == row["votes"]
+        assert row["prediction"] == label == max(row["votes"], key=row["votes"].get)
+        assert row["degree"] == 2
+
+
+def test_without_probabilities_or_degree():
+    [row] = PolySVC(kernel="rbf", calibrate=False).fit(X_explaining, Y_explaining).explain(X_explaining[:1])
+    assert row["probabilities"] is None
+    assert row["degree"] is None
+    assert len(row["support"]) == 5
+
+
+X_report_facts, y = load_iris(return_X_y=True)
+
+
+def test_figures_and_steps():
+    model = PolySVC(degree=2).fit(X_report_facts, y)
+    facts = model.__report_facts__(None)
+    figures = {one["label"]: one["value"] for one in facts["figures"]}
+    assert figures == {"pairs of classes": 3, "support vectors": len(model.support_)}
+    pairs, support = model.__explanation_steps__(model.explain(X_report_facts[:1])[0])
+    assert len(pairs["lines"]) == 3
+    assert sum(line.endswith("for 0") for line in pairs["lines"]) == 2
+    assert support["support"][0]["label"] == 0

@@ -1,0 +1,369 @@
+"""Bytes as text.
+
+Where a text table begins and how its columns are set apart.
+
+What is wrong with a text table, and on which line.
+
+CSV, TSV and the like.
+
+Plain text files read block by block.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+from surewood.tables import DataError, read_table
+from surewood.tables.reading import text_file
+from surewood.tables.reading.text_file import (
+    HEAD,
+    PlainText,
+    as_utf8,
+    bytes_needed,
+    find_layout,
+    find_separator,
+    first_bad_line,
+    lines_of,
+    read_delimited,
+    read_stream,
+    refuse_duplicates,
+    refuse_open_quote,
+    refuse_second_header,
+    scan_text,
+    without_rules,
+)
+
+
+@pytest.mark.parametrize(
+    ("encoding", "found"),
+    [("utf-8", "utf-8"), ("utf-8-sig", "utf-8"), ("utf-16", "utf-16-le"), ("cp1252", "cp1252")],
+)
+def test_encodings(encoding, found):
+    assert as_utf8("größe €".encode(encoding), "t") == ("größe €".encode(), found)
+
+
+@pytest.mark.parametrize("first", ["utf-8", "cp1252"])
+def test_two_encodings_in_one_file_are_refused_with_the_line(first):
+    second = "cp1252" if first == "utf-8" else "utf-8"
+    raw = "é\nplain\n".encode(first) + "ö\n".encode(second)
+    with pytest.raises(DataError, match=r"^t mixes encodings: from line 3 on it is not what it was before;"):
+        as_utf8(raw, "t")
+
+
+def test_what_is_said_is_obeyed():
+    assert as_utf8(b"\xa4", "t", "iso-8859-15") == ("€".encode(), "iso-8859-15")
+    with pytest.raises(DataError, match=r"^there is no encoding 'klingon'\.$"):
+        as_utf8(b"a", "t", "klingon")
+    with pytest.raises(DataError, match=r"^t is not in ascii: line 2 does not fit\.$"):
+        as_utf8(b"a\n\xff", "t", "ascii")
+
+
+def test_decimal_commas_do_not_make_commas_separators():
+    assert find_separator(["a;b", "1,5;2,5", "1,25;3"]) == ";"
+
+
+def test_the_beginning_of_a_file_is_enough():
+    text = b"\nsep=;\na;b\n" + b"01;2\n" * (HEAD // 4)
+    assert find_layout(text[: bytes_needed(text[:HEAD])]) == find_layout(text)
+    wide = b",".join(b"name %d" % k for k in range(20_000)) + b"\n" + b",".join([b"1"] * 20_000)
+    assert bytes_needed(wide[:HEAD]) == 0
+    assert bytes_needed(wide) == 4 * (wide.index(b"\n") + 1)
+
+
+def test_names_on_two_lines():
+    found = find_layout(b'a,"b\nc"\n1,2\n')
+    assert (found.header_lines, len(found.names)) == (2, 2)
+
+
+def test_many_names_are_compared_in_one_pass():
+    class Name(str):
+        """A name that counts how often it is compared."""
+
+        compared = 0
+
+        def __eq__(self, other):
+            Name.compared += 1
+            return str.__eq__(self, other)
+
+        __hash__ = str.__hash__
+
+        def __str__(self):
+            return self
+
+    refuse_duplicates([Name(f"name {k}") for k in range(40_000)], "wide.csv")
+    assert Name.compared < 100_000
+    with pytest.raises(DataError, match="more than one column called 'name 0', 'name 1'"):
+        refuse_duplicates([f"name {k % 20_000}" for k in range(40_000)], "wide.csv")
+
+
+ROWS = "\n".join(f"{k},x{k}" for k in range(6)) + "\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "names", "skipped"),
+    [
+        ("a,b\n" + ROWS, ["a", "b"], 0),
+        ("# one\n#\n# by Smith, J.\na,b\n" + ROWS, ["a", "b"], 3),
+        ("#a,b\n" + ROWS, ["#a", "b"], 0),
+        ("# made today\n#a,b\n" + ROWS, ["#a", "b"], 1),
+        ("Sales 2024\n\na,b\n" + ROWS, ["a", "b"], 2),
+        ("text\nred\ngreen, or so\nblue\n", ["text"], 0),  # one column, one comma
+        ("a;b\n" + ROWS, ["a", "b"], 0),  # no title: another mark divides it
+        ("Sales\na,b\n1,2\n", ["Sales"], 0),  # too few rows
+        ('"Sales of 5"" pipes"\na,b\n' + ROWS, ["a", "b"], 1),
+    ],
+)
+def test_comments_and_titles_above_the_header(text, names, skipped):
+    found = find_layout(text.encode())
+    assert (found.names, found.skipped) == (names, skipped)
+    assert text.encode()[found.start :].startswith(found.names[0].encode())
+
+
+def test_a_header_that_lacks_a_name():
+    named = "a,b\n" + "".join(f"r{k},{k},2\n" for k in range(6))
+    assert find_layout(named.encode()).names == ["column 1", "a", "b"]
+    ended = "a,b\n" + ROWS.replace("\n", ",\n")
+    assert find_layout(ended.encode()).names == ["a", "b", "column 3"]
+    same_names = "a,b\n" + "".join(f"north,{k},2\n" for k in range(6))
+    assert find_layout(same_names.encode()).names == ["a", "b"]
+    assert find_layout(b"a,b\n1,2,3\n").names == ["a", "b"]
+
+
+@pytest.mark.parametrize("odd", ["\u2028", "\u2029", "\x85", "\x0b", "\x0c", "\x1c", "\x1e"])
+def test_only_ends_of_lines_end_lines(odd):
+    found = find_layout(f"a{odd}b,y\n1,2\n3,4\n".encode())
+    assert (found.names, found.header_lines) == ([f"a{odd}b", "y"], 1)
+    assert lines_of(f"a{odd}b\r\nc\rd\n") == [f"a{odd}b\r\n", "c\r", "d\n"]
+
+
+@pytest.mark.parametrize(("n_names", "length"), [(3_000, 12), (40_000, 12), (500, 200)])
+def test_wide_headers_are_found_whole(n_names, length):
+    names = [f"{'n' * (length - 6)}{k:06d}" for k in range(n_names)]
+    rows = "".join(",".join("0" * n_names) + "\n" for _ in range(3))
+    found = find_layout(f"{','.join(names)}\n{rows}".encode())
+    assert (found.separator, found.names) == (",", names)
+
+
+@pytest.mark.parametrize("cell", ["1,5", "1,5 %", "12,50 €", "€ 12,50", "1.234,50 EUR", "-0,125", "CHF 3,10"])
+def test_points_between_thousands_where_decimal_commas_have_units(cell):
+    assert find_layout(f"p;x\n17.027;{cell}\n950;{cell}\n".encode()).texts == ["p"]
+
+
+@pytest.mark.parametrize("cell", ["1.5 %", "12,500", "a 1,5", "Main St 1,5"])
+def test_points_are_decimal_marks_where_no_number_has_a_decimal_comma(cell):
+    assert find_layout(f"p;x\n17.027;{cell}\n950;{cell}\n".encode()).texts == []
+
+
+def test_columns_left_as_text():
+    assert find_layout(b"b;a;c\n1.017;2;3\n", as_text=("a", "absent", "b")).texts == ["b", "a"]
+
+
+@pytest.mark.parametrize("end", ["\n", "\r", "\r\n"])
+@pytest.mark.parametrize("middle", ["", ";", "|x;"])
+def test_a_first_name_with_a_line_break_is_no_title(end, middle):
+    text = f'"a{middle}{end}b",c\n{ROWS}'
+    found = find_layout(text.encode())
+    assert (found.separator, found.names, found.skipped) == (",", [f"a{middle}b", "c"], 0)
+
+
+def test_ragged_lines():
+    assert first_bad_line(b"a,b\n1,2\n", ",", 2, 0) == ""
+    assert first_bad_line(b'a,b\n"1\n1",2\n3,4,5\n', ",", 2, 0) == (
+        "line 4 has 3 fields where the header has 2"
+    )
+    assert first_bad_line(b"a,b\n1\n", ",", 2, 3) == "line 5 has 1 field where the header has 2"
+
+
+@pytest.mark.parametrize("text", [b'a,b\n1,"x\n2,y\n3,"z"\n', b'a,b\n1,"x\n2,y\n'])
+def test_open_quotes(text):
+    with pytest.raises(DataError, match=r"^t\.csv: the quote that opens on line 2 is never closed\.$"):
+        refuse_open_quote(text, ",", "t.csv", 0)
+
+
+def test_an_inch_mark_is_no_quote():
+    refuse_open_quote(b'a,b\n1,5" pipe\n', ",", "t.csv", 0)
+
+
+def test_second_headers():
+    twice = pa.table({"a": ["a", "1", "2"], "b": ["b", "x", "y"]})
+    with pytest.raises(DataError, match=r"^t\.csv has a second header on line 2; remove it\.$"):
+        refuse_second_header(twice, "t.csv", 0, [""])
+    units = pa.table({"a": ["cm", "1", "2"], "b": ["", "x", "y"]})
+    with pytest.raises(DataError, match=r"^t\.csv has a second header on line 4 \(cm, \); remove it\.$"):
+        refuse_second_header(units, "t.csv", 2, [""])
+    refuse_second_header(pa.table({"a": ["?", "1", "2"]}), "t.csv", 0, ["?"])
+
+
+@pytest.mark.parametrize("mark", [",", ";", "\t", "|"])
+def test_separators(mark):
+    found = read_delimited(f"a{mark}b{mark}c\n1{mark}x y{mark}2.5\n".encode(), "t")
+    assert found.separator == mark
+    assert found.frame.iloc[0].tolist() == [1, "x y", 2.5]
+
+
+def test_codes_and_points_between_thousands_stay_text():
+    frame = read_delimited(b"zip;p;x\n01067;1.017;3,5\n10115;17.027;2\n", "t").frame
+    assert frame["zip"].tolist() == ["01067", "10115"]
+    assert frame["p"].tolist() == ["1.017", "17.027"]
+    assert read_delimited(b"p,x\n1.017,2.5\n", "t").frame["p"].tolist() == [1.017]
+
+
+def test_lines_of_rows():
+    assert read_delimited(b"a\n1\n2\n\n", "t").lines is None
+    assert read_delimited(b"\n\na,b\n1,x\n\n2,y\n", "t").lines.tolist() == [4, 6]
+    found = read_delimited(b'a,b\n1,"x\ny"\n2,z\n', "t")
+    assert found.lines.tolist() == [2, 4]
+
+
+def test_empty_fields_are_missing_and_names_are_made_up():
+    frame = read_delimited(b",b\n1,\n2,x\n", "t").frame
+    assert frame.columns.tolist() == ["column 1", "b"]
+    assert frame["b"].isna().tolist() == [True, False]
+
+
+def test_a_header_alone_is_a_table_without_rows():
+    found = read_delimited(b"a,b\n", "t")
+    assert (found.frame.columns.tolist(), len(found.frame)) == (["a", "b"], 0)
+    with pytest.raises(DataError, match=r"^t is empty\.$"):
+        read_delimited(b" \n", "t")
+
+
+@pytest.mark.parametrize("chunk", [1, 3, 7, 1 << 18])
+def test_the_scan_agrees_with_a_walk_over_the_bytes(monkeypatch, chunk):
+    monkeypatch.setattr(text_file, "_CHUNK", chunk)
+    rng = np.random.default_rng(0)
+    for _ in range(100):
+        text = bytes(rng.choice(list(b'a,"\n'), size=rng.integers(0, 40), p=[0.4, 0.2, 0.2, 0.2]).tolist())
+        quotes, broken = 0, False
+        for mark in text:
+            quotes += mark == ord('"')
+            broken = broken or (mark == ord("\n") and quotes % 2 == 1)
+        assert scan_text(text) == (text.count(b"\n"), quotes, broken)
+
+
+def test_long_headers_are_read_whole():
+    names = [f"column {k:05d} {'long' * 20}" for k in range(2000)]
+    text = "\n".join([",".join(names), *(",".join(str(k) for _ in names) for k in range(3))])
+    found = read_delimited(text.encode(), "wide.csv").frame
+    assert found.columns.tolist() == names
+    assert found.iloc[2].unique().tolist() == [2]
+
+
+def test_tables_drawn_with_lines():
+    psql = b" a | b \n---+---\n 1 | x\n 2 | y\n"
+    found = read_delimited(psql, "t")
+    assert found.frame["a"].tolist() == [1, 2]
+    assert found.lines.tolist() == [3, 4]
+    markdown = b"| a | b |\r\n|:--|---|\r\n| 1 | --- |\r\n| 2 | y |\r\n"
+    assert read_delimited(markdown, "t").frame.columns.tolist() == ["a", "b"]
+    plain = b"a,b\n1,---\n--,2\n"
+    assert without_rules(plain) is plain
+
+
+def test_what_stands_above_the_header_is_reported():
+    with pytest.warns(
+        UserWarning, match=r"^t: the line above the header \('# x'\) is not part of the table\.$"
+    ):
+        read_delimited(b"# x\na,b\n1,2\n", "t")
+
+
+pytestmark = pytest.mark.filterwarnings("ignore:.*above the header")
+FILES = Path(__file__).parents[1] / "messy" / "files"
+TEXTS = sorted(path for path in FILES.iterdir() if path.suffix in (".csv", ".tsv", ".txt"))
+
+
+def same(streamed, whole):
+    pd.testing.assert_frame_equal(streamed.frame, whole.frame)
+    assert (streamed.separator, streamed.encoding) == (whole.separator, whole.encoding)
+    assert (streamed.first_line, streamed.lines, whole.lines) == (whole.first_line, None, None)
+
+
+def outcome(read):
+    """What was read, or the sentence by which it was refused."""
+    try:
+        return read(), ""
+    except DataError as error:
+        return None, str(error)
+
+
+@pytest.mark.parametrize("path", TEXTS, ids=lambda path: path.name)
+@pytest.mark.parametrize("block", [200, 1 << 22])
+def test_a_file_gives_the_same_block_by_block_and_as_a_whole(path, block, monkeypatch):
+    monkeypatch.setattr(text_file, "_BLOCK", block)
+    streamed, sentence = outcome(lambda: read_stream(path))
+    if sentence:
+        assert sentence == outcome(lambda: read_table(path, encoding="utf-8"))[1]
+    elif streamed is not None:
+        same(streamed, read_delimited(path.read_bytes(), str(path)))
+
+
+def test_most_files_are_plain():
+    names = {path.name for path in TEXTS if not path.name.startswith("bad_") and read_stream(path) is None}
+    assert names == {
+        *("blank_lines.csv", "carriage_returns.csv", "inch_mark.csv", "latin1.csv", "line_breaks.csv"),
+        *("utf16.csv", "white_space.txt", "drawn.txt", "r_table.txt", "typographic_quotes.csv"),
+    }
+
+
+def test_random_bytes_give_the_same_both_ways(tmp_path):
+    """Whatever is accepted as plain is what the whole text gives."""
+    rng = np.random.default_rng(0)
+    path, n_plain = tmp_path / "t.csv", 0
+    rows = [
+        b"a,1\n",
+        b"2,3\r\n",
+        b'"a,b",2\n',
+        "\u00e9,4\n".encode(),
+        b"?,\n",
+        b'5",\n',
+        b'"x"y,\n',
+        b"e,1",
+        b"\n",
+    ]
+    rows += [b'"x\ny",3\n', b"\xe9,4\n", b"a,1\r", b"1,2,3\n", b'"a,1\n', b'a,1"\n', b"1\n", b"\r\n"]
+    chance = np.array([20, 10, 10, 10, 5, 2, 2, 1, 2, *([1] * 8)])
+    for _ in range(400):
+        body = b"".join(rng.choice(rows, size=rng.integers(1, 9), p=chance / chance.sum()).tolist())
+        path.write_bytes(b"x,y\n1,2\n" + body)
+        whole, _ = outcome(lambda: read_delimited(path.read_bytes(), str(path)))
+        streamed = read_stream(path)
+        if streamed is not None:
+            n_plain += 1
+            same(streamed, whole)
+    assert 100 < n_plain < 350
+
+
+def looked_at(raw, size):
+    text = PlainText()
+    for start in range(0, len(raw), size):
+        text.look_at(raw[start : start + size])
+    return text
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 5, 100])
+def test_what_is_counted_does_not_depend_on_the_blocks(size, monkeypatch):
+    monkeypatch.setattr(text_file, "_STREAM_CHUNK", 4)
+    text = looked_at('gr\u00f6\u00dfe,b\r\n"1",2\r\n\r\n'.encode(), size)
+    assert (text.is_plain, text.n_quotes, text.n_lines) == (True, 2, 2)
+    assert text.has_a_line_each(2)
+
+
+@pytest.mark.parametrize("size", [1, 2, 100])
+@pytest.mark.parametrize("raw", [b"a\r1\n", b"gr\xf6\xdfe\n", b"a\nb\xc3"])
+def test_what_is_not_plain(raw, size):
+    assert not looked_at(raw, size).has_a_line_each(2)
+
+
+def test_marks_and_long_headers(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_bytes(b"\xef\xbb\xbfa,b\n1,2\n")
+    assert read_stream(path).frame.columns.tolist() == ["a", "b"]
+    path.write_bytes(b",".join(b"name %d" % k for k in range(20_000)) + b"\n" + b",".join([b"1"] * 20_000))
+    assert read_stream(path) is None
+    assert read_table(path).shape == (1, 20_000)
+    assert read_stream(tmp_path / "absent.csv") is None
