@@ -5,6 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 FUZZ ?= 10000
 FILES ?= 5000
+UNHURRIED := -o faulthandler_timeout=0 # one test may take more than the five minutes of pyproject.toml
 CORE := $(shell find core -type f) # any edited file below core/ rebuilds the extension
 PACKAGE := $(VENV)/.package
 STAMP := $(VENV)/.installed
@@ -42,7 +43,7 @@ test-data: $(STAMP) ## the tests on the public tables in the folder SUREWOOD_DAT
 	  else echo "make test-data: skipped, because SUREWOOD_DATA is not a folder with the public tables (docs/research/reproduction.md)"; fi
 
 slow: $(STAMP) ## the tests that are too slow for `make test`, except the simulations of `make guarantees`
-	@$(BIN)/python -m pytest -q -n 2 -m slow --ignore=tests/guarantees tests
+	@$(BIN)/python -m pytest -q -n 2 $(UNHURRIED) -m slow --ignore=tests/guarantees tests
 
 lint: $(STAMP) ## ruff: rules and format
 	@$(BIN)/ruff check .
@@ -69,10 +70,10 @@ language: $(STAMP) ## text for users is in the words of the field
 check: lint types imports doctests references language test ## all checks of the Python side; CI adds core-asan and docs
 
 guarantees: $(STAMP) ## slow simulations: every GUARANTEE against a known true risk
-	@$(BIN)/python -m pytest -q -n 2 tests/guarantees
+	@$(BIN)/python -m pytest -q -n 2 $(UNHURRIED) tests/guarantees
 
 fuzz: $(STAMP) ## 10,000 odd tables over all estimators (FUZZ=n for another number)
-	@SUREWOOD_FUZZ=$(FUZZ) $(BIN)/python -m pytest -q -n 2 tests/fuzz
+	@SUREWOOD_FUZZ=$(FUZZ) $(BIN)/python -m pytest -q -n 2 $(UNHURRIED) tests/fuzz
 
 fuzz-files: $(STAMP) ## 5,000 forged model files over all estimators (FILES=n for another number)
 	@$(BIN)/python -m tests.fuzz.fuzz_files --cases $(FILES)

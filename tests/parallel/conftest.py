@@ -1,6 +1,7 @@
 """One Dask cluster and one Ray for all tests of this folder; small work goes to workers too."""
 
 import os
+import time
 
 import joblib
 import pytest
@@ -37,14 +38,14 @@ def dask_cluster():
         threads_per_worker=1,
         processes=True,
         dashboard_address=":0",
-        memory_limit="1GiB",
+        memory_limit=None,
         silence_logs=50,
     ) as cluster:
         yield cluster
 
 
 @pytest.fixture(scope="session")
-def dask_client(dask_cluster):
+def dask_session(dask_cluster):
     from distributed import Client
 
     with Client(dask_cluster, set_as_default=False) as client:
@@ -52,8 +53,18 @@ def dask_client(dask_cluster):
 
 
 @pytest.fixture
+def dask_client(dask_session):
+    """All three workers answer: a test before may have killed one, and its address never comes back."""
+    for _ in range(60):
+        answers = dask_session.run(os.getpid, on_error="ignore")
+        if len(answers) == 3:
+            break
+        time.sleep(0.5)
+    return dask_session
+
+
+@pytest.fixture
 def on_dask(dask_client, everything_remote):
-    dask_client.wait_for_workers(3, timeout=60)  # a test before may have killed one
     with joblib.parallel_config("dask", client=dask_client):
         yield dask_client
 
