@@ -28,12 +28,16 @@ OPTIONS: dict[str, dict[str, tuple[str, ...]]] = {
         "division": ("60/20/20", "64/16/20", "70/10/20"),
         "bagging": ("none", "bootstrap"),
         "leaf_scores": ("labels", "votes"),
+        "thresholds": ("binned", "exact"),
     },
     "cascades": {**_SVM, "ties": ("fewer leaves", "more leaves")},
     "mddf": {
         "random_tree_depth": ("schedule", "unlimited"),
         "layers": ("capped", "20"),
         "step": ("simplex", "literal"),
+        "class_vectors": ("out of fold", "in fold"),
+        "scanner": ("none", "gcForest"),
+        "optimizer": ("Adam", "Adadelta"),
     },
 }
 
@@ -50,10 +54,14 @@ class Readings:
     division : training, validation and test part in percent ([D-18])
     bagging : rows of a composite tree ([D-14])
     leaf_scores : a leaf's predicted class, or the fraction of pairs that each class wins ([D-04])
+    thresholds : of the splits: at most 255 bins per column, or between any two values
     ties : cascades of equal score ([D-25])
     random_tree_depth : whether the depth schedule holds for completely random trees ([D-27])
     layers : largest number of layers ([D-30])
     step : simplex mixing, or the unbounded step as printed ([D-29])
+    class_vectors : of training points: from models that did not see them, or (prose) that did ([D-26])
+    scanner : forests see images as they are, or the class vectors of window forests (theory.md §5)
+    optimizer : of the MLP
     """
 
     scaling: str = "standardised"
@@ -62,10 +70,14 @@ class Readings:
     division: str = "60/20/20"
     bagging: str = "none"
     leaf_scores: str = "labels"
+    thresholds: str = "binned"
     ties: str = "fewer leaves"
     random_tree_depth: str = "schedule"
     layers: str = "capped"
     step: str = "simplex"
+    class_vectors: str = "out of fold"
+    scanner: str = "none"
+    optimizer: str = "Adam"
 
     def __str__(self) -> str:
         """The options that are not the headline's.

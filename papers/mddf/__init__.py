@@ -57,9 +57,10 @@ class MarginForestPaper:
         """One record per method; mdDF comes first, and again where a resumed unit needs its predictions."""
         parts = parts_of(unit.dataset, unit.repeat, profile)
         seed = parts.seeds["model"]
+        seen = forests.scanned(parts, profile, unit.dataset, context.n_jobs)
         context.say("tuning")
-        tuned = forests.tune(profile, unit.dataset, parts.X, parts.y, seed, context.n_jobs)
-        runner = _MethodRunner(unit.dataset, parts, profile, tuned, context.n_jobs)
+        tuned = forests.tune(profile, unit.dataset, seen.X, seen.y, seed, context.n_jobs)
+        runner = _MethodRunner(unit.dataset, parts, seen, profile, tuned, context.n_jobs)
         reference: Any = None
         for method in sorted(unit.methods, key=lambda name: name != forests.REFERENCE):
             if method in context.done and method != forests.REFERENCE:
@@ -69,7 +70,7 @@ class MarginForestPaper:
                 model = forests.margin_forest(
                     forests.REFERENCE, profile, unit.dataset, tuned, seed, context.n_jobs
                 )
-                yield figure_record(model, parts, profile.get("figure_points", unit.dataset))
+                yield figure_record(model, seen, profile.get("figure_points", unit.dataset))
                 continue
             started = time.process_time()
             fitted = runner.fit(method)
@@ -98,6 +99,7 @@ class _MethodRunner:
 
     dataset: str
     parts: Parts
+    seen: Parts  # by the paper's forests
     profile: Profile
     tuned: forests.Tuned
     n_jobs: int
@@ -119,18 +121,18 @@ class _MethodRunner:
             own = fit_flagship(self.parts.X, self.parts.y, self.parts.X_test, self.seed, self.n_jobs)
             held_out = {"held_out_accuracy": 100.0 * (1.0 - own.held_out_error)}
             return Fitted(own.predictions, held_out, {"weights": own.weights})
-        where, how = (self.profile, self.dataset), (self.seed, self.n_jobs)
+        where, how, seen = (self.profile, self.dataset), (self.seed, self.n_jobs), self.seen
         if method == forests.GCFOREST:
             model: Any = forests.gc_forest(*where, *how)
         elif method == forests.DEFAULT:
-            model = forests.shipped_forest(*where, *how)
+            model, seen = forests.shipped_forest(*where, *how), self.parts
         else:
             model = forests.margin_forest(method, *where, self.tuned, *how)
-        forests.fit_quietly(model, self.parts.X, self.parts.y)
+        forests.fit_quietly(model, seen.X, seen.y)
         metrics, chosen = forests.cascade_facts(model)
         if method == forests.REFERENCE:
             chosen["settings_compared"] = self.tuned.n_settings
-        return Fitted(model.predict(self.parts.X_test), metrics, chosen)
+        return Fitted(model.predict(seen.X_test), metrics, chosen)
 
     def _fit_baseline(self, method: str) -> Fitted:
         (X, X_test), y = self.numbers, self.parts.y
@@ -138,7 +140,8 @@ class _MethodRunner:
             return random_forest(X, y, X_test, self._size("rf_trees"), self.seed, self.n_jobs)
         if method == "XGBoost":
             return xgboost(X, y, X_test, self._size("xgboost_rounds"), self.seed, self.n_jobs)
-        return perceptron(X, y, X_test, self._size("mlp"), self._size("mlp_epochs"), self.seed)
+        sizes = self._size("mlp"), self._size("mlp_epochs")
+        return perceptron(X, y, X_test, *sizes, self.seed, self.profile.readings.optimizer)
 
     def _size(self, key: str) -> Any:
         return self.profile.get(key, self.dataset)

@@ -20,11 +20,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from sklearn.tree import DecisionTreeClassifier
 
 from papers.protocol import Profile
 from papers.readings import kernel_spec, read_design
@@ -39,13 +40,14 @@ from surewood.composite.growing import (
     IndexSets,
     Leaves,
     Setting,
+    Topology,
     TreeRange,
     collect_leaves,
     cut,
     grow,
+    mean_sample_size,
 )
 from surewood.composite.leaf_svms import Chunk, best_C, held_out_errors, train_leaf_svms, tune_C
-from surewood.composite.trees import fit_trees
 from surewood.svm.gram import Gram
 from surewood.svm.one_vs_one import vote_counts
 from surewood.tables import TrainingTable, begin_fit
@@ -210,6 +212,8 @@ class GridPass:
     options: SolverOptions
     #: Whether leaves vote with the fractions of pairs that classes win, not with a label.
     soft: bool = False
+    #: Numbers of the rows to train on and to evaluate, where splits are found between any two of them.
+    numbers: tuple[Floats, Floats] | None = None
 
 
 def walk(one: GridPass) -> GridOutcome:
@@ -243,15 +247,21 @@ class _View:
         return self.leaves.set_id[self.leaf]
 
 
-def _add_batch(one: GridPass, trees: tuple[int, int], votes: Floats, sums: Floats) -> None:
+def _add_batch(one: GridPass, batch: tuple[int, int], votes: Floats, sums: Floats) -> None:
     """Grow some trees, train and predict with their SVMs, add the votes of every rule."""
     data, held, axes = one.data, one.held, one.axes
     setting, seed, options = one.setting, one.seed, one.options
-    first, count = trees
-    grove = grow(data, setting, TreeRange(count, seed, first), options, max(axes.depths))
+    first, count = batch
+    trees = TreeRange(count, seed, first)
+    if one.numbers is None:
+        grove = grow(data, setting, trees, options, max(axes.depths))
+        nodes: NDArray[Any] = grove.forest.apply(held.matrix, n_jobs=options.n_jobs)
+        m = mean_sample_size(data, setting, max(axes.sizes), seed, 0)  # of all trees, not of a batch
+    else:
+        grove, nodes = grow_exact(data, setting, trees, max(axes.depths), one.numbers)
+        m = float(grove.sample_size(data).mean())
     sets = IndexSets(data.y, data.weight, data.n_classes)
-    views = _views(grove, held, axes, sets, options)
-    m = float(grove.sample_size(data).mean())
+    views = _views(grove, nodes, axes, sets)
     answers = _ask(data, held, sets, views, setting, m, options, one.soft)
     for d, view in enumerate(views):
         choice = LeafChoice(data, setting, view.leaves, sets, grove.sample_size(data), seed, first)
@@ -275,11 +285,47 @@ def _add_batch(one: GridPass, trees: tuple[int, int], votes: Floats, sums: Float
                 votes[d, g, ~at, majority[~at, tree]] += 1.0
 
 
-def _views(
-    grove: Grove, held: HeldOut, axes: GridAxes, sets: IndexSets, options: SolverOptions
-) -> list[_View]:
-    nodes = grove.forest.apply(held.matrix, n_jobs=options.n_jobs).astype(np.int64)
-    nodes += grove.topology.start[:-1]
+def grow_exact(
+    data: TrainingData, setting: Setting, trees: TreeRange, depth: int, numbers: tuple[Floats, Floats]
+) -> tuple[Grove, NDArray[np.int64]]:
+    """Trees with thresholds between any two values, and the node of every evaluated row in every tree.
+
+    scikit-learn grows them: the library's own engine has at most 255 bins per column.
+    """
+    train, evaluated = numbers
+    tables, bags, assigned, nodes = [], [], [], []
+    for tree in range(trees.first_tree, trees.first_tree + trees.n_trees):
+        rng = np.random.default_rng([trees.seed, tree])
+        drawn = np.ones(data.n_rows, dtype=np.int64)
+        if setting.sampling == "bootstrap":
+            drawn = np.bincount(rng.integers(data.n_rows, size=data.n_rows), minlength=data.n_rows)
+        grown = DecisionTreeClassifier(
+            criterion="entropy",
+            max_depth=depth,
+            max_features=setting.max_features,
+            random_state=int(rng.integers(2**31)),
+        ).fit(train, data.y, sample_weight=drawn if data.weight is None else drawn * data.weight)
+        left, right = grown.tree_.children_left, grown.tree_.children_right
+        parent, level = np.full(len(left), -1), np.zeros(len(left), dtype=np.int64)
+        for node in np.flatnonzero(left >= 0):  # parents come before their children
+            parent[[left[node], right[node]]] = node
+            level[[left[node], right[node]]] = level[node] + 1
+        tables.append({"parent": parent, "left": left, "depth": level})
+        bags.append(np.flatnonzero(drawn).astype(np.int32))
+        assigned.append(grown.apply(train))
+        nodes.append(grown.apply(evaluated))
+    grove = Grove(
+        cast(Any, None),  # what the engine grew: nothing
+        Topology.of_tables(tables),
+        np.column_stack(assigned).astype(np.uint32),
+        bags,
+        trees.first_tree,
+    )
+    return grove, np.column_stack(nodes)
+
+
+def _views(grove: Grove, nodes: NDArray[Any], axes: GridAxes, sets: IndexSets) -> list[_View]:
+    nodes = nodes.astype(np.int64) + grove.topology.start[:-1]
     known: dict[int, int] = {}
     views = []
     for depth in axes.depths:
@@ -448,7 +494,7 @@ class GridStudy:
             tuple(profile.get("trees", dataset)),
         )
         self.features = thinned_features(X.shape[1], int(profile.get("every_r", dataset)))
-        data, held = self._parts(division.train, division.evaluated)
+        data, held, numbers = self._parts(division.train, division.evaluated)
         say("C of every degree")
         self.C = self._boxes(data, held, degrees, tuple(profile.get("C")), str(profile.get("choose_C")))
         self._base = Setting(
@@ -462,23 +508,30 @@ class GridStudy:
             sampling="all" if self._readings.bagging == "none" else self._readings.bagging,
         )
         self._y = held.y
+        self._soft = self._readings.leaf_scores == "votes"
         self.outcomes: list[GridOutcome] = []
         for r in self.features:
             say(f"r = {r}")
             setting = replace(self._base, max_features=r)
-            soft = self._readings.leaf_scores == "votes"
-            self.outcomes.append(walk(GridPass(data, held, self.axes, setting, seed, self._options, soft)))
+            one = GridPass(data, held, self.axes, setting, seed, self._options, self._soft, numbers)
+            self.outcomes.append(walk(one))
 
-    def _parts(self, rows: NDArray[Any], held: NDArray[Any]) -> tuple[TrainingData, HeldOut]:
+    def _parts(
+        self, rows: NDArray[Any], held: NDArray[Any]
+    ) -> tuple[TrainingData, HeldOut, tuple[Floats, Floats] | None]:
+        """Rows to train on, rows to evaluate, and the numbers of both where thresholds are exact."""
         data, evaluated = part_of(self._inputs, (rows, held), self._options)
         readings = self._readings
+        table, other_table = data.inputs.table, self._inputs.table.take(held)
+        numbers = None
+        if readings.thresholds == "exact":
+            numbers = (table.columns(0, table.n_columns), other_table.columns(0, table.n_columns))
         if (readings.scaling, readings.kernel) == ("standardised", "inhomogeneous"):
-            return data, evaluated
-        table = data.inputs.table
-        design, other = read_design(readings, table, [table, self._inputs.table.take(held)], data.weight)
+            return data, evaluated, numbers
+        design, other = read_design(readings, table, [table, other_table], data.weight)
         gram = Gram(design, n_jobs=self._options.n_jobs)
         kernel = kernel_spec(readings, design.shape[1])
-        return replace(data, gram=gram, kernel=kernel), replace(evaluated, design=other)
+        return replace(data, gram=gram, kernel=kernel), replace(evaluated, design=other), numbers
 
     def _boxes(
         self,
@@ -539,14 +592,11 @@ class GridStudy:
         """Test error of the chosen point fitted to the training and validation part together."""
         parts = self._division
         rows = np.sort(np.concatenate([parts.train, parts.validation]))
-        data, held = self._parts(rows, parts.test)
-        setting = replace(
-            point.rule.setting(self._base), max_features=point.max_features, max_depth=point.depth
-        )
-        trees = fit_trees(data, setting, TreeRange(point.n_trees, self._seed), self._options).trees
-        scores = "ovo_votes" if self._readings.leaf_scores == "votes" else "one_hot"
-        votes = trees.composite_scores(held.matrix, held.design, scores, self._options.n_jobs)
-        return float((votes.argmax(axis=1) != held.y).mean())
+        data, held, numbers = self._parts(rows, parts.test)
+        axes = GridAxes((point.depth,), (point.rule,), (point.n_trees,))
+        setting = replace(self._base, max_features=point.max_features, max_depth=point.depth)
+        one = GridPass(data, held, axes, setting, self._seed, self._options, self._soft, numbers)
+        return float((walk(one).labels[0, 0, 0] != held.y).mean())
 
 
 def preferred(errors: NDArray[Any], features: Sequence[int], n_columns: int) -> tuple[int, ...]:

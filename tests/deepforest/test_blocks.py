@@ -94,6 +94,38 @@ def test_out_of_bag_vectors_do_not_see_the_label_either(data):
     np.testing.assert_array_equal(before[:, 3], after[:, 3])
 
 
+@pytest.mark.parametrize("kind", ["random", "classifier"])
+def test_in_fold_vectors_are_averages_of_the_models_that_saw_the_point(data, kind):
+    """The prose's reading of [D-26], enumerated fold by fold."""
+    inputs, y = data
+    numbers = make_classification(
+        200, 6, n_informative=4, n_redundant=0, n_classes=3, n_clusters_per_class=1, random_state=0
+    )[0]
+    inputs = LayerInput(inputs.matrix, numbers)
+    fold = stratified_folds(y, 3, 0)
+    own = plan(cross_fit="in_fold", forests=["random" if kind == "random" else GaussianNB()])
+    fit = train_block(inputs, y, fold, own, seed=0)
+    expected = np.zeros((200, 3))
+    for k in range(3):
+        if kind == "random":  # trees of a fold stand together
+            trees = fit.block.models[0].trees(8 * k, 8 * (k + 1)).predict_proba(inputs.matrix)
+        else:
+            trees = GaussianNB().fit(numbers[fold != k], y[fold != k]).predict_proba(numbers)
+        expected[fold != k] += trees[fold != k] / 2
+    np.testing.assert_allclose(fit.vectors[0], expected, atol=1e-6)
+
+
+def test_an_in_fold_model_claims_nothing_about_new_rows():
+    X, y = load_iris(return_X_y=True)
+    model = MarginDeepForestClassifier(
+        3, forests=KINDS, study={"cross_fit": "in_fold"}, max_layers=2, random_state=0
+    ).fit(X, y)
+    assert list(model.model_.evidence()) == []
+    assert model.model_.held_out is None
+    assert model.model_.calibrator is None
+    assert model.score(X, y) > 0.9
+
+
 def test_new_points_get_the_average_over_folds(data):
     inputs, y = data
     fit = train_block(inputs, y, stratified_folds(y, 4, 0), plan(), seed=0)

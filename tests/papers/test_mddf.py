@@ -14,8 +14,11 @@ from papers.mddf import PAPER
 from papers.mddf import methods as forests
 from papers.mddf.figures import FIGURES, figure_record, figures
 from papers.mddf.methods import (
+    IMAGES,
     OPTIONS,
+    UNLIMITED,
     VARIANTS,
+    AdadeltaPerceptron,
     Tuned,
     as_numbers,
     gc_forest,
@@ -23,6 +26,7 @@ from papers.mddf.methods import (
     parts_of,
     perceptron,
     random_forest,
+    scanned,
     tune,
     xgboost,
 )
@@ -405,9 +409,43 @@ def test_no_record_no_picture():
 
 
 def test_readings_change_the_forests():
-    readings = parse_readings("mddf", ["random_tree_depth=unlimited", "layers=20", "step=literal"])
-    profile = replace(tiny(), readings=readings)
-    model = forests.margin_forest("mdDF", profile, "wine", forests.Tuned(0.8, 0.05, 8, 1, 0.0), 0, 1)
-    assert model.depth_schedule == [8, 8, forests.UNLIMITED, forests.UNLIMITED]
-    assert (model.max_layers, model.study["step"]) == (20, "literal")
-    assert forests.gc_forest(profile, "wine", 0, 1).max_layers == 20
+    settings = ["random_tree_depth=unlimited", "layers=20", "step=literal", "class_vectors=in fold"]
+    profile = replace(tiny(), readings=parse_readings("mddf", settings))
+    model = margin_forest("mdDF", profile, "wine", TUNED, seed=3, n_jobs=1)
+    assert model.depth_schedule == [8, 8, UNLIMITED, UNLIMITED]
+    assert (model.max_layers, model.study["step"], model.study["cross_fit"]) == (20, "literal", "in_fold")
+    assert gc_forest(profile, "wine", 3, 1).max_layers == 20
+
+
+def test_the_scanner_is_for_images_and_the_paper_s_forests(monkeypatch):
+    profile = replace(tiny(), readings=parse_readings("mddf", ["scanner=gcForest"]))
+    parts = parts_of("wine", 0, profile)
+    assert scanned(parts, profile, "wine", 1) is parts
+    monkeypatch.setitem(IMAGES, "wine", ((13,), [3]))
+    seen = scanned(parts, profile, "wine", 1)
+    assert seen.X.shape == (len(parts.X), 6 * 2 * 3)  # positions, forests, classes
+    assert seen.X_test.shape[1] == seen.X.shape[1]
+    unit = Unit("wine", 0, ("mdDF", "gcForest", "RF"))
+    found = {r["method"]: r["metrics"]["accuracy"] for r in PAPER.run(unit, profile, Context())}
+    plain = {r["method"]: r["metrics"]["accuracy"] for r in PAPER.run(unit, tiny(), Context())}
+    assert found["RF"] == plain["RF"]
+    assert found["mdDF"] > 60
+
+
+def test_adadelta_follows_the_derivatives_of_the_loss(blobs):
+    X, y = blobs
+    model = AdadeltaPerceptron([5, 4], 1, 0).fit(X, y)
+    model.weights = [weight.astype(np.float64) for weight in model.weights]
+    _, gradients = model.gradients(X.astype(np.float64), y)
+    for weight, gradient in zip(model.weights, gradients):
+        at, loss = (1, 2), []
+        for move in (-1e-5, 1e-5):
+            weight[at] += move
+            loss.append(model.gradients(X.astype(np.float64), y)[0])
+            weight[at] -= move
+        assert gradient[at] == pytest.approx((loss[1] - loss[0]) / 2e-5, abs=1e-6)
+    fitted = perceptron(X, y, X, [[1], [16, 8]], 60, 0, "Adadelta")
+    assert (fitted.predictions == y).mean() > 0.6
+    assert fitted.chosen["architecture"] == "16-8"
+    again = perceptron(X, y, X, [[1], [16, 8]], 60, 0, "Adadelta")
+    assert np.array_equal(fitted.predictions, again.predictions)

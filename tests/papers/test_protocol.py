@@ -129,7 +129,8 @@ def test_readings_are_part_of_the_settings_and_name_the_protocol():
     [
         (
             "kernl=rbf",
-            "rcf has no reading 'kernl'; it has scaling, kernel, growth, division, bagging, leaf_scores.",
+            "rcf has no reading 'kernl'; it has scaling, kernel, growth, division, bagging, leaf_scores, "
+            "thresholds.",
         ),
         ("kernel", "kernel can be inhomogeneous or homogeneous or normalised, not ''."),
         ("kernel=rbf", "kernel can be inhomogeneous or homogeneous or normalised, not 'rbf'."),

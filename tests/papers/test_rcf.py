@@ -19,6 +19,7 @@ from papers.rcf.grid import (
     Rule,
     divide,
     divide_official,
+    grow_exact,
     preferred,
     rules_of,
     thinned_features,
@@ -36,7 +37,7 @@ from papers.rcf.tables import PROTOCOL as PROTOCOL_METHODS
 from papers.readings import OPTIONS, Readings, kernel_spec, read_design
 from papers.records import pack, read_csv
 from surewood.composite.data import SolverOptions
-from surewood.composite.growing import TreeRange
+from surewood.composite.growing import IndexSets, TreeRange, collect_leaves, cut, grow
 from surewood.composite.trees import fit_trees
 from surewood.tables import TableSchema
 
@@ -121,11 +122,12 @@ def study(changes, seed=3, loader=load_wine, readings=()):
         ({}, ["kernel=homogeneous", "scaling=[-1, 1]", "growth=raw"]),
         ({}, ["kernel=normalised"]),
         ({}, ["leaf_scores=votes"]),
+        ({}, ["bagging=bootstrap"]),
     ],
 )
 def test_every_point_equals_its_own_fit(changes, readings):
     found, parts = study(changes, readings=readings)
-    data, held = found._parts(parts.train, parts.evaluated)
+    data, held, _ = found._parts(parts.train, parts.evaluated)
     for f, r in enumerate(found.features):
         for d, depth in enumerate(found.axes.depths):
             for g, rule in enumerate(found.axes.rules):
@@ -134,6 +136,42 @@ def test_every_point_equals_its_own_fit(changes, readings):
                 scores = "ovo_votes" if "leaf_scores=votes" in readings else "one_hot"
                 alone = trees.composite_scores(held.matrix, held.design, scores).argmax(axis=1)
                 assert np.array_equal(found.outcomes[f].labels[d, g, 1], alone), (r, depth, rule)
+
+
+def test_exact_thresholds_tell_apart_what_bins_merge():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"x": rng.permutation(2000).astype(float), "noise": rng.normal(size=2000)})
+    y = pd.Series((X["x"] > 1001.5).astype(int))
+    impure = {}
+    for name in OPTIONS["rcf"]["thresholds"]:
+        profile = Profile("toy", STUDY, SIZES, readings=parse_readings("rcf", [f"thresholds={name}"]))
+        parts = divide(len(y), 11)
+        found = GridStudy(X, y, parts, profile, "toy", ("rcf",), 3)
+        data, held, numbers = found._parts(parts.train, parts.evaluated)
+        setting, trees = replace(found._base, max_features=2), TreeRange(1, 3)
+        if numbers is None:
+            grove = grow(data, setting, trees, SolverOptions(), 1)
+        else:
+            grove, nodes = grow_exact(data, setting, trees, 1, numbers)
+            assert np.array_equal(nodes[:, 0] == 2, held.y == 1)  # root 0, then low and high values
+        sets = IndexSets(data.y, None, 2)
+        collect_leaves(grove, cut(grove.topology, 1), sets)
+        impure[name] = int((~sets.pure).sum())
+        assert 0 <= found.refitted_error(found.choose("rcf")) < 0.05
+    assert impure == {"binned": 1, "exact": 0}
+
+
+def test_exact_trees_are_those_of_the_engine_where_bins_merge_nothing():
+    found, parts = study({}, readings=["thresholds=exact"])
+    data, held, numbers = found._parts(parts.train, parts.evaluated)
+    setting, trees = replace(found._base, max_features=13), TreeRange(2, 3)
+    exact, nodes = grow_exact(data, setting, trees, 1, numbers)
+    engine = grow(data, setting, trees, SolverOptions(), 1)
+    own = engine.forest.apply(held.matrix)
+    for tree in range(2):  # the same two groups of rows, whatever their numbers
+        assert len({*zip(exact.assigned[:, tree].tolist(), engine.assigned[:, tree].tolist())}) == 2
+        assert len({*zip(nodes[:, tree].tolist(), own[:, tree].tolist())}) == 2
+    assert exact.topology.depth.tolist() == [0, 1, 1] * 2
 
 
 def test_smaller_forests_are_prefixes_and_batches_do_not_matter(monkeypatch):

@@ -12,7 +12,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any
@@ -101,8 +101,12 @@ class Topology:
 
     @classmethod
     def of(cls, forest: FlatForest) -> Topology:
-        tables = [forest.table(tree) for tree in range(forest.n_trees)]
-        start = np.asarray(forest.node_start, dtype=np.int64)
+        return cls.of_tables([forest.table(tree) for tree in range(forest.n_trees)])
+
+    @classmethod
+    def of_tables(cls, tables: Sequence[Mapping[str, NDArray[Any]]]) -> Topology:
+        """From `parent`, `left` (-1: none) and `depth` of the nodes of every tree."""
+        start = np.cumsum([0, *(len(t["parent"]) for t in tables)])
         parent = np.concatenate(
             [np.where(t["parent"] >= 0, t["parent"] + s, -1) for t, s in zip(tables, start)]
         )

@@ -3,7 +3,8 @@
 `train_block` grows every member on every fold of the points and returns the vectors of the training points,
 each from models that did not see it ([D-26]), and a :class:`Block` whose vectors for new points are averages
 over the folds. With ``cross_fit="oob"`` every forest is grown once on all points and out-of-bag trees take
-the place of held-out folds.
+the place of held-out folds. With ``cross_fit="in_fold"`` a training point's vectors are averages over the
+folds whose models did train on it: the other reading of [D-26], which leaks labels.
 
 All members read the same binned matrix; a fold is a list of row numbers. A task is a picklable function of
 arrays (some trees of one member on one fold, `grow_and_predict`), so any joblib backend can run it.
@@ -220,7 +221,9 @@ class _BlockTrainer:
             None if weight is None else weight.copy()
         )  # shared with workers; the caller's may change
         self.n_folds = int(fold.max()) + 1
-        self.oob = plan.cross_fit == "oob"
+        self.oob, self.in_fold = plan.cross_fit == "oob", plan.cross_fit == "in_fold"
+        #: Folds that the vectors of a training point are averages over.
+        self.n_voices = max(self.n_folds - 1, 1) if self.in_fold else 1
         self.started = time.perf_counter()
 
         members, n_columns = plan.members, inputs.matrix.n_columns
@@ -267,6 +270,10 @@ class _BlockTrainer:
     def _training_rows(self, fold: int) -> Ints:
         return np.flatnonzero(self.fold >= 0 if self.oob else (self.fold >= 0) & (self.fold != fold))
 
+    def _answered_rows(self, fold: int) -> Ints:
+        """Training points whose vectors come from the models of this fold ([D-26])."""
+        return self._training_rows(fold) if self.in_fold else np.flatnonzero(self.fold == fold)
+
     def _seed(self, fold: int, number: int) -> int:
         places = self.plan.places
         return layer_seed(self.seed, fold, number if places is None else places[number])
@@ -284,7 +291,7 @@ class _BlockTrainer:
             self.forests[task.member].add(forest)
             self.importances[task.member] += importances * task.n_trees / n_trees
             if self.votes is None:
-                sums[task.member, np.flatnonzero(self.fold == task.fold)] += vectors / n_trees
+                sums[task.member, self._answered_rows(task.fold)] += vectors / (n_trees * self.n_voices)
             else:
                 sums[task.member, rows] += vectors
                 self.votes[task.member, rows] += votes
@@ -298,7 +305,7 @@ class _BlockTrainer:
         for task in self.tasks:
             if task.fold != latest:
                 latest = task.fold
-                rows, held = self._training_rows(task.fold), np.flatnonzero(self.fold == task.fold)
+                rows, held = self._training_rows(task.fold), self._answered_rows(task.fold)
                 weight = guarded_weights(self.weight, rows, self.labels, plan.n_classes)
                 share(rows, held, weight)
                 held_rows = None if self.oob else HeldRows(matrix, held)
@@ -335,16 +342,22 @@ class _BlockTrainer:
             if place not in contrasts:
                 self._fit_classifier(*place)
                 advance(1)
+        for fold, number in self.classifier_places if self.in_fold else ():  # one by one: they overlap
+            rows, numbers = self._answered_rows(fold), self.inputs.numbers
+            assert numbers is not None
+            vectors = self.classifiers[number][fold].vectors(numbers[rows])
+            self.vectors[number, rows] += vectors / self.n_voices
 
     def _fit_classifier(self, fold: int, number: int, **options: Any) -> None:
         numbers, labels, n_classes = self.inputs.numbers, self.labels, self.plan.n_classes
         assert numbers is not None
-        rows, held = np.flatnonzero((self.fold >= 0) & (self.fold != fold)), np.flatnonzero(self.fold == fold)
+        rows, held = np.flatnonzero((self.fold >= 0) & (self.fold != fold)), self._answered_rows(fold)
         weight = guarded_weights(self.weight, rows, labels, n_classes)
         estimator, seed = self.plan.members[number].estimator, self._seed(fold, number)
         model = fit_fold_classifier(estimator, numbers, labels, rows, weight, seed, n_classes, **options)
         self.classifiers[number][fold] = model
-        self.vectors[number, held] = model.vectors(numbers[held])
+        if not self.in_fold:
+            self.vectors[number, held] = model.vectors(numbers[held])
 
     def result(self) -> BlockFit:
         models: list[FlatForest | list[FoldClassifier]] = [

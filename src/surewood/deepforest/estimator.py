@@ -96,7 +96,7 @@ CASCADE_RULES: Mapping[str, rules.Rule] = {
 
 #: Study switches of all cascades, of margin forests and of the cascade forest.
 SHARED_SWITCHES: Mapping[str, Switch] = {
-    "cross_fit": Switch("kfold", rules.Choice("kfold", "oob")),
+    "cross_fit": Switch("kfold", rules.Choice("kfold", "oob", "in_fold")),
     "monitor": Switch("accuracy", MONITOR),
     "weighting": Switch("reweight", rules.Choice("reweight", "resample")),
     "keep_held_out": Switch(False, rules.Boolean()),
@@ -363,9 +363,10 @@ class MarginDeepForestClassifier(MarginForestBase):
 
     **Study switches** (keys of `study`, with their defaults):
 
-    cross_fit : {"kfold", "oob"}, "kfold"
+    cross_fit : {"kfold", "oob", "in_fold"}, "kfold"
         Held-out folds, or out-of-bag trees of forests grown once (`cv` times fewer trees; then all forests
-        bootstrap).
+        bootstrap). "in_fold" averages the models that trained on a point, as the prose of the paper has it
+        [D-26]: it leaks labels, so that such a model has neither held-out scores nor calibration.
     step : {"simplex", "literal", "capped"}, "simplex"
         How layers are added: mixed so that weights sum to 1; with the published unbounded step; with steps
         of at most 1.

@@ -72,6 +72,8 @@ class DeepForestModel:
     stop_reason: str
     #: Owner of the files that trees may be mapped from; a pickle has the trees themselves.
     spill: SpillFolder | None = None
+    #: False where the records' accuracies are those of models that trained on the points ([D-26]).
+    is_held_out: bool = True
 
     def __getstate__(self) -> dict[str, Any]:
         return {**vars(self), "spill": None}
@@ -106,7 +108,9 @@ class DeepForestModel:
         return normalised(self.layers.importances())
 
     def evidence(self) -> Iterator[Evidence]:
-        """Held-out error and margin ratio of the kept layers."""
+        """Held-out error and margin ratio of the kept layers; nothing where they are of training points."""
+        if not self.is_held_out:
+            return
         last, n = self.records[self.n_layers - 1], int(self.records[0].n_points)
         yield EstimateEvidence(
             name="held-out error", value=1.0 - last.accuracy, n=n, used_for_selection=self.n_compared > 1
@@ -119,7 +123,11 @@ class DeepForestModel:
         return [
             describing.figure(f"layers kept of {len(self.records)} grown", self.n_layers),
             describing.figure("trees", sum(record.n_trees for record in kept)),
-            describing.figure("cross-validated accuracy", last.accuracy, "percent", "ESTIMATE"),
+            *(
+                [describing.figure("cross-validated accuracy", last.accuracy, "percent", "ESTIMATE")]
+                if self.is_held_out
+                else []
+            ),
             describing.figure("margin ratio", last.margin_ratio, "number", "HEURISTIC"),
         ]
 

@@ -70,6 +70,7 @@ def _shared_fields(
 ) -> dict[str, Any]:
     """The fields that both models share: records, held-out scores, calibration, number of comparisons."""
     candidate = plan.candidates[0]
+    is_held_out = candidate.cross_fit != "in_fold"
     chose_weights = isinstance(candidate, MarginGrowthPlan) and candidate.weights.kind == "chosen"
     n_weights = len(CHOICES) if chose_weights and len(grown.records) > 1 else 1
     compared = [n for n in (plan.n_first_layers, n_settings, n_weights) if n > 1]
@@ -80,8 +81,9 @@ def _shared_fields(
         "forests": grown.plan.forests,
         "stop_reason": grown.stop_reason,
         "spill": grown.spill,
-        "calibrator": _calibrator(plan, grown, training),
-        "held_out": data.to_user_rows(grown.held_out),
+        "calibrator": _calibrator(plan, grown, training) if is_held_out else None,
+        "is_held_out": is_held_out,
+        "held_out": data.to_user_rows(grown.held_out) if is_held_out else None,
         "labels": data.labels,
         "staged_held_out": tuple(data.to_user_rows(scores) for scores in grown.staged_held_out),
         "n_compared": sum(compared) + len(grown.records),
