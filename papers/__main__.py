@@ -58,6 +58,7 @@ def _parser() -> argparse.ArgumentParser:
         paper.add_argument("--protocol", default="paper", help="paper, or official: the sets' own divisions")
         paper.add_argument("--reading", action="append", default=[], metavar="NAME=VALUE", help=_READINGS)
         paper.add_argument("--sets", help="only these data sets, separated by commas")
+        paper.add_argument("--repeats", type=int, help="only the first repeats, folds or seeds of each set")
         paper.add_argument("--resume", action="store_true", help="continue with the records in the folder")
         paper.add_argument("--out", type=Path, help="folder of the results [reproduction/PAPER-PROFILE]")
         paper.add_argument("--n-jobs", type=int, default=1, help="threads; results do not depend on them")
@@ -88,10 +89,19 @@ def _run(options: argparse.Namespace) -> int:
     sets = options.sets and [name.strip() for name in options.sets.split(",") if name.strip()]
     if options.sets is not None and not sets:
         raise PaperError("--sets names no data set; leave it out for all of them.")
+    if options.repeats is not None and options.repeats < 1:
+        raise PaperError(f"--repeats must be at least 1, not {options.repeats}.")
     display = Display(Console(stderr=True, width=None if sys.stderr.isatty() else 160))
     try:
         outcome = run_paper(
-            paper, profile, folder, sets=sets, resume=options.resume, n_jobs=options.n_jobs, display=display
+            paper,
+            profile,
+            folder,
+            sets=sets,
+            repeats=options.repeats,
+            resume=options.resume,
+            n_jobs=options.n_jobs,
+            display=display,
         )
     except KeyboardInterrupt:
         print(f"\nstopped; {folder / RESULTS} resumes: add --resume to the command.", file=sys.stderr)

@@ -142,6 +142,7 @@ def run_paper(
     out: Path,
     *,
     sets: Sequence[str] | None = None,
+    repeats: int | None = None,
     resume: bool = False,
     n_jobs: int = 1,
     display: Display | None = None,
@@ -156,6 +157,8 @@ def run_paper(
         Folder of the results file, made where it is absent.
     sets : sequence of str, optional
         Only these data sets.
+    repeats : int, optional
+        Only the first repeats of each.
     resume : bool, default=False
         Go on with the records of an earlier sitting.
     n_jobs : int, default=1
@@ -164,6 +167,7 @@ def run_paper(
         Shows what runs; quiet by default.
     """
     units = paper.units(profile, chosen_sets(paper, sets, profile))
+    units = [unit for unit in units if repeats is None or unit.repeat < repeats]
     display = display or Display(None)
     versions()  # the commit that the code was read from: a checkout may change while the run goes on
     settings = {"paper": paper.name, **profile.settings()}

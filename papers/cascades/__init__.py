@@ -5,8 +5,8 @@ tables. A unit is a fold; its methods share the tree of SVMs.
 
 Methods: ``svm`` (degree and C by validation), ``cascade`` (the paper's γ by validation), ``cascade_path``
 (any γ down to `gamma_min`, or a number of leaves, if it beats the best single SVM by two standard errors)
-and ``cascade_best`` (the same, every gain taken). A unit of its own has the recommended classifier, fitted to
-training and validation part together.
+and ``cascade_best`` (the same, every gain taken); a run with other readings has the first two. A unit of its
+own has the recommended classifier, fitted to training and validation part together.
 """
 
 from __future__ import annotations
@@ -49,6 +49,8 @@ class CascadesPaper:
     def units(self, profile: Profile, sets: Sequence[str]) -> list[Unit]:
         n_units = N_FOLDS * int(profile.get("shuffles"))
         kinds = (METHODS, (FLAGSHIP,)) if profile.get("flagship") else (METHODS,)
+        if str(profile.readings):
+            kinds = (METHODS[:2],)
         return [
             Unit(name, k, methods, _COST[name]) for methods in kinds for name in sets for k in range(n_units)
         ]

@@ -21,6 +21,7 @@ from papers.mddf.figures import FIGURES, figure_record
 from papers.mddf.methods import Fitted, Parts, as_numbers, parts_of, perceptron, random_forest, xgboost
 from papers.mddf.tables import summarise
 from papers.protocol import Context, Profile, Unit
+from papers.readings import Readings
 from surewood.bounds import mcnemar_test
 
 BASELINES = ("MLP", "RF", "XGBoost")
@@ -45,9 +46,13 @@ class MarginForestPaper:
         for dataset in sets:
             for repeat in range(profile.get("seeds", dataset)):
                 methods = tuple(profile.get("methods", dataset))
-                if repeat < profile.get("option_seeds", dataset):
+                if str(profile.readings):
+                    methods = tuple(profile.get("reading_methods", dataset))
+                    if profile.readings.optimizer != Readings().optimizer:
+                        methods = (forests.REFERENCE, "MLP")
+                elif repeat < profile.get("option_seeds", dataset):
                     methods += tuple(profile.get("options"))
-                if repeat == 0 and dataset == profile.get("figures"):
+                if repeat == 0 and dataset == profile.get("figures") and not str(profile.readings):
                     methods += (FIGURES,)
                 cost = _COSTS.get(dataset, 0.01) * profile.get("trees", dataset) * len(methods)
                 units.append(Unit(dataset, repeat, methods, cost))

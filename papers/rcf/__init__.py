@@ -9,10 +9,13 @@ scikit-learn; the library's own default, which tunes itself; and the recommended
 ``rcf_sequences``  ... the best of 10 random sequences, as in the paper
 ``rf_svm``         one common degree by validation
 ``rf_svm_random``  one random degree per leaf
-``rcf_refit``      rcf's parameters, fitted to training and validation part together
+``rcf_refit``, ``rf_svm_refit``  their parameters, fitted to training and validation part together
 ``rf``, ``rf_refit``  random forest, without and with such a refit
 ``surewood``       ``RandomCompositeForestClassifier()`` on training and validation part together
 ``SurewoodClassifier``  the recommended classifier, on both parts together too
+
+A run with other readings has the methods of the published columns only, and random forests where the division
+is another one: nothing else that is read differently concerns them.
 
 Under the official protocol the test part is the data set's own, and the validation part is drawn from its
 training part.
@@ -42,6 +45,7 @@ from papers.rcf.grid import (
     thinned_features,
 )
 from papers.rcf.tables import summarise
+from papers.readings import Readings
 from papers.records import pack
 from surewood.composite.estimator import RandomCompositeForestClassifier
 
@@ -49,7 +53,7 @@ SETS = (
     "vowel", "vehicle", "dna", "pendigits", "german_numeric", "iris", "abalone", "a2a", "australian",
     "usps", "sonar",
 )  # fmt: skip
-COMPOSITE = (*SELECTIONS, "rcf_refit")
+COMPOSITE = (*SELECTIONS, "rcf_refit", "rf_svm_refit")
 FORESTS = ("rf", "rf_refit")
 DEFAULT = ("surewood",)
 RECOMMENDED = (FLAGSHIP,)
@@ -74,6 +78,9 @@ class RcfPaper:
         kinds = [(COMPOSITE, 0), (FORESTS, 1), (DEFAULT, 2)]
         if profile.get("flagship"):
             kinds.append((RECOMMENDED, 2))
+        if str(profile.readings):
+            same = profile.readings.division == Readings().division
+            kinds = kinds[: 1 if same else 2]
         units = [
             Unit(name, repeat, methods, float(_COST[name][k]))
             for name in cheap_first
@@ -119,8 +126,8 @@ def _composite(
     C = dict(zip(profile.get("degrees"), study.C))
     for method in unit.methods:
         began = time.process_time()
-        refit = method == "rcf_refit"
-        point = study.choose("rcf" if refit else method)
+        refit = method.endswith("_refit")
+        point = study.choose(method.removesuffix("_refit"))
         error = study.refitted_error(point) if refit else point.test_error
         yield {
             "method": method,

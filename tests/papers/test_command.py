@@ -95,6 +95,11 @@ def test_killed_and_interrupted_and_resumed_the_numbers_are_the_same(tmp_path):
         (["rcf", "--profile", "slow"], "rcf has no profile 'slow'; it has quick, standard, full."),
         (["cascades", "--sets", "iris"], "cascades has no data set 'iris'; its sets are"),
         (["cascades", "--sets", ","], "--sets names no data set; leave it out for all of them."),
+        (["cascades", "--repeats", "0"], "--repeats must be at least 1, not 0."),
+        (
+            ["cascades", "--reading", "kernel=cubic"],
+            "kernel can be inhomogeneous or homogeneous or normalised",
+        ),
         (["cascades", "--out", "file"], "--out file is a file; name a folder."),
         (["get", "irsi"], "there is no data set called 'irsi'; did you mean iris?"),
         (["tables", "--take", "nowhere"], "nowhere has no results.jsonl; it is not the folder of a run."),

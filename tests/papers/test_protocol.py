@@ -139,3 +139,23 @@ def test_readings_are_part_of_the_settings_and_name_the_protocol():
 def test_an_unknown_reading_is_one_sentence(reading, words):
     with pytest.raises(PaperError, match=f"^{re.escape(words)}$"):
         parse_readings("rcf", [reading])
+
+
+@pytest.mark.parametrize(
+    ("paper", "reading", "methods"),
+    [
+        ("rcf", "kernel=homogeneous", {"rcf", "rcf_sequences", "rcf_refit", "rf_svm", "rf_svm_random", "rf_svm_refit"}),
+        ("cascades", "scaling=raw", {"svm", "cascade"}),
+        ("mddf", "step=literal", {"mdDF", "mdDF literal", "mdDF-SF", "mdDF-ST", "mdDF-NP", "gcForest"}),
+        ("mddf", "optimizer=Adadelta", {"mdDF", "MLP"}),
+    ],
+)  # fmt: skip
+def test_a_run_with_other_readings_has_the_methods_that_they_concern(paper, reading, methods):
+    profile = read_profile(paper, "standard", "paper", [reading])
+    units = find_paper(paper).units(profile, ["yeast"] if paper == "mddf" else ["german_numeric"])
+    assert {method for unit in units for method in unit.methods} == methods
+
+
+def test_random_forests_are_part_of_a_run_with_another_division():
+    units = find_paper("rcf").units(read_profile("rcf", "standard", "paper", ["division=70/10/20"]), ["iris"])
+    assert {"rf", "rf_refit"} <= {method for unit in units for method in unit.methods}

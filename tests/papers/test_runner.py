@@ -42,6 +42,12 @@ def test_a_unit_s_numbers_depend_neither_on_order_nor_on_sittings(tmp_path):
     assert sorted(numbers(parts), key=key) == sorted(numbers(whole), key=key)
 
 
+def test_the_first_repeats_alone_may_run_and_the_others_later(tmp_path):
+    first = run_paper(ToyPaper(), PROFILE, tmp_path, repeats=1)
+    assert {record["repeat"] for record in first.records} == {0}
+    assert len(run_paper(ToyPaper(), PROFILE, tmp_path, resume=True).records) == 12
+
+
 def test_records_are_not_overwritten_unless_asked(tmp_path):
     run_paper(ToyPaper(), PROFILE, tmp_path)
     with pytest.raises(PaperError, match=r"holds 12 records already; add --resume"):
