@@ -102,6 +102,10 @@ class Results:
         own = self._by_key.get((dataset, method), {})
         return [own[repeat] for repeat in sorted(own)]
 
+    def repeats(self, dataset: str) -> set[int]:
+        """Repeats of a data set that any method has."""
+        return {repeat for (name, _), own in self._by_key.items() if name == dataset for repeat in own}
+
     def recorded(self, datasets: Sequence[str], method: str) -> Iterator[tuple[str, list[Mapping[str, Any]]]]:
         """The data sets that have records of a method, with these records."""
         for dataset in datasets:

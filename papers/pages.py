@@ -4,8 +4,8 @@ On a page, what stands between ``<!-- NAME -->`` and ``<!-- end NAME -->`` is re
 the part wanted: ``rcf:errors`` (a table of the summary by its name), ``rcf:bars``, ``rcf:run``,
 ``rcf:deviations``, ``rcf:notes``, ``rcf:missing``; ``rcf_official:errors`` is about the records of the
 official protocol, ``rcf:either`` about both. ``rcf:readings`` ranks all protocols and readings of the
-records, ``rcf:unreached`` lists the values that we do not reach, and ``rcf:trials`` what else was tried
-(:mod:`papers.unreached`).
+records, ``rcf:best`` has the numbers of the first, ``rcf:unreached`` lists the values that we do not reach,
+and ``rcf:trials`` what else was tried (:mod:`papers.unreached`).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from papers.protocol import NAMES, PAPER, PaperError, find_paper, paper_folder, 
 from papers.rcf.tables import either_bar
 from papers.records import read_csv, read_records, to_csv
 from papers.runner import RESULTS
-from papers.unreached import ranking_table, trials_table, unreached_table
+from papers.unreached import best_table, ranking_table, trials_table, unreached_table
 from surewood.report.page import write_text
 
 PAGES = ("docs/research/reproduction.md", "docs/research/unreached-cells.md")
@@ -64,6 +64,7 @@ def part(paper: str, name: str) -> str:
         ),
         "unreached": lambda: _with_note(unreached_table(name_of_paper, _committed(name_of_paper))),
         "readings": lambda: _with_note(ranking_table(name_of_paper, _committed(name_of_paper))),
+        "best": lambda: _with_note(best_table(name_of_paper, _committed(name_of_paper))),
         "trials": lambda: _with_note(trials_table(name_of_paper)),
     }
     if name in makers:
@@ -96,7 +97,7 @@ def stale_pages(root: Path) -> Iterator[tuple[Path, str]]:
 
 
 def take(folders: Sequence[Path], root: Path) -> list[Path]:
-    """Write ``papers/NAME/results.csv`` from the records of runs; runs of one paper stand in one table."""
+    """Put the records of runs into ``papers/NAME/results.csv``, in the place of others of their protocol."""
     records: dict[str, list[dict[str, Any]]] = {}
     for folder in folders:
         if not (folder / RESULTS).is_file():
@@ -105,13 +106,16 @@ def take(folders: Sequence[Path], root: Path) -> list[Path]:
         records.setdefault(str(settings["paper"]), []).extend(own)
     written = []
     for paper, own in records.items():
-        commits = {record["versions"].get("commit") for record in own}
-        if len(commits) > 1 or not all(commits):
-            raise PaperError(
-                f"the records of {paper} come from more than one commit, or from none that is known: "
-                f"{', '.join(sorted(str(name) for name in commits))}."
-            )
+        protocols = {record["protocol"] for record in own}
+        for protocol in sorted(protocols):
+            commits = {r["versions"].get("commit") for r in own if r["protocol"] == protocol}
+            if len(commits) > 1 or not all(commits):
+                raise PaperError(
+                    f"the records of {paper} under the protocol {protocol!r} come from more than one commit, "
+                    f"or from none that is known: {', '.join(sorted(str(name) for name in commits))}."
+                )
         path = root / "papers" / paper / "results.csv"
-        write_text(to_csv(own), path)
+        kept = [r for r in (read_csv(path) if path.is_file() else []) if r["protocol"] not in protocols]
+        write_text(to_csv(kept + own), path)
         written.append(path)
     return written

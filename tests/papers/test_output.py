@@ -13,7 +13,7 @@ from papers.output import complete_summary, deviations, html, markdown, print_su
 from papers.protocol import PaperError, Profile, read_profile
 from papers.records import read_csv
 from papers.runner import run_paper
-from papers.unreached import ranking_table, unreached_table
+from papers.unreached import best_table, combinations, ranking_table, unreached_table
 from tests.papers.toys import PROFILE, ToyPaper
 
 
@@ -161,13 +161,18 @@ def test_records_of_runs_become_the_committed_table(tmp_path, monkeypatch):
     assert path == tmp_path / "papers" / "toy" / "results.csv"
     found = [(record["protocol"], record["versions"]["commit"]) for record in read_csv(path)]
     assert found == [("paper", "abc")] * 12 + [("official", "abc")] * 4
+    monkeypatch.setattr(runner, "versions", lambda: {"surewood": "1", "commit": "def"})
+    run_paper(ToyPaper(), replace(PROFILE, division="official"), tmp_path / "later", sets=["alpha"])
+    pages.take([tmp_path / "later"], tmp_path)  # other protocols stay
+    found = [(record["protocol"], record["versions"]["commit"]) for record in read_csv(path)]
+    assert found == [("paper", "abc")] * 12 + [("official", "def")] * 4
 
 
 def test_records_of_two_commits_are_not_mixed(tmp_path, monkeypatch):
     for name in ("a", "b"):
         monkeypatch.setattr(runner, "versions", lambda name=name: {"surewood": "1", "commit": name})
         run_paper(ToyPaper(), PROFILE, tmp_path / name)
-    with pytest.raises(PaperError, match=r"the records of toy come from more than one commit.*: a, b"):
+    with pytest.raises(PaperError, match=r"the records of toy under the protocol 'paper' come.*: a, b"):
         pages.take([tmp_path / "a", tmp_path / "b"], tmp_path)
 
 
@@ -192,7 +197,7 @@ def test_unreached_values_of_every_column_are_listed_with_their_best_reading():
     table = unreached_table("rcf", records)
     cells = {(row[0], row[1]): row for row in table["rows"]}
     assert cells.keys() == {("vowel", "rcf"), ("sonar", "rf_svm")}
-    assert cells["sonar", "rf_svm"][-1] == "nearest: rf_svm, 30.00 in 1"
+    assert cells["sonar", "rf_svm"][-2:] == ["nearest: rf_svm, 30.00 in 1", "1.91"]
     assert cells["vowel", "rcf"][2:5] == ["3.77 ± 0.45", "5.00", "1.23"]
     assert table["note"] == "2 of 4 published values with records are not reached."
 
@@ -205,6 +210,23 @@ def test_readings_are_ranked_by_their_distance_on_the_cells_they_share_with_the_
     ]
     rows = ranking_table("rcf", records)["rows"]
     assert rows == [
-        ["paper, kernel=homogeneous", 1, "0.50", "1.00", "1 of 1"],
-        ["paper", 2, "2.00", "2.00", "0 of 2"],
+        ["kernel=homogeneous", 1, "0.50", "1.00", "1 of 1", "1 of 1", "1"],
+        ["paper", 2, "2.00", "2.00", "0 of 2", "0 of 2", "1"],
     ]
+
+
+def test_readings_and_the_headline_are_compared_on_the_repeats_that_both_have():
+    records = [
+        *(rcf_record("vowel", "rcf", error, repeat=k) for k, error in enumerate([4.22, 90.0])),
+        *(rcf_record("vowel", "rf", error, repeat=k) for k, error in enumerate([5.28, 90.0])),
+        rcf_record("vowel", "rcf", 3.77, "paper, kernel=homogeneous"),
+        rcf_record("vowel", "rcf_refit", 3.545, "paper, kernel=homogeneous"),
+    ]
+    first, second = combinations("rcf", records)[:2]
+    assert (first.name, second.name) == ("kernel=homogeneous", "kernel=homogeneous, refitted")
+    assert first.cells["vowel", "rcf"].headline.mean == pytest.approx(4.22)
+    assert first.cells["vowel", "rf"].ours.mean == pytest.approx(5.28)  # forests have no kernel
+    assert second.distances == pytest.approx({("vowel", "rf"): 0.0, ("vowel", "rcf"): -0.5})
+    table = best_table("rcf", records)
+    assert table["rows"][0][:7] == ["vowel", "5.28 ± 0.46", "5.28", "5.28", "3.77 ± 0.45", "4.22", "3.77"]
+    assert "Best common reading: kernel=homogeneous." in table["note"]

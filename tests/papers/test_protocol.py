@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from papers.datasets import info
+from papers.mddf.methods import VARIANTS
 from papers.protocol import (
     NAMES,
     Context,
@@ -20,6 +21,7 @@ from papers.protocol import (
     read_profile,
     seed_of,
 )
+from papers.rcf.grid import SELECTIONS
 from papers.readings import OPTIONS, Readings
 from tests.papers.toys import PROFILE, ToyPaper
 
@@ -142,17 +144,16 @@ def test_an_unknown_reading_is_one_sentence(reading, words):
 
 
 @pytest.mark.parametrize(
-    ("paper", "reading", "methods"),
+    ("paper", "dataset", "reading", "methods"),
     [
-        ("rcf", "kernel=homogeneous", {"rcf", "rcf_sequences", "rcf_refit", "rf_svm", "rf_svm_random", "rf_svm_refit"}),
-        ("cascades", "scaling=raw", {"svm", "cascade"}),
-        ("mddf", "step=literal", {"mdDF", "mdDF literal", "mdDF-SF", "mdDF-ST", "mdDF-NP", "gcForest"}),
-        ("mddf", "optimizer=Adadelta", {"mdDF", "MLP"}),
+        ("rcf", "iris", "kernel=homogeneous", {*SELECTIONS, "rcf_refit", "rf_svm_refit"}),
+        ("cascades", "splice", "scaling=raw", {"svm", "cascade"}),
+        ("mddf", "yeast", "step=literal", {*VARIANTS, "gcForest"}),
+        ("mddf", "yeast", "optimizer=Adadelta", {"mdDF", "MLP"}),
     ],
-)  # fmt: skip
-def test_a_run_with_other_readings_has_the_methods_that_they_concern(paper, reading, methods):
-    profile = read_profile(paper, "standard", "paper", [reading])
-    units = find_paper(paper).units(profile, ["yeast"] if paper == "mddf" else ["german_numeric"])
+)
+def test_a_run_with_other_readings_has_the_methods_that_they_concern(paper, dataset, reading, methods):
+    units = find_paper(paper).units(read_profile(paper, "standard", "paper", [reading]), [dataset])
     assert {method for unit in units for method in unit.methods} == methods
 
 
