@@ -30,7 +30,11 @@ OPTIONS: dict[str, dict[str, tuple[str, ...]]] = {
         "leaf_scores": ("labels", "votes"),
         "thresholds": ("binned", "exact"),
     },
-    "cascades": {**_SVM, "ties": ("fewer leaves", "more leaves")},
+    "cascades": {
+        **_SVM,
+        "growth": ("capped", "raw", "raw, at least 0"),
+        "ties": ("fewer leaves", "more leaves"),
+    },
     "mddf": {
         "random_tree_depth": ("schedule", "unlimited"),
         "layers": ("capped", "20"),
@@ -50,7 +54,7 @@ class Readings:
     ----------
     scaling : columns that SVMs see, by the training part
     kernel : (⟨x, x'⟩ / n + 1)^degree, without the 1, or divided by the norms in feature space ([D-02])
-    growth : ``raw`` is d log(em/d) as printed, false for d > m, and at least log 2 ([D-01])
+    growth : ``raw`` is d log(em/d) as printed, false for d > m, and at least log 2, or at least 0 ([D-01])
     division : training, validation and test part in percent ([D-18])
     bagging : rows of a composite tree ([D-14])
     leaf_scores : a leaf's predicted class, or the fraction of pairs that each class wins ([D-04])

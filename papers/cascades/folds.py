@@ -19,6 +19,7 @@ from papers.datasets import load
 from papers.readings import Readings, read_design
 from surewood.base.parameters import check_parameters
 from surewood.base.time_limit import TimeLimit
+from surewood.bounds import log_growth
 from surewood.cascade.chain import Path
 from surewood.cascade.model_selection import (
     Candidate,
@@ -80,7 +81,9 @@ def prepare_fold(name: str, j: int, seed: int = 0, readings: Readings | None = N
     """Read a data set and plant the prefix tree of one fold; `changes` are parameters of the cascades."""
     readings = readings or Readings()
     kernel = "poly" if readings.kernel == "inhomogeneous" else "homogeneous"
-    changes["study"] = {"max_svms": 2000, **changes.get("study", {}), "growth": readings.growth}
+    at_least_zero = readings.growth == "raw, at least 0"
+    growth = "capped" if at_least_zero else readings.growth
+    changes["study"] = {"max_svms": 2000, **changes.get("study", {}), "growth": growth}
     X, y = data_of(name)
     model = DeepCascadeSVMClassifierCV(kernel=kernel, **changes)
     check_parameters(model)
@@ -98,6 +101,9 @@ def prepare_fold(name: str, j: int, seed: int = 0, readings: Readings | None = N
     problem = plan.problems[0]
     C = choose_C(plan, sample, gram, problem, plan.time_limit)
     task = prepare(plan, sample, gram, problem, C, train)
+    if at_least_zero:
+        printed = log_growth(plan.kernels.vc_dimension(len(train)), len(train), mode="raw", force=True)
+        task = replace(task, complexity=np.sqrt(np.maximum(printed, 0.0) / len(train)))
     return Fold(name, j, task, sample, train, validation, test, plan, np.asarray(C))
 
 

@@ -136,3 +136,12 @@ def test_other_readings_give_other_folds():
     assert other.sample.design[other.train].min() == 0.0
     assert (other.plan.kernels.kernel, other.plan.growth) == ("homogeneous", "raw")
     assert plain.plan.kernels.kernel == "poly"
+
+
+def test_the_printed_growth_charges_nothing_where_it_is_negative():
+    readings = Readings(growth="raw, at least 0")
+    fold = prepare_fold("wine", 1, 0, readings, degrees=(1, 2, 3), fractions=(0.5,), max_leaves=2)
+    m, d = len(fold.train), np.array([14, 105, 560])  # 13 columns
+    printed = d * np.log(np.e * m / d)
+    assert printed[2] < 0
+    assert fold.task.complexity == pytest.approx(np.sqrt(np.maximum(printed, 0.0) / m))
