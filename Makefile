@@ -19,6 +19,7 @@ help: ## list the targets
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile
 
 $(PACKAGE): pyproject.toml CMakeLists.txt $(CORE)
+	@test -x $(BIN)/python || $(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("surewood needs Python 3.11 or later; $(PYTHON) is %d.%d. Name another: make setup PYTHON=python3.13" % sys.version_info[:2])'
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@echo "installing surewood into $(VENV) (compiles its core: a minute or two)"
 	@$(PIP) -e .
