@@ -32,7 +32,13 @@ def dask_cluster():
     distributed = pytest.importorskip("distributed")
     import dask
 
-    dask.config.set({"distributed.scheduler.allowed-failures": 1})  # deadly tasks are given up sooner
+    dask.config.set(
+        {
+            "distributed.scheduler.allowed-failures": 1,  # deadly tasks are given up sooner
+            # On a busy machine a killed worker takes more than the default 15 s to come back, and is then lost.
+            "distributed.deploy.lost-worker-timeout": "10 minutes",
+        }
+    )
     with distributed.LocalCluster(
         n_workers=3,
         threads_per_worker=1,
