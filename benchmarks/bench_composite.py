@@ -33,7 +33,7 @@ from sklearn.svm import SVC
 from benchmarks.study_files import option_parser
 from benchmarks.svc_forest import Leaf, LibsvmSolver, SvcSolver, one_pass_grid, predict_forest, same_work
 from papers.datasets import load
-from surewood.composite.data import SolverOptions, TrainingData, prepare
+from surewood.composite.data import CompositeData, SolverOptions, prepare
 from surewood.composite.degrees import complexities
 from surewood.composite.grid import HeldOut, SearchGrid, grid_errors
 from surewood.composite.growing import IndexSets, Setting, TreeRange, collect_leaves, cut, grow
@@ -50,7 +50,7 @@ OPTIONS = SolverOptions(n_jobs=1)
 C = 1.0
 
 
-def problem(name: str) -> tuple[TrainingData, HeldOut]:
+def problem(name: str) -> tuple[CompositeData, HeldOut]:
     """60 % of the paper's rows for training, 20 % for evaluation."""
     X, y = load(name).part_of("rcf")
     order = np.random.default_rng(0).permutation(len(y))
@@ -62,13 +62,13 @@ def problem(name: str) -> tuple[TrainingData, HeldOut]:
     return data, HeldOut(data.reader.matrix(table), data.reader.design(table), codes, None)
 
 
-def setting_for(data: TrainingData, depth: int, degrees: range = DEGREES) -> Setting:
+def setting_for(data: CompositeData, depth: int, degrees: range = DEGREES) -> Setting:
     r = max(1, round(np.sqrt(data.n_splitting)))
     return Setting(depth, r, tuple(degrees), (C,) * len(degrees), 1e-3)
 
 
 def leaves_at(
-    data: TrainingData, held: HeldOut, n_trees: int, depths: tuple[int, ...]
+    data: CompositeData, held: HeldOut, n_trees: int, depths: tuple[int, ...]
 ) -> dict[int, list[list[Leaf]]]:
     """The leaves of our trees, as the peers take them."""
     grove = grow(data, setting_for(data, max(depths)), TreeRange(n_trees, 0), OPTIONS)
@@ -88,7 +88,7 @@ def leaves_at(
     return found
 
 
-def our_same_work(data: TrainingData, held: HeldOut, n_trees: int) -> int:
+def our_same_work(data: CompositeData, held: HeldOut, n_trees: int) -> int:
     """Grow, train all (leaf, degree); the solver labels training rows, all degrees the evaluation rows."""
     data = fresh(data)
     grove = grow(data, setting_for(data, max(DEPTHS)), TreeRange(n_trees, 0), OPTIONS)
@@ -119,7 +119,7 @@ def peer_same_work(kind: Any, arguments: tuple[Any, ...], leaves: list[Leaf]) ->
     return same_work(kind(*arguments), leaves, DEGREES)
 
 
-def fresh(data: TrainingData) -> TrainingData:
+def fresh(data: CompositeData) -> CompositeData:
     """The same sample with its inner products computed anew: they are part of our time."""
     return replace(data, gram=Gram(data.gram.X))
 
@@ -160,22 +160,22 @@ def bench_same_work(quick: bool, names: tuple[str, ...] = SETS) -> None:
         )
 
 
-def unique_svms(leaves: list[Leaf], data: TrainingData) -> int:
+def unique_svms(leaves: list[Leaf], data: CompositeData) -> int:
     """(Row set, degree) pairs that have to be trained."""
     mixed = {leaf.rows.tobytes() for leaf in leaves if len(np.unique(data.y[leaf.rows])) > 1}
     return len(mixed) * len(DEGREES)
 
 
-def our_grid(data: TrainingData, held: HeldOut, grid: SearchGrid) -> Any:
+def our_grid(data: CompositeData, held: HeldOut, grid: SearchGrid) -> Any:
     return grid_errors(fresh(data), held, grid, setting_for(data, max(DEPTHS)), 0, OPTIONS)
 
 
-def peer_grid(data: TrainingData, held: HeldOut, grid: SearchGrid, by_depth: Any, table: Any) -> Any:
+def peer_grid(data: CompositeData, held: HeldOut, grid: SearchGrid, by_depth: Any, table: Any) -> Any:
     svms = SvcSolver(data.gram.X, data.y, held.design, C)
     return one_pass_grid(svms, by_depth, DEGREES, grid.choices, grid.sizes, table, held.y, data.n_classes)
 
 
-def refits(data: TrainingData, held: HeldOut, by_depth: Any) -> float:
+def refits(data: CompositeData, held: HeldOut, by_depth: Any) -> float:
     """Seconds that all points of the paper's grid (B = 100 ... 900) cost when each is fitted by itself.
 
     Extrapolated: a point costs all (leaf, degree) SVMs of its depth, measured on two trees per depth.
@@ -224,7 +224,7 @@ def _flat(by_depth: dict[int, list[list[Leaf]]]) -> list[Leaf]:
     return [leaf for trees in by_depth.values() for tree in trees for leaf in tree]
 
 
-def our_prediction(model: Any, data: TrainingData, table: Any) -> Any:
+def our_prediction(model: Any, data: CompositeData, table: Any) -> Any:
     """From the table to the votes: bins and design included."""
     return model.composite_scores(data.reader.matrix(table), data.reader.design(table), "one_hot")
 

@@ -1,96 +1,99 @@
-"""A small family that only the tests know: the class of the nearest centroid, as a user might write it."""
+"""A small family that only the tests know, with the roles of `surewood.base.family`: nearest centroids."""
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from surewood.base import describing
 from surewood.base.base import ClassifierBase
-from surewood.base.parameters import COMMON, check_parameters
+from surewood.base.parameters import COMMON, RunParameters, checked_parameters, parameters
 from surewood.base.rules import Number
 from surewood.bounds.evidence import EstimateEvidence
-from surewood.tables import DesignEncoder, begin_fit, begin_predict
+from surewood.tables import DesignEncoder
 
 #: What a model file of this family may hold.
-SAVED_TYPES = frozenset({"tests.toy_family.ToyClassifier"})
+SAVED_TYPES = frozenset({"tests.toy_family.ToyClassifier", "tests.toy_family.ToyModel"})
 
 
-class ToyClassifier(ClassifierBase):
+@dataclass(frozen=True)
+class ToyPlan:
+    sharpness: float
+
+
+def make_plan(parameters, data, seed):
+    return ToyPlan(float(parameters["sharpness"]))
+
+
+def train(plan, data):
+    encoder = DesignEncoder().fit(data.table, data.weight)
+    design = encoder.transform(data.table)
+    weight = np.ones(len(design)) if data.weight is None else data.weight
+    centroids = np.full((data.n_classes, design.shape[1]), 1e6)  # no rows of weight: far away
+    for k in np.unique(data.y):
+        centroids[k] = np.average(design[data.y == k], axis=0, weights=weight[data.y == k])
+    mass = np.bincount(data.y, weight, data.n_classes) / weight.sum()
+    model = ToyModel(plan.sharpness, encoder, centroids, mass, data.classes, np.nan, len(data.y))
+    wrong = model.probabilities(data.table, None).argmax(axis=1) != data.y
+    return replace(model, training_error=float(np.average(wrong, weights=weight)))
+
+
+@dataclass(frozen=True)
+class ToyModel:
+    sharpness: float
+    encoder: DesignEncoder
+    centroids: Any
+    mass: Any
+    classes: Any
+    training_error: float
+    n_rows: int
+    held_out: None = None
+
+    def distances(self, rows):
+        return ((self.encoder.transform(rows)[:, None, :] - self.centroids[None]) ** 2).mean(axis=2)
+
+    def probabilities(self, rows, n_jobs):
+        distance = self.distances(rows)
+        score = self.mass * np.exp(-self.sharpness * (distance - distance.min(axis=1, keepdims=True)))
+        return score / score.sum(axis=1, keepdims=True)
+
+    def explain(self, rows, n_jobs):
+        labels = [str(label) for label in self.classes]
+        return [{"distances": dict(zip(labels, row.tolist()))} for row in self.distances(rows)]
+
+    def evidence(self):
+        yield EstimateEvidence(
+            name="training error", value=self.training_error, n=self.n_rows, used_for_selection=True
+        )
+
+
+@parameters({**COMMON, "sharpness": Number(above=0)})
+class ToyClassifier(ClassifierBase[ToyModel], RunParameters):
     """Probabilities fall with the squared distance to the centroid of each class."""
 
-    _parameter_rules: ClassVar = {
-        "sharpness": Number(above=0),
-        "random_state": COMMON["random_state"],
-        "n_jobs": COMMON["n_jobs"],
-        "verbose": COMMON["verbose"],
-    }
+    _kind = "toy"
     max_training_rows = 90
-
-    def __init__(self, sharpness=1.0, n_jobs=None, random_state=None, verbose=0):
-        self.sharpness = sharpness
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
+    sharpness: float = field(default=1.0, kw_only=False)
 
     @staticmethod
     def settings_for(n_rows, n_classes):
-        """Sharper with more rows."""
         return {"sharpness": 1.0 + n_rows / 100}
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
-        """Learn the centroids."""
-        check_parameters(self)
-        with begin_fit(
-            self, X, y, sample_weight, class_weight=None, categorical_features="from_dtype"
-        ) as inputs:
-            encoder = DesignEncoder().fit(inputs.table, inputs.weight)
-            design, codes = encoder.transform(inputs.table), inputs.y
-            weight = np.ones(len(design)) if inputs.weight is None else inputs.weight
-            inputs.store(self)
-        self.encoder_ = encoder
-        self.centroids_ = np.full((len(self.classes_), design.shape[1]), 1e6)  # no rows of weight: far away
-        for k in np.unique(codes):
-            self.centroids_[k] = np.average(design[codes == k], axis=0, weights=weight[codes == k])
-        wrong = self._proba(design).argmax(axis=1) != codes
-        self.training_error_ = float(np.average(wrong, weights=weight))
-        self.n_training_ = len(codes)
+    def fit(self, X, y=None, sample_weight=None):
+        values = checked_parameters(self)
+        with self._begin_fit(X, y, sample_weight) as inputs:
+            model = train(make_plan(values, inputs, seed=0), inputs)
+            self._store_fit(inputs)
+            self.model_ = model
         return self
-
-    def _proba(self, design: Any) -> Any:
-        distance = ((design[:, None, :] - self.centroids_[None]) ** 2).mean(axis=2)
-        score = np.exp(-self.sharpness * (distance - distance.min(axis=1, keepdims=True)))
-        return score / score.sum(axis=1, keepdims=True)
-
-    def predict_proba(self, X: Any) -> Any:
-        """Probabilities, one column per class."""
-        check_is_fitted(self, "centroids_")
-        return self._proba(self.encoder_.transform(begin_predict(self, X)))
-
-    def _explained(self, X: Any) -> list[dict[str, Any]]:
-        """Distance to every centroid."""
-        design = self.encoder_.transform(begin_predict(self, X))
-        distance = ((design[:, None, :] - self.centroids_[None]) ** 2).mean(axis=2)
-        labels = [str(label) for label in self.classes_]
-        details = [{"distances": dict(zip(labels, row.tolist()))} for row in distance]
-        return self._explanations("toy", self._proba(design), details)
-
-    def __certificate_evidence__(self):
-        """The training error, as an estimate."""
-        yield EstimateEvidence(
-            name="training error", value=self.training_error_, n=self.n_training_, used_for_selection=True
-        )
 
     def __report_facts__(self, rows):
         """Number of centroids, and a bar chart of their norms."""
-        norms = np.linalg.norm(self.centroids_, axis=1).tolist()
-        names = [str(label) for label in self.classes_]
-        bars = [{"name": "", "names": names, "series": [describing.series("norm", norms)]}]
-        return describing.report_facts(
-            "Toy of centroids",
-            "The class of the nearest centroid.",
-            [describing.figure("centroids", len(norms))],
-            [describing.section("Centroids", [describing.chart("bars", "Norms of the centroids", bars)])],
-        )
+        norms = np.linalg.norm(self.model_.centroids, axis=1).tolist()
+        names, series = [str(label) for label in self.classes_], [describing.series("norm", norms)]
+        bars = [{"name": "", "names": names, "series": series}]
+        title, text = "Toy of centroids", "The class of the nearest centroid."
+        sections = [describing.section(title, [describing.chart("bars", "Norms of the centroids", bars)])]
+        return describing.report_facts(title, text, [describing.figure("centroids", len(norms))], sections)

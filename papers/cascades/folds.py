@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 
 from papers.datasets import load
 from papers.readings import Readings, read_design
-from surewood.base.parameters import check_parameters
-from surewood.base.time_limit import TimeLimit
+from surewood.base.parameters import check_parameters, checked_parameters
 from surewood.bounds import log_growth
 from surewood.cascade.chain import Path
+from surewood.cascade.data import CascadeData, prepare
 from surewood.cascade.model_selection import (
     Candidate,
     DeepCascadeSVMClassifierCV,
@@ -31,10 +31,9 @@ from surewood.cascade.model_selection import (
     list_candidates,
     score_fold,
 )
-from surewood.cascade.plan import Plan, make_selection_plan
-from surewood.cascade.sample import Sample, make_sample
+from surewood.cascade.plan import CascadePlan, make_selection_plan
 from surewood.cascade.search import Budget, SearchResult, minimise
-from surewood.cascade.training import Task, choose_C, prepare
+from surewood.cascade.training import Task, choose_C, make_task
 from surewood.svm.gram import Gram
 from surewood.tables import begin_fit
 
@@ -51,11 +50,11 @@ class Fold:
     name: str
     j: int
     task: Task
-    sample: Sample
+    sample: CascadeData
     train: Rows
     validation: Rows
     test: Rows
-    plan: Plan
+    plan: CascadePlan
     C: NDArray[np.float64]
 
     def error(self, path: Path, rows: Rows) -> float:
@@ -92,15 +91,15 @@ def prepare_fold(name: str, j: int, seed: int = 0, readings: Readings | None = N
     held = (j + 1) % N_FOLDS
     test, validation = (np.flatnonzero(fold == k).astype(np.int32) for k in (j, held))
     train = np.flatnonzero((fold != j) & (fold != held)).astype(np.int32)
-    sample = make_sample(inputs, None, [(train, validation)], scaled_on=train)
+    sample = prepare(inputs, None, [(train, validation)], scaled_on=train)
     if (readings.scaling, readings.kernel) != ("standardised", "inhomogeneous"):
         train_table = inputs.table.take(train)
         (design,) = read_design(readings, train_table, [inputs.table])
         sample = replace(sample, design=design)
-    gram, plan = Gram(sample.design), make_selection_plan(model, sample, seed, TimeLimit(None))
+    gram, plan = Gram(sample.design), make_selection_plan(checked_parameters(model), sample, seed)
     problem = plan.problems[0]
     C = choose_C(plan, sample, gram, problem, plan.time_limit)
-    task = prepare(plan, sample, gram, problem, C, train)
+    task = make_task(plan, sample, gram, problem, C, train)
     if at_least_zero:
         printed = log_growth(plan.kernels.vc_dimension(len(train)), len(train), mode="raw", force=True)
         task = replace(task, complexity=np.sqrt(np.maximum(printed, 0.0) / len(train)))

@@ -31,7 +31,7 @@ from papers.protocol import Profile
 from papers.readings import kernel_spec, read_design
 from papers.records import pack
 from surewood._arrays import Counts, Floats
-from surewood.composite.data import SolverOptions, TrainingData
+from surewood.composite.data import CompositeData, SolverOptions
 from surewood.composite.degrees import LeafChoice
 from surewood.composite.estimator import RandomCompositeForestClassifier
 from surewood.composite.grid import HeldOut, feature_grid, part_of
@@ -204,7 +204,7 @@ class GridOutcome:
 class GridPass:
     """One pass: rows to train on and to evaluate, the grid, and how trees are grown for one r."""
 
-    data: TrainingData
+    data: CompositeData
     held: HeldOut
     axes: GridAxes
     setting: Setting
@@ -286,7 +286,7 @@ def _add_batch(one: GridPass, batch: tuple[int, int], votes: Floats, sums: Float
 
 
 def grow_exact(
-    data: TrainingData, setting: Setting, trees: TreeRange, depth: int, numbers: tuple[Floats, Floats]
+    data: CompositeData, setting: Setting, trees: TreeRange, depth: int, numbers: tuple[Floats, Floats]
 ) -> tuple[Grove, NDArray[np.int64]]:
     """Trees with thresholds between any two values, and the node of every evaluated row in every tree.
 
@@ -379,7 +379,7 @@ def _keys(view: _View, n_sets: int) -> NDArray[np.int64]:
 
 
 def _ask(
-    data: TrainingData,
+    data: CompositeData,
     held: HeldOut,
     sets: IndexSets,
     views: list[_View],
@@ -518,7 +518,7 @@ class GridStudy:
 
     def _parts(
         self, rows: NDArray[Any], held: NDArray[Any]
-    ) -> tuple[TrainingData, HeldOut, tuple[Floats, Floats] | None]:
+    ) -> tuple[CompositeData, HeldOut, tuple[Floats, Floats] | None]:
         """Rows to train on, rows to evaluate, and the numbers of both where thresholds are exact."""
         data, evaluated = part_of(self._inputs, (rows, held), self._options)
         readings = self._readings
@@ -535,7 +535,7 @@ class GridStudy:
 
     def _boxes(
         self,
-        data: TrainingData,
+        data: CompositeData,
         held: HeldOut,
         degrees: tuple[int, ...],
         C_grid: tuple[float, ...],

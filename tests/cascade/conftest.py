@@ -5,9 +5,9 @@ import pytest
 from sklearn.datasets import load_iris, make_moons
 
 from surewood import DeepCascadeClassifier, DeepCascadeSVMClassifier
-from surewood.base.time_limit import TimeLimit
+from surewood.base.parameters import checked_parameters
+from surewood.cascade.data import prepare
 from surewood.cascade.plan import make_plan
-from surewood.cascade.sample import make_sample
 from surewood.tables import begin_fit
 
 
@@ -42,10 +42,10 @@ def generic_model(moons):
 
 
 def small_problem(X=None, y=None, **changes):
-    """Plan and sample of a small problem."""
+    """Plan and data of a small problem."""
     if X is None:
         X, y = make_moons(90, noise=0.3, random_state=1)
     settings = {"max_leaves": 3, "fractions": (0.3, 0.6), "degrees": (1, 2), "gamma_scale": 1e-3, "C": 1.0}
     estimator = DeepCascadeSVMClassifier(**{**settings, **changes})
-    sample = make_sample(begin_fit(estimator, np.asarray(X), np.asarray(y)), None)
-    return make_plan(estimator, sample, 0, TimeLimit(estimator.time_limit)), sample
+    sample = prepare(begin_fit(estimator, np.asarray(X), np.asarray(y)), None)
+    return make_plan(checked_parameters(estimator), sample, 0), sample

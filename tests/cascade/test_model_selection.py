@@ -10,10 +10,10 @@ from sklearn.model_selection import PredefinedSplit
 
 import surewood
 from surewood import DeepCascadeSVMClassifier, DeepCascadeSVMClassifierCV
-from surewood.base.time_limit import TimeLimit
+from surewood.base.parameters import checked_parameters
+from surewood.cascade.data import merge_within_folds
 from surewood.cascade.model_selection import Candidate, FoldScores, choose, compare
 from surewood.cascade.plan import make_selection_plan
-from surewood.cascade.sample import merge_within_folds
 from surewood.tables import begin_fit
 from tests.cascade.conftest import small_problem
 
@@ -83,7 +83,7 @@ def test_one_given_split_without_refit(moons):
 @pytest.mark.parametrize(("cv", "n_folds"), [(5, 5), (0.2, 1)])
 def test_folds_that_the_user_does_not_give_are_dealt(cv, n_folds):
     _, sample = small_problem()
-    plan = make_selection_plan(small(cv=cv), sample, 0, TimeLimit(None))
+    plan = make_selection_plan(checked_parameters(small(cv=cv)), sample, 0)
     assert [len(held_out) for _, held_out in plan.folds] == [18] * n_folds
 
 
@@ -91,8 +91,8 @@ def test_folds_that_the_user_does_not_give_are_dealt(cv, n_folds):
 def test_fewer_svms_are_trained_on_more_rows(n_rows, n_svms):
     rng = np.random.default_rng(0)
     _, sample = small_problem(rng.normal(size=(n_rows, 2)), np.arange(n_rows) % 2)
-    assert make_selection_plan(small(), sample, 0, TimeLimit(None)).max_svms == n_svms
-    given = make_selection_plan(small(study={"max_svms": 7}), sample, 0, TimeLimit(None))
+    assert make_selection_plan(checked_parameters(small()), sample, 0).max_svms == n_svms
+    given = make_selection_plan(checked_parameters(small(study={"max_svms": 7})), sample, 0)
     assert given.max_svms == 7
 
 

@@ -23,7 +23,9 @@ def forest(n_estimators=6, **options):
     return RandomCompositeForestClassifier(n_estimators, certifiable=True, random_state=0, **options)
 
 
-@pytest.mark.parametrize("selection", ["auto", "exact", "common_degree", "random_sequences", "random_degree"])
+@pytest.mark.parametrize(
+    "selection", ["auto", "exact", "theorem", "common_degree", "random_sequences", "random_degree"]
+)
 def test_two_guarantees_without_a_holdout_that_new_rows_confirm(selection):
     X, y = data(2000)
     model = forest(10, selection=selection).fit(X, y)

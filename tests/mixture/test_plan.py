@@ -8,6 +8,7 @@ from __future__ import annotations
 import pytest
 
 from surewood import SurewoodClassifier
+from surewood.base.parameters import checked_parameters
 from surewood.mixture.plan import (
     FEW_ROWS,
     LARGE_TABLE,
@@ -71,7 +72,7 @@ def test_expensive_members_have_fewer_models_on_large_tables():
 
 
 def plan_of(size, **changes):
-    return make_plan(SurewoodClassifier(**changes).get_params(), size, seed=5)
+    return make_plan(checked_parameters(SurewoodClassifier(**changes)), size, seed=5)
 
 
 def test_members_stand_in_the_order_of_their_value_per_second():

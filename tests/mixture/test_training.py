@@ -5,7 +5,9 @@ import pytest
 from sklearn.datasets import make_classification
 
 from surewood import SurewoodClassifier
-from surewood.mixture.training import Sample, train
+from surewood.base.parameters import checked_parameters
+from surewood.mixture.plan import TableSize, make_plan
+from surewood.mixture.training import train
 
 
 @pytest.fixture(scope="module")
@@ -77,9 +79,9 @@ def test_rows_that_have_copies_are_judged_by_models_that_saw_them(sample, monkey
 def test_training_is_a_function_of_plan_and_sample(sample):
     X, y = sample
     model = SurewoodClassifier(5, random_state=0, members=["random forest"])
-    with model._begin(X, y, None) as inputs:
-        none = np.zeros(inputs.table.n_rows, dtype=bool)
-        first, second = (train(model._plan(inputs), Sample(inputs, none)) for _ in range(2))
+    with model._begin_fit(X, y, None) as inputs:
+        plan = make_plan(checked_parameters(model), TableSize.of(inputs), seed=0)
+        first, second = (train(plan, inputs) for _ in range(2))
         np.testing.assert_array_equal(
             first.probabilities(inputs.table, 1), second.probabilities(inputs.table, 1)
         )

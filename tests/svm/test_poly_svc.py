@@ -13,6 +13,7 @@ from sklearn.metrics import log_loss
 from sklearn.svm import SVC
 
 from surewood import BinnedForestClassifier, PolySVC
+from surewood.base.parameters import checked_parameters
 from surewood.bounds.evidence import CompressionEvidence, EstimateEvidence
 from surewood.certify import certify
 from surewood.svm.plan import C_GRID, make_plan
@@ -188,24 +189,28 @@ def test_the_error_names_parameter_value_and_what_is_accepted(parameter, value, 
     assert not hasattr(model, "classes_")
 
 
+def plan_of(estimator):
+    return make_plan(checked_parameters(estimator))
+
+
 def test_what_parameters_mean():
-    plan = make_plan(PolySVC(kernel="rbf", degree=7, max_iter=-1, max_memory="1MB", cache_size=1))
+    plan = plan_of(PolySVC(kernel="rbf", degree=7, max_iter=-1, max_memory="1MB", cache_size=1))
     assert (plan.degree, plan.max_iter, plan.max_memory, plan.cache_bytes) == (1, 10**7, 10**6, 2**20)
     assert (plan.C, plan.calibration) == (1.0, "auto")
-    assert make_plan(PolySVC(C="auto")).C is None
-    assert make_plan(PolySVC(C=[3])).C == 3.0
+    assert plan_of(PolySVC(C="auto")).C is None
+    assert plan_of(PolySVC(C=[3])).C == 3.0
     with pytest.raises(
         ValueError, match=r"C must be one number for the one degree of a PolySVC, got \[1, 2\]"
     ):
-        make_plan(PolySVC(C=[1, 2]))
+        plan_of(PolySVC(C=[1, 2]))
 
 
 def test_gamma_by_the_data_or_by_the_width():
     design = np.array([[0.0, 2.0], [4.0, 2.0]])
     weight = np.array([1.0, 1.0])
-    assert make_plan(PolySVC(gamma="auto")).kernel_spec(design, weight).gamma == 0.5
-    assert make_plan(PolySVC(gamma="scale")).kernel_spec(design, weight).gamma == 1 / (2 * design.var())
-    assert make_plan(PolySVC(gamma=3)).kernel_spec(design, None).gamma == 3.0
+    assert plan_of(PolySVC(gamma="auto")).kernel_spec(design, weight).gamma == 0.5
+    assert plan_of(PolySVC(gamma="scale")).kernel_spec(design, weight).gamma == 1 / (2 * design.var())
+    assert plan_of(PolySVC(gamma=3)).kernel_spec(design, None).gamma == 3.0
 
 
 X, Y = blobs(240, 5, 4, 3)

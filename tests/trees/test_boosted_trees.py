@@ -11,6 +11,7 @@ from threadpoolctl import threadpool_limits
 
 import surewood
 from surewood import BoostedTreesClassifier
+from surewood.base.parameters import checked_parameters
 from surewood.trees.boosting import (
     LEAST_MODELS,
     N_FOLDS,
@@ -30,7 +31,7 @@ def prepared(n_rows=600, n_classes=3, **parameters):
     """Plan and inputs of the table."""
     estimator = BoostedTreesClassifier(n_jobs=1, random_state=0, **parameters)
     inputs = estimator._begin_fit(*table(n_rows, n_classes), None)
-    return make_plan(estimator, inputs), inputs
+    return make_plan(checked_parameters(estimator), inputs, 0), inputs
 
 
 @pytest.mark.parametrize("shape", ["symmetric", "leaf-wise"])
@@ -188,7 +189,8 @@ def test_large_tables_have_fewer_models_and_the_least_leaf_is_the_larger_of_both
     X = np.arange(20_000.0)[:, None]
     for n_rows, n_models in ((10, N_FOLDS), (10_000, ROWS_OF_ALL // 10_000), (20_000, LEAST_MODELS)):
         estimator = BoostedTreesClassifier(min_weight_fraction_leaf=0.1, min_samples_leaf=7)
-        plan = make_plan(estimator, estimator._begin_fit(X[:n_rows], np.arange(n_rows) % 2, None))
+        inputs = estimator._begin_fit(X[:n_rows], np.arange(n_rows) % 2, None)
+        plan = make_plan(checked_parameters(estimator), inputs, 0)
         assert plan.n_models == n_models
         assert plan.min_samples_leaf == max(7, n_rows // 10)
 
@@ -212,7 +214,8 @@ def test_every_row_is_held_out_once_but_the_only_one_of_its_class():
 
 def test_held_out_probabilities_are_those_of_models_without_the_row():
     plan, inputs = prepared(n_estimators=40, calibrate=False)
-    model, held_out = train(plan, inputs, 0)
+    model = train(plan, inputs)
+    held_out = model.held_out
     truth = held_out[np.arange(600), inputs.y]
     fitted = model.probabilities(inputs.table, 1)
     assert np.log(truth).mean() < np.log(fitted[np.arange(600), inputs.y]).mean()
@@ -252,7 +255,7 @@ def test_categories_stand_in_the_order_of_their_frequencies_without_the_rows_own
 def test_scores_of_a_model_are_sums_of_the_values_of_its_leaves(shape):
     plan, inputs = prepared(n_estimators=12, calibrate=False)
     plan = replace(plan, shapes=plan.shapes[shape : shape + 1])
-    model, _ = train(plan, inputs, 0)
+    model = train(plan, inputs)
     assert model.trees.category_left.size > 0
     matrix = model.binned(inputs.table)
     leaves = model.trees.apply(matrix).astype(np.int64)
@@ -266,7 +269,7 @@ def test_losses_are_those_of_the_held_out_rows():
     plan, inputs = prepared(n_estimators=10)
     data = boosting_data(inputs, 1, 0)
     grown = grow_model(plan, data, plan.shapes[0], 2, 0, np.inf, np.zeros(1, dtype=np.uint8))
-    model, _ = train(replace(plan, shapes=plan.shapes[:1]), inputs, 0)
+    model = train(replace(plan, shapes=plan.shapes[:1]), inputs)
     single = replace(
         model, trees=grown.trees, values=grown.values, baseline=grown.baseline,
         n_rounds=np.array([grown.trees.n_trees]), calibrator=None,
@@ -282,7 +285,7 @@ def test_losses_are_those_of_the_held_out_rows():
 @pytest.fixture(scope="module")
 def fitted():
     plan, inputs = prepared(300, n_estimators=10)
-    return train(plan, inputs, 0)[0]
+    return train(plan, inputs)
 
 
 @pytest.mark.parametrize(

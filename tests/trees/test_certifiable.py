@@ -8,6 +8,7 @@ import pytest
 
 from surewood import BinnedForestClassifier, load, save
 from surewood.base.folds import Subsamples, vote_evidence
+from surewood.base.parameters import checked_parameters
 from surewood.bounds.evidence import VoteEvidence
 from surewood.certify import Method, certify
 from surewood.tables import begin_fit
@@ -62,7 +63,7 @@ def test_a_tree_is_a_function_of_its_in_bag_rows():
     X, y = data(300)
     estimator = forest()
     inputs = begin_fit(estimator, X, y)
-    plan = replace(make_plan(estimator, inputs), n_trees=3)
+    plan = replace(make_plan(checked_parameters(estimator), inputs, seed=0), n_trees=3)
     drawn = Subsamples.draw(np.arange(300), 300, None, seed=5)
     matrix = bin_array(X)
     first, _ = grow_certifiable(plan, matrix, inputs, drawn)
@@ -83,7 +84,7 @@ def test_out_of_bag_counts_by_hand():
     X, y = data(200)
     estimator = forest()
     inputs = begin_fit(estimator, X, y)
-    plan = replace(make_plan(estimator, inputs), n_trees=4)
+    plan = replace(make_plan(checked_parameters(estimator), inputs, seed=0), n_trees=4)
     drawn = Subsamples.draw(np.arange(200), 200, 0.6, seed=5)
     matrix = bin_array(X)
     grown, _ = grow_certifiable(plan, matrix, inputs, drawn)

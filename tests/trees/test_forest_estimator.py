@@ -14,8 +14,9 @@ from sklearn.metrics import log_loss
 from sklearn.model_selection import cross_val_score
 
 from surewood import BinnedForestClassifier
+from surewood.base.parameters import checked_parameters
 from surewood.tables import begin_fit
-from surewood.trees.forest_plan import check_forest, make_plan
+from surewood.trees.forest_plan import check_together, make_plan
 from surewood.trees.forest_training import train
 
 X_IRIS, Y_IRIS = load_iris(return_X_y=True)
@@ -252,8 +253,9 @@ X, Y = load_iris(return_X_y=True)
 
 def plan_of(**parameters):
     forest = BinnedForestClassifier(**parameters)
-    check_forest(forest)
-    return make_plan(forest, begin_fit(forest, X, Y, merge=False))
+    values = checked_parameters(forest)
+    check_together(values)
+    return make_plan(values, begin_fit(forest, X, Y, merge=False), seed=0)
 
 
 def test_defaults():
@@ -336,8 +338,7 @@ def test_numbers_of_numpy_are_numbers():
 def fitted(n_trees, earlier=None, **parameters):
     forest = BinnedForestClassifier(n_trees, **parameters)
     with begin_fit(forest, X, Y) as inputs:
-        plan = make_plan(forest, inputs)
-        return train(plan, inputs, 7, earlier)[0]
+        return train(make_plan(checked_parameters(forest), inputs, seed=7), inputs, earlier)
 
 
 def test_training_is_a_function_of_plan_data_and_seed():
@@ -345,7 +346,7 @@ def test_training_is_a_function_of_plan_data_and_seed():
     for own, other in zip(one.trees.arrays, two.trees.arrays):
         np.testing.assert_array_equal(own, other)
     assert one.calibrator is None
-    assert one.out_of_bag is None
+    assert one.held_out is None
 
 
 def test_going_on_gives_the_longer_forest():
@@ -359,10 +360,10 @@ def test_going_on_gives_the_longer_forest():
 
 def test_votes_are_for_the_rows_of_the_user():
     model = fitted(10, oob_score=True)
-    assert model.out_of_bag.votes.shape == (150, 3)
-    known = ~np.isnan(model.out_of_bag.votes[:, 0])
-    right = model.out_of_bag.votes[known].argmax(axis=1) == Y[known]
-    assert model.out_of_bag.accuracy == right.mean()
+    assert model.held_out.shape == (150, 3)
+    known = ~np.isnan(model.held_out[:, 0])
+    right = model.held_out[known].argmax(axis=1) == Y[known]
+    assert model.held_out_accuracy == right.mean()
 
 
 @pytest.fixture(scope="module")
@@ -404,7 +405,7 @@ def test_paths_start_at_the_root_and_end_in_the_leaf(forest):
 
 def test_votes_and_leaves_are_those_of_the_trees():
     forest = BinnedForestClassifier(6, max_depth=3, random_state=0).fit(X, Y)
-    rows = forest.model_.explain(forest.schema_.read(X[:4]), forest.schema_, forest.classes_)
+    rows = forest.model_.explain(forest.schema_.read(X[:4]), 1)
     leaves = forest.apply(X[:4])
     for k, row in enumerate(rows):
         assert [tree["leaf"] for tree in row["trees"]] == leaves[k].tolist()

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from abc import ABC
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
@@ -16,10 +16,12 @@ from sklearn.utils.validation import check_is_fitted
 from surewood._arrays import AnyArray, Floats
 from surewood.base.contributions import Contributions, Groups, draw_background, table_contributions
 from surewood.base.describing import DescribesItself
+from surewood.base.family import Model
 from surewood.base.notebook import figure_text, framed, tiles
 from surewood.base.parameters import Switch, TableParameters
 from surewood.base.remembered import RememberedRows
 from surewood.base.rules import Rule
+from surewood.bounds.evidence import Evidence
 from surewood.tables import (
     Table,
     TrainingTable,
@@ -86,13 +88,14 @@ class Fitted(property, Generic[_Value]):
         return value
 
 
-class ClassifierBase(TableParameters, ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
+class ClassifierBase(TableParameters, ClassifierMixin, BaseEstimator, ABC, Generic[Model]):  # type: ignore[misc]
     """Base of the public classifiers.
 
-    A subclass defines ``fit``, ``_explained`` and its parameters beyond those of
-    :class:`~surewood.base.parameters.TableParameters`. Its fitted state is one frozen object,
-    ``model_``, besides public attributes that end in ``_``; ``fit`` ends with ``self._store_fit(inputs)``.
-    The model's ``probabilities(table, n_jobs)`` are what it predicts, unless ``predict_proba`` is overridden.
+    A subclass defines ``fit`` and its parameters beyond those of
+    :class:`~surewood.base.parameters.TableParameters`. Its fitted state is one frozen object, ``model_``
+    (:class:`~surewood.base.family.FittedModel`), besides public attributes that end in ``_``; ``fit`` ends
+    with ``self._store_fit(inputs)`` and ``self.model_ = model``. The model's ``probabilities`` are what it
+    predicts, unless ``predict_proba`` is overridden.
     """
 
     #: The rule of each parameter but `study`.
@@ -100,7 +103,10 @@ class ClassifierBase(TableParameters, ClassifierMixin, BaseEstimator, ABC):  # t
     #: What `study` may hold.
     _study_switches: ClassVar[Mapping[str, Switch]] = {}
 
-    model_: Any
+    #: What the entries of ``explain`` call this kind of model.
+    _kind: ClassVar[str]
+
+    model_: Model
     if TYPE_CHECKING:  # a parameter of most families
         n_jobs: int | None
     classes_: NDArray[Any]
@@ -110,8 +116,8 @@ class ClassifierBase(TableParameters, ClassifierMixin, BaseEstimator, ABC):  # t
 
     def predict_proba(self, X: Any) -> Floats:
         """Class probabilities, shape (n_rows, n_classes), columns in the order of ``classes_``."""
-        check_is_fitted(self, "model_")
-        return by_batches(begin_predict(self, X), lambda table: self.model_.probabilities(table, self.n_jobs))
+        model, rows = self._fitted(), begin_predict(self, X)
+        return by_batches(rows, lambda batch: model.probabilities(batch, self.n_jobs))
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The class with the largest probability, the first one on ties."""
@@ -239,9 +245,19 @@ class ClassifierBase(TableParameters, ClassifierMixin, BaseEstimator, ABC):  # t
             for row, one in enumerate(explained)
         ]
 
-    @abstractmethod
+    def _fitted(self) -> Model:
+        """The model, or scikit-learn's NotFittedError."""
+        check_is_fitted(self, "model_")
+        return self.model_
+
     def _explained(self, X: Any) -> list[dict[str, Any]]:
         """What :meth:`explain` returns but ``because``; see :meth:`_explanations`."""
+        details = self._fitted().explain(begin_predict(self, X), self.n_jobs)
+        return self._explanations(self._kind, self.predict_proba(X), details)
+
+    def __certificate_evidence__(self) -> Iterable[Evidence]:
+        """What :func:`surewood.certify.certify` may use without a holdout."""
+        return self._fitted().evidence()
 
     def _exact_values(self, rows: Table, background: Table, groups: Sequence[Sequence[int]]) -> Floats | None:
         """Exact contributions by group of columns, where the family has them; None: they are sampled."""

@@ -25,6 +25,7 @@ import numpy as np
 from surewood.base import rules
 from surewood.base.calibration import METHODS
 from surewood.base.rules import Rule
+from surewood.base.time_limit import TimeLimit
 
 MAX_DEGREE = 100  # of polynomial kernels, as in the core
 _UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
@@ -142,6 +143,22 @@ def study_settings(estimator: Any) -> dict[str, Any]:
     for name, value in given.items():
         rules.check_value(f"study[{name!r}]", value, switches[name].rule)
     return {name: given.get(name, switch.default) for name, switch in switches.items()}
+
+
+def checked_parameters(estimator: Any) -> dict[str, Any]:
+    """Parameters and study switches of an estimator by name, all checked; ``time_limit`` starts here.
+
+    Examples
+    --------
+    >>> from surewood import BinnedForestClassifier
+    >>> parameters = checked_parameters(BinnedForestClassifier(study={"max_bins": 31}))
+    >>> parameters["max_bins"], parameters["time_limit"].left
+    (31, inf)
+    """
+    check_parameters(estimator)
+    values = estimator.get_params(deep=False)
+    study = study_settings(estimator) if "study" in values else {}
+    return {**values, **study, "time_limit": TimeLimit(values.get("time_limit"))}
 
 
 def features_tried(max_features: Any, n_features: int) -> int:

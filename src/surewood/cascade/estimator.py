@@ -17,10 +17,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted
 
 from surewood._arrays import AnyArray, Codes, Counts, Floats
 from surewood.base.base import ClassifierBase, Fitted
+from surewood.base.family import Model
 from surewood.base.folds import draw_seed
 from surewood.base.parameters import (
     COMMON,
@@ -28,15 +28,14 @@ from surewood.base.parameters import (
     StudyParameter,
     Switch,
     TimedRunParameters,
-    check_parameters,
+    checked_parameters,
     parameters,
 )
 from surewood.base.rules import Choice, Either, Integer, Kind, Nullable, Number, Rule, check_value
-from surewood.base.time_limit import TimeLimit
 from surewood.bounds import LeafLedger
-from surewood.bounds.evidence import Evidence
 from surewood.cascade import report_facts
 from surewood.cascade.chain import Cascade
+from surewood.cascade.data import CascadeData, prepare
 from surewood.cascade.families import Families, Family
 from surewood.cascade.gamma_path import PathPiece, gamma_path
 from surewood.cascade.generic_cascade import (
@@ -60,11 +59,10 @@ from surewood.cascade.plan import (
     settings_for,
 )
 from surewood.cascade.reject import LeafRecord, RejectOption, check_limits, countable, group_table
-from surewood.cascade.sample import Sample, make_sample
 from surewood.cascade.search import SearchResult
 from surewood.cascade.svm_trainer import KernelChoice
 from surewood.cascade.training import prepare_all, train
-from surewood.tables import Table, TrainingTable, begin_predict, plain
+from surewood.tables import Table, TrainingTable, begin_predict
 
 
 def is_calibrated(estimator: Any) -> bool:
@@ -72,10 +70,8 @@ def is_calibrated(estimator: Any) -> bool:
     return bool(estimator.calibrate)
 
 
-class CascadeBase(ClassifierBase):
+class CascadeBase(ClassifierBase[Model]):
     """What cascades of SVMs and of any families have in common."""
-
-    model_: Any
 
     gamma_scale_ = Fitted[float | None]("gamma_scale", "γ that selected the cascade.")
 
@@ -94,22 +90,21 @@ class CascadeBase(ClassifierBase):
         -------
         self
         """
-        check_parameters(self)
-        time_limit = TimeLimit(getattr(self, "time_limit", None))
-        inputs, sample = self._read(X, y, sample_weight)
-        fitted = self._train(sample, draw_seed(self.random_state), time_limit)
+        parameters = checked_parameters(self)
+        inputs, data = self._read(X, y, sample_weight)
+        fitted = self._train(parameters, data, draw_seed(self.random_state))
         self._store_fit(inputs)
         for name, value in fitted.items():
             setattr(self, name, value)
         return self
 
-    def _read(self, X: Any, y: Any, sample_weight: Any) -> tuple[TrainingTable, Sample]:
+    def _read(self, X: Any, y: Any, sample_weight: Any) -> tuple[TrainingTable, CascadeData]:
         """The training data, checked, and the sample made of them."""
         inputs = self._begin_fit(X, y, sample_weight)
-        return inputs, make_sample(inputs, sample_weight)
+        return inputs, prepare(inputs, sample_weight)
 
     @abstractmethod
-    def _train(self, sample: Sample, seed: int, time_limit: TimeLimit) -> dict[str, Any]:
+    def _train(self, parameters: Mapping[str, Any], data: CascadeData, seed: int) -> dict[str, Any]:
         """The model and other fitted attributes, by name."""
 
     @abstractmethod
@@ -125,8 +120,7 @@ class CascadeBase(ClassifierBase):
     @available_if(is_calibrated)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> Floats:
         """Probabilities calibrated on out-of-fold scores; the largest is that of the predicted class."""
-        table = self._table(X)
-        return self.model_.probabilities(table, getattr(self, "n_jobs", None))  # type: ignore[no-any-return]
+        return self._fitted().probabilities(self._table(X), getattr(self, "n_jobs", None))
 
     @available_if(is_calibrated)  # type: ignore[untyped-decorator]
     def predict_log_proba(self, X: Any) -> Floats:
@@ -147,24 +141,17 @@ class CascadeBase(ClassifierBase):
         """Leaf at which each row stays, as :meth:`decision_path`."""
         return self.decision_path(X)
 
-    def __certificate_evidence__(self) -> Iterable[Evidence]:
-        """What `surewood.certify` may use: the out-of-fold error, and for SVM cascades counts for (3.2)."""
-        check_is_fitted(self, "model_")
-        evidence: Iterable[Evidence] = self.model_.evidence()
-        return evidence
-
     def _explained(self, X: Any) -> list[dict[str, Any]]:
         """The classifiers that each row met, its distance from them, and where it stayed."""
-        table, labels = self._table(X), [plain(label) for label in self.classes_]
-        return self.model_.explain(table, labels, getattr(self, "n_jobs", None))  # type: ignore[no-any-return]
+        return self._fitted().explain(self._table(X), getattr(self, "n_jobs", None))
 
     def _table(self, X: Any) -> Table:
-        check_is_fitted(self, "model_")
+        self._fitted()
         return begin_predict(self, X)
 
 
 @parameters()
-class SvmCascadeBase(CascadeBase, GramParameter, TimedRunParameters, StudyParameter):
+class SvmCascadeBase(CascadeBase[CascadeModel], GramParameter, TimedRunParameters, StudyParameter):
     """Predictions and reports of a fitted :class:`~surewood.cascade.model.CascadeModel`."""
 
     __report_facts__ = report_facts.svm_report_facts
@@ -204,21 +191,21 @@ class SvmCascadeBase(CascadeBase, GramParameter, TimedRunParameters, StudyParame
 
     def decision_function(self, X: Any) -> Floats:
         """Decision values: shape (n,), positive for the second class, or one score per class."""
-        evaluations = self._model().evaluate(self._design(X), n_jobs=self.n_jobs)
+        evaluations = self._fitted().evaluate(self._design(X), n_jobs=self.n_jobs)
         return evaluations[0].scores if len(evaluations) == 1 else self.model_.scores(evaluations)
 
     def _class_scores(self, X: Any) -> Floats:
-        return self._model().scores(self._model().evaluate(self._design(X), n_jobs=self.n_jobs))
+        return self._fitted().scores(self._fitted().evaluate(self._design(X), n_jobs=self.n_jobs))
 
     @available_if(is_calibrated)  # type: ignore[untyped-decorator]
     def staged_predict_proba(self, X: Any) -> Iterator[Floats]:
         """Probabilities if cascades ended after 1, 2, ... SVMs; the last are :meth:`predict_proba`."""
-        model, design = self._model(), self._design(X)
+        model, design = self._fitted(), self._design(X)
         for k in range(1, max(cascade.n_leaves for cascade in model.cascades) + 1):
             yield model.calibrated(model.evaluate(design, n_leaves=k, n_jobs=self.n_jobs))
 
     def decision_path(self, X: Any) -> Counts:
-        evaluations = self._model().evaluate(self._design(X), n_jobs=self.n_jobs)
+        evaluations = self._fitted().evaluate(self._design(X), n_jobs=self.n_jobs)
         leaves = np.column_stack([evaluation.leaf for evaluation in evaluations])
         return leaves[:, 0] if len(evaluations) == 1 else leaves
 
@@ -233,7 +220,7 @@ class SvmCascadeBase(CascadeBase, GramParameter, TimedRunParameters, StudyParame
             One row per leaf: ``cascade`` (the class set against the rest, or "all"), ``leaf``, ``degree``,
             ``points``, ``fraction``, ``kernel_values`` (computed for a row that leaves here), ``accuracy``.
         """
-        model, design = self._model(), self._design(X)
+        model, design = self._fitted(), self._design(X)
         codes = None if y is None else self._codes(y, len(design))
         return model.exits(self._cascade_names(), design, codes, self.n_jobs)
 
@@ -262,7 +249,7 @@ class SvmCascadeBase(CascadeBase, GramParameter, TimedRunParameters, StudyParame
         DataFrame
             ``scale``, ``kernel_values`` (mean per row), ``accuracy``, ``left_at_first`` (fraction).
         """
-        model, design = self._model(), self._design(X)
+        model, design = self._fitted(), self._design(X)
         codes = self._codes(y, len(design))
         return model.latency_curve(design, codes, SCALES if scales is None else scales, self.n_jobs)
 
@@ -290,7 +277,7 @@ class SvmCascadeBase(CascadeBase, GramParameter, TimedRunParameters, StudyParame
         if (X is None) != (y is None):
             raise ValueError("reject_option needs both X and y, or neither of them.")
         check_limits(max_error, delta)
-        model = self._model()
+        model = self._fitted()
         held_out = model.out_of_fold
         record = LeafRecord.of(held_out.scores, held_out.leaf, held_out.distance)
         edges = record.band_edges([cascade.n_leaves for cascade in model.cascades], bands)
@@ -304,25 +291,21 @@ class SvmCascadeBase(CascadeBase, GramParameter, TimedRunParameters, StudyParame
 
     def ledger(self) -> LeafLedger | dict[Any, LeafLedger]:
         """One row per leaf, with the terms of the criterion (3.8); a dictionary by class for one-vs-rest."""
-        model = self._model()
+        model = self._fitted()
         ledgers = [model.ledger(t) for t in range(len(model.cascades))]
         return ledgers[0] if len(ledgers) == 1 else dict(zip(self.classes_, ledgers))
 
     # --- helpers -------------------------------------------------------------------------------------------
 
-    def _model(self) -> CascadeModel:
-        check_is_fitted(self, "model_")
-        return self.model_
-
     def _design(self, X: Any) -> Floats:
-        return self._model().encode(self._table(X))
+        return self._fitted().encode(self._table(X))
 
     def _cascade_names(self) -> list[Any]:
         """The class that each cascade sets against the rest, or "all"."""
         return ["all"] if len(self.cascades_) == 1 else list(self.classes_)
 
     def _leaf_record(self, X: Any) -> LeafRecord:
-        return self._model().record(self._design(X), self.n_jobs)
+        return self._fitted().record(self._design(X), self.n_jobs)
 
     def _codes(self, y: Any, n: int) -> Codes:
         labels = np.asarray(y).ravel()
@@ -454,8 +437,8 @@ class DeepCascadeSVMClassifier(SvmCascadeBase):
     gamma_scale: Any = GAMMA_SCALE
     n_leaves: int | None = None
 
-    def _train(self, sample: Sample, seed: int, time_limit: TimeLimit) -> dict[str, Any]:
-        return {"model_": train(make_plan(self, sample, seed, time_limit), sample)}
+    def _train(self, parameters: Mapping[str, Any], data: CascadeData, seed: int) -> dict[str, Any]:
+        return {"model_": train(make_plan(parameters, data, seed), data)}
 
     def gamma_path(
         self, X: Any, y: Any, sample_weight: ArrayLike | None = None, *, gamma_min: float = 0.0
@@ -479,12 +462,11 @@ class DeepCascadeSVMClassifier(SvmCascadeBase):
         (inf, 1, 0.0)
         """
         check_value("gamma_min", gamma_min, Number(0.0))
-        check_parameters(self)
-        time_limit = TimeLimit(self.time_limit)
-        _, sample = self._read(X, y, sample_weight)
-        plan = make_plan(self, sample, draw_seed(self.random_state), time_limit)
+        parameters = checked_parameters(self)
+        _, data = self._read(X, y, sample_weight)
+        plan = make_plan(parameters, data, draw_seed(self.random_state))
         paths: list[list[PathPiece]] = []
-        tasks = prepare_all(plan, sample)
+        tasks = prepare_all(plan, data)
         for task in tasks:
             budget = plan.budget(1.0, len(tasks) - len(paths))
             paths.append(gamma_path(task.tree, task.complexity, gamma_min=gamma_min, budget=budget))
@@ -507,7 +489,7 @@ _GENERIC_RULES: Mapping[str, Rule] = {
 
 
 @parameters(_GENERIC_RULES)
-class DeepCascadeClassifier(CascadeBase):
+class DeepCascadeClassifier(CascadeBase[GenericModel]):
     r"""Cascade of any families of classifiers and splits, by the exact minimum of a learning bound.
 
     A split sends a fraction μ of its points on; the others stay and are classified by the leaf. The number of
@@ -606,8 +588,8 @@ class DeepCascadeClassifier(CascadeBase):
         }
         return cls(**(published | changes))
 
-    def _train(self, sample: Sample, seed: int, time_limit: TimeLimit) -> dict[str, Any]:
-        return {"model_": train_generic(make_generic_plan(self, sample, seed), sample)}
+    def _train(self, parameters: Mapping[str, Any], data: CascadeData, seed: int) -> dict[str, Any]:
+        return {"model_": train_generic(make_generic_plan(parameters, data, seed), data)}
 
     # --- fitted attributes ---------------------------------------------------------------------------------
 
@@ -636,5 +618,4 @@ class DeepCascadeClassifier(CascadeBase):
 
     def ledger(self) -> pd.DataFrame:
         """One row per leaf: family, counts, complexity, and which side of the minimum is smaller."""
-        check_is_fitted(self, "model_")
-        return self.model_.ledger()
+        return self._fitted().ledger()

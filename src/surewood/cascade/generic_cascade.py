@@ -13,7 +13,7 @@ Then *training* (`make_generic_plan`, `train_generic`) and *the fitted model* (`
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, NamedTuple
@@ -26,11 +26,11 @@ from surewood.base.describing import Facts, figure
 from surewood.base.parameters import calibration_method
 from surewood.bounds.evidence import EstimateEvidence, Evidence
 from surewood.cascade.chain import Rows, as_fractions, divide
+from surewood.cascade.data import CascadeData, Folds, encoded, varies
 from surewood.cascade.families import ConstantMember, Families, Family, Member, as_families
 from surewood.cascade.held_out import LeafCalibrator
 from surewood.cascade.model import Detail, explained_rows, path_step, penalty_figure
 from surewood.cascade.plan import calibration_folds, read_gamma
-from surewood.cascade.sample import Folds, Sample, encoded, varies
 from surewood.cascade.search import tie
 from surewood.tables import DesignEncoder, Table, by_label, plain
 
@@ -261,9 +261,9 @@ class GenericPlan:
     calibration_folds: Folds
 
 
-def make_generic_plan(estimator: Any, sample: Sample, seed: int) -> GenericPlan:
+def make_generic_plan(parameters: Mapping[str, Any], data: CascadeData, seed: int) -> GenericPlan:
     """The plan of a `DeepCascadeClassifier`."""
-    leaves, splits = as_families("leaves", estimator.leaves), as_families("splits", estimator.splits)
+    leaves, splits = (as_families(name, parameters[name]) for name in ("leaves", "splits"))
     if not leaves:
         raise ValueError("leaves is empty: a cascade needs at least one family of classifiers.")
     for family in splits:
@@ -274,38 +274,38 @@ def make_generic_plan(estimator: Any, sample: Sample, seed: int) -> GenericPlan:
     return GenericPlan(
         leaves=leaves,
         splits=splits,
-        max_leaves=int(estimator.max_leaves),
-        fractions=as_fractions(estimator.fractions),
-        gamma_scale=read_gamma(estimator.gamma_scale),
-        calibration=calibration_method(estimator.calibrate),
-        calibration_folds=calibration_folds(sample, seed),
+        max_leaves=int(parameters["max_leaves"]),
+        fractions=as_fractions(parameters["fractions"]),
+        gamma_scale=read_gamma(parameters["gamma_scale"]),
+        calibration=calibration_method(parameters["calibrate"]),
+        calibration_folds=calibration_folds(data, seed),
     )
 
 
-def train_generic(plan: GenericPlan, sample: Sample) -> GenericModel:
+def train_generic(plan: GenericPlan, data: CascadeData) -> GenericModel:
     """Find and fit the best cascade."""
-    design, n_classes = sample.design, sample.n_classes
+    design, n_classes = data.design, data.n_classes
     result = GenericSearch(
-        GenericTree(design, sample.codes, sample.weight, n_classes, plan.leaves, plan.splits),
+        GenericTree(design, data.codes, data.weight, n_classes, plan.leaves, plan.splits),
         plan.fractions,
         plan.max_leaves if plan.splits else 1,
-        complexity_factor(n_classes) * plan.gamma_scale * sample.total,
+        complexity_factor(n_classes) * plan.gamma_scale * data.total,
         np.array([family.rademacher(design, n_classes) for family in plan.leaves]),
         np.array([family.split_rademacher(design, n_classes) for family in plan.splits]),
     ).run()
     leaves = tuple(plan.leaves[f] for f in result.path.leaves)
     splits = tuple(plan.splits[f] for f in result.path.splits)
     fraction = plan.fractions[result.path.fraction] if splits else None
-    cascade = build_generic(sample, leaves, splits, fraction, np.arange(len(sample.codes)))
-    held_out = np.zeros((len(sample.codes), n_classes))
-    held_out_leaf = np.zeros(len(sample.codes), dtype=np.int64)
+    cascade = build_generic(data, leaves, splits, fraction, np.arange(len(data.codes)))
+    held_out = np.zeros((len(data.codes), n_classes))
+    held_out_leaf = np.zeros(len(data.codes), dtype=np.int64)
     for training_rows, rows in plan.calibration_folds:
-        fold_cascade = build_generic(sample, leaves, splits, fraction, training_rows)
+        fold_cascade = build_generic(data, leaves, splits, fraction, training_rows)
         held_out[rows], held_out_leaf[rows] = fold_cascade.evaluate(design[rows])
     calibrator = None
     if plan.calibration is not None:
         calibrator = LeafCalibrator(plan.calibration)
-        calibrator.fit(held_out, sample.codes, sample.weight, held_out_leaf)
+        calibrator.fit(held_out, data.codes, data.weight, held_out_leaf)
     return GenericModel(
         cascade=cascade,
         search=result,
@@ -313,15 +313,15 @@ def train_generic(plan: GenericPlan, sample: Sample) -> GenericModel:
         split_families=splits,
         gamma_scale=plan.gamma_scale,
         held_out=held_out,
-        held_out_error=float(sample.weight @ (held_out.argmax(axis=1) != sample.codes) / sample.total),
-        n_classes=n_classes,
-        encoder=sample.encoder,
+        held_out_error=float(data.weight @ (held_out.argmax(axis=1) != data.codes) / data.total),
+        classes=data.classes,
+        encoder=data.encoder,
         calibrator=calibrator,
     )
 
 
 def build_generic(
-    sample: Sample,
+    sample: CascadeData,
     leaves: Sequence[Family],
     splits: Sequence[Family],
     fraction: Fraction | None,
@@ -397,23 +397,30 @@ class GenericModel:
     #: Scores of training rows by cascades of the chosen families that did not see them.
     held_out: Floats
     held_out_error: float
-    n_classes: int
+    #: Labels by class code.
+    classes: AnyArray
     encoder: DesignEncoder
     calibrator: LeafCalibrator | None
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
+        if self.cascade.n_classes != len(self.classes):
+            raise ValueError("a cascade has as many classes as labels.")
         self.cascade.check_members(self.encoder.n_columns_)
 
-    def probabilities(self, table: Table, n_jobs: int | None = None) -> Floats:
+    @property
+    def n_classes(self) -> int:
+        return len(self.classes)
+
+    def probabilities(self, rows: Table, n_jobs: int | None) -> Floats:
         """Calibrated class probabilities; `n_jobs` does nothing."""
         if self.calibrator is None:
             raise AttributeError("this cascade was fitted with calibrate=False: it has no probabilities.")
-        return self.calibrator.transform(*self.evaluate(table))
+        return self.calibrator.transform(*self.evaluate(rows))
 
-    def evaluate(self, table: Table) -> tuple[Floats, Counts]:
+    def evaluate(self, rows: Table) -> tuple[Floats, Counts]:
         """Scores per class and leaf of every row."""
-        return self.cascade.evaluate(encoded(self.encoder, table))
+        return self.cascade.evaluate(encoded(self.encoder, rows))
 
     def family_of_leaf(self, leaf: int) -> Family:
         """Family of a leaf's classifier; a chain that ended early keeps that of its last leaf."""
@@ -447,9 +454,9 @@ class GenericModel:
         """Key figures."""
         return [figure("leaves", len(self.cascade.leaves)), penalty_figure(self.gamma_scale)]
 
-    def explain(self, table: Table, labels: Sequence[Any], n_jobs: int | None = None) -> list[Detail]:
+    def explain(self, rows: Table, n_jobs: int | None) -> list[Detail]:
         """One dictionary per row: prediction, probabilities, class scores and path; `n_jobs` does nothing."""
-        design = encoded(self.encoder, table)
+        design, labels = encoded(self.encoder, rows), [plain(label) for label in self.classes]
         scores, leaf = self.cascade.evaluate(design)
         probabilities = None if self.calibrator is None else self.calibrator.transform(scores, leaf)
         paths = [self._path(row[None], labels) for row in design]

@@ -13,14 +13,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from surewood._arrays import Codes, Counts, Floats
+from surewood._arrays import AnyArray, Codes, Counts, Floats
 from surewood.base.describing import Facts, figure
 from surewood.bounds import LeafLedger, cascade_complexity, cascade_depths, cascade_family_count
 from surewood.bounds.evidence import CascadeEvidence, EstimateEvidence, Evidence
 from surewood.cascade.chain import Cascade, Evaluation, class_columns, distance_of, predicted_of
+from surewood.cascade.data import encoded
 from surewood.cascade.held_out import LeafCalibrator, OutOfFold, calibrated_leaf
 from surewood.cascade.reject import LeafRecord
-from surewood.cascade.sample import encoded
 from surewood.cascade.search import SearchResult
 from surewood.cascade.svm_trainer import KernelChoice
 from surewood.svm.one_vs_one import nearest_support
@@ -49,14 +49,19 @@ class CascadeModel:
     gamma_scale: float | None
     growth: str
     max_leaves: int
-    n_classes: int
+    #: Labels by class code.
+    classes: AnyArray
     encoder: DesignEncoder
     calibrator: LeafCalibrator | None
     #: Row of the training table of each row of the sample.
     origin: Counts
-    #: See :class:`~surewood.cascade.sample.Sample`.
+    #: See :class:`~surewood.cascade.data.CascadeData`.
     is_affine: bool
     is_counted: bool
+
+    @property
+    def n_classes(self) -> int:
+        return len(self.classes)
 
     @property
     def held_out(self) -> Floats:
@@ -65,13 +70,13 @@ class CascadeModel:
 
     # --- predictions ---------------------------------------------------------------------------------------
 
-    def probabilities(self, table: Table, n_jobs: int | None = None) -> Floats:
+    def probabilities(self, rows: Table, n_jobs: int | None) -> Floats:
         """Calibrated class probabilities."""
-        return self.calibrated(self.evaluate(self.encode(table), n_jobs=n_jobs))
+        return self.calibrated(self.evaluate(self.encode(rows), n_jobs=n_jobs))
 
-    def encode(self, table: Table) -> Floats:
+    def encode(self, rows: Table) -> Floats:
         """Rows as the SVMs see them."""
-        return encoded(self.encoder, table)
+        return encoded(self.encoder, rows)
 
     def evaluate(
         self, design: Floats, *, scale: float = 1.0, n_leaves: int | None = None, n_jobs: int | None = None
@@ -223,9 +228,9 @@ class CascadeModel:
 
     # --- explanations --------------------------------------------------------------------------------------
 
-    def explain(self, table: Table, labels: Sequence[Any], n_jobs: int | None = None) -> list[Detail]:
+    def explain(self, rows: Table, n_jobs: int | None) -> list[Detail]:
         """One dictionary per row: prediction, probabilities, class scores and path through each cascade."""
-        design = self.encode(table)
+        design, labels = self.encode(rows), [plain(label) for label in self.classes]
         evaluations = self.evaluate(design, n_jobs=n_jobs)
         probabilities = None if self.calibrator is None else self.calibrated(evaluations)
         names = [None] if len(self.cascades) == 1 else labels

@@ -24,14 +24,14 @@ from surewood.base.parameters import COMMON, Switch, parameters
 from surewood.base.rules import Choice, Integer, Kind, ListOf, Nullable, Number, Rule
 from surewood.base.time_limit import TimeLimit
 from surewood.cascade.chain import Path, Rows, class_columns, distance_of
+from surewood.cascade.data import CascadeData, make_gram, merge_within_folds, prepare
 from surewood.cascade.estimator import SvmCascadeBase
 from surewood.cascade.gamma_path import PathPiece, gamma_path, inner_point
 from surewood.cascade.held_out import OutOfFold
 from surewood.cascade.model import CascadeModel
 from surewood.cascade.plan import SVM_RULES, SVM_SWITCHES, SelectionPlan, make_selection_plan
-from surewood.cascade.sample import Sample, make_gram, make_sample, merge_within_folds
 from surewood.cascade.search import Budget, SearchResult, leaf_complexity, minimise
-from surewood.cascade.training import Task, choose_penalties, finish, prepare, search_step
+from surewood.cascade.training import Task, choose_penalties, finish, make_task, search_step
 from surewood.parallel import run_tasks, share, worker_count
 from surewood.parallel.progress import Advance, ignore, stage
 from surewood.tables import TrainingTable
@@ -177,7 +177,7 @@ class DeepCascadeSVMClassifierCV(SvmCascadeBase):
         """Held-out accuracy of the chosen candidate."""
         return float(self.cv_results_["mean_test_score"][self.best_index_])
 
-    def _read(self, X: Any, y: Any, sample_weight: Any) -> tuple[TrainingTable, Sample]:
+    def _read(self, X: Any, y: Any, sample_weight: Any) -> tuple[TrainingTable, CascadeData]:
         is_dealt = isinstance(self.cv, Real)
         inputs = self._begin_fit(X, y, sample_weight, merge=is_dealt)
         folds = None
@@ -189,10 +189,10 @@ class DeepCascadeSVMClassifierCV(SvmCascadeBase):
                 "instance [(training_rows, held_out_rows)] or a PredefinedSplit with one fold."
             )
         scaled_on = None if self.refit or folds is None else folds[0][0]
-        return inputs, make_sample(inputs, sample_weight, folds, scaled_on)
+        return inputs, prepare(inputs, sample_weight, folds, scaled_on)
 
-    def _train(self, sample: Sample, seed: int, time_limit: TimeLimit) -> dict[str, Any]:
-        table, best, model = select(make_selection_plan(self, sample, seed, time_limit), sample)
+    def _train(self, parameters: Mapping[str, Any], data: CascadeData, seed: int) -> dict[str, Any]:
+        table, best, model = select(make_selection_plan(parameters, data, seed), data)
         results = {str(name): column.to_numpy(copy=True) for name, column in table.items()}
         return {"model_": model, "cv_results_": results, "best_index_": best}
 
@@ -251,13 +251,13 @@ class FoldScores:
     n_leaves: Floats  # per candidate: mean over the cascades
 
 
-def select(plan: SelectionPlan, sample: Sample) -> tuple[pd.DataFrame, int, CascadeModel]:
+def select(plan: SelectionPlan, sample: CascadeData) -> tuple[pd.DataFrame, int, CascadeModel]:
     """Compare the candidates on held-out rows: the table, the row of the best one, and its model."""
     gram = make_gram(sample, plan.max_memory, plan.solver.n_jobs)
     penalties = choose_penalties(plan, sample, gram, _C_CHOSEN)
     problems = list(zip(plan.problems, penalties))
     fold_tasks = [
-        [FoldTask(prepare(plan, sample, gram, *problem, training_rows), held_out) for problem in problems]
+        [FoldTask(make_task(plan, sample, gram, *problem, training_rows), held_out) for problem in problems]
         for training_rows, held_out in plan.folds
     ]
     fold_tasks = _explore_all(plan, fold_tasks)
@@ -267,7 +267,7 @@ def select(plan: SelectionPlan, sample: Sample) -> tuple[pd.DataFrame, int, Casc
     table = compare(candidates, fold_scores, sample.codes, sample.weight, plan.kernels.degrees)
     best = choose(table, plan.standard_errors, plan.gammas is not None)
     if plan.refit:
-        tasks = [prepare(plan, sample, gram, *problem) for problem in problems]
+        tasks = [make_task(plan, sample, gram, *problem) for problem in problems]
     else:
         tasks = [fold_task.task for fold_task in fold_tasks[0]]
     results = _search_all(plan, tasks, candidates[best])
@@ -354,7 +354,7 @@ def list_candidates(fold_tasks: Sequence[FoldTask], n_choices: int) -> list[Cand
 
 
 def _score_all(
-    plan: SelectionPlan, sample: Sample, fold_tasks: list[list[FoldTask]], candidates: list[Candidate]
+    plan: SelectionPlan, sample: CascadeData, fold_tasks: list[list[FoldTask]], candidates: list[Candidate]
 ) -> list[FoldScores]:
     """Scores of every fold's held-out rows by every candidate."""
     elsewhere = worker_count(plan.solver.n_jobs) > 0
@@ -511,7 +511,9 @@ def _single_svm(task: Task, choice: int) -> SearchResult:
     )
 
 
-def _held_out_part(sample: Sample, tasks: Sequence[Task], paths: Sequence[Path], rows: Rows) -> OutOfFold:
+def _held_out_part(
+    sample: CascadeData, tasks: Sequence[Task], paths: Sequence[Path], rows: Rows
+) -> OutOfFold:
     """Scores of held-out rows by the cascades that were trained on the other ones."""
     evaluations = [task.build(path).evaluate(sample.design[rows]) for task, path in zip(tasks, paths)]
     return OutOfFold(

@@ -1,7 +1,7 @@
 """From parameters and sample to one frozen plan: after it nothing is decided but by training.
 
-`Plan` is what a :class:`DeepCascadeSVMClassifier` does, `SelectionPlan` adds what cross-validation needs
-beyond that. The rules of the parameters that the SVM cascades share, and the settings that suit a size of
+`CascadePlan` is what a :class:`DeepCascadeSVMClassifier` does, `SelectionPlan` adds what cross-validation
+needs beyond that. The rules of the parameters that the SVM cascades share, and the settings that suit a size of
 sample, are here too.
 """
 
@@ -17,11 +17,11 @@ import numpy as np
 
 from surewood._arrays import Codes, Floats
 from surewood.base.folds import splits_of, stratified_folds_by_class
-from surewood.base.parameters import COMMON, Switch, calibration_method, memory_bytes, study_settings
+from surewood.base.parameters import COMMON, Switch, calibration_method, memory_bytes
 from surewood.base.rules import Choice, Integer, Kind, ListOf, Nullable, Number, Rule
 from surewood.base.time_limit import TimeLimit
 from surewood.cascade.chain import as_fractions
-from surewood.cascade.sample import Folds, Sample
+from surewood.cascade.data import CascadeData, Folds
 from surewood.cascade.search import Budget
 from surewood.cascade.svm_trainer import KERNELS, KernelChoice, Solver
 
@@ -66,7 +66,7 @@ class Problem(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Plan:
+class CascadePlan:
     """Everything that a fit needs to know besides the sample."""
 
     max_leaves: int
@@ -109,7 +109,7 @@ class Plan:
 
 
 @dataclass(frozen=True, kw_only=True)
-class SelectionPlan(Plan):
+class SelectionPlan(CascadePlan):
     """Everything that cross-validation needs to know besides the sample.
 
     Without `refit` there is one fold, whose training part gives the model.
@@ -123,71 +123,71 @@ class SelectionPlan(Plan):
     refit: bool
 
 
-def make_plan(estimator: Any, sample: Sample, seed: int, time_limit: TimeLimit) -> Plan:
+def make_plan(parameters: Mapping[str, Any], data: CascadeData, seed: int) -> CascadePlan:
     """The plan of a :class:`DeepCascadeSVMClassifier`."""
-    study = study_settings(estimator)
-    if estimator.n_leaves is not None and estimator.n_leaves > estimator.max_leaves:
-        raise ValueError(f"n_leaves={estimator.n_leaves} is more than max_leaves={estimator.max_leaves}.")
-    if study["C_selection"] == "cv":
-        folds = deal_folds(sample.codes, int(study["C_folds"]), seed)
+    n_leaves, max_leaves = parameters["n_leaves"], parameters["max_leaves"]
+    if n_leaves is not None and n_leaves > max_leaves:
+        raise ValueError(f"n_leaves={n_leaves} is more than max_leaves={max_leaves}.")
+    if parameters["C_selection"] == "cv":
+        folds = deal_folds(data.codes, int(parameters["C_folds"]), seed)
     else:
-        n_parts = max(2, round(1.0 / float(study["validation_fraction"])))
-        folds = deal_folds(sample.codes, n_parts, seed)[:1]
-    return Plan(
-        **_shared_part(estimator, sample, seed),
-        time_limit=time_limit,
+        n_parts = max(2, round(1.0 / float(parameters["validation_fraction"])))
+        folds = deal_folds(data.codes, n_parts, seed)[:1]
+    return CascadePlan(
+        **_shared_part(parameters, data, seed),
         folds=folds,
-        gamma_scale=read_gamma(estimator.gamma_scale),
-        n_leaves=None if estimator.n_leaves is None else int(estimator.n_leaves),
+        gamma_scale=read_gamma(parameters["gamma_scale"]),
+        n_leaves=None if n_leaves is None else int(n_leaves),
     )
 
 
-def make_selection_plan(estimator: Any, sample: Sample, seed: int, time_limit: TimeLimit) -> SelectionPlan:
+def make_selection_plan(parameters: Mapping[str, Any], data: CascadeData, seed: int) -> SelectionPlan:
     """The plan of a :class:`DeepCascadeSVMClassifierCV`; folds that the user did not give are dealt here."""
-    folds, study = sample.folds, study_settings(estimator)
-    if len(sample.codes) < 2:
+    folds, cv = data.folds, parameters["cv"]
+    if len(data.codes) < 2:
         raise ValueError("n_samples=1: choosing on held-out rows needs at least two different rows.")
-    if folds is None and isinstance(estimator.cv, Integral):
-        folds = deal_folds(sample.codes, min(int(estimator.cv), len(sample.codes)), seed)
+    if folds is None and isinstance(cv, Integral):
+        folds = deal_folds(data.codes, min(int(cv), len(data.codes)), seed)
     elif folds is None:
-        folds = deal_folds(sample.codes, max(2, round(1.0 / float(estimator.cv))), seed)[:1]
+        folds = deal_folds(data.codes, max(2, round(1.0 / float(cv))), seed)[:1]
     return SelectionPlan(
-        **_shared_part(estimator, sample, seed),
-        time_limit=time_limit,
+        **_shared_part(parameters, data, seed),
         folds=folds,
         gamma_scale=None,
         n_leaves=None,
-        gamma_min=float(estimator.gamma_min),
-        leaf_gammas=tuple(float(gamma) for gamma in estimator.leaf_gammas),
-        gammas=None if study["gammas"] is None else tuple(sorted(map(float, study["gammas"]), reverse=True)),
-        standard_errors=float(study["standard_errors"]),
-        refit=bool(estimator.refit),
+        gamma_min=float(parameters["gamma_min"]),
+        leaf_gammas=tuple(float(gamma) for gamma in parameters["leaf_gammas"]),
+        gammas=None
+        if parameters["gammas"] is None
+        else tuple(sorted(map(float, parameters["gammas"]), reverse=True)),
+        standard_errors=float(parameters["standard_errors"]),
+        refit=bool(parameters["refit"]),
     )
 
 
-def _shared_part(estimator: Any, sample: Sample, seed: int) -> dict[str, Any]:
+def _shared_part(parameters: Mapping[str, Any], data: CascadeData, seed: int) -> dict[str, Any]:
     """The fields of a plan that both estimators read alike."""
-    study = study_settings(estimator)
-    degrees, problems = _read_degrees(estimator.degrees), _problems(sample, estimator.multiclass)
+    degrees, problems = _read_degrees(parameters["degrees"]), _problems(data, parameters["multiclass"])
     return {
-        "max_leaves": int(estimator.max_leaves),
-        "fractions": as_fractions(estimator.fractions),
-        "kernels": KernelChoice(estimator.kernel, degrees, sample.design.shape[1]),
-        "growth": study["growth"],
+        "time_limit": parameters["time_limit"],
+        "max_leaves": int(parameters["max_leaves"]),
+        "fractions": as_fractions(parameters["fractions"]),
+        "kernels": KernelChoice(parameters["kernel"], degrees, data.design.shape[1]),
+        "growth": parameters["growth"],
         "problems": problems,
-        "C": _read_C(estimator.C, len(degrees)),
-        "C_grid": np.asarray(study["C_grid"], dtype=np.float64),
-        "solver": Solver(float(study["tol"]), int(study["max_iter"]), estimator.n_jobs),
-        "max_svms": _read_max_svms(study["max_svms"], len(sample.codes), len(problems)),
-        "max_memory": memory_bytes(estimator.max_memory),
-        "calibration": calibration_method(estimator.calibrate),
-        "calibration_folds": calibration_folds(sample, seed),
-        "few_calibration_folds": deal_folds(sample.codes, min(2, len(sample.codes)), seed),
-        "verbose": int(estimator.verbose),
+        "C": _read_C(parameters["C"], len(degrees)),
+        "C_grid": np.asarray(parameters["C_grid"], dtype=np.float64),
+        "solver": Solver(float(parameters["tol"]), int(parameters["max_iter"]), parameters["n_jobs"]),
+        "max_svms": _read_max_svms(parameters["max_svms"], len(data.codes), len(problems)),
+        "max_memory": memory_bytes(parameters["max_memory"]),
+        "calibration": calibration_method(parameters["calibrate"]),
+        "calibration_folds": calibration_folds(data, seed),
+        "few_calibration_folds": deal_folds(data.codes, min(2, len(data.codes)), seed),
+        "verbose": int(parameters["verbose"]),
     }
 
 
-def _problems(sample: Sample, multiclass: str) -> tuple[Problem, ...]:
+def _problems(sample: CascadeData, multiclass: str) -> tuple[Problem, ...]:
     """The cascades to be fitted."""
     if sample.n_classes <= 2 or multiclass == "native":
         return (Problem(sample.codes, max(sample.n_classes, 2)),)
@@ -227,7 +227,7 @@ def read_gamma(gamma_scale: Any) -> float:
     return GAMMA_SCALE if isinstance(gamma_scale, str) else float(gamma_scale)
 
 
-def calibration_folds(sample: Sample, seed: int) -> Folds:
+def calibration_folds(sample: CascadeData, seed: int) -> Folds:
     """Folds on which held-out scores for the calibration are computed."""
     return deal_folds(sample.codes, min(CALIBRATION_FOLDS, len(sample.codes)), seed)
 

@@ -31,7 +31,7 @@ from surewood.cascade.chain import (
     settled,
     svm_scores,
 )
-from surewood.cascade.sample import Folds, varies
+from surewood.cascade.data import Folds, varies
 from surewood.cascade.search import Outcome
 from surewood.parallel.progress import Advance, ignore
 from surewood.svm.dual import SvmBatch, solve_many

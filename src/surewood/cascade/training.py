@@ -1,4 +1,4 @@
-"""Plan and sample to fitted model: choose C, search, train the chosen cascades, calibrate.
+"""Plan and data to fitted model: choose C, search, train the chosen cascades, calibrate.
 
 A `Task` is a cascade problem with its SVM trainer and prefix tree, ready for searching; cross-validation
 (:mod:`~surewood.cascade.model_selection`) has one for every problem and fold.
@@ -17,10 +17,10 @@ from joblib import delayed
 from surewood._arrays import Floats
 from surewood.base.time_limit import TimeLimit
 from surewood.cascade.chain import Cascade, Path, Rows, class_columns, distance_of
+from surewood.cascade.data import CascadeData, Folds, make_gram, varies
 from surewood.cascade.held_out import LeafCalibrator, OutOfFold, calibrated_leaf
 from surewood.cascade.model import CascadeModel
-from surewood.cascade.plan import Plan, Problem
-from surewood.cascade.sample import Folds, Sample, make_gram, varies
+from surewood.cascade.plan import CascadePlan, Problem
 from surewood.cascade.search import Budget, PrefixTree, SearchResult, minimise
 from surewood.cascade.svm_trainer import SvmTrainer, best_penalties, penalty_errors, penalty_steps
 from surewood.parallel import run_tasks, share, worker_count
@@ -33,10 +33,10 @@ _C_CHOSEN, _SEARCHED, _CALIBRATED = 0.3, 0.75, 0.85
 _TYPICAL_SVMS, _SECONDS_PER_SQUARE = 50, 4e-9  # of a search; of an SVM, by rows squared
 
 
-def train(plan: Plan, sample: Sample) -> CascadeModel:
+def train(plan: CascadePlan, data: CascadeData) -> CascadeModel:
     """Find and train the best cascades."""
-    tasks, results = search(plan, prepare_all(plan, sample))
-    return finish(plan, sample, tasks, results, plan.gamma_scale)
+    tasks, results = search(plan, prepare_all(plan, data))
+    return finish(plan, data, tasks, results, plan.gamma_scale)
 
 
 # --- tasks -------------------------------------------------------------------------------------------------
@@ -63,14 +63,14 @@ class Task:
         return trainer.build(path, self.tree.fractions)
 
 
-def prepare_all(plan: Plan, sample: Sample) -> list[Task]:
+def prepare_all(plan: CascadePlan, sample: CascadeData) -> list[Task]:
     """The task of every problem, with C chosen."""
     gram = make_gram(sample, plan.max_memory, plan.solver.n_jobs)
     penalties = choose_penalties(plan, sample, gram, _C_CHOSEN)
-    return [prepare(plan, sample, gram, problem, C) for problem, C in zip(plan.problems, penalties)]
+    return [make_task(plan, sample, gram, problem, C) for problem, C in zip(plan.problems, penalties)]
 
 
-def choose_penalties(plan: Plan, sample: Sample, gram: Gram, until: float) -> list[Floats]:
+def choose_penalties(plan: CascadePlan, sample: CascadeData, gram: Gram, until: float) -> list[Floats]:
     """C of each degree, for every problem, chosen when a fraction of the time limit has passed."""
     penalties: list[Floats] = []
     with stage(plan.verbose, "choosing C", len(plan.problems)) as advance:
@@ -81,8 +81,8 @@ def choose_penalties(plan: Plan, sample: Sample, gram: Gram, until: float) -> li
 
 
 def choose_C(
-    plan: Plan,
-    sample: Sample,
+    plan: CascadePlan,
+    sample: CascadeData,
     gram: Gram,
     problem: Problem,
     time_limit: TimeLimit,
@@ -132,8 +132,8 @@ def _errors_in_time(
     return grid, total
 
 
-def prepare(
-    plan: Plan, sample: Sample, gram: Gram, problem: Problem, C: Floats, part: Rows | None = None
+def make_task(
+    plan: CascadePlan, sample: CascadeData, gram: Gram, problem: Problem, C: Floats, part: Rows | None = None
 ) -> Task:
     """Plant the prefix tree of a problem on the sample, or on a part of it."""
     share(gram.products, gram.X, gram.norms)
@@ -146,7 +146,7 @@ def prepare(
 # --- the search --------------------------------------------------------------------------------------------
 
 
-def search(plan: Plan, tasks: Sequence[Task]) -> tuple[list[Task], list[SearchResult]]:
+def search(plan: CascadePlan, tasks: Sequence[Task]) -> tuple[list[Task], list[SearchResult]]:
     """The best cascade of every task, and the tasks as the searches left them."""
     n_jobs = plan.solver.n_jobs if len(tasks) > 1 else 1
     elsewhere = worker_count(n_jobs) > 0  # then steps are counted here, as results come back
@@ -187,7 +187,7 @@ def search_step(task: Task, budget: Budget, advance: Advance, searches: int = 1)
 
 
 def out_of_fold(
-    plan: Plan, sample: Sample, tasks: Sequence[Task], paths: Sequence[Path], folds: Folds
+    plan: CascadePlan, sample: CascadeData, tasks: Sequence[Task], paths: Sequence[Path], folds: Folds
 ) -> OutOfFold:
     """Scores of each row by cascades with the same degrees and fractions, trained on the other folds."""
     n, n_tasks = len(sample.codes), len(tasks)
@@ -209,8 +209,8 @@ def out_of_fold(
 
 
 def finish(
-    plan: Plan,
-    sample: Sample,
+    plan: CascadePlan,
+    sample: CascadeData,
     tasks: Sequence[Task],
     results: Sequence[SearchResult],
     gamma_scale: float | None,
@@ -246,7 +246,7 @@ def finish(
         gamma_scale=gamma_scale,
         growth=plan.growth,
         max_leaves=plan.max_leaves,
-        n_classes=sample.n_classes,
+        classes=sample.classes,
         encoder=sample.encoder,
         calibrator=calibrator,
         origin=sample.origin,

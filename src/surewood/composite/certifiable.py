@@ -16,10 +16,17 @@ from numpy.typing import NDArray
 
 from surewood._arrays import Floats
 from surewood.base.folds import Subsamples, draw_subsamples, vote_evidence
-from surewood.composite.data import Reader, TrainingData, rows_of
+from surewood.composite.data import CompositeData, Reader, rows_of
 from surewood.composite.growing import Setting, TreeRange
 from surewood.composite.model import CompositeModel, held_out_estimate
-from surewood.composite.plan import Parameters, Plan, default_depth, is_auto, make_plan, most_rows_per_leaf
+from surewood.composite.plan import (
+    CompositePlan,
+    Parameters,
+    default_depth,
+    is_auto,
+    make_plan,
+    most_rows_per_leaf,
+)
 from surewood.composite.training import FittedParts, labels_by_blocks, recorded
 from surewood.composite.trees import fit_trees, join_trees
 from surewood.parallel.progress import stage
@@ -70,7 +77,7 @@ class Preparation:
     """What all trees share: the bags, and the table as the preparation part reads it."""
 
     drawn: Subsamples
-    data: TrainingData
+    data: CompositeData
     #: Sample weights, by row of the merged table.
     weight: Floats | None = None
 
@@ -79,11 +86,11 @@ class Preparation:
         """Rows that a tree sees."""
         return int(self.drawn.prepares.sum()) + self.drawn.n_drawn
 
-    def of_tree(self, tree: int) -> tuple[TrainingData, NDArray[np.int64]]:
+    def of_tree(self, tree: int) -> tuple[CompositeData, NDArray[np.int64]]:
         """The data of a tree, and the rows in its bag: copies in the bag are its weights."""
         return self._part(self.drawn.counts(self.drawn.in_bag(tree)))
 
-    def _part(self, counts: Floats) -> tuple[TrainingData, NDArray[np.int64]]:
+    def _part(self, counts: Floats) -> tuple[CompositeData, NDArray[np.int64]]:
         rows = np.flatnonzero(counts)
         total = counts if self.weight is None else counts * self.weight
         # rows outside the bag have a weight that nobody reads; solvers want positive ones
@@ -91,7 +98,7 @@ class Preparation:
         seen = len(np.unique(self.data.y[rows]))
         return replace(self.data, weight=weight, criterion_classes=seen), rows
 
-    def prepared_alone(self) -> TrainingData:
+    def prepared_alone(self) -> CompositeData:
         """The preparation part as a sample of its own, with the classes that it has."""
         data, rows = self._part(self.drawn.counts(self.drawn.prepares))
         classes, codes = np.unique(data.y[rows], return_inverse=True)
@@ -120,11 +127,11 @@ def prepare_certifiable(parameters: Parameters, inputs: TrainingTable, seed: int
     matrix = reader.matrix(inputs.table)
     blind = replace(matrix, has_missing=np.ones_like(matrix.has_missing))
     gram = Gram(reader.design(inputs.table), max_memory=options.max_gram, n_jobs=options.n_jobs)
-    data = TrainingData(inputs, reader, blind, gram, inputs.y, inputs.n_classes, None)
+    data = CompositeData(inputs, reader, blind, gram, inputs.y, inputs.n_classes, None)
     return Preparation(drawn, data, inputs.weight if inputs.weighted else None)
 
 
-def plan_certifiable(parameters: Parameters, prepared: Preparation, seed: int) -> Plan:
+def plan_certifiable(parameters: Parameters, prepared: Preparation, seed: int) -> CompositePlan:
     """The plan that the preparation part alone decides on, for trees that see more rows."""
     alone = prepared.prepared_alone()
     # sampling within the plan: a tree sees its whole bag
@@ -158,7 +165,7 @@ def _for_bags(setting: Setting, parameters: Parameters, prepared: Preparation, r
     )
 
 
-def fit_certifiable(plan: Plan, prepared: Preparation) -> FittedParts:
+def fit_certifiable(plan: CompositePlan, prepared: Preparation) -> FittedParts:
     """The composite trees, each fitted to its own bag, and their labels of all rows."""
     trees, importances = [], []
     silent = replace(plan.options, verbose=0)

@@ -1,6 +1,6 @@
 """What a fit reads: bins for the splits, a design matrix and its Gram matrix for the leaf SVMs.
 
-:func:`prepare` makes a :class:`TrainingData` once; all trees, depths, degrees and folds share it. Equal rows
+:func:`prepare` makes a :class:`CompositeData` once; all trees, depths, degrees and folds share it. Equal rows
 are merged, rows of weight 0 removed. :class:`Reader` reads later tables in the same way.
 :class:`SolverOptions` says how SVMs are trained, and :func:`part_of_inputs` takes some rows of a sample.
 """
@@ -55,7 +55,7 @@ class Reader:
 
 
 @dataclass(frozen=True)
-class TrainingData:
+class CompositeData:
     """A prepared sample.
 
     `y` are codes 0..n_classes-1 of the whole problem, shape (n,); `weight` is positive, shape (n,), or None
@@ -96,7 +96,7 @@ class TrainingData:
         return float(self.weight.sum() if rows is None else self.weight[rows].sum())
 
 
-def prepare(inputs: TrainingTable, options: SolverOptions, n_products: float = math.inf) -> TrainingData:
+def prepare(inputs: TrainingTable, options: SolverOptions, n_products: float = math.inf) -> CompositeData:
     """Bins, design and inner products of a sample whose equal rows are merged.
 
     `n_products` is how many inner products the SVMs will read, about: a matrix of all is stored where that
@@ -108,7 +108,7 @@ def prepare(inputs: TrainingTable, options: SolverOptions, n_products: float = m
     design = reader.design(table)
     stored = worth_storing(table.n_rows, design.shape[1], n_products)
     gram = Gram(design, max_memory=options.max_gram if stored else 0, n_jobs=options.n_jobs)
-    return TrainingData(inputs, reader, matrix, gram, inputs.y, inputs.n_classes, weight)
+    return CompositeData(inputs, reader, matrix, gram, inputs.y, inputs.n_classes, weight)
 
 
 def worth_storing(n_rows: int, n_columns: int, n_products: float) -> bool:

@@ -23,7 +23,7 @@ from surewood.bounds import (
     select_degrees,
     split_log_growth,
 )
-from surewood.composite.data import TrainingData
+from surewood.composite.data import CompositeData
 from surewood.composite.growing import IndexSets, Leaves, Setting
 from surewood.tables.mixing import splitmix64
 
@@ -155,7 +155,7 @@ class LeafChoice:
     them.
     """
 
-    data: TrainingData
+    data: CompositeData
     setting: Setting
     leaves: Leaves
     sets: IndexSets

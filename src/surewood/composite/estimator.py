@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import field, fields, replace
 from typing import Any, ClassVar
 
@@ -14,7 +14,6 @@ import numpy as np
 import pandas as pd
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
 from surewood._arrays import Floats
 from surewood.base import rules
@@ -35,7 +34,6 @@ from surewood.base.parameters import (
     study_settings,
 )
 from surewood.base.time_limit import TimeLimit
-from surewood.bounds.evidence import Evidence
 from surewood.composite.certifiable import train_certifiable
 from surewood.composite.data import SolverOptions, prepare
 from surewood.composite.growing import MAX_DEPTH, Setting
@@ -83,10 +81,11 @@ TREE_SWITCHES: Mapping[str, Switch] = {
 }
 
 
-class CompositeClassifier(ClassifierBase, GramParameter, RunParameters, StudyParameter):
+class CompositeClassifier(ClassifierBase[CompositeModel], GramParameter, RunParameters, StudyParameter):
     """Shared methods. A subclass has the parameters."""
 
     __explanation_steps__ = explanation_steps
+    _kind = "composite"
 
     model_: CompositeModel
 
@@ -149,18 +148,12 @@ class CompositeClassifier(ClassifierBase, GramParameter, RunParameters, StudyPar
 
     # --- predictions ---------------------------------------------------------------------------------------
 
-    def _fitted(self) -> CompositeModel:
-        """The fitted model."""
-        check_is_fitted(self, "model_")
-        return self.model_
-
     def predict_proba(self, X: Any) -> Floats:
         """Class probabilities: the trees' mean score, calibrated by default.
 
         The largest probability of a row is that of the class with the largest mean score.
         """
-        model, table = self._fitted(), begin_predict(self, X)
-        return by_batches(table, lambda rows: model.probabilities(rows, self.n_jobs))
+        return super().predict_proba(X)
 
     def tree_predictions(self, X: Any) -> NDArray[Any]:
         """The label that each composite tree gives to each row, shape (n_rows, n_trees)."""
@@ -177,11 +170,6 @@ class CompositeClassifier(ClassifierBase, GramParameter, RunParameters, StudyPar
         """Nodes that each row passes in the composite trees, as in scikit-learn's forests."""
         model = self._fitted()
         return model.decision_path(begin_predict(self, X), self.n_jobs)
-
-    def _explained(self, X: Any) -> list[dict[str, Any]]:
-        """Path, leaf, degree and vote of every composite tree."""
-        details = self._fitted().explain(begin_predict(self, X))
-        return self._explanations("composite", self.predict_proba(X), details)
 
     # --- what the model knows of itself --------------------------------------------------------------------
 
@@ -209,10 +197,6 @@ class CompositeClassifier(ClassifierBase, GramParameter, RunParameters, StudyPar
         """
         rules.check_value("tree", tree, rules.Integer(0))
         return self._fitted().nodes(tree)
-
-    def __certificate_evidence__(self) -> Iterable[Evidence]:
-        """What `surewood.certify` may use: counts of the trees, out-of-bag votes, held-out error."""
-        return self._fitted().evidence()
 
     def __report_facts__(self, rows: ReportRows | None = None) -> Facts:
         """Title, key figures, trees, degrees and ledger."""

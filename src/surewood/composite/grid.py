@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from surewood._arrays import Floats
 from surewood.base.time_limit import TimeLimit
-from surewood.composite.data import SolverOptions, TrainingData, part_of_inputs, prepare
+from surewood.composite.data import CompositeData, SolverOptions, part_of_inputs, prepare
 from surewood.composite.degrees import LeafChoice
 from surewood.composite.growing import Grove, IndexSets, Leaves, Setting, TreeRange, collect_leaves, cut, grow
 from surewood.composite.leaf_svms import LeafSVMs, best_C, held_out_errors, train_leaf_svms
@@ -113,7 +113,7 @@ def search(
     return SearchResult(errors, C, _what_was_cut(errors, grid, limit.seconds))
 
 
-def part_of(inputs: TrainingTable, split: Split, options: SolverOptions) -> tuple[TrainingData, HeldOut]:
+def part_of(inputs: TrainingTable, split: Split, options: SolverOptions) -> tuple[CompositeData, HeldOut]:
     """Training rows prepared by themselves (bins and scaling included), held-out rows read the same way."""
     rows, held = split
     data = prepare(part_of_inputs(inputs, rows), options)
@@ -248,7 +248,7 @@ def feature_grid(n_features: int) -> tuple[int, ...]:
 
 
 def grid_errors(
-    data: TrainingData,
+    data: CompositeData,
     held: HeldOut,
     grid: SearchGrid,
     setting: Setting,
@@ -276,7 +276,7 @@ def grid_errors(
 class _Walk:
     """Sets, counts, kept SVMs and votes, from one batch of trees to the next."""
 
-    data: TrainingData
+    data: CompositeData
     held: HeldOut
     grid: SearchGrid
     setting: Setting

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from surewood._arrays import Floats, Ints
-from surewood.composite.data import SolverOptions, TrainingData
+from surewood.composite.data import CompositeData, SolverOptions
 from surewood.trees.flat_tree import FlatForest
 from surewood.trees.growing import Bag, Grown, TreeParams, grow_forest, make_bag
 
@@ -175,7 +175,7 @@ class Grove:
             outside[np.searchsorted(rows, bag), tree] = False
         return outside
 
-    def sample_size(self, data: TrainingData) -> Floats:
+    def sample_size(self, data: CompositeData) -> Floats:
         """Weight that each tree saw, m of theory.md §2 (distinct rows, [D-14])."""
         return np.array([data.total(rows) for rows in self.bags])
 
@@ -191,7 +191,7 @@ class TreeRange:
 
 
 def grow(
-    data: TrainingData,
+    data: CompositeData,
     setting: Setting,
     trees: TreeRange,
     options: SolverOptions,
@@ -217,7 +217,7 @@ def grow(
 
 
 def grow_to_size(
-    data: TrainingData, setting: Setting, trees: TreeRange, options: SolverOptions
+    data: CompositeData, setting: Setting, trees: TreeRange, options: SolverOptions
 ) -> tuple[Grove, NDArray[np.int64]]:
     """Trees and their cut; leaves beyond the size limit go deeper, as far as splits tell rows apart."""
     if setting.max_size is None:
@@ -234,7 +234,9 @@ def _in_bag(bag: Bag, tree: int) -> NDArray[np.int32]:
     return np.sort(bag.rows[bag.counts(tree) > 0]).astype(np.int32)
 
 
-def mean_sample_size(data: TrainingData, setting: Setting, n_trees: int, seed: int, first_tree: int) -> float:
+def mean_sample_size(
+    data: CompositeData, setting: Setting, n_trees: int, seed: int, first_tree: int
+) -> float:
     """Mean weight that trees will see, before they are grown."""
     labels = data.y.astype(np.uint16)
     bag = make_bag(data.matrix, labels, setting.sampling, setting.n_draws, seed, data.weight)
@@ -355,7 +357,7 @@ def collect_leaves(
     return Leaves(tree_array[order], topology.code[at], topology.depth[at], np.array(ids)[order], at)
 
 
-def split_importances(data: TrainingData, grove: Grove, stop: NDArray[np.int64]) -> Floats:
+def split_importances(data: CompositeData, grove: Grove, stop: NDArray[np.int64]) -> Floats:
     """Impurity importances of the splits above the leaves, mean over the trees.
 
     Those of a tree sum to 1, or are all 0 where the tree is cut at its root: splits that the engine made
@@ -376,7 +378,7 @@ def split_importances(data: TrainingData, grove: Grove, stop: NDArray[np.int64])
     return np.asarray(sums / max(grove.forest.n_trees, 1))
 
 
-def _entropy_decreases(data: TrainingData, grove: Grove, tree: int) -> Floats:
+def _entropy_decreases(data: CompositeData, grove: Grove, tree: int) -> Floats:
     """Weight times decrease of the entropy at each node of a tree; 0 at terminal nodes."""
     begin, end = grove.topology.start[tree], grove.topology.start[tree + 1]
     bag = grove.grown.bag

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from surewood._arrays import Floats
 from surewood.base.folds import shuffled_folds
-from surewood.composite.data import SolverOptions, TrainingData
+from surewood.composite.data import CompositeData, SolverOptions
 from surewood.composite.growing import IndexSets
 from surewood.parallel import worker_count
 from surewood.parallel.progress import stage
@@ -43,7 +43,7 @@ class Chunk:
 
 
 def train_leaf_svms(
-    data: TrainingData,
+    data: CompositeData,
     sets: IndexSets,
     ids: NDArray[np.int64],
     degrees: NDArray[Any],
@@ -95,7 +95,7 @@ def _chunks(sizes: NDArray[np.int64], n_classes: int, per_set: int, ahead: int =
     return [(a, b) for a, b in pairwise(cuts) if b > a]
 
 
-def correct_weight(svms: SvmBatch, data: TrainingData) -> Floats:
+def correct_weight(svms: SvmBatch, data: CompositeData) -> Floats:
     """Weight of the points that each SVM classifies correctly, m_k^+ of theory.md §2.1."""
     if data.weight is None:
         return svms.n_correct.astype(np.float64)
@@ -173,7 +173,7 @@ def join_predictors(parts: list[Predictor]) -> Predictor | None:
 
 
 def held_out_errors(
-    data: TrainingData,
+    data: CompositeData,
     rows: NDArray[np.int32],
     design: Floats,
     y: NDArray[np.int32],
@@ -208,7 +208,7 @@ def best_C(errors: Floats, C_grid: tuple[float, ...]) -> tuple[float, ...]:
 
 
 def tune_C(
-    data: TrainingData,
+    data: CompositeData,
     degrees: tuple[int, ...],
     seed: int,
     options: SolverOptions,

@@ -158,16 +158,16 @@ class CompositeModel:
         ones = np.ones(len(row), dtype=np.int64)
         return sp.csr_matrix((ones, (row, column)), shape=(leaf.shape[0], int(start[-1]))), start.copy()
 
-    def explain(self, rows: Table) -> list[dict[str, Any]]:
+    def explain(self, rows: Table, n_jobs: int | None) -> list[dict[str, Any]]:
         """One dictionary per row: votes, splits by column, trees, nearest support vectors."""
         trees, leaves = self.trees, self.trees.leaves
         matrix, design = self.reader.matrix(rows), self.reader.design(rows)
         is_leaf = np.zeros(len(trees.forest.nodes), dtype=bool)
         is_leaf[leaves.node] = True
         traces = trace(trees.forest, matrix, self.reader.mapper, is_leaf)
-        leaf, labels = trees.leaf_index(matrix), trees.labels(matrix, design)
-        votes = trees.mean_scores(matrix, design, self.leaf_scores)
-        plain_votes = None if trees.plain is None else trees.plain.predict_proba(matrix)
+        leaf, labels = trees.leaf_index(matrix, n_jobs), trees.labels(matrix, design, n_jobs)
+        votes = trees.mean_scores(matrix, design, self.leaf_scores, n_jobs)
+        plain_votes = None if trees.plain is None else trees.plain.predict_proba(matrix, n_jobs)
         columns, first_leaf = ColumnReader(rows, self.schema), self.first_leaf
         explanations = []
         for row in range(rows.n_rows):

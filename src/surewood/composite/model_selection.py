@@ -22,7 +22,7 @@ from surewood.base import rules
 from surewood.base.folds import draw_seed, given_splits, shuffled_folds, splits_of, validation_split
 from surewood.base.parameters import COMMON, Switch, TimedRunParameters, features_tried, parameters
 from surewood.base.time_limit import TimeLimit
-from surewood.composite.data import TrainingData, part_of_inputs, prepare
+from surewood.composite.data import CompositeData, part_of_inputs, prepare
 from surewood.composite.estimator import (
     DEPTH,
     FOREST_SWITCHES,
@@ -35,7 +35,7 @@ from surewood.composite.grid import SearchGrid, SearchResult, Split, best_point,
 from surewood.composite.growing import MAX_DEPTH, Setting
 from surewood.composite.leaf_svms import C_GRID
 from surewood.composite.model import CompositeModel
-from surewood.composite.plan import Parameters, Plan, Searched, completed, degree_list, is_auto
+from surewood.composite.plan import CompositePlan, Parameters, Searched, completed, degree_list, is_auto
 from surewood.composite.training import train
 from surewood.tables import TrainingTable
 from surewood.tables.row_hashes import row_hashes
@@ -248,9 +248,9 @@ def _plan_of(
     grid: SearchGrid,
     result: SearchResult,
     best: tuple[int, ...],
-    data: TrainingData,
+    data: CompositeData,
     seed: int,
-) -> Plan:
+) -> CompositePlan:
     """The plan of the best point; what was searched is recorded with it ([D-37])."""
     f, d, g, b = best
     degrees, C = grid.setting.degrees, result.C

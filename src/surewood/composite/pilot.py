@@ -34,7 +34,7 @@ from numpy.typing import NDArray
 
 from surewood._arrays import Floats
 from surewood.base.time_limit import TimeLimit
-from surewood.composite.data import SolverOptions, TrainingData
+from surewood.composite.data import CompositeData, SolverOptions
 from surewood.composite.degrees import LeafChoice
 from surewood.composite.growing import IndexSets, Setting, TreeRange, collect_leaves, cut, grow
 from surewood.composite.leaf_svms import train_leaf_svms
@@ -112,7 +112,7 @@ class PilotResult:
 
 
 def run_pilot(
-    data: TrainingData,
+    data: CompositeData,
     template: Setting,
     depths: tuple[int, ...],
     C_grid: tuple[float, ...],
@@ -245,7 +245,7 @@ class PilotForest:
     """
 
     def __init__(
-        self, data: TrainingData, template: Setting, max_depth: int, seed: int, options: SolverOptions
+        self, data: CompositeData, template: Setting, max_depth: int, seed: int, options: SolverOptions
     ) -> None:
         n_draws = max(1, round(IN_BAG * pilot_size(data.n_rows)))
         self.data, self.seed = data, seed

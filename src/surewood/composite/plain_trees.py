@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from surewood._arrays import Floats
 from surewood.base.calibration import ScoreCalibrator
-from surewood.composite.data import SolverOptions, TrainingData
+from surewood.composite.data import CompositeData, SolverOptions
 from surewood.composite.trees import blend
 from surewood.parallel.progress import stage
 from surewood.trees.growing import Grown, TreeParams, grow_forest, out_of_bag
@@ -25,7 +25,7 @@ _LOSS_ROWS = 3000  # on which log-losses are compared: they are smooth
 
 
 def grow_plain(
-    data: TrainingData,
+    data: CompositeData,
     max_features: int,
     n_trees: int,
     seed: int,
@@ -40,7 +40,7 @@ def grow_plain(
     )  # fmt: skip
 
 
-def plain_out_of_bag(grown: Grown, data: TrainingData, options: SolverOptions) -> Floats:
+def plain_out_of_bag(grown: Grown, data: CompositeData, options: SolverOptions) -> Floats:
     """Mean class vectors of the plain trees that did not see a row; NaN where all did."""
     with stage(options.verbose, "out-of-bag votes of plain trees", len(grown.bag.rows)) as advance:
         sums, votes = out_of_bag(grown.forest, grown.bag, data.matrix, options.n_jobs, advance=advance)

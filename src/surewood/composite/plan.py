@@ -1,7 +1,7 @@
 """From parameters and data to one frozen plan: what "auto" means, rule by rule.
 
-:func:`make_plan` returns a :class:`Plan`: the settings of the trees, how many trees each, the plain trees and
-their weight, what is held out and how it is used. With ``selection="auto"`` the pilot of
+:func:`make_plan` returns a :class:`CompositePlan`: the settings of the trees, how many trees each, the plain
+trees and their weight, what is held out and how it is used. With ``selection="auto"`` the pilot of
 :mod:`~surewood.composite.pilot` decides among the values that the parameters leave open; otherwise there is
 one setting. docs/research/composite-forest.md has the measurements behind the rules. The functions at the end
 turn single parameters into numbers.
@@ -18,7 +18,7 @@ import numpy as np
 
 from surewood.base.parameters import calibration_method, features_tried
 from surewood.base.time_limit import TimeLimit
-from surewood.composite.data import SolverOptions, TrainingData
+from surewood.composite.data import CompositeData, SolverOptions
 from surewood.composite.growing import MAX_DEPTH, Setting
 from surewood.composite.leaf_svms import C_GRID, tune_C
 from surewood.composite.pilot import IN_BAG, pilot_size, run_pilot
@@ -79,7 +79,7 @@ class Searched:
 
 
 @dataclass(frozen=True)
-class Plan:
+class CompositePlan:
     """Everything that training needs to know besides the data."""
 
     #: Settings with their numbers of trees.
@@ -112,7 +112,7 @@ class Plan:
         return all(setting.sampling == "all" for setting, _ in self.parts)
 
 
-def make_plan(parameters: Parameters, data: TrainingData, seed: int) -> Plan:
+def make_plan(parameters: Parameters, data: CompositeData, seed: int) -> CompositePlan:
     """The plan of a forest for a sample."""
     if parameters.selection != "auto":
         return _single_setting(parameters, data, seed)
@@ -123,12 +123,12 @@ def make_plan(parameters: Parameters, data: TrainingData, seed: int) -> Plan:
 
 def completed(
     parameters: Parameters,
-    data: TrainingData,
+    data: CompositeData,
     seed: int,
     parts: tuple[tuple[Setting, int], ...],
     searched: Searched,
     plain_weight: float | None = 0.0,
-) -> Plan:
+) -> CompositePlan:
     """The plan of these parts, with what follows from them."""
     calibration = calibration_method(parameters.calibrate)
     judged = calibration is not None or plain_weight is None
@@ -136,7 +136,7 @@ def completed(
     n_plain = PLAIN_TREES_PER_TREE * parameters.n_estimators
     if not is_auto(parameters.n_plain_trees):
         n_plain = int(parameters.n_plain_trees)
-    return Plan(
+    return CompositePlan(
         parts=parts,
         plain_weight=plain_weight,
         n_plain=0 if plain_weight == 0.0 else n_plain,
@@ -150,7 +150,7 @@ def completed(
     )
 
 
-def _single_setting(parameters: Parameters, data: TrainingData, seed: int) -> Plan:
+def _single_setting(parameters: Parameters, data: CompositeData, seed: int) -> CompositePlan:
     """One setting for all trees; C by cross-validation where it is left open."""
     degrees = degree_list(parameters.degrees)
     n_degrees, n_settings, selection = len(degrees), 1, parameters.selection
@@ -178,7 +178,7 @@ def _single_setting(parameters: Parameters, data: TrainingData, seed: int) -> Pl
     return _one_part(parameters, data, seed, setting, Searched(n_degrees, largest_depth(setting), n_settings))
 
 
-def _few_rows(parameters: Parameters, data: TrainingData, seed: int) -> Plan:
+def _few_rows(parameters: Parameters, data: CompositeData, seed: int) -> CompositePlan:
     """A handful of rows: no bags, no tuning, the paper's rule with one split."""
     degrees = degree_list(parameters.degrees)
     setting = _setting(
@@ -192,14 +192,14 @@ def _few_rows(parameters: Parameters, data: TrainingData, seed: int) -> Plan:
 
 
 def _one_part(
-    parameters: Parameters, data: TrainingData, seed: int, setting: Setting, searched: Searched
-) -> Plan:
+    parameters: Parameters, data: CompositeData, seed: int, setting: Setting, searched: Searched
+) -> CompositePlan:
     """All trees with the same setting; plain trees only where they were given a weight."""
     plain_weight = 0.0 if is_auto(parameters.plain_weight) else float(parameters.plain_weight)
     return completed(parameters, data, seed, ((setting, parameters.n_estimators),), searched, plain_weight)
 
 
-def _by_pilot(parameters: Parameters, data: TrainingData, seed: int) -> Plan:
+def _by_pilot(parameters: Parameters, data: CompositeData, seed: int) -> CompositePlan:
     """Settings by a pilot; the weight of the plain trees is left to the final votes."""
     n_rows, n_pilot = data.n_rows, pilot_size(data.n_rows)
     max_size = most_rows_per_leaf(parameters, n_rows)
@@ -227,7 +227,7 @@ def _by_pilot(parameters: Parameters, data: TrainingData, seed: int) -> Plan:
     return replace(plan, with_copies=True, notes=pilot.notes)
 
 
-def _setting(parameters: Parameters, data: TrainingData, **values: Any) -> Setting:
+def _setting(parameters: Parameters, data: CompositeData, **values: Any) -> Setting:
     """A setting with the values that all rules share."""
     max_samples = parameters.max_samples
     if is_auto(max_samples):

@@ -27,11 +27,11 @@ from surewood.base.copies import copy_counts, with_other_copies
 from surewood.base.folds import shuffled_folds
 from surewood.base.time_limit import TimeLimit
 from surewood.bounds.evidence import VoteEvidence
-from surewood.composite.data import SolverOptions, TrainingData, rows_of
+from surewood.composite.data import CompositeData, SolverOptions, rows_of
 from surewood.composite.growing import Setting, TreeRange, mean_sample_size
 from surewood.composite.model import CompositeModel, held_out_estimate, table_split_growth
 from surewood.composite.plain_trees import choose_plain_weight, grow_plain, plain_out_of_bag
-from surewood.composite.plan import Plan
+from surewood.composite.plan import CompositePlan
 from surewood.composite.trees import (
     ROWS_PER_BLOCK,
     CompositeTrees,
@@ -59,7 +59,7 @@ _TANDEM_WORK = 2e9  # trees^2 x rows up to which pairs of trees are counted
 Votes = tuple[Floats, Floats | None]
 
 
-def train(plan: Plan, data: TrainingData) -> CompositeModel:
+def train(plan: CompositePlan, data: CompositeData) -> CompositeModel:
     """Fit a plan to a prepared sample."""
     fitted = fit_parts(plan, data, plan.limit.part(_COMPOSITE_TIME))
     plain = _plain_trees(plan, data) if plan.n_plain else None
@@ -91,7 +91,7 @@ def train(plan: Plan, data: TrainingData) -> CompositeModel:
     )
 
 
-def recorded(plan: Plan, data: TrainingData, trees: CompositeTrees) -> dict[str, Any]:
+def recorded(plan: CompositePlan, data: CompositeData, trees: CompositeTrees) -> dict[str, Any]:
     """Fields of a model that say what it was fitted to and how."""
     inputs, predictor = data.inputs, trees.predictor
     return {
@@ -125,7 +125,7 @@ class FittedParts:
     held_out: Floats | None = None
 
 
-def fit_parts(plan: Plan, data: TrainingData, limit: TimeLimit) -> FittedParts:
+def fit_parts(plan: CompositePlan, data: CompositeData, limit: TimeLimit) -> FittedParts:
     """The composite trees of every part; with a time limit those that were fitted in time, at least one."""
     steps: list[CompositeTrees] = []
     importances: list[Floats] = []
@@ -155,7 +155,7 @@ def fit_parts(plan: Plan, data: TrainingData, limit: TimeLimit) -> FittedParts:
 
 
 def _steps(
-    plan: Plan, data: TrainingData, limit: TimeLimit
+    plan: CompositePlan, data: CompositeData, limit: TimeLimit
 ) -> Iterator[tuple[int, Setting, TreeRange, float | None]]:
     """Trees that are fitted together: part, setting, numbers, and the sample size that their C refers to.
 
@@ -180,7 +180,7 @@ def _steps(
         yield from (queue[turn] for queue in queues if turn < len(queue))
 
 
-def _with_votes(fitted: FittedParts, plan: Plan, data: TrainingData) -> FittedParts:
+def _with_votes(fitted: FittedParts, plan: CompositePlan, data: CompositeData) -> FittedParts:
     """With labels and votes of the rows outside the bags, where there are bags."""
     outside, trees, options = fitted.outside, fitted.trees, plan.options
     labels = None
@@ -201,7 +201,7 @@ def _with_votes(fitted: FittedParts, plan: Plan, data: TrainingData) -> FittedPa
     return replace(fitted, trees=trees, labels=labels, held_out=held_out)
 
 
-def _plain_trees(plan: Plan, data: TrainingData) -> Grown:
+def _plain_trees(plan: CompositePlan, data: CompositeData) -> Grown:
     """The plan's plain trees; with a time limit as many as the time allows, never fewer than ten."""
     max_features, seed, n_trees = plan.parts[0][0].max_features, plan.seed + 1, plan.n_plain
     if plan.limit.deadline is not None and n_trees > _TIMED_TREES:
@@ -213,7 +213,7 @@ def _plain_trees(plan: Plan, data: TrainingData) -> Grown:
 
 
 def _held_out_votes(
-    plan: Plan, data: TrainingData, fitted: FittedParts, plain: Grown | None
+    plan: CompositePlan, data: CompositeData, fitted: FittedParts, plain: Grown | None
 ) -> tuple[Votes | None, str]:
     """Votes by trees that did not see a row, and what they are; None where no tree left a row out."""
     if fitted.held_out is not None:
@@ -222,7 +222,7 @@ def _held_out_votes(
     return (_out_of_fold_votes(plan, data) if plan.out_of_fold else None), "out-of-fold"
 
 
-def _out_of_fold_votes(plan: Plan, data: TrainingData) -> Votes:
+def _out_of_fold_votes(plan: CompositePlan, data: CompositeData) -> Votes:
     """Vote fractions of every row by small forests grown without its fold; NaN where there is none."""
     options = plan.options
     fold = shuffled_folds(data.n_rows, CALIBRATION_FOLDS, [plan.seed, 2])
@@ -248,7 +248,7 @@ def _out_of_fold_votes(plan: Plan, data: TrainingData) -> Votes:
 
 
 def _population_votes(
-    plan: Plan, data: TrainingData, trees: CompositeTrees, plain: Grown | None, votes: Votes | None
+    plan: CompositePlan, data: CompositeData, trees: CompositeTrees, plain: Grown | None, votes: Votes | None
 ) -> Votes | None:
     """Held-out votes, where the plan asks for it with the votes of all trees on rows that have copies."""
     if votes is None or not plan.with_copies:
@@ -268,7 +268,7 @@ def _population_votes(
 
 def labels_by_blocks(
     trees: CompositeTrees,
-    data: TrainingData,
+    data: CompositeData,
     options: SolverOptions,
     rows: NDArray[Any] | None = None,
     mask: NDArray[np.bool_] | None = None,
@@ -294,7 +294,9 @@ def labels_by_blocks(
     return labels
 
 
-def _scores_by_blocks(trees: CompositeTrees, data: TrainingData, rows: NDArray[Any], plan: Plan) -> Floats:
+def _scores_by_blocks(
+    trees: CompositeTrees, data: CompositeData, rows: NDArray[Any], plan: CompositePlan
+) -> Floats:
     """Mean scores of all composite trees on training rows, whether the trees saw them or not."""
     scores = np.empty((len(rows), data.n_classes))
     for begin in range(0, len(rows), ROWS_PER_BLOCK):
@@ -306,7 +308,7 @@ def _scores_by_blocks(trees: CompositeTrees, data: TrainingData, rows: NDArray[A
     return scores
 
 
-def _calibrator(plan: Plan, data: TrainingData, votes: Floats | None) -> ScoreCalibrator | None:
+def _calibrator(plan: CompositePlan, data: CompositeData, votes: Floats | None) -> ScoreCalibrator | None:
     if plan.calibration is None or votes is None or data.n_classes < 2:
         return None
     with stage(plan.options.verbose, "calibrating", 1) as advance:
@@ -315,7 +317,7 @@ def _calibrator(plan: Plan, data: TrainingData, votes: Floats | None) -> ScoreCa
 
 
 def vote_evidence(
-    data: TrainingData,
+    data: CompositeData,
     labels: NDArray[Any],
     outside: NDArray[np.bool_],
     hard_vote: bool,
@@ -345,7 +347,7 @@ def vote_evidence(
     )
 
 
-def _left_out(plan: Plan, trees: CompositeTrees, plain: Grown | None) -> list[str]:
+def _left_out(plan: CompositePlan, trees: CompositeTrees, plain: Grown | None) -> list[str]:
     """What the time limit left out of the plan."""
     notes = []
     if trees.n_trees < plan.n_trees:

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from surewood._arrays import Codes, Floats, Ints, Mask, check_number, check_values
-from surewood.composite.data import SolverOptions, TrainingData
+from surewood.composite.data import CompositeData, SolverOptions
 from surewood.composite.degrees import LeafChoice
 from surewood.composite.growing import (
     Grove,
@@ -296,7 +296,7 @@ class FittedTrees:
 
 
 def fit_trees(
-    data: TrainingData,
+    data: CompositeData,
     setting: Setting,
     wanted: TreeRange,
     options: SolverOptions,

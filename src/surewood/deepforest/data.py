@@ -319,7 +319,7 @@ class TrainingSet:
 
 
 @dataclass(frozen=True)
-class PreparedData:
+class DeepForestData:
     """What a fit is planned for and trained on."""
 
     training: TrainingSet
@@ -344,7 +344,7 @@ class PreparedData:
         return sums / copies[:, None]
 
 
-def prepare(inputs: TrainingTable, parameters: Mapping[str, Any]) -> PreparedData:
+def prepare(inputs: TrainingTable, parameters: Mapping[str, Any]) -> DeepForestData:
     """Bin the table once and put its rows in canonical order; a `cv` that is no number gives their folds."""
     table, y, weight, cv = inputs.table, inputs.y, inputs.weight, parameters["cv"]
     n_rows = table.n_rows if weight is None else int((weight > 0).sum())
@@ -377,4 +377,4 @@ def prepare(inputs: TrainingTable, parameters: Mapping[str, Any]) -> PreparedDat
         None if folds is None else folds[source],
         content if len(np.unique(content)) < len(content) else None,
     )
-    return PreparedData(training, source, y, inputs.schema, reader, blocks)
+    return DeepForestData(training, source, y, inputs.schema, reader, blocks)

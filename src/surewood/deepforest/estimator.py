@@ -9,12 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import field, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.metrics import get_scorer_names
-from sklearn.utils.validation import check_is_fitted
 
 from surewood._arrays import Codes, Floats
 from surewood.base import rules
@@ -26,24 +25,20 @@ from surewood.base.parameters import (
     StudyParameter,
     Switch,
     TimedRunParameters,
-    check_parameters,
+    checked_parameters,
     parameters,
-    study_settings,
 )
-from surewood.base.time_limit import TimeLimit
-from surewood.bounds.evidence import Evidence
 from surewood.deepforest import figures
-from surewood.deepforest.data import PreparedData, prepare
+from surewood.deepforest.data import DeepForestData, prepare
 from surewood.deepforest.forests import LIST_OF_FORESTS, PUBLISHED, Schedule
 from surewood.deepforest.margins import STRENGTHS, WeightRule
-from surewood.deepforest.model import (
-    DeepForestModel,
-    explanation_steps,
-)
+from surewood.deepforest.model import CascadeForestModel, DeepForestModel, MarginForestModel
 from surewood.deepforest.plan import DeepForestPlan, make_plan
 from surewood.deepforest.stopping import LayerRecord
 from surewood.deepforest.training import train
 from surewood.tables import begin_predict
+
+_Model = TypeVar("_Model", bound=DeepForestModel)
 
 
 def _is_splitter(value: Any) -> bool:
@@ -129,19 +124,18 @@ CASCADE_SWITCHES: Mapping[str, Switch] = {
 
 
 @parameters()
-class DeepForestBase(ClassifierBase, TimedRunParameters, StudyParameter):
+class DeepForestBase(ClassifierBase[_Model], TimedRunParameters, StudyParameter):
     """Base of the cascades; not an estimator by itself."""
 
     __report_facts__ = figures.report_facts
-    __explanation_steps__ = explanation_steps
+    __explanation_steps__ = figures.explanation_steps
     layer_table = figures.layer_table
     staged_margins = figures.staged_margins
 
-    #: What a page and an explanation call the model.
+    #: What a page says of the model.
     _description: ClassVar[str]
-    _explained_kind: ClassVar[str]
 
-    model_: Any = field(init=False)
+    model_: _Model = field(init=False)
     n_estimators: int = field(default=100, kw_only=False)
     forests: Any = "auto"
     cv: Any = 5
@@ -167,9 +161,7 @@ class DeepForestBase(ClassifierBase, TimedRunParameters, StudyParameter):
         -------
         self
         """
-        check_parameters(self)
-        limit = TimeLimit(self.time_limit)
-        parameters = {**self.get_params(deep=False), **study_settings(self), "time_limit": limit}
+        parameters = checked_parameters(self)
         # Not merged: trees and margins count each of equal rows, see data.py.
         with self._begin_fit(X, y, sample_weight, merge=False) as inputs:
             data = prepare(inputs, parameters)
@@ -180,28 +172,24 @@ class DeepForestBase(ClassifierBase, TimedRunParameters, StudyParameter):
             self.__dict__.update(attributes)
         return self
 
-    def _trained(self, plan: DeepForestPlan[Any], data: PreparedData) -> dict[str, Any]:
+    def _trained(self, plan: DeepForestPlan[Any], data: DeepForestData) -> dict[str, Any]:
         """The fitted attributes beside those of every classifier."""
         return {"model_": train(plan, data)}
 
     def _fit_held_out(self, X: Any, y: Any, sample_weight: Any = None) -> Floats:
         """Fit; held-out probabilities of the rows of `X`, which the fitted model then does not keep."""
         self.fit(X, y, sample_weight)
-        model: DeepForestModel = self.model_
+        model = self.model_
         assert model.held_out is not None
         self.model_ = replace(model, held_out=None, labels=None, staged_held_out=())
         return held_out_probabilities(model.held_out, model.calibrator)
-
-    def _model(self) -> Any:
-        check_is_fitted(self, "model_")
-        return self.model_
 
     def staged_predict_proba(self, X: Any) -> Iterator[Floats]:
         """Probabilities after 1, 2, ... layers; the last ones are those of ``predict_proba``.
 
         The calibration is that of the last layer, so stages differ in their scores only.
         """
-        model: DeepForestModel = self._model()
+        model = self._fitted()
         for scores in model.staged_scores(begin_predict(self, X), self.n_jobs):
             yield model.calibrated(scores)
 
@@ -209,16 +197,6 @@ class DeepForestBase(ClassifierBase, TimedRunParameters, StudyParameter):
         """Predictions after 1, 2, ... layers."""
         for proba in self.staged_predict_proba(X):
             yield np.asarray(self.classes_)[proba.argmax(axis=1)]
-
-    def _explained(self, X: Any) -> list[dict[str, Any]]:
-        """Class vectors and margins, layer by layer."""
-        model: DeepForestModel = self._model()
-        details = model.explain(begin_predict(self, X))
-        return self._explanations(self._explained_kind, self.predict_proba(X), details)
-
-    def __certificate_evidence__(self) -> Iterator[Evidence]:
-        """Estimates and heuristics that :func:`surewood.certify` can add about this model."""
-        yield from self._model().evidence()
 
     n_layers_ = Fitted[int]("n_layers", "Layers that predict.")
     stop_reason_ = Fitted[str](
@@ -237,24 +215,24 @@ class DeepForestBase(ClassifierBase, TimedRunParameters, StudyParameter):
     @property
     def layers_(self) -> list[LayerRecord]:
         """One record per layer, kept or not."""
-        return list(self._model().records)
+        return list(self._fitted().records)
 
     @property
     def forests_(self) -> list[tuple[str, int]]:
         """Kind and number of trees of each forest of a layer."""
-        return list(self._model().forests)
+        return list(self._fitted().forests)
 
     @property
     def staged_held_out_scores_(self) -> list[Floats]:
         """Held-out scores after each layer, where they were kept."""
-        return list(self._model().staged_held_out)
+        return list(self._fitted().staged_held_out)
 
 
-class MarginForestBase(DeepForestBase):
+class MarginForestBase(DeepForestBase[MarginForestModel]):
     """What the margin forest and its CV twin share."""
 
     _description = "Layers of forests; each layer focuses on rows that the layers before found difficult."
-    _explained_kind = "margin_forest"
+    _kind = "margin_forest"
 
     alphas_ = Fitted[Floats]("alphas", "Weight of each kept layer in the final score.")
     depth_schedule_ = Fitted[Schedule]("schedule", "Growth rate of the depth, one per forest.")
@@ -444,7 +422,7 @@ class MarginDeepForestClassifier(MarginForestBase):
 
 
 @parameters(CASCADE_RULES)
-class CascadeForestClassifier(DeepForestBase):
+class CascadeForestClassifier(DeepForestBase[CascadeForestModel]):
     """Cascade forest (gcForest's cascade), optionally with confidence screening.
 
     Every layer is a set of cross-fitted forests. Layer t + 1 sees the table and the class vectors of all
@@ -504,7 +482,7 @@ feature_importances_, n_features_in_, feature_names_in_, schema_
 
     _study_switches = CASCADE_SWITCHES
     _description = "Layers of forests; each layer reads the table and the class vectors of the layer before."
-    _explained_kind = "cascade_forest"
+    _kind = "cascade_forest"
 
     forests: Any = PUBLISHED
     screening: float | str | None = None

@@ -2,7 +2,8 @@
 
 `layer_curves` is figure A: accuracy and margin ratio by layer, held-out and on given points.
 `representation_view` is figure B: a t-SNE view of what a layer reads, with the scatter ratio (4.8) of the
-view and of the representation (theory.md §4.7). `report_facts` is ``__report_facts__`` of the estimators;
+view and of the representation (theory.md §4.7). `report_facts` and
+`explanation_steps` are ``__report_facts__`` and ``__explanation_steps__`` of the estimators;
 `layer_table` and `staged_margins` are what the plots of :mod:`surewood.inspect` read. `model` is always a
 fitted estimator.
 
@@ -11,6 +12,8 @@ Margin ratios are HEURISTIC, held-out accuracies ESTIMATES; t-SNE distances are 
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,6 +24,7 @@ from numpy.typing import NDArray
 from surewood._arrays import Floats, Ints
 from surewood.base import describing
 from surewood.base.describing import Facts, ReportRows, sample_rows, take_rows
+from surewood.base.wording import probabilities_text
 from surewood.bounds import margin_ratio, margins, scatter_ratio
 from surewood.deepforest.margins import class_margins
 from surewood.parallel.progress import stage
@@ -30,6 +34,7 @@ MAX_ROWS = 5000  # for margins
 MAX_POINTS = 400  # of a t-SNE view on a page
 MIN_POINTS = 12
 N_BINS = 40
+_FEATURES_SHOWN = 5  # of a layer, in words
 MAX_LINES = 5  # layers whose margins are drawn
 SEED = 0
 TONES: tuple[describing.Tone, ...] = ("main", "second", "third", "fourth", "other")
@@ -352,3 +357,26 @@ def _view(name: str, values: Floats, codes: NDArray[np.int64], classes: list[str
         caption=f"t-SNE of {len(codes)} rows; scatter within over between classes "
         f"{scatter_ratio(values, codes):.3g}. Do not read distances as similarity.",
     )
+
+
+def explanation_steps(model: Any, explained: Mapping[str, Any]) -> list[Facts]:
+    """An explained prediction in words: the final score, then layer by layer vector, votes and splits."""
+    lines = [
+        f"all layers together  {probabilities_text(explained['votes'])}",
+        f"margin of the first class over the second: {explained['margin']:.3f}",
+    ]
+    steps = [describing.step("Votes", lines)]
+    for layer in explained["layers"]:
+        lines = [f"average of its forests  {probabilities_text(layer['vector'])}"]
+        votes = Counter(
+            (forest["kind"].replace("_", " "), str(forest["vote"])) for forest in layer["forests"]
+        )
+        counted = ", ".join(f"{count} {kind} for {vote}" for (kind, vote), count in votes.items())
+        lines.append(f"forests: {counted}")
+        features = layer["features"][:_FEATURES_SHOWN]
+        if features:
+            used = ", ".join(f"{entry['feature']} ({entry['splits']:,})" for entry in features)
+            lines.append(f"splits on the path, by feature: {used}")
+        title = f"Layer {layer['layer']}, {100 * layer['weight']:.0f} % of the final score"
+        steps.append(describing.step(title, lines))
+    return steps

@@ -10,8 +10,7 @@ of models trained on the other points (theory.md §6.3).
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,7 +22,6 @@ from surewood.base import describing
 from surewood.base.base import normalised
 from surewood.base.calibration import ScoreCalibrator
 from surewood.base.describing import Facts
-from surewood.base.wording import probabilities_text
 from surewood.bounds import log_forest_count, log_mixture_count, margin_theorem
 from surewood.bounds import margins as class_margins
 from surewood.bounds.evidence import EstimateEvidence, Evidence, HeuristicEvidence
@@ -39,7 +37,6 @@ from surewood.trees.tracing import trace
 
 _ROWS_AT_ONCE = 2**16  # rows predicted together: class vectors of all forests stay small
 _UNLIMITED = 64  # a depth beyond which the number of training points is the limit
-_FEATURES_SHOWN = 5  # of a layer, in words
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -131,14 +128,14 @@ class DeepForestModel:
             describing.figure("margin ratio", last.margin_ratio, "number", "HEURISTIC"),
         ]
 
-    def explain(self, rows: Table) -> list[Facts]:
+    def explain(self, rows: Table, n_jobs: int | None) -> list[Facts]:
         """Votes, margin and layers of every row: class vectors, margins and splits, layer by layer."""
         base, classes = self.reader.read(rows), self.classes
         names = column_names(self.schema, rows.n_columns)
         explained: list[list[Facts]] = [[] for _ in range(rows.n_rows)]
         final = np.zeros((rows.n_rows, len(classes)))
         layers: Sequence[MarginLayer | CascadeLayer] = self.layers.layers
-        walk = zip(layers, self.layers.weights(), self.layers.walk(base))
+        walk = zip(layers, self.layers.weights(), self.layers.walk(base, n_jobs))
         for number, (layer, weight, (reached, inputs, vectors, scores)) in enumerate(walk, start=1):
             final = scores
             if not len(reached):
@@ -242,26 +239,3 @@ def _split_counts(block: Block, inputs: LayerInput, names: list[str]) -> list[li
         [{"feature": labels[j], "splits": int(n[j])} for j in np.argsort(-n, kind="stable") if n[j]]
         for n in counts
     ]
-
-
-def explanation_steps(model: Any, explained: Mapping[str, Any]) -> list[Facts]:
-    """An explained prediction in words: the final score, then layer by layer vector, votes and splits."""
-    lines = [
-        f"all layers together  {probabilities_text(explained['votes'])}",
-        f"margin of the first class over the second: {explained['margin']:.3f}",
-    ]
-    steps = [describing.step("Votes", lines)]
-    for layer in explained["layers"]:
-        lines = [f"average of its forests  {probabilities_text(layer['vector'])}"]
-        votes = Counter(
-            (forest["kind"].replace("_", " "), str(forest["vote"])) for forest in layer["forests"]
-        )
-        counted = ", ".join(f"{count} {kind} for {vote}" for (kind, vote), count in votes.items())
-        lines.append(f"forests: {counted}")
-        features = layer["features"][:_FEATURES_SHOWN]
-        if features:
-            used = ", ".join(f"{entry['feature']} ({entry['splits']:,})" for entry in features)
-            lines.append(f"splits on the path, by feature: {used}")
-        title = f"Layer {layer['layer']}, {100 * layer['weight']:.0f} % of the final score"
-        steps.append(describing.step(title, lines))
-    return steps

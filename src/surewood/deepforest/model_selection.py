@@ -17,7 +17,7 @@ import numpy as np
 from surewood.base.parameters import COMMON, Switch, parameters
 from surewood.base.rules import Boolean, ListOf, Nullable, Number, Rule
 from surewood.deepforest.blocks import BlockFit
-from surewood.deepforest.data import PreparedData, TrainingSet
+from surewood.deepforest.data import DeepForestData, TrainingSet
 from surewood.deepforest.estimator import (
     DEPTH_SCHEDULE,
     MARGIN_RULES,
@@ -148,7 +148,7 @@ feature_names_in_, schema_
         study = published | (parameters.pop("study", None) or {})
         return cls(**{**PAPER_GRID, "forests": PUBLISHED, "study": study, **parameters})
 
-    def _trained(self, plan: DeepForestPlan[MarginGrowthPlan], data: PreparedData) -> dict[str, Any]:
+    def _trained(self, plan: DeepForestPlan[MarginGrowthPlan], data: DeepForestData) -> dict[str, Any]:
         growths, first = search_settings(plan, data.training)
         given_forests = None if isinstance(self.forests, str) else list(self.forests)
         attributes = search_results(growths, given_forests)

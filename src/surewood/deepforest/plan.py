@@ -15,7 +15,7 @@ from typing import Any, Generic, TypeVar
 
 from surewood.base.parameters import calibration_method, rows_counted
 from surewood.base.time_limit import TimeLimit
-from surewood.deepforest.data import PreparedData, usable_folds
+from surewood.deepforest.data import DeepForestData, usable_folds
 from surewood.deepforest.forests import BlockMember, Schedule, TreeSettings, parse_schedules
 from surewood.deepforest.margins import STRENGTHS, StepRule, WeightRule
 
@@ -141,7 +141,7 @@ class DeepForestPlan(Generic[P]):
         return len({(plan.forests, tuple(plan.depths(1))) for plan in self.candidates})
 
 
-def make_plan(parameters: Mapping[str, Any], data: PreparedData, seed: int) -> DeepForestPlan[Any]:
+def make_plan(parameters: Mapping[str, Any], data: DeepForestData, seed: int) -> DeepForestPlan[Any]:
     """The plan of a fit; `parameters` are the checked parameters and study switches of an estimator."""
     training = data.training
     if training.given_folds is None:
@@ -188,7 +188,7 @@ def make_plan(parameters: Mapping[str, Any], data: PreparedData, seed: int) -> D
 
 
 def _margin_candidates(
-    parameters: Mapping[str, Any], data: PreparedData, growth: dict[str, Any], is_chosen: bool
+    parameters: Mapping[str, Any], data: DeepForestData, growth: dict[str, Any], is_chosen: bool
 ) -> tuple[MarginGrowthPlan, ...]:
     """Each block with each setting; a margin forest that is no search has one setting."""
     # How many trees and layers: by the table where the block is chosen as well, else as published.

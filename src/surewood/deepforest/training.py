@@ -12,7 +12,7 @@ from surewood.base.calibration import ScoreCalibrator
 from surewood.base.copies import copied_rows, labels_by_content, without_one_copy
 from surewood.deepforest.blocks import BlockFit
 from surewood.deepforest.cascade_growth import CascadeGrowth
-from surewood.deepforest.data import PreparedData, TrainingSet
+from surewood.deepforest.data import DeepForestData, TrainingSet
 from surewood.deepforest.first_layer import choose_first_layer
 from surewood.deepforest.margin_growth import MarginGrowth
 from surewood.deepforest.margins import CHOICES
@@ -22,7 +22,7 @@ from surewood.deepforest.stopping import GrownCascade
 from surewood.parallel.progress import stage
 
 
-def train(plan: DeepForestPlan[Any], data: PreparedData) -> DeepForestModel:
+def train(plan: DeepForestPlan[Any], data: DeepForestData) -> DeepForestModel:
     """Compare the candidates at the first layer and grow the best one."""
     if isinstance(plan.candidates[0], CascadeGrowthPlan):
         return _train_cascade_forest(plan, data)
@@ -32,7 +32,7 @@ def train(plan: DeepForestPlan[Any], data: PreparedData) -> DeepForestModel:
 
 def train_margin_forest(
     plan: DeepForestPlan[MarginGrowthPlan],
-    data: PreparedData,
+    data: DeepForestData,
     chosen: MarginGrowthPlan,
     first: BlockFit,
     n_settings: int,
@@ -52,7 +52,9 @@ def train_margin_forest(
     )
 
 
-def _train_cascade_forest(plan: DeepForestPlan[CascadeGrowthPlan], data: PreparedData) -> CascadeForestModel:
+def _train_cascade_forest(
+    plan: DeepForestPlan[CascadeGrowthPlan], data: DeepForestData
+) -> CascadeForestModel:
     grown = CascadeGrowth(data.training, plan.candidates[0], plan.run).grown()
     return CascadeForestModel(
         layers=grown.layers,
@@ -63,7 +65,7 @@ def _train_cascade_forest(plan: DeepForestPlan[CascadeGrowthPlan], data: Prepare
 
 def _shared_fields(
     plan: DeepForestPlan[Any],
-    data: PreparedData,
+    data: DeepForestData,
     training: TrainingSet,
     grown: GrownCascade[Any, Any],
     n_settings: int,

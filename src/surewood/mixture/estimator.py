@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import field
 from typing import Any
 
-import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.utils.validation import check_is_fitted
 
 from surewood._arrays import Floats
 from surewood.base.base import ClassifierBase, Fitted, normalised
-from surewood.base.copies import copy_counts
 from surewood.base.folds import draw_seed
-from surewood.base.parameters import COMMON, TimedRunParameters, check_parameters, parameters
+from surewood.base.parameters import COMMON, TimedRunParameters, checked_parameters, parameters
 from surewood.base.rules import AUTO, Choice, Either, ListOf
-from surewood.bounds.evidence import Evidence
-from surewood.mixture.model import MemberRecord, MixtureModel, explain_rows, explanation_steps, report_facts
-from surewood.mixture.plan import NAMES, MixturePlan, TableSize, make_plan
-from surewood.mixture.training import Sample, train
-from surewood.tables import TrainingTable, begin_predict
+from surewood.mixture.model import MemberRecord, MixtureModel, explanation_steps, report_facts
+from surewood.mixture.plan import NAMES, TableSize, make_plan
+from surewood.mixture.training import train
 
 _RULES = {
     **COMMON,
@@ -29,7 +23,7 @@ _RULES = {
 
 
 @parameters(_RULES)
-class SurewoodClassifier(ClassifierBase, TimedRunParameters):
+class SurewoodClassifier(ClassifierBase[MixtureModel], TimedRunParameters):
     """The classifier to start with: all families in one weighted, calibrated mixture.
 
     A random forest, a composite forest, boosted trees, extra-trees and a margin forest are fitted once each.
@@ -101,6 +95,7 @@ class SurewoodClassifier(ClassifierBase, TimedRunParameters):
     __report_facts__ = report_facts
     __explanation_steps__ = explanation_steps
     _title = "Mixture of classifiers"
+    _kind = "mixture"
 
     model_: MixtureModel = field(init=False)
 
@@ -125,33 +120,13 @@ class SurewoodClassifier(ClassifierBase, TimedRunParameters):
         -------
         self
         """
-        with self._begin(X, y, sample_weight) as inputs:
-            plan = self._plan(inputs)
-            model = train(plan, Sample(inputs, _counts(inputs)))
+        parameters = checked_parameters(self)
+        with self._begin_fit(X, y, sample_weight) as inputs:
+            plan = make_plan(parameters, TableSize.of(inputs), draw_seed(self.random_state))
+            model = train(plan, inputs)
             self._store_fit(inputs)
             self.model_ = model
         return self
-
-    def _begin(self, X: Any, y: Any, sample_weight: Any) -> TrainingTable:
-        check_parameters(self)
-        return self._begin_fit(X, y, sample_weight)
-
-    def _plan(self, inputs: TrainingTable) -> MixturePlan:
-        size = TableSize(inputs.table.n_rows, inputs.table.n_columns, inputs.n_classes)
-        return make_plan(self.get_params(deep=False), size, draw_seed(self.random_state))
-
-    def _explained(self, X: Any) -> list[dict[str, Any]]:
-        """What each member says, and its own explanation."""
-        check_is_fitted(self, "model_")
-        table = begin_predict(self, X)
-        probabilities = self.predict_proba(X)
-        details = explain_rows(self.model_, table, probabilities, X)
-        return self._explanations("mixture", probabilities, details)
-
-    def __certificate_evidence__(self) -> Iterable[Evidence]:
-        """What `surewood.certify` may use: the held-out error, an ESTIMATE."""
-        check_is_fitted(self, "model_")
-        return self.model_.evidence()
 
     @property
     def members_(self) -> list[MemberRecord]:
@@ -173,10 +148,4 @@ class SurewoodClassifier(ClassifierBase, TimedRunParameters):
     @property
     def feature_importances_(self) -> Floats:
         """Weighted mean of the members' impurity importances, summing to 1 (all 0 where no tree splits)."""
-        check_is_fitted(self, "model_")
-        return normalised(self.model_.importances)
-
-
-def _counts(inputs: TrainingTable) -> Floats:
-    """How often each row of the merged table occurs; once in a streamed table, which is not merged."""
-    return np.ones(inputs.table.n_rows) if inputs.table.stream is not None else copy_counts(inputs)
+        return normalised(self._fitted().importances)

@@ -63,6 +63,8 @@ class MixtureModel:
     #: Held-out gain in log-loss of the optimal mixture over that of the chances, and its standard error.
     gain: float
     standard_error: float
+    #: What the members' held-out probabilities gave is recorded above.
+    held_out: None = None
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Refuse members that do not belong together: a file may hold anything."""
@@ -76,27 +78,47 @@ class MixtureModel:
         if abs(sum(member.weight for member in self.members) - 1.0) > _ROUNDING:
             raise ValueError("weights of the members must sum to 1.")
 
-    def mixed(self, table: Table, n_jobs: int | None) -> Floats:
+    def mixed(self, rows: Table, n_jobs: int | None) -> Floats:
         """Weighted mean of the members' probabilities."""
-        table = table.read_once()
-        total = np.zeros((table.n_rows, len(self.classes)))
+        rows = rows.read_once()
+        total = np.zeros((rows.n_rows, len(self.classes)))
         for member in self.members:
-            total += member.weight * member.estimator.model_.probabilities(table, n_jobs)
+            total += member.weight * member.estimator.model_.probabilities(rows, n_jobs)
         return total
 
     def calibrated(self, mixed: Floats) -> Floats:
         """Probabilities of the mixture."""
         return mixed if self.calibrator is None else self.calibrator.transform(mixed)
 
-    def probabilities(self, table: Table, n_jobs: int | None) -> Floats:
+    def probabilities(self, rows: Table, n_jobs: int | None) -> Floats:
         """Class probabilities of a table in memory."""
-        return self.calibrated(self.mixed(table, n_jobs))
+        return self.calibrated(self.mixed(rows, n_jobs))
 
     @property
     def importances(self) -> Floats:
         """Weighted mean of the members' impurity importances."""
         parts = [member.weight * member.estimator.feature_importances_ for member in self.members]
         return np.asarray(np.sum(parts, axis=0))
+
+    def explain(self, rows: Table, n_jobs: int | None) -> list[dict[str, Any]]:
+        """One dictionary per row: probabilities and explanation of every member, heaviest first."""
+        members = sorted(self.members, key=lambda member: -member.weight)
+        probabilities = [member.estimator.model_.probabilities(rows, n_jobs) for member in members]
+        explained = [member.estimator.explain(rows) for member in members]
+        return [
+            {
+                "members": [
+                    {
+                        "member": member.name,
+                        "weight": member.weight,
+                        "probabilities": by_label(self.classes, probabilities[k][row]),
+                        "explanation": explained[k][row],
+                    }
+                    for k, member in enumerate(members)
+                ]
+            }
+            for row in range(rows.n_rows)
+        ]
 
     def evidence(self) -> Iterator[Evidence]:
         """The held-out error; weights and calibration were chosen on it, so it is a biased ESTIMATE."""
@@ -107,27 +129,6 @@ class MixtureModel:
                 n=self.n_held_out,
                 used_for_selection=True,
             )
-
-
-def explain_rows(model: MixtureModel, table: Table, probabilities: Floats, X: Any) -> list[dict[str, Any]]:
-    """One dictionary per row: probabilities and explanation of every member, heaviest first."""
-    members = sorted(model.members, key=lambda member: -member.weight)
-    own = [member.estimator.model_.probabilities(table, None) for member in members]
-    explained = [member.estimator.explain(X) for member in members]
-    return [
-        {
-            "members": [
-                {
-                    "member": member.name,
-                    "weight": member.weight,
-                    "probabilities": by_label(model.classes, own[k][row]),
-                    "explanation": explained[k][row],
-                }
-                for k, member in enumerate(members)
-            ]
-        }
-        for row in range(len(probabilities))
-    ]
 
 
 def explanation_steps(model: Any, explained: Mapping[str, Any]) -> list[Facts]:

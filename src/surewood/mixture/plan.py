@@ -6,13 +6,16 @@ of folds is needed. Rules for tables on which a member cannot pay its cost have 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from surewood.base.base import ClassifierBase
 from surewood.base.parameters import calibration_method
+from surewood.base.time_limit import TimeLimit
 from surewood.composite import RandomCompositeForestClassifier
 from surewood.deepforest import MarginDeepForestClassifier
+from surewood.tables import TrainingTable
 from surewood.trees import BinnedForestClassifier, BoostedTreesClassifier
 
 #: In the order of value per second, see `in_order`.
@@ -41,6 +44,11 @@ class TableSize:
     n_rows: int
     n_columns: int
     n_classes: int
+
+    @classmethod
+    def of(cls, data: TrainingTable) -> TableSize:
+        """The size of a training table whose equal rows are merged."""
+        return cls(*data.table.shape, data.n_classes)
 
 
 def in_order(n_rows: int) -> list[str]:
@@ -91,7 +99,7 @@ def _unsuitable_for_boosting(size: TableSize) -> str:
 
 def build(
     name: str, n_estimators: int, leaf: float, shared: dict[str, Any], n_rows: int = 0
-) -> ClassifierBase:
+) -> ClassifierBase[Any]:
     """A member with the parameters that all members share; `leaf` is the least weight of a leaf.
 
     On large tables the composite forest has one plain tree per composite tree (the random forest has enough
@@ -124,7 +132,7 @@ class MemberPlan:
     """A member to be fitted."""
 
     name: str
-    estimator: ClassifierBase
+    estimator: ClassifierBase[Any]
 
 
 @dataclass(frozen=True)
@@ -137,33 +145,33 @@ class MixturePlan:
     left_out: dict[str, str]
     #: Method of the one calibration of the mixture; None for none.
     calibration: str | None
-    #: Seconds that the fit may take.
-    time_limit: float | None
+    time_limit: TimeLimit
     n_jobs: int | None
     verbose: int
 
 
-def make_plan(parameters: dict[str, Any], size: TableSize, seed: int) -> MixturePlan:
+def make_plan(parameters: Mapping[str, Any], data: TableSize, seed: int) -> MixturePlan:
     """The plan for a table.
 
     Examples
     --------
     >>> from surewood import SurewoodClassifier
-    >>> plan = make_plan(SurewoodClassifier().get_params(), TableSize(500, 5, 2), seed=0)
+    >>> from surewood.base.parameters import checked_parameters
+    >>> plan = make_plan(checked_parameters(SurewoodClassifier()), TableSize(500, 5, 2), seed=0)
     >>> [member.name for member in plan.members]
     ['random forest', 'composite forest', 'boosted trees', 'extra-trees', 'margin forest']
     """
     asked = NAMES if parameters["members"] == "auto" else tuple(parameters["members"])
-    wanted = [name for name in in_order(size.n_rows) if name in asked]
+    wanted = [name for name in in_order(data.n_rows) if name in asked]
     left_out = {}
     if parameters["members"] == "auto":
-        left_out = {name: reason for name in wanted if (reason := suitable(name, size))}
+        left_out = {name: reason for name in wanted if (reason := suitable(name, data))}
     names = ("class_weight", "categorical_features", "n_jobs", "verbose")
     shared = {name: parameters[name] for name in names} | {"random_state": seed, "remember_rows": False}
     n_trees, leaf = int(parameters["n_estimators"]), float(parameters["min_weight_fraction_leaf"])
     return MixturePlan(
         members=tuple(
-            MemberPlan(name, build(name, n_trees, leaf, shared, size.n_rows))
+            MemberPlan(name, build(name, n_trees, leaf, shared, data.n_rows))
             for name in wanted
             if name not in left_out
         ),

@@ -15,8 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from surewood._arrays import Floats
-from surewood.base.copies import with_other_copies
-from surewood.base.time_limit import TimeLimit
+from surewood.base.copies import copy_counts, with_other_copies
 from surewood.mixture.model import MemberRecord, MixtureMember, MixtureModel
 from surewood.mixture.plan import MemberPlan, MixturePlan
 from surewood.mixture.weights import MixtureWeights, calibrate_mixture, mixture_weights
@@ -29,14 +28,6 @@ _SPARE = 0.9  # part of the time that is left which members may take; weights an
 
 
 @dataclass(frozen=True)
-class Sample:
-    """The training table, equal rows merged, and how often each of its rows occurs."""
-
-    inputs: TrainingTable
-    counts: Floats
-
-
-@dataclass(frozen=True)
 class _Fitted:
     plan: MemberPlan
     held_out: Floats | None
@@ -44,33 +35,34 @@ class _Fitted:
     note: str
 
 
-def train(plan: MixturePlan, sample: Sample) -> MixtureModel:
+def train(plan: MixturePlan, data: TrainingTable) -> MixtureModel:
     """Fit the members, weigh and calibrate them."""
-    limit = TimeLimit(plan.time_limit)
     fitted: list[_Fitted] = []
-    notes = dict(plan.left_out)
+    limit, notes = plan.time_limit, dict(plan.left_out)
+    # Rows of a streamed table are not merged: each is one.
+    counts = np.ones(data.table.n_rows) if data.table.stream is not None else copy_counts(data)
     with stage(plan.verbose, "fitting members", len(plan.members)) as advance:
         for place, member in enumerate(plan.members):
             if limit.is_over and fitted:
                 notes[member.name] = "not started: no time was left"
             else:
                 part = _SPARE * limit.left / (len(plan.members) - place)
-                fitted.append(_fit(member, sample, part))
+                fitted.append(_fit(member, data, counts, part))
             advance(1)
-    return _mixture(plan, sample, fitted, notes)
+    return _mixture(plan, data, fitted, notes)
 
 
-def _fit(member: MemberPlan, sample: Sample, time_limit: float) -> _Fitted:
+def _fit(member: MemberPlan, data: TrainingTable, counts: Floats, time_limit: float) -> _Fitted:
     started = time.perf_counter()
     if np.isfinite(time_limit) and "time_limit" in member.estimator.get_params():
         member.estimator.set_params(time_limit=max(time_limit, 1e-3))
-    held_out = member.estimator._fit_held_out(sample.inputs, None)
+    held_out = member.estimator._fit_held_out(data, None)
     if held_out is not None:
-        model, table, n_jobs = member.estimator.model_, sample.inputs.table, member.estimator.n_jobs
+        model, table, n_jobs = member.estimator.model_, data.table, member.estimator.n_jobs
         held_out = with_other_copies(
-            _merged(held_out, sample.inputs),
-            sample.inputs.y,
-            sample.counts,
+            _merged(held_out, data),
+            data.y,
+            counts,
             lambda rows: model.probabilities(table.take(rows), n_jobs),
         )
     seconds = time.perf_counter() - started
@@ -78,70 +70,69 @@ def _fit(member: MemberPlan, sample: Sample, time_limit: float) -> _Fitted:
     return _Fitted(member, held_out, seconds, note)
 
 
-def _merged(held_out: Floats, inputs: TrainingTable) -> Floats:
+def _merged(held_out: Floats, data: TrainingTable) -> Floats:
     """Held-out probabilities per row of the merged table, whose order depends on its content alone.
 
     Equal rows may have been held out from different models: their mean.
     """
-    if inputs.inverse is None:
+    if data.inverse is None:
         return held_out
-    counted = inputs.inverse >= 0
-    place, values = inputs.inverse[counted], held_out[counted]
-    sums = np.zeros((inputs.table.n_rows, held_out.shape[1]))
+    counted = data.inverse >= 0
+    place, values = data.inverse[counted], held_out[counted]
+    sums = np.zeros((data.table.n_rows, held_out.shape[1]))
     np.add.at(sums, place, values)
     return np.asarray(sums / np.bincount(place, minlength=len(sums))[:, None])
 
 
-def _mixture(plan: MixturePlan, sample: Sample, fitted: list[_Fitted], notes: dict[str, str]) -> MixtureModel:
-    inputs = sample.inputs
-    y, weight = inputs.y, np.ones(inputs.table.n_rows) if inputs.weight is None else inputs.weight
-    judged = [one for one in fitted if one.held_out is not None]
-    stacked = np.stack([one.held_out for one in judged if one.held_out is not None]) if judged else None
-    known: NDArray[np.bool_] = np.zeros(len(y), dtype=bool)
-    if stacked is not None:
-        known = np.asarray(~np.isnan(stacked).any(axis=(0, 2)))
-    if stacked is None or known.sum() < _FEW_HELD_OUT or inputs.n_classes < 2:
-        return _first_alone(plan, sample, fitted, notes)
-    rows = np.flatnonzero(known)
+def _mixture(
+    plan: MixturePlan, data: TrainingTable, fitted: list[_Fitted], notes: dict[str, str]
+) -> MixtureModel:
+    y, weight = data.y, np.ones(data.table.n_rows) if data.weight is None else data.weight
+    judged = [member for member in fitted if member.held_out is not None]
+    if not judged or data.n_classes < 2:
+        return _first_alone(plan, data, fitted, notes)
+    stacked = np.stack([member.held_out for member in judged if member.held_out is not None])
+    rows = np.flatnonzero(~np.isnan(stacked).any(axis=(0, 2)))
+    if len(rows) < _FEW_HELD_OUT:
+        return _first_alone(plan, data, fitted, notes)
     stacked, y, weight = stacked[:, rows], y[rows], weight[rows]
-    found = mixture_weights(stacked, y, weight)
-    mixed = np.tensordot(found.weights, stacked, axes=1)
+    weights = mixture_weights(stacked, y, weight)
+    mixed = np.tensordot(weights.weights, stacked, axes=1)
     calibrator = calibrate_mixture(plan.calibration, mixed, y, weight, plan.n_jobs, plan.verbose)
     final = mixed if calibrator is None else calibrator.transform(mixed)
     return MixtureModel(
         members=tuple(
-            MixtureMember(one.plan.name, one.plan.estimator, float(w))
-            for one, w in zip(judged, found.weights)
+            MixtureMember(member.plan.name, member.plan.estimator, float(w))
+            for member, w in zip(judged, weights.weights)
             if w > 0
         ),
-        records=_records(plan, fitted, judged, found, _errors(stacked, y, weight), notes),
+        records=_records(fitted, judged, weights, _errors(stacked, y, weight), notes),
         calibrator=calibrator,
-        classes=inputs.classes,
+        classes=data.classes,
         held_out_error=float(np.average(final.argmax(axis=1) != y, weights=weight)),
         held_out_log_loss=_log_loss(final, y, weight),
         n_held_out=len(y),
-        gain=found.gain,
-        standard_error=found.standard_error,
+        gain=weights.gain,
+        standard_error=weights.standard_error,
     )
 
 
 def _first_alone(
-    plan: MixturePlan, sample: Sample, fitted: list[_Fitted], notes: dict[str, str]
+    plan: MixturePlan, data: TrainingTable, fitted: list[_Fitted], notes: dict[str, str]
 ) -> MixtureModel:
     """Too few held-out rows to compare: the composite forest where there is one, else the first member."""
-    best = next((one for one in fitted if one.plan.name == "composite forest"), fitted[0])
+    best = next((member for member in fitted if member.plan.name == "composite forest"), fitted[0])
     records = []
-    for name in [*(one.plan.name for one in fitted), *notes]:
-        chosen = name == best.plan.name
-        own = next((one for one in fitted if one.plan.name == name), None)
-        seconds, limited = (0.0, "") if own is None else (own.seconds, own.note)
-        note = notes.get(name, limited if chosen else "dropped: too few held-out rows to compare members")
-        records.append(MemberRecord(name, float(chosen), np.nan, np.nan, seconds, note))
+    for member in fitted:
+        chosen = member is best
+        note = member.note if chosen else "dropped: too few held-out rows to compare members"
+        records.append(MemberRecord(member.plan.name, float(chosen), np.nan, np.nan, member.seconds, note))
+    records += [MemberRecord(name, 0.0, np.nan, np.nan, 0.0, reason) for name, reason in notes.items()]
     return MixtureModel(
         members=(MixtureMember(best.plan.name, best.plan.estimator, 1.0),),
         records=tuple(records),
         calibrator=None,
-        classes=sample.inputs.classes,
+        classes=data.classes,
         held_out_error=np.nan,
         held_out_log_loss=np.nan,
         n_held_out=0,
@@ -151,32 +142,29 @@ def _first_alone(
 
 
 def _records(
-    plan: MixturePlan,
     fitted: list[_Fitted],
     judged: list[_Fitted],
-    found: MixtureWeights,
+    weights: MixtureWeights,
     errors: Floats,
     notes: dict[str, str],
 ) -> tuple[MemberRecord, ...]:
-    place = {one.plan.name: k for k, one in enumerate(judged)}
+    place = {member.plan.name: k for k, member in enumerate(judged)}
     records = []
-    for one in fitted:
-        name = one.plan.name
+    for member in fitted:
+        name, seconds = member.plan.name, member.seconds
         if name not in place:
-            records.append(MemberRecord(name, 0.0, np.nan, np.nan, one.seconds, "dropped: no held-out rows"))
+            records.append(MemberRecord(name, 0.0, np.nan, np.nan, seconds, "dropped: no held-out rows"))
             continue
         k = place[name]
-        weight = float(found.weights[k])
-        note = one.note if weight > 0 else "dropped: it adds nothing to the others on held-out rows"
-        records.append(
-            MemberRecord(name, weight, float(found.log_loss[k]), float(errors[k]), one.seconds, note)
-        )
+        weight, log_loss = float(weights.weights[k]), float(weights.log_loss[k])
+        note = member.note if weight > 0 else "dropped: it adds nothing to the others on held-out rows"
+        records.append(MemberRecord(name, weight, log_loss, float(errors[k]), seconds, note))
     records += [MemberRecord(name, 0.0, np.nan, np.nan, 0.0, reason) for name, reason in notes.items()]
     return tuple(records)
 
 
 def _errors(stacked: Floats, y: NDArray[np.int32], weight: Floats) -> Floats:
-    return np.array([np.average(one.argmax(axis=1) != y, weights=weight) for one in stacked])
+    return np.array([np.average(scores.argmax(axis=1) != y, weights=weight) for scores in stacked])
 
 
 def _log_loss(probabilities: Floats, y: NDArray[np.int32], weight: Floats) -> float:

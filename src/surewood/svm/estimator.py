@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable
 from dataclasses import field
 from typing import Any
 
@@ -11,12 +10,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted
 
 from surewood._arrays import Floats
 from surewood.base.base import ClassifierBase, Fitted
-from surewood.base.parameters import GramParameter, parameters
-from surewood.bounds.evidence import Evidence
+from surewood.base.parameters import GramParameter, checked_parameters, parameters
 from surewood.svm.model import SvmModel, explanation_steps, report_facts
 from surewood.svm.path import DegreePath
 from surewood.svm.plan import RULES, make_plan
@@ -31,7 +28,7 @@ def _gives_probabilities(estimator: PolySVC) -> bool:
 
 
 @parameters(RULES)
-class PolySVC(ClassifierBase, GramParameter):
+class PolySVC(ClassifierBase[SvmModel], GramParameter):
     """C-support vector classifier with polynomial, RBF or linear kernel.
 
     Names and meaning of the parameters are those of :class:`sklearn.svm.SVC` where both have them. The
@@ -148,8 +145,8 @@ class PolySVC(ClassifierBase, GramParameter):
         -------
         PolySVC
         """
-        plan = make_plan(self)
-        with self._begin_fit(X, y, sample_weight, merge=True) as inputs:
+        plan = make_plan(checked_parameters(self))
+        with self._begin_fit(X, y, sample_weight) as inputs:
             model = train(plan, inputs)
             self._store_fit(inputs)
         self.model_ = model
@@ -191,7 +188,7 @@ class PolySVC(ClassifierBase, GramParameter):
         DegreePath
             Errors and SVMs of the grid; `best`, and `best_C` for each degree.
         """
-        plan = make_plan(self)
+        plan = make_plan(checked_parameters(self))
         with self._begin_fit(X, y, sample_weight, merge=False) as inputs:
             return train_path(plan, inputs, degrees, Cs, cv, validation)
 
@@ -209,8 +206,7 @@ class PolySVC(ClassifierBase, GramParameter):
     @available_if(_gives_probabilities)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> Floats:
         """Calibrated probabilities; the largest is that of the predicted class."""
-        table = begin_predict(self, X)
-        return self.model_.probabilities(table, self.n_jobs)
+        return super().predict_proba(X)
 
     @available_if(_gives_probabilities)  # type: ignore[untyped-decorator]
     def predict_log_proba(self, X: Any) -> Floats:
@@ -219,13 +215,7 @@ class PolySVC(ClassifierBase, GramParameter):
 
     def _explained(self, X: Any) -> list[dict[str, Any]]:
         """Pairwise decisions, votes, and the nearest support vectors."""
-        table = begin_predict(self, X)
-        return self.model_.explain(table, self.n_jobs)
-
-    def __certificate_evidence__(self) -> Iterable[Evidence]:
-        """What `surewood.certify` may use: sample compression (theory.md §6.4) and the out-of-fold error."""
-        check_is_fitted(self, "model_")
-        return self.model_.evidence()
+        return self._fitted().explain(begin_predict(self, X), self.n_jobs)
 
     C_ = Fitted[float]("C", "The C that was used.")
     support_ = Fitted[NDArray[np.int32]]("support.rows", "Training rows that are support vectors.")

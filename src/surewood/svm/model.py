@@ -79,6 +79,8 @@ class SvmModel:
     #: Whether neither encoding nor kernel looked at the training rows.
     fixed_design: bool
     unweighted: bool
+    #: Probabilities are learned pair by pair: no class has held-out scores of its own.
+    held_out: None = None
 
     def design(self, rows: Table) -> Floats:
         """Rows in the coordinates of the kernel."""

@@ -5,18 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from numbers import Real
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from surewood._arrays import Floats
-from surewood.base.parameters import COMMON, MAX_DEGREE, calibration_method, check_parameters, memory_bytes
+from surewood.base.parameters import COMMON, MAX_DEGREE, calibration_method, memory_bytes
 from surewood.base.rules import Boolean, Choice, Either, Integer, Number, Rule
 from surewood.svm.gram import KernelSpec
-
-if TYPE_CHECKING:
-    from surewood.svm.estimator import PolySVC
-
+from surewood.tables import TrainingTable
 
 RULES: Mapping[str, Rule] = {
     **COMMON,
@@ -77,23 +74,23 @@ class SvmPlan:
         return KernelSpec(self.kernel, float(gamma), self.coef0)
 
 
-def make_plan(estimator: PolySVC) -> SvmPlan:
-    """Check all parameters and settle what they mean."""
-    check_parameters(estimator)
+def make_plan(parameters: Mapping[str, Any], data: TrainingTable | None = None, seed: int = 0) -> SvmPlan:
+    """What the parameters mean; for an SVM neither the table nor a seed changes it."""
+    max_iter, degree = int(parameters["max_iter"]), int(parameters["degree"])
     return SvmPlan(
-        kernel=estimator.kernel,
-        degree=int(estimator.degree) if estimator.kernel == "poly" else 1,
-        gamma=estimator.gamma,
-        coef0=float(estimator.coef0),
-        tol=float(estimator.tol),
-        C=_penalty(estimator.C),
-        max_iter=_MOST_ITERATIONS if estimator.max_iter == -1 else int(estimator.max_iter),
-        cache_bytes=int(estimator.cache_size * 2**20),
-        scale=bool(estimator.scale),
-        calibration=calibration_method(estimator.calibrate),
-        max_memory=memory_bytes(estimator.max_memory),
-        n_jobs=estimator.n_jobs,
-        verbose=int(estimator.verbose),
+        kernel=parameters["kernel"],
+        degree=degree if parameters["kernel"] == "poly" else 1,
+        gamma=parameters["gamma"],
+        coef0=float(parameters["coef0"]),
+        tol=float(parameters["tol"]),
+        C=_penalty(parameters["C"]),
+        max_iter=_MOST_ITERATIONS if max_iter == -1 else max_iter,
+        cache_bytes=int(parameters["cache_size"] * 2**20),
+        scale=bool(parameters["scale"]),
+        calibration=calibration_method(parameters["calibrate"]),
+        max_memory=memory_bytes(parameters["max_memory"]),
+        n_jobs=parameters["n_jobs"],
+        verbose=int(parameters["verbose"]),
     )
 
 

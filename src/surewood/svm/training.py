@@ -52,13 +52,13 @@ class Problem:
         )
 
 
-def train(plan: SvmPlan, inputs: TrainingTable) -> SvmModel:
+def train(plan: SvmPlan, data: TrainingTable) -> SvmModel:
     """Train the SVM on all rows, and five more for its probabilities."""
-    encoder = DesignEncoder(scale=plan.scale).fit(inputs.table, inputs.weight)
+    encoder = DesignEncoder(scale=plan.scale).fit(data.table, data.weight)
     # Storing inner products pays when wide rows are multiplied many times.
     many_solves = plan.calibration is not None or plan.C is None
     limit = plan.max_memory if many_solves and encoder.n_columns_ > _NARROW else 0
-    problem = _posed(plan, encoder, inputs.table, inputs.y, inputs.weight, limit)
+    problem = _posed(plan, encoder, data.table, data.y, data.weight, limit)
     C_given = plan.C is not None
     calibration = None
     with stage(plan.verbose, "training the SVM", 2 + int(plan.calibration is not None)) as advance:
@@ -68,22 +68,22 @@ def train(plan: SvmPlan, inputs: TrainingTable) -> SvmModel:
         svms = problem.solve(plan, [np.arange(problem.gram.n_rows)])
         advance(1)
         if plan.calibration is not None:
-            calibration = _calibration(plan, problem, inputs.n_classes)
+            calibration = _calibration(plan, problem, data.n_classes)
             advance(1)
-    assert inputs.inverse is not None  # equal rows were merged
+    assert data.inverse is not None  # equal rows were merged
     assert plan.C is not None
-    rows, predictor = first_rows(inputs), svms.predictor()
+    rows, predictor = first_rows(data), svms.predictor()
     # An encoder that only passes numbers through has learned nothing from the rows.
     plain_numbers = not (plan.scale or encoder.learned_)
-    wrong = svms.predicted(0) != inputs.y  # group 0 has all rows in their order
+    wrong = svms.predicted(0) != data.y  # group 0 has all rows in their order
     return SvmModel(
-        classes=inputs.classes,
+        classes=data.classes,
         degree=plan.degree if plan.kernel == "poly" else None,
         encoder=encoder,
         center=problem.center,
         predictor=predictor,
         calibration=calibration,
-        support=_support(svms, predictor, rows, problem.center, inputs.n_classes, plan.kernel),
+        support=_support(svms, predictor, rows, problem.center, data.n_classes, plan.kernel),
         support_origin=rows[predictor.support_index],
         n_iter=svms.pair("iterations", 0).astype(np.int32),
         converged=bool(svms.converged.all()),
@@ -93,13 +93,13 @@ def train(plan: SvmPlan, inputs: TrainingTable) -> SvmModel:
         n_samples=len(wrong),
         errors_of_others=int(np.delete(wrong, svms.support(0)).sum()),
         fixed_design=bool(plain_numbers and (plan.kernel == "linear" or plan.gamma != "scale")),
-        unweighted=inputs.weight is None and not inputs.weighted,
+        unweighted=data.weight is None and not data.weighted,
     )
 
 
 def train_path(
     plan: SvmPlan,
-    inputs: TrainingTable,
+    data: TrainingTable,
     degrees: ArrayLike,
     Cs: ArrayLike,
     cv: Any,
@@ -108,15 +108,15 @@ def train_path(
     """Every (degree, C) of a grid on one Gram matrix; equal rows were not merged."""
     if cv is not None and validation is not None:
         raise ValueError("give cv or validation, not both")
-    kept = np.arange(len(inputs.y)) if inputs.weight is None else np.flatnonzero(inputs.weight > 0)
-    weight = None if inputs.weight is None else inputs.weight[kept]
-    table, codes = inputs.table.take(kept), np.ascontiguousarray(inputs.y[kept])
+    kept = np.arange(len(data.y)) if data.weight is None else np.flatnonzero(data.weight > 0)
+    weight = None if data.weight is None else data.weight[kept]
+    table, codes = data.table.take(kept), np.ascontiguousarray(data.y[kept])
     encoder = DesignEncoder(scale=plan.scale).fit(table, weight)
     problem = _posed(plan, encoder, table, codes, weight, plan.max_memory)
     splits: Any = [] if validation is None else [validation]
     if cv is not None:
-        splits = given_splits(cv, inputs.y)
-    folds = splits_among(splits, kept, len(inputs.y))
+        splits = given_splits(cv, data.y)
+    folds = splits_among(splits, kept, len(data.y))
     return solve_path(
         problem.gram,
         codes,

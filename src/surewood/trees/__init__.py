@@ -23,5 +23,4 @@ SAVED_TYPES = (
     "surewood.trees.flat_tree.FlatForest",
     "surewood.trees.forest_estimator.BinnedForestClassifier",
     "surewood.trees.forest_model.ForestModel",
-    "surewood.trees.forest_model.OutOfBag",
 )

@@ -47,6 +47,9 @@ class BoostedModel:
     values: NDArray[np.float32]
     baseline: Floats
     mapper: BinMapper
+    #: Labels by class code, and the columns of the training table.
+    classes: NDArray[Any]
+    schema: TableSchema
     #: "symmetric" or "leaf-wise".
     tree_shape: str
     #: Gain of the splits on each column.
@@ -54,6 +57,9 @@ class BoostedModel:
     #: Of each model.
     n_rounds: NDArray[np.int64]
     calibrator: ScoreCalibrator | None
+    #: Probabilities of the rows of the merged training table by the model that did not see them, before
+    #: calibration; NaN for rows that no model left out. None once the fit is done.
+    held_out: Floats | None
     #: ESTIMATE; NaN without held-out rows.
     held_out_error: float
     n_held_out: int
@@ -110,9 +116,9 @@ class BoostedModel:
         out += self.baseline
         return out
 
-    def probabilities(self, table: Table, n_jobs: int | None) -> Floats:
+    def probabilities(self, rows: Table, n_jobs: int | None) -> Floats:
         """Class probabilities of every row."""
-        raw = softmax(self.scores(self.binned(table, n_jobs), n_jobs))
+        raw = softmax(self.scores(self.binned(rows, n_jobs), n_jobs))
         return raw if self.calibrator is None else self.calibrator.transform(raw)
 
     def evidence(self) -> Iterator[Evidence]:
@@ -125,13 +131,13 @@ class BoostedModel:
                 used_for_selection=True,
             )
 
-    def explain(self, table: Table, schema: TableSchema, classes: NDArray[Any]) -> list[dict[str, Any]]:
+    def explain(self, rows: Table, n_jobs: int | None) -> list[dict[str, Any]]:
         """One dictionary per row: ``scores``, ``features`` (splits met on each) and ``weightiest`` trees."""
-        matrix = self.binned(table)
-        traces, reader = trace(self.trees, matrix, self.mapper), ColumnReader(table, schema)
-        scores = self.scores(matrix, 1)
+        matrix = self.binned(rows, n_jobs)
+        traces, reader = trace(self.trees, matrix, self.mapper), ColumnReader(rows, self.schema)
+        scores = self.scores(matrix, n_jobs)
         values = self.values[self.trees.node_start[:-1] + self.trees.apply(matrix).astype(np.int64)]
-        labels = [plain(label) for label in classes]
+        labels = [plain(label) for label in self.classes]
         labels = labels if len(labels) > 2 else labels[1:]
 
         def tree_facts(row: int, tree: int) -> dict[str, Any]:
@@ -153,7 +159,7 @@ class BoostedModel:
                     for tree in np.argsort(-largest[row], kind="stable")[:_SHOWN_TREES]
                 ],
             }
-            for row in range(table.n_rows)
+            for row in range(rows.n_rows)
         ]
 
 

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import field
+from collections.abc import Mapping, Sequence
+from dataclasses import field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.utils.validation import check_is_fitted
 
 from surewood._arrays import Floats
 from surewood.base.base import ClassifierBase, Fitted, normalised
+from surewood.base.calibration import held_out_probabilities
 from surewood.base.folds import draw_seed
-from surewood.base.parameters import COMMON, TimedRunParameters, check_parameters, parameters
+from surewood.base.parameters import COMMON, TimedRunParameters, checked_parameters, parameters
 from surewood.base.rules import AUTO, Choice, Either, Fraction, Integer, Kind, Nullable, Number
-from surewood.bounds.evidence import Evidence
-from surewood.tables import begin_predict
 from surewood.trees import boosted_model
 from surewood.trees.boosted_model import BoostedModel
 from surewood.trees.boosting import SHAPES, make_plan, train
@@ -40,7 +38,7 @@ _RULES = {
 
 
 @parameters(_RULES)
-class BoostedTreesClassifier(ClassifierBase, TimedRunParameters):
+class BoostedTreesClassifier(ClassifierBase[BoostedModel], TimedRunParameters):
     """Gradient boosting on histograms, cross-fitted.
 
     The rows are dealt to five folds. For each fold, trees are grown on the other rows while the log-loss of
@@ -126,6 +124,7 @@ class BoostedTreesClassifier(ClassifierBase, TimedRunParameters):
 
     __report_facts__ = boosted_model.report_facts
     __explanation_steps__ = boosted_model.explanation_steps
+    _kind = "boosted_trees"
 
     n_estimators: int = field(default=1000, kw_only=False)
     learning_rate: float | str = "auto"
@@ -163,24 +162,13 @@ class BoostedTreesClassifier(ClassifierBase, TimedRunParameters):
 
     def _fit_held_out(self, X: Any, y: Any, sample_weight: Any = None) -> Floats:
         """Fit; held-out probabilities of the rows of `X`, NaN for rows that no model left out."""
-        check_parameters(self)
+        parameters = checked_parameters(self)
         with self._begin_fit(X, y, sample_weight) as inputs:
-            model, held_out = train(make_plan(self, inputs), inputs, draw_seed(self.random_state))
+            model = train(make_plan(parameters, inputs, draw_seed(self.random_state)), inputs)
             self._store_fit(inputs)
-            self.model_ = model
-            return inputs.expand(held_out)
-
-    def _explained(self, X: Any) -> list[dict[str, Any]]:
-        """Scores, the features of the splits, the trees with the largest values."""
-        check_is_fitted(self, "model_")
-        table = begin_predict(self, X)
-        details = self.model_.explain(table, self.schema_, self.classes_)
-        return self._explanations("boosted_trees", self.predict_proba(X), details)
-
-    def __certificate_evidence__(self) -> Iterable[Evidence]:
-        """What `surewood.certify` may use: the held-out error, an ESTIMATE."""
-        check_is_fitted(self, "model_")
-        return self.model_.evidence()
+            self.model_ = replace(model, held_out=None)
+            assert model.held_out is not None
+            return inputs.expand(held_out_probabilities(model.held_out, model.calibrator))
 
     tree_shape_ = Fitted[str]("tree_shape", "Shape of the trees: symmetric or leaf-wise.")
 
@@ -194,5 +182,4 @@ class BoostedTreesClassifier(ClassifierBase, TimedRunParameters):
     @property
     def feature_importances_(self) -> Floats:
         """Gain of the splits on each column, summing to 1 (all 0 when no tree has a split)."""
-        check_is_fitted(self, "model_")
-        return normalised(self.model_.importances)
+        return normalised(self._fitted().importances)

@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from joblib import delayed
@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from surewood import _core
 from surewood._arrays import Floats
-from surewood.base.calibration import ScoreCalibrator, held_out_probabilities
+from surewood.base.calibration import ScoreCalibrator
 from surewood.base.folds import Rows, stratified_folds
 from surewood.base.parameters import calibration_method, features_tried
 from surewood.base.time_limit import TimeLimit
@@ -40,9 +40,6 @@ from surewood.trees.node_codec import (
     pack_set,
     split_word,
 )
-
-if TYPE_CHECKING:
-    from surewood.trees.boosted_trees import BoostedTreesClassifier
 
 N_FOLDS = 5
 LEAST_MODELS = 2
@@ -102,7 +99,8 @@ class BoostingPlan:
     #: 1, -1 or 0 for every column, or None.
     monotone: NDArray[np.int8] | None
     calibration: str | None
-    time_limit: float | None
+    seed: int
+    time_limit: TimeLimit
     n_jobs: int | None
     verbose: int
 
@@ -112,40 +110,35 @@ class BoostingPlan:
         return max(LEAST_PATIENCE, math.ceil(PATIENCE / self.learning_rate))
 
 
-def make_plan(estimator: BoostedTreesClassifier, inputs: TrainingTable) -> BoostingPlan:
+def make_plan(parameters: Mapping[str, Any], data: TrainingTable, seed: int) -> BoostingPlan:
     """The plan for a training table."""
-    (n_rows, n_columns), n_rounds = inputs.table.shape, int(estimator.n_estimators)
-    shapes = (
-        SHAPES if estimator.tree_shape == "auto" else {estimator.tree_shape: SHAPES[estimator.tree_shape]}
-    )
-    if estimator.max_leaf_nodes != "auto":
-        sized = int(estimator.max_leaf_nodes)
-        shapes = {name: shape._replace(n_leaves=sized) for name, shape in shapes.items()}
-    rate = (
-        learning_rate(n_rows, n_rounds)
-        if estimator.learning_rate == "auto"
-        else float(estimator.learning_rate)
-    )
-    leaf, split = penalties(output_count(inputs.n_classes), n_columns)
-    scale = float(estimator.gamma_scale)
+    (n_rows, n_columns), n_rounds = data.table.shape, int(parameters["n_estimators"])
+    name = parameters["tree_shape"]
+    shapes = SHAPES if name == "auto" else {name: SHAPES[name]}
+    if parameters["max_leaf_nodes"] != "auto":
+        n_leaves = int(parameters["max_leaf_nodes"])
+        shapes = {name: shape._replace(n_leaves=n_leaves) for name, shape in shapes.items()}
+    rate = parameters["learning_rate"]
+    least_weight = math.ceil(float(parameters["min_weight_fraction_leaf"]) * n_rows)
+    leaf, split = penalties(output_count(data.n_classes), n_columns)
+    scale = float(parameters["gamma_scale"])
     return BoostingPlan(
         n_models=max(LEAST_MODELS, min(N_FOLDS, ROWS_OF_ALL // max(n_rows, 1))),
         n_rounds=n_rounds,
-        learning_rate=rate,
+        learning_rate=learning_rate(n_rows, n_rounds) if rate == "auto" else float(rate),
         shapes=tuple(shapes.values()),
-        min_samples_leaf=max(
-            int(estimator.min_samples_leaf), math.ceil(float(estimator.min_weight_fraction_leaf) * n_rows)
-        ),
-        l2_regularization=float(estimator.l2_regularization),
-        column_fraction=_fraction(estimator.max_features, n_columns),
-        row_fraction=float(estimator.max_samples),
+        min_samples_leaf=max(int(parameters["min_samples_leaf"]), least_weight),
+        l2_regularization=float(parameters["l2_regularization"]),
+        column_fraction=_fraction(parameters["max_features"], n_columns),
+        row_fraction=float(parameters["max_samples"]),
         leaf_penalty=scale * leaf,
         split_penalty=scale * split,
-        monotone=monotone_directions(estimator.monotonic_cst, inputs),
-        calibration=calibration_method(estimator.calibrate),
-        time_limit=estimator.time_limit,
-        n_jobs=estimator.n_jobs,
-        verbose=int(estimator.verbose),
+        monotone=monotone_directions(parameters["monotonic_cst"], data),
+        calibration=calibration_method(parameters["calibrate"]),
+        seed=seed,
+        time_limit=parameters["time_limit"],
+        n_jobs=parameters["n_jobs"],
+        verbose=int(parameters["verbose"]),
     )
 
 
@@ -425,42 +418,35 @@ def flat_forest(
     )
 
 
-def train(plan: BoostingPlan, inputs: TrainingTable, seed: int) -> tuple[BoostedModel, Floats]:
-    """Choose the shape, grow the models, cut, join and calibrate them.
-
-    Returns the model and held-out probabilities by row of the merged table, NaN for rows that no model left
-    out.
-    """
-    limit = TimeLimit(plan.time_limit)
-    data = boosting_data(inputs, plan.n_jobs, seed)
-    scores = np.full((inputs.table.n_rows, inputs.n_classes), np.nan)
-    if inputs.n_classes == 1:
-        return _joined([], data, plan.shapes[0]), scores
-    folds = np.unique(data.fold[data.fold >= 0])[: plan.n_models].tolist()
+def train(plan: BoostingPlan, data: TrainingTable) -> BoostedModel:
+    """Choose the shape, grow the models, cut, join and calibrate them."""
+    binned = boosting_data(data, plan.n_jobs, plan.seed)
+    scores = np.full((data.table.n_rows, data.n_classes), np.nan)
+    if data.n_classes == 1:
+        return replace(_joined([], binned, plan.shapes[0], data), held_out=scores)
+    folds = np.unique(binned.fold[binned.fold >= 0])[: plan.n_models].tolist()
     shape = plan.shapes[0]
     if folds and len(plan.shapes) > 1:
-        shape = choose_shape(plan, data, folds, seed, limit)
-    tasks = [(plan, data, shape, held, seed + held) for held in folds or [-1]]
-    grown = _grow_all(tasks, plan, limit, "boosting")
+        shape = choose_shape(plan, binned, folds)
+    tasks = [(plan, binned, shape, held, plan.seed + held) for held in folds or [-1]]
+    grown = _grow_all(tasks, plan, plan.time_limit, "boosting")
     if folds:
         n_rounds = common_rounds(grown)
         grown = [_cut(model, n_rounds) for model in grown]
     for held, model in zip(folds, grown):
-        rows = np.flatnonzero(data.fold == held)
-        codes = np.ascontiguousarray(data.matrix.blocks[0][:, rows])
-        single = _joined([model], data, shape)
-        scores[rows] = softmax(single.scores(BinnedMatrix.of(codes, data.mapper), plan.n_jobs))
-    return _calibrated(plan, inputs, _joined(grown, data, shape), scores)
+        rows = np.flatnonzero(binned.fold == held)
+        codes = np.ascontiguousarray(binned.matrix.blocks[0][:, rows])
+        single = _joined([model], binned, shape, data)
+        scores[rows] = softmax(single.scores(BinnedMatrix.of(codes, binned.mapper), plan.n_jobs))
+    return _calibrated(plan, data, _joined(grown, binned, shape, data), scores)
 
 
-def choose_shape(
-    plan: BoostingPlan, data: BoostingData, folds: list[int], seed: int, limit: TimeLimit
-) -> Shape:
+def choose_shape(plan: BoostingPlan, data: BoostingData, folds: list[int]) -> Shape:
     """The shape whose quick models have the smallest held-out loss, the first of equal ones."""
     quick = replace(plan, learning_rate=QUICK * plan.learning_rate)
     held = folds[:QUICK_FOLDS]
-    tasks = [(quick, data, shape, fold, seed + fold) for shape in plan.shapes for fold in held]
-    grown = _grow_all(tasks, plan, limit.part(0.3), "choosing the shape of trees")
+    tasks = [(quick, data, shape, fold, plan.seed + fold) for shape in plan.shapes for fold in held]
+    grown = _grow_all(tasks, plan, plan.time_limit.part(0.3), "choosing the shape of trees")
     losses = []
     for k in range(len(plan.shapes)):
         models = grown[k * len(held) : (k + 1) * len(held)]
@@ -502,7 +488,7 @@ def _cut(model: GrownModel, n_rounds: int) -> GrownModel:
     return replace(model, trees=trees, values=model.values[: len(trees.nodes)])
 
 
-def _joined(grown: list[GrownModel], data: BoostingData, shape: Shape) -> BoostedModel:
+def _joined(grown: list[GrownModel], data: BoostingData, shape: Shape, table: TrainingTable) -> BoostedModel:
     """The mean of some models, before calibration."""
     n_outputs, n_columns = output_count(data.n_classes), data.mapper.n_columns
     nothing = flat_forest(np.empty((0, 2), dtype=np.uint32), np.zeros(1, dtype=np.int64), data, [])
@@ -512,28 +498,28 @@ def _joined(grown: list[GrownModel], data: BoostingData, shape: Shape) -> Booste
         values=np.concatenate([np.empty((0, n_outputs), dtype=np.float32), *values]),
         baseline=np.mean([m.baseline for m in grown], axis=0) if grown else np.zeros(n_outputs),
         mapper=data.mapper,
+        classes=table.classes,
+        schema=table.schema,
         tree_shape="symmetric" if shape.symmetric else "leaf-wise",
         importances=np.sum([m.gains for m in grown], axis=0) if grown else np.zeros(n_columns),
         n_rounds=np.array([m.trees.n_trees for m in grown], dtype=np.int64),
         calibrator=None,
+        held_out=None,
         held_out_error=np.nan,
         n_held_out=0,
     )
 
 
-def _calibrated(
-    plan: BoostingPlan, inputs: TrainingTable, model: BoostedModel, scores: Floats
-) -> tuple[BoostedModel, Floats]:
+def _calibrated(plan: BoostingPlan, data: TrainingTable, model: BoostedModel, scores: Floats) -> BoostedModel:
     rows: Rows = np.flatnonzero(~np.isnan(scores[:, 0]))
     if len(rows) == 0:
-        return model, scores
+        return replace(model, held_out=scores)
     calibrator = None
     if plan.calibration is not None:
         with stage(plan.verbose, "calibrating", 1) as advance:
             calibrator = ScoreCalibrator(plan.calibration).fit(
-                scores, inputs.y, inputs.weight, advance, plan.n_jobs
+                scores, data.y, data.weight, advance, plan.n_jobs
             )
-    wrong = scores[rows].argmax(axis=1) != inputs.y[rows]
-    error = float(np.average(wrong, weights=None if inputs.weight is None else inputs.weight[rows]))
-    fitted = replace(model, calibrator=calibrator, held_out_error=error, n_held_out=len(rows))
-    return fitted, held_out_probabilities(scores, calibrator)
+    wrong = scores[rows].argmax(axis=1) != data.y[rows]
+    error = float(np.average(wrong, weights=None if data.weight is None else data.weight[rows]))
+    return replace(model, calibrator=calibrator, held_out=scores, held_out_error=error, n_held_out=len(rows))

@@ -2,34 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import field
+from collections.abc import Mapping, Sequence
+from dataclasses import field, replace
 from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils.validation import check_is_fitted
 
 from surewood._arrays import Floats
 from surewood.base.base import ClassifierBase, Fitted, normalised
 from surewood.base.calibration import ScoreCalibrator, held_out_probabilities
 from surewood.base.folds import draw_seed
-from surewood.base.parameters import COMMON, StudyParameter, Switch, TimedRunParameters, parameters
+from surewood.base.parameters import (
+    COMMON,
+    StudyParameter,
+    Switch,
+    TimedRunParameters,
+    checked_parameters,
+    parameters,
+)
 from surewood.base.rules import Boolean, Choice
-from surewood.base.time_limit import TimeLimit
-from surewood.bounds.evidence import Evidence
 from surewood.tables import Table, TrainingTable, begin_predict, by_batches
 from surewood.trees.binning import BinMapper
 from surewood.trees.flat_tree import FlatForest
 from surewood.trees.forest_model import ForestModel, explanation_steps, report_facts
-from surewood.trees.forest_plan import check_forest, make_plan
-from surewood.trees.forest_training import train, train_certifiable
+from surewood.trees.forest_plan import check_together, make_plan
+from surewood.trees.forest_training import train
 from surewood.trees.growing import SPLITTERS
 
 
 @parameters({**COMMON, "splitter": Choice(*SPLITTERS), "oob_score": Boolean(), "certifiable": Boolean()})
-class BinnedForestClassifier(ClassifierBase, TimedRunParameters, StudyParameter):
+class BinnedForestClassifier(ClassifierBase[ForestModel], TimedRunParameters, StudyParameter):
     """A forest of classification trees grown on at most 255 bins per column.
 
     Parameters have the names and the meaning of scikit-learn's ``RandomForestClassifier``. Tables are taken
@@ -130,6 +134,7 @@ class BinnedForestClassifier(ClassifierBase, TimedRunParameters, StudyParameter)
 
     __report_facts__ = report_facts
     __explanation_steps__ = explanation_steps
+    _kind = "forest"
 
     _study_switches: ClassVar[Mapping[str, Switch]] = {
         "min_samples_split": Switch(2, COMMON["min_samples_split"]),
@@ -172,23 +177,22 @@ class BinnedForestClassifier(ClassifierBase, TimedRunParameters, StudyParameter)
 
     def _fit_held_out(self, X: Any, y: Any, sample_weight: Any = None) -> Floats | None:
         """Fit; out-of-bag probabilities of the rows of `X`, None where no out-of-bag votes were computed."""
-        limit = TimeLimit(self.time_limit)
-        check_forest(self)
+        parameters = checked_parameters(self)
+        check_together(parameters)
         # Bags treat equal rows as one row of their weight anyway.
         with self._begin_fit(X, y, sample_weight, merge_streamed=False) as inputs:
-            plan = make_plan(self, inputs)
             kept = self._kept_model(inputs)
             seed = draw_seed(self.random_state) if kept is None else kept.seed
-            if plan.certifiable:
-                model, votes = train_certifiable(plan, inputs, seed)
-            else:
-                model, votes = train(plan, inputs, seed, kept, limit.deadline)
+            plan = make_plan(parameters, inputs, seed)
+            model = train(plan, inputs, kept)
             earlier = None if kept is None else self.remembered_rows_
             self._store_fit(inputs)
             if kept is not None and self.remembered_rows_ is not None:  # kept trees know the rows they saw
                 self.remembered_rows_ = self.remembered_rows_.and_rows_of(earlier)
-            self.model_ = model
-            return None if votes is None else inputs.expand(held_out_probabilities(votes, model.calibrator))
+            self.model_ = model if plan.wants_votes else replace(model, held_out=None)
+            return (
+                None if model.held_out is None else held_out_probabilities(model.held_out, model.calibrator)
+            )
 
     def _kept_model(self, inputs: TrainingTable) -> ForestModel | None:
         """The forest of an earlier fit that a warm start goes on from."""
@@ -223,22 +227,21 @@ class BinnedForestClassifier(ClassifierBase, TimedRunParameters, StudyParameter)
     @property
     def feature_importances_(self) -> Floats:
         """Impurity importances, summing to 1 (all 0 when no tree has a split)."""
-        check_is_fitted(self, "model_")
-        return normalised(self.model_.importances)
+        return normalised(self._fitted().importances)
 
     @property
     def oob_score_(self) -> float:
         """Accuracy of the out-of-bag predictions (ESTIMATE), with `oob_score`."""
-        if self.model_.out_of_bag is None:
+        if self.model_.held_out is None:
             raise AttributeError("this forest was fitted with oob_score=False")
-        return self.model_.out_of_bag.accuracy
+        return self.model_.held_out_accuracy
 
     @property
     def oob_decision_function_(self) -> Floats:
         """Out-of-bag class frequencies, with `oob_score`."""
-        if self.model_.out_of_bag is None:
+        if self.model_.held_out is None:
             raise AttributeError("this forest was fitted with oob_score=False")
-        return self.model_.out_of_bag.votes
+        return self.model_.held_out
 
     def predict_proba(self, X: Any) -> Floats:
         """Class probabilities, shape (n_rows, n_classes), columns in the order of ``classes_``.
@@ -247,11 +250,7 @@ class BinnedForestClassifier(ClassifierBase, TimedRunParameters, StudyParameter)
         """
         if self._takes_as_is(X):
             return self.model_.raw_probabilities(X, self.n_jobs)
-
-        def of_batch(table: Table) -> Floats:
-            return self.model_.probabilities(table, self.n_jobs)
-
-        return by_batches(begin_predict(self, X), of_batch)
+        return super().predict_proba(X)
 
     def apply(self, X: Any) -> NDArray[np.uint32]:
         """Node (within its tree) in which each row ends, shape (n_rows, n_trees)."""
@@ -273,20 +272,9 @@ class BinnedForestClassifier(ClassifierBase, TimedRunParameters, StudyParameter)
         leaves = self.apply(X).astype(np.int64)
         return self.model_.paths(leaves), self.model_.trees.node_start.copy()
 
-    def _explained(self, X: Any) -> list[dict[str, Any]]:
-        """Path, leaf and votes of every tree."""
-        table = begin_predict(self, X)
-        details = self.model_.explain(table, self.schema_, self.classes_)
-        return self._explanations("forest", self.predict_proba(X), details)
-
     def _exact_values(self, rows: Table, background: Table, groups: Sequence[Sequence[int]]) -> Floats | None:
         """Those of the mean votes; a calibration on top is not a sum over trees."""
         return self.model_.shapley_values(rows, background, groups, self.n_jobs)
-
-    def __certificate_evidence__(self) -> Iterable[Evidence]:
-        """The votes of a certifiable forest; the out-of-bag error (ESTIMATE), with `oob_score`."""
-        check_is_fitted(self, "model_")
-        return self.model_.evidence()
 
     def _takes_as_is(self, X: Any) -> bool:
         """Whether X is plainly what the engine reads: one row is then predicted in microseconds.

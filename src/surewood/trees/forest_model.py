@@ -27,35 +27,25 @@ DESCRIPTION = "Many decision trees, grown on random subsets of the rows and colu
 
 
 @dataclass(frozen=True)
-class OutOfBag:
-    """Votes of the trees that did not see a row.
-
-    Attributes
-    ----------
-    votes : ndarray, shape (n_rows, n_classes)
-        Mean class frequencies, by row of the user's table; NaN for rows that every tree saw.
-    accuracy : float
-        Weighted fraction of correct predictions (ESTIMATE); NaN where every tree saw every row.
-    """
-
-    votes: Floats
-    accuracy: float
-
-
-@dataclass(frozen=True)
 class ForestModel:
     """A fitted forest."""
 
     trees: FlatForest
     #: The bins of the columns.
     mapper: BinMapper
+    #: Labels by class code, and the columns of the training table.
+    classes: NDArray[Any]
+    schema: TableSchema
     #: What the bags and the trees were drawn with; a warm start goes on with it.
     seed: int
     #: Mean over the trees of the decreases of impurity. Shape (n_features,).
     importances: Floats
     calibrator: ScoreCalibrator | None
-    #: Where they were asked for.
-    out_of_bag: OutOfBag | None
+    #: Mean votes of the trees that did not see a row, by row of the user's table; NaN for rows that every
+    #: tree saw. Shape (n_rows, n_classes).
+    held_out: Floats | None
+    #: Weighted (ESTIMATE); NaN without such votes.
+    held_out_accuracy: float
     #: Out-of-bag statistics of a certifiable forest ([D-43]).
     votes: VoteEvidence | None = None
 
@@ -68,11 +58,11 @@ class ForestModel:
         """A table in the bins of the training table."""
         return BinnedMatrix.of(self.mapper.codes(table, n_jobs), self.mapper)
 
-    def probabilities(self, table: Table, n_jobs: int | None) -> Floats:
+    def probabilities(self, rows: Table, n_jobs: int | None) -> Floats:
         """Class probabilities of every row."""
         if self.has_categories:
-            return self.calibrated(self.trees.predict_proba(self.binned(table, n_jobs), n_jobs))
-        return self.raw_probabilities(table.matrix(), n_jobs)
+            return self.calibrated(self.trees.predict_proba(self.binned(rows, n_jobs), n_jobs))
+        return self.raw_probabilities(rows.matrix(), n_jobs)
 
     def raw_probabilities(self, X: Floats, n_jobs: int | None) -> Floats:
         """The same for a matrix of numbers, which the engine reads as it is."""
@@ -88,8 +78,8 @@ class ForestModel:
         """Exact contributions by group of columns; None where votes are calibrated."""
         if self.calibrator is not None:
             return None
-        own, others = self.binned(rows, n_jobs), self.binned(background, n_jobs)
-        return shapley_values(self.trees, own, others, groups, n_jobs)
+        matrix, others = self.binned(rows, n_jobs), self.binned(background, n_jobs)
+        return shapley_values(self.trees, matrix, others, groups, n_jobs)
 
     def leaves(self, table: Table, n_jobs: int | None) -> NDArray[np.uint32]:
         """Node, within its tree, in which each row ends."""
@@ -119,19 +109,18 @@ class ForestModel:
         """
         if self.votes is not None:
             yield self.votes
-        if self.out_of_bag is not None and np.isfinite(self.out_of_bag.accuracy):
-            known = int((~np.isnan(self.out_of_bag.votes[:, 0])).sum())
+        if self.held_out is not None and np.isfinite(self.held_out_accuracy):
             yield EstimateEvidence(
                 name="out-of-bag error",
-                value=1.0 - self.out_of_bag.accuracy,
-                n=known,
+                value=1.0 - self.held_out_accuracy,
+                n=int((~np.isnan(self.held_out[:, 0])).sum()),
                 used_for_selection=False,
             )
 
-    def explain(self, rows: Table, schema: TableSchema, classes: NDArray[Any]) -> list[dict[str, Any]]:
+    def explain(self, rows: Table, n_jobs: int | None) -> list[dict[str, Any]]:
         """By row: ``features`` (splits met on each, most first) and ``trees`` (path, leaf and vote)."""
-        traces = trace(self.trees, self.binned(rows), self.mapper)
-        reader = ColumnReader(rows, schema)
+        traces = trace(self.trees, self.binned(rows, n_jobs), self.mapper)
+        reader = ColumnReader(rows, self.schema)
 
         def explain_tree(row: int, tree: int) -> dict[str, Any]:
             leaf = int(traces.leaf[row, tree] - self.trees.node_start[tree])
@@ -140,8 +129,8 @@ class ForestModel:
                 "tree": tree,
                 "leaf": leaf,
                 "path": traces.path(row, tree, reader),
-                "votes": by_label(classes, votes),
-                "vote": plain(classes[votes.argmax()]),
+                "votes": by_label(self.classes, votes),
+                "vote": plain(self.classes[votes.argmax()]),
             }
 
         return [

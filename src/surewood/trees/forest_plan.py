@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from numbers import Integral
-from typing import TYPE_CHECKING
+from typing import Any
 
-from surewood.base.parameters import (
-    calibration_method,
-    check_parameters,
-    features_tried,
-    rows_counted,
-    study_settings,
-)
+from surewood.base.parameters import calibration_method, features_tried, rows_counted
+from surewood.base.time_limit import TimeLimit
 from surewood.tables import TrainingTable
 from surewood.trees.growing import TreeParams
-
-if TYPE_CHECKING:
-    from surewood.trees.forest_estimator import BinnedForestClassifier
 
 
 @dataclass(frozen=True)
@@ -34,6 +27,9 @@ class ForestPlan:
     calibration: str | None
     #: Whether every tree is a function of its in-bag rows alone ([D-43]).
     certifiable: bool
+    #: What bags and trees are drawn with.
+    seed: int
+    time_limit: TimeLimit
     n_jobs: int | None
     verbose: int
 
@@ -43,67 +39,70 @@ class ForestPlan:
         return self.wants_votes or self.calibration is not None
 
 
-def check_forest(estimator: BinnedForestClassifier) -> None:
-    """Check every parameter by itself, then those that depend on each other."""
-    check_parameters(estimator)
-    if estimator.certifiable:
-        for name in ("calibrate", "warm_start"):
-            if getattr(estimator, name):
-                raise ValueError(f"certifiable=True keeps the votes as they are: use {name}=False.")
-    elif not estimator.bootstrap and study_settings(estimator)["max_samples"] in (None, "auto"):
-        for name in ("oob_score", "calibrate"):
-            if getattr(estimator, name):
-                raise ValueError(
-                    f"{name} needs rows outside the bag: use bootstrap=True or study={{'max_samples': 0.5}}."
-                )
-    if estimator.splitter == "completely_random" and estimator.max_features not in ("auto", 1):
-        raise ValueError(
-            "max_features must be 'auto' or 1 for completely random trees, which try one feature per node, "
-            f"got {estimator.max_features!r}."
-        )
-
-
-def make_plan(estimator: BinnedForestClassifier, inputs: TrainingTable) -> ForestPlan:
+def make_plan(parameters: Mapping[str, Any], data: TrainingTable, seed: int) -> ForestPlan:
     """The plan for a training table."""
     return ForestPlan(
-        trees=_tree_params(estimator, inputs.n_counted, inputs.table.n_columns),
-        n_trees=int(estimator.n_estimators),
-        max_bins=study_settings(estimator)["max_bins"],
-        wants_votes=bool(estimator.oob_score),
-        calibration=calibration_method(estimator.calibrate),
-        certifiable=bool(estimator.certifiable),
-        n_jobs=estimator.n_jobs,
-        verbose=int(estimator.verbose),
+        trees=_tree_params(parameters, data.n_counted, data.table.n_columns),
+        n_trees=int(parameters["n_estimators"]),
+        max_bins=parameters["max_bins"],
+        wants_votes=bool(parameters["oob_score"]),
+        calibration=calibration_method(parameters["calibrate"]),
+        certifiable=bool(parameters["certifiable"]),
+        seed=seed,
+        time_limit=parameters["time_limit"],
+        n_jobs=parameters["n_jobs"],
+        verbose=int(parameters["verbose"]),
     )
 
 
-def _tree_params(estimator: BinnedForestClassifier, n_rows: int, n_features: int) -> TreeParams:
-    study = study_settings(estimator)
-    sampling, n_draws = _draws(estimator, n_rows)
-    completely_random = estimator.splitter == "completely_random"
+def check_together(parameters: Mapping[str, Any]) -> None:
+    """Check the parameters that depend on each other."""
+    if parameters["certifiable"]:
+        for name in ("calibrate", "warm_start"):
+            if parameters[name]:
+                raise ValueError(f"certifiable=True keeps the votes as they are: use {name}=False.")
+    elif not parameters["bootstrap"] and parameters["max_samples"] in (None, "auto"):
+        for name in ("oob_score", "calibrate"):
+            if parameters[name]:
+                raise ValueError(
+                    f"{name} needs rows outside the bag: use bootstrap=True or study={{'max_samples': 0.5}}."
+                )
+    max_features = parameters["max_features"]
+    if parameters["splitter"] == "completely_random" and max_features not in ("auto", 1):
+        raise ValueError(
+            "max_features must be 'auto' or 1 for completely random trees, which try one feature per node, "
+            f"got {max_features!r}."
+        )
+
+
+def _tree_params(parameters: Mapping[str, Any], n_rows: int, n_features: int) -> TreeParams:
+    sampling, n_draws = _draws(parameters, n_rows)
+    completely_random = parameters["splitter"] == "completely_random"
     return TreeParams(
-        splitter=estimator.splitter,
-        criterion=estimator.criterion,
-        max_depth=estimator.max_depth,
-        min_samples_split=rows_counted(study["min_samples_split"], n_rows, 2),
-        min_samples_leaf=rows_counted(estimator.min_samples_leaf, n_rows),
-        min_weight_fraction_leaf=float(estimator.min_weight_fraction_leaf),
-        min_impurity_decrease=float(study["min_impurity_decrease"]),
-        max_features=1 if completely_random else features_tried(estimator.max_features, n_features),
+        splitter=parameters["splitter"],
+        criterion=parameters["criterion"],
+        max_depth=parameters["max_depth"],
+        min_samples_split=rows_counted(parameters["min_samples_split"], n_rows, 2),
+        min_samples_leaf=rows_counted(parameters["min_samples_leaf"], n_rows),
+        min_weight_fraction_leaf=float(parameters["min_weight_fraction_leaf"]),
+        min_impurity_decrease=float(parameters["min_impurity_decrease"]),
+        max_features=1 if completely_random else features_tried(parameters["max_features"], n_features),
         sampling=sampling,
         n_draws=n_draws,
     )
 
 
-def _draws(estimator: BinnedForestClassifier, n_rows: int) -> tuple[str, int | float | None]:
+def _draws(parameters: Mapping[str, Any], n_rows: int) -> tuple[str, int | float | None]:
     """How rows are drawn for each tree, and how many."""
-    given = study_settings(estimator)["max_samples"]
-    replaced = estimator.bootstrap and not estimator.certifiable
-    if given is None or isinstance(given, str):
-        return ("bootstrap" if replaced else "subsample" if estimator.certifiable else "all"), None
+    max_samples = parameters["max_samples"]
+    replaced = parameters["bootstrap"] and not parameters["certifiable"]
+    if max_samples is None or isinstance(max_samples, str):
+        return ("bootstrap" if replaced else "subsample" if parameters["certifiable"] else "all"), None
     sampling = "bootstrap" if replaced else "subsample"
-    if not isinstance(given, Integral):
-        return sampling, float(given)
-    if int(given) > n_rows:
-        raise ValueError(f"study['max_samples'] must be at most the number of rows, {n_rows}, got {given!r}.")
-    return sampling, int(given)
+    if not isinstance(max_samples, Integral):
+        return sampling, float(max_samples)
+    if int(max_samples) > n_rows:
+        raise ValueError(
+            f"study['max_samples'] must be at most the number of rows, {n_rows}, got {max_samples!r}."
+        )
+    return sampling, int(max_samples)

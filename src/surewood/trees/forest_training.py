@@ -8,6 +8,7 @@ which is in the bag of every tree, and leaves vote for one class. :mod:`~surewoo
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from joblib import delayed
@@ -20,77 +21,79 @@ from surewood.parallel.progress import stage
 from surewood.tables import TrainingTable
 from surewood.trees.binning import BinnedMatrix, learn_bins, training_bins
 from surewood.trees.flat_tree import FlatForest, with_hard_votes
-from surewood.trees.forest_model import ForestModel, OutOfBag
+from surewood.trees.forest_model import ForestModel
 from surewood.trees.forest_plan import ForestPlan
 from surewood.trees.growing import Bag, grow_forest, out_of_bag
 
 
-def train(
-    plan: ForestPlan,
-    inputs: TrainingTable,
-    seed: int,
-    earlier: ForestModel | None = None,
-    deadline: float | None = None,
-) -> tuple[ForestModel, Floats | None]:
-    """A fitted forest, and its out-of-bag votes by row of the merged table where they were computed.
+def train(plan: ForestPlan, data: TrainingTable, earlier: ForestModel | None = None) -> ForestModel:
+    """A fitted forest.
 
     With the model of an `earlier` fit (warm start) its bins and trees stay, and new trees follow.
     """
+    if plan.certifiable:
+        return _train_certifiable(plan, data)
     if earlier is None:
-        matrix = training_bins(inputs, plan.max_bins, plan.n_jobs)
+        matrix = training_bins(data, plan.max_bins, plan.n_jobs)
     else:
-        matrix = earlier.binned(inputs.table, plan.n_jobs)
+        matrix = earlier.binned(data.table, plan.n_jobs)
     first = 0 if earlier is None else earlier.trees.n_trees
     grown = grow_forest(
         matrix,
-        inputs.y,
-        inputs.n_classes,
+        data.y,
+        data.n_classes,
         plan.trees,
         n_trees=plan.n_trees - first,
-        seed=seed,
-        weight=inputs.weight,
+        seed=plan.seed,
+        weight=data.weight,
         first_tree=first,
         n_jobs=plan.n_jobs,
         verbose=plan.verbose,
-        deadline=deadline,
+        deadline=plan.time_limit.deadline,
     )
     trees, importances = grown.forest, grown.importances
     if earlier is not None:
         trees = earlier.trees.extend(grown.forest)
         new = grown.forest.n_trees / max(trees.n_trees, 1)
         importances = (1 - new) * earlier.importances + new * grown.importances
-    votes = _votes(trees, grown.bag, matrix, inputs, plan.n_jobs) if plan.needs_votes else None
-    model = ForestModel(
+    votes = _votes(trees, grown.bag, matrix, data, plan.n_jobs) if plan.needs_votes else None
+    return ForestModel(
         trees=trees,
         mapper=matrix.mapper,
-        seed=seed,
+        classes=data.classes,
+        schema=data.schema,
+        seed=plan.seed,
         importances=importances,
-        calibrator=None if votes is None else _calibrator(plan, votes, inputs),
-        out_of_bag=_reported(plan, votes, inputs),
+        calibrator=None if votes is None else _calibrator(plan, votes, data),
+        **_held_out(votes, data),
     )
-    return model, votes
 
 
-def train_certifiable(
-    plan: ForestPlan, inputs: TrainingTable, seed: int
-) -> tuple[ForestModel, Floats | None]:
-    """A forest of trees that are functions of their in-bag rows alone ([D-43]), and its out-of-bag votes."""
-    drawn = draw_subsamples(inputs, plan.trees.n_draws, seed)
+def _train_certifiable(plan: ForestPlan, data: TrainingTable) -> ForestModel:
+    """A forest of trees that are functions of their in-bag rows alone ([D-43])."""
+    drawn = draw_subsamples(data, plan.trees.n_draws, plan.seed)
     counts = drawn.counts(drawn.prepares)
     rows = np.flatnonzero(counts)
-    mapper = learn_bins(inputs.table.take(rows), counts[rows], plan.max_bins, plan.n_jobs)
-    matrix = BinnedMatrix.of(mapper.codes(inputs.table, plan.n_jobs), mapper)
-    trees, importances = grow_certifiable(plan, matrix, inputs, drawn)
+    mapper = learn_bins(data.table.take(rows), counts[rows], plan.max_bins, plan.n_jobs)
+    matrix = BinnedMatrix.of(mapper.codes(data.table, plan.n_jobs), mapper)
+    trees, importances = grow_certifiable(plan, matrix, data, drawn)
     labels = trees.votes(matrix, plan.n_jobs)
-    evidence, votes = vote_evidence(labels, inputs, drawn, bool(mapper.is_category.any()))
-    model = ForestModel(
-        trees, mapper, seed, importances, None, _reported(plan, votes, inputs), votes=evidence
+    evidence, votes = vote_evidence(labels, data, drawn, bool(mapper.is_category.any()))
+    return ForestModel(
+        trees=trees,
+        mapper=mapper,
+        classes=data.classes,
+        schema=data.schema,
+        seed=plan.seed,
+        importances=importances,
+        calibrator=None,
+        votes=evidence,
+        **_held_out(votes, data),
     )
-    return model, votes
 
 
 def grow_certifiable(
-    plan: ForestPlan, matrix: BinnedMatrix, inputs: TrainingTable, drawn: Subsamples
+    plan: ForestPlan, matrix: BinnedMatrix, data: TrainingTable, drawn: Subsamples
 ) -> tuple[FlatForest, Floats]:
     """Trees with hard votes, each grown on its own bag, and the mean of their importances."""
     # Whether a column has missing values outside the bag must not be known to a tree.
@@ -99,12 +102,12 @@ def grow_certifiable(
 
     def grow(tree: int) -> tuple[FlatForest, Floats]:
         weight = drawn.counts(drawn.in_bag(tree))
-        if inputs.weighted and inputs.weight is not None:
-            weight *= inputs.weight
+        if data.weighted and data.weight is not None:
+            weight *= data.weight
         grown = grow_forest(
             blind,
-            inputs.y,
-            inputs.n_classes,
+            data.y,
+            data.n_classes,
             params,
             n_trees=1,
             seed=drawn.seed,
@@ -120,35 +123,35 @@ def grow_certifiable(
             trees.append(forest.with_whole_nodes().arrays)
             importances += importance
             advance(1)
-    joined = FlatForest.join(trees, inputs.n_classes, matrix.n_columns)
+    joined = FlatForest.join(trees, data.n_classes, matrix.n_columns)
     return with_hard_votes(joined), importances / plan.n_trees
 
 
 def _votes(
-    trees: FlatForest, bag: Bag, matrix: BinnedMatrix, inputs: TrainingTable, n_jobs: int | None
+    trees: FlatForest, bag: Bag, matrix: BinnedMatrix, data: TrainingTable, n_jobs: int | None
 ) -> Floats:
     """Mean votes about each row of the table by the trees that did not see it; NaN where all did."""
     sums, counts = out_of_bag(trees, bag, matrix, n_jobs)
-    votes = np.full((inputs.table.n_rows, inputs.n_classes), np.nan)
+    votes = np.full((data.table.n_rows, data.n_classes), np.nan)
     seen = counts > 0
     votes[bag.rows[seen]] = sums[seen] / counts[seen, None]
     return votes
 
 
-def _calibrator(plan: ForestPlan, votes: Floats, inputs: TrainingTable) -> ScoreCalibrator | None:
+def _calibrator(plan: ForestPlan, votes: Floats, data: TrainingTable) -> ScoreCalibrator | None:
     if plan.calibration is None:
         return None
     with stage(plan.verbose, "calibrating", 1) as advance:
-        return ScoreCalibrator(plan.calibration).fit(votes, inputs.y, inputs.weight, advance, plan.n_jobs)
+        return ScoreCalibrator(plan.calibration).fit(votes, data.y, data.weight, advance, plan.n_jobs)
 
 
-def _reported(plan: ForestPlan, votes: Floats | None, inputs: TrainingTable) -> OutOfBag | None:
-    """Out-of-bag votes by row of the user's table and their accuracy, where the user asked for them."""
-    if votes is None or not plan.wants_votes:
-        return None
-    rows = np.flatnonzero(~np.isnan(votes[:, 0]))
+def _held_out(votes: Floats | None, data: TrainingTable) -> dict[str, Any]:
+    """Fields of the model: out-of-bag votes by row of the user's table, and their weighted accuracy."""
     accuracy = float("nan")
+    if votes is None:
+        return {"held_out": None, "held_out_accuracy": accuracy}
+    rows = np.flatnonzero(~np.isnan(votes[:, 0]))
     if len(rows):
-        right = votes[rows].argmax(axis=1) == inputs.y[rows]
-        accuracy = float(np.average(right, weights=None if inputs.weight is None else inputs.weight[rows]))
-    return OutOfBag(inputs.expand(votes), accuracy)
+        right = votes[rows].argmax(axis=1) == data.y[rows]
+        accuracy = float(np.average(right, weights=None if data.weight is None else data.weight[rows]))
+    return {"held_out": data.expand(votes), "held_out_accuracy": accuracy}

@@ -4,7 +4,7 @@ Whole weights are counts: weight 2 is the row twice, in the criterion and in the
 rescaled so that they sum to the number of rows, which keeps the sample size of the bounds meaningful and
 makes the fit independent of the unit of the weights.
 
-`make_sample` encodes what a fit was given. Folds that the user gives are over rows of which equal ones are
+`prepare` encodes what a fit was given. Folds that the user gives are over rows of which equal ones are
 merged (`merge_within_folds`): equal rows that the folds treat alike become one row of their summed weight, so
 that weight 2 is the row twice here as everywhere; equal rows that the folds separate stay separate.
 """
@@ -32,7 +32,7 @@ Folds: TypeAlias = Sequence[tuple[Rows, Rows]]
 
 
 @dataclass(frozen=True)
-class Sample:
+class CascadeData:
     """Rows ready for SVMs."""
 
     #: Shape (n, d).
@@ -41,7 +41,8 @@ class Sample:
     codes: Codes
     #: Positive. Shape (n,).
     weight: Floats
-    n_classes: int
+    #: Labels by class code.
+    classes: AnyArray
     encoder: DesignEncoder
     #: Row of the user's table, the first of equal ones. Shape (n,).
     origin: Counts
@@ -55,14 +56,18 @@ class Sample:
     folds: Folds | None = None
 
     @property
+    def n_classes(self) -> int:
+        return len(self.classes)
+
+    @property
     def total(self) -> float:
         """m of theory.md."""
         return float(self.weight.sum())
 
 
-def make_sample(
+def prepare(
     inputs: TrainingTable, sample_weight: Any, folds: Folds | None = None, scaled_on: AnyArray | None = None
-) -> Sample:
+) -> CascadeData:
     """Encode the table and settle the weights; `scaled_on` are the rows that scaling is learned from."""
     weight = inputs.weight if inputs.weight is not None else np.ones(len(inputs.y))
     kept = np.flatnonzero(weight > 0)
@@ -75,11 +80,11 @@ def make_sample(
     else:
         is_used = np.isin(kept, scaled_on)
         encoder = DesignEncoder().fit(table.take(is_used), weight[is_used])
-    return Sample(
+    return CascadeData(
         design=encoded(encoder, table),
         codes=np.ascontiguousarray(codes),
         weight=np.ascontiguousarray(weight),
-        n_classes=inputs.n_classes,
+        classes=inputs.classes,
         encoder=encoder,
         origin=first_rows(inputs)[kept],
         is_affine=not encoder.learned_,
@@ -88,7 +93,7 @@ def make_sample(
     )
 
 
-def make_gram(sample: Sample, max_memory: int | None, n_jobs: int | None) -> Gram:
+def make_gram(sample: CascadeData, max_memory: int | None, n_jobs: int | None) -> Gram:
     """Inner products of the sample, stored where that saves time and `max_memory` allows it."""
     n, width = sample.design.shape
     limit = useful_limit(n, width, max_memory)
