@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from surewood.bounds import composite_theorem
 from surewood.composite import degrees
 from surewood.composite.degrees import LeafChoice
 from surewood.composite.growing import IndexSets, TreeRange, collect_leaves, cut, grow
@@ -44,6 +45,30 @@ def test_leafwise_minimum_equals_brute_force_over_all_sequences(tree):
         terms[leaves, list(sequence)].sum() for sequence in product(range(terms.shape[1]), repeat=len(terms))
     )
     assert terms[leaves, chosen].sum() == pytest.approx(best, abs=1e-9)
+
+
+@settings(max_examples=40, deadline=None)
+@given(small_trees())
+def test_the_whole_theorem_is_minimised_over_all_sequences_and_rho(tree):
+    """Against Theorem 1 of every sequence at every ρ = 1/j, by its own formula."""
+    total, correct, depth, _ = tree
+    m, (n_leaves, n_degrees) = total.sum(), correct.shape
+    cost = degrees.complexities(depth, np.arange(1, n_degrees + 1), m=m, **SMALL) / 1000  # else all is inert
+
+    def bound(sequence):
+        at = (np.arange(n_leaves), np.asarray(sequence))
+        theorem = composite_theorem(
+            correct[at], total - correct[at], cost[at], n_classes=3, n_families=n_leaves * 4
+        )
+        values = [theorem.at(rho_inverse=j, delta=0.05) for j in range(1, n_leaves + 1)]
+        return min(value.value for value in values)
+
+    charged = total[:, None] - correct + 24.0 * m * cost
+    ensemble = m * degrees.composite_ensemble_terms(n_leaves, m, 4, 3)
+    leaves = np.ones(n_leaves, dtype=bool)
+    chosen = degrees.choose_by_theorem(charged, total, np.zeros(n_leaves, dtype=int), [ensemble], leaves)
+    best = min(bound(sequence) for sequence in product(range(n_degrees), repeat=n_leaves))
+    assert bound(chosen) == pytest.approx(best, abs=1e-9)
 
 
 @settings(max_examples=40, deadline=None)

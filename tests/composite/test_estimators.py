@@ -303,3 +303,16 @@ def test_copies_count_for_the_choice_as_the_trees_that_saw_them_vote():
     alone = Forest(n_estimators=20, random_state=0).fit(X, y)
     unaware = alone.predict_proba(X[:150])[np.arange(150), y[:150]]
     assert seen.mean() > unaware.mean() + 0.1
+
+
+def test_the_whole_theorem_selects_degrees_and_C_may_be_chosen_leaf_by_leaf(problem):
+    """Against one forest per C: the criterion of a tree is a sum over leaves, so the minimum is leafwise."""
+    how = {"n_estimators": 3, "max_depth": 2, "degrees": (1, 2, 3), "gamma_scale": 1e-3, "random_state": 0}
+    by_leaf = Forest.exact(**how, C=[0.1, 10.0], study={"C_per_leaf": True}).fit(*problem)
+    each = [Forest.exact(**how, C=C).fit(*problem) for C in (0.1, 10.0)]
+    assert (by_leaf.criterion_ <= np.min([forest.criterion_ for forest in each], axis=0) + 1e-12).all()
+    whole = Forest.exact(**how, C=1.0, selection="theorem").fit(*problem)
+    exact = Forest.exact(**how, C=1.0).fit(*problem)
+    assert (exact.criterion_ <= whole.criterion_ + 1e-12).all()
+    with pytest.raises(ValueError, match="needs the criterion"):
+        Forest(study={"C_per_leaf": True}).fit(*problem)

@@ -21,7 +21,10 @@ def quick(**parameters):
         ({"gamma_scale": 0.0}, "gamma_scale must be 'auto' or a number above 0, got 0.0."),
         ({"C": 0.0}, "numbers above 0, one per degree, got 0.0."),
         ({"C": [1.0], "degrees": (1, 2)}, "C must be one number per degree (2 of them), got 1 numbers."),
-        ({"selection": "best"}, "selection must be 'auto', 'exact', 'random_sequences', 'common_degree' or"),
+        (
+            {"selection": "best"},
+            "selection must be 'auto', 'exact', 'theorem', 'random_sequences', 'common_degr",
+        ),
         ({"calibrate": "platt"}, "calibrate must be True, False, 'auto', 'temperature'"),
         ({"max_depth": -1}, "max_depth must be 'auto' or an integer from 0 to 60, got -1."),
         ({"n_estimators": 0}, "n_estimators must be an integer of at least 1, got 0."),
@@ -77,7 +80,7 @@ def test_parameters_of_the_wrong_type(parameters):
         ({"gamma_scale": (1e-3, 0.0)}, "a list of numbers above 0, got (0.001, 0.0)."),
         ({"max_depth": (1, -2)}, "a list of integers from 0 to 60, got (1, -2)."),
         ({"time_limit": -1.0}, "time_limit must be a number of seconds of at least 0 or None, got -1.0."),
-        ({"selection": "auto"}, "selection must be 'exact', 'random_sequences', 'common_degree' or"),
+        ({"selection": "auto"}, "selection must be 'exact', 'theorem', 'random_sequences', 'common_degree'"),
         ({"study": {"max_leaf_size": 10}}, "study must be None or a dictionary with keys among"),
     ],
 )

@@ -1,10 +1,12 @@
 """Deep cascades: classifiers in a chain where easy points leave early (docs/cascade.md)."""
 
+from surewood.cascade.binary_trees import BinaryTreeFamily
 from surewood.cascade.estimator import DeepCascadeClassifier, DeepCascadeSVMClassifier
 from surewood.cascade.families import (
     ConstantFamily,
     EstimatorFamily,
     Family,
+    GaussianFamily,
     KernelFamily,
     LinearFamily,
     Member,
@@ -15,12 +17,14 @@ from surewood.cascade.families import (
 from surewood.cascade.model_selection import DeepCascadeSVMClassifierCV
 
 __all__ = [
+    "BinaryTreeFamily",
     "ConstantFamily",
     "DeepCascadeClassifier",
     "DeepCascadeSVMClassifier",
     "DeepCascadeSVMClassifierCV",
     "EstimatorFamily",
     "Family",
+    "GaussianFamily",
     "KernelFamily",
     "LinearFamily",
     "Member",
@@ -31,6 +35,8 @@ __all__ = [
 
 #: Types of this package that a model file may hold.
 SAVED_TYPES = (
+    "surewood.cascade.binary_trees.BinaryTreeFamily",
+    "surewood.cascade.binary_trees.SplitMember",
     "surewood.cascade.chain.Cascade",
     "surewood.cascade.chain.CascadeNode",
     "surewood.cascade.chain.Path",
@@ -40,6 +46,7 @@ SAVED_TYPES = (
     "surewood.cascade.families.ConstantMember",
     "surewood.cascade.families.EstimatorFamily",
     "surewood.cascade.families.EstimatorMember",
+    "surewood.cascade.families.GaussianFamily",
     "surewood.cascade.families.KernelFamily",
     "surewood.cascade.families.LinearFamily",
     "surewood.cascade.families.StumpFamily",

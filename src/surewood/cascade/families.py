@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.validation import has_fit_parameter
 
@@ -53,6 +54,11 @@ class Member(ABC):
     >>> member.scores(X).shape[0]
     4
     """
+
+    @property
+    def parts(self) -> tuple[Member, ...]:
+        """The classifiers that it is made of: itself, unless it is a tree of others."""
+        return (self,)
 
     @abstractmethod
     def scores(self, X: Floats) -> Floats:
@@ -487,6 +493,27 @@ class LinearFamily(Family):
         return pairwise_growth(float(log_growth(n_features + 1, m)), m, n_classes)
 
 
+@dataclass
+class GaussianFamily(Family):
+    """Gaussian naive Bayes: every class has a mean and a variance per column.
+
+    The difference of two classes is linear in the squares and the values of the columns.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X, codes = np.array([[-1.0], [0.0], [0.1], [9.0]]), np.array([1, 0, 0, 1], dtype=np.int32)
+    >>> GaussianFamily().fit(X, codes, np.ones(4), 2).scores(X).argmax(axis=1)
+    array([1, 0, 0, 1])
+    """
+
+    def fit(self, X: Floats, codes: Codes, weight: Floats, n_classes: int) -> Member:
+        return EstimatorMember(GaussianNB().fit(X, codes, sample_weight=weight), n_classes)
+
+    def log_growth(self, m: int, n_features: int, n_classes: int) -> float:
+        return pairwise_growth(float(log_growth(2 * n_features + 1, m)), m, n_classes)
+
+
 # --- any scikit-learn classifier ----------------------------------------------------------------------------
 
 
@@ -582,6 +609,7 @@ NAMED: dict[str, Callable[[], Family]] = {
     "threshold": ThresholdFamily,
     "stump": StumpFamily,
     "tree": TreeFamily,
+    "gaussian": GaussianFamily,
     "logistic": LinearFamily,
     "linear_svm": lambda: LinearFamily("hinge"),
     "quadratic": lambda: KernelFamily("poly", 2),

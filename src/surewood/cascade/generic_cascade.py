@@ -362,7 +362,8 @@ class GenericCascade:
     def check_members(self, n_columns: int) -> None:
         """Refuse classifiers of other columns or classes, by trying each of them on a row."""
         row = np.zeros((1, n_columns))
-        for member in (*self.leaves, *(split.member for split in self.splits)):
+        members = (*self.leaves, *(split.member for split in self.splits))
+        for member in (part for whole in members for part in whole.parts):
             scores = np.asarray(member.scores(row))
             features = np.asarray(getattr(member, "feature", 0))
             if scores.shape != (1, self.n_classes) or features.max(initial=0) >= max(n_columns, 1):

@@ -8,7 +8,7 @@ functions of (seed, tree, path code), so they do not depend on threads or on how
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
@@ -19,6 +19,7 @@ from surewood._arrays import Floats
 from surewood.bounds import (
     composite_complexity,
     composite_criterion_counts,
+    composite_ensemble_term,
     leaf_log_growth,
     select_degrees,
     split_log_growth,
@@ -125,6 +126,35 @@ def choose_random_sequences(
     return chosen
 
 
+def choose_by_theorem(
+    charged: Floats, total: Floats, tree: NDArray[Any], ensemble: list[Floats], mixed: NDArray[np.bool_]
+) -> Columns:
+    """Degrees of the `mixed` leaves that minimise all of Theorem 1 (2.2), L-term and C, tree by tree.
+
+    A leaf that is charged its complexity costs ``charged`` (errors and penalty, uncapped, in counts), another
+    one its whole weight, whatever its degree. At ρ = 1/j at most j leaves are charged (§2.2), the j that gain
+    most; `ensemble` has C for j = 1, 2, ... of every tree, in counts. A leaf that is not charged, or has one
+    class, takes the first column.
+
+    Examples
+    --------
+    >>> charged, total = np.array([[5.0, 3.0], [9.0, 8.0]]), np.array([10.0, 10.0])
+    >>> tree, mixed = np.array([0, 0]), np.array([True, True])
+    >>> choose_by_theorem(charged, total, tree, [np.array([1.0, 4.0])], mixed).tolist()
+    [1, 0]
+    """
+    best = choose_exact(charged)
+    gain = total - charged[np.arange(len(charged)), best]
+    for k, costs in enumerate(ensemble):
+        own = np.flatnonzero(tree == k)
+        order = own[np.argsort(-gain[own], kind="stable")]
+        gains = np.cumsum(np.maximum(gain[order], 0.0))
+        n_charged = 1 + int(np.argmin(costs[: len(order)] - gains))
+        idle = np.concatenate([order[n_charged:], order[gain[order] <= 0.0]])
+        best[idle] = 0
+    return best[mixed]
+
+
 def choose_random_degree(n_degrees: int, tree: NDArray[Any], code: NDArray[np.uint64], seed: int) -> Columns:
     """One uniformly random degree per leaf ([D-16], option)."""
     return keyed_below(n_degrees, seed, 0x5EED, tree, code)
@@ -146,6 +176,13 @@ def keyed_below(n: int, *keys: Any) -> Columns:
     return ((state >> np.uint64(11)).astype(np.float64) * 2.0**-53 * n).astype(np.intp)
 
 
+def composite_ensemble_terms(n_leaves: int, m: float, n_sets: int, n_classes: int) -> Floats:
+    """C (2.4) at ρ = 1/j for j = 1, ..., `n_leaves`, of that many leaves and sets of classifiers."""
+    size, families = max(int(np.ceil(m - 1e-9)), 1), n_sets * n_leaves
+    inverse = range(1, n_leaves + 1)
+    return np.array([composite_ensemble_term(size, families, 1.0 / j, max(n_classes, 2)) for j in inverse])
+
+
 @dataclass(frozen=True)
 class LeafChoice:
     """Everything that the choice of degrees reads, except the counts.
@@ -163,10 +200,15 @@ class LeafChoice:
     seed: int
     first_tree: int = 0
 
-    def terms(self, at: NDArray[Any], correct: Floats) -> Floats:
-        """``T_k`` (2.11) of the leaves `at` for every offered degree."""
-        data, setting = self.data, self.setting
-        n_classes = data.n_classes if data.criterion_classes is None else data.criterion_classes
+    @property
+    def n_classes(self) -> int:
+        """Classes that complexities count."""
+        data = self.data
+        return data.n_classes if data.criterion_classes is None else data.criterion_classes
+
+    def terms(self, at: NDArray[Any], correct: Floats, capped: bool = True) -> Floats:
+        """``T_k`` (2.11) of the leaves `at` for every offered degree; else errors and complexity penalty."""
+        data, setting, n_classes = self.data, self.setting, self.n_classes
         set_id, size = self.leaves.set_id[at], self.m[self.leaves.tree[at]]
         table = correct[set_id]
         if setting.constant_leaves:
@@ -186,6 +228,10 @@ class LeafChoice:
                 homogeneous=data.kernel is not None and data.kernel.coef0 == 0.0,
             )
             total = self.sets.total[set_id[same]]
+            if not capped:
+                charge = 8.0 * max(n_classes, 2) * setting.gamma_scale * m * cost
+                terms[same] = np.maximum(total[:, None] - table[same], 0.0) + charge
+                continue
             terms[same] = leaf_terms(
                 table[same], total, cost, m=m, n_classes=n_classes, gamma_scale=setting.gamma_scale
             )
@@ -197,11 +243,28 @@ class LeafChoice:
         offered = len(self.setting.offered)
         if self.setting.selection == "random_degree" and offered > 1:
             return choose_random_degree(offered, tree + self.first_tree, code, self.seed)
+        if self.setting.selection == "theorem":
+            return self._by_theorem(at, correct)
         terms = self.terms(at, correct)
         if self.setting.selection == "random_sequences" and offered > 1:
             n = self.setting.n_sequences
             return choose_random_sequences(terms, tree, code, n, self.seed, self.first_tree)
         return choose_exact(terms)
+
+    def _by_theorem(self, at: NDArray[Any], correct: Floats) -> NDArray[np.intp]:
+        """Leaves of one class are charged too: as constants, without errors."""
+        leaves, setting = self.leaves, self.setting
+        every, mixed = np.arange(len(leaves)), np.zeros(len(leaves), dtype=bool)
+        mixed[at] = True
+        charged = self.terms(every, correct, capped=False)
+        constant = replace(self, setting=replace(setting, degrees=(), C=(), constant_leaves=True))
+        charged[~mixed] = constant.terms(every[~mixed], correct[:, :0], capped=False)
+        n_sets = len(set(setting.degrees)) + 1
+        scaled = [
+            setting.gamma_scale * m * composite_ensemble_terms(n_leaves, m, n_sets, self.n_classes)
+            for m, n_leaves in zip(self.m, np.bincount(leaves.tree, minlength=len(self.m)))
+        ]
+        return choose_by_theorem(charged, self.sets.total[leaves.set_id], leaves.tree, scaled, mixed)
 
     def candidates(self, at: NDArray[Any], correct: Floats) -> list[NDArray[np.intp]]:
         """Columns that the final choice may have at `at` while the counts of other leaves are unknown.
@@ -209,6 +272,8 @@ class LeafChoice:
         A sequence is scored by its whole tree, so every drawn degree may be needed; the other choices are
         made leaf by leaf.
         """
+        if self.setting.selection == "theorem":
+            return [choose_exact(self.terms(at, correct, capped=False)), np.zeros(len(at), dtype=np.intp)]
         if self.setting.selection != "random_sequences":
             return [self.columns(at, correct)]
         tree, code = self.leaves.tree[at] + self.first_tree, self.leaves.code[at]

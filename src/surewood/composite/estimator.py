@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 import scipy.sparse as sp
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from surewood._arrays import Floats
 from surewood.base import rules
@@ -43,7 +43,7 @@ from surewood.composite.report_facts import explanation_steps
 from surewood.composite.training import train
 from surewood.tables import TrainingTable, begin_predict, by_batches
 
-SELECTIONS = ("exact", "random_sequences", "common_degree", "random_degree")
+SELECTIONS = ("exact", "theorem", "random_sequences", "common_degree", "random_degree")
 LEAF_SCORES = ("one_hot", "ovo_votes", "calibrated")
 DEPTH = rules.Integer(0, MAX_DEPTH)
 GAMMA = rules.Number(above=0.0)
@@ -62,6 +62,7 @@ RULES: Mapping[str, rules.Rule] = {
 #: Study switches of the forest.
 FOREST_SWITCHES: Mapping[str, Switch] = {
     "n_sequences": Switch(10, rules.Integer(1)),
+    "C_per_leaf": Switch(False, rules.Boolean()),
     "constant_leaves": Switch("auto", rules.Either(rules.AUTO, rules.Boolean())),
     "leaf_scores": Switch("one_hot", rules.Choice(*LEAF_SCORES)),
     "max_leaf_size": Switch("auto", rules.Nullable(rules.AUTO, rules.Integer(2))),
@@ -91,7 +92,7 @@ class CompositeClassifier(ClassifierBase[CompositeModel], GramParameter, RunPara
 
     # --- fit -----------------------------------------------------------------------------------------------
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, groups: ArrayLike | None = None) -> Any:
         """Fit to a table and its labels.
 
         Parameters
@@ -104,14 +105,18 @@ class CompositeClassifier(ClassifierBase[CompositeModel], GramParameter, RunPara
             Labels. For a Parquet file: the name of their column.
         sample_weight : array of shape (n_rows,), optional
             Multiplies C, counts and held-out errors; rows of weight 0 are absent.
+        groups : array of shape (n_rows,), optional
+            Group of each row (a patient, a device). Whole groups are held out.
         """
-        self._fit_held_out(X, y, sample_weight)
+        self._fit_held_out(X, y, sample_weight, groups)
         return self
 
-    def _fit_held_out(self, X: Any, y: Any, sample_weight: Any = None) -> Floats | None:
+    def _fit_held_out(
+        self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None
+    ) -> Floats | None:
         """Fit; probabilities of the rows of `X` by trees that did not see them, NaN or None without any."""
         chosen = self._parameters()
-        with self._begin_fit(X, y, sample_weight) as inputs:
+        with self._begin_fit(X, y, sample_weight, groups) as inputs:
             seed = draw_seed(self.random_state)
             if getattr(self, "certifiable", False):
                 model = train_certifiable(chosen, inputs, seed)
@@ -259,12 +264,13 @@ class RandomCompositeForestClassifier(CompositeClassifier, TimedRunParameters):
         one SVM per degree.
     gamma_scale : "auto" or float, default="auto"
         Multiplier of the complexity in the criterion. "auto" is 1e-4.
-    selection : {"auto", "exact", "random_sequences", "common_degree", "random_degree"}, default="auto"
-        "exact" is the minimum of the criterion over all sequences of degrees; "random_sequences" the best of
-        some random ones; "common_degree" and "random_degree" do without the criterion (RF-SVM). "auto" runs
-        a pilot on subsamples and takes the three best of all (depth, degree, C) and of the criterion at every
-        depth, by out-of-bag error, together with plain trees. Candidates that cannot win any more are
-        dropped after a third of the pilot's trees.
+    selection : {"auto", "exact", "theorem", "random_sequences", "common_degree", "random_degree"}
+        "exact" is the minimum of the criterion over all sequences of degrees; "theorem" that of the whole
+        bound (2.2), L-term and C included, with all complexities times `gamma_scale`; "random_sequences" the
+        best of some random ones; "common_degree" and "random_degree" do without the criterion (RF-SVM).
+        "auto", the default, runs a pilot on subsamples and takes the three best of all (depth, degree, C) and
+        of the criterion at every depth, by out-of-bag error, together with plain trees. Candidates that
+        cannot win any more are dropped after a third of the pilot's trees.
     plain_weight : "auto" or float, default="auto"
         Weight in the vote of plain trees (no depth limit, class frequencies at the leaves, bootstrap), below
         1. "auto": by the votes of the fitted trees on training rows; 0 with another `selection`. A content
@@ -333,6 +339,8 @@ class RandomCompositeForestClassifier(CompositeClassifier, TimedRunParameters):
     key                      default     meaning
     ======================== =========== =============================================================
     n_sequences              10          sequences drawn with ``selection="random_sequences"``
+    C_per_leaf               False       the criterion chooses C as well, leaf by leaf, among those of
+                                         `C` (a list), or 1e-3 to 1e2
     constant_leaves          "auto"      offer degree 0, the majority class, at every leaf; leaves of
                                          one class have it anyway
     leaf_scores              "one_hot"   what a leaf contributes: the class its SVM predicts, with
@@ -437,7 +445,7 @@ class CompositeTreeClassifier(CompositeClassifier):
         Splits above a leaf. "auto": 4, less where leaves would have fewer than 20 rows.
     max_features : {"auto", "sqrt", "log2"}, int, float or None, default=None
         Features tried at a node; None: all, and the tree is not random.
-    selection : {"exact", "random_sequences", "common_degree", "random_degree"}, default="exact"
+    selection : {"exact", "theorem", "random_sequences", "common_degree", "random_degree"}, default="exact"
     min_weight_fraction_leaf : float, default=0.0
         Least weight of a leaf, as a fraction of the weight of all rows.
     degrees, C, gamma_scale, calibrate, class_weight, categorical_features, max_memory, remember_rows, \

@@ -54,6 +54,7 @@ class Parameters:
     plain_weight: Any = 0.0
     calibrate: Any
     n_sequences: int
+    C_per_leaf: bool = False
     constant_leaves: Any
     leaf_scores: str
     n_plain_trees: Any = "auto"
@@ -114,6 +115,8 @@ class CompositePlan:
 
 def make_plan(parameters: Parameters, data: CompositeData, seed: int) -> CompositePlan:
     """The plan of a forest for a sample."""
+    if parameters.C_per_leaf and parameters.selection in ("auto", "common_degree"):
+        raise ValueError('study={"C_per_leaf": True} needs the criterion, selection="exact" for example.')
     if parameters.selection != "auto":
         return _single_setting(parameters, data, seed)
     if data.total() < ENOUGH_FOR_BAGS:
@@ -155,7 +158,9 @@ def _single_setting(parameters: Parameters, data: CompositeData, seed: int) -> C
     degrees = degree_list(parameters.degrees)
     n_degrees, n_settings, selection = len(degrees), 1, parameters.selection
     best = 0
-    if not is_auto(parameters.C):
+    if parameters.C_per_leaf:
+        degrees, C = degrees_and_C(degrees, parameters.C)
+    elif not is_auto(parameters.C):
         C = C_list(parameters.C, n_degrees)
     elif data.total() < ENOUGH_FOR_BAGS:
         C = (1.0,) * n_degrees
@@ -296,6 +301,18 @@ def C_list(value: Any, n_degrees: int) -> tuple[float, ...]:
     if len(C) != n_degrees:
         raise ValueError(f"C must be one number per degree ({n_degrees} of them), got {len(C)} numbers.")
     return C
+
+
+def degrees_and_C(degrees: tuple[int, ...], C: Any) -> tuple[tuple[int, ...], tuple[float, ...]]:
+    """Every degree with every C of the list, by default those of the paper.
+
+    Examples
+    --------
+    >>> degrees_and_C((1, 2), [10, 1])
+    ((1, 1, 2, 2), (1.0, 10.0, 1.0, 10.0))
+    """
+    values = C_GRID if is_auto(C) else tuple(sorted({float(c) for c in ([C] if isinstance(C, Real) else C)}))
+    return tuple(np.repeat(degrees, len(values)).tolist()), values * len(degrees)
 
 
 def draws(bootstrap: bool, max_samples: Any, n_rows: int) -> tuple[str, int | None]:
