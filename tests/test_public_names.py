@@ -11,34 +11,21 @@ LIBRARIES = ("pandas", "sklearn", "scipy", "pyarrow", "matplotlib", "plotly", "t
 
 
 def loaded_after(code):
-    """Which of the libraries a fresh interpreter has imported after `code`, and the seconds that it took."""
-    script = (
-        f"import sys, time; start = time.perf_counter(); {code}; "
-        f"print(time.perf_counter() - start, *[name for name in {LIBRARIES!r} if name in sys.modules])"
-    )
+    """Which of the libraries a fresh interpreter has imported after `code`."""
+    script = f"import sys; {code}; print(*[name for name in {LIBRARIES!r} if name in sys.modules])"
     shown = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    seconds, *names = shown.stdout.split()
-    return float(seconds), names
+    return shown.stdout.split()
 
 
-def test_import_is_quick_and_imports_no_library():
-    times = []
-    for _ in range(3):
-        seconds, names = loaded_after("import surewood")
-        assert names == []
-        times.append(seconds)
-    assert min(times) < 0.5
+def test_import_imports_no_library():
+    assert loaded_after("import surewood") == []
 
 
-@pytest.mark.parametrize("name", ["bounds", "certify", "datasets", "inspect", "report", "tables", "workflow"])
-def test_modules_are_reachable(name):
-    shown = subprocess.run(
-        [sys.executable, "-c", f"import surewood; print(surewood.{name}.__name__)"],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert shown.stdout.strip() == f"surewood.{name}"
+def test_modules_are_reachable():
+    names = ["bounds", "tables", "inspect", "certify", "report", "datasets", "workflow"]  # lower layers first
+    script = f"import surewood; print(*[getattr(surewood, name).__name__ for name in {names!r}])"
+    shown = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert shown.stdout.split() == [f"surewood.{name}" for name in names]
 
 
 def test_every_public_name_exists():

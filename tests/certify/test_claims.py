@@ -182,22 +182,23 @@ def test_a_claim_is_a_name_or_an_object(case):
         certify(*case[:3], claims=[3])
 
 
-def test_fifty_claims_on_many_rows_are_quick():
-    import time
-
+def test_fifty_claims_need_no_more_predictions_than_one():
     rng = np.random.default_rng(1)
-    X, y = rng.normal(size=(100_000, 4)), rng.integers(0, 2, 100_000)
+    X, y = rng.normal(size=(1_000, 4)), rng.integers(0, 2, 1_000)
 
     class Half:
         classes_ = np.array([0, 1])
+        n_predicted = 0
 
         def predict(self, X):
+            self.n_predicted += len(X)
             return (X[:, 0] > 0).astype(int)
 
-    def seconds(claims):
-        start = time.perf_counter()
-        certify(Half(), X, y, claims=claims)
-        return time.perf_counter() - start
+    def n_predicted(claims):
+        model = Half()
+        certify(model, X, y, claims=claims)
+        return model.n_predicted
 
-    one_claim = min(seconds(["error"]) for _ in range(2))
-    assert seconds(["recall:1", "precision:0", "error", "fpr:1", "accuracy"] * 10) - one_claim < 1.5
+    assert n_predicted(["recall:1", "precision:0", "error", "fpr:1", "accuracy"] * 10) == n_predicted(
+        ["error"]
+    )
