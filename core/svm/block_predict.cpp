@@ -75,7 +75,7 @@ class BlockVoter {
     packed_.pack(table_.svm(m), exact_.poly(m), support, table_.rows, table_.norms, stored_.matrix ? 0 : table_.d);
     if (stored_.matrix) find_columns(support, table_.n_support[m]);
     votes_.values.resize(static_cast<std::size_t>(packed_.view().n_support) * kVoteRows);
-    votes_.votes.resize(static_cast<std::size_t>(table_.n_classes[m]) * kVoteRows);
+    votes_.pairs.resize(static_cast<std::size_t>(table_.n_classes[m]) * 2 * kVoteRows);
     lanes_.resize(static_cast<std::size_t>(table_.d) * kVoteRows);
     while (task < end) task = vote_block(m, task, end, rows, codes);
   }
@@ -86,7 +86,7 @@ class BlockVoter {
                                       const RowBlock& rows, std::int32_t* codes) {
     const std::int32_t* classes = table_.classes + table_.class_at[m];
     std::uint32_t row[kVoteRows];
-    float lane_norm[kVoteRows], doubt[kVoteRows];
+    float lane_norm[kVoteRows], doubt[kVoteRows] = {};
     int count = 0;
     for (const auto* next = task; next < end; ++next) {
       if (count && next->row == row[count - 1]) continue;
@@ -97,12 +97,13 @@ class BlockVoter {
       if (end - next > kVoteRows) prefetch(lane_row(rows, next[kVoteRows].row));
     }
     stored_.matrix ? fill_products(count) : fill_lanes(count);
-    svm_routines().vote_block(packed_.view(), lanes_.data(), count, votes_);
+    svm_routines().vote_values(packed_.view(), lanes_.data(), count, votes_);
     for (int l = 0; l < count; ++l) lane_norm[l] = rows.norms[row[l]];
     packed_.doubts(lane_norm, votes_.peak, count, doubt);
+    svm_routines().vote_pairs(packed_.view(), doubt, count, votes_);
     for (int l = 0; l < count; ++l) {
       const std::int32_t code =
-          votes_.closest[l] > doubt[l] ? classes[votes_.winner[l]] : exact_code(m, rows, row[l], lane_row_[l]);
+          votes_.is_sure[l] ? classes[votes_.winner[l]] : exact_code(m, rows, row[l], lane_row_[l]);
       for (; task < end && task->row == row[l]; ++task) codes[task->at] = code;
     }
     return task;

@@ -17,7 +17,7 @@
                              poly_row,    rbf_row,                                 \
                              gather_row,  product_four,                            \
                              product_one, weighted_sums,                           \
-                             vote_block};
+                             vote_values, vote_pairs};
 
 namespace surewood {
 

@@ -28,11 +28,12 @@ struct SvmRoutines {
   void (*product_four)(const double* const* x, const double* panels, int d, int n, float* const* out);
   void (*product_one)(const double* const* x, const double* panels, int d, int n, float* const* out);
   void (*weighted_sums)(const float* values, const double* coef, int n, int width, double* sums);
-  void (*vote_block)(const BlockSvm&, const float* x, int count, BlockVotes&);
+  void (*vote_values)(const BlockSvm&, const float* x, int count, BlockVotes&);
+  void (*vote_pairs)(const BlockSvm&, const float* doubt, int count, BlockVotes&);
 };
 
 // The routines of the instruction set in use (common/cpu.hpp). Results are the same bit for bit with any set
-// (vote_block: after its doubtful rows were evaluated again).
+// (vote_pairs: after its doubtful rows were evaluated again).
 const SvmRoutines& svm_routines();
 
 }  // namespace surewood

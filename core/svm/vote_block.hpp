@@ -1,9 +1,10 @@
 // A block of rows put to one SVM in single precision, with a bound on what that may get wrong.
 //
 // Lanes are rows: every kernel value and every coefficient that is not zero costs one multiply-add for a
-// register of rows. The result of a row is used only if all its decisions are further from zero than the
-// bound, so that the winner is certainly that of the double-precision evaluation (svm/predict.cpp), whatever
-// the instruction set and the order of the sums; the few other rows are evaluated again.
+// register of rows. A pair counts as won only if its decision is further from zero than the bound. The result of
+// a row is used only if its winner has the most votes however the other pairs end, so that it is certainly that
+// of the double-precision evaluation (svm/predict.cpp), whatever the instruction set and the order of the sums;
+// the few other rows are evaluated again.
 #pragma once
 
 #include <cstdint>
@@ -35,10 +36,10 @@ struct BlockSvm {
 // What the passes write; lanes beyond the rows of the block hold nothing of use.
 struct BlockVotes {
   std::int32_t winner[kVoteRows];
-  float closest[kVoteRows];           // smallest |decision| of the row in units of its pair, NaN where one is NaN
-  float peak[kVoteRows];              // largest |gamma <x,s> + coef0| of the row, infinity up to kLowDegree
-  AlignedVector<float> values;        // kernel values, (n_support, kVoteRows)
-  AlignedVector<std::int32_t> votes;  // (n_classes, kVoteRows)
+  std::int32_t is_sure[kVoteRows];      // whether the winner is certain: not 0
+  float peak[kVoteRows];                // largest |gamma <x,s> + coef0| of the row, infinity up to kLowDegree
+  AlignedVector<float> values;          // kernel values, (n_support, kVoteRows)
+  AlignedVector<std::int32_t> pairs;    // pairs that a class certainly wins, and loses, (n_classes, 2, kVoteRows)
 };
 
 // An SVM packed for the passes; reused from SVM to SVM.
@@ -49,7 +50,7 @@ class PackedSvm {
             const float* norms, int d);
   const BlockSvm& view() const { return view_; }
   void set_products(const float* products) { view_.products = products; }
-  // Rows of these norms are doubtful where BlockVotes::closest is not above `out`.
+  // How far from zero a decision must be for rows of these norms, in units of its pair.
   void doubts(const float* norm, const float* peak, int count, float* out) const;
 
  private:

@@ -104,25 +104,34 @@ SUREWOOD_INLINE void support_values(const float* x, const float* panel, int d, c
 }
 
 template <int Parts, bool Peak>
-SUREWOOD_INLINE void vote_parts(const BlockSvm& m, const float* x, BlockVotes& out) {
-  float* values = out.values.data();
+SUREWOOD_INLINE void value_parts(const BlockSvm& m, const float* x, BlockVotes& out) {
   Wide peak[Parts];
   for (int q = 0; q < Parts; ++q) peak[q] = wide(Peak ? 0.0f : HUGE_VALF);
   for (int s = 0; s < m.n_support; s += kVoteStep) {
     const float* panel = m.panels + static_cast<std::int64_t>(s / kVoteSupport) * kVoteSupport * m.d;
     const float* products = m.products ? m.products + static_cast<std::int64_t>(s) * kVoteRows : nullptr;
-    support_values<Parts, Peak>(x, panel + s % kVoteSupport, m.d, products, m.poly, values + s * kVoteRows, peak);
+    support_values<Parts, Peak>(x, panel + s % kVoteSupport, m.d, products, m.poly, out.values.data() + s * kVoteRows,
+                                peak);
   }
   for (int q = 0; q < Parts; ++q) store(out.peak + 16 * q, peak[q]);
-  std::int32_t* votes = out.votes.data();
-  std::memset(votes, 0, sizeof(std::int32_t) * kVoteRows * m.n_classes);
-  Wide closest[Parts];
-  for (int q = 0; q < Parts; ++q) closest[q] = wide(HUGE_VALF);
+}
+
+// Adds -1 or 0 to counts of rows.
+SUREWOOD_INLINE void count_down(std::int32_t* counts, WideInt mask) { store(counts, load<WideInt>(counts) + mask); }
+
+// Counts are kept as negative numbers: masks are -1.
+template <int Parts>
+SUREWOOD_INLINE void pair_parts(const BlockSvm& m, const float* doubt, BlockVotes& out) {
+  const float* values = out.values.data();
+  std::int32_t* pairs = out.pairs.data();
+  std::memset(pairs, 0, sizeof(std::int32_t) * 2 * kVoteRows * m.n_classes);
+  Wide beyond[Parts];
+  for (int q = 0; q < Parts; ++q) beyond[q] = load<Wide>(doubt + 16 * q);
   int pair = 0;
   for (int a = 0; a < m.n_classes; ++a) {
-    WideInt wins[Parts];
-    for (int q = 0; q < Parts; ++q) wins[q] = load<WideInt>(votes + a * kVoteRows + 16 * q);
+    std::int32_t* own = pairs + 2 * a * kVoteRows;
     for (int b = a + 1; b < m.n_classes; ++b, ++pair) {
+      std::int32_t* other = pairs + 2 * b * kVoteRows;
       // Two sums a register, joined at the end: more additions under way.
       Wide even[Parts], odd[Parts];
       for (int q = 0; q < Parts; ++q) even[q] = wide(m.bias[pair]), odd[q] = wide(0.0f);
@@ -140,33 +149,45 @@ SUREWOOD_INLINE void vote_parts(const BlockSvm& m, const float* x, BlockVotes& o
         for (int q = 0; q < Parts; ++q)
           even[q] = multiply_add(wide(m.entry_coef[e]), load<Wide>(values + m.entry_row[e] + 16 * q), even[q]);
       for (int q = 0; q < Parts; ++q) {
-        const Wide decision = even[q] + odd[q];
-        closest[q] = wide_least(closest[q], wide_size(decision) * wide(m.unit[pair]));
-        const WideInt won = wide_above(decision, wide(0.0f));
-        std::int32_t* other = votes + b * kVoteRows + 16 * q;
-        wins[q] = wins[q] - won;
-        store(other, load<WideInt>(other) + (wide_int(1) + won));
+        const Wide decision = (even[q] + odd[q]) * wide(m.unit[pair]);
+        const WideInt won = wide_above(decision, beyond[q]), lost = wide_above(decision * wide(-1.0f), beyond[q]);
+        count_down(own + 16 * q, won);
+        count_down(own + kVoteRows + 16 * q, lost);
+        count_down(other + 16 * q, lost);
+        count_down(other + kVoteRows + 16 * q, won);
       }
     }
-    for (int q = 0; q < Parts; ++q) store(votes + a * kVoteRows + 16 * q, wins[q]);
   }
+  const WideInt none = wide_int(0), all = wide_int(m.n_classes - 1);
   for (int q = 0; q < Parts; ++q) {
-    WideInt best = load<WideInt>(votes + 16 * q), winner = wide_int(0);
+    WideInt best = load<WideInt>(pairs + 16 * q), winner = none, sure = wide_int(-1);
     for (int a = 1; a < m.n_classes; ++a) {
-      const WideInt own = load<WideInt>(votes + a * kVoteRows + 16 * q), better = wide_more(own, best);
+      const WideInt wins = load<WideInt>(pairs + 2 * a * kVoteRows + 16 * q), better = wide_more(best, wins);
       winner = wide_choose(better, wide_int(a), winner);
-      best = wide_choose(better, own, best);
+      best = wide_choose(better, wins, best);
+    }
+    for (int a = 0; a < m.n_classes; ++a) {
+      // The most votes this class may have, as a negative number; ties go to the first class.
+      const WideInt most = none - (all + load<WideInt>(pairs + (2 * a + 1) * kVoteRows + 16 * q));
+      const WideInt earlier = wide_more(winner, wide_int(a)), later = wide_more(wide_int(a), winner);
+      const WideInt behind = wide_choose(later, wide_more(most + wide_int(1), best), wide_int(-1));
+      sure = wide_choose(wide_choose(earlier, wide_more(most, best), behind), sure, none);
     }
     store(out.winner + 16 * q, winner);
-    store(out.closest + 16 * q, closest[q]);
+    store(out.is_sure + 16 * q, sure);
   }
 }
 
-// The first `count` lanes of x are rows; `out` has room for the SVM.
-static void vote_block(const BlockSvm& m, const float* x, int count, BlockVotes& out) {
+// The first `count` lanes of x are rows; `out` has room for the SVM. Kernel values of the rows.
+static void vote_values(const BlockSvm& m, const float* x, int count, BlockVotes& out) {
   const bool peak = m.poly.degree > kLowDegree;  // up to it the bound of all bases is tight enough
   if (count <= 16)
-    peak ? vote_parts<1, true>(m, x, out) : vote_parts<1, false>(m, x, out);
+    peak ? value_parts<1, true>(m, x, out) : value_parts<1, false>(m, x, out);
   else
-    peak ? vote_parts<kVoteParts, true>(m, x, out) : vote_parts<kVoteParts, false>(m, x, out);
+    peak ? value_parts<kVoteParts, true>(m, x, out) : value_parts<kVoteParts, false>(m, x, out);
+}
+
+// Votes of the pairs from these values; decisions that are not beyond `doubt` from zero are open.
+static void vote_pairs(const BlockSvm& m, const float* doubt, int count, BlockVotes& out) {
+  count <= 16 ? pair_parts<1>(m, doubt, out) : pair_parts<kVoteParts>(m, doubt, out);
 }
