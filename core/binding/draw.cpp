@@ -2,6 +2,8 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
+#include <algorithm>
+
 #include "binding/choices.hpp"
 #include "binding/forest_arguments.hpp"
 #include "binding/registers.hpp"
@@ -23,8 +25,9 @@ auto counts(const DrawArgument& draw, std::uint64_t tree) {
 }  // namespace
 
 DrawArgument::DrawArgument(const std::string& sampling, std::uint64_t n_rows, std::optional<AnyArray> own_units,
-                           std::uint64_t n_draws, std::optional<AnyArray> own_odds, std::uint64_t own_seed)
-    : units(std::move(own_units)), odds(std::move(own_odds)), seed(own_seed) {
+                           std::uint64_t n_draws, std::optional<AnyArray> own_odds, std::uint64_t own_seed,
+                           std::optional<AnyArray> own_groups)
+    : units(std::move(own_units)), odds(std::move(own_odds)), groups(std::move(own_groups)), seed(own_seed) {
   lottery.sampling = choice<Sampling>(sampling, "sampling",
                                       {{"all", Sampling::kAll},
                                        {"bootstrap", Sampling::kBootstrap},
@@ -41,14 +44,20 @@ DrawArgument::DrawArgument(const std::string& sampling, std::uint64_t n_rows, st
       if (lottery.units[i] >= lottery.n) throw nb::value_error("units: a unit belongs to no row");
   }
   if (odds) lottery.weight = require<std::uint32_t>(*odds, "odds", {static_cast<std::int64_t>(lottery.n)});
+  if (groups) {
+    if (odds) throw nb::value_error("groups: rows drawn by odds have no groups");
+    lottery.group = require<std::uint32_t>(*groups, "groups", {static_cast<std::int64_t>(lottery.n)});
+    const std::uint64_t last = *std::max_element(lottery.group, lottery.group + lottery.n);
+    lottery.n_groups = static_cast<std::uint32_t>(within<std::uint64_t>(last + 1, "the number of groups", 1, lottery.n));
+  }
 }
 
 void register_draw(nb::module_& module) {
   nb::class_<DrawArgument>(module, "Draw", "How the trees of a forest draw their rows.")
       .def(nb::init<const std::string&, std::uint64_t, std::optional<AnyArray>, std::uint64_t, std::optional<AnyArray>,
-                    std::uint64_t>(),
+                    std::uint64_t, std::optional<AnyArray>>(),
            nb::kw_only(), "sampling"_a, "n_rows"_a, "units"_a.noconvert().none(), "n_draws"_a,
-           "odds"_a.noconvert().none(), "seed"_a);
+           "odds"_a.noconvert().none(), "seed"_a, "groups"_a.noconvert().none() = nb::none());
   module.def("in_bag_counts", &counts, "draw"_a, "tree"_a, "How often each training row is in the bag of a tree.");
 }
 

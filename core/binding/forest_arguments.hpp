@@ -36,12 +36,13 @@ struct TrainingBinsArgument : BinsArgument {
 
 // How the trees of a forest draw their rows.
 struct DrawArgument {
-  std::optional<AnyArray> units, odds;
+  std::optional<AnyArray> units, odds, groups;
   Lottery lottery;
   std::uint64_t seed;
 
   DrawArgument(const std::string& sampling, std::uint64_t n_rows, std::optional<AnyArray> own_units,
-               std::uint64_t n_draws, std::optional<AnyArray> own_odds, std::uint64_t own_seed);
+               std::uint64_t n_draws, std::optional<AnyArray> own_odds, std::uint64_t own_seed,
+               std::optional<AnyArray> own_groups);
 };
 
 // A forest for a table of this many columns (binding/forest.cpp).

@@ -14,6 +14,16 @@ std::uint64_t tree_key(std::uint64_t seed, std::uint64_t tree) { return stream_k
 
 std::vector<std::uint32_t> in_bag_counts(const Lottery& lottery, std::uint64_t key) {
   const std::uint32_t n = lottery.n;
+  if (lottery.group) {
+    Lottery of_groups;
+    of_groups.sampling = lottery.sampling;
+    of_groups.n = lottery.n_groups;
+    of_groups.n_draws = lottery.n_draws;
+    const std::vector<std::uint32_t> drawn = in_bag_counts(of_groups, key);
+    std::vector<std::uint32_t> counts(n);
+    std::transform(lottery.group, lottery.group + n, counts.begin(), [&](std::uint32_t group) { return drawn[group]; });
+    return counts;
+  }
   std::vector<std::uint32_t> counts(n, lottery.sampling == Sampling::kAll ? 1u : 0u);
   Stream stream(child_key(key, kBagId));
   auto row_of = [&](std::uint32_t unit) { return lottery.units ? lottery.units[unit] : unit; };

@@ -18,7 +18,8 @@ std::uint64_t tree_key(std::uint64_t seed, std::uint64_t tree);
 
 // From what a tree's bag is drawn. A unit is one chance to be drawn; it belongs to a row. Rows are units of
 // their own, in an order that depends on their content (so that shuffling rows changes no forest); where weights
-// are counts, a row of weight 2 has two units, exactly as the row twice would.
+// are counts, a row of weight 2 has two units, exactly as the row twice would. With groups the units are these, and
+// what is drawn of a group are all of its rows.
 struct Lottery {
   Sampling sampling = Sampling::kAll;
   std::uint32_t n = 0;                   // rows
@@ -26,6 +27,8 @@ struct Lottery {
   std::uint32_t n_units = 0;
   std::uint32_t n_draws = 0;              // units drawn a tree (at most n_units for kSubsample)
   const std::uint32_t* weight = nullptr;  // n values, kResample only: probabilities
+  const std::uint32_t* group = nullptr;   // of each row, or null; not with kResample
+  std::uint32_t n_groups = 0;
 };
 
 // How often each row is in the bag of the tree with key `key`.

@@ -44,7 +44,15 @@ class TrainingBins(Bins):
 
 class Draw:
     def __init__(
-        self, *, sampling: str, n_rows: int, units: U32 | None, n_draws: int, odds: U32 | None, seed: int
+        self,
+        *,
+        sampling: str,
+        n_rows: int,
+        units: U32 | None,
+        n_draws: int,
+        odds: U32 | None,
+        seed: int,
+        groups: U32 | None = None,
     ) -> None: ...
 
 class GrowOptions:

@@ -197,7 +197,7 @@ def test_a_named_method_is_always_fitted_and_none_never(sample):
 def test_one_fit_per_fold_serves_all_steps(sample):
     mixed, y, weight = (one[:400] for one in sample)
     steps = ("temperature", "offset")
-    found = _cross_validated(steps, mixed, y, weight, 1 - y)
+    found = _cross_validated(steps, mixed, y, weight, 1 - y, np.arange(len(y)) % FOLDS)
     fold = np.arange(400) % FOLDS
     for step in steps:
         for k in range(FOLDS):

@@ -145,7 +145,9 @@ class ClassifierBase(TableParameters, ClassifierMixin, BaseEstimator, ABC, Gener
         """Number of classes."""
         return len(self.classes_)
 
-    def _begin_fit(self, X: Any, y: Any, sample_weight: Any, **merging: bool) -> TrainingTable:
+    def _begin_fit(
+        self, X: Any, y: Any, sample_weight: Any, groups: Any = None, **merging: bool
+    ) -> TrainingTable:
         """Training data, checked and read as the parameters say; `merging` as in ``begin_fit``."""
         return begin_fit(
             self,
@@ -154,6 +156,7 @@ class ClassifierBase(TableParameters, ClassifierMixin, BaseEstimator, ABC, Gener
             sample_weight,
             class_weight=self.class_weight,
             categorical_features=self.categorical_features,
+            groups=groups,
             **merging,
         )
 

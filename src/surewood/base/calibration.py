@@ -32,7 +32,7 @@ from scipy.optimize import minimize
 from sklearn import config_context
 from sklearn.isotonic import IsotonicRegression
 
-from surewood._arrays import Floats, check_number, check_values
+from surewood._arrays import Floats, Mask, check_number, check_values
 from surewood.parallel import run_tasks, share, worker_count
 from surewood.parallel.progress import Advance, ignore, substeps
 
@@ -114,20 +114,24 @@ class ScoreCalibrator:
         weight: Floats | None = None,
         advance: Advance = ignore,
         n_jobs: int | None = None,
+        groups: NDArray[np.int64] | None = None,
     ) -> ScoreCalibrator:
         """Fit on held-out `scores` (n, c), class codes `y` and weights; rows with NaN scores do not count.
 
+        Rows of one of the `groups` are on one side of the splits by which "auto" chooses.
         One step of a stage; `advance` receives each finished part.
         """
         known = ~np.isnan(scores).any(axis=1)
         scores, y = scores[known], np.asarray(y)[known]
         weight = np.ones(len(y)) if weight is None else np.asarray(weight, dtype=np.float64)[known]
+        groups = None if groups is None else groups[known]
         if len(y) > _MOST_POINTS:
             some = np.linspace(0, len(y) - 1, _MOST_POINTS).astype(np.int64)
             scores, y, weight = scores[some], y[some], weight[some]
+            groups = None if groups is None else groups[some]
         with substeps(advance, 1.0, FOLDS + 1) as one:
             auto = self.method == "auto"
-            self.chosen_ = self._choose(scores, y, weight, one, n_jobs) if auto else self.method
+            self.chosen_ = self._choose(scores, y, weight, groups, one, n_jobs) if auto else self.method
             self._fit_steps(scores, y, weight, self.chosen_, one)
         return self
 
@@ -162,7 +166,13 @@ class ScoreCalibrator:
         return self._sharpen(proba, best) if last == "isotonic" and self._isotonic else proba
 
     def _choose(
-        self, scores: Floats, y: NDArray[Any], weight: Floats, advance: Advance, n_jobs: int | None
+        self,
+        scores: Floats,
+        y: NDArray[Any],
+        weight: Floats,
+        groups: NDArray[np.int64] | None,
+        advance: Advance,
+        n_jobs: int | None,
     ) -> str:
         n = len(y)
         if n < _ENOUGH_FOR_OFFSETS or scores.shape[1] < 2:
@@ -172,10 +182,13 @@ class ScoreCalibrator:
         some = np.linspace(0, n - 1, min(n, _MOST_TO_CHOOSE)).astype(np.int64)
         # A copy: it is shared with workers, the caller's may change.
         scores, y, weight = scores[some], y[some], weight[some]
+        fold = (np.arange(len(y)) if groups is None else groups[some]) % FOLDS
         share(scores)
         elsewhere = worker_count(n_jobs) > 0
         told = ignore if elsewhere else advance
-        tasks = [delayed(_fold_losses)(self.kind, steps, scores, y, weight, k, told) for k in range(FOLDS)]
+        tasks = [
+            delayed(_fold_losses)(self.kind, steps, scores, y, weight, fold == k, told) for k in range(FOLDS)
+        ]
         for found in run_tasks(tasks, n_jobs, seconds=_SECONDS_A_SCORE * scores.size):
             for step, loss in zip(steps, found):
                 losses[step] += loss
@@ -348,12 +361,11 @@ def _mixing(logarithm: float) -> float:
 
 
 def _fold_losses(
-    kind: str, steps: tuple[str, ...], scores: Floats, y: NDArray[Any], weight: Floats, k: int,
+    kind: str, steps: tuple[str, ...], scores: Floats, y: NDArray[Any], weight: Floats, held: Mask,
     advance: Advance = ignore,
 ) -> list[float]:  # fmt: skip
-    """Log-loss on fold `k` after each step, fitted on the others."""
-    fold = np.arange(len(y)) % FOLDS
-    train, held = fold != k, fold == k
+    """Log-loss on the held-out rows after each step, fitted on the others."""
+    train = ~held
     part = ScoreCalibrator(steps[-1], kind)
     part._fit_steps(scores[train], y[train], weight[train], steps[-1], advance)
     return [_log_loss(part._after(scores[held], step), y[held], weight[held]) for step in steps]

@@ -23,6 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -63,8 +64,15 @@ def dealt(order: NDArray[Any], n_folds: int) -> NDArray[np.int64]:
     return fold
 
 
-def shuffled_folds(n_rows: int, n_folds: int, seed: Any) -> NDArray[np.int64]:
-    """Fold of every row; classes are not looked at. `seed` is an integer or a sequence of integers."""
+def shuffled_folds(
+    n_rows: int, n_folds: int, seed: Any, groups: NDArray[np.int64] | None = None
+) -> NDArray[np.int64]:
+    """Fold of every row; classes are not looked at. `seed` is an integer or a sequence of integers.
+
+    With `groups` whole groups are dealt.
+    """
+    if groups is not None:
+        return stratified_folds(np.zeros(n_rows), n_folds, seed, groups)
     return dealt(np.random.default_rng(seed).permutation(n_rows), n_folds)
 
 
@@ -74,8 +82,8 @@ def stratified_folds(
     """Fold of every row: all rows are shuffled, then dealt class by class.
 
     Folds have the same size and the same number of rows of each class, up to one. With a `content` (a number
-    that rows share when they are equal) whole contents are dealt, the largest ones first and back and forth;
-    where all rows are equal there is nothing to tell apart, and rows are dealt.
+    that rows share when they are equal, or of one group) whole contents are dealt, the largest ones first and
+    back and forth; where all rows are equal there is nothing to tell apart, and rows are dealt.
 
     Examples
     --------
@@ -112,8 +120,12 @@ def _contents_dealt(
     return np.asarray(np.minimum(turn, 2 * n_folds - 1 - turn)[group])
 
 
-def stratified_folds_by_class(codes: NDArray[Any], n_folds: int, seed: Any) -> NDArray[np.int64]:
+def stratified_folds_by_class(
+    codes: NDArray[Any], n_folds: int, seed: Any, groups: NDArray[np.int64] | None = None
+) -> NDArray[np.int64]:
     """Fold of every row, as :func:`stratified_folds`, with one shuffle for each class.
+
+    With `groups` whole groups are dealt, with one shuffle for all.
 
     Examples
     --------
@@ -121,19 +133,25 @@ def stratified_folds_by_class(codes: NDArray[Any], n_folds: int, seed: Any) -> N
     >>> np.bincount(fold).tolist(), np.bincount(fold[:4]).tolist()
     ([3, 3], [2, 2])
     """
+    if groups is not None:
+        return stratified_folds(codes, n_folds, seed, groups)
     rng = np.random.default_rng(seed)
     parts = [rng.permutation(np.flatnonzero(codes == code)) for code in np.unique(codes)]
     return dealt(np.concatenate([np.empty(0, dtype=np.int64), *parts]), n_folds)
 
 
-def folds_in_order(codes: NDArray[Any], n_folds: int) -> NDArray[np.int64]:
-    """Fold of every row: the rows of each class are dealt as they come, from fold 0 on.
+def folds_in_order(
+    codes: NDArray[Any], n_folds: int, groups: NDArray[np.int64] | None = None
+) -> NDArray[np.int64]:
+    """Fold of every row: the rows of each class are dealt as they come, from fold 0 on, or whole `groups`.
 
     Examples
     --------
     >>> folds_in_order(np.array([0, 1, 0, 0, 1]), 2).tolist()
     [0, 0, 1, 0, 1]
     """
+    if groups is not None:
+        return stratified_folds(codes, n_folds, 0, groups)
     fold = np.empty(len(codes), dtype=np.int64)
     for code in np.unique(codes):
         own = np.flatnonzero(codes == code)
@@ -168,8 +186,10 @@ def validation_split(n_rows: int, fraction: float, seed: Any) -> Splits:
     return [(np.sort(order[size:]), np.sort(order[:size]))]
 
 
-def given_splits(cv: Any, y: NDArray[Any], X: Any = None) -> Splits:
+def given_splits(cv: Any, y: NDArray[Any], X: Any = None, groups: NDArray[np.int64] | None = None) -> Splits:
     """The splits of scikit-learn's `cv`: an integer (stratified), a splitter or an iterable of pairs.
+
+    With `groups` an integer keeps them together, and a splitter receives them.
 
     Examples
     --------
@@ -179,15 +199,14 @@ def given_splits(cv: Any, y: NDArray[Any], X: Any = None) -> Splits:
     [(array([0, 1]), array([2]))]
     """
     table = np.zeros(len(y)) if X is None else X
+    if groups is not None and isinstance(cv, Integral):
+        return splits_of(stratified_folds(y, int(cv), 0, groups))
     try:
-        found = list(check_cv(cv, y, classifier=True).split(table, y))
+        found = list(check_cv(cv, y, classifier=True).split(table, y, groups))
     except ValueError as error:
-        if "groups" not in str(error):
+        if "groups" not in str(error) or groups is not None:
             raise
-        name = type(cv).__name__
-        raise ValueError(
-            f"cv={name} needs groups, which fit does not take: use cv=list({name}(...).split(X, y, groups))."
-        ) from None
+        raise ValueError(f"cv={type(cv).__name__} needs groups: give fit groups=, one per row.") from None
     splits = [(np.asarray(train), np.asarray(held)) for train, held in found]
     if not splits:
         raise ValueError("cv has no split.")
@@ -273,6 +292,10 @@ def draw_subsamples(inputs: TrainingTable, fraction: float | int | None, seed: i
 
     `fraction` is the part (or number) of the other rows in a bag, by default half of them.
     """
+    if inputs.groups is not None:
+        raise ValueError(
+            "certifiable=True guarantees votes on independent rows: it cannot be used with groups."
+        )
     n_rows = inputs.table.n_rows
     counts = np.ones(n_rows) if inputs.weight is None or inputs.weighted else inputs.weight
     units = np.repeat(np.arange(n_rows), np.rint(counts).astype(np.int64))

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from surewood._arrays import Codes, Floats
 from surewood.svm.gram import Gram, KernelSpec, formed_sooner
-from surewood.tables import DesignEncoder, Table, TrainingTable, merge_equal_rows
+from surewood.tables import DesignEncoder, Table, TrainingTable, merged_inputs
 from surewood.trees.binning import BinMapper, BinnedMatrix, training_bins
 
 # Nanoseconds per product, and per column of it where it is formed.
@@ -128,17 +128,14 @@ def worth_storing(n_rows: int, n_columns: int, n_products: float) -> bool:
 
 def part_of_inputs(inputs: TrainingTable, rows: NDArray[Any]) -> TrainingTable:
     """Some rows, equal ones merged: what a fit on them alone would see."""
-    table, y = inputs.table.take(rows), inputs.y[rows]
-    merged = merge_equal_rows(table, y, None if inputs.weight is None else inputs.weight[rows])
-    weight = None if (merged.weight == 1.0).all() else merged.weight
-    return replace(
+    part = replace(
         inputs,
-        table=table.take(merged.rows),
-        y=y[merged.rows],
-        weight=weight,
-        inverse=merged.inverse,
-        unmerged=None,
+        table=inputs.table.take(rows),
+        y=inputs.y[rows],
+        weight=None if inputs.weight is None else inputs.weight[rows],
+        groups=None if inputs.groups is None else inputs.groups[rows],
     )
+    return replace(merged_inputs(part), unmerged=None)
 
 
 def rows_of(matrix: BinnedMatrix, rows: NDArray[Any]) -> BinnedMatrix:

@@ -111,9 +111,7 @@ class CompositeClassifier(ClassifierBase[CompositeModel], GramParameter, RunPara
         self._fit_held_out(X, y, sample_weight, groups)
         return self
 
-    def _fit_held_out(
-        self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None
-    ) -> Floats | None:
+    def _fit_held_out(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Floats | None:
         """Fit; probabilities of the rows of `X` by trees that did not see them, NaN or None without any."""
         chosen = self._parameters()
         with self._begin_fit(X, y, sample_weight, groups) as inputs:

@@ -42,7 +42,7 @@ class Setting:
     C: tuple[float, ...]
     #: Multiplier of the complexity term of the criterion (2.9).
     gamma_scale: float
-    #: "exact", "random_sequences" or "random_degree".
+    #: "exact", "theorem", "random_sequences" or "random_degree".
     selection: str = "exact"
     #: Leaves with more rows are split further, beyond `max_depth`.
     max_size: int | None = None
@@ -208,6 +208,7 @@ def grow(
         setting.tree_params(max(depth, 1), only_leaves),
         **vars(trees),
         weight=data.weight,
+        groups=data.inputs.groups,
         n_jobs=options.n_jobs,
         verbose=options.verbose,
     )
@@ -239,7 +240,9 @@ def mean_sample_size(
 ) -> float:
     """Mean weight that trees will see, before they are grown."""
     labels = data.y.astype(np.uint16)
-    bag = make_bag(data.matrix, labels, setting.sampling, setting.n_draws, seed, data.weight)
+    bag = make_bag(
+        data.matrix, labels, setting.sampling, setting.n_draws, seed, data.weight, groups=data.inputs.groups
+    )
     trees = range(first_tree, first_tree + (1 if setting.sampling == "all" else n_trees))
     return float(np.mean([data.total(_in_bag(bag, tree)) for tree in trees]))
 

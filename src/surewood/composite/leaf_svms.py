@@ -221,7 +221,8 @@ def tune_C(
     n_folds = min(N_FOLDS, len(rows))
     if n_folds < 2:
         return (1.0,) * len(degrees), np.zeros((len(degrees), len(C_grid)))
-    fold = shuffled_folds(len(rows), n_folds, [seed, 2])
+    groups = None if data.inputs.groups is None else data.inputs.groups[rows]
+    fold = shuffled_folds(len(rows), n_folds, [seed, 2], groups)
     errors = np.zeros((len(degrees), len(C_grid)))
     for k in range(n_folds):
         held = rows[fold == k]

@@ -100,7 +100,7 @@ class RandomCompositeForestClassifierCV(CompositeClassifier, TimedRunParameters)
         which are followed row by row: copies are then on the sides where they are put.
     refit : bool, default=True
         Fit the chosen forest to all rows. Without it the search has results but cannot predict.
-    selection : {"exact", "random_sequences", "common_degree", "random_degree"}, default="exact"
+    selection : {"exact", "theorem", "random_sequences", "common_degree", "random_degree"}, default="exact"
         With "common_degree" the degree takes the place of gamma on the grid.
     time_limit : float or None, default=None
         Seconds after which no further part of the grid is begun; ``cut_`` says what is missing. The first
@@ -180,10 +180,10 @@ class RandomCompositeForestClassifierCV(CompositeClassifier, TimedRunParameters)
         }
         return cls(**(grid | changes))
 
-    def _fit_held_out(self, X: Any, y: Any, sample_weight: Any = None) -> Floats | None:
+    def _fit_held_out(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Floats | None:
         """Search the grid and fit its best point to all rows; held-out probabilities as in a forest."""
         chosen = self._parameters()
-        with self._begin_fit(X, y, sample_weight, merge=False) as unmerged:
+        with self._begin_fit(X, y, sample_weight, groups, merge=False) as unmerged:
             inputs = part_of_inputs(unmerged, np.arange(unmerged.table.n_rows))
             seed, grid = draw_seed(self.random_state), self._grid(chosen, inputs.table.n_columns)
             split_inputs, splits = make_splits(self.cv, unmerged, inputs, seed)
@@ -302,7 +302,7 @@ def make_splits(
     """
     if unmerged.n_counted < 2:
         raise ValueError(f"{unmerged.n_counted} sample cannot be split; give at least 2 rows.")
-    content = contents(merged)
+    content = contents(merged) if merged.groups is None else merged.groups
     n_contents = int(content.max(initial=-1)) + 1
     if n_contents < 2:
         return merged, []
@@ -313,7 +313,7 @@ def make_splits(
         fold = shuffled_folds(n_contents, min(cv, n_contents), [seed, 4])
         return merged, splits_of(fold[content])
     if callable(getattr(cv, "split", None)):
-        pairs = enumerate(given_splits(cv, merged.y))
+        pairs = enumerate(given_splits(cv, merged.y, groups=merged.groups))
         return merged, [_apart(rows, held, content, k) for k, (rows, held) in pairs]
     return unmerged, [_checked(rows, held, unmerged, k) for k, (rows, held) in enumerate(cv)]
 

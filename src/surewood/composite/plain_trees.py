@@ -36,7 +36,8 @@ def grow_plain(
     params = TreeParams(criterion="gini", max_features=max_features, sampling="bootstrap")
     return grow_forest(
         data.matrix, data.y, data.n_classes, params, n_trees=n_trees, seed=seed,
-        weight=data.weight, rows=rows, n_jobs=options.n_jobs, verbose=options.verbose,
+        weight=data.weight, rows=rows, groups=data.inputs.groups, n_jobs=options.n_jobs,
+        verbose=options.verbose,
     )  # fmt: skip
 
 

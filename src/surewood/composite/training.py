@@ -225,7 +225,7 @@ def _held_out_votes(
 def _out_of_fold_votes(plan: CompositePlan, data: CompositeData) -> Votes:
     """Vote fractions of every row by small forests grown without its fold; NaN where there is none."""
     options = plan.options
-    fold = shuffled_folds(data.n_rows, CALIBRATION_FOLDS, [plan.seed, 2])
+    fold = shuffled_folds(data.n_rows, CALIBRATION_FOLDS, [plan.seed, 2], data.inputs.groups)
     composite, plain = np.full((2, data.n_rows, data.n_classes), np.nan)
     with stage(options.verbose, "forests without a fold", CALIBRATION_FOLDS) as advance:
         for k in range(CALIBRATION_FOLDS):
@@ -251,7 +251,7 @@ def _population_votes(
     plan: CompositePlan, data: CompositeData, trees: CompositeTrees, plain: Grown | None, votes: Votes | None
 ) -> Votes | None:
     """Held-out votes, where the plan asks for it with the votes of all trees on rows that have copies."""
-    if votes is None or not plan.with_copies:
+    if votes is None or not plan.with_copies or data.inputs.groups is not None:
         return votes
     counts, n_jobs = copy_counts(data.inputs), plan.options.n_jobs
     composite, of_plain = votes
@@ -313,7 +313,7 @@ def _calibrator(plan: CompositePlan, data: CompositeData, votes: Floats | None) 
         return None
     with stage(plan.options.verbose, "calibrating", 1) as advance:
         calibrator = ScoreCalibrator(plan.calibration)
-        return calibrator.fit(votes, data.y, data.weight, advance, plan.options.n_jobs)
+        return calibrator.fit(votes, data.y, data.weight, advance, plan.options.n_jobs, data.inputs.groups)
 
 
 def vote_evidence(

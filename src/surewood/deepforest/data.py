@@ -227,7 +227,7 @@ def _are_counts(weight: Floats) -> bool:
 # Folds ----------------------------------------------------------------------------------------------------
 
 
-def given_folds(cv: Any, y: NDArray[Any]) -> Ints:
+def given_folds(cv: Any, y: NDArray[Any], groups: Ints | None = None) -> Ints:
     """Fold of every row from a splitter or from pairs of (train, test) rows.
 
     Every training row needs a held-out class vector, so every row has to be in exactly one test part.
@@ -237,7 +237,7 @@ def given_folds(cv: Any, y: NDArray[Any]) -> Ints:
     >>> given_folds([([0, 1], [2, 3]), ([2, 3], [0, 1])], np.array([0, 1, 0, 1])).tolist()
     [1, 1, 0, 0]
     """
-    splits = given_splits(cv, y)
+    splits = given_splits(cv, y, groups=groups)
     times = np.zeros(len(y), dtype=np.int64)
     fold = np.zeros(len(y), dtype=np.int64)
     for number, (_, held) in enumerate(splits):
@@ -251,10 +251,12 @@ def given_folds(cv: Any, y: NDArray[Any]) -> Ints:
     return fold
 
 
-def usable_folds(y: Codes, n_folds: int, classes: NDArray[Any], content: Ints | None = None) -> int:
+def usable_folds(
+    y: Codes, n_folds: int, classes: NDArray[Any], content: Ints | None = None, unit: str = "different row"
+) -> int:
     """`n_folds`, or fewer (never below 2) when a class has fewer rows than that; then with a warning.
 
-    Rows with the same `content` count once: they are held out together.
+    Rows with the same `content` count once: they are held out together; `unit` is what they are called.
 
     Examples
     --------
@@ -268,8 +270,7 @@ def usable_folds(y: Codes, n_folds: int, classes: NDArray[Any], content: Ints | 
     usable = max(2, min(n_folds, int(counts[rarest])))
     if usable < n_folds:
         label = classes[rarest : rarest + 1].tolist()[0]
-        kind = "" if content is None else "different "
-        rows = f"1 {kind}row" if counts[rarest] == 1 else f"{counts[rarest]} {kind}rows"
+        rows = f"{counts[rarest]} {'row' if content is None else unit}{'' if counts[rarest] == 1 else 's'}"
         warnings.warn(
             f"class {label!r} has {rows}, fewer than cv={n_folds}: using {usable} folds.",
             UserWarning,
@@ -297,6 +298,8 @@ class TrainingSet:
     given_folds: Ints | None = None
     #: A number that rows with the same values share; None: no values occur twice.
     content: Ints | None = None
+    #: Group of every row, where the user gave groups: these are dealt, and copies count as any other rows.
+    groups: Ints | None = None
 
     @property
     def n_rows(self) -> int:
@@ -305,12 +308,14 @@ class TrainingSet:
     def deal(self, n_folds: int, seed: int, rows: Ints | None = None) -> Ints:
         """Fold of every row, or of `rows`: as the user gave them, or dealt by class.
 
-        Rows with the same values are dealt to one fold, so that none is held out from its own copies.
+        Rows with the same values are dealt to one fold, so that none is held out from its own copies; or rows
+        of the same group.
         """
         every = np.arange(self.n_rows) if rows is None else rows
         if self.given_folds is not None:
             return self.given_folds[every]
-        content = None if self.content is None else self.content[every]
+        together = self.content if self.groups is None else self.groups
+        content = None if together is None else together[every]
         return stratified_folds(self.y[every], n_folds, seed, content)
 
     def without_numbers(self) -> TrainingSet:
@@ -355,7 +360,7 @@ def prepare(inputs: TrainingTable, parameters: Mapping[str, Any]) -> DeepForestD
     binned = training_bins(inputs)
     reader = InputReader.learn(binned.mapper, table, weight, classifiers)
     codes = binned.blocks[0]
-    folds = None if isinstance(cv, Integral) else given_folds(cv, y)
+    folds = None if isinstance(cv, Integral) else given_folds(cv, y, inputs.groups)
     keys = content_keys(codes)
     content = equal_contents(table, keys, weight)
     source, weight = order_rows(keys, y, weight, folds, content)
@@ -376,5 +381,6 @@ def prepare(inputs: TrainingTable, parameters: Mapping[str, Any]) -> DeepForestD
         weight,
         None if folds is None else folds[source],
         content if len(np.unique(content)) < len(content) else None,
+        None if inputs.groups is None else inputs.groups[source],
     )
     return DeepForestData(training, source, y, inputs.schema, reader, blocks)

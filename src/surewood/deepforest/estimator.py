@@ -143,7 +143,13 @@ class DeepForestBase(ClassifierBase[_Model], TimedRunParameters, StudyParameter)
     min_weight_fraction_leaf: float = 0.0
     max_layers: int = 10
 
-    def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | str | None = None) -> Any:
+    def fit(
+        self,
+        X: Any,
+        y: Any = None,
+        sample_weight: ArrayLike | str | None = None,
+        groups: ArrayLike | None = None,
+    ) -> Any:
         """Grow the cascade.
 
         Parameters
@@ -156,6 +162,8 @@ class DeepForestBase(ClassifierBase[_Model], TimedRunParameters, StudyParameter)
             Labels. For a Parquet file: the name of their column.
         sample_weight : array of shape (n_rows,), optional
             Rows of weight 0 are absent; whole numbers are counts: weight 2 is the row twice.
+        groups : array of shape (n_rows,), optional
+            Group of each row (a patient, a device). Whole groups are held out.
 
         Returns
         -------
@@ -163,7 +171,7 @@ class DeepForestBase(ClassifierBase[_Model], TimedRunParameters, StudyParameter)
         """
         parameters = checked_parameters(self)
         # Not merged: trees and margins count each of equal rows, see data.py.
-        with self._begin_fit(X, y, sample_weight, merge=False) as inputs:
+        with self._begin_fit(X, y, sample_weight, groups, merge=False) as inputs:
             data = prepare(inputs, parameters)
             plan = make_plan(parameters, data, draw_seed(self.random_state))
             attributes = self._trained(plan, data)

@@ -101,14 +101,14 @@ def _calibrator(
     with stage(plan.run.verbose, "calibrating", 1) as advance:
         scores = _population_scores(grown, training, plan.run.n_jobs)
         return ScoreCalibrator(plan.calibration).fit(
-            scores, training.y, training.weight, advance, plan.run.n_jobs
+            scores, training.y, training.weight, advance, plan.run.n_jobs, training.groups
         )
 
 
 def _population_scores(grown: GrownCascade[Any, Any], training: TrainingSet, n_jobs: int | None) -> Floats:
     """Held-out scores; of contents that occur more than once, those of models that saw the other copies."""
     rows = copied_rows(training.content)
-    if training.content is None or not len(rows):
+    if training.content is None or training.groups is not None or not len(rows):
         return grown.held_out
     *_, (_, _, _, seen) = grown.layers.walk(training.inputs.take(rows), n_jobs)
     scores = grown.held_out.copy()

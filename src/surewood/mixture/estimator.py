@@ -103,7 +103,13 @@ class SurewoodClassifier(ClassifierBase[MixtureModel], TimedRunParameters):
     members: Any = "auto"
     min_weight_fraction_leaf: float = 0.0
 
-    def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | str | None = None) -> SurewoodClassifier:
+    def fit(
+        self,
+        X: Any,
+        y: Any = None,
+        sample_weight: ArrayLike | str | None = None,
+        groups: ArrayLike | None = None,
+    ) -> SurewoodClassifier:
         """Fit all members and weigh them.
 
         Parameters
@@ -115,13 +121,16 @@ class SurewoodClassifier(ClassifierBase[MixtureModel], TimedRunParameters):
             Labels. For a Parquet file: the name of their column.
         sample_weight : array of shape (n_rows,), optional
             Weight 2 is the row twice; rows of weight 0 are absent.
+        groups : array of shape (n_rows,), optional
+            Group of each row (a patient, a device). Whole groups are held out in every
+            member; their probabilities, weights and calibration are for rows of new groups.
 
         Returns
         -------
         self
         """
         parameters = checked_parameters(self)
-        with self._begin_fit(X, y, sample_weight) as inputs:
+        with self._begin_fit(X, y, sample_weight, groups) as inputs:
             plan = make_plan(parameters, TableSize.of(inputs), draw_seed(self.random_state))
             model = train(plan, inputs)
             self._store_fit(inputs)

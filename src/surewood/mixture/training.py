@@ -3,7 +3,8 @@
 Held-out probabilities stand for rows as they will come. A row whose content occurs more than once in the
 training table stands for a population in which copies of training rows come, too: the models that will
 predict it have seen its copies, so the fitted members' own probabilities are used for it. A content that
-occurs once is predicted by models that did not see it.
+occurs once is predicted by models that did not see it. With groups, rows to come are of new groups: they are
+predicted by models that did not see their group.
 """
 
 from __future__ import annotations
@@ -39,8 +40,9 @@ def train(plan: MixturePlan, data: TrainingTable) -> MixtureModel:
     """Fit the members, weigh and calibrate them."""
     fitted: list[_Fitted] = []
     limit, notes = plan.time_limit, dict(plan.left_out)
-    # Rows of a streamed table are not merged: each is one.
-    counts = np.ones(data.table.n_rows) if data.table.stream is not None else copy_counts(data)
+    # Rows of a streamed table are not merged: each is one. Copies within a group do not come again.
+    alone = data.table.stream is not None or data.groups is not None
+    counts = np.ones(data.table.n_rows) if alone else copy_counts(data)
     with stage(plan.verbose, "fitting members", len(plan.members)) as advance:
         for place, member in enumerate(plan.members):
             if limit.is_over and fitted:
@@ -96,9 +98,10 @@ def _mixture(
     if len(rows) < _FEW_HELD_OUT:
         return _first_alone(plan, data, fitted, notes)
     stacked, y, weight = stacked[:, rows], y[rows], weight[rows]
-    weights = mixture_weights(stacked, y, weight)
+    groups = None if data.groups is None else data.groups[rows]
+    weights = mixture_weights(stacked, y, weight, groups)
     mixed = np.tensordot(weights.weights, stacked, axes=1)
-    calibrator = calibrate_mixture(plan.calibration, mixed, y, weight, plan.n_jobs, plan.verbose)
+    calibrator = calibrate_mixture(plan.calibration, mixed, y, weight, plan.n_jobs, plan.verbose, groups)
     final = mixed if calibrator is None else calibrator.transform(mixed)
     return MixtureModel(
         members=tuple(

@@ -26,7 +26,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from surewood._arrays import Codes, Floats
+from surewood._arrays import Codes, Floats, Ints
 from surewood.base.calibration import FOLDS, STEPS, ScoreCalibrator
 from surewood.parallel.progress import stage
 
@@ -56,7 +56,10 @@ class MixtureWeights:
 
 
 def mixture_weights(
-    probabilities: Sequence[ArrayLike] | Floats, y: Codes, sample_weight: Floats | None = None
+    probabilities: Sequence[ArrayLike] | Floats,
+    y: Codes,
+    sample_weight: Floats | None = None,
+    groups: Ints | None = None,
 ) -> MixtureWeights:
     """Weights of the members of a mixture.
 
@@ -67,6 +70,8 @@ def mixture_weights(
     y : ndarray of int, shape (n_rows,)
         Class codes.
     sample_weight : ndarray of shape (n_rows,), optional
+    groups : ndarray of int, shape (n_rows,), optional
+        Rows that are not independent: standard errors are those of means over groups.
 
     Returns
     -------
@@ -88,13 +93,13 @@ def mixture_weights(
     mass = np.ones(len(y)) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
     share = mass / mass.sum()
     loss = -(share @ np.log(of_truth))
-    chances = chances_of_being_best(-np.log(of_truth), share)
+    chances = chances_of_being_best(-np.log(of_truth), share, groups)
     of_truth, mass = with_failures(of_truth, mass, np.shape(probabilities[0])[1])
     mass = mass / mass.sum()
     optimal = optimal_mixture(of_truth, mass)
     gains = np.log(of_truth @ optimal) - np.log(of_truth @ chances)
     gain = float(mass @ gains)
-    error = float(np.sqrt(np.square(mass * (gains - gain)).sum()))
+    error = float(np.sqrt(np.square(_by_group(mass * (gains - gain), groups)).sum()))
     moved = max(LEAST_MOVE, 1.0 - error / gain) if gain > 0 else LEAST_MOVE
     weights = (1.0 - moved) * chances + moved * optimal
     return MixtureWeights(_without_small(weights), loss, chances, optimal, gain, error)
@@ -119,7 +124,7 @@ def with_failures(of_truth: Floats, weight: Floats, n_classes: int) -> tuple[Flo
     return np.vstack([of_truth, failures]), np.append(weight, np.full(n_members, total / n_rows))
 
 
-def chances_of_being_best(losses: Floats, mass: Floats) -> Floats:
+def chances_of_being_best(losses: Floats, mass: Floats, groups: Ints | None = None) -> Floats:
     """Probability of each member to have the smallest mean loss.
 
     Mean losses are taken to be normal with the covariance that the rows show; draws are always the same.
@@ -131,11 +136,28 @@ def chances_of_being_best(losses: Floats, mass: Floats) -> Floats:
     [0.5, 0.5, 0.0]
     """
     mean = mass @ losses
-    spread = mass[:, None] * (losses - mean)
+    spread = _by_group(mass[:, None] * (losses - mean), groups)
     values, vectors = np.linalg.eigh(spread.T @ spread)
     normal = np.random.default_rng(0).standard_normal((_DRAWS, len(mean)))
     drawn = mean + (normal * np.sqrt(np.maximum(values, 0.0))) @ vectors.T
     return np.bincount(drawn.argmin(axis=1), minlength=len(mean)) / _DRAWS
+
+
+def _by_group(values: Floats, groups: Ints | None) -> Floats:
+    """Sums over the rows of each group; rows beyond `groups` are groups of their own.
+
+    Examples
+    --------
+    >>> _by_group(np.array([1.0, 2.0, 4.0, 8.0]), np.array([5, 3, 5])).tolist()
+    [2.0, 5.0, 8.0]
+    """
+    if groups is None:
+        return values
+    number = np.unique(groups, return_inverse=True)[1]
+    number = np.append(number, number.max(initial=-1) + 1 + np.arange(len(values) - len(groups)))
+    sums = np.zeros((int(number.max()) + 1, *values.shape[1:]))
+    np.add.at(sums, number, values)
+    return sums
 
 
 def optimal_mixture(of_truth: Floats, mass: Floats) -> Floats:
@@ -167,7 +189,13 @@ _SMALLEST = 1e-12
 
 
 def calibrate_mixture(
-    method: str | None, mixed: Floats, y: Codes, weight: Floats, n_jobs: int | None, verbose: int
+    method: str | None,
+    mixed: Floats,
+    y: Codes,
+    weight: Floats,
+    n_jobs: int | None,
+    verbose: int,
+    groups: Ints | None = None,
 ) -> ScoreCalibrator | None:
     """A calibrator fitted on held-out probabilities; None where `method` is None or none is worth it.
 
@@ -177,7 +205,7 @@ def calibrate_mixture(
         return None
     with stage(verbose, "calibrating", 1) as advance:
         if method == "auto":
-            found = best_step(mixed, y, weight)
+            found = best_step(mixed, y, weight, groups)
             if found is None:
                 advance(1)
                 return None
@@ -185,7 +213,7 @@ def calibrate_mixture(
         return ScoreCalibrator(method).fit(mixed, y, weight, advance, n_jobs)
 
 
-def best_step(mixed: Floats, y: Codes, weight: Floats) -> str | None:
+def best_step(mixed: Floats, y: Codes, weight: Floats, groups: Ints | None = None) -> str | None:
     """The calibration with the smallest cross-validated log-loss where it is clearly better than none.
 
     Examples
@@ -203,17 +231,19 @@ def best_step(mixed: Floats, y: Codes, weight: Floats) -> str | None:
     most = min(_MOST_ROWS, max(1, _MOST_SCORES // mixed.shape[1]))
     some = np.linspace(0, len(y) - 1, min(len(y), most)).astype(np.int64)
     mixed, y, weight = mixed[some], y[some], weight[some]
+    groups = None if groups is None else groups[some]
     steps = STEPS if len(y) >= _ENOUGH_FOR_ISOTONIC else STEPS[:-1]
     failed = _most_probable_other(mixed, y)
     none = _log_of(mixed, y), _log_of(mixed, failed)
-    found = _cross_validated(steps, mixed, y, weight, failed)
-    gains = {step: gain_with_failure(found[step] - none, weight) for step in steps}
+    fold = (np.arange(len(y)) if groups is None else groups) % FOLDS
+    found = _cross_validated(steps, mixed, y, weight, failed, fold)
+    gains = {step: gain_with_failure(found[step] - none, weight, groups) for step in steps}
     best = max(steps, key=lambda step: gains[step][0])
     gain, error = gains[best]
     return best if gain > STANDARD_ERRORS * error else None
 
 
-def gain_with_failure(gains: Floats, weight: Floats) -> tuple[float, float]:
+def gain_with_failure(gains: Floats, weight: Floats, groups: Ints | None = None) -> tuple[float, float]:
     """Mean gain in log-loss and its standard error, with one row more that is not of the expected class.
 
     `gains` has two rows: the gain for every held-out row as it is, and the gain if its class were another.
@@ -230,7 +260,7 @@ def gain_with_failure(gains: Floats, weight: Floats) -> tuple[float, float]:
     mass = np.append(weight / weight.sum() * n_rows, 1.0) / (n_rows + 1.0)
     every = np.append(gains[0], np.average(gains[1], weights=weight))
     gain = float(mass @ every)
-    return gain, float(np.sqrt(np.square(mass * (every - gain)).sum()))
+    return gain, float(np.sqrt(np.square(_by_group(mass * (every - gain), groups)).sum()))
 
 
 def _most_probable_other(mixed: Floats, y: Codes) -> Codes:
@@ -241,10 +271,10 @@ def _most_probable_other(mixed: Floats, y: Codes) -> Codes:
 
 
 def _cross_validated(
-    steps: tuple[str, ...], mixed: Floats, y: Codes, weight: Floats, failed: Codes
+    steps: tuple[str, ...], mixed: Floats, y: Codes, weight: Floats, failed: Codes, fold: Ints
 ) -> dict[str, Floats]:
     """Log of the probabilities of `y` and of `failed` after each step, calibrated without a row's fold."""
-    fold, out = np.arange(len(y)) % FOLDS, {step: np.empty((2, len(y))) for step in steps}
+    out = {step: np.empty((2, len(y))) for step in steps}
     for k in range(FOLDS):
         train, held = fold != k, fold == k
         part = ScoreCalibrator(steps[-1])

@@ -129,7 +129,13 @@ class PolySVC(ClassifierBase[SvmModel], GramParameter):
     n_jobs: int | None = None
     verbose: int = 0
 
-    def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> PolySVC:
+    def fit(
+        self,
+        X: Any,
+        y: Any = None,
+        sample_weight: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+    ) -> PolySVC:
         """Train the SVM.
 
         Parameters
@@ -140,13 +146,15 @@ class PolySVC(ClassifierBase[SvmModel], GramParameter):
             Class labels.
         sample_weight : array-like of shape (n,), optional
             Row i has the penalty C · sample_weight[i].
+        groups : array of shape (n_rows,), optional
+            Group of each row (a patient, a device). Whole groups are held out.
 
         Returns
         -------
         PolySVC
         """
         plan = make_plan(checked_parameters(self))
-        with self._begin_fit(X, y, sample_weight) as inputs:
+        with self._begin_fit(X, y, sample_weight, groups) as inputs:
             model = train(plan, inputs)
             self._store_fit(inputs)
         self.model_ = model

@@ -36,6 +36,8 @@ class Problem:
     spec: KernelSpec
     codes: NDArray[np.int32]
     weight: Floats | None
+    #: Rows that are held out together.
+    groups: NDArray[np.int64] | None
 
     def solve(self, plan: SvmPlan, groups: list[NDArray[Any]]) -> SvmBatch:
         """One SVM for each group of rows; C is settled by now."""
@@ -58,7 +60,7 @@ def train(plan: SvmPlan, data: TrainingTable) -> SvmModel:
     # Storing inner products pays when wide rows are multiplied many times.
     many_solves = plan.calibration is not None or plan.C is None
     limit = plan.max_memory if many_solves and encoder.n_columns_ > _NARROW else 0
-    problem = _posed(plan, encoder, data.table, data.y, data.weight, limit)
+    problem = _posed(plan, encoder, data.table, data.y, data.weight, limit, data.groups)
     C_given = plan.C is not None
     calibration = None
     with stage(plan.verbose, "training the SVM", 2 + int(plan.calibration is not None)) as advance:
@@ -136,6 +138,7 @@ def _posed(
     codes: NDArray[np.int32],
     weight: Floats | None,
     limit: int | None,
+    groups: NDArray[np.int64] | None = None,
 ) -> Problem:
     """Encode a table and form its inner products, stored where they fit into `limit` bytes."""
     n_classes = int(codes.max()) + 1
@@ -148,7 +151,8 @@ def _posed(
     design = encoder.transform(table)
     spec, center = plan.kernel_spec(design, weight), _center(plan.kernel, design, weight)
     design -= center
-    return Problem(encoder, center, Gram(design, max_memory=limit, n_jobs=plan.n_jobs), spec, codes, weight)
+    gram = Gram(design, max_memory=limit, n_jobs=plan.n_jobs)
+    return Problem(encoder, center, gram, spec, codes, weight, groups)
 
 
 def _center(kernel: str, design: Floats, weight: Floats | None) -> Floats:
@@ -160,7 +164,7 @@ def _center(kernel: str, design: Floats, weight: Floats | None) -> Floats:
 
 def _chosen_penalty(plan: SvmPlan, problem: Problem) -> float:
     """The C of smallest cross-validated error, the smaller one on ties ([D-12])."""
-    splits = splits_of(folds_in_order(problem.codes, CALIBRATION_FOLDS))
+    splits = splits_of(folds_in_order(problem.codes, CALIBRATION_FOLDS, problem.groups))
     if not splits:
         return 1.0
     path = solve_path(
@@ -178,7 +182,7 @@ def _chosen_penalty(plan: SvmPlan, problem: Problem) -> float:
 
 def _calibration(plan: SvmPlan, problem: Problem, n_classes: int) -> PairCoupling | ScoreCoupling:
     """Learn probabilities from rows that the scoring SVM did not see."""
-    splits = splits_of(folds_in_order(problem.codes, CALIBRATION_FOLDS))
+    splits = splits_of(folds_in_order(problem.codes, CALIBRATION_FOLDS, problem.groups))
     svms = problem.solve(plan, [train for train, _ in splits])
     held_out: HeldOut = []
     for k, (_, held) in enumerate(splits):

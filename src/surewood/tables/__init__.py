@@ -33,7 +33,14 @@ if TYPE_CHECKING:
     from surewood.tables.schema import TableSchema
     from surewood.tables.sources import DataError
     from surewood.tables.table import Table
-    from surewood.tables.validation import TrainingTable, begin_fit, begin_predict, by_batches
+    from surewood.tables.validation import (
+        TrainingTable,
+        begin_fit,
+        begin_predict,
+        by_batches,
+        joint_codes,
+        merged_inputs,
+    )
     from surewood.tables.workspace import Workspace, alongside, is_mapped
 
 _HOME = {
@@ -57,7 +64,9 @@ _HOME = {
     "column_names": "surewood.tables.plain_values",
     "content_hashes": "surewood.tables.row_hashes",
     "is_mapped": "surewood.tables.workspace",
+    "joint_codes": "surewood.tables.validation",
     "merge_equal_rows": "surewood.tables.duplicates",
+    "merged_inputs": "surewood.tables.validation",
     "plain": "surewood.tables.plain_values",
     "plan": "surewood.tables.planning.table_plan",
     "read_table": "surewood.tables.reading.table_file",
@@ -85,7 +94,9 @@ __all__ = [
     "column_names",
     "content_hashes",
     "is_mapped",
+    "joint_codes",
     "merge_equal_rows",
+    "merged_inputs",
     "plain",
     "plan",
     "read_table",

@@ -60,6 +60,9 @@ class TrainingTable:
         The other way round, where one fit shares its rows with others.
     is_shared : bool
         Whether another fit owns what was read.
+    groups : ndarray of int64, shape (n_rows,), or None
+        Number of each row's group, in the order of the groups' labels: what holds rows out holds out whole
+        groups. Equal rows are merged within a group only. None: every row is a group of its own.
 
     Examples
     --------
@@ -82,6 +85,7 @@ class TrainingTable:
     unmerged: TrainingTable | None = field(default=None, repr=False)
     merged: TrainingTable | None = field(default=None, repr=False)
     is_shared: bool = False
+    groups: NDArray[np.int64] | None = None
 
     @property
     def n_counted(self) -> int:
@@ -137,6 +141,7 @@ def begin_fit(
     *,
     class_weight: Any = None,
     categorical_features: Any = "from_dtype",
+    groups: Any = None,
     merge: bool = True,
     merge_streamed: bool = True,
 ) -> TrainingTable:
@@ -169,7 +174,13 @@ def begin_fit(
     parquet = as_parquet(X, y)
     if parquet is not None:
         return _begin_parquet(
-            estimator, parquet, sample_weight, class_weight, categorical_features, merge and merge_streamed
+            estimator,
+            parquet,
+            sample_weight,
+            class_weight,
+            categorical_features,
+            groups,
+            merge and merge_streamed,
         )
     probe = copy.copy(estimator)  # scikit-learn's checks write on it, not on the estimator
     source = open_source(X)
@@ -181,16 +192,66 @@ def begin_fit(
     weight = _weights(X, codes, classes, sample_weight, class_weight)
     weighted = sample_weight is not None or class_weight is not None
     given = TrainingTable(
-        table, codes, classes, weight, schema, np.arange(table.n_rows), probe, weighted, table
+        table,
+        codes,
+        classes,
+        weight,
+        schema,
+        np.arange(table.n_rows),
+        probe,
+        weighted,
+        table,
+        groups=_group_numbers(groups, table.n_rows),
     )
-    return _merged(given) if merge else given
+    return merged_inputs(given) if merge else given
 
 
-def _merged(given: TrainingTable) -> TrainingTable:
-    merged = merge_equal_rows(given.table, given.y, given.weight)
-    weight = None if (merged.weight == 1.0).all() else merged.weight
-    table, y = given.table.take(merged.rows), given.y[merged.rows]
-    return replace(given, table=table, y=y, weight=weight, inverse=merged.inverse, unmerged=given)
+def merged_inputs(given: TrainingTable) -> TrainingTable:
+    """The same, equal rows (of one group) as one of their summed weight, rows of weight 0 left out."""
+    kind = given.y
+    if given.groups is not None:
+        kind = joint_codes(given.y, given.groups)
+    merged = merge_equal_rows(given.table, kind, given.weight)
+    return replace(
+        given,
+        table=given.table.take(merged.rows),
+        y=given.y[merged.rows],
+        weight=None if (merged.weight == 1.0).all() else merged.weight,
+        inverse=merged.inverse,
+        unmerged=given,
+        groups=None if given.groups is None else given.groups[merged.rows],
+    )
+
+
+def _group_numbers(groups: Any, n_rows: int) -> NDArray[np.int64] | None:
+    """Numbers of the groups of all rows, in the order of their labels."""
+    if groups is None:
+        return None
+    labels = np.asarray(groups, dtype=object) if isinstance(groups, list | tuple) else np.asarray(groups)
+    if labels.shape != (n_rows,):
+        raise ValueError(f"groups must have one label per row, shape ({n_rows},), got shape {labels.shape}.")
+    if pd.isna(labels).any():
+        raise ValueError("groups has missing labels; give every row a group.")
+    try:
+        names, numbers = np.unique(labels, return_inverse=True)
+    except TypeError:
+        raise TypeError(
+            "groups mixes labels of several types; make all of them text or all numbers."
+        ) from None
+    if len(names) < 2:
+        raise ValueError("groups has one group only; at least two are needed to hold one out.")
+    return numbers.astype(np.int64)
+
+
+def joint_codes(y: NDArray[Any], groups: NDArray[Any]) -> NDArray[np.int32]:
+    """A number for each pair of class and group.
+
+    Examples
+    --------
+    >>> joint_codes(np.array([0, 1, 0, 0]), np.array([5, 5, 5, 7])).tolist()
+    [0, 2, 0, 1]
+    """
+    return np.unique(np.stack([y, groups]), axis=1, return_inverse=True)[1].astype(np.int32)
 
 
 def _begin_parquet(
@@ -199,6 +260,7 @@ def _begin_parquet(
     sample_weight: Any,
     class_weight: Any,
     categorical_features: Any,
+    groups: Any,
     merge: bool,
 ) -> TrainingTable:
     """The inputs of a fit on a Parquet data set; only labels and weights are in memory."""
@@ -220,8 +282,13 @@ def _begin_parquet(
     weight = _weights(found.y, found.y, found.classes, sample_weight, class_weight)
     weighted = sample_weight is not None or class_weight is not None
     table, schema = found.stream.table(), found.stream.schema
-    inputs = TrainingTable(table, found.y, found.classes, weight, schema, None, probe, weighted, table)
-    inputs = _merged(inputs) if merge else inputs
+    numbers = _group_numbers(groups, len(found.y) if found.kept is None else len(found.kept))
+    if numbers is not None and found.kept is not None:
+        numbers = numbers[found.kept]
+    inputs = TrainingTable(
+        table, found.y, found.classes, weight, schema, None, probe, weighted, table, groups=numbers
+    )
+    inputs = merged_inputs(inputs) if merge else inputs
     if found.kept is None:
         return inputs
     inverse = np.arange(len(found.y)) if inputs.inverse is None else inputs.inverse

@@ -139,7 +139,11 @@ class BoostedTreesClassifier(ClassifierBase[BoostedModel], TimedRunParameters):
     monotonic_cst: Any = None
 
     def fit(
-        self, X: Any, y: Any = None, sample_weight: ArrayLike | str | None = None
+        self,
+        X: Any,
+        y: Any = None,
+        sample_weight: ArrayLike | str | None = None,
+        groups: ArrayLike | None = None,
     ) -> BoostedTreesClassifier:
         """Grow the trees.
 
@@ -152,18 +156,20 @@ class BoostedTreesClassifier(ClassifierBase[BoostedModel], TimedRunParameters):
             Labels; for Parquet data the name of their column.
         sample_weight : array of shape (n_rows,), optional
             Rows of weight 0 are absent; weight 2 is the row twice.
+        groups : array of shape (n_rows,), optional
+            Group of each row (a patient, a device). Whole groups are held out.
 
         Returns
         -------
         self
         """
-        self._fit_held_out(X, y, sample_weight)
+        self._fit_held_out(X, y, sample_weight, groups)
         return self
 
-    def _fit_held_out(self, X: Any, y: Any, sample_weight: Any = None) -> Floats:
+    def _fit_held_out(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Floats:
         """Fit; held-out probabilities of the rows of `X`, NaN for rows that no model left out."""
         parameters = checked_parameters(self)
-        with self._begin_fit(X, y, sample_weight) as inputs:
+        with self._begin_fit(X, y, sample_weight, groups) as inputs:
             model = train(make_plan(parameters, inputs, draw_seed(self.random_state)), inputs)
             self._store_fit(inputs)
             self.model_ = replace(model, held_out=None)

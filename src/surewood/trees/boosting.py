@@ -231,7 +231,7 @@ def boosting_data(inputs: TrainingTable, n_jobs: int | None, seed: int) -> Boost
         codes = np.where(codes == MISSING_CODE, MISSING_CODE, codes // step[:, None]).astype(np.uint8)
     keys = np.empty(matrix.n_rows, dtype=np.uint64)
     keys[np.lexsort((inputs.y, matrix.row_keys))] = splitmix64(np.arange(matrix.n_rows, dtype=np.uint64))
-    fold = stratified_folds(inputs.y, N_FOLDS, seed)
+    fold = stratified_folds(inputs.y, N_FOLDS, seed, inputs.groups)
     fold[np.bincount(inputs.y)[inputs.y] == 1] = -1
     data = BoostingData(
         matrix=matrix,
@@ -518,7 +518,7 @@ def _calibrated(plan: BoostingPlan, data: TrainingTable, model: BoostedModel, sc
     if plan.calibration is not None:
         with stage(plan.verbose, "calibrating", 1) as advance:
             calibrator = ScoreCalibrator(plan.calibration).fit(
-                scores, data.y, data.weight, advance, plan.n_jobs
+                scores, data.y, data.weight, advance, plan.n_jobs, data.groups
             )
     wrong = scores[rows].argmax(axis=1) != data.y[rows]
     error = float(np.average(wrong, weights=None if data.weight is None else data.weight[rows]))

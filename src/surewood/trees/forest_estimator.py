@@ -157,7 +157,11 @@ class BinnedForestClassifier(ClassifierBase[ForestModel], TimedRunParameters, St
     warm_start: bool = False
 
     def fit(
-        self, X: Any, y: Any = None, sample_weight: ArrayLike | str | None = None
+        self,
+        X: Any,
+        y: Any = None,
+        sample_weight: ArrayLike | str | None = None,
+        groups: ArrayLike | None = None,
     ) -> BinnedForestClassifier:
         """Grow the forest.
 
@@ -171,16 +175,18 @@ class BinnedForestClassifier(ClassifierBase[ForestModel], TimedRunParameters, St
         sample_weight : array of shape (n_rows,), optional
             Rows of weight 0 are absent; weight 2 is the row twice, in bootstrap samples too. Weights that
             are not whole numbers multiply what was drawn.
+        groups : array of shape (n_rows,), optional
+            Group of each row (a patient, a device). Whole groups are drawn for each tree.
         """
-        self._fit_held_out(X, y, sample_weight)
+        self._fit_held_out(X, y, sample_weight, groups)
         return self
 
-    def _fit_held_out(self, X: Any, y: Any, sample_weight: Any = None) -> Floats | None:
+    def _fit_held_out(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Floats | None:
         """Fit; out-of-bag probabilities of the rows of `X`, None where no out-of-bag votes were computed."""
         parameters = checked_parameters(self)
         check_together(parameters)
         # Bags treat equal rows as one row of their weight anyway.
-        with self._begin_fit(X, y, sample_weight, merge_streamed=False) as inputs:
+        with self._begin_fit(X, y, sample_weight, groups, merge_streamed=False) as inputs:
             kept = self._kept_model(inputs)
             seed = draw_seed(self.random_state) if kept is None else kept.seed
             plan = make_plan(parameters, inputs, seed)

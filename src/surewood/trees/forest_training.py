@@ -46,6 +46,7 @@ def train(plan: ForestPlan, data: TrainingTable, earlier: ForestModel | None = N
         n_trees=plan.n_trees - first,
         seed=plan.seed,
         weight=data.weight,
+        groups=data.groups,
         first_tree=first,
         n_jobs=plan.n_jobs,
         verbose=plan.verbose,
@@ -142,7 +143,9 @@ def _calibrator(plan: ForestPlan, votes: Floats, data: TrainingTable) -> ScoreCa
     if plan.calibration is None:
         return None
     with stage(plan.verbose, "calibrating", 1) as advance:
-        return ScoreCalibrator(plan.calibration).fit(votes, data.y, data.weight, advance, plan.n_jobs)
+        return ScoreCalibrator(plan.calibration).fit(
+            votes, data.y, data.weight, advance, plan.n_jobs, data.groups
+        )
 
 
 def _held_out(votes: Floats | None, data: TrainingTable) -> dict[str, Any]:

@@ -13,8 +13,10 @@ rows: shuffling the rows of a table changes no forest. With ``bootstrap`` and ``
 * other weights multiply: rows are drawn uniformly, and what is drawn counts with its weight (theory.md
   [D-28]).
 
-With ``resample`` rows are drawn in proportion to their weights, which then count no more. A bag is a
-function of the seed and the number of the tree, so it is never stored: :meth:`Bag.counts` draws it again.
+With ``resample`` rows are drawn in proportion to their weights, which then count no more. With `groups` whole
+groups are drawn, each as likely as any other, so that a row outside the bag has no row of its group in it;
+weights multiply. A bag is a function of the seed and the number of the tree, so it is never stored:
+:meth:`Bag.counts` draws it again.
 """
 
 from __future__ import annotations
@@ -57,6 +59,8 @@ class Bag:
     odds : ndarray of uint32 or None
         Probabilities of ``resample``, up to a factor.
     seed : int
+    groups : ndarray of uint32 or None
+        Group of each entry of `rows`, where whole groups are drawn.
 
     Examples
     --------
@@ -76,6 +80,7 @@ class Bag:
     n_draws: int
     odds: NDArray[np.uint32] | None
     seed: int
+    groups: NDArray[np.uint32] | None = None
 
     @property
     def draw(self) -> _core.Draw:
@@ -87,6 +92,7 @@ class Bag:
             n_draws=self.n_draws,
             odds=self.odds,
             seed=self.seed,
+            groups=self.groups,
         )
 
     def counts(self, tree: int) -> NDArray[np.uint32]:
@@ -103,6 +109,7 @@ def make_bag(
     weight: NDArray[np.float64] | None = None,
     rows: NDArray[Any] | None = None,
     by_content: bool = True,
+    groups: NDArray[np.int64] | None = None,
 ) -> Bag:
     """The bag that :func:`surewood.trees.grow_forest` uses with these arguments.
 
@@ -131,6 +138,12 @@ def make_bag(
     if chosen.min() < 0 or chosen.max() >= matrix.n_rows:
         raise ValueError("rows: an index is past the last row of the matrix")
     chosen = chosen.astype(np.uint32)
+    if groups is not None and sampling != "all":
+        own = np.unique(groups[chosen], return_inverse=True)[1].astype(np.uint32)
+        n_groups = int(own.max()) + 1
+        fraction = n_draws / len(chosen) if isinstance(n_draws, int) else n_draws
+        drawn = "bootstrap" if sampling == "resample" else sampling
+        return Bag(chosen, weights, None, drawn, _n_draws(fraction, n_groups), None, seed, own)
     if sampling in ("all", "resample"):
         odds = weights if sampling == "resample" else None
         draws = _n_draws(n_draws, len(chosen))
@@ -246,6 +259,7 @@ def grow_forest(
     seed: int,
     weight: NDArray[np.float64] | None = None,
     rows: NDArray[Any] | None = None,
+    groups: NDArray[np.int64] | None = None,
     first_tree: int = 0,
     n_jobs: int | None = 1,
     verbose: int = 0,
@@ -267,6 +281,8 @@ def grow_forest(
         Only their ratios matter. Rows of weight 0 are absent.
     rows : ndarray of int, optional
         Rows to train on (a fold, say); all by default.
+    groups : ndarray of int64, shape (n_rows,), optional
+        Rows that are drawn together.
     first_tree : int, default=0
         Where to go on (warm start): trees 0-9 and then 10-19 are trees 0-19.
     n_jobs : int, optional
@@ -289,7 +305,7 @@ def grow_forest(
     if n_classes > MAX_CLASSES:
         raise ValueError(f"forests take at most {MAX_CLASSES} classes, got {n_classes}.")
     labels = np.array(y, dtype=np.uint16)  # a copy: it is shared with workers, the caller's may change
-    bag = make_bag(matrix, labels, params.sampling, params.n_draws, seed, weight, rows, by_content)
+    bag = make_bag(matrix, labels, params.sampling, params.n_draws, seed, weight, rows, by_content, groups)
     if matrix.n_columns > 1 and matrix.nbytes > _ROW_COPY_BYTES and not matrix.row_blocks:
         matrix = matrix.with_row_copy()
     size = _batch_size(len(bag.rows), params)
@@ -301,7 +317,7 @@ def grow_forest(
     importances = np.zeros(matrix.n_columns)
     matrix.check()
     share_matrix(matrix)
-    share(labels, bag.rows, bag.weights, bag.units, bag.odds)
+    share(labels, bag.rows, bag.weights, bag.units, bag.odds, bag.groups)
     at_once = len(spans) if deadline is None else effective_n_jobs(n_jobs)
     with stage(verbose, "growing trees", n_trees) as advance:
         while len(parts) < len(spans) and not (parts and deadline and time.monotonic() >= deadline):
