@@ -8,9 +8,10 @@ import pandas as pd
 import pytest
 from sklearn.base import clone
 from sklearn.datasets import make_moons
+from sklearn.model_selection import KFold
 
 from surewood import DeepCascadeClassifier, DeepCascadeSVMClassifier, DeepCascadeSVMClassifierCV
-from surewood.cascade import svm_trainer
+from surewood.cascade import svm_trainer, training
 from surewood.cascade.plan import MANY_CLASSES, deal_folds, settings_for
 from surewood.cascade.search import Budget, leaf_complexity
 from surewood.cascade.svm_trainer import SvmTrainer
@@ -386,6 +387,30 @@ def test_a_time_limit_ends_the_fit(monkeypatch, model, seconds):
     started = clock.now
     model.set_params(time_limit=None).fit(X, y)
     assert clock.now - started > 100
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        DeepCascadeSVMClassifier(3, n_jobs=1, random_state=0),
+        DeepCascadeSVMClassifierCV(3, n_jobs=1, random_state=0),
+        DeepCascadeSVMClassifierCV(3, cv=KFold(3), n_jobs=1, random_state=0),
+    ],
+    ids=["search", "cross-validation", "folds of the user's"],
+)
+def test_a_time_limit_shorter_than_a_few_svms_leaves_rows_out(monkeypatch, model):
+    """One SVM of each degree on all rows takes four seconds."""
+    monkeypatch.setattr(training, "_MEASURED_ROWS", 60)
+    X, y = make_moons(720, noise=0.3, random_state=0)
+    y[:2] = 2  # a rare class is not lost
+    clock = WorkClock(monkeypatch, len(y))
+    started = clock.now
+    fitted = clone(model).set_params(time_limit=6, multiclass="native").fit(X, y)
+    assert clock.now - started <= 1.2 * 6 + 1
+    assert fitted.score(X, y) > 0.8
+    assert 60 <= len(fitted.out_of_fold_.codes) < 600
+    assert set(fitted.out_of_fold_.codes) == {0, 1, 2}
+    assert not fitted.model_.is_counted  # what was counted is no evidence about the rows of the fit
 
 
 # --- samples without a usable column: the majority class is all there is ------------------------------------

@@ -26,6 +26,11 @@ class TimeLimit:
         return None if self.seconds is None else self.started + float(self.seconds)
 
     @property
+    def passed(self) -> float:
+        """Seconds since it started."""
+        return time.monotonic() - self.started
+
+    @property
     def left(self) -> float:
         """Seconds that remain, never negative; infinite without a limit."""
         return math.inf if self.deadline is None else max(0.0, self.deadline - time.monotonic())

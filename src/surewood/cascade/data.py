@@ -64,6 +64,36 @@ class CascadeData:
         """m of theory.md."""
         return float(self.weight.sum())
 
+    def part(self, fraction: float, seed: int) -> CascadeData:
+        """About this fraction of the rows, drawn from every class and every side of the user's folds.
+
+        What was counted on them is no evidence about the rows of the fit.
+        """
+        n, folds = len(self.codes), self.folds or []
+        side = np.zeros((n, len(folds)), dtype=np.int8)  # 1 in training, 2 held out
+        for k, rows in enumerate(folds):
+            for bit, chosen in enumerate(rows):
+                side[chosen, k] += bit + 1
+        _, kind = np.unique(np.column_stack([self.codes, side]), axis=0, return_inverse=True)
+        order = np.random.default_rng(seed).permutation(n)
+        order = order[np.argsort(kind.ravel()[order], kind="stable")]
+        kind = kind.ravel()[order]
+        rank = np.arange(n) - np.searchsorted(kind, kind)
+        kept = np.sort(order[rank < fraction * np.bincount(kind)[kind]])
+        place = np.cumsum(np.isin(np.arange(n), kept)) - 1
+        return dataclasses.replace(
+            self,
+            design=np.ascontiguousarray(self.design[kept]),
+            codes=np.ascontiguousarray(self.codes[kept]),
+            weight=np.ascontiguousarray(self.weight[kept]),
+            origin=self.origin[kept],
+            is_counted=False,
+            folds=self.folds
+            and [
+                tuple(place[rows[np.isin(rows, kept)]].astype(np.int32) for rows in split) for split in folds
+            ],
+        )
+
 
 def prepare(
     inputs: TrainingTable, sample_weight: Any, folds: Folds | None = None, scaled_on: AnyArray | None = None

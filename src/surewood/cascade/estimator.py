@@ -61,7 +61,7 @@ from surewood.cascade.plan import (
 from surewood.cascade.reject import LeafRecord, RejectOption, check_limits, countable, group_table
 from surewood.cascade.search import SearchResult
 from surewood.cascade.svm_trainer import KernelChoice
-from surewood.cascade.training import prepare_all, train
+from surewood.cascade.training import LEAST_SVMS, in_time, prepare_all, train
 from surewood.tables import Table, TrainingTable, begin_predict
 
 
@@ -363,7 +363,8 @@ class DeepCascadeSVMClassifier(SvmCascadeBase):
         one-vs-one SVMs, whose distance is the gap between the two best class scores.
     time_limit : float, optional
         Seconds for the fit. A search that has to end early takes the best cascade so far, and `search_` has
-        the proven gap to the optimum; fewer values of C and folds may be tried.
+        the proven gap to the optimum; fewer values of C and folds may be tried. Of tables for which the
+        limit is shorter than a few SVMs on all rows a random part is used, which `out_of_fold_` shows.
     max_memory : int, float, str or None, default=None
         Bytes (or text such as "4GB") that the matrix of inner products may take, by default 1 GiB. A larger
         one is not stored: its entries are formed as needed, with the same result.
@@ -438,7 +439,7 @@ class DeepCascadeSVMClassifier(SvmCascadeBase):
     n_leaves: int | None = None
 
     def _train(self, parameters: Mapping[str, Any], data: CascadeData, seed: int) -> dict[str, Any]:
-        return {"model_": train(make_plan(parameters, data, seed), data)}
+        return {"model_": train(*in_time(make_plan, parameters, data, seed, LEAST_SVMS))}
 
     def gamma_path(
         self, X: Any, y: Any, sample_weight: ArrayLike | None = None, *, gamma_min: float = 0.0

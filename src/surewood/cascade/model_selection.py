@@ -31,7 +31,15 @@ from surewood.cascade.held_out import OutOfFold
 from surewood.cascade.model import CascadeModel
 from surewood.cascade.plan import SVM_RULES, SVM_SWITCHES, SelectionPlan, make_selection_plan
 from surewood.cascade.search import Budget, SearchResult, leaf_complexity, minimise
-from surewood.cascade.training import Task, choose_penalties, finish, make_task, search_step
+from surewood.cascade.training import (
+    LEAST_SVMS,
+    Task,
+    choose_penalties,
+    finish,
+    in_time,
+    make_task,
+    search_step,
+)
 from surewood.parallel import run_tasks, share, worker_count
 from surewood.parallel.progress import Advance, ignore, stage
 from surewood.tables import TrainingTable
@@ -83,7 +91,8 @@ class DeepCascadeSVMClassifierCV(SvmCascadeBase):
     refit : bool, default=True
         Whether to search again on all rows. False keeps the model of the training part: for one split only.
     time_limit : float, optional
-        Seconds for the fit: searches end early, and fewer candidates, values of C and folds may be tried.
+        Seconds for the fit: searches end early, and fewer candidates, values of C and folds may be tried. Of
+        tables for which the limit is shorter than a few SVMs on all rows a random part is used.
     max_memory, calibrate, class_weight, categorical_features, random_state, n_jobs, verbose, remember_rows
         As in :class:`DeepCascadeSVMClassifier`.
     study : dict, optional
@@ -192,7 +201,8 @@ class DeepCascadeSVMClassifierCV(SvmCascadeBase):
         return inputs, prepare(inputs, sample_weight, folds, scaled_on)
 
     def _train(self, parameters: Mapping[str, Any], data: CascadeData, seed: int) -> dict[str, Any]:
-        table, best, model = select(make_selection_plan(parameters, data, seed), data)
+        least = LEAST_SVMS + (len(data.folds) if data.folds else max(1, int(self.cv)))
+        table, best, model = select(*in_time(make_selection_plan, parameters, data, seed, least))
         results = {str(name): column.to_numpy(copy=True) for name, column in table.items()}
         return {"model_": model, "cv_results_": results, "best_index_": best}
 

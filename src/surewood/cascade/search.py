@@ -26,7 +26,6 @@ visit, on what earlier searches of the same tree trained, or on threads.
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -533,10 +532,10 @@ class _Search:
         return int(min(max(self.time_limit.left / self.seconds_per_svm, 1), _LARGEST_CHUNK))
 
     def _train(self, level: int, nodes: NDArray[np.int64], choices: NDArray[np.int64]) -> None:
-        svms_before, left = self.tree.n_svms, self.time_limit.left
+        svms_before, passed = self.tree.n_svms, self.time_limit.passed
         self.tree.train(level, nodes, choices)
         if self.budget.seconds is not None and self.tree.n_svms > svms_before:
-            self.seconds_per_svm = (left - self.time_limit.left) / (self.tree.n_svms - svms_before)
+            self.seconds_per_svm = (self.time_limit.passed - passed) / (self.tree.n_svms - svms_before)
 
     def _open_bound(self, level: int, view: _View) -> float:
         """Smallest score that a cascade not yet visited could have."""
@@ -569,7 +568,7 @@ class _Search:
             n_svms=tree.n_svms - self.svms_before,
             n_pruned=self.pruned,
             n_cascades=tree.n_cascades,
-            seconds=time.monotonic() - self.time_limit.started,
+            seconds=self.time_limit.passed,
         )
 
 

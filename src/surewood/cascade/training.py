@@ -7,9 +7,10 @@ A `Task` is a cascade problem with its SVM trainer and prefix tree, ready for se
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any, TypeVar
 
 import numpy as np
 from joblib import delayed
@@ -31,12 +32,47 @@ from surewood.svm.gram import Gram
 _C_CHOSEN, _SEARCHED, _CALIBRATED = 0.3, 0.75, 0.85
 
 _TYPICAL_SVMS, _SECONDS_PER_SQUARE = 50, 4e-9  # of a search; of an SVM, by rows squared
+_MEASURED_ROWS = 500  # on which SVMs are timed, and the least that a time limit leaves of a larger table
+LEAST_SVMS = 3  # of each degree in a fit: choosing C, the first node of the search, the cascade, calibration
+
+AnyPlan = TypeVar("AnyPlan", bound=CascadePlan)
 
 
 def train(plan: CascadePlan, data: CascadeData) -> CascadeModel:
     """Find and train the best cascades."""
     tasks, results = search(plan, prepare_all(plan, data))
     return finish(plan, data, tasks, results, plan.gamma_scale)
+
+
+def in_time(
+    make_plan: Callable[[Mapping[str, Any], CascadeData, int], AnyPlan],
+    parameters: Mapping[str, Any],
+    data: CascadeData,
+    seed: int,
+    least_svms: int,
+) -> tuple[AnyPlan, CascadeData]:
+    """A plan, and the data: a part of the rows where the time limit is too short for the least fit of all.
+
+    That is about `least_svms` SVMs of each degree on all rows; their time grows with the square of the rows,
+    and is measured on few.
+    """
+    plan, n = make_plan(parameters, data, seed), len(data.codes)
+    limit = plan.time_limit
+    if limit.seconds is None or n <= 2 * _MEASURED_ROWS:
+        return plan, data
+    few = data.part(_MEASURED_ROWS / n, seed)
+    measured = make_plan(parameters, few, seed)
+    fold, codes = measured.folds[0], measured.problems[0].codes
+    if len(set(codes[fold[0]])) < 2 or not varies(few.design):
+        return plan, data
+    C, before = np.median(plan.C_grid if plan.C is None else plan.C, keepdims=True), limit.passed
+    gram = make_gram(few, plan.max_memory, plan.solver.n_jobs)
+    penalty_errors(gram, codes, few.weight, plan.kernels, C, [fold], solver=plan.solver)
+    seconds = (limit.passed - before) * (n / len(fold[0])) ** 2 * len(plan.problems) * least_svms
+    if seconds <= limit.left:
+        return plan, data
+    data = data.part(max(_MEASURED_ROWS / n, math.sqrt(limit.left / seconds)), seed)
+    return make_plan(parameters, data, seed), data
 
 
 # --- tasks -------------------------------------------------------------------------------------------------
@@ -222,12 +258,12 @@ def finish(
     cascades took, there are two of them: a half of the rows is trained in a quarter of the time. Where it
     leaves little for the calibration, that is the method of one parameter.
     """
-    left = plan.time_limit.left
+    before = plan.time_limit.passed
     cascades = tuple(task.build(result.path) for task, result in zip(tasks, results))
     if held_out is None:
         folds = plan.calibration_folds
         if plan.time_limit.seconds is not None:
-            needed = len(folds) * (left - plan.time_limit.left)
+            needed = len(folds) * (plan.time_limit.passed - before)
             folds = folds if needed <= plan.time_limit.left else plan.few_calibration_folds
         held_out = out_of_fold(plan, sample, tasks, [result.path for result in results], folds)
     calibrator = None
