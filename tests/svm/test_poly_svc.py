@@ -12,6 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import log_loss
 from sklearn.svm import SVC
 
+import surewood
 from surewood import BinnedForestClassifier, PolySVC
 from surewood.base.parameters import checked_parameters
 from surewood.bounds.evidence import CompressionEvidence, EstimateEvidence
@@ -42,6 +43,24 @@ def test_without_scaling_it_is_the_machine_of_svc(four_classes, kernel, n_classe
     assert ours.n_support_.sum() == len(ours.support_)
     assert ours.fit_status_ == 0
     assert len(ours.n_iter_) == n_classes * (n_classes - 1) // 2
+
+
+def test_the_normalised_kernel_is_that_of_svc_on_its_matrix(four_classes, tmp_path):
+    X, y, Z, _ = four_classes
+
+    def kernel(A, B):
+        norms = [np.sqrt(0.2 * (rows**2).sum(axis=1) + 1.5) for rows in (A, B)]
+        return ((0.2 * A @ B.T + 1.5) / np.outer(*norms)) ** 3
+
+    how = {"C": 5.0, "decision_function_shape": "ovo"}
+    ours = PolySVC(kernel="normalized_poly", degree=3, gamma=0.2, coef0=1.5, scale=False, **how).fit(X, y)
+    peer = SVC(kernel="precomputed", **how).fit(kernel(X, X), y)
+    expected = peer.decision_function(kernel(Z, X))
+    np.testing.assert_allclose(ours.decision_function(Z), expected, rtol=0.01, atol=0.02)
+    again = surewood.load(surewood.save(ours, tmp_path / "model.surewood"))
+    np.testing.assert_array_equal(again.predict_proba(Z), ours.predict_proba(Z))
+    with pytest.raises(ValueError, match=r"needs a coef0 of at least 0, got -1\.0"):
+        PolySVC(kernel="normalized_poly", coef0=-1.0).fit(X, y)
 
 
 def test_fitted_attributes_give_the_decision_function(four_classes):
@@ -165,7 +184,7 @@ C_WORDS = "'auto', a number above 0 or a list of numbers above 0, one per degree
         ("C", 0.0, ValueError, C_WORDS),
         ("C", "1", ValueError, C_WORDS),
         ("C", None, TypeError, C_WORDS),
-        ("kernel", "sigmoid", ValueError, "'poly', 'rbf' or 'linear'"),
+        ("kernel", "sigmoid", ValueError, "'poly', 'normalized_poly', 'rbf' or 'linear'"),
         ("degree", -1, ValueError, "an integer from 0 to 100"),
         ("degree", 2.0, TypeError, "an integer from 0 to 100"),
         ("gamma", "big", ValueError, "'scale', 'auto' or a number above 0"),

@@ -45,7 +45,8 @@ class PolySVC(ClassifierBase[SvmModel], GramParameter):
         Positive; may be infinite (then separate or meet `max_iter`). "auto" takes the one of
         0.001, 0.01, ..., 100 with the smallest error in five-fold cross-validation; a certificate then has
         no compression bound, which needs a C that was not chosen on the data.
-    kernel : {"poly", "rbf", "linear"}, default="poly"
+    kernel : {"poly", "normalized_poly", "rbf", "linear"}, default="poly"
+        "normalized_poly" divides the polynomial kernel k(x, x') by √(k(x, x) k(x', x')).
     degree : int, default=3
         Degree of the polynomial kernel, 0 to 100.
     gamma : {"scale", "auto"} or float, default="scale"

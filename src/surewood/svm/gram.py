@@ -20,7 +20,15 @@ from numpy.typing import ArrayLike, NDArray
 from surewood import _core
 from surewood.parallel import run_in_threads
 
-__all__ = ["DEFAULT_MAX_MEMORY", "Gram", "KernelSpec", "StoredProducts", "formed_sooner", "useful_limit"]
+__all__ = [
+    "DEFAULT_MAX_MEMORY",
+    "Gram",
+    "KernelSpec",
+    "StoredProducts",
+    "formed_sooner",
+    "unit_rows",
+    "useful_limit",
+]
 
 DEFAULT_MAX_MEMORY = 1 << 30
 _BLOCK_ROWS = 512
@@ -80,6 +88,22 @@ class KernelSpec:
             return np.asarray((self.gamma * inner + self.coef0) ** degree)
         distance = np.asarray(own_norms)[:, None] + np.asarray(norms)[None, :] - 2.0 * inner
         return np.asarray(np.exp(-self.gamma * np.maximum(distance, 0.0)))
+
+
+def unit_rows(design: NDArray[Any], gamma: float, coef0: float) -> NDArray[np.float64]:
+    """Rows of norm 1 in feature space: their inner products are those of the normalised polynomial kernel.
+
+    ⟨u, u'⟩ = (γ⟨x,x'⟩ + c₀) / √(k(x,x) k(x',x')), the kernel of degree 1; a row of norm 0 stays.
+
+    Examples
+    --------
+    >>> u = unit_rows(np.array([[1.0, 0.0], [2.0, 2.0]]), 0.5, 1.0)
+    >>> (u @ u.T).round(6).tolist()
+    [[1.0, 0.730297], [0.730297, 1.0]]
+    """
+    rows = np.column_stack([np.sqrt(gamma) * design, np.full(len(design), np.sqrt(coef0))])
+    norms = np.linalg.norm(rows, axis=1, keepdims=True)
+    return np.ascontiguousarray(rows / np.where(norms > 0.0, norms, 1.0))
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ from surewood.bounds.without_holdout import probe_points
 from surewood.bounds.without_holdout import rebuilt_alike as same_classifier
 from surewood.svm.coupling import PairCoupling, ScoreCoupling
 from surewood.svm.dual import solve_many
-from surewood.svm.gram import Gram
+from surewood.svm.gram import Gram, unit_rows
 from surewood.svm.one_vs_one import Predictor, class_scores, class_votes, nearest_support
 from surewood.tables import DesignEncoder, Table, by_label, plain
 
@@ -79,12 +79,15 @@ class SvmModel:
     #: Whether neither encoding nor kernel looked at the training rows.
     fixed_design: bool
     unweighted: bool
+    #: γ and c₀ where rows are scaled to norm 1 in feature space.
+    unit: tuple[float, float] | None = None
     #: Probabilities are learned pair by pair: no class has held-out scores of its own.
     held_out: None = None
 
     def design(self, rows: Table) -> Floats:
         """Rows in the coordinates of the kernel."""
-        return np.ascontiguousarray(self.encoder.transform(rows) - self.center)
+        design = np.ascontiguousarray(self.encoder.transform(rows) - self.center)
+        return design if self.unit is None else unit_rows(design, *self.unit)
 
     def winners(self, rows: Table, n_jobs: int | None) -> NDArray[np.int32]:
         """Class with the most pairwise votes, the first on ties."""

@@ -17,7 +17,7 @@ from surewood.tables import TrainingTable
 
 RULES: Mapping[str, Rule] = {
     **COMMON,
-    "kernel": Choice("poly", "rbf", "linear"),
+    "kernel": Choice("poly", "normalized_poly", "rbf", "linear"),
     "degree": Integer(0, MAX_DEGREE),
     "gamma": Either(Choice("scale", "auto"), Number(above=0.0)),
     "coef0": Number(),
@@ -25,6 +25,8 @@ RULES: Mapping[str, Rule] = {
     "decision_function_shape": Choice("ovr", "ovo"),
     "cache_size": Number(above=0.0, what="a number of MB"),
 }
+
+POLYNOMIAL = ("poly", "normalized_poly")
 
 #: What C="auto" chooses from ([D-12]).
 C_GRID = tuple(10.0**power for power in range(-3, 3))
@@ -35,7 +37,7 @@ _MOST_ITERATIONS = 10_000_000  # of a pair of classes, where max_iter is -1
 class SvmPlan:
     """How an SVM is trained."""
 
-    #: "poly" or "rbf" or "linear".
+    #: "poly", "normalized_poly", "rbf" or "linear".
     kernel: str
     #: 1 unless the kernel is polynomial.
     degree: int
@@ -71,15 +73,19 @@ class SvmPlan:
             gamma = 1.0 / (design.shape[1] * variance) if variance > 0 else 1.0
         elif gamma == "auto":
             gamma = 1.0 / design.shape[1]
-        return KernelSpec(self.kernel, float(gamma), self.coef0)
+        return KernelSpec("rbf" if self.kernel == "rbf" else "poly", float(gamma), self.coef0)
 
 
 def make_plan(parameters: Mapping[str, Any], data: TrainingTable | None = None, seed: int = 0) -> SvmPlan:
     """What the parameters mean; for an SVM neither the table nor a seed changes it."""
+    if parameters["kernel"] == "normalized_poly" and parameters["coef0"] < 0:
+        raise ValueError(
+            f'kernel="normalized_poly" needs a coef0 of at least 0, got {parameters["coef0"]!r}.'
+        )
     max_iter, degree = int(parameters["max_iter"]), int(parameters["degree"])
     return SvmPlan(
         kernel=parameters["kernel"],
-        degree=degree if parameters["kernel"] == "poly" else 1,
+        degree=degree if parameters["kernel"] in POLYNOMIAL else 1,
         gamma=parameters["gamma"],
         coef0=float(parameters["coef0"]),
         tol=float(parameters["tol"]),

@@ -13,11 +13,11 @@ from surewood.base.folds import folds_in_order, given_splits, splits_among, spli
 from surewood.parallel.progress import stage
 from surewood.svm.coupling import HeldOut, HeldOutRows, PairCoupling, ScoreCoupling
 from surewood.svm.dual import SvmBatch, solve_many
-from surewood.svm.gram import Gram, KernelSpec
+from surewood.svm.gram import Gram, KernelSpec, unit_rows
 from surewood.svm.model import SupportVectors, SvmModel
 from surewood.svm.one_vs_one import Predictor, first_rows
 from surewood.svm.path import DegreePath, solve_path
-from surewood.svm.plan import C_GRID, SvmPlan
+from surewood.svm.plan import C_GRID, POLYNOMIAL, SvmPlan
 from surewood.tables import DesignEncoder, Table, TrainingTable
 
 CALIBRATION_FOLDS = 5
@@ -34,6 +34,8 @@ class Problem:
     center: Floats
     gram: Gram
     spec: KernelSpec
+    #: γ and c₀ where rows are scaled to norm 1 in feature space.
+    unit: tuple[float, float] | None
     codes: NDArray[np.int32]
     weight: Floats | None
     #: Rows that are held out together.
@@ -80,9 +82,10 @@ def train(plan: SvmPlan, data: TrainingTable) -> SvmModel:
     wrong = svms.predicted(0) != data.y  # group 0 has all rows in their order
     return SvmModel(
         classes=data.classes,
-        degree=plan.degree if plan.kernel == "poly" else None,
+        degree=plan.degree if plan.kernel in POLYNOMIAL else None,
         encoder=encoder,
         center=problem.center,
+        unit=problem.unit,
         predictor=predictor,
         calibration=calibration,
         support=_support(svms, predictor, rows, problem.center, data.n_classes, plan.kernel),
@@ -151,13 +154,17 @@ def _posed(
     design = encoder.transform(table)
     spec, center = plan.kernel_spec(design, weight), _center(plan.kernel, design, weight)
     design -= center
+    unit = None
+    if plan.kernel == "normalized_poly":
+        unit, spec = (spec.gamma, spec.coef0), KernelSpec("poly", 1.0, 0.0)
+        design = unit_rows(design, *unit)
     gram = Gram(design, max_memory=limit, n_jobs=plan.n_jobs)
-    return Problem(encoder, center, gram, spec, codes, weight, groups)
+    return Problem(encoder, center, gram, spec, unit, codes, weight, groups)
 
 
 def _center(kernel: str, design: Floats, weight: Floats | None) -> Floats:
     """The origin, moved into the data where the kernel does not mind: float32 then loses nothing."""
-    if kernel == "poly":
+    if kernel in POLYNOMIAL:
         return np.zeros(design.shape[1])
     return np.asarray(np.average(design, axis=0, weights=weight))
 
@@ -214,7 +221,7 @@ def _support(
         bias = predictor.decisions(-center[None, :])[0]
     return SupportVectors(
         rows=support[order].astype(np.int32),
-        vectors=svms.gram.X[svms.support(0)][order] + center,
+        vectors=svms.gram.X[svms.support(0)][order] + (0.0 if kernel in POLYNOMIAL else center),
         per_class=np.bincount(owner, minlength=n_classes).astype(np.int32),
         dual_coef=sign * np.ascontiguousarray(svms.coef(0)[order].T),
         intercept=sign * bias,
