@@ -23,7 +23,7 @@ from surewood.base.folds import given_splits
 from surewood.cascade.chain import Rows
 from surewood.svm.gram import Gram, useful_limit
 from surewood.svm.one_vs_one import first_rows
-from surewood.tables import DesignEncoder, Table, TrainingTable, merge_equal_rows
+from surewood.tables import DesignEncoder, Table, TrainingTable, joint_codes, merge_equal_rows
 
 _EMPTY_SIDE = "cv has a split without training or without held-out rows of positive weight."
 
@@ -54,6 +54,8 @@ class CascadeData:
     is_counted: bool
     #: Splits that the user gave, in terms of these rows.
     folds: Folds | None = None
+    #: Rows that are held out together.
+    groups: Counts | None = None
 
     @property
     def n_classes(self) -> int:
@@ -88,6 +90,7 @@ class CascadeData:
             weight=np.ascontiguousarray(self.weight[kept]),
             origin=self.origin[kept],
             is_counted=False,
+            groups=None if self.groups is None else self.groups[kept],
             folds=self.folds
             and [
                 tuple(place[rows[np.isin(rows, kept)]].astype(np.int32) for rows in split) for split in folds
@@ -120,6 +123,7 @@ def prepare(
         is_affine=not encoder.learned_,
         is_counted=not inputs.weighted,
         folds=folds,
+        groups=None if inputs.groups is None else inputs.groups[kept],
     )
 
 
@@ -156,7 +160,7 @@ def _row_count(inputs: TrainingTable, sample_weight: Any) -> float:
 def merge_within_folds(inputs: TrainingTable, cv: Any) -> tuple[TrainingTable, Folds]:
     """Inputs with merged rows, and the splits of `cv` in terms of them; `inputs` must not be merged yet."""
     n = len(inputs.y)
-    splits = given_splits(cv, inputs.y)
+    splits = given_splits(cv, inputs.y, groups=inputs.groups)
     side = np.zeros((n, len(splits)), dtype=np.int8)  # 1 in training, 2 held out, 3 both, 0 neither
     for k, (train, held_out) in enumerate(splits):
         if not len(train) or not len(held_out):
@@ -165,6 +169,8 @@ def merge_within_folds(inputs: TrainingTable, cv: Any) -> tuple[TrainingTable, F
         side[held_out, k] += 2
     kinds, kind = np.unique(side, axis=0, return_inverse=True)
     joint = (inputs.y.astype(np.int64) * len(kinds) + kind.ravel()).astype(np.int32)
+    if inputs.groups is not None:
+        joint = joint_codes(joint, inputs.groups)
     merged = merge_equal_rows(inputs.table, joint, inputs.weight)
     kept = side[merged.rows]
     folds = []
@@ -179,5 +185,6 @@ def merge_within_folds(inputs: TrainingTable, cv: Any) -> tuple[TrainingTable, F
         y=inputs.y[merged.rows],
         weight=None if (merged.weight == 1.0).all() else merged.weight,
         inverse=merged.inverse,
+        groups=None if inputs.groups is None else inputs.groups[merged.rows],
     )
     return fresh, folds

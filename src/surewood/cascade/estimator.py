@@ -75,7 +75,13 @@ class CascadeBase(ClassifierBase[Model]):
 
     gamma_scale_ = Fitted[float | None]("gamma_scale", "γ that selected the cascade.")
 
-    def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(
+        self,
+        X: Any,
+        y: Any = None,
+        sample_weight: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+    ) -> Self:
         """Find and train the best cascade.
 
         Parameters
@@ -85,22 +91,24 @@ class CascadeBase(ClassifierBase[Model]):
         y : array-like of shape (n,)
         sample_weight : array-like of shape (n,), optional
             Whole weights count as equal rows; others are rescaled to mean 1.
+        groups : array of shape (n_rows,), optional
+            Group of each row (a patient, a device). Whole groups are held out.
 
         Returns
         -------
         self
         """
         parameters = checked_parameters(self)
-        inputs, data = self._read(X, y, sample_weight)
+        inputs, data = self._read(X, y, sample_weight, groups)
         fitted = self._train(parameters, data, draw_seed(self.random_state))
         self._store_fit(inputs)
         for name, value in fitted.items():
             setattr(self, name, value)
         return self
 
-    def _read(self, X: Any, y: Any, sample_weight: Any) -> tuple[TrainingTable, CascadeData]:
+    def _read(self, X: Any, y: Any, sample_weight: Any, groups: Any) -> tuple[TrainingTable, CascadeData]:
         """The training data, checked, and the sample made of them."""
-        inputs = self._begin_fit(X, y, sample_weight)
+        inputs = self._begin_fit(X, y, sample_weight, groups)
         return inputs, prepare(inputs, sample_weight)
 
     @abstractmethod
@@ -508,7 +516,8 @@ class DeepCascadeClassifier(CascadeBase[GenericModel]):
     ----------
     leaves : list of family or name, default=("constant", "stump", "tree", "linear_svm", "quadratic")
         Families that leaves choose from; ties go to the earlier one. Names: constant, threshold, stump, tree,
-        logistic, linear_svm, quadratic, cubic, rbf. `EstimatorFamily` wraps any scikit-learn classifier.
+        gaussian, logistic, linear_svm, quadratic, cubic, rbf. `EstimatorFamily` wraps any scikit-learn
+        classifier, `BinaryTreeFamily` has trees of other families.
     splits : list of family or name, default=("linear_svm",)
         Families that splits choose from; they must order points.
     max_leaves : int, default=3

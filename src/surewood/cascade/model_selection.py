@@ -186,9 +186,9 @@ class DeepCascadeSVMClassifierCV(SvmCascadeBase):
         """Held-out accuracy of the chosen candidate."""
         return float(self.cv_results_["mean_test_score"][self.best_index_])
 
-    def _read(self, X: Any, y: Any, sample_weight: Any) -> tuple[TrainingTable, CascadeData]:
+    def _read(self, X: Any, y: Any, sample_weight: Any, groups: Any) -> tuple[TrainingTable, CascadeData]:
         is_dealt = isinstance(self.cv, Real)
-        inputs = self._begin_fit(X, y, sample_weight, merge=is_dealt)
+        inputs = self._begin_fit(X, y, sample_weight, groups, merge=is_dealt)
         folds = None
         if not is_dealt:
             inputs, folds = merge_within_folds(inputs, self.cv)

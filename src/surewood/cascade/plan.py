@@ -129,10 +129,10 @@ def make_plan(parameters: Mapping[str, Any], data: CascadeData, seed: int) -> Ca
     if n_leaves is not None and n_leaves > max_leaves:
         raise ValueError(f"n_leaves={n_leaves} is more than max_leaves={max_leaves}.")
     if parameters["C_selection"] == "cv":
-        folds = deal_folds(data.codes, int(parameters["C_folds"]), seed)
+        folds = deal_folds(data, int(parameters["C_folds"]), seed)
     else:
         n_parts = max(2, round(1.0 / float(parameters["validation_fraction"])))
-        folds = deal_folds(data.codes, n_parts, seed)[:1]
+        folds = deal_folds(data, n_parts, seed)[:1]
     return CascadePlan(
         **_shared_part(parameters, data, seed),
         folds=folds,
@@ -147,9 +147,9 @@ def make_selection_plan(parameters: Mapping[str, Any], data: CascadeData, seed: 
     if len(data.codes) < 2:
         raise ValueError("n_samples=1: choosing on held-out rows needs at least two different rows.")
     if folds is None and isinstance(cv, Integral):
-        folds = deal_folds(data.codes, min(int(cv), len(data.codes)), seed)
+        folds = deal_folds(data, min(int(cv), len(data.codes)), seed)
     elif folds is None:
-        folds = deal_folds(data.codes, max(2, round(1.0 / float(cv))), seed)[:1]
+        folds = deal_folds(data, max(2, round(1.0 / float(cv))), seed)[:1]
     return SelectionPlan(
         **_shared_part(parameters, data, seed),
         folds=folds,
@@ -182,7 +182,7 @@ def _shared_part(parameters: Mapping[str, Any], data: CascadeData, seed: int) ->
         "max_memory": memory_bytes(parameters["max_memory"]),
         "calibration": calibration_method(parameters["calibrate"]),
         "calibration_folds": calibration_folds(data, seed),
-        "few_calibration_folds": deal_folds(data.codes, min(2, len(data.codes)), seed),
+        "few_calibration_folds": deal_folds(data, min(2, len(data.codes)), seed),
         "verbose": int(parameters["verbose"]),
     }
 
@@ -229,12 +229,12 @@ def read_gamma(gamma_scale: Any) -> float:
 
 def calibration_folds(sample: CascadeData, seed: int) -> Folds:
     """Folds on which held-out scores for the calibration are computed."""
-    return deal_folds(sample.codes, min(CALIBRATION_FOLDS, len(sample.codes)), seed)
+    return deal_folds(sample, min(CALIBRATION_FOLDS, len(sample.codes)), seed)
 
 
-def deal_folds(codes: Codes, n_folds: int, seed: int) -> Folds:
+def deal_folds(data: CascadeData, n_folds: int, seed: int) -> Folds:
     """Stratified (training, held-out) rows as the solver takes them."""
-    splits = splits_of(stratified_folds_by_class(codes, n_folds, seed), n_folds)
+    splits = splits_of(stratified_folds_by_class(data.codes, n_folds, seed, data.groups), n_folds)
     return [(train.astype(np.int32), held_out.astype(np.int32)) for train, held_out in splits]
 
 
