@@ -9,6 +9,8 @@ import pytest
 from surewood.bounds import Condition, issue_guarantee
 from surewood.bounds.statements import CALLER
 from surewood.certify import Certificate, Entry, Method, Withheld
+from surewood.certify.deciding import Coverage
+from surewood.certify.wording import parts_text
 
 HOLDS = (Condition("unused <rows>", True, "checked"), Condition("independent <rows>", True, CALLER))
 
@@ -146,3 +148,10 @@ def test_an_error_that_equals_the_baseline_asks_for_no_number_of_rows():
     entry = guarantee(0.6, n=60, decomposition={"error rate": 28 / 60})
     verdict = Certificate((entry,), (), "M", 0.05, 28 / 60 + 1e-16).verdict
     assert verdict.endswith("the observed error is not below it")
+
+
+def test_limits_among_the_parts_are_rounded_to_the_safe_side():
+    parts = {"recall of 1, at least": 0.81386, "upper limit": 0.12341, "observed": 0.81386}
+    entry = {"decomposition": parts, "groups": [], "side": "at least"}
+    assert parts_text(entry) == "recall of 1, at least 0.8138, upper limit 0.1235, observed 0.8139"
+    assert str(Coverage(0.5, 0.3456, 0.6543, 0.05)) == "50.0 % (34.5 % to 65.5 %)"

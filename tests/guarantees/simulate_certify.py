@@ -9,6 +9,8 @@ from surewood.base.remembered import RememberedRows
 from surewood.bounds import betting_upper_limit, clopper_pearson
 from surewood.certify import Claim, Method, NoThresholdError, PredictionSets, certify, find_threshold
 from tests.guarantees.harness import collect
+from tests.promises.test_ordinary_tables import ORDINARY
+from tests.promises.test_ordinary_tables import draw as ordinary
 
 DELTA = 0.1
 
@@ -89,6 +91,32 @@ def simulate_equal_rows(draws, seed=25, n=300):
             contents = np.bincount(content, weights=wrong) / np.bincount(content)
             broken = clopper_pearson(round(contents.sum()), contents.size, delta=DELTA)
             row.append((name, risk, 1.0 if entry is None else entry.value, broken))
+        rows.append(row)
+    return collect(DELTA, rows)
+
+
+class Never:
+    """Predicts 0, after it was trained on a table of some kind."""
+
+    classes_ = np.array([0, 1])
+
+    def __init__(self, kind):
+        self.remembered_rows_ = RememberedRows.from_table(ordinary(kind, 1000, 0)[0])
+
+    def predict(self, X):
+        return np.zeros(len(X), dtype=int)
+
+
+def simulate_kinds_of_tables(draws, n=40):
+    """Ordinary tables of every kind, labels 1 in three rows of ten; the broken twin is what was measured."""
+    models = {kind: Never(kind) for kind in ORDINARY}
+    rows = []
+    for draw in range(draws):
+        row = []
+        for kind, model in models.items():
+            X, y = ordinary(kind, n, draw + 1)
+            entry = certify(model, X, y, delta=DELTA).best
+            row.append((kind, 0.3, 1.0 if entry is None else entry.value, float(y.mean())))
         rows.append(row)
     return collect(DELTA, rows)
 

@@ -191,34 +191,43 @@ def _sequence(monitor, u, errors):
 
 
 class HalfZeros(Scorer):
-    """Was trained on a table that was entered twice and in which half of the rows are all zeros."""
+    """Was trained on a table in which half of the rows are all zeros, and which was entered so many times."""
 
-    def __init__(self):
+    def __init__(self, times, of_zeros):
+        self.of_zeros = of_zeros
         rng = np.random.default_rng(7)
         active = rng.random((400, 1)) * (rng.random((400, 1)) < 0.5)
         rows = np.c_[active, np.zeros(400)]
-        self.remembered_rows_ = RememberedRows.from_table(np.r_[rows, rows])
+        self.remembered_rows_ = RememberedRows.from_table(np.tile(rows, (times, 1)))
 
     def predict_proba(self, X):
-        p = np.where(X[:, 0] == 0, 0.95, 0.5 + 0.4 * X[:, 0])
+        p = np.where(X[:, 0] == 0, self.of_zeros, 0.5 + 0.4 * X[:, 0])
         return np.column_stack([p, 1 - p])
 
 
-HALF_ZEROS = HalfZeros()
+HALF_ZEROS = {"watched batches": HalfZeros(2, 0.95), "batches of half zeros": HalfZeros(1, 0.51)}
 
 
 def simulate_watched_batches(draws, seed=44, n=150):
-    """False shift alarms where rows that equal a training row are left out; the twin ranks among all rows."""
+    """False shift alarms where the table looks copied and where it is ordinary; twins rank among other rows.
+
+    Of the copied table, rows that equal a training row are left out, and the twin ranks among all rows. Of
+    the ordinary one all rows count, and the twin ranks among contents.
+    """
     rng = np.random.default_rng(seed)
     rows = []
     for _ in range(draws):
         X = np.c_[rng.random(2 * n) * (rng.random(2 * n) < 0.5), np.zeros(2 * n)]
-        everything = HALF_ZEROS.predict_proba(X[:n]).max(axis=1)
         seed = int(rng.integers(1 << 31))
-        watched = Monitor(0.4, model=HALF_ZEROS, holdout=X[:n], alpha=DELTA, seed=seed)
-        twin = Monitor(0.4, model=HALF_ZEROS, holdout_scores=everything, alpha=DELTA, seed=seed)
-        alarms = [one.update(X[n:]).shift_alarm for one in (watched, twin)]
-        rows.append([("watched batches", 0.4, *(0.0 if alarm else 0.4 for alarm in alarms))])
+        row = []
+        for name, model in HALF_ZEROS.items():
+            ranked = X[:n] if name == "watched batches" else np.unique(X[:n], axis=0)
+            scores = model.predict_proba(ranked).max(axis=1)
+            watched = Monitor(0.4, model=model, holdout=X[:n], alpha=DELTA, seed=seed)
+            twin = Monitor(0.4, model=model, holdout_scores=scores, alpha=DELTA, seed=seed)
+            alarms = [one.update(X[n:]).shift_alarm for one in (watched, twin)]
+            row.append((name, 0.4, *(0.0 if alarm else 0.4 for alarm in alarms)))
+        rows.append(row)
     return collect(DELTA, rows)
 
 

@@ -17,6 +17,7 @@ from surewood import workflow
 from surewood.bounds import clopper_pearson
 from surewood.certify.prediction_sets import tie_breakers, true_scores
 from tests.guarantees.harness import collect
+from tests.guarantees.simulate_certify import ages, half_zeros
 
 DELTA = 0.1
 FOREST = {"n_estimators": 2, "max_features": None}
@@ -52,12 +53,47 @@ def _simulate(name, draws, seed, table, honest, broken):
 
 def simulate_copied_tables(draws, seed=30):
     """Every row stands in the table six times, once after `drop_duplicates`; the broken twin counts all."""
+    rng = np.random.default_rng(seed)
+    rows = []
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "table.csv"
+        for draw in range(draws):
+            frame = pd.DataFrame(rng.normal(size=(50, 2)), columns=["a", "b"]).assign(
+                y=rng.integers(0, 2, 50)
+            )
+            frame = pd.concat([frame] * 6).sample(frac=1.0, random_state=int(rng.integers(2**31)))
+            frame.to_csv(path, index=False)
+            once, plain = (_fit(path, random_state=draw, drop_duplicates=drop) for drop in (True, False))
+            held = frame.iloc[plain.holdout_rows]
+            errors = int((plain.model.predict(held[["a", "b"]]) != held["y"].to_numpy()).sum())
+            broken = clopper_pearson(errors, len(held), delta=DELTA)
+            rows.append([("copied tables", 0.5, _value(once), broken)])
+    return collect(DELTA, rows)
 
-    def table(rng):
-        frame = pd.DataFrame(rng.normal(size=(50, 2)), columns=["a", "b"]).assign(y=rng.integers(0, 2, 50))
-        return pd.concat([frame] * 6).sample(frac=1.0, random_state=int(rng.integers(2**31)))
 
-    return _simulate("copied tables", draws, seed, table, {"drop_duplicates": True}, {"copies": "count"})
+def simulate_ordinary_tables(draws, seed=37):
+    """Half of the rows all zeros, and 62 ages: all rows count; the broken twin counts contents."""
+    rng = np.random.default_rng(seed)
+    rows = []
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "table.csv"
+        for draw in range(draws):
+            row = []
+            for name, law in (("fit of half zeros", half_zeros), ("fit of 62 ages", ages)):
+                X, y, _ = law(rng, 400)
+                frame = pd.DataFrame(X, columns=[f"x{j}" for j in range(X.shape[1])]).assign(y=y)
+                frame.to_csv(path, index=False)
+                result = _fit(path, random_state=draw)
+                new, labels, _ = law(rng, 20_000)
+                named = pd.DataFrame(new, columns=list(frame)[:-1])
+                risk = float((result.model.predict(named) != labels).mean())
+                held = frame.iloc[result.holdout_rows]
+                wrong = pd.Series(result.model.predict(held.drop(columns="y")) != held["y"].to_numpy())
+                contents = wrong.groupby(held.drop(columns="y").apply(tuple, axis=1).to_numpy()).mean()
+                broken = clopper_pearson(round(contents.sum()), len(contents), delta=DELTA)
+                row.append((name, risk, _value(result), broken))
+            rows.append(row)
+    return collect(DELTA, rows)
 
 
 def simulate_grouped_tables(draws, seed=31):

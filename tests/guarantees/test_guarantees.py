@@ -16,6 +16,7 @@ from tests.guarantees.simulate_certify import (
     simulate_discrete_rows,
     simulate_equal_rows,
     simulate_groups,
+    simulate_kinds_of_tables,
     simulate_repeated_rows,
     simulate_rules_of_equal_rows,
     simulate_sizes_of_groups,
@@ -55,6 +56,7 @@ from tests.guarantees.simulate_workflow import (
     simulate_copied_tables,
     simulate_grouped_tables,
     simulate_one_row_of_predict,
+    simulate_ordinary_tables,
     simulate_rare_classes,
     simulate_sets_of_predict,
     simulate_weighted_tables,
@@ -76,6 +78,7 @@ SIMULATIONS = [
     simulate_real_composite,
     simulate_training_rows,
     simulate_equal_rows,
+    simulate_kinds_of_tables,
     simulate_rules_of_equal_rows,
     simulate_sizes_of_groups,
     simulate_unknown_classes,
@@ -104,6 +107,7 @@ SIMULATIONS = [
 ]
 FITS = [
     simulate_copied_tables,
+    simulate_ordinary_tables,
     simulate_grouped_tables,
     simulate_weighted_tables,
     simulate_zero_weights,

@@ -10,7 +10,7 @@ from scipy.stats import beta, binom
 from sklearn.dummy import DummyClassifier
 
 from surewood.bounds import Entry, Status
-from surewood.certify import Certificate, Claim, certify, rows_needed
+from surewood.certify import Certificate, Claim, Monitor, certify, rows_needed
 from surewood.certify.holdout import group_labels
 from tests.promises.population import draw, is_true, memorising_forest, nearest_neighbour
 from tests.promises.tables import fit, frame, write
@@ -293,6 +293,9 @@ def test_classes_that_the_model_does_not_know_count():
     balanced, error, cost = certify(model, new, labels, claims=claims).guarantees
     assert balanced.decomposition["recall of 7, at least"] == 0.0
     assert balanced.value < 2 / 3
+    assert balanced.quantity == "balanced accuracy over 3 classes, 1 of them unknown to the model,"
+    known = certify(model, *draw(300, 1), claims="balanced_accuracy").verdict
+    assert known.startswith("guaranteed: balanced accuracy over the 2 classes of the model at least ")
     assert error.value > 40 / 300
     assert cost.decomposition["observed"] >= 3 * 40 / 300
 
@@ -309,6 +312,9 @@ def test_a_stratified_holdout_combines_limits_per_class():
     ]
     assert entry.value == pytest.approx(sum(parts))
     assert entry.population == "new rows with the class fractions of this holdout"
+    assert not any("from the population you care about" in one.text for one in entry.conditions)
+    with pytest.raises(ValueError, match="class fractions of this holdout, and a batch has rows as they"):
+        Monitor(certify(model, new, labels, stratified=True))  # their fractions may differ
     with pytest.raises(ValueError, match="claim 'precision' is not possible with stratified=True"):
         certify(model, new, labels, stratified=True, claims="precision:1")
 

@@ -151,6 +151,10 @@ def test_thresholds_sets_and_comparisons_on_training_rows():
     assert find_threshold(model, *HALF, positive=1, fpr=0.5, copies="leave_out").guarantees
     other = nearest_neighbour(X, Y)
     assert compare_models(model, other, *HALF).withheld[0].code == "TRAINING_ROWS"
+    twice = memorising_forest(np.r_[X, X], np.r_[Y, Y])
+    for pair in ((twice, other), (other, twice)):  # of one model the training rows are not known
+        entry = compare_models(*pair, *HALF).entries[0]
+        assert (entry.n, entry.population) == (300, "rows that are not copies of training rows")
 
 
 def test_a_threshold_is_not_certified_on_the_rows_it_was_chosen_on():

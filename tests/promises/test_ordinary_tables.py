@@ -71,6 +71,27 @@ def test_thresholds_sets_monitors_and_fits_count_them_too(kind, tmp_path):
     assert not any("copied" in note for note in result.notes)
 
 
+def test_a_claim_after_repeated_rows_were_removed_is_about_distinct_rows(tmp_path):
+    X, y = draw("half zeros, one column", 1000, 0)
+    frame = pd.DataFrame({"x": X[:, 0], "y": y})
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    options = {"model": "mddf", "parameters": {"n_estimators": 3, "max_layers": 1}, "n_jobs": 1}
+    fitted = workflow.fit(tmp_path / "t.csv", "y", drop_duplicates=True, out=tmp_path / "m", **options)
+    assert fitted.certificate.best.population == "distinct new rows"
+    assert fitted.certificate.copies == "removed"
+    new = frame.sample(200, random_state=1)
+    new.assign(x=new["x"] * 2).to_csv(tmp_path / "new.csv", index=False)
+    with pytest.raises(workflow.WorkflowError, match=r"distinct new rows, and a batch has rows as they come"):
+        workflow.monitor(tmp_path / "m", tmp_path / "new.csv")
+    with pytest.raises(ValueError, match="about distinct new rows"):
+        Monitor(fitted.certificate)
+    look = workflow.monitor(tmp_path / "m", tmp_path / "new.csv", limit=0.4, copies="leave_out").look
+    assert (look.n_scored, look.n_labelled > 50) == (0, True)
+    frame.drop_duplicates().to_csv(tmp_path / "once.csv", index=False)
+    plain = workflow.fit(tmp_path / "once.csv", "y", drop_duplicates=True, **options)
+    assert plain.certificate.best.population == "new rows"  # nothing was removed
+
+
 def test_many_matches_add_a_claim_about_the_other_rows():
     X, y = draw("half zeros", 1000, 0)
     new, labels = draw("half zeros", 500, 1)

@@ -158,7 +158,7 @@ def test_abstaining_tells_the_best_level():
         {"error": 0.05, "threshold": 0.8, "decided": 0.7},
         {"error": 0.02, "threshold": 0.95, "decided": 0.3},
     ]
-    made = abstention_chart({"levels": levels, "without": 0.1, "delta": 0.05})
+    made = abstention_chart({"levels": levels, "without": 0.1, "delta": 0.05, "population": "new rows"})
     assert "decides 70 % of the rows with an error of at most 5.0 %" in made["caption"]
     assert abstention_chart(None) is None
 
@@ -203,6 +203,8 @@ def test_durations_and_sizes_change_their_unit():
 
 def test_templates_know_all_of_them():
     assert set(FILTERS) == {
+        "between",
+        "confidence",
         "capitalize_first",
         "percent",
         "percent_up",

@@ -26,7 +26,8 @@ class Reason(Enum):
     )
     COPIED_HOLDOUT = (
         "the holdout looks copied: {n:,} rows are {distinct:,} different ones, and {percent:.0f} % repeat "
-        "another row in every column; remove repeated rows from the holdout (drop_duplicates)"
+        "another row in every column; remove repeated rows from the holdout (drop_duplicates), for a "
+        "claim about distinct rows"
     )
     NOTHING_LEFT = (
         "all {n:,} holdout rows equal a training row, and {why}, so none is left to count; hold out rows "
@@ -46,7 +47,7 @@ class Reason(Enum):
         "certify the model on other rows"
     )
     NO_DIFFERENCE = (
-        "no difference is guaranteed: {quantity} lies between {lower:.4f} and {upper:.4f}; more holdout rows "
+        "no difference is guaranteed: {quantity} lies between {lower} and {upper}; more holdout rows "
         "would narrow the limits"
     )
 

@@ -35,11 +35,22 @@ from surewood.tables.schema import open_source
 from surewood.tables.sources import CATEGORY
 from surewood.tables.table import Table
 
-__all__ = ["COPIES", "CountedRows", "NoRowsCountError", "RememberedRows", "copied_fraction", "count_rows"]
+__all__ = [
+    "AS_THEY_COME",
+    "COPIES",
+    "NOT_COPIES",
+    "REMOVED",
+    "CountedRows",
+    "NoRowsCountError",
+    "RememberedRows",
+    "copied_fraction",
+    "count_rows",
+]
 
 Hashes = NDArray[np.uint64]
 
 COPIES = ("check", "count", "leave_out")
+REMOVED = "removed"  # repeated rows were removed before the rows were divided
 _COPIED_TRAINING, _COPIED_HOLDOUT = 0.01, 0.2  # fractions of copied rows from which checks 1 and 3 apply
 _FEWEST = 5  # copied rows, and values, below which nothing is decided
 _BITS = 20  # contents times log2(k) from which counts that are all multiples of k are no chance
@@ -53,6 +64,8 @@ _SAMPLED_ROWS = 2_000  # that tell whether a column has many values
 _HALVES = 8  # random halves of the columns
 
 NOT_COPIES = "rows that are not copies of training rows"
+#: Populations of rows as they come, whose errors and scores can be watched.
+AS_THEY_COME = ("", "new rows", NOT_COPIES)
 
 
 class NoRowsCountError(ValueError):
@@ -171,11 +184,19 @@ class CountedRows:
     checked: bool
     #: What a reader must know first.
     facts: tuple[str, ...] = ()
+    #: Whether repeated rows were removed before the rows were divided.
+    distinct: bool = False
 
     @property
     def population(self) -> str:
         """Whom a claim on these rows is about."""
-        return NOT_COPIES if self.rule == "leave_out" else "new rows"
+        rows = NOT_COPIES if self.rule == "leave_out" else "new rows"
+        return f"distinct {rows}" if self.distinct else rows
+
+    @property
+    def copies(self) -> str:
+        """How rows that are equal were counted, as :func:`count_rows` takes it."""
+        return REMOVED if self.distinct else self.rule
 
     @property
     def has_many_matches(self) -> bool:
@@ -218,8 +239,9 @@ def count_rows(
         Training rows of the model, with `X` as they were seen: behind the steps of a pipeline.
     chosen_on : the same
         Rows that a threshold or the like was chosen on.
-    copies : {"check", "count", "leave_out"}
-        ``"check"``: check 1 decides whether rows that equal a training row are left out.
+    copies : {"check", "count", "leave_out", "removed"}
+        ``"check"``: check 1 decides whether rows that equal a training row are left out. ``"removed"``: so it
+        does, and the claim is about distinct rows, because repeated ones were removed from the table.
     groups : ndarray, optional
         Group of each row: equal rows of one group are no copies.
     labels : ndarray, optional
@@ -230,6 +252,8 @@ def count_rows(
     NoRowsCountError
         Where check 2 or 3 fails, or no row is left.
     """
+    distinct = copies == REMOVED
+    copies = "check" if distinct else copies
     if copies not in COPIES:
         raise ValueError(f"copies must be one of {', '.join(COPIES)}, got {copies!r}")
     hashes = content_hashes(X)
@@ -258,7 +282,7 @@ def count_rows(
     seed = int(keys.sum(dtype=np.uint64))
     rows = rows[np.argsort(keys, kind="stable")]
     rows = rows[np.random.default_rng(seed).permutation(rows.size)]
-    return CountedRows(rows, matches[rows], rule, copies != "check", bool(trained_on), facts)
+    return CountedRows(rows, matches[rows], rule, copies != "check", bool(trained_on), facts, distinct)
 
 
 def _facts(rule: str, copies: str, copied: bool, n_matches: int, n: int) -> tuple[str, ...]:

@@ -412,7 +412,12 @@ def _balanced_accuracy(asked: _Asked) -> dict[str, Any]:
     limits = [asked.upper(scored.wrong, scored.is_true(c), 1.0 / len(known)) for c in known]
     recalls = [1.0 - limit.value for limit in limits] + [0.0] * (len(classes) - len(known))
     parts = {f"recall of {_word(c)}, at least": recall for c, recall in zip(classes, recalls)}
-    return _fields(asked, limits, float(np.mean(recalls)), AT_LEAST, parts)
+    of = "the holdout" if scored.classes is None else "the model"
+    over = f"the {len(known)} classes of {of}"
+    if len(classes) > len(known):  # a class that is in neither may have any recall
+        over = f"{len(classes)} classes, {len(classes) - len(known)} of them unknown to the model,"
+    fields = _fields(asked, limits, float(np.mean(recalls)), AT_LEAST, parts)
+    return fields | {"quantity": f"balanced accuracy over {over}"}
 
 
 def _error_by(asked: _Asked) -> dict[str, Any]:

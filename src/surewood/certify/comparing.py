@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from surewood.bounds.statements import AT_LEAST
 from .certificate import Certificate
 from .holdout import read_labels
 from .model_parts import counted_rows
+from .wording import between_text
 
 __all__ = ["compare_models"]
 
@@ -77,7 +79,11 @@ def compare_models(
         withheld = (Withheld(Method.HOLDOUT, str(error), error.reason.name),)
         return Certificate((), withheld, " and ".join(names), float(delta))
     # a row counts where both models allow it
-    counted = both[1] if both[1].rule == "leave_out" or not both[1].checked else both[0]
+    counted = replace(
+        both[0] if both[1].checked else both[1],
+        rule="leave_out" if "leave_out" in (both[0].rule, both[1].rule) else "count",
+        facts=tuple(dict.fromkeys((*both[0].facts, *both[1].facts))),
+    )
     wrong = [np.asarray(model.predict(X)).astype(object) != truth for model in (first, second)]
     only = [int((wrong[k] & ~wrong[1 - k])[rows].sum()) for k in (0, 1)]
     found = error_difference(only[0], only[1], rows.size, delta=delta, n_models=n_models)
@@ -98,7 +104,8 @@ def compare_models(
         population=counted.population,
     )
     if lower <= 0:
-        sentence = Reason.NO_DIFFERENCE.say(quantity=quantity, lower=lower, upper=upper)
+        ends = between_text(lower, upper).split(" to ")
+        sentence = Reason.NO_DIFFERENCE.say(quantity=quantity, lower=ends[0], upper=ends[1])
         withheld = (Withheld(Method.HOLDOUT, sentence, Reason.NO_DIFFERENCE.name),)
         return Certificate((estimate,), withheld, " and ".join(names), float(delta), facts=counted.facts)
     guarantee = issue_guarantee(

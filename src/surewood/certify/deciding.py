@@ -23,7 +23,7 @@ from surewood.bounds.statements import AT_LEAST
 from .certificate import Certificate
 from .holdout import probabilities_of
 from .model_parts import FittedState, training_digest
-from .wording import claim_text
+from .wording import between_text, claim_text
 
 __all__ = [
     "ABSTAIN",
@@ -196,8 +196,7 @@ class Coverage:
     delta: float
 
     def __str__(self) -> str:
-        fraction, lower, upper = (100 * share for share in (self.fraction, self.lower, self.upper))
-        return f"{fraction:.1f} % ({lower:.1f} to {upper:.1f} %)"
+        return f"{100 * self.fraction:.1f} % ({between_text(self.lower, self.upper, 1)})"
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -54,10 +55,11 @@ def certify(
     X_train : array-like, optional
         The training rows of a model from another library, to look for them among the rows of `X`.
         Classifiers of this package remember their own.
-    copies : {"check", "count", "leave_out"}
+    copies : {"check", "count", "leave_out", "removed"}
         ``"check"``: all rows count, unless the training table looks copied; then rows that equal a training
         row are left out, and the claim is about the others. ``"count"`` and ``"leave_out"`` are your word for
-        the one or the other.
+        the one or the other. ``"removed"``: as ``"check"``, and the claim is about distinct rows, because
+        repeated ones were removed from the table.
     groups : str, list of str or array, optional
         Rows of one group (a patient, a device) belong together: a column of `X`, several, or one label per
         row. The claim is then about the average over new groups, each group counting once.
@@ -179,7 +181,7 @@ def certify(
         majority_error=reading.majority_error,
         facts=(*facts, *_both_ways(issued)),
         other_rows=other,
-        copies=None if counted is None else counted.rule,
+        copies=None if counted is None else counted.copies,
     )
 
 
@@ -263,13 +265,14 @@ def _conditions(scored: Scored, counted: CountedRows) -> list[Condition]:
     conditions = counted.conditions(grouped=scored.groups is not None)
     if scored.stratified:
         text = "within each class, rows of the holdout are independent draws (stratified=True)"
-        conditions.insert(0, Condition(text, True, "your responsibility"))
+        plain = "rows are independent draws from the population you care about"
+        conditions = [replace(one, text=text) if one.text == plain else one for one in conditions]
     return conditions
 
 
 def _population(scored: Scored, counted: CountedRows) -> str:
     if scored.groups is not None:
-        return "new groups" if counted.rule == "count" else f"new groups, on {counted.population}"
+        return "new groups" if counted.population == "new rows" else f"new groups, on {counted.population}"
     shares = " with the class fractions of this holdout" if scored.stratified else ""
     return f"{counted.population}{shares}"
 

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from surewood._arrays import Floats
 from surewood.base.base import ClassifierBase
-from surewood.base.remembered import COPIES
+from surewood.base.remembered import AS_THEY_COME, COPIES
 from surewood.bounds import _arguments as check
 from surewood.bounds import error_sequence
 from surewood.bounds.monitoring import ShiftEvidence
@@ -33,6 +33,10 @@ _OTHER_MODEL = "the model was changed or fitted again since the monitor began; b
 _GROUPS = (
     "the certificate is about new groups, and rows of one group are not independent; give the limit as a "
     "number and one row of each new group, drawn at random"
+)
+_OTHERS = (
+    "the certificate is about {population}, and a batch has rows as they come; certify the model on new rows "
+    "as they come, or give the limit as a number"
 )
 _POINTS_PER_BATCH, _MOST_POINTS = 25, 1000  # of the path of the evidence that is kept
 
@@ -316,6 +320,8 @@ def _limit(limit: Certificate | float | None) -> float | None:
             raise ValueError("the certificate does not guarantee the error: there is no limit to watch")
         if limit.best.unit == "groups":
             raise ValueError(_GROUPS)
+        if limit.best.population not in AS_THEY_COME:
+            raise ValueError(_OTHERS.format(population=limit.best.population))
         limit = limit.best.value
         if not 0 < limit < 1:
             raise ValueError(f"the certificate guarantees an error of at most {limit:g}: nothing to watch")

@@ -20,6 +20,7 @@ from surewood.bounds.statements import AT_LEAST
 from .claims import BEST_CONSTANT
 
 __all__ = [
+    "between_text",
     "certificate_html",
     "certificate_text",
     "claim_text",
@@ -68,9 +69,25 @@ def limit_value(entry: AnyEntry, digits: int = 2) -> str:
         exact = Decimal(str(value))
         small = max(0, -exact.adjusted() - 2) if exact else 0  # zeros behind the point: as many digits more
         return _percent(exact, digits + small, rounding)
+    return _safe(value, rounding)
+
+
+def _safe(value: float, rounding: str) -> str:
     text = f"{value:.4g}"
     safe = float(text) <= value if rounding == ROUND_FLOOR else float(text) >= value
     return text if safe else str(Decimal(value).normalize(Context(prec=4, rounding=rounding)))
+
+
+def between_text(lower: float, upper: float, digits: int = 2) -> str:
+    """Two limits of a rate, rounded outwards.
+
+    Examples
+    --------
+    >>> between_text(0.0309, 0.0711, 1)
+    '3 % to 7.2 %'
+    """
+    ends = ((lower, ROUND_FLOOR), (upper, ROUND_CEILING))
+    return " to ".join(_percent(Decimal(str(value)), digits, rounding) for value, rounding in ends)
 
 
 def confidence_text(delta: float) -> str:
@@ -116,8 +133,13 @@ def verdict_text(lead: AnyEntry, delta: float) -> str:
     against = ""
     constant = _get(lead, "decomposition").get(BEST_CONSTANT)
     if constant is not None:
-        beats = "which costs" if _get(lead, "value") < constant else "not proved better: it costs"
-        against = f"; the best constant decision, {beats} {constant:.4g} on the holdout"
+        proved = _get(lead, "value") < constant
+        against = (
+            "; the best constant decision costs"
+            if proved
+            else "; not proved better than the best constant decision, which costs"
+        )
+        against += f" {constant:.4g} on the holdout"
     return f"guaranteed: {claim_text(lead)}, with probability at least {confidence_text(delta)}{against}"
 
 
@@ -162,7 +184,13 @@ def parts_text(entry: Mapping[str, Any]) -> str:
     if entry["groups"]:
         rate = {"quantity": "error", "side": entry["side"]}
         return ", ".join(f"{name} {limit_value({**rate, 'value': value})}" for name, value in parts)
-    return ", ".join(f"{name} {value:.4g}" for name, value in parts)
+    return ", ".join(f"{name} {_part_value(name, value)}" for name, value in parts)
+
+
+def _part_value(name: str, value: float) -> str:
+    """A part in four digits; those that are limits are rounded to the safe side."""
+    below, above = name.endswith((AT_LEAST, "lower limit")), name.endswith("upper limit")
+    return _safe(value, ROUND_FLOOR if below else ROUND_CEILING) if below or above else f"{value:.4g}"
 
 
 def head_lines(certificate: Mapping[str, Any], *, baseline: bool = True) -> list[str]:

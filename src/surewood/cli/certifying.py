@@ -160,7 +160,7 @@ def monitor(
         print(json_text(found.to_dict(), indent=2))
     else:
         from surewood.base.wording import percent
-        from surewood.certify.wording import limit_value
+        from surewood.certify.wording import between_text, limit_value
         from surewood.cli.printing import grid, print_notes
 
         out, look = console(), found.look
@@ -172,7 +172,7 @@ def monitor(
             facts.add_row(name, f"at most {limit_value(bound)}")
         if look.n_labelled:
             observed = percent(look.n_errors / look.n_labelled)
-            between = f"{percent(look.lower)} to {percent(look.upper)}"
+            between = between_text(look.lower, look.upper)
             facts.add_row("  error so far", f"{observed} of {look.n_labelled:,} rows; limits {between}")
             facts.add_row(
                 "  evidence of more errors", f"{look.error_evidence:.3g} (alarm at {1 / look.alpha:g})"

@@ -8,6 +8,7 @@ from typing import Any
 
 from surewood._text import escaped
 from surewood.base.wording import percent, plural
+from surewood.certify.wording import confidence_text
 from surewood.report.drivers import driver_sentence
 from surewood.report.guarantee import quality_sentence
 from surewood.report.page import write_text
@@ -132,7 +133,7 @@ def _drivers(drivers: dict[str, Any] | None) -> str:
 def _guarantees(certificate: dict[str, Any] | None) -> str:
     if not certificate or not certificate["claims"]:
         return "Nothing is guaranteed about this model."
-    lines = [f"With {percent(1 - certificate['delta'], 0)} confidence, on new rows of the same kind:", ""]
+    lines = [f"With {confidence_text(certificate['delta'])} confidence:", ""]
     lines += [f"* {_text(claim['sentence'])}" for claim in certificate["claims"]]
     if certificate.get("assumptions"):
         lines += ["", f"This assumes {_text('; '.join(certificate['assumptions']))} (your responsibility)."]

@@ -7,7 +7,8 @@ from typing import Any
 from surewood.base.wording import counted_text, percent, plural
 from surewood.bounds.evidence import OffersEvidence
 from surewood.certify import Certificate, certify
-from surewood.certify.wording import claim_text, is_rate, limit_value
+from surewood.certify.claims import BEST_CONSTANT
+from surewood.certify.wording import claim_text, confidence_text, is_rate, limit_value
 from surewood.report.charts import BarRow, Part, bar_rows, figure
 from surewood.report.drawing import Axis, Plot, alt_text, fitted_axis
 from surewood.report.words import number, percent_up, plain_dict
@@ -153,7 +154,7 @@ def _sentence(facts: dict[str, Any], trivial: bool) -> str:
     """The verdict, and the baseline beside it."""
     verdict, majority = facts["verdict"], facts.get("majority_error")
     against = ""
-    if majority is not None and not trivial:
+    if majority is not None and not trivial and BEST_CONSTANT not in verdict:
         against = f"; the baseline (majority class) errs on {percent(majority, 1)}"
     return f"{verdict[:1].upper()}{verdict[1:]}{against}."
 
@@ -195,7 +196,7 @@ def claim_chart(claims: list[dict[str, Any]], baseline: float | None) -> dict[st
         "Estimates and guaranteed limits",
         bar_rows(rows, axis=axis, names=_NAMES),
         alt=alt_text("Estimates and guaranteed limits", [(row.name, row.value) for row in rows]),
-        caption="The dot was measured on the holdout; the bar ends at what is guaranteed for new rows.",
+        caption="The dot was measured on the holdout; the bar ends at what is guaranteed.",
     )
 
 
@@ -260,9 +261,10 @@ def abstention_chart(facts: dict[str, Any] | None) -> dict[str, Any] | None:
     best = levels[-1]
     share, error = percent(best["decided"], 0), percent(best["error"], 1)
     caption = (
-        f"With {percent(1 - facts['delta'], 0)} confidence (for this chart by itself): if it abstains "
+        f"With {confidence_text(facts['delta'])} confidence (for this chart by itself): if it abstains "
         f"where its largest probability is below {best['threshold']:.2f}, it decides {share} of the rows "
-        f"with an error of at most {error}. --abstain-error, or find_threshold in Python, sets such a rule."
+        f"with an error of at most {error} on {facts['population']}. --abstain-error, or find_threshold in "
+        "Python, sets such a rule."
     )
     alt = f"If the model may abstain: {'; '.join(told)}"
     return figure("If the model may abstain", plot.render(), caption=caption, alt=alt)

@@ -376,9 +376,12 @@ def abstention_facts(
         except NoThresholdError:
             break  # a smaller error is harder still
         found.append({"error": level, "threshold": rule.threshold, "decided": rule.coverage.fraction})
-    return plain_dict({"delta": delta, "levels": found, "without": limit}) if found else None
+    if not found:
+        return None
+    return plain_dict({"delta": delta, "levels": found, "without": limit, "population": population})
 
 
+        population = rule.guarantee.population
 def set_facts(model: Any, judged: Predictions, delta: float, copies: str) -> dict[str, Any] | None:
     """Sizes of sets of labels that have the true one with a guaranteed frequency."""
     if not _can(judged):
@@ -399,7 +402,7 @@ def set_facts(model: Any, judged: Predictions, delta: float, copies: str) -> dic
         sizes = (judged.proba >= threshold).sum(axis=1)
         own = {"mean_size": float(sizes.mean()), "single": float((sizes == 1).mean())}
         found.append({"coverage": coverage, "threshold": threshold, **own})
-    return plain_dict({"delta": delta, "levels": found}) if found else None
+    return plain_dict({"delta": delta, "levels": found, "population": counted.population}) if found else None
 
 
 def _can(judged: Predictions) -> bool:

@@ -8,6 +8,7 @@ from itertools import takewhile
 from typing import Any
 
 from surewood.base.wording import counted_text, percent
+from surewood.certify.wording import between_text, confidence_text
 from surewood.tables import plain
 
 
@@ -124,6 +125,8 @@ def middle(value: Any, limit: int = 40) -> str:
 
     Examples
     --------
+    "between": between_text,
+    "confidence": confidence_text,
     >>> middle("average_of_the_last_quarter_2023", 20)
     'average_of…rter_2023'
     """

@@ -54,6 +54,8 @@ class Sampling:
     @property
     def columns(self) -> list[str]:
         """Columns that say how rows were sampled; they are not features."""
+        if drop_duplicates and copies != "check":
+            raise WorkflowError("copies= cannot be combined with drop_duplicates=True, which leaves none.")
         return [*self.groups, *([] if self.time is None else [self.time])]
 
     def check_columns(self, names: Any, table: str, target: str) -> None:

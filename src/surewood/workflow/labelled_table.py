@@ -13,7 +13,7 @@ import tempfile
 import warnings
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from surewood._arrays import Floats
+from surewood.base.remembered import REMOVED
 from surewood.base.wording import plural
 from surewood.datasets import load
 from surewood.parallel.progress import stage
@@ -284,6 +285,8 @@ def settle_training(table: LabelledTable, rare: str) -> None:
     if table.holdout is not None and (table.y == OTHER).any() and rare == "merge":
         labels = table.holdout[1].astype(str)
         known = labels.isin(set(table.y)).to_numpy()
+        if not first.all():  # the claim is then about distinct rows
+            table.sampling = sampling = replace(sampling, copies=REMOVED)
         table.holdout = table.holdout[0], labels.where(known, OTHER)
     if table.holdout is not None and not table.holdout[1].isin(table.y.unique()).any():
         raise WorkflowError(

@@ -13,8 +13,9 @@ from typing import Any
 
 import pandas as pd
 
+from surewood.base.remembered import AS_THEY_COME, COPIES
 from surewood.certify import Look, Monitor
-from surewood.certify.wording import limit_value
+from surewood.certify.wording import between_text, limit_value
 from surewood.report import charts, render_template, write_text
 from surewood.report.drawing import Plot, fitted_axis
 from surewood.workflow.errors import WorkflowError
@@ -27,6 +28,10 @@ STATE = "monitor.json"
 _ONE_ROW_PER_GROUP = (
     "the guarantee of this model is about new groups, and rows of one group are not independent: a table to "
     "watch must have one row of each new group, drawn at random."
+)
+_AS_THEY_COME = (
+    "the guarantee of this model is about {population}, and a batch has rows as they come: certify the model "
+    "on new rows, and give limit= the error that is guaranteed there."
 )
 
 
@@ -202,13 +207,17 @@ def _monitor(
         return Monitor.load(file, model=saved.decider, name=name), []
     notes = []
     if copies == "check":
-        copies = (saved.facts.get("certificate") or {}).get("copies") or "check"
+        certified = (saved.facts.get("certificate") or {}).get("copies")
+        copies = certified if certified in COPIES else "check"
     watched = guaranteed_error(saved.facts.get("certificate")) if limit is None else limit
-    grouped = guaranteed_error(saved.facts.get("certificate"), unit="groups")
-    if grouped is not None:
-        notes.append(_ONE_ROW_PER_GROUP)
+    other = next((e for e in _error_limits(saved.facts.get("certificate")) if not _can_be_watched(e)), None)
+    if other is not None:
+        of_groups = other["unit"] == "groups"
+        text = _ONE_ROW_PER_GROUP if of_groups else _AS_THEY_COME.format(population=other["population"])
+        notes.append(text)
         if watched is None:
-            raise WorkflowError(f"{_ONE_ROW_PER_GROUP} Then give limit={grouped:.4g}.")
+            value = f" Then give limit={math.ceil(1e4 * other['value']) / 1e4:g}." if of_groups else ""
+            raise WorkflowError(f"{text}{value}")
     if watched is None:
         notes.append("the model has no guaranteed error: no error alarm; limit= gives one.")
     scores = (saved.facts.get(SCORES) or {}).get("largest") or None
@@ -225,10 +234,10 @@ def _monitor(
     return made, notes
 
 
-def guaranteed_error(certificate: Mapping[str, Any] | None, unit: str = "") -> float | None:
+def guaranteed_error(certificate: Mapping[str, Any] | None) -> float | None:
     """The smallest guaranteed error of a certificate's dict; of accepted rows where the model abstains.
 
-    That of new groups only with ``unit="groups"``: rows of one group are not independent.
+    Not that of new groups, whose rows are not independent, nor that of distinct rows.
 
     Examples
     --------
@@ -236,14 +245,7 @@ def guaranteed_error(certificate: Mapping[str, Any] | None, unit: str = "") -> f
     >>> guaranteed_error({"entries": [entry]}), guaranteed_error(None)
     (0.1, None)
     """
-    entries = [] if certificate is None else certificate["entries"]
-    values = [
-        float(entry["value"])
-        for entry in entries
-        if entry["status"] == "GUARANTEE"
-        and entry.get("quantity") in ("error", "error among accepted rows")
-        and (entry.get("unit") == "groups") == (unit == "groups")
-    ]
+    values = [float(entry["value"]) for entry in _error_limits(certificate) if _can_be_watched(entry)]
     return min((value for value in values if 0 < value < 1), default=None)
 
 
@@ -263,6 +265,17 @@ def write_monitor_page(monitor: Monitor, title: str, path: Path) -> None:
         figures.append(_limits(limits, state.limit))
     values = {"title": f"Monitor of {title}", "state": state, "look": look, "figures": figures}
     write_text(render_template("monitor.html", values, package="surewood.workflow"), path)
+
+def _error_limits(certificate: Mapping[str, Any] | None) -> list[Mapping[str, Any]]:
+    entries = [] if certificate is None else certificate["entries"]
+    errors = ("error", "error among accepted rows")
+    return [one for one in entries if one["status"] == "GUARANTEE" and one.get("quantity") in errors]
+
+
+def _can_be_watched(entry: Mapping[str, Any]) -> bool:
+    """Whether it is about rows as they come, one by one."""
+    return entry.get("unit") != "groups" and entry.get("population", "") in AS_THEY_COME
+
 
 
 def _evidence(kind: str, points: list[dict[str, Any]], alpha: float) -> dict[str, Any]:
@@ -293,5 +306,5 @@ def _limits(points: list[dict[str, Any]], limit: float) -> dict[str, Any]:
         plot.points(rows, values, "sky", size=6, tips=told)
     plot.mark(y=limit, color="warn", name="watched")
     caption = "The true error lies between the limits at all times together; dashed: the error watched."
-    alt = f"Limits of the error so far: {100 * lower[-1]:.2f} to {100 * upper[-1]:.2f} %"
+    alt = f"Limits of the error so far: {between_text(lower[-1], upper[-1])}"
     return charts.figure("Limits of the error so far", plot.render(), caption=caption, alt=alt)

@@ -24,7 +24,7 @@ from sklearn.metrics import log_loss
 from sklearn.pipeline import Pipeline
 
 from surewood.base.reasons import Reason
-from surewood.base.remembered import NoRowsCountError, RememberedRows
+from surewood.base.remembered import AS_THEY_COME, NoRowsCountError, RememberedRows
 from surewood.base.wording import plural
 from surewood.bounds import Method, Status, Withheld
 from surewood.certify import (
@@ -332,7 +332,8 @@ def holdout_scores(trained: Trained, table: LabelledTable) -> dict[str, Any] | N
     ties = tie_breakers(X, "adaptive")
     assert ties is not None
     return {
-        "largest": p.max(axis=1)[rows].tolist(),
+        # batches to watch have rows as they come
+        "largest": p.max(axis=1)[rows].tolist() if counted.population in AS_THEY_COME else [],
         "code": codes.tolist(),
         "threshold": true_scores(p[rows], codes, "threshold").tolist(),
         "adaptive": true_scores(p[rows], codes, "adaptive", ties[rows]).tolist(),
