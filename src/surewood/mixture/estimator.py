@@ -15,10 +15,12 @@ from surewood.base.rules import AUTO, Choice, Either, ListOf
 from surewood.mixture.model import MemberRecord, MixtureModel, explanation_steps, report_facts
 from surewood.mixture.plan import NAMES, TableSize, make_plan
 from surewood.mixture.training import train
+from surewood.trees.monotone import MONOTONE
 
 _RULES = {
     **COMMON,
     "members": Either(AUTO, ListOf(Choice(*NAMES), f"names among {', '.join(map(repr, NAMES))}")),
+    "monotonic_cst": MONOTONE,
 }
 
 
@@ -48,6 +50,9 @@ class SurewoodClassifier(ClassifierBase[MixtureModel], TimedRunParameters):
     calibrate : bool or {"auto", "temperature", "offset", "isotonic"}, default=True
         Calibrate the mixture on held-out probabilities: True or "auto" where the cross-validated gain in
         log-loss exceeds two standard errors, another method always. Never changes a prediction.
+    monotonic_cst : mapping of column names, or list with an entry per column, default=None
+        1: the probability of the second class may not fall with the column; -1: it may not rise; 0: no
+        constraint. Two classes only, and no category columns; composite and margin forests are left out.
     class_weight : dict, "balanced" or None, default=None
     categorical_features : "from_dtype", list of names, positions, mask or None, default="from_dtype"
     time_limit : float or None, default=None
@@ -102,6 +107,7 @@ class SurewoodClassifier(ClassifierBase[MixtureModel], TimedRunParameters):
     n_estimators: int = field(default=100, kw_only=False)
     members: Any = "auto"
     min_weight_fraction_leaf: float = 0.0
+    monotonic_cst: Any = None
 
     def fit(
         self,

@@ -33,6 +33,8 @@ MANY_CELLS = 2_000_000_000
 #: Beyond this many rows expensive members have fewer models, see `build`.
 LARGE_TABLE = 50_000
 LARGE_TABLE_FOLDS = 3
+#: Members whose probabilities can keep monotone constraints.
+MONOTONE_MEMBERS = ("random forest", "boosted trees", "extra-trees")
 #: Cross-fitted layers need some rows of every class in every fold.
 FEW_ROWS = 60
 
@@ -98,7 +100,7 @@ def _unsuitable_for_boosting(size: TableSize) -> str:
 
 
 def build(
-    name: str, n_estimators: int, leaf: float, shared: dict[str, Any], n_rows: int = 0
+    name: str, n_estimators: int, leaf: float, shared: dict[str, Any], n_rows: int = 0, monotone: Any = None
 ) -> ClassifierBase[Any]:
     """A member with the parameters that all members share; `leaf` is the least weight of a leaf.
 
@@ -113,6 +115,7 @@ def build(
     if name == "margin forest":
         folds: dict[str, Any] = {"cv": LARGE_TABLE_FOLDS} if large else {}
         return MarginDeepForestClassifier(n_estimators, min_weight_fraction_leaf=leaf, **folds, **shared)
+    shared = {**shared, "monotonic_cst": monotone}
     if name == "boosted trees":  # stopped by log-loss: calibration adds noise only
         return BoostedTreesClassifier(
             ROUNDS_FACTOR * n_estimators, calibrate=False, min_weight_fraction_leaf=leaf, **shared
@@ -164,14 +167,20 @@ def make_plan(parameters: Mapping[str, Any], data: TableSize, seed: int) -> Mixt
     asked = NAMES if parameters["members"] == "auto" else tuple(parameters["members"])
     wanted = [name for name in in_order(data.n_rows) if name in asked]
     left_out = {}
+    monotone = parameters["monotonic_cst"]
+    unable = [name for name in wanted if monotone is not None and name not in MONOTONE_MEMBERS]
+    if parameters["members"] != "auto" and unable:
+        raise ValueError(f"members names {unable[0]!r}, which cannot keep monotonic_cst.")
     if parameters["members"] == "auto":
-        left_out = {name: reason for name in wanted if (reason := suitable(name, data))}
+        reasons = {name: suitable(name, data) for name in wanted}
+        reasons |= dict.fromkeys(unable, "it cannot keep monotone constraints")
+        left_out = {name: f"left out: {reason}" for name, reason in reasons.items() if reason}
     names = ("class_weight", "categorical_features", "n_jobs", "verbose")
     shared = {name: parameters[name] for name in names} | {"random_state": seed, "remember_rows": False}
     n_trees, leaf = int(parameters["n_estimators"]), float(parameters["min_weight_fraction_leaf"])
     return MixturePlan(
         members=tuple(
-            MemberPlan(name, build(name, n_trees, leaf, shared, data.n_rows))
+            MemberPlan(name, build(name, n_trees, leaf, shared, data.n_rows, monotone))
             for name in wanted
             if name not in left_out
         ),

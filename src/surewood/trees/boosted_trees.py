@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 from typing import Any
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from surewood._arrays import Floats
@@ -14,10 +12,11 @@ from surewood.base.base import ClassifierBase, Fitted, normalised
 from surewood.base.calibration import held_out_probabilities
 from surewood.base.folds import draw_seed
 from surewood.base.parameters import COMMON, TimedRunParameters, checked_parameters, parameters
-from surewood.base.rules import AUTO, Choice, Either, Fraction, Integer, Kind, Nullable, Number
+from surewood.base.rules import AUTO, Choice, Either, Fraction, Integer, Number
 from surewood.trees import boosted_model
 from surewood.trees.boosted_model import BoostedModel
 from surewood.trees.boosting import SHAPES, make_plan, train
+from surewood.trees.monotone import MONOTONE
 
 _RULES = {
     **COMMON,
@@ -28,12 +27,7 @@ _RULES = {
     "l2_regularization": Number(0.0),
     "max_samples": Fraction(),
     "gamma_scale": Number(0.0),
-    "monotonic_cst": Nullable(
-        Kind(
-            "a mapping from column names to -1, 0 or 1, or a list of them, one per column",
-            lambda value: isinstance(value, Mapping | Sequence | np.ndarray) and not isinstance(value, str),
-        )
-    ),
+    "monotonic_cst": MONOTONE,
 }
 
 

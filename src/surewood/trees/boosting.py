@@ -27,11 +27,12 @@ from surewood.base.parameters import calibration_method, features_tried
 from surewood.base.time_limit import TimeLimit
 from surewood.parallel import run_tasks, share, thread_count, worker_count
 from surewood.parallel.progress import stage
-from surewood.tables import TrainingTable, column_names
+from surewood.tables import TrainingTable
 from surewood.tables.mixing import splitmix64
 from surewood.trees.binning import MISSING_CODE, BinMapper, BinnedMatrix, training_bins
 from surewood.trees.boosted_model import BoostedModel, output_count, softmax
 from surewood.trees.flat_tree import FlatForest
+from surewood.trees.monotone import monotone_directions
 from surewood.trees.node_codec import (
     feature_of,
     is_split,
@@ -168,34 +169,6 @@ def _fraction(max_features: Any, n_columns: int) -> float:
     if isinstance(max_features, float):
         return max_features
     return features_tried(max_features, n_columns) / n_columns
-
-
-def monotone_directions(constraints: Any, inputs: TrainingTable) -> NDArray[np.int8] | None:
-    """Directions per column from `monotonic_cst`: a mapping of column names, or a list with all columns."""
-    if constraints is None:
-        return None
-    names = column_names(inputs.schema, inputs.table.n_columns)
-    if isinstance(constraints, Mapping):
-        unknown = [name for name in constraints if name not in names]
-        if unknown:
-            raise ValueError(f"monotonic_cst names {unknown[0]!r}, which is no column of the table.")
-        values = [constraints.get(name, 0) for name in names]
-    else:
-        values = list(constraints)
-        if len(values) != len(names):
-            raise ValueError(f"monotonic_cst has {len(values)} entries for a table of {len(names)} columns.")
-    for name, value in zip(names, values):
-        if value not in (-1, 0, 1):
-            raise ValueError(f"monotonic_cst must be -1, 0 or 1 for each column, got {value!r} for {name!r}.")
-    directions = np.array(values, dtype=np.int8)
-    for j in np.flatnonzero(directions):
-        if inputs.table.n_categories[j]:
-            raise ValueError(f"monotonic_cst constrains {names[j]!r}, whose categories have no order.")
-    if not directions.any():
-        return None
-    if inputs.n_classes > 2:
-        raise ValueError(f"monotonic_cst needs two classes, the table has {inputs.n_classes}.")
-    return directions
 
 
 @dataclass(frozen=True)

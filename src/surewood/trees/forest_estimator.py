@@ -30,9 +30,18 @@ from surewood.trees.forest_model import ForestModel, explanation_steps, report_f
 from surewood.trees.forest_plan import check_together, make_plan
 from surewood.trees.forest_training import train
 from surewood.trees.growing import SPLITTERS
+from surewood.trees.monotone import MONOTONE
 
 
-@parameters({**COMMON, "splitter": Choice(*SPLITTERS), "oob_score": Boolean(), "certifiable": Boolean()})
+@parameters(
+    {
+        **COMMON,
+        "splitter": Choice(*SPLITTERS),
+        "oob_score": Boolean(),
+        "certifiable": Boolean(),
+        "monotonic_cst": MONOTONE,
+    }
+)
 class BinnedForestClassifier(ClassifierBase[ForestModel], TimedRunParameters, StudyParameter):
     """A forest of classification trees grown on at most 255 bins per column.
 
@@ -69,6 +78,9 @@ class BinnedForestClassifier(ClassifierBase[ForestModel], TimedRunParameters, St
         Grow the forest so that :func:`~surewood.certify.certify` can guarantee its error without a holdout:
         bins from a random tenth of the rows, half of the others (``study={"max_samples": ...}``) in each bag
         without replacement, one vote per tree. Number columns only; at least 100 rows.
+    monotonic_cst : mapping of column names, or list with an entry per column, default=None
+        1: the probability of the second class may not fall with the column; -1: it may not rise; 0: no
+        constraint. Two classes only, and no category columns.
     class_weight : dict, "balanced" or None, default=None
     categorical_features : "from_dtype", list of names, positions, mask or None, default="from_dtype"
     time_limit : float or None, default=None
@@ -154,6 +166,7 @@ class BinnedForestClassifier(ClassifierBase[ForestModel], TimedRunParameters, St
     oob_score: bool = False
     calibrate: bool | str = False
     certifiable: bool = False
+    monotonic_cst: Any = None
     warm_start: bool = False
 
     def fit(

@@ -7,10 +7,14 @@ from dataclasses import dataclass
 from numbers import Integral
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from surewood.base.parameters import calibration_method, features_tried, rows_counted
 from surewood.base.time_limit import TimeLimit
 from surewood.tables import TrainingTable
 from surewood.trees.growing import TreeParams
+from surewood.trees.monotone import monotone_directions
 
 
 @dataclass(frozen=True)
@@ -27,6 +31,8 @@ class ForestPlan:
     calibration: str | None
     #: Whether every tree is a function of its in-bag rows alone ([D-43]).
     certifiable: bool
+    #: 1, -1 or 0 for every column, or None.
+    monotone: NDArray[np.int8] | None
     #: What bags and trees are drawn with.
     seed: int
     time_limit: TimeLimit
@@ -48,6 +54,7 @@ def make_plan(parameters: Mapping[str, Any], data: TrainingTable, seed: int) -> 
         wants_votes=bool(parameters["oob_score"]),
         calibration=calibration_method(parameters["calibrate"]),
         certifiable=bool(parameters["certifiable"]),
+        monotone=monotone_directions(parameters["monotonic_cst"], data),
         seed=seed,
         time_limit=parameters["time_limit"],
         n_jobs=parameters["n_jobs"],
@@ -61,6 +68,8 @@ def check_together(parameters: Mapping[str, Any]) -> None:
         for name in ("calibrate", "warm_start"):
             if parameters[name]:
                 raise ValueError(f"certifiable=True keeps the votes as they are: use {name}=False.")
+        if parameters["monotonic_cst"] is not None:
+            raise ValueError("certifiable=True keeps the votes as they are: use monotonic_cst=None.")
     elif not parameters["bootstrap"] and parameters["max_samples"] in (None, "auto"):
         for name in ("oob_score", "calibrate"):
             if parameters[name]:

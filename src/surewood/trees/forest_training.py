@@ -24,6 +24,7 @@ from surewood.trees.flat_tree import FlatForest, with_hard_votes
 from surewood.trees.forest_model import ForestModel
 from surewood.trees.forest_plan import ForestPlan
 from surewood.trees.growing import Bag, grow_forest, out_of_bag
+from surewood.trees.monotone import keep_monotone
 
 
 def train(plan: ForestPlan, data: TrainingTable, earlier: ForestModel | None = None) -> ForestModel:
@@ -52,9 +53,12 @@ def train(plan: ForestPlan, data: TrainingTable, earlier: ForestModel | None = N
         verbose=plan.verbose,
         deadline=plan.time_limit.deadline,
     )
-    trees, importances = grown.forest, grown.importances
+    new_trees, importances = grown.forest, grown.importances
+    if plan.monotone is not None and data.n_classes == 2:
+        new_trees = keep_monotone(new_trees, matrix, plan.monotone, data.weight)
+    trees = new_trees
     if earlier is not None:
-        trees = earlier.trees.extend(grown.forest)
+        trees = earlier.trees.extend(new_trees)
         new = grown.forest.n_trees / max(trees.n_trees, 1)
         importances = (1 - new) * earlier.importances + new * grown.importances
     votes = _votes(trees, grown.bag, matrix, data, plan.n_jobs) if plan.needs_votes else None

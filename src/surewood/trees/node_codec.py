@@ -17,6 +17,7 @@ _TEST_BITS = 10  # of a word, below the feature
 _LEAF_WORD = ((1 << 22) - 1) << _TEST_BITS
 _PURE, _MIXED, _BINARY = 0, 1, 2
 PURE_LEAF = _LEAF_WORD + _PURE  # the word of a leaf with one class
+BINARY_LEAF = _LEAF_WORD + _BINARY  # of one with the probability of class 1
 
 
 def is_split(word: Ints) -> NDArray[np.bool_]:
@@ -41,7 +42,7 @@ def is_mixed(word: Ints) -> NDArray[np.bool_]:
 
 def is_binary(word: Ints) -> NDArray[np.bool_]:
     """Whether nodes are leaves with the probability of class 1, float bits in the place of the left child."""
-    return np.asarray(word == _LEAF_WORD + _BINARY)
+    return np.asarray(word == BINARY_LEAF)
 
 
 def feature_of(word: Ints) -> Ints:
