@@ -121,7 +121,10 @@ def blocks(path):
     return re.findall(r"^```(\w*)\n(.*?)^```", path.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/getting-started.md", "docs/explanations.md"])
+@pytest.mark.parametrize(
+    "page",
+    ["README.md", *(f"docs/{page}.md" for page in ("getting-started", "explanations", "service", "pipelines"))],
+)
 def test_python_blocks_run_and_print_what_is_shown(page, tmp_path):
     """All Python blocks of a page, one after another; a text block after one that prints is its output."""
     found = blocks(ROOT / page)

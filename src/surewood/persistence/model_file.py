@@ -163,7 +163,7 @@ def load(path: str | Path, *, mmap_mode: str | None = None, key: bytes | str | N
     mmap_mode : {None, "r", "c"}, default=None
         Map arrays from the file instead of reading them: a large model opens quickly, takes memory only
         as it is used, and is shared by all processes that map it. "r" is read-only, with "c" changes stay in
-        memory. The file must have been saved with ``compress=False`` and stay where it is.
+        memory. The file must stay where it is; a compressed one, which cannot be mapped, is read.
     key : bytes or str, optional
         Refuse the file unless it was saved with this key.
 
@@ -185,10 +185,7 @@ def load(path: str | Path, *, mmap_mode: str | None = None, key: bytes | str | N
     with _opened(Path(path)) as (file, prefix):
         _check_signature(path, prefix, key)
         if mmap_mode is not None and prefix.compressed:
-            raise ModelFileError(
-                f"{path} is compressed and cannot be mapped; save the model with compress=False, or load it "
-                "with mmap_mode=None."
-            )
+            mmap_mode = None
         stored, header = _read_header(path, file, prefix)
         try:
             places = _array_places(header, prefix)
