@@ -16,7 +16,14 @@ from surewood.tables.planning.column_plan import is_text, read_column
 from surewood.tables.planning.finding import clean_labels
 from surewood.tables.planning.table_plan import plan
 from surewood.tables.reading.file_format import looks_like_a_file, refuse_address
-from surewood.tables.reading.table_file import FileRows, TableFile, check_frame, read_table, read_table_file
+from surewood.tables.reading.table_file import (
+    FileRows,
+    Reading,
+    TableFile,
+    check_frame,
+    read_table,
+    read_table_file,
+)
 from surewood.tables.sources import DataError
 
 __all__ = ["BUNDLED", "DataError", "Dataset", "load"]
@@ -81,6 +88,8 @@ def load(
     raw: bool = False,
     decimal: str | None = None,
     as_text: Collection[str] = (),
+    header_line: int | None = None,
+    sheet: str | None = None,
 ) -> Dataset:
     """Load a table with a target column, or a bundled one by name.
 
@@ -96,8 +105,8 @@ def load(
         that means numbers, dates or durations is read as such.
     decimal : {".", ","}, optional
         The decimal mark of a file, where its numbers leave it open.
-    as_text : collection of str
-        Columns of a file to leave as text, as in :func:`surewood.tables.read_table`.
+    as_text, header_line, sheet
+        Of a file, as in :func:`surewood.tables.read_table`.
 
     Returns
     -------
@@ -115,14 +124,16 @@ def load(
     """
     if isinstance(source, pd.DataFrame):
         rows = np.arange(1, len(source) + 1)
-        return _own_table(TableFile(check_frame(source, "the frame"), "table", rows, "row"), target)
+        frame = check_frame(source, "the frame")
+        return _own_table(TableFile(frame, "table", rows, "row"), target)
+    reading = Reading(as_text=as_text, header_line=header_line, sheet=sheet)
     if isinstance(source, Path) or (isinstance(source, str) and looks_like_a_file(source)):
-        found = read_table_file(source, as_text=as_text)
+        found = read_table_file(source, reading)
         check_frame(found.frame, found.origin)
         found = replace(found, origin=str(source)) if source != "-" else found
         return _own_table(found, target, raw, decimal)
     if isinstance(source, Sequence) and not isinstance(source, str) and source:
-        return _own_table(read_table_file(source, as_text=as_text), target, raw, decimal)
+        return _own_table(read_table_file(source, reading), target, raw, decimal)
     if not isinstance(source, str):
         raise DataError(f"expected a name, a file or a DataFrame, got {type(source).__name__}.")
     return _bundled(source, target)

@@ -74,7 +74,10 @@ FIT = [
     ((*GOOD, "--class-weight", "z=2"), "--class-weight z: there is no such class; classes are"),
     ((*GOOD, "--weight", "colour"), "column 'colour' cannot be read as a number"),
     ((*GOOD, "--plan-file", "no.toml"), "there is no plan file no.toml."),
-    (("real.csv", "--target", "kind"), "the target 'kind' holds numbers with fractions; classes are needed."),
+    (
+        ("real.csv", "--target", "kind"),
+        "the target 'kind' is a quantity (numbers with fractions such as",
+    ),
     (
         ("text.csv", "--target", "kind"),
         "the table has no usable column besides the target ('id': text with 64 distinct values in ",

@@ -25,11 +25,13 @@ def test_predict_finds_columns_by_name(messy, fitted, tmp_path):
     changed = frame[frame.columns[::-1]].drop(columns=["treu?", "Land", "leer"]).assign(neu=1)
     shown = run("predict", model / "model.surewood", write(changed, tmp_path / "neu.csv"), "--proba")
     assert shown.returncode == 0
-    assert shown.stderr == "surewood: 1 column not known from training, ignored: 'neu'.\n"
+    assert shown.stderr == "surewood: 1 column is new and not used ('neu').\n"
     table = pd.read_csv(write_text(tmp_path / "out.csv", shown.stdout))
-    assert table.columns.tolist() == ["line", "prediction", "probability of ja", "probability of nein"]
-    assert table["prediction"].tolist() == [line.split(",")[1] for line in expected.stdout.split()[1:]]
-    np.testing.assert_allclose(table.iloc[:, 2:].sum(axis=1), 1, atol=2e-6)
+    answers = ["prediction", "probability", "probability of ja", "probability of nein"]
+    assert table.columns.tolist() == ["line", "Kunden-Nr.", *answers]
+    assert table["prediction"].tolist() == [line.split(",")[2] for line in expected.stdout.split()[1:]]
+    np.testing.assert_allclose(table.iloc[:, 4:].sum(axis=1), 1, atol=2e-6)
+    assert (table["Kunden-Nr."] == frame["Kunden-Nr."]).all()
 
 
 def write_text(path, text):
@@ -44,7 +46,9 @@ def test_predict_to_a_file_and_as_json(messy, fitted, tmp_path):
     shown = run("predict", model, path, "--proba", "-o", out)
     assert (shown.returncode, shown.stdout) == (0, "")
     assert shown.stderr == f"160 predictions written to {out}\n"
-    assert pd.read_parquet(out).shape == (160, 4)
+    found = pd.read_parquet(out)
+    assert list(found) == ["line", "Kunden-Nr.", "prediction", "probability", *found.columns[-2:]]
+    np.testing.assert_allclose(found["probability"], found.iloc[:, -2:].max(axis=1))
     answer = json.loads(run("predict", model, path, "--json", "--proba").stdout)
     assert answer["rows"] == 160
     assert set(answer["predictions"][0]["probabilities"]) == {"ja", "nein"}
@@ -55,9 +59,7 @@ def test_unseen_categories_are_missing_and_said(fitted, tmp_path):
     frame = messy_frame(20, seed=1).assign(Stadt="Atlantis")
     shown = run("predict", model, write(frame, tmp_path / "sea.csv"))
     assert shown.returncode == 0
-    assert shown.stderr == (
-        "surewood: 20 rows with a value of 'Stadt' not known from training; treated as missing.\n"
-    )
+    assert shown.stderr == ("surewood: 20 values are new in 'Stadt' and treated as missing.\n")
 
 
 def test_a_missing_column_is_refused_by_name(fitted, tmp_path):
@@ -76,7 +78,7 @@ def test_text_where_numbers_were_is_missing_with_a_note(fitted, tmp_path):
     frame.loc[6, "Einkommen €"] = "viel"
     shown = run("predict", model, write(frame, tmp_path / "text.csv"))
     assert shown.returncode == 0
-    assert "1 value of 'Einkommen €' is not a number as in training; treated as missing." in shown.stderr
+    assert "1 value is not readable as in training in 'Einkommen €' and treated as missing." in shown.stderr
     frame["Einkommen €"] = "viel"
     said = mistake("predict", model, write(frame, tmp_path / "text.csv"))
     assert said == "column 'Einkommen €' held numbers in training; now it has 'viel' and the like."

@@ -18,8 +18,7 @@ def test_a_folder_stands_for_the_model_in_it(folder, fitted):
 def test_notes_about_a_later_table(folder, table):
     frame = pd.read_csv(table).assign(neu=1, Stadt="Atlantis")
     assert workflow.open_model(folder).notes_about(frame) == [
-        "1 column not known from training, ignored: 'neu'.",
-        "120 rows with a value of 'Stadt' not known from training; treated as missing.",
+        "120 values are new in 'Stadt' and treated as missing; 1 column is new and not used ('neu').",
     ]
 
 

@@ -100,3 +100,16 @@ def test_the_page_shows_both_paths_and_escapes_names(tmp_path):
     assert "Limits of the error so far" in text
     assert "No alarm so far." in text
     assert "<b>model</b>" not in text
+
+
+def test_the_page_can_be_written_later(folder, batch, tmp_path):
+    state, page = tmp_path / "state.json", tmp_path / "later.html"
+    with pytest.raises(WorkflowError, match=r"there is no state file .*: no batch was looked at yet\.$"):
+        workflow.monitor(folder, state=state, page=page)
+    seen = workflow.monitor(folder, batch(11), state=state, limit=0.3)
+    before = state.read_bytes()
+    again = workflow.monitor(folder, state=state, page=page)
+    assert (again.look, again.verdict, state.read_bytes()) == (seen.look, seen.verdict, before)
+    assert "Monitor of" in page.read_text(encoding="utf-8")
+    with pytest.raises(WorkflowError, match=r"^without a batch there is nothing to do; page="):
+        workflow.monitor(folder, state=state)

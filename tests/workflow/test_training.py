@@ -8,9 +8,11 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold
+from sklearn.naive_bayes import GaussianNB
 
 from surewood import BinnedForestClassifier, MarginDeepForestClassifier, workflow
 from surewood.certify import PredictionSets
+from surewood.base.folds import given_splits
 from surewood.workflow import DecisionRule, WorkflowError
 from surewood.workflow.columns import ColumnOptions
 from surewood.workflow.dividing import Sampling
@@ -59,7 +61,8 @@ def test_fewer_rows_are_noted():
 
 
 @pytest.mark.parametrize(("model", "noted"), [
-    (BinnedForestClassifier(2, random_state=0), True),
+    (GaussianNB(), True),
+    (BinnedForestClassifier(2, random_state=0), False),
     (MarginDeepForestClassifier(n_estimators=2, max_layers=1, cv=2, random_state=0), False),
 ])  # fmt: skip
 def test_a_model_whose_own_folds_do_not_know_the_groups_has_a_note(tmp_path, model, noted):
@@ -84,11 +87,12 @@ def in_groups(tmp_path):
 
 
 class Recorder(MarginDeepForestClassifier):
-    """Keeps the splits that it was fitted with."""
+    """Keeps the folds that it was fitted with."""
 
-    def fit(self, X, y, **options):
-        self.splits_ = self.cv
-        return super().fit(X, y, **options)
+    def fit(self, X, y, groups=None):
+        super().fit(X, y, groups=groups)
+        self.splits_ = given_splits(self.cv, np.unique(y, return_inverse=True)[1], groups=groups)
+        return self
 
 
 @pytest.mark.parametrize("cv", [3, GroupKFold(3), StratifiedGroupKFold(3)], ids=str)

@@ -11,7 +11,27 @@ from rich.table import Table
 
 from surewood._text import json_text
 from surewood.cli.app import Text, app, console
-from surewood.cli.option_values import GroupColumns
+from surewood.cli.option_values import (
+    TABLE_HELP,
+    Bins,
+    Categorical,
+    Dates,
+    DecimalMark,
+    DropDuplicates,
+    Dropped,
+    GroupColumns,
+    HeaderLine,
+    Identifiers,
+    MissingTexts,
+    Numeric,
+    PlanFile,
+    QuantityClasses,
+    Rare,
+    Sheet,
+    TimeColumn,
+    column_options,
+    one_or_several,
+)
 from surewood.parallel.progress import display
 
 _EXAMPLES = """[bold]Examples[/bold]
@@ -25,9 +45,10 @@ surewood compare customers.csv --target churned --repeats 3 -o churn.html
 # Not a docstring: the lines of one would stay lines, however narrow the terminal.
 _HELP = (
     "Compare surewood's classifiers with those of other libraries on the same folds.\n\n"
-    "These are logistic regression, random forest, histogram boosting, XGBoost, LightGBM, CatBoost and EBM "
-    "where installed, and the majority-class baseline. "
-    "Every classifier has its default settings and is trained on the same folds. Our families are tested "
+    "These are logistic regression, random forest, histogram boosting, XGBoost, LightGBM and CatBoost where "
+    "installed, the majority-class baseline, and cascade and ebm if named. "
+    "Every classifier has its default settings and is trained on the same folds, cut from the rows that "
+    "`surewood fit` with the same options trains on. Our families are tested "
     "against the best of the others (paired t-test over folds, corrected for overlapping training parts and "
     "for the number of families)."
 )
@@ -35,7 +56,7 @@ _HELP = (
 
 @app.command(help=_HELP, epilog=_EXAMPLES)
 def compare(
-    table: Annotated[str, typer.Argument(help="A CSV or Parquet file, or a bundled data set.")],
+    table: Annotated[list[str], typer.Argument(help=TABLE_HELP)],
     target: Annotated[
         str | None, typer.Option(help="The column to predict; not needed for bundled data sets.")
     ] = None,
@@ -45,7 +66,8 @@ def compare(
         list[str] | None,
         typer.Option(
             metavar="NAME,...",
-            help="Only these, such as rcf,mddf,rf,hgb,xgboost,lightgbm,catboost,ebm,logreg,majority.",
+            help="Only these: surewood, rcf, mddf, cascade, rf, hgb, xgboost, lightgbm, catboost, ebm, "
+            "logreg, majority; cascade and ebm, which are slow, only if named.",
         ),
     ] = None,
     metric: Annotated[
@@ -57,7 +79,29 @@ def compare(
     max_rows: Annotated[
         int, typer.Option(min=20, help="Compare on at most this many rows, drawn at random.")
     ] = 3000,
+    time_limit: Annotated[
+        float | None, typer.Option(min=0.1, help="Seconds after which no further classifier is started.")
+    ] = None,
+    holdout: Annotated[
+        float | None,
+        typer.Option(min=0.0, max=0.9, help="Fraction of rows that a fit would hold out. Default: 0.2."),
+    ] = None,
+    drop_duplicates: DropDuplicates = False,
     group: GroupColumns = None,
+    time: TimeColumn = None,
+    plan_file: PlanFile = None,
+    drop: Dropped = None,
+    identifiers: Identifiers = None,
+    categorical: Categorical = None,
+    numeric: Numeric = None,
+    date: Dates = None,
+    missing: MissingTexts = None,
+    decimal: DecimalMark = None,
+    header_line: HeaderLine = None,
+    sheet: Sheet = None,
+    classes: QuantityClasses = False,
+    bins: Bins = None,
+    rare: Rare = "drop",
     certify: Annotated[
         bool,
         typer.Option(
@@ -76,16 +120,34 @@ def compare(
     from surewood.workflow.columns import names_of
     from surewood.workflow.comparing import compare as compare_on
 
+    named = {
+        "drop": drop,
+        "identifiers": identifiers,
+        "categorical": categorical,
+        "numeric": numeric,
+        "date": date,
+        "missing": missing,
+    }
     with display():
         found = compare_on(
-            table,
+            one_or_several(table),
             target,
             folds=folds,
             repeats=repeats,
             only=names_of(only) or None,
             metric=metric,
             max_rows=max_rows,
+            time_limit=time_limit,
+            holdout=holdout,
+            drop_duplicates=drop_duplicates,
             groups=names_of(group) or None,
+            time=time,
+            columns=column_options(plan_file, named, decimal),
+            rare=rare,
+            classes=classes,
+            bins=bins,
+            header_line=header_line,
+            sheet=sheet,
             certify=certify,
             out=out,
             random_state=seed,

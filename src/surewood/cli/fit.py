@@ -5,7 +5,8 @@ from __future__ import annotations
 import shlex
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from time import perf_counter
+from typing import Annotated
 
 import typer
 
@@ -16,6 +17,7 @@ from surewood.cli.option_values import (
     COLUMNS,
     TABLE_HELP,
     AbstainError,
+    Bins,
     Categorical,
     ClusterAddress,
     Copies,
@@ -23,22 +25,27 @@ from surewood.cli.option_values import (
     Dates,
     DecimalMark,
     Delta,
+    DropDuplicates,
     Dropped,
     GroupColumns,
+    HeaderLine,
     Identifiers,
     LargestFalsePositiveRate,
     LeastPrecision,
     LeastRecall,
     MissingTexts,
     Numeric,
+    PlanFile,
     Positive,
+    QuantityClasses,
+    Rare,
+    Sheet,
     TimeColumn,
+    column_options,
+    one_or_several,
     parse_parameters,
 )
 from surewood.parallel.progress import display, stage
-
-if TYPE_CHECKING:
-    from surewood.workflow.columns import ColumnOptions
 
 _EXAMPLES = """[bold]Examples[/bold]
 
@@ -83,13 +90,7 @@ def fit(
         ),
     ] = None,
     copies: Copies = "check",
-    drop_duplicates: Annotated[
-        bool,
-        typer.Option(
-            "--drop-duplicates",
-            help="Remove repeated rows (equal features and target) before dividing the rows.",
-        ),
-    ] = False,
+    drop_duplicates: DropDuplicates = False,
     group: GroupColumns = None,
     time: TimeColumn = None,
     out: Annotated[
@@ -98,13 +99,13 @@ def fit(
     force: Annotated[
         bool, typer.Option("--force", help="Replace the model of another table in that folder.")
     ] = False,
+    no_page: Annotated[
+        bool, typer.Option("--no-page", help="Write the model and its plan only: it saves time.")
+    ] = False,
     show_plan: Annotated[
         bool, typer.Option("--plan", help="Print what each column is, and stop.", rich_help_panel=COLUMNS)
     ] = False,
-    plan_file: Annotated[
-        Path | None,
-        typer.Option(help="An edited plan.toml: what each column is.", rich_help_panel=COLUMNS),
-    ] = None,
+    plan_file: PlanFile = None,
     drop: Dropped = None,
     identifiers: Identifiers = None,
     categorical: Categorical = None,
@@ -112,13 +113,11 @@ def fit(
     date: Dates = None,
     missing: MissingTexts = None,
     decimal: DecimalMark = None,
-    rare: Annotated[
-        str,
-        typer.Option(
-            metavar="[drop|merge|keep]",
-            help="Classes with one row: drop them, merge them as 'other', or keep them.",
-        ),
-    ] = "drop",
+    header_line: HeaderLine = None,
+    sheet: Sheet = None,
+    classes: QuantityClasses = False,
+    bins: Bins = None,
+    rare: Rare = "drop",
     weight: Annotated[str | None, typer.Option(help="Column of row weights.")] = None,
     class_weight: Annotated[
         str | None, typer.Option(metavar="[balanced|LABEL=NUMBER,...]", help="Weights of the classes.")
@@ -154,7 +153,8 @@ def fit(
 
     Writes model.surewood, plan.toml, report.html, report.json and card.md into a folder.
     """
-    source = table[0] if len(table) == 1 else table
+    started = perf_counter()
+    source = one_or_several(table)
     named = {
         "drop": drop,
         "identifiers": identifiers,
@@ -164,7 +164,22 @@ def fit(
         "missing": missing,
     }
     if show_plan:
-        _print_plan(source, target, holdout, seed, _column_options(plan_file, named, decimal), rare, weight)
+        from surewood.workflow.fitting import plan_table
+
+        made = plan_table(
+            source,
+            target,
+            holdout=holdout,
+            random_state=seed,
+            columns=column_options(plan_file, named, decimal),
+            rare=rare,
+            weight=weight,
+            classes=classes,
+            bins=bins,
+            header_line=header_line,
+            sheet=sheet,
+        )
+        print(made)
         return
     with display():
         with stage(1, "starting", 1):
@@ -185,14 +200,19 @@ def fit(
             time=time,
             out=default_folder(source) if out is None else out,
             force=force,
+            page=not no_page,
             rule=DecisionRule(positive, precision, fpr, recall, abstain_error, cost),
             delta=delta,
             random_state=seed,
             n_jobs=n_jobs,
             max_rows=max_rows,
             time_limit=time_limit,
-            columns=_column_options(plan_file, named, decimal),
+            columns=column_options(plan_file, named, decimal),
             rare=rare,
+            classes=classes,
+            bins=bins,
+            header_line=header_line,
+            sheet=sheet,
             weight=weight,
             class_weight=class_weight,
             parameters=parse_parameters(changes or []),
@@ -205,32 +225,4 @@ def fit(
         facts = {name: value for name, value in result.facts.items() if name != "holdout_scores"}
         print(json_text({**facts, "files": files}, indent=2))
     else:
-        print_fit(console(), result.facts, files)
-
-
-def _column_options(
-    plan_file: Path | None, named: dict[str, list[str] | None], decimal: str | None
-) -> ColumnOptions:
-    """What the options say about columns."""
-    from surewood.workflow.columns import ColumnOptions, names_of, read_plan_file
-
-    given = None if plan_file is None else read_plan_file(plan_file)
-    groups = {group: names_of(names) for group, names in named.items()}
-    return ColumnOptions(given, **groups, decimal=decimal)
-
-
-def _print_plan(
-    source: Any,
-    target: str | None,
-    holdout: float | None,
-    seed: int,
-    columns: ColumnOptions,
-    rare: str,
-    weight: str | None,
-) -> None:
-    from surewood.workflow.fitting import plan_table
-
-    made = plan_table(
-        source, target, holdout=holdout, random_state=seed, columns=columns, rare=rare, weight=weight
-    )
-    print(made)
+        print_fit(console(), result.facts, files, perf_counter() - started)

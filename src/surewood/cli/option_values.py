@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -12,6 +13,7 @@ from surewood.workflow.errors import WorkflowError
 
 if TYPE_CHECKING:
     from surewood.workflow.certifying import CertifyOptions
+    from surewood.workflow.columns import ColumnOptions
 
 ClusterAddress = Annotated[
     str | None,
@@ -76,9 +78,55 @@ Identifiers = Annotated[
 Categorical = Annotated[list[str] | None, _names("Columns of codes, such as postal codes.")]
 Numeric = Annotated[list[str] | None, _names("Columns of numbers.")]
 Dates = Annotated[list[str] | None, _names("Columns of dates.")]
-MissingTexts = Annotated[list[str] | None, _names("Further texts that mean a missing value, such as '?,-'.")]
+MissingTexts = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="[COLUMN=]TEXT,...",
+        help="Further texts that mean a missing value, in all columns or in one: '-999,age=0'.",
+        rich_help_panel=COLUMNS,
+    ),
+]
 DecimalMark = Annotated[
     str | None, typer.Option(help="The decimal mark, . or a comma.", rich_help_panel=COLUMNS)
+]
+PlanFile = Annotated[
+    Path | None, typer.Option(help="An edited plan.toml: what each column is.", rich_help_panel=COLUMNS)
+]
+HeaderLine = Annotated[
+    int | None,
+    typer.Option(
+        min=1, metavar="N", help="Line with the column names; found by default.", rich_help_panel=COLUMNS
+    ),
+]
+Sheet = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME", help="Sheet of an Excel file; the first table by default.", rich_help_panel=COLUMNS
+    ),
+]
+QuantityClasses = Annotated[
+    bool,
+    typer.Option("--classes", help="Take each value of a target that looks like a quantity as a class."),
+]
+Bins = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NUMBER,...", help="Make classes of a quantity, divided at these values: 0,100,1000."
+    ),
+]
+Rare = Annotated[
+    str,
+    typer.Option(
+        metavar="[drop|merge|keep]",
+        help="Classes with one row: drop them, merge them as 'other', or keep them.",
+    ),
+]
+DropDuplicates = Annotated[
+    bool,
+    typer.Option(
+        "--drop-duplicates",
+        help="Remove repeated rows (equal features and target) before dividing the rows.",
+    ),
 ]
 Copies = Annotated[
     str,
@@ -124,7 +172,7 @@ ClaimCosts = Annotated[
     ),
 ]
 LabelledTable = Annotated[
-    str, typer.Argument(help="A labelled table that was not used for training or tuning.")
+    list[str], typer.Argument(help="A labelled table that was not used for training or tuning.")
 ]
 ModelTarget = Annotated[
     str | None, typer.Option(help="The column with the classes; the model's own by default.")
@@ -136,6 +184,22 @@ ComparedModels = Annotated[
 MODEL_HELP = "A model file, or the folder that `surewood fit` wrote."
 
 
+def one_or_several(tables: list[str]) -> str | list[str]:
+    """A table, or several files that are one table."""
+    return tables[0] if len(tables) == 1 else tables
+
+
+def column_options(
+    plan_file: Path | None, named: dict[str, list[str] | None], decimal: str | None
+) -> ColumnOptions:
+    """What the options say about columns."""
+    from surewood.workflow.columns import ColumnOptions, names_of, read_plan_file
+
+    edited = None if plan_file is None else read_plan_file(plan_file)
+    groups = {group: names_of(names) for group, names in named.items()}
+    return ColumnOptions(edited, **groups, decimal=decimal)
+
+
 def certify_options(
     claims: Sequence[str] | None,
     cost: str | None,
@@ -144,12 +208,15 @@ def certify_options(
     time: str | None,
     delta: float,
     n_models: int,
+    header_line: int | None,
+    sheet: str | None,
 ) -> CertifyOptions:
     """What a certificate is to be about, as `certify` of the workflow takes it."""
     from surewood.workflow.columns import names_of
 
     rows: CertifyOptions = {"copies": copies, "groups": names_of(group) or None, "time": time}
-    return {"claims": claims or (), "cost": cost, **rows, "delta": delta, "n_models": n_models}
+    file: CertifyOptions = {"header_line": header_line, "sheet": sheet}
+    return {"claims": claims or (), "cost": cost, **rows, "delta": delta, "n_models": n_models, **file}
 
 
 def parse_parameters(words: Sequence[str]) -> dict[str, Any]:

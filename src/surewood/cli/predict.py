@@ -10,7 +10,7 @@ import typer
 
 from surewood._text import escaped, json_text
 from surewood.cli.app import app, shown
-from surewood.cli.option_values import MODEL_HELP, TABLE_HELP
+from surewood.cli.option_values import MODEL_HELP, TABLE_HELP, HeaderLine, Sheet, one_or_several
 from surewood.parallel.progress import display
 
 _EXAMPLES = """[bold]Examples[/bold]
@@ -56,8 +56,10 @@ def predict(
     ] = "threshold",
     keep: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME,...", help="Columns of the table to put beside the predictions."),
+        typer.Option(metavar="NAME,...", help="Columns of the table to put beside the predictions, or all."),
     ] = None,
+    header_line: HeaderLine = None,
+    sheet: Sheet = None,
     out: Annotated[
         Path | None,
         typer.Option("--out", "-o", help="A .csv or .parquet file; standard output by default."),
@@ -78,10 +80,9 @@ def predict(
     from surewood.workflow.predicting import records, rounded, write_csv
 
     with display():
-        source = table[0] if len(table) == 1 else table
         found = predict_table(
             model,
-            source,
+            one_or_several(table),
             proba=proba,
             sets=sets,
             sets_guarantee=sets_guarantee,
@@ -90,6 +91,8 @@ def predict(
             keep=keep or (),
             out=out,
             safe_csv=safe_csv,
+            header_line=header_line,
+            sheet=sheet,
             verbose=1,
         )
     for note in found.notes:

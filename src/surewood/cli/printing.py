@@ -29,7 +29,7 @@ def grid(header: bool = False) -> Table:
     return Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0), show_header=header)
 
 
-def print_fit(out: Console, facts: Mapping[str, Any], files: Mapping[str, str]) -> None:
+def print_fit(out: Console, facts: Mapping[str, Any], files: Mapping[str, str], total: float) -> None:
     """The summary of a fit."""
     size = f"{facts['rows']:,} training rows, {facts['holdout_rows']:,} holdout rows"
     shape = f"{plural(facts['columns'], 'column')}, {len(facts['classes'])} classes"
@@ -49,6 +49,7 @@ def print_fit(out: Console, facts: Mapping[str, Any], files: Mapping[str, str]) 
     for what, path in files.items():
         listed.add_row(what, Text(path, overflow="fold"))
     out.print(listed)
+    out.print(Text(f"\ntotal time {seconds(total)}", style="dim"))
 
 
 def _measured(facts: Mapping[str, Any]) -> Table:

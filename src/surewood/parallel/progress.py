@@ -113,6 +113,20 @@ def display() -> Iterator[None]:
         yield
 
 
+def say(text: str) -> None:
+    """A line on standard error, above the live display where there is one.
+
+    Examples
+    --------
+    >>> say("random forest: error 3.5 %")
+    """
+    bar = _open_displays[-1] if _open_displays else None
+    if bar is not None:
+        bar.console.print(escaped(text), markup=False, highlight=False)
+    else:
+        print(escaped(text), file=sys.stderr)
+
+
 @contextmanager
 def observe(observer: Observer) -> Iterator[None]:
     """Call `observer` at every step of every stage that is shown.

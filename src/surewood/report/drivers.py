@@ -7,7 +7,7 @@ facts, then their charts.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,7 @@ from surewood.report.charts import BarRow, Part, bar_rows, figure
 from surewood.report.drawing import Plot, alt_text, fitted_axis
 from surewood.report.facts import Predictions, last_step
 from surewood.report.quality import hardest_positions, row_name, typical_positions
-from surewood.report.words import middle, number, plain_dict, value_text
+from surewood.report.words import middle, number, plain_dict, value_text, written
 from surewood.tables import plain
 from surewood.tables.planning.dates import date_text
 
@@ -37,7 +37,12 @@ METRIC_WORDS = {"log_loss": "log-loss", "brier": "Brier score", "error": "error"
 
 
 def driver_facts(
-    model: Any, judged: Predictions, X_train: Any, positive: int, groups: dict[str, Any] | None = None
+    model: Any,
+    judged: Predictions,
+    X_train: Any,
+    positive: int,
+    groups: dict[str, Any] | None = None,
+    as_written: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> dict[str, Any] | None:
     """Importances, dependence and contributions as plain values; None without probabilities or labels.
 
@@ -52,7 +57,10 @@ def driver_facts(
         Class whose probability the charts are about, where there are two.
     groups : dict of str to list of str, optional
         Columns that count as one, such as the parts of a date.
+    as_written : mapping, optional
+        How the table writes the values of its columns, see :func:`~surewood.report.words.written`.
     """
+    how = as_written or {}
     known = judged.known()
     if judged.proba is None or known.n_rows < 2 or len(judged.classes) < 2:
         return None
@@ -60,8 +68,8 @@ def driver_facts(
     found: dict[str, Any] = {"importances": None, "dependence": None, "rows": None, "notes": []}
     parts: dict[str, Callable[[], Any]] = {
         "importances": lambda: _importances(chosen, known, len(judged.classes), groups),
-        "dependence": lambda: _dependence(chosen, known.X, _top(found), judged, positive),
-        "rows": lambda: _rows(chosen, judged, X_train, groups),
+        "dependence": lambda: _dependence(chosen, known.X, _top(found), judged, positive, how),
+        "rows": lambda: _rows(chosen, judged, X_train, groups, how),
     }
     for name, make in parts.items():
         try:
@@ -105,7 +113,12 @@ def _top(found: dict[str, Any]) -> list[str]:
 
 
 def _dependence(
-    model: Any, X: Any, top: list[str], judged: Predictions, positive: int
+    model: Any,
+    X: Any,
+    top: list[str],
+    judged: Predictions,
+    positive: int,
+    how: Mapping[str, Mapping[str, Any]],
 ) -> list[dict[str, Any]]:
     names = {str(name) for name in getattr(X, "columns", [f"x{j}" for j in range(int(np.shape(X)[1]))])}
     wanted: list[Any] = [name for name in top if name in names][:N_DEPENDENCE]
@@ -114,14 +127,18 @@ def _dependence(
     most = max(LEAST_ROWS, int(DEPENDENCE_ROWS * _share(len(judged.classes))))
     effects = dependence(model, X, wanted, n_points=16, max_rows=most) if wanted else []
     drawn = []
+    k = positive  # of several classes the one that all of these columns together change most, in all charts
+    if len(judged.classes) > 2 and effects:
+        k = int(np.argmax(np.sum([one.strength for one in effects], axis=0)))
     for one in effects:
-        k = positive if len(judged.classes) == 2 else int(np.argmax(one.strength))
+        is_number = one.kind != "category"
         drawn.append(
             {
                 "column": one.column,
                 "kind": one.kind,
+                "unit": how.get(one.column, {}).get("unit", "") if is_number else "",
                 "of": str(judged.classes[k]),
-                "grid": [plain(value) for value in one.grid],
+                "grid": [plain(v if is_number else written(v, how.get(one.column))) for v in one.grid],
                 "effect": one.effect[:, k],
                 "count": one.count,
             }
@@ -130,7 +147,11 @@ def _dependence(
 
 
 def _rows(
-    model: Any, judged: Predictions, X_train: Any, groups: dict[str, Any] | None
+    model: Any,
+    judged: Predictions,
+    X_train: Any,
+    groups: dict[str, Any] | None,
+    how: Mapping[str, Mapping[str, Any]],
 ) -> list[dict[str, Any]]:
     """Contributions to the predicted class of the hardest and of typical rows."""
     hard = hardest_positions(judged, N_ROWS_EXPLAINED)
@@ -159,18 +180,24 @@ def _rows(
                 "expected": found.expected[shown],
                 "exact": found.method == "exact",
                 "columns": [
-                    _as_in_the_table(one, chosen, k, groups or {}) for one in found.top(k, label, TOP_COLUMNS)
+                    _as_in_the_table(one, chosen, k, groups or {}, how)
+                    for one in found.top(k, label, TOP_COLUMNS)
                 ],
             }
         )
     return rows
 
 
-def _as_in_the_table(one: dict[str, Any], X: Any, row: int, groups: dict[str, Any]) -> dict[str, Any]:
-    """A contribution with the date that its parts came from; numbers made from a text are not shown."""
+def _as_in_the_table(
+    one: dict[str, Any], X: Any, row: int, groups: dict[str, Any], how: Mapping[str, Mapping[str, Any]]
+) -> dict[str, Any]:
+    """A contribution with the value as it was written, or with the date that its parts came from.
+
+    Numbers made from a text are not shown.
+    """
     parts = groups.get(one["column"], [])
     if not parts or isinstance(parts, str) or not hasattr(X, "iloc"):
-        return one
+        return {**one, "value": written(one["value"], how.get(one["column"]))}
     days = f"{one['column']}: days"
     return {**one, "value": date_text(X[days].iloc[row]) if days in parts else ""}
 
@@ -218,8 +245,8 @@ def _importance_charts(facts: dict[str, Any]) -> dict[str, Any]:
         value = number(one["importance"], 3)
         told = f"{one['column']}: {value} ({number(one['low'], 3)} to {number(one['high'], 3)})"
         parts = [
-            Part(0, max(0.0, one["importance"]), "sky", told),
-            Part(max(0.0, one["low"]), max(0.0, one["high"]), "ink", told, "thin"),
+            Part(0, one["importance"], "sky", told),
+            Part(one["low"], one["high"], "ink", told, "thin"),
         ]
         rows.append(BarRow(one["column"], parts, value))
     left = facts["n_columns"] - len(rows)
@@ -235,8 +262,10 @@ def _importance_charts(facts: dict[str, Any]) -> dict[str, Any]:
 
 def _dependence_charts(one: dict[str, Any]) -> dict[str, Any]:
     title, of = middle(one["column"], 40), middle(one["of"], 30)
-    caption = f"Change of the predicted probability of {of}, in points; gray: where the rows are."
-    drawn = _category_effect(one) if one["kind"] == "category" else _number_effect(one)
+    is_category = one["kind"] == "category"
+    gray = "" if is_category else "; gray: where the rows are"
+    caption = f"Change of the predicted probability of {of}, in points{gray}."
+    drawn = _category_effect(one) if is_category else _number_effect(one)
     ends = [(_value(v), f"{100 * e:+.1f} points") for v, e in zip(one["grid"], one["effect"])]
     alt = alt_text(f"Effect of {one['column']}", [ends[0], ends[-1]])
     return figure(title, drawn, caption=caption, alt=alt)
@@ -245,7 +274,8 @@ def _dependence_charts(one: dict[str, Any]) -> dict[str, Any]:
 def _number_effect(one: dict[str, Any]) -> Markup:
     x, y = one["grid"], [100 * value for value in one["effect"]]
     up = fitted_axis(y, "number", "percentage points", include=(0.0,), margin=0.15)
-    plot = Plot(fitted_axis(x, margin=0.02, title=middle(one["column"], 48)), up, height=180)
+    unit = f" ({one['unit']})" if one.get("unit") else ""
+    plot = Plot(fitted_axis(x, margin=0.02, title=middle(one["column"], 48) + unit), up, height=180)
     density = [n / max(b - a, 1e-12) for n, a, b in zip(one["count"], x, x[1:])]
     most = max(density, default=1.0) or 1.0
     for share, a, b, n in zip(density, x, x[1:], one["count"]):

@@ -6,7 +6,7 @@ about a kind of model comes from the model itself, through ``__report_facts__``.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -38,6 +38,7 @@ def build_summary(
     probabilities: NDArray[np.float64] | None = None,
     choice: dict[str, Any] | None = None,
     parts_of_columns: dict[str, Any] | None = None,
+    as_written: Mapping[str, Mapping[str, Any]] | None = None,
     verbose: int = 0,
 ) -> dict[str, Any]:
     """Collect what there is to know about a fitted classifier.
@@ -65,6 +66,8 @@ def build_summary(
         ``scores``.
     parts_of_columns : dict of str to list of str, optional
         Columns of `X` that count as one, such as the parts of a date.
+    as_written : mapping of str to mapping, optional
+        How the table writes the values of its columns: ``{"unit": "€"}`` or ``{"words": {1.0: "yes"}}``.
     verbose : int, default=0
 
     Returns
@@ -98,8 +101,8 @@ def build_summary(
         "confusion": lambda: quality.confusion(judged),
         "curves": lambda: curves(model, judged, positive),
         "calibration": lambda: quality.calibration(judged, positive),
-        "drivers": lambda: driver_facts(model, judged, X, positive, parts_of_columns),
-        "hardest": lambda: hardest_rows(model, judged, _important(summary["drivers"])),
+        "drivers": lambda: driver_facts(model, judged, X, positive, parts_of_columns, as_written),
+        "hardest": lambda: hardest_rows(model, judged, _important(summary["drivers"]), as_written),
         "certificate": lambda: None if certificate is None else certificate_facts(certificate),
         "abstention": lambda: _abstention(model, judged, summary) if holdout is not None else None,
         "sets": lambda: _sets(model, judged, summary) if holdout is not None else None,

@@ -20,7 +20,7 @@ drop
 from __future__ import annotations
 
 import difflib
-import re
+from collections.abc import Collection
 from typing import Any
 
 import numpy as np
@@ -35,10 +35,8 @@ from surewood.tables.planning.dates import date_numbers
 from surewood.tables.planning.finding import MANY_VALUES, ON_REQUEST, n_unreadable, n_unseen
 from surewood.tables.planning.free_text import TextEncoding, fit_text_encoding
 from surewood.tables.planning.table_plan import TablePlan, completed, plan
-from surewood.tables.reading.table_file import FileRows
+from surewood.tables.reading.table_file import FileRows, column_names
 from surewood.tables.sources import DataError
-
-_UNNAMED = re.compile(r"(Unnamed: \d+)?")  # what pandas and polars call a column without a name
 
 
 class TablePreparer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -167,6 +165,29 @@ class TablePreparer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         counts = {c.name: n_unreadable(c, X[c.name]) for c in self.plan_.used if c.kind != "category"}
         return {name: count for name, count in counts.items() if count}
 
+    def differences(self, X: Any, known: Collection[str] = ()) -> str:
+        """How a later table differs from training, in one line; empty where it does not.
+
+        Examples
+        --------
+        >>> frame = pd.DataFrame({"x": [1.5, 2.5, 3.0], "city": ["Rome", "Oslo", "Rome"]})
+        >>> preparer = TablePreparer().fit(frame)
+        >>> preparer.differences(frame.assign(city="Bern", more=1))
+        "3 values are new in 'city' and treated as missing; 1 column is new and not used ('more')."
+        """
+        extra = [name for name in self.extra_columns(X) if name not in known]
+        parts = []
+        for what, counts in (
+            ("new", self.unseen_categories(X)),
+            ("not readable as in training", self.unreadable_values(X)),
+        ):
+            if counts:
+                total, where = sum(counts.values()), _shown(list(counts))
+                parts.append(f"{_are(total, 'value')} {what} in {where} and treated as missing")
+        if extra:
+            parts.append(f"{_are(len(extra), 'column')} new and not used ({_shown(extra)})")
+        return f"{'; '.join(parts)}." if parts else ""
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.two_d_array = False  # columns are known by their names
@@ -192,12 +213,20 @@ class TablePreparer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         raise DataError(f"the table lacks the column{plural} {shown} that the model was trained with{hint}.")
 
 
+def _are(count: int, noun: str) -> str:
+    return f"1 {noun} is" if count == 1 else f"{count:,} {noun}s are"
+
+
+def _shown(names: list[str]) -> str:
+    return ", ".join(map(repr, names[:5])) + (", ..." if len(names) > 5 else "")
+
+
 def _encoding(column: ColumnPlan, values: pd.Series) -> TextEncoding:
     return fit_text_encoding(read_column(column, values).dropna().unique().tolist())
 
 
 def as_frame(X: Any) -> pd.DataFrame:
-    """A pandas frame of a frame of pandas, polars or Arrow; names as our reader gives them.
+    """A pandas frame of a frame of pandas, polars or Arrow, or of rows that are dicts; names as in files.
 
     Names are stripped, and a column without a name is called by its place, whoever read the table.
 
@@ -208,6 +237,8 @@ def as_frame(X: Any) -> pd.DataFrame:
     """
     if isinstance(X, pa.Table | pa.RecordBatch):
         X = X.to_pandas()
+    elif isinstance(X, list) and X and all(isinstance(row, dict) for row in X):
+        X = pd.DataFrame.from_records(X)
     elif type(X).__module__.split(".")[0] == "polars" and hasattr(X, "to_arrow"):
         X = X.to_arrow().to_pandas()
     if not isinstance(X, pd.DataFrame):
@@ -216,8 +247,7 @@ def as_frame(X: Any) -> pd.DataFrame:
             f"{type(X)}."
         )
     frame: pd.DataFrame = X
-    names = [str(name).strip() for name in X.columns]
-    names = [f"column {k + 1}" if _UNNAMED.fullmatch(name) else name for k, name in enumerate(names)]
+    names = column_names(X.columns)
     if names != list(frame.columns):
         frame = frame.copy(deep=False)
         frame.columns = pd.Index(names)

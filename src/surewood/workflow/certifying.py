@@ -77,6 +77,8 @@ class CertifyOptions(TypedDict, total=False):
     time: str | None
     delta: float
     n_models: int
+    header_line: int | None
+    sheet: str | None
 
 
 def certify(
@@ -91,6 +93,8 @@ def certify(
     time: str | None = None,
     delta: float = 0.05,
     n_models: int = 1,
+    header_line: int | None = None,
+    sheet: str | None = None,
 ) -> Certification:
     """Certify a saved model on a labelled table that was not used for training or tuning.
 
@@ -121,6 +125,8 @@ def certify(
         Probability that a guarantee may fail.
     n_models : int, default=1
         Number of models that were compared on this table, of which this is the best.
+    header_line, sheet
+        As in :func:`fit`; by default what the fit was given.
 
     Returns
     -------
@@ -135,7 +141,7 @@ def certify(
     True
     """
     saved = open_model(model)
-    labelled = labelled_rows(saved, table, target)
+    labelled = labelled_rows(saved, table, target, header_line, sheet)
     sampling = _sampling(saved, labelled, Sampling.of(copies, groups, time))
     known_groups = _leave_out_training_groups(saved, labelled, sampling)
     group_of_rows, times = sampling.group_of_rows(labelled.X), sampling.times_of_rows(labelled.X)
@@ -207,10 +213,18 @@ def _leave_out_training_groups(saved: SavedModel, table: LabelledTable, sampling
     return [text] if old.any() else []
 
 
-def labelled_rows(saved: SavedModel, table: Source, target: str | None) -> LabelledTable:
+def labelled_rows(
+    saved: SavedModel,
+    table: Source,
+    target: str | None,
+    header_line: int | None = None,
+    sheet: str | None = None,
+) -> LabelledTable:
     """The rows of a table for a model; refuses other classes."""
     column = _target_of(saved, table, target)
-    labelled = read_labelled(table, column, check=False, as_text=saved.text_columns)
+    labelled = read_labelled(
+        table, column, check=False, reading=saved.reading(header_line, sheet), **saved.quantity
+    )
     _refuse_other_classes(saved, labelled)
     return labelled
 

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from sklearn.tree import DecisionTreeClassifier
 
 from surewood.certify.holdout import as_times
+from surewood.report.quality import area_under_curve
 from surewood.tables import ColumnPlan, DataError, TablePlan, TablePreparer, plan
 from surewood.tables.planning.finding import DROPPED, IDENTIFIER
 from surewood.tables.planning.table_plan import completed
@@ -39,7 +40,7 @@ class ColumnOptions:
     categorical, numeric, date : tuple of str
         Columns whose kind is known.
     missing : tuple of str
-        Further texts that mean a missing value.
+        Further texts that mean a missing value; ``"COLUMN=TEXT"`` in one column.
     decimal : {".", ","} or None
         The decimal mark, where the table leaves it open.
 
@@ -89,15 +90,30 @@ class ColumnOptions:
         """The plan of a table."""
         table = as_frame(table)
         if self.plan is None:
+            codes, codes_in = self._missing(table.columns)
             return plan(
                 table,
                 drop=self.drop,
                 identifiers=self.identifiers,
                 kinds=self.kinds,
-                missing=self.missing,
+                missing=codes,
+                missing_in=codes_in,
                 decimal=self.decimal,
             )
         return completed(self._changed(self.plan), table)
+
+    def _missing(self, names: Iterable[str]) -> tuple[tuple[str, ...], dict[str, list[str]]]:
+        """Texts that mean a missing value in all columns, and in single ones."""
+        present = set(names)
+        everywhere: list[str] = []
+        single: dict[str, list[str]] = {}
+        for word in self.missing:
+            name, mark, text = word.partition("=")
+            if mark and name in present:
+                single.setdefault(name, []).append(text)
+            else:
+                everywhere.append(word)
+        return tuple(everywhere), single
 
     def _changed(self, given: TablePlan) -> TablePlan:
         columns = {column.name: column for column in given.columns}
@@ -141,6 +157,7 @@ MOST_ROWS, FEWEST_ROWS, MOST_VALUES = 4000, 400, 500_000  # that judge single co
 #: tables the best single column leaves 5.8 % (petal width of iris), the next 20 %; a copy of the outcome with
 #: typing errors in one row of two hundred leaves 1 %.
 REMAINING = 0.01
+MOST_AREA = 0.999  # area under the ROC curve, of two classes, from which a single column is suspicious
 LEAST_ERRORS = 30  # errors of the baseline below which "almost none remain" is no evidence
 LEAVES_PER_CLASS = 8
 LATER = 0.5  # fraction of dates after the row's own time above which a column is from the future
@@ -366,9 +383,10 @@ def _predicting_alone(
     suspicious: dict[str, Finding] = {}
     for origin in [str(name) for name in names if str(name) in preparer.columns_]:
         for part in preparer.parts_.get(origin, [origin]):
-            predicted = _one_column(prepared[part], codes, learn, judge, int(majority))
+            predicted, score = _one_column(prepared[part], codes, learn, judge, int(majority))
             errors = int((predicted != codes[judge]).sum())
-            if errors > REMAINING * baseline:
+            area = area_under_curve(score, codes[judge] == 1) if codes.max() == 1 else None
+            if errors > REMAINING * baseline and (area or 0.0) < MOST_AREA:
                 continue
             evidence = (
                 f"alone it predicts {len(judge) - errors:,} of {len(judge):,} rows that were not used to "
@@ -381,16 +399,18 @@ def _predicting_alone(
 
 def _one_column(
     column: pd.Series, codes: NDArray[Any], learn: NDArray[Any], judge: NDArray[Any], majority: int
-) -> NDArray[Any]:
-    """Predictions from one column: a small tree on a number, the majority class of a category."""
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Predictions from one column, and how likely class 1 is: by a small tree on a number, or by category."""
     if pd.api.types.is_numeric_dtype(column.dtype):
         values = column.to_numpy(dtype=np.float64)[:, None]
         values = np.clip(values, -1e30, 1e30)  # trees work in single precision
         leaves = LEAVES_PER_CLASS * len(np.unique(codes))
         tree = DecisionTreeClassifier(max_leaf_nodes=leaves, min_samples_leaf=2, random_state=0)
-        return np.asarray(tree.fit(values[learn], codes[learn]).predict(values[judge]))
+        proba = tree.fit(values[learn], codes[learn]).predict_proba(values[judge])
+        return tree.classes_[proba.argmax(axis=1)], proba[:, -1]
     values = pd.factorize(column.astype(object))[0] + 1  # missing values are 0
     counts = np.zeros((int(values.max()) + 1, int(codes.max()) + 1), dtype=np.int64)
     np.add.at(counts, (values[learn], codes[learn]), 1)
     best = np.where(counts.sum(axis=1) > 0, counts.argmax(axis=1), majority)
-    return np.asarray(best[values[judge]])
+    score = counts[:, -1] / np.maximum(counts.sum(axis=1), 1)
+    return best[values[judge]], score[values[judge]]

@@ -16,11 +16,11 @@ because two of them reject brackets and non-ASCII characters.
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
+from time import perf_counter as time_now
 from typing import Any
 
 import numpy as np
@@ -31,17 +31,26 @@ from sklearn.metrics import log_loss
 from surewood.base.wording import percent
 from surewood.bounds import corrected_paired_t_test
 from surewood.certify import compare_models
-from surewood.parallel.progress import stage
+from surewood.parallel.progress import say, stage
 from surewood.report import charts, render_template, write_text
 from surewood.report.drawing import Plot, fitted_axis
 from surewood.report.quality import area_under_curve
 from surewood.report.words import number, seconds
-from surewood.workflow.dividing import Sampling, Split, make_splits, stratified_rows
+from surewood.tables.reading.table_file import Reading
+from surewood.workflow.columns import ColumnOptions
+from surewood.workflow.dividing import Sampling, Split, make_splits, splits_in_time, stratified_rows
 from surewood.workflow.errors import WorkflowError
 from surewood.workflow.families import FitSettings, families
-from surewood.workflow.labelled_table import LabelledTable, TrainingTable, read_for_training
+from surewood.workflow.fitting import check_training
+from surewood.workflow.labelled_table import LabelledTable, Source, TrainingTable, read_for_training
 from surewood.workflow.output_place import check_file
+from surewood.workflow.quantities import read_bins
 from surewood.workflow.training import prepare
+
+#: Short names, the cheapest first as a rule.
+COST = "majority logreg hgb lightgbm rf xgboost mddf rcf surewood catboost cascade ebm".split()
+#: Compared only when named: minutes per fit on some tables.
+ON_REQUEST = ("cascade", "ebm")
 
 
 @dataclass(frozen=True)
@@ -96,7 +105,7 @@ class Comparison:
 
 
 def compare(
-    table: str | Path,
+    table: Source,
     target: str | None = None,
     *,
     folds: int = 5,
@@ -104,7 +113,17 @@ def compare(
     only: Sequence[str] | None = None,
     metric: str = "error",
     max_rows: int = 3000,
+    time_limit: float | None = None,
+    holdout: float | None = None,
+    drop_duplicates: bool = False,
     groups: str | Sequence[str] | None = None,
+    time: str | None = None,
+    columns: ColumnOptions | None = None,
+    rare: str = "drop",
+    classes: bool = False,
+    bins: str | Sequence[float] | None = None,
+    header_line: int | None = None,
+    sheet: str | None = None,
     certify: bool = False,
     out: str | Path | None = None,
     random_state: int = 0,
@@ -113,26 +132,34 @@ def compare(
 ) -> Comparison:
     """Compare surewood's classifiers with those of other libraries on the same folds.
 
-    These are logistic regression, random forest and histogram boosting of scikit-learn, XGBoost, LightGBM,
-    CatBoost and EBM where installed, and the majority-class baseline. Every classifier has its default
-    settings.
+    These are logistic regression, random forest and histogram boosting of scikit-learn, XGBoost, LightGBM and
+    CatBoost where installed, and the majority-class baseline. Every classifier has its default settings. They
+    run in the order of their usual cost. The rows are those that :func:`fit` with the same arguments would
+    train on, and what its columns are is found from all of them.
 
     Parameters
     ----------
-    table : str or Path
-        A CSV or Parquet file, or the name of a bundled data set.
+    table : str, Path or list of them
+        As in :func:`fit`.
     target : str, optional
         The column to predict; not needed for bundled data sets.
     folds, repeats : int
         Stratified folds, and how many times new ones are drawn.
     only : list of str, optional
-        Short names of the classifiers to compare; all that are installed by default.
+        Short names of the classifiers to compare; by default all that are installed but the slowest
+        (`ON_REQUEST`).
     metric : {"error", "auc", "log_loss"}
         What the best baseline is picked by and ours are tested on.
     max_rows : int, default=3000
         Compare on at most this many rows, drawn at random.
+    time_limit : float, optional
+        Seconds after which no further classifier is started, and the running one is left out.
+    holdout, drop_duplicates, columns, rare, classes, bins, header_line, sheet
+        As in :func:`fit`.
     groups : str or list of str, optional
         Column that names the group of a row; groups stay whole in the folds. Not a feature.
+    time : str, optional
+        Column with the time of a row: every fold is predicted from earlier rows. Not a feature.
     certify : bool, default=False
         Hold out a fifth of the rows before comparing, and report whether the best of our families or the best
         baseline is guaranteed to err less often on new rows (or the best two, where only one kind is
@@ -164,17 +191,35 @@ def compare(
         raise WorkflowError(f"metric={metric}: choose among {', '.join(METRICS)}.")
     settings = FitSettings(random_state, n_jobs, verbose=verbose)
     entrants, notes = choose_entrants(only, settings)
-    sampling = Sampling.of("check", groups, None)
-    data = _read(str(table), target, folds, max_rows, random_state, sampling)
-    if certify and data.groups is not None:
-        raise WorkflowError(
-            "certify=True cannot be combined with groups=: rows of a group are not independent."
-        )
+    if certify and (groups is not None or time is not None):
+        option = "groups" if time is None else "time"
+        raise WorkflowError(f"certify=True cannot be combined with {option}=: rows must be independent.")
+    ignored = () if columns is None else (*columns.drop, *columns.identifiers)
+    wanted = TrainingTable(
+        table,
+        target,
+        holdout,
+        random_state,
+        rare,
+        sampling=Sampling.of("check", groups, time, drop_duplicates),
+        ignored=ignored,
+        reading=Reading(header_line=header_line, sheet=sheet),
+        classes=classes,
+        bins=read_bins(bins),
+        decimal=None if columns is None else columns.decimal,
+    )
+    data = read_for_training(wanted)
+    preparer = prepare(data, columns)  # before rows are drawn: in a sample a row number is an ordinary number
+    check_training(data, ignored, preparer)
+    _draw(data, folds, max_rows, random_state)
     held = take_holdout(data, random_state) if certify else None
-    preparer = prepare(data)
     prepared = preparer.transform(data.X)
-    splits = make_splits(data.y, folds, repeats, random_state, data.groups)
-    scores = run_comparison(entrants, prepared, data.y, splits, verbose)
+    if data.times is None:
+        splits = make_splits(data.y, folds, repeats, random_state, data.groups)
+    else:
+        splits = splits_in_time(data.y, data.times, folds)
+    scores, left_out = run_comparison(entrants, prepared, data.y, splits, verbose, time_limit)
+    data.notes += left_out
     best = None
     rivals = [one.ours for one in scores if not one.floor]
     if any(rivals) and not all(rivals):
@@ -200,6 +245,7 @@ def compare(
         "folds": folds,
         "repeats": repeats,
         "groups": data.sampling.groups,
+        "time": data.sampling.time,
         "seed": random_state,
     }
     result = Comparison(tuple(scores), best, facts, tuple(data.notes + notes), path)
@@ -234,23 +280,28 @@ def choose_entrants(only: Sequence[str] | None, settings: FitSettings) -> tuple[
         for peer in PEERS
         if peer.is_installed
     ]
-    entrants = [entrant for entrant in ours + theirs if only is None or entrant.name in only]
+    wanted = [e.name for e in ours + theirs if e.name not in ON_REQUEST] if only is None else only
+    entrants = [entrant for entrant in ours + theirs if entrant.name in wanted]
     if not entrants:
         raise WorkflowError(f"none of {', '.join(only or [])} is installed.")
-    absent = [p.title for p in PEERS if not p.is_installed and (only is None or p.name in only)]
-    return entrants, [f"{title} is not installed and was left out." for title in absent]
+    absent = [p.title for p in PEERS if not p.is_installed and p.name not in ON_REQUEST]
+    if only is not None:
+        absent = [p.title for p in PEERS if not p.is_installed and p.name in only]
+    notes = [f"{title} is not installed and was left out." for title in absent]
+    if only is None:
+        slow = [name for name in COST if name in ON_REQUEST and name in {e.name for e in ours + theirs}]
+        notes.append(f"{' and '.join(slow)}: slow, compared only when named, as in only={slow[0]}.")
+    return entrants, notes
 
 
-def _read(
-    source: str, target: str | None, folds: int, max_rows: int, random_state: int, sampling: Sampling
-) -> LabelledTable:
-    """The rows that `fit` with the same seed would train on, or a sample; every class in every fold."""
-    data = read_for_training(TrainingTable(source, target, None, random_state, sampling=sampling))
+def _draw(data: LabelledTable, folds: int, max_rows: int, random_state: int) -> None:
+    """Go on with at most `max_rows` training rows; every class in every fold."""
     data.notes = [note for note in data.notes if "holdout row" not in note]  # those of the later fit
-    data.notes.append(
-        f"{data.n_holdout:,} rows, the holdout of a fit with the same seed, are kept out: choosing a model "
-        "here costs its guarantee nothing."
-    )
+    if data.n_holdout:
+        data.notes.append(
+            f"{data.n_holdout:,} rows, the holdout of a fit with the same seed, are kept out: choosing a "
+            "model here costs its guarantee nothing."
+        )
     if len(data.y) > max_rows:
         n_rows = len(data.y)
         data.keep(stratified_rows(data.y, max_rows, random_state))
@@ -261,27 +312,52 @@ def _read(
             f"the smallest class of {data.target!r} has {fewest} rows; take folds={max(2, fewest)} or "
             "remove those rows."
         )
-    return data
 
 
 def run_comparison(
-    entrants: Sequence[Entrant], X: pd.DataFrame, y: pd.Series, splits: Sequence[Split], verbose: int = 0
-) -> list[Scores]:
-    """Fit every classifier on every split; fold by fold, so that all meet the same load of the computer."""
-    classes = np.unique(y)
-    rows: dict[str, list[tuple[float, ...]]] = {entrant.name: [] for entrant in entrants}
+    entrants: Sequence[Entrant],
+    X: pd.DataFrame,
+    y: pd.Series,
+    splits: Sequence[Split],
+    verbose: int = 0,
+    time_limit: float | None = None,
+) -> tuple[list[Scores], list[str]]:
+    """Scores of the classifiers on every split, and notes about those for which there was no time.
+
+    The cheapest comes first; with `verbose` a line tells of each that is done.
+    """
+    classes, started = np.unique(y), time_now()
+    scores: dict[str, Scores] = {}
+    late: list[str] = []
     with stage(verbose, "comparing", len(entrants) * len(splits)) as advance:
-        for train, held in splits:
-            for entrant in entrants:
-                rows[entrant.name].append(_score(entrant, X, y, classes, train, held))
+        for entrant in sorted(entrants, key=lambda entrant: COST.index(entrant.name)):
+            rows = []
+            for train, held in splits:
+                if scores and time_limit is not None and time_now() - started > time_limit:
+                    break
+                rows.append(_score(entrant, X, y, classes, train, held))
                 advance(1)
-    found = []
-    for one in entrants:
-        errors, losses, fitting, predicting, areas = zip(*rows[one.name])
-        found.append(
-            Scores(one.name, one.title, one.ours, errors, losses, fitting, predicting, areas, one.floor)
-        )
-    return found
+            if len(rows) < len(splits):
+                late.append(entrant.name)
+                continue
+            errors, losses, fitting, predicting, areas = zip(*rows)
+            made = Scores(
+                entrant.name,
+                entrant.title,
+                entrant.ours,
+                errors,
+                losses,
+                fitting,
+                predicting,
+                areas,
+                entrant.floor,
+            )
+            scores[entrant.name] = made
+            if verbose:
+                took = seconds(float(np.mean(made.fit_seconds)))
+                say(f"{entrant.title}: error {percent(made.error)}, {took} per fit")
+    notes = [f"left out, because the time limit was reached: {', '.join(late)}."] if late else []
+    return [scores[entrant.name] for entrant in entrants if entrant.name in scores], notes
 
 
 def _score(
@@ -294,11 +370,11 @@ def _score(
 ) -> tuple[float, ...]:
     """Error, log-loss, seconds of the fit, seconds per 1,000 predictions, mean AUC over classes."""
     model = entrant.make(len(train), len(classes))
-    started = time.perf_counter()
+    started = time_now()
     model.fit(X.iloc[train], y.iloc[train])
-    fitted = time.perf_counter()
+    fitted = time_now()
     found = model.predict_proba(X.iloc[held])
-    predicted = time.perf_counter()
+    predicted = time_now()
     proba = np.zeros((len(held), len(classes)))
     proba[:, np.searchsorted(classes, model.classes_)] = found
     truth = y.iloc[held].to_numpy()

@@ -133,7 +133,7 @@ def explain(model: str | Path | SavedModel, table: Source, row: int | str | None
     ['Because', 'Votes']
     """
     saved = open_model(model)
-    read = read_rows(table, saved.text_columns)
+    read = read_rows(table, saved.reading())
     place = _place(read, row)
     one = read.frame.iloc[[place]]
     files = read.files

@@ -21,6 +21,7 @@ from surewood.certify.deciding import DecidingClassifier
 from surewood.parallel.progress import stage
 from surewood.persistence import save
 from surewood.tables import TablePlan, TablePreparer, plain
+from surewood.tables.reading.table_file import Reading
 from surewood.workflow import reporting
 from surewood.workflow.columns import ColumnOptions, Finding, check_table
 from surewood.workflow.dividing import Sampling
@@ -37,6 +38,7 @@ from surewood.workflow.labelled_table import (
 )
 from surewood.workflow.model_folder import CARD, DATA, MODEL, PAGE, PLAN, refuse_other_model
 from surewood.workflow.output_place import check_folder
+from surewood.workflow.quantities import read_bins
 from surewood.workflow.result_folder import reserved, whole_set
 from surewood.workflow.training import (
     SCORES,
@@ -108,6 +110,7 @@ def fit(
     time: str | None = None,
     out: str | Path | None = None,
     force: bool = False,
+    page: bool = True,
     delta: float = 0.05,
     random_state: int = 0,
     n_jobs: int = -1,
@@ -119,6 +122,10 @@ def fit(
     class_weight: str | Mapping[Any, float] | None = None,
     rule: DecisionRule | None = None,
     parameters: Mapping[str, Any] | None = None,
+    classes: bool = False,
+    bins: str | Sequence[float] | None = None,
+    header_line: int | None = None,
+    sheet: str | None = None,
     cluster: str | None = None,
     command: str | None = None,
     verbose: int = 0,
@@ -152,6 +159,8 @@ def fit(
         Folder for model.surewood, plan.toml, report.html, report.json and card.md; by default none.
     force : bool, default=False
         Write into a folder that holds the model of another table.
+    page : bool, default=True
+        Write the page, its data and the card too, which takes longer than many fits.
     delta : float, default=0.05
         Probability that a guarantee may fail.
     random_state : int, default=0
@@ -173,6 +182,14 @@ def fit(
         What decisions must keep: a recall, a precision, an error where the model decides, a cost.
     parameters : dict, optional
         Parameters of the estimator.
+    classes : bool, default=False
+        Take the values of a target that looks like a quantity as classes.
+    bins : str or list of float, optional
+        Make classes of a quantity: ``"0,100,1000"`` divides it at these values.
+    header_line : int, optional
+        Line of a text file, or row of a sheet, with the names of the columns, from 1; found by default.
+    sheet : str, optional
+        Sheet of an Excel file; by default the first one that holds a table.
     cluster : str, optional
         Address of a running Dask scheduler or Ray cluster to work on.
     command : str, optional
@@ -194,7 +211,20 @@ def fit(
     """
     sampling = Sampling.of(copies, groups, time, drop_duplicates)
     ignored = () if columns is None else (*columns.drop, *columns.identifiers)
-    wanted = TrainingTable(table, target, holdout, random_state, rare, weight, sampling, ignored)
+    wanted = TrainingTable(
+        table,
+        target,
+        holdout,
+        random_state,
+        rare,
+        weight,
+        sampling,
+        ignored,
+        Reading(header_line=header_line, sheet=sheet),
+        classes,
+        read_bins(bins),
+        None if columns is None else columns.decimal,
+    )
     settings = FitSettings(random_state, n_jobs, dict(parameters or {}), verbose, time_limit=time_limit)
     families = candidates(model, settings)
     folder = None if out is None else Path(out)
@@ -224,8 +254,15 @@ def fit(
             trained, certificate = apply_rule(trained, data, rule or DecisionRule(), plain_one, delta)
             advance(1)
             facts = _facts(data, families[0], trained, certificate, choice, settings, command)
+            facts["reading"] = {
+                "header_line": header_line,
+                "sheet": sheet,
+                "classes": classes,
+                "bins": list(wanted.bins),
+                "decimal": wanted.decimal,
+            }
             facts["findings"] = [finding.to_dict() for finding in findings]
-            files = {} if folder is None else _write(folder, trained, data, certificate, facts, verbose)
+            files = {} if folder is None else _write(folder, trained, data, certificate, facts, verbose, page)
             advance(2)
     return FitResult(
         trained.pipeline,
@@ -282,6 +319,10 @@ def plan_table(
     columns: ColumnOptions | None = None,
     rare: str = "drop",
     weight: str | None = None,
+    classes: bool = False,
+    bins: str | Sequence[float] | None = None,
+    header_line: int | None = None,
+    sheet: str | None = None,
 ) -> TablePlan:
     """The plan that :func:`fit` with the same arguments would use, found from the training rows.
 
@@ -290,7 +331,21 @@ def plan_table(
     >>> print(plan_table("iris")["petal width (cm)"].kind)
     number
     """
-    data = read_training(TrainingTable(table, target, holdout, random_state, rare, weight))
+    reading = Reading(header_line=header_line, sheet=sheet)
+    data = read_training(
+        TrainingTable(
+            table,
+            target,
+            holdout,
+            random_state,
+            rare,
+            weight,
+            reading=reading,
+            classes=classes,
+            bins=read_bins(bins),
+            decimal=None if columns is None else columns.decimal,
+        )
+    )
     return (columns or ColumnOptions()).make_plan(data.X)
 
 
@@ -389,13 +444,15 @@ def _write(
     certificate: Certificate,
     facts: dict[str, Any],
     verbose: int,
+    page: bool,
 ) -> dict[str, Path]:
-    """Write the model, its plan, the page and its data into a folder, all or nothing."""
+    """Write the model, its plan and, if wanted, the page and its data into a folder, all or nothing."""
     plan = trained.preparer.plan_.to_toml(str(folder / PLAN))
     run = {name: facts[name] for name in ("seconds", "peak_memory_bytes", "seed", "command")}
     with whole_set(folder) as new:
         save(trained.pipeline, new / MODEL, facts=facts, verbose=verbose)
         (new / PLAN).write_text(plan, encoding="utf-8")
-        reporting.write_report(new, trained, data, certificate, run, facts["choice"], verbose)
-    names = {"model": MODEL, "plan": PLAN, "page": PAGE, "data": DATA, "card": CARD}
+        if page:
+            reporting.write_report(new, trained, data, certificate, run, facts["choice"], verbose)
+    names = {"model": MODEL, "plan": PLAN} | ({"page": PAGE, "data": DATA, "card": CARD} if page else {})
     return {what: folder / name for what, name in names.items()}

@@ -12,10 +12,10 @@ import pandas as pd
 from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
-from surewood.base.wording import plural
 from surewood.certify.deciding import DecidingClassifier
 from surewood.persistence import ModelFileError, load, read_card, read_facts
 from surewood.tables import TablePreparer
+from surewood.tables.reading.table_file import Reading
 from surewood.workflow.errors import WorkflowError
 from surewood.workflow.result_folder import finish_set
 
@@ -26,25 +26,26 @@ MODEL, PLAN, PAGE, DATA, CARD = "model.surewood", "plan.toml", "report.html", "r
 class SavedModel:
     """A loaded model file.
 
-    Attributes
-    ----------
-    path : Path
-        Where it was loaded from.
-    pipeline : Pipeline
-        Takes frames as they come.
-    facts : dict
-        What `fit` recorded.
-    card : dict
-        Format and versions.
+        Attributes
+        ----------
+        path : Path
+            Where it was loaded from.
+        pipeline : Pipeline
+            Takes frames as they come.
+        facts : dict
+            What `fit` recorded.
+        card : dict
+            Format and versions.
 
-    Examples
-    --------
-    >>> from sklearn.pipeline import make_pipeline
-    >>> from surewood import BinnedForestClassifier, workflow
-    >>> from surewood.tables import TablePreparer
-    >>> pipeline = make_pipeline(TablePreparer(), BinnedForestClassifier())
-    >>> workflow.SavedModel("model.surewood", pipeline).estimator
-    BinnedForestClassifier()
+        Examples
+        --------
+        >>> from sklearn.pipeline import make_pipeline
+        >>> from surewood import BinnedForestClassifier, workflow
+        >>> from surewood.tables import TablePreparer
+    from surewood.tables.reading.table_file import Reading
+        >>> pipeline = make_pipeline(TablePreparer(), BinnedForestClassifier())
+        >>> workflow.SavedModel("model.surewood", pipeline).estimator
+        BinnedForestClassifier()
     """
 
     path: Path
@@ -73,11 +74,21 @@ class SavedModel:
         """The labels."""
         return np.asarray(self.estimator.classes_)
 
+    def reading(self, header_line: int | None = None, sheet: str | None = None) -> Reading:
+        """How to read a later table; numbers whose point stood between thousands in training are text."""
+        columns, kept = self.preparer.plan_.columns, self.facts.get("reading") or {}
+        grouped = tuple(c.name for c in columns if c.kind == "number" and c.thousands == ".")
+        return Reading(
+            as_text=grouped,
+            header_line=header_line or kept.get("header_line"),
+            sheet=sheet or kept.get("sheet"),
+        )
+
     @property
-    def text_columns(self) -> tuple[str, ...]:
-        """Columns to read as text: numbers whose point stood between thousands in training."""
-        columns = self.preparer.plan_.columns
-        return tuple(column.name for column in columns if column.kind == "number" and column.thousands == ".")
+    def quantity(self) -> dict[str, Any]:
+        """What the fit made of a target that is a quantity."""
+        kept = self.facts.get("reading") or {}
+        return {name: kept[name] for name in ("classes", "bins", "decimal") if name in kept}
 
     def prepare(self, frame: pd.DataFrame) -> pd.DataFrame:
         """The frame as the estimator sees it."""
@@ -85,22 +96,14 @@ class SavedModel:
 
     def notes_about(self, frame: pd.DataFrame) -> list[str]:
         """What the owner of a later table should know about it."""
-        notes = []
-        extra = [name for name in self.preparer.extra_columns(frame) if name != self.facts.get("target")]
-        if extra:
-            shown = ", ".join(map(repr, extra[:5])) + (", ..." if len(extra) > 5 else "")
-            notes.append(f"{plural(len(extra), 'column')} not known from training, ignored: {shown}.")
-        for name, rows in self.preparer.unseen_categories(frame).items():
-            notes.append(
-                f"{plural(rows, 'row')} with a value of {name!r} not known from training; treated as missing."
-            )
-        for name, count in self.preparer.unreadable_values(frame).items():
-            kind = self.preparer.plan_[name].kind
-            notes.append(
-                f"{plural(count, 'value')} of {name!r} {'is' if count == 1 else 'are'} not a {kind} as in "
-                "training; treated as missing."
-            )
-        return notes
+        notes = [
+            f"check column {one['column']!r} of the training table: {one['evidence']}; {one['advice']}."
+            for one in self.facts.get("findings") or []
+            if one["column"] in self.preparer.columns_
+        ]
+        target = self.facts.get("target")
+        differences = self.preparer.differences(frame, () if target is None else (target,))
+        return [*notes, differences] if differences else notes
 
     def row_name(self, row: int) -> str:
         """A training row as its table numbers it."""

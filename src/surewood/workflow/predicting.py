@@ -32,7 +32,7 @@ from surewood.persistence.leftovers import partial
 from surewood.tables import ParquetTable, as_parquet, plain
 from surewood.workflow.columns import names_of
 from surewood.workflow.errors import WorkflowError
-from surewood.workflow.labelled_table import Source, is_large, read_rows
+from surewood.workflow.labelled_table import Source, collecting, is_large, read_rows
 from surewood.workflow.model_folder import SavedModel, open_model
 from surewood.workflow.output_place import check_file
 from surewood.workflow.training import kept_sets, predict_in_blocks
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 DECIMALS = 6  # of probabilities in text
+PROBABILITY = "probability"  # of the predicted class
 
 
 @dataclass(frozen=True)
@@ -54,9 +55,9 @@ class Prediction:
     classes : ndarray
         The labels of the model.
     frame : DataFrame or None
-        The line of each row where the file has lines, identifiers and columns to keep, ``prediction`` and,
-        if wanted, ``probability of LABEL`` for each class; None where the table was streamed from file to
-        file.
+        The line of each row where the file has lines, identifiers and columns to keep, ``prediction``, its
+        ``probability`` and, if wanted, ``probability of LABEL`` for each class; None where the table was
+        streamed from file to file.
     notes : tuple of str
         What the owner of the table should know.
     file : Path or None
@@ -97,6 +98,8 @@ def predict(
     keep: str | Sequence[str] = (),
     out: str | Path | None = None,
     safe_csv: bool = False,
+    header_line: int | None = None,
+    sheet: str | None = None,
     verbose: int = 0,
 ) -> Prediction:
     """Predict the class of every row of a table, in the order of the rows.
@@ -123,11 +126,14 @@ def predict(
     sets_score : {"threshold", "adaptive"}
         As in :class:`~surewood.certify.PredictionSets`.
     keep : str or list of str
-        Columns of the table to put beside the predictions; identifiers of the model always are.
+        Columns of the table to put beside the predictions, or "all"; columns that training recognized as
+        identifiers always are.
     out : str or Path, optional
         A .csv or .parquet file to write, all or nothing.
     safe_csv : bool, default=False
         In a .csv file, put a quote before text and names that a spreadsheet would run as a formula.
+    header_line, sheet
+        As in :func:`fit`; by default what the fit was given.
     verbose : int, default=0
         1: progress on standard error, for rows in blocks or batches.
 
@@ -141,7 +147,7 @@ def predict(
     >>> from surewood import workflow
     >>> fitted = workflow.fit("iris", model="rcf", out="iris-model")
     >>> workflow.predict("iris-model", "iris", proba=True).frame.shape
-    (150, 4)
+    (150, 5)
     """
     path = None if out is None else Path(out)
     if path is not None:
@@ -154,7 +160,9 @@ def predict(
         answer = Answer.of(open_model(model), proba, sets, sets_guarantee, sets_by, sets_score)
         return _predict_streamed(answer, source, path, kept, verbose)
     saved = open_model(model)
-    read = read_rows(table, saved.text_columns)
+    reading_notes: list[str] = []
+    with collecting(reading_notes):
+        read = read_rows(table, saved.reading(header_line, sheet))
     answer = Answer.of(saved, proba, sets, sets_guarantee, sets_by, sets_score)
     found = predicted_frame(answer, read.frame, kept, verbose)
     if read.numbered and read.unit not in found.columns:
@@ -164,7 +172,7 @@ def predict(
         found.insert(0, "file", read.files.file_of_each())
     if path is not None:
         write_table(found, path, safe_csv)
-    notes = (*answer.notes, *saved.notes_about(read.frame))
+    notes = (*answer.notes, *reading_notes, *saved.notes_about(read.frame))
     return Prediction(len(found), saved.classes, found, notes, path)
 
 
@@ -200,7 +208,10 @@ class Answer:
             if isinstance(decider, DecidingClassifier)
             else saved.classes[probabilities.argmax(axis=1)]
         )
-        parts = [pd.DataFrame({"prediction": decided})]
+        places = {label: k for k, label in enumerate(saved.classes.tolist())}
+        chosen = np.array([places.get(label, -1) for label in np.asarray(decided).tolist()], dtype=np.intp)
+        own = np.where(chosen < 0, np.nan, probabilities[np.arange(len(chosen)), chosen])
+        parts = [pd.DataFrame({"prediction": decided, PROBABILITY: own})]
         if self.sets is not None:
             names, ties = saved.classes.astype(str), tie_breakers(prepared, self.sets.score)
             inside = self.sets.sets_from(probabilities, ties, self.sets.thresholds_[None, :])
@@ -215,12 +226,15 @@ def predicted_frame(
     answer: Answer, frame: pd.DataFrame, keep: Sequence[str] = (), verbose: int = 0
 ) -> pd.DataFrame:
     """Answers about a frame beside its identifiers and the columns to keep."""
-    identifiers = [name for name in answer.saved.preparer.plan_.identifiers if name in frame.columns]
+    identifiers = [name for name in answer.saved.preparer.plan_.naming if name in frame.columns]
+    if list(keep) == ["all"] and "all" not in frame.columns:
+        identifiers, keep = [], list(frame.columns)
     absent = [name for name in keep if name not in frame.columns]
     if absent:
         raise WorkflowError(f"keep={absent[0]}: the table has no such column.")
     kept = frame[list(dict.fromkeys([*identifiers, *keep]))].reset_index(drop=True)
-    return pd.concat([kept, answer.about(frame, verbose)], axis=1)
+    answers = answer.about(frame, verbose)
+    return pd.concat([kept.drop(columns=answers.columns, errors="ignore"), answers], axis=1)
 
 
 def _predict_streamed(
@@ -256,6 +270,7 @@ def write_table(frame: pd.DataFrame, path: Path, safe_csv: bool = False) -> None
 def rounded(frame: pd.DataFrame) -> pd.DataFrame:
     """Predictions with as many decimals of probabilities as are worth writing."""
     named = [name for name in frame.columns if str(name).startswith(probability_column(""))]
+    named += [PROBABILITY] if PROBABILITY in frame.columns else []
     return frame.round(dict.fromkeys(named, DECIMALS))
 
 
@@ -266,7 +281,7 @@ def records(prediction: Prediction) -> list[dict[str, Any]]:
     named = [probability_column(label) for label in prediction.classes]
     has_probabilities = set(named) <= set(prediction.frame.columns)
     others = prediction.frame.drop(columns=named) if has_probabilities else prediction.frame
-    rows: list[dict[str, Any]] = [plain(row) for row in others.to_dict("records")]
+    rows: list[dict[str, Any]] = [plain(row) for row in rounded(others).to_dict("records")]
     if has_probabilities:
         for row, values in zip(rows, prediction.frame[named].to_numpy().tolist()):
             row["probabilities"] = {

@@ -74,7 +74,8 @@ def report(
     verbose : int, default=0
         1: progress on standard error.
     **options
-        Options of :func:`certify`: `claims`, `cost`, `copies`, `groups`, `time`, `delta`, `n_models`.
+        Options of :func:`certify`: `claims`, `cost`, `copies`, `groups`, `time`, `delta`, `n_models`,
+        `header_line`, `sheet`.
 
     Returns
     -------
@@ -131,6 +132,7 @@ def _summary(saved: SavedModel, X: Any, y: Any, found: Any, notes: list[str], ve
         run=run,
         choice=facts.get("choice"),
         parts_of_columns=saved.preparer.parts_,
+        as_written=as_written(saved.preparer),
         verbose=verbose,
     )
     summary["data"]["n_rows"] = facts.get("rows", 0)
@@ -166,6 +168,7 @@ def write_report(
         probabilities=None if held is None else held.probabilities,
         choice=choice,
         parts_of_columns=preparer.parts_,
+        as_written=as_written(preparer),
         verbose=verbose,
     )
     write_files(summary, folder)
@@ -191,6 +194,20 @@ def source_text(source: str) -> str:
 def plan_facts(preparer: TablePreparer) -> list[dict[str, str]]:
     """Name, kind and reason of each column of the table."""
     return [{"name": one.name, "kind": one.kind, "reason": one.reason} for one in preparer.plan_.columns]
+
+
+def as_written(preparer: TablePreparer) -> dict[str, dict[str, Any]]:
+    """Units of numbers and words of truth values, by column: the page shows values as the table has them."""
+    found: dict[str, dict[str, Any]] = {}
+    for column in preparer.plan_.used:
+        if column.truth_words:
+            spelled = {word.casefold(): word for word in column.examples}
+            words = {truth: spelled.get(word, word) for word, truth in reversed(column.truth_words.items())}
+            words |= {t: spelled[w] for w, t in column.truth_words.items() if w in spelled}
+            found[column.name] = {"words": words}
+        elif column.percent or column.unit:
+            found[column.name] = {"unit": "%" if column.percent else column.unit}
+    return found
 
 
 def write_files(summary: dict[str, Any], folder: Path) -> None:

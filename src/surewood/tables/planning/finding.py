@@ -256,7 +256,10 @@ _FEW_ROWS = 10  # fewer values say nothing about a pattern in numbers
 FEW_VALUES = 50  # this many distinct texts are categories, unless nearly every row has its own
 _MOSTLY_DISTINCT = 0.9
 MANY_VALUES = 1000  # more distinct texts than this are no categories
+#: Where a comma that may be either mark was read as a person would.
+OPEN_COMMAS = "the comma read as a thousands mark"
 OPEN_DATES = "dates; day or month first is open"
+AN_IDENTIFIER = "an identifier"
 DROPPED = "dropped on request"
 IDENTIFIER = "identifier: kept beside predictions"
 NOT_PLANNED = "not in the plan"
@@ -301,6 +304,8 @@ class Hints:
     #: What other columns of the file prove.
     file_decimal: str | None = None
     file_day_first: bool | None = None
+    #: Whether a comma divides the columns of the file, where that is to settle open commas.
+    comma_separated: bool | None = None
     #: Most distinct texts of a category.
     max_values: int = MANY_VALUES
 
@@ -371,7 +376,7 @@ def _from_typed(name: str, column: pd.Series, hints: Hints) -> ColumnPlan:
     if hints.kind is None and _counts_rows(column):
         return ColumnPlan(name, "drop", "it numbers the rows one by one", examples)
     if hints.kind is None and _names_rows(name, column):
-        return ColumnPlan(name, "drop", "an identifier, by its name and its distinct values", examples)
+        return ColumnPlan(name, "drop", f"{AN_IDENTIFIER}, by its name and its distinct values", examples)
     if hints.kind is None and _are_compact_dates(column):
         return find_column(name, column.astype(object), replace(hints, kind="date"))
     reason = "durations" if pd.api.types.is_timedelta64_dtype(column.dtype) else "numbers"
@@ -513,7 +518,11 @@ def _measured(name: str, values: DistinctTexts, hints: Hints) -> ColumnPlan | No
         return None
     if wanted in (None, "number"):
         style = find_number_format(
-            values.texts, decimal=hints.decimal, thousands=hints.thousands, file_decimal=hints.file_decimal
+            values.texts,
+            decimal=hints.decimal,
+            thousands=hints.thousands,
+            file_decimal=hints.file_decimal,
+            comma_separated=hints.comma_separated,
         )
         if style is not None and values.readable_numbers(style.read_all) >= (
             READABLE if wanted is None else 0.0
@@ -596,5 +605,8 @@ def _words(name: str, values: DistinctTexts, hints: Hints) -> ColumnPlan:
             name, "text", f"free text, {words:.0f} words on average", examples, missing=hints.missing
         )
     return ColumnPlan(
-        name, "drop", f"text with {n:,} distinct values in {values.n_known:,} rows: an identifier", examples
+        name,
+        "drop",
+        f"text with {n:,} distinct values in {values.n_known:,} rows: {AN_IDENTIFIER}",
+        examples,
     )

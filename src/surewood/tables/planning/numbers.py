@@ -270,6 +270,7 @@ def find_number_format(
     decimal: str | None = None,
     thousands: str | None = None,
     file_decimal: str | None = None,
+    comma_separated: bool | None = None,
 ) -> NumberFormat | None:
     """The format in which (nearly) all of the texts are numbers; None where they are no numbers.
 
@@ -281,6 +282,10 @@ def find_number_format(
         What the user says the marks are.
     file_decimal : str, optional
         The decimal mark that other columns of the same file prove; decides only where this column does not.
+    comma_separated : bool, optional
+        Settle commas that may be either as a person would who sees the file: ``$6,489`` is thousands of
+        dollars; where a comma divides the columns of the file (True), so are ``6,489 €`` and ``6,489`` beside
+        numbers below 1,000 without a comma. By default they are not settled.
 
     Raises
     ------
@@ -304,6 +309,8 @@ def find_number_format(
     if not found:
         return None
     marks = _Marks.of(found)
+    if file_decimal is None and comma_separated is not None and _are_thousands(found, comma_separated):
+        file_decimal = "."
     style = marks.style(decimal, thousands, file_decimal)
     if style is None:
         return None
@@ -314,6 +321,28 @@ def find_number_format(
     percent = all(parts.percent == "%" or parts.percent.startswith("p") for _, parts in found)
     unit = next(iter(bare)) if bare else ("/".join(sorted(units)) if len(units) <= 3 else "")
     return replace(style, percent=percent and bool(found), unit=unit)
+
+
+def _are_thousands(found: list[tuple[str, NumberParts]], comma_separated: bool) -> bool:
+    """Whether a person who sees the whole file takes its open commas for thousands; see above.
+
+    Examples
+    --------
+    >>> find_number_format(["$17,027", "$1,250"], comma_separated=False).thousands
+    ','
+    """
+    grouped = [parts for _, parts in found if "," in parts.digits]
+    plain = [parts for _, parts in found if parts.digits.isdigit()]
+    if len(grouped) + len(plain) < len(found) or any(len(parts.digits) > 3 for parts in plain):
+        return False
+    if all(parts.currency in _POINT_CURRENCIES for parts in grouped):
+        return True
+    money = all(parts.currency for parts in grouped)
+    return comma_separated and (money or bool(plain))
+
+
+#: Currencies of countries where a comma divides thousands.
+_POINT_CURRENCIES = ("$", "£", "¥", "USD", "GBP")
 
 
 def proven_decimal(texts: Sequence[str]) -> str | None:

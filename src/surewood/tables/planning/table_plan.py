@@ -15,15 +15,18 @@ import pandas as pd
 from surewood._text import CONTROL
 from surewood.tables.planning.column_plan import ColumnPlan, distinct_texts, is_readable, is_text, shortened
 from surewood.tables.planning.finding import (
+    AN_IDENTIFIER,
     IDENTIFIER,
     MANY_VALUES,
     NOT_PLANNED,
+    OPEN_COMMAS,
     OPEN_DATES,
     Hints,
     counted,
     find_column,
 )
 from surewood.tables.planning.numbers import AmbiguousNumbers, proven_decimal
+from surewood.tables.reading.table_file import COMMA_SEPARATED
 from surewood.tables.schema import as_text, from_text
 from surewood.tables.sources import DataError
 
@@ -84,6 +87,12 @@ class TablePlan:
     def used(self) -> tuple[ColumnPlan, ...]:
         """Columns that become features."""
         return tuple(column for column in self.columns if column.kind != "drop")
+
+    @property
+    def naming(self) -> tuple[str, ...]:
+        """Columns that name a row: as the user says, and others that were recognized as identifiers."""
+        found = [c.name for c in self.columns if c.kind == "drop" and AN_IDENTIFIER in c.reason]
+        return tuple(dict.fromkeys([*self.identifiers, *found]))
 
     @property
     def dropped(self) -> dict[str, str]:
@@ -154,6 +163,7 @@ def plan(
     identifiers: Collection[str] = (),
     kinds: Mapping[str, str] | None = None,
     missing: Collection[str] = (),
+    missing_in: Mapping[str, Collection[str]] | None = None,
     max_values: int = MANY_VALUES,
     decimal: str | None = None,
     thousands: str | None = None,
@@ -173,6 +183,8 @@ def plan(
         What a column is, by name, over what its values suggest.
     missing : collection of str
         Further texts that mean a missing value.
+    missing_in : mapping of str to collection of str, optional
+        Those of single columns, by name.
     max_values : int, default=1000
         Most distinct values of a category column of text.
     decimal, thousands : str, optional
@@ -192,8 +204,11 @@ def plan(
     price   number    numbers, thousands mark ',', unit '$'        1     0  $1,200.50 | $80 | ?
     city    category  2 distinct texts                             0     0  Rome | Oslo
     """
-    _refuse_unknown(table, [*drop, *identifiers, *(kinds or {})])
-    asked = dict(kinds or {}) | dict.fromkeys([*drop, *identifiers], "drop")
+    _refuse_unknown(table, [*drop, *identifiers, *(kinds or {}), *(missing_in or {})])
+    asked: dict[str, dict[str, Any]] = {name: {"kind": kind} for name, kind in (kinds or {}).items()}
+    asked |= {name: {"kind": "drop"} for name in (*drop, *identifiers)}
+    for name, codes in (missing_in or {}).items():
+        asked[name] = {**asked.get(name, {}), "missing": (*missing, *codes)}
     base = Hints(
         missing=tuple(missing),
         decimal=decimal,
@@ -219,12 +234,19 @@ def plan(
     file_decimal = _file_decimal(table, found, bool(open_columns))
     base = replace(base, file_decimal=file_decimal, file_day_first=_file_day_first(found))
     for name, reason in open_columns.items():
-        if base.file_decimal is None:
+        hints = _hints(base, asked, name)
+        if base.file_decimal is not None:
+            found[name] = find_column(str(name), table[name], hints)
+            continue
+        settled = replace(hints, comma_separated=bool(table.attrs.get(COMMA_SEPARATED)))
+        try:
+            column = find_column(str(name), table[name], settled)
+        except AmbiguousNumbers:
             raise DataError(
                 f"column {str(name)!r}: {reason}, and nothing else in the table decides; say which with "
                 "decimal='.' (the comma divides thousands) or decimal=',' (it is the decimal mark)."
-            )
-        found[name] = find_column(str(name), table[name], _hints(base, asked, name))
+            ) from None
+        found[name] = replace(column, reason=f"{column.reason}; {OPEN_COMMAS}")
     if base.file_decimal == ",":  # numbers without a decimal mark of their own
         for name, column in found.items():
             if column.kind == "number" and column.decimal == ".":
@@ -241,13 +263,13 @@ def plan(
     return TablePlan(columns, tuple(map(str, identifiers)))
 
 
-def _hints(base: Hints, asked: Mapping[str, str], name: Any) -> Hints:
-    kind = asked.get(str(name))
-    return base if kind is None else replace(base, kind=kind)
+def _hints(base: Hints, asked: Mapping[str, Mapping[str, Any]], name: Any) -> Hints:
+    changed = asked.get(str(name))
+    return base if changed is None else replace(base, **changed)
 
 
 def _all_columns(
-    table: pd.DataFrame, names: list[Any], base: Hints, asked: Mapping[str, str]
+    table: pd.DataFrame, names: list[Any], base: Hints, asked: Mapping[str, Mapping[str, Any]]
 ) -> dict[Any, Future[ColumnPlan]]:
     """Look at all columns of a long table by threads: counting distinct values does not hold the interpreter.
 

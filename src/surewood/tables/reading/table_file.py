@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
+import warnings
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
@@ -22,8 +24,20 @@ from surewood.tables.reading.file_format import (
     refuse_other_formats,
     unpacked,
 )
-from surewood.tables.reading.text_file import Delimited, read_delimited, read_stream, refuse_duplicates
+from surewood.tables.reading.text_file import (
+    Delimited,
+    header_place,
+    is_blank,
+    read_delimited,
+    read_stream,
+    refuse_duplicates,
+    with_groups,
+)
 from surewood.tables.sources import DataError
+
+#: Attribute of a frame: whether a comma divides the columns of its file, so that it is no decimal mark.
+COMMA_SEPARATED = "comma separated"
+_LOOKED_AT = 60  # rows of a sheet in which the header is looked for
 
 
 @dataclass(frozen=True)
@@ -130,12 +144,40 @@ class TableFile:
     files: FileRows | None = None
 
 
+@dataclass(frozen=True)
+class Reading:
+    """What the user says about how a file is written; the rest is found.
+
+    Attributes
+    ----------
+    separator, encoding : str or None
+        Of text files.
+    as_text : collection of str
+        Columns of text files to leave as text.
+    header_line : int or None
+        The line of a text file, or the row of a sheet, that has the names of the columns, from 1.
+    sheet : str or None
+        The sheet of an Excel file.
+    """
+
+    separator: str | None = None
+    encoding: str | None = None
+    as_text: Collection[str] = ()
+    header_line: int | None = None
+    sheet: str | None = None
+
+
+AS_FOUND = Reading()
+
+
 def read_table(
     source: str | Path | Sequence[str | Path],
     *,
     separator: str | None = None,
     encoding: str | None = None,
     as_text: Collection[str] = (),
+    header_line: int | None = None,
+    sheet: str | None = None,
 ) -> pd.DataFrame:
     """A table file as a frame, columns as they stand in it.
 
@@ -149,46 +191,59 @@ def read_table(
     as_text : collection of str
         Columns of text files to leave as text where they look like numbers, such as codes, or numbers whose
         point stands between thousands.
+    header_line : int, optional
+        The line, or the row of a sheet, that has the names of the columns, from 1; found by default.
+    sheet : str, optional
+        The sheet of an Excel file; by default the first one that holds a table.
 
     Examples
     --------
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder, "t.csv")
-    ...     _ = path.write_text("price;city\\n1,5;Rome\\n")
+    ...     _ = path.write_text("price;city\n1,5;Rome\n")
     ...     read_table(path).to_dict("list")
     {'price': ['1,5'], 'city': ['Rome']}
     """
-    found = read_table_file(source, separator=separator, encoding=encoding, as_text=as_text)
+    found = read_table_file(source, Reading(separator, encoding, as_text, header_line, sheet))
     return check_frame(found.frame, found.origin)
 
 
-def read_table_file(
-    source: str | Path | Sequence[str | Path],
-    *,
-    separator: str | None = None,
-    encoding: str | None = None,
-    as_text: Collection[str] = (),
-) -> TableFile:
+def read_table_file(source: str | Path | Sequence[str | Path], reading: Reading = AS_FOUND) -> TableFile:
     """As :func:`read_table`, with how the file numbers its rows; a table without rows is not refused."""
     if isinstance(source, str | Path):
-        return _one(source, separator, encoding, as_text)
-    parts = [_one(part, separator, encoding, as_text) for part in source]
+        return _one(source, reading)
+    parts = [_one(part, reading) for part in source]
     if not parts:
         raise DataError("no file was given.")
     if len(parts) == 1:
         return parts[0]
-    names = list(parts[0].frame.columns)
-    for part in parts[1:]:
-        if list(part.frame.columns) != names:
-            raise DataError(
-                f"{part.origin} has other columns than {parts[0].origin}; files are read together where they "
-                "have the same columns in the same order."
-            )
-    frame = pd.concat([_alike(part.frame, parts) for part in parts], ignore_index=True)
+    names = _shared_names(parts)
+    frame = pd.concat([_alike(part.frame[names], parts) for part in parts], ignore_index=True)
     files = FileRows.of([(part.origin, part.unit, part.row_numbers) for part in parts])
     origin, rows = ", ".join(part.origin for part in parts), np.arange(1, len(frame) + 1)
     return TableFile(frame, origin, rows, "row", numbered=False, files=files)
+
+
+def _shared_names(parts: Sequence[TableFile]) -> list[str]:
+    """The columns that all files have, in the order of the first; others are left out, with a note."""
+    every = list(dict.fromkeys(name for part in parts for name in part.frame.columns))
+    shared = [name for name in every if all(name in part.frame.columns for part in parts)]
+    for part in parts:
+        absent = [name for name in every if name not in part.frame.columns]
+        if absent and 2 * len(shared) < len(every):
+            raise DataError(
+                f"{part.origin} has other columns than the other files (it lacks {absent[0]!r}); files that "
+                "are read together have the same columns, in any order."
+            )
+        if absent:
+            several = len(absent) > 1
+            warnings.warn(
+                f"{part.origin} lacks the column{'s' if several else ''} {', '.join(map(repr, absent[:8]))}, "
+                f"which {'are' if several else 'is'} not used.",
+                stacklevel=3,
+            )
+    return shared
 
 
 def _alike(frame: pd.DataFrame, parts: Sequence[TableFile]) -> pd.DataFrame:
@@ -201,13 +256,11 @@ def _alike(frame: pd.DataFrame, parts: Sequence[TableFile]) -> pd.DataFrame:
     return frame.astype(as_text)
 
 
-def _one(
-    source: str | Path, separator: str | None, encoding: str | None, as_text: Collection[str]
-) -> TableFile:
+def _one(source: str | Path, reading: Reading) -> TableFile:
     if source == "-":
         raw, origin = sys.stdin.buffer.read(), "standard input"
         refuse_other_formats(raw, origin)
-        return _delimited(raw, origin, separator, encoding, as_text)
+        return _delimited(raw, origin, reading)
     refuse_address(str(source))
     path = Path(source).expanduser()
     if path.is_dir():
@@ -216,30 +269,52 @@ def _one(
         raise DataError(f"there is no file {path}.")
     found = format_of(path)
     if found.kind == "delimited":
-        is_plain = not found.compression and not encoding
-        streamed = read_stream(path, separator=separator, as_text=as_text) if is_plain else None
+        is_plain = not found.compression and not reading.encoding
+        layout = {name: getattr(reading, name) for name in ("separator", "as_text", "header_line")}
+        streamed = read_stream(path, **layout) if is_plain else None
         if streamed is not None:
             return _numbered(streamed, str(path))
         raw = unpacked(path, found.compression)
         refuse_other_formats(raw, str(path))
-        return _delimited(raw, str(path), separator, encoding, as_text)
+        return _delimited(raw, str(path), reading)
     if found.kind == "json lines":
         return _json_lines(unpacked(path, found.compression), str(path))
     if found.compression:
         raise DataError(
             f"{path}: only text tables are read from {found.compression} files; decompress it first."
         )
-    readers = {"parquet": read_parquet, "arrow": _arrow, "excel": _excel}
-    frame, sheet = readers[found.kind](path), found.kind == "excel"
+    if found.kind == "excel":
+        return _excel(path, reading)
+    frame = read_parquet(path) if found.kind == "parquet" else _arrow(path)
+    frame.columns = pd.Index(column_names(frame.columns))
     refuse_duplicates(list(frame.columns), str(path))
-    first = 2 if sheet else 1
-    return TableFile(frame, str(path), np.arange(first, first + len(frame)), "row", numbered=sheet)
+    return TableFile(frame, str(path), np.arange(1, 1 + len(frame)), "row", numbered=False)
 
 
-def _delimited(
-    raw: bytes, origin: str, separator: str | None, encoding: str | None, as_text: Collection[str]
-) -> TableFile:
-    read = read_delimited(raw, origin, separator=separator, encoding=encoding, as_text=as_text)
+_UNNAMED = re.compile(r"(Unnamed: \d+(_level_\d+)?)?")  # what pandas and polars call a column without a name
+
+
+def column_names(names: Collection[Any]) -> list[str]:
+    """Names of columns as all readers give them: stripped, and a column without a name by its place.
+
+    Examples
+    --------
+    >>> column_names(["Unnamed: 0", " age", 2024])
+    ['column 1', 'age', '2024']
+    """
+    stripped = ["" if is_blank(name) else str(name).strip() for name in names]
+    return [f"column {k + 1}" if _UNNAMED.fullmatch(name) else name for k, name in enumerate(stripped)]
+
+
+def _delimited(raw: bytes, origin: str, reading: Reading) -> TableFile:
+    read = read_delimited(
+        raw,
+        origin,
+        separator=reading.separator,
+        encoding=reading.encoding,
+        as_text=reading.as_text,
+        header_line=reading.header_line,
+    )
     return _numbered(read, origin)
 
 
@@ -247,6 +322,7 @@ def _numbered(read: Delimited, origin: str) -> TableFile:
     lines = (
         np.arange(read.first_line, read.first_line + len(read.frame)) if read.lines is None else read.lines
     )
+    read.frame.attrs[COMMA_SEPARATED] = read.separator == ","
     return TableFile(read.frame, origin, lines, "line")
 
 
@@ -272,8 +348,10 @@ def _refuse_half_characters(frame: pd.DataFrame, origin: str) -> None:
 
 
 def read_parquet(path: Path) -> pd.DataFrame:
-    """A Parquet file as a frame, or one sentence."""
-    return _whole_text(_binary(pd.read_parquet, path, "a readable Parquet file, or is cut short"), path)
+    """A Parquet file as a frame, its named indexes as columns, or one sentence."""
+    frame = _binary(pd.read_parquet, path, "a readable Parquet file, or is cut short")
+    named = [name for name in frame.index.names if name is not None and name not in frame.columns]
+    return _whole_text(frame.reset_index(named) if named else frame, path)
 
 
 def _arrow(path: Path) -> pd.DataFrame:
@@ -291,16 +369,55 @@ def _whole_text(frame: pd.DataFrame, path: Path) -> pd.DataFrame:
     return frame
 
 
-def _excel(path: Path) -> pd.DataFrame:
+def _excel(path: Path, reading: Reading) -> TableFile:
+    """A sheet of a workbook, below its titles and the names of groups of columns."""
     try:
-        return _binary(lambda file: pd.read_excel(file, dtype=object), path, "a readable Excel file")
+        with _binary(pd.ExcelFile, path, "a readable Excel file") as book:
+            sheet, cells = _sheet(book, path, reading.sheet)
     except ImportError as error:
         raise DataError(
             f"{path}: reading Excel files needs an extra package: pip install 'surewood[excel]'."
         ) from error
+    n, rows = reading.header_line, cells.head(_LOOKED_AT).to_numpy().tolist()
+    if n is not None and not 1 <= n <= len(rows):
+        raise DataError(f"header_line={n}: the first {len(rows):,} rows of sheet {sheet!r} have no such row.")
+    place = header_place(rows) if n is None else n - 1
+    titles = [str(cell).strip() for row in rows[:place] for cell in row if not is_blank(cell)]
+    if titles:
+        count = "row above the header is" if place == 1 else f"{place} rows above the header are"
+        warnings.warn(f"{path}: the {count} not part of the table ({titles[0][:60]!r}).", stacklevel=4)
+    groups = ["" if is_blank(cell) else str(cell) for cell in rows[place - 1]] if place else []
+    header = ["" if is_blank(cell) else str(cell).strip() for cell in rows[place]] if rows else []
+    names = column_names(with_groups(header, groups))
+    refuse_duplicates(names, str(path))
+    body = cells.iloc[place + 1 :].dropna(how="all")
+    frame = body.reset_index(drop=True).infer_objects()
+    frame.columns = pd.Index(names)
+    return TableFile(frame, str(path), body.index.to_numpy() + 1, "row")
 
 
-def _binary(read: Callable[[Path], pd.DataFrame], path: Path, what: str) -> pd.DataFrame:
+def _sheet(book: pd.ExcelFile, path: Path, name: str | None) -> tuple[str, pd.DataFrame]:
+    """The sheet of that name, or the first one that holds a table; the cells as they are."""
+    sheets = [str(sheet) for sheet in book.sheet_names]
+    if name is not None and name not in sheets:
+        raise DataError(f"sheet={name}: {path} has the sheets {', '.join(map(repr, sheets))}.")
+    found = None
+    for sheet in [name] if name is not None else sheets:
+        cells = book.parse(sheet, header=None, dtype=object, keep_default_na=False, na_values=[""])
+        if found is None or (cells.shape[1] > 1 and len(cells) > 1):
+            found = sheet, cells
+        if cells.shape[1] > 1 and len(cells) > 1:
+            break
+    assert found is not None
+    if name is None and len(sheets) > 1:
+        others = ", ".join(repr(sheet) for sheet in sheets if sheet != found[0])
+        warnings.warn(
+            f"{path}: sheet {found[0]!r} was read; sheet= reads another one ({others}).", stacklevel=5
+        )
+    return found
+
+
+def _binary(read: Callable[[Path], Any], path: Path, what: str) -> Any:
     try:
         return read(path)
     except ImportError:

@@ -154,10 +154,13 @@ class Layout:
     above: list[str] = field(default_factory=list)
 
 
-def find_layout(text: bytes, separator: str | None = None, as_text: Collection[str] = ()) -> Layout:
+def find_layout(
+    text: bytes, separator: str | None = None, as_text: Collection[str] = (), header_line: int | None = None
+) -> Layout:
     """The layout of a table, from its text or as much of its beginning as :func:`bytes_needed` says.
 
-    `as_text` names columns to leave as text, whatever their first rows look like.
+    `as_text` names columns to leave as text, whatever their first rows look like; `header_line` is the line
+    of the column names, from 1, where the user says it.
 
     Examples
     --------
@@ -165,8 +168,14 @@ def find_layout(text: bytes, separator: str | None = None, as_text: Collection[s
     >>> found.separator, found.names, found.start, found.skipped, found.texts
     (';', ['zip', 'b'], 6, 1, ['zip'])
     """
-    skipped, start = _preamble(text)
-    above = _lines_above(_first_lines(text, start), separator)
+    skipped, start = (0, 0) if header_line is not None else _preamble(text)
+    first = _first_lines(text, start)
+    if header_line is None:
+        above = _lines_above(first, separator)
+    elif 1 <= header_line <= len(first):
+        above = first[: header_line - 1]
+    else:
+        raise DataError(f"header_line={header_line}: the first {len(first):,} lines have no such line.")
     for _ in above:
         start = text.find(b"\n", start) + 1
     head = _first_lines(text, start)
@@ -178,11 +187,11 @@ def find_layout(text: bytes, separator: str | None = None, as_text: Collection[s
     names = [name.strip() for name in next(reader)]
     header_lines = reader.line_num
     rows = list(reader)
-    names = _with_all_names(names, rows)
+    names = with_groups(_with_all_names(names, rows), next(csv.reader(above[-1:], delimiter=mark), []))
     names = [name or f"column {k + 1}" for k, name in enumerate(names)]
     kept = {*_columns_to_keep(rows, names), *as_text}
     texts = [name for name in names if name in kept]
-    shown = [line.strip() for line in above if line.strip()]
+    shown = [line.strip(f"{mark}{mark} \t") for line in above if line.strip(f"{mark} \t")]
     return Layout(mark, names, start, skipped + len(above), header_lines, texts, shown)
 
 
@@ -200,8 +209,9 @@ def lines_of(text: str) -> list[str]:
 def _lines_above(lines: list[str], separator: str | None) -> list[str]:
     """Lines above the header: comments that begin with ``#``, and titles.
 
-    A title is a line that no mark divides, above at least `_LINES` lines that one mark divides into the same
-    number of fields. A comment in front of numbers, with as many fields as these, is the header (``#id,x``).
+    Titles are lines of fewer fields than the table has, or mostly empty ones, above at least `_LINES` lines
+    of the same number of fields; so are names of groups of columns. A comment in front of numbers, with as
+    many fields as these, is the header (``#id,x``).
     """
     n = next((k for k, line in enumerate(lines) if line.strip() and not line.startswith("#")), 0)
     if n:
@@ -210,18 +220,68 @@ def _lines_above(lines: list[str], separator: str | None) -> list[str]:
         if mark != " " and len(fields) == len(comment) and any(map(_is_number, fields)):
             n -= 1
         return lines[:n]
+    first = lines[: _MOST_TITLES + 50]
+    too_long = max(map(len, first), default=0) > csv.field_size_limit()
+    if too_long or any(_opens_a_quoted_name(line) for line in first[:_MOST_TITLES]):
+        return []
+    places = []
     for mark in separator or SEPARATORS:
-        n = next((k for k, line in enumerate(lines[: _MOST_TITLES + 1]) if mark in line), 0)
-        if n == 0 or any(other in line for line in lines[:n] for other in (separator or SEPARATORS)):
+        rows = [next(csv.reader([line], delimiter=mark), []) for line in first]
+        n = header_place(rows)
+        if n == 0 and len(rows[0]) > 1 and len({len(row) for row in rows if row}) == 1:
+            return []
+        others = SEPARATORS.replace(mark, "")
+        if any(len(row) == 1 and any(other in row[0] for other in others) for row in rows[:n]):
             continue
-        if any(_opens_a_quoted_name(line) for line in lines[:n]):
+        places.append(n)
+    return lines[: max(places, default=0)]
+
+
+def header_place(rows: Sequence[Sequence[Any]]) -> int:
+    """How many rows stand above the names of the columns: titles, blank rows, names of groups of columns.
+
+    Examples
+    --------
+    >>> body = [["1", "2", "3"]] * 4
+    >>> header_place([["Sales", "", ""], ["a", "b", "c"], *body]), header_place([["a", "b", "c"], *body])
+    (1, 0)
+    """
+    filled = [sum(not is_blank(cell) for cell in row) for row in rows]
+    for n in range(min(_MOST_TITLES, len(rows) - _LINES), 0, -1):
+        width, above = len(rows[n]), rows[:n]
+        body = [len(row) for row in rows[n : n + 50] if row]
+        if width < 2 or len(body) < _LINES or set(body) != {width}:
             continue
-        body = lines[n : n + 50]
-        if len(body) < _LINES or max(map(len, body)) > csv.field_size_limit():
+        if any(max(1, width - 2) < len(row) != width for row in above):
             continue
-        if len({len(row) for row in csv.reader(body, delimiter=mark) if row}) == 1:
-            return lines[:n]
-    return []
+        divided = [k for k, row in enumerate(above) if len(row) > 1]
+        mostly_blank = all(2 * filled[k] <= filled[n] for k in divided)
+        if divided and (width < 3 or not mostly_blank or any(_is_number(str(cell)) for cell in rows[n])):
+            continue
+        return n
+    return 0
+
+
+def with_groups(names: list[str], groups: Sequence[str]) -> list[str]:
+    """Names that occur twice with the name of their group, as a line above the header gives it.
+
+    Examples
+    --------
+    >>> with_groups(["id", "units", "price", "units", "price"], ["", "May", "", "June", ""])
+    ['id', 'May units', 'May price', 'June units', 'June price']
+    """
+    if len(groups) != len(names) or len(set(names)) == len(names):
+        return names
+    twice, group, found = {name for name, count in Counter(names).items() if count > 1}, "", []
+    for name, above in zip(names, groups):
+        group = above.strip() or group
+        found.append(f"{group} {name}" if name in twice and name and group else name)
+    return found
+
+
+def is_blank(cell: Any) -> bool:
+    """Whether a cell of a text table or of a sheet holds nothing."""
+    return cell is None or cell != cell or (isinstance(cell, str) and not cell.strip())
 
 
 def _opens_a_quoted_name(line: str) -> bool:
@@ -458,6 +518,7 @@ def read_delimited(
     separator: str | None = None,
     encoding: str | None = None,
     as_text: Collection[str] = (),
+    header_line: int | None = None,
 ) -> Delimited:
     """Read the bytes of a text table.
 
@@ -470,6 +531,8 @@ def read_delimited(
         Found by default.
     as_text : collection of str
         Columns to leave as text.
+    header_line : int, optional
+        The line of the column names, from 1; found by default.
 
     Examples
     --------
@@ -483,7 +546,7 @@ def read_delimited(
     if b"\n" not in text and b"\r" in text:  # as old Macintosh programs ended lines
         text = text.replace(b"\r", b"\n")
     text = without_rules(text)
-    layout = find_layout(text, separator, as_text)
+    layout = find_layout(text, separator, as_text, header_line)
     text = text[layout.start :] if layout.start else text
     if layout.separator == " ":
         layout, text = replace(layout, separator="\t"), _with_tabs(text)
@@ -643,7 +706,11 @@ _ZIP = b"PK\x03\x04"
 
 
 def read_stream(
-    path: Path, *, separator: str | None = None, as_text: Collection[str] = ()
+    path: Path,
+    *,
+    separator: str | None = None,
+    as_text: Collection[str] = (),
+    header_line: int | None = None,
 ) -> Delimited | None:
     """Read a plain text file, with columns to leave as text; None where it has to be read as a whole.
 
@@ -661,7 +728,7 @@ def read_stream(
     try:
         with open(path, "rb", buffering=0) as file:
             begin, head = _beginning(file)
-        return _read(path, begin, head, separator, as_text) if head else None
+        return _read(path, begin, head, separator, as_text, header_line) if head else None
     except OSError:
         return None
 
@@ -681,10 +748,15 @@ def _beginning(file: io.FileIO) -> tuple[int, bytes]:
 
 
 def _read(
-    path: Path, begin: int, head: bytes, separator: str | None, as_text: Collection[str]
+    path: Path,
+    begin: int,
+    head: bytes,
+    separator: str | None,
+    as_text: Collection[str],
+    header_line: int | None,
 ) -> Delimited | None:
     refuse_other_formats(head, str(path))
-    layout = find_layout(head, separator, as_text)
+    layout = find_layout(head, separator, as_text, header_line)
     if layout.separator == " " or layout.header_lines > 1:
         return None
     refuse_duplicates(layout.names, str(path))

@@ -1,0 +1,126 @@
+"""Targets that are quantities: they are recognized and refused, or cut into classes at given values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from surewood.tables.planning.column_plan import distinct_texts, is_text
+from surewood.tables.planning.numbers import AmbiguousNumbers, NumberFormat, find_number_format
+from surewood.workflow.errors import WorkflowError
+
+MANY_VALUES = 30  # more distinct numbers are a quantity
+FEW_ROWS = 5  # per value, below which more than `SEVERAL_VALUES` of them are a quantity
+SEVERAL_VALUES = 10
+
+
+def read_bins(bins: str | Sequence[float] | None) -> tuple[float, ...]:
+    """Values that divide a quantity into classes, also as text.
+
+    Examples
+    --------
+    >>> read_bins("0, 100,1000"), read_bins(None)
+    ((0.0, 100.0, 1000.0), ())
+    """
+    if bins is None:
+        return ()
+    words = [word for word in bins.split(",") if word.strip()] if isinstance(bins, str) else bins
+    try:
+        edges = tuple(float(word) for word in words)
+    except ValueError:
+        edges = (np.nan,)
+    if not edges or not np.isfinite(edges).all() or (np.diff(edges) <= 0).any():
+        raise WorkflowError(f"bins={bins} must be increasing numbers with commas, such as bins=0,100,1000.")
+    return edges
+
+
+def settle_quantity(
+    y: pd.Series,
+    target: str,
+    *,
+    classes: bool = False,
+    bins: Sequence[float] = (),
+    decimal: str | None = None,
+) -> pd.Series:
+    """The labels; of a quantity classes by `bins`, or its values where `classes` says so, else it is refused.
+
+    Examples
+    --------
+    >>> settle_quantity(pd.Series(["$5", "$80", "$1,200"]), "price", bins=(10, 100)).tolist()
+    ['below 10', '10 to 100', '100 and more']
+    """
+    if classes and bins:
+        raise WorkflowError("classes=True cannot be combined with bins=.")
+    if bins:
+        return pd.Series(_in_ranges(_values(y, target, decimal), bins), index=y.index, name=y.name)
+    if classes:
+        fractions = pd.api.types.is_float_dtype(y.dtype) and (y % 1 != 0).any()
+        return y.map(lambda value: f"{value:.12g}").astype(str) if fractions else y
+    why = _why_quantity(y, decimal)
+    if why:
+        low, high = np.quantile(_values(y, target, decimal), [1 / 3, 2 / 3])
+        edges = sorted({float(f"{low:.2g}"), float(f"{high:.2g}")})
+        raise WorkflowError(
+            f"the target {target!r} is a quantity ({why}), and only classes can be predicted: "
+            f"bins={','.join(f'{edge:.10g}' for edge in edges)} makes classes of its ranges, classes=True "
+            "takes each value as a class."
+        )
+    return y
+
+
+def _why_quantity(y: pd.Series, decimal: str | None) -> str:
+    """Why labels look like a quantity; empty where they do not."""
+    if pd.api.types.is_bool_dtype(y.dtype):
+        return ""
+    form, codes = _format(y, decimal)
+    if form is None and not pd.api.types.is_numeric_dtype(y.dtype):
+        return ""
+    n_values, shown = y.nunique(), repr(str(y.iloc[0]))
+    if form is not None and (codes or n_values <= 2):
+        return ""
+    if form is not None and form.percent:
+        return f"percentages such as {shown}"
+    if form is not None and form.unit:
+        return f"amounts such as {shown}"
+    numbers = y if form is None else pd.Series(form.read_all(y.astype(str).tolist()))
+    if (numbers % 1 != 0).any():
+        return f"numbers with fractions such as {shown}"
+    if n_values > MANY_VALUES or (n_values > SEVERAL_VALUES and len(y) < FEW_ROWS * n_values):
+        return f"{n_values:,} different numbers in {len(y):,} rows"
+    return ""
+
+
+def _format(y: pd.Series, decimal: str | None) -> tuple[NumberFormat | None, bool]:
+    """How labels that are texts are numbers, if all are, and whether they are codes such as 01067."""
+    if not is_text(y):
+        return None, False
+    texts = distinct_texts(y)[1]
+    try:
+        form = find_number_format(texts, decimal=decimal, comma_separated=True)
+    except AmbiguousNumbers:
+        form = NumberFormat(".", ",")
+    if form is None or np.isnan(form.read_all(texts)).any():
+        return None, False
+    return form, any(text.startswith("0") and text.isdigit() and len(text) > 1 for text in texts)
+
+
+def _values(y: pd.Series, target: str, decimal: str | None) -> NDArray[np.float64]:
+    """A quantity as numbers."""
+    form, _ = _format(y, decimal)
+    if form is not None:
+        return form.read_all(y.astype(str).str.strip().tolist())
+    if pd.api.types.is_numeric_dtype(y.dtype):
+        return y.to_numpy(dtype=np.float64)
+    raise WorkflowError(f"bins= needs a target of numbers; {target!r} has {str(y.iloc[0])!r} and the like.")
+
+
+def _in_ranges(values: NDArray[np.float64], bins: Sequence[float]) -> list[str]:
+    edges = [f"{edge:.10g}" for edge in bins]
+    between = [f"{low} to {high}" for low, high in pairwise(edges)]
+    names: NDArray[Any] = np.array([f"below {edges[0]}", *between, f"{edges[-1]} and more"], dtype=object)
+    return [str(name) for name in names[np.searchsorted(bins, values, side="right")]]
