@@ -62,7 +62,9 @@ from .holdout import (
 )
 from .ledger import LeafLedger, cascade_ledger, composite_ledger
 from .margin import (
+    drawn_vote_tail,
     effective_sample_size,
+    empirical_bernstein,
     log_forest_count,
     log_mixture_count,
     margin_gap,
@@ -131,7 +133,9 @@ __all__ = [
     "compression_bound",
     "corrected_paired_t_test",
     "cross_fit_bound",
+    "drawn_vote_tail",
     "effective_sample_size",
+    "empirical_bernstein",
     "error_difference",
     "error_limit",
     "error_sequence",
