@@ -42,7 +42,7 @@ from surewood.certify.prediction_sets import UNKNOWN, label_codes, tie_breakers,
 from surewood.parallel.progress import stage
 from surewood.tables import TablePreparer
 from surewood.tables.planning.column_plan import read_column
-from surewood.tables.planning.finding import LIKE_IDENTIFIERS, OPEN_COMMAS, OPEN_DATES, RARE_CATEGORIES
+from surewood.tables.planning.finding import LIKE_IDENTIFIERS, OPEN_DATES, RARE_CATEGORIES
 from surewood.tables.planning.words import find_number_code
 from surewood.workflow.columns import ColumnOptions
 from surewood.workflow.dividing import divided_groups, grouped_splits
@@ -97,11 +97,6 @@ def prepare(table: LabelledTable, options: ColumnOptions | None = None) -> Table
             )
         if column.reason.startswith(OPEN_DATES):
             table.notes.append(f"column {column.name!r}: {column.reason}.")
-        if column.reason.endswith(OPEN_COMMAS):
-            shown = column.changed or f"{column.examples[0]!r}"
-            table.notes.append(
-                f"column {column.name!r}: {shown}, {OPEN_COMMAS}; if it is the decimal mark, decimal=','."
-            )
         if column.reason.endswith(RARE_CATEGORIES):
             table.notes.append(f"column {column.name!r}: {column.reason}, which count as one category.")
         if column.reason.endswith(LIKE_IDENTIFIERS):
