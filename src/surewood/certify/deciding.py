@@ -8,6 +8,7 @@ remembers them: `certify` gives no guarantee on the same rows.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -95,9 +96,10 @@ class CostClassifier(DecidingClassifier):
     ----------
     model : fitted classifier
         With calibrated probabilities: the expected cost is only as good as they are.
-    cost : array of shape (n_classes, n_classes)
+    cost : array of shape (n_classes, n_classes), or dict
         Cost of predicting the column's class where the row's class is true, in the order of ``classes_``;
-        gains are negative.
+        gains are negative. Or by labels: ``{(true, predicted): cost}``, where confusions that are not named
+        cost 1 and correct predictions nothing.
 
     Examples
     --------
@@ -117,7 +119,7 @@ class CostClassifier(DecidingClassifier):
 
     def __init__(self, model: Any, cost: Any) -> None:
         self.model = model
-        self.cost = cost
+        self.cost = cost_by_labels(cost, self.classes_) if isinstance(cost, Mapping) else cost
         self._check_cost()
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -135,6 +137,24 @@ class CostClassifier(DecidingClassifier):
         expected = probabilities @ np.asarray(self.cost, dtype=np.float64)
         tied = expected <= expected.min(axis=1, keepdims=True) + 1e-12
         return np.asarray(self.classes_[np.where(tied, probabilities, -1.0).argmax(axis=1)])
+
+
+def cost_by_labels(costs: Mapping[tuple[Any, Any], float], classes: NDArray[Any]) -> Floats:
+    """The matrix of costs that are given by true and predicted label.
+
+    Examples
+    --------
+    >>> cost_by_labels({("bad", "good"): 5}, np.array(["bad", "good"])).tolist()
+    [[0.0, 5.0], [1.0, 0.0]]
+    """
+    places = {label: k for k, label in enumerate(classes.tolist())}
+    matrix = 1.0 - np.eye(len(places))
+    for pair, cost in costs.items():
+        if not isinstance(pair, tuple) or len(pair) != 2 or not set(pair) <= places.keys():
+            shown = ", ".join(map(repr, list(places)[:5]))
+            raise ValueError(f"cost has the key {pair!r}, which is no pair (true, predicted) of {shown}")
+        matrix[places[pair[0]], places[pair[1]]] = cost
+    return np.asarray(matrix)
 
 
 @dataclass(frozen=True)

@@ -35,6 +35,8 @@ def certify(
     cost: option.ClaimCosts = None,
     delta: option.Delta = 0.05,
     n_models: option.ComparedModels = 1,
+    header_line: option.HeaderLine = None,
+    sheet: option.Sheet = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Certify a model on a labelled table that was not used for training or tuning.
@@ -44,9 +46,9 @@ def certify(
     from surewood.cli.printing import print_certificate, print_notes
     from surewood.workflow.certifying import certify as certify_table
 
-    options = option.certify_options(claims, cost, copies, group, time, delta, n_models)
+    options = option.certify_options(claims, cost, copies, group, time, delta, n_models, header_line, sheet)
     with display():
-        found = certify_table(model, table, target, **options)
+        found = certify_table(model, option.one_or_several(table), target, **options)
     if as_json:
         print(found.certificate.to_json())
         return
@@ -77,6 +79,8 @@ def report(
     time: option.TimeColumn = None,
     delta: option.Delta = 0.05,
     n_models: option.ComparedModels = 1,
+    header_line: option.HeaderLine = None,
+    sheet: option.Sheet = None,
     out: Annotated[
         Path | None, typer.Option(help="Folder of the page.", show_default="that of the model")
     ] = None,
@@ -89,9 +93,9 @@ def report(
     from surewood.cli.printing import grid, print_certificate, print_notes
     from surewood.workflow.reporting import report as make_report
 
-    options = option.certify_options(claims, cost, copies, group, time, delta, n_models)
+    options = option.certify_options(claims, cost, copies, group, time, delta, n_models, header_line, sheet)
     with display():
-        made = make_report(model, table, target, out=out, verbose=1, **options)
+        made = make_report(model, option.one_or_several(table), target, out=out, verbose=1, **options)
     if as_json:
         print(json_text(made.summary, indent=2))
         return
@@ -119,8 +123,12 @@ surewood monitor churn new.csv --target churned --state churn-2026.json --page m
 def monitor(
     model: Annotated[Path, typer.Argument(help=MODEL_HELP)],
     table: Annotated[
-        list[str], typer.Argument(help="A batch of new rows, with labels where they are known.")
-    ],
+        list[str] | None,
+        typer.Argument(
+            help="A batch of new rows, with labels where they are known; without one, --page shows the past.",
+            show_default=False,
+        ),
+    ] = None,
     target: Annotated[
         str | None, typer.Option(help="The column with the classes; the model's own by default.")
     ] = None,
@@ -152,9 +160,15 @@ def monitor(
     from surewood.workflow.monitoring import monitor as look_at
 
     with display():
-        source = table[0] if len(table) == 1 else table
         found = look_at(
-            model, source, target, state=state, limit=limit, alpha=alpha, copies=copies, page=page
+            model,
+            option.one_or_several(table) if table else None,
+            target,
+            state=state,
+            limit=limit,
+            alpha=alpha,
+            copies=copies,
+            page=page,
         )
     if as_json:
         print(json_text(found.to_dict(), indent=2))

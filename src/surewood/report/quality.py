@@ -8,7 +8,7 @@ delta of its own, beside the certificate's), and the charts.
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -27,7 +27,7 @@ from surewood.certify.prediction_sets import label_codes, true_scores
 from surewood.report.charts import figure
 from surewood.report.drawing import Axis, Plot, fitted_axis
 from surewood.report.facts import Predictions, column_names, last_step
-from surewood.report.words import cut_names, middle, number, plain_dict, value_text
+from surewood.report.words import cut_names, middle, number, plain_dict, value_text, written
 
 MAX_CLASSES = 100  # of a confusion matrix; the rarest become one
 N_BINS = 10
@@ -301,7 +301,10 @@ def typical_positions(judged: Predictions, count: int = N_TYPICAL) -> NDArray[np
 
 
 def hardest_rows(
-    model: Any, judged: Predictions, important: list[str] | None = None
+    model: Any,
+    judged: Predictions,
+    important: list[str] | None = None,
+    as_written: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> dict[str, Any] | None:
     """The rows whose true class got the smallest probability, with their most important values."""
     if judged.proba is None:
@@ -319,7 +322,7 @@ def hardest_rows(
                 "predicted": str(judged.predicted[i]),
                 "probability_of_truth": judged.proba[i, judged.codes[i]],
                 "probability_of_prediction": judged.proba[i, guess] if guess >= 0 else None,
-                "values": [cell_text(judged.X, i, j) for j in columns],
+                "values": [cell_text(judged.X, i, j, (as_written or {}).get(names[j])) for j in columns],
             }
         )
     return plain_dict({"columns": [names[j] for j in columns], "rows": rows})
@@ -330,7 +333,7 @@ def row_name(X: Any, i: int) -> str:
     return short(X.index[i] if isinstance(X, pd.DataFrame) else i, 28)
 
 
-def cell_text(X: Any, i: int, j: int) -> str:
+def cell_text(X: Any, i: int, j: int, how: Mapping[str, Any] | None = None) -> str:
     """A value of a table as text."""
     if hasattr(X, "iloc"):
         value = X.iloc[i, j]
@@ -340,6 +343,7 @@ def cell_text(X: Any, i: int, j: int) -> str:
         value = X[i, j] if hasattr(X, "shape") else X[i][j]
     if value is None or value is pd.NaT or (isinstance(value, float) and np.isnan(value)):
         return "missing"
+    value = written(value, how)
     if isinstance(value, float | np.floating):
         return value_text(float(value))
     return short(value, 30)

@@ -65,6 +65,24 @@ def value_text(value: float) -> str:
     return f"{value:.0f}" if is_long else f"{value:.4g}"
 
 
+def written(value: Any, how: Mapping[str, Any] | None) -> Any:
+    """A value as its table writes it: a truth word, or a number with its unit; else as it is.
+
+    Examples
+    --------
+    >>> written(1.0, {"words": {0.0: "nein", 1.0: "ja"}}), written(20.5, {"unit": "%"})
+    ('ja', '20.5 %')
+    >>> written(70.99, {"unit": "$"}), written("red", None)
+    ('$70.99', 'red')
+    """
+    if how is None or isinstance(value, str | bool) or value is None or value != value:
+        return value
+    if "words" in how:
+        return how["words"].get(float(value), value)
+    text, unit = value_text(float(value)), str(how["unit"])
+    return f"{unit}{text}" if unit in "$£¥" else f"{text} {unit}"
+
+
 def seconds(value: float | None) -> str:
     """A duration.
 

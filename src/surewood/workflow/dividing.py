@@ -16,7 +16,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from sklearn.model_selection import RepeatedStratifiedKFold, StratifiedGroupKFold, StratifiedKFold
+from sklearn.model_selection import (
+    RepeatedStratifiedKFold,
+    StratifiedGroupKFold,
+    StratifiedKFold,
+    TimeSeriesSplit,
+)
 
 from surewood.base.remembered import COPIES
 from surewood.certify.holdout import as_times, group_labels
@@ -248,14 +253,12 @@ def stratified_rows(y: pd.Series, most: int, random_state: int) -> NDArray[np.in
 
 
 def check_classes(y: pd.Series, target: str) -> None:
-    """Refuse a target with one class, with mostly classes of a single row, or with fractions."""
+    """Refuse a target with one class, or with mostly classes of a single row."""
     counts = y.value_counts()
     if len(counts) < 2:
         raise WorkflowError(
             f"the target {target!r} has only one class, {str(counts.index[0])!r}; nothing can be learned."
         )
-    if pd.api.types.is_float_dtype(y.dtype) and (y % 1 != 0).any():
-        raise WorkflowError(f"the target {target!r} holds numbers with fractions; classes are needed.")
     rare = [str(label) for label, count in counts.items() if count < MIN_ROWS_PER_CLASS]
     if len(rare) > 0.5 * len(counts) and len(counts) > 20:
         raise WorkflowError(
@@ -335,6 +338,22 @@ def make_splits(
         grouped = StratifiedGroupKFold(n_folds, shuffle=True, random_state=random_state + repeat)
         found += list(grouped.split(rows, y, groups))
     return found
+
+
+def splits_in_time(y: pd.Series, times: NDArray[np.float64], n_folds: int) -> list[Split]:
+    """Every part of the rows in their order, to be predicted from the rows before it.
+
+    Examples
+    --------
+    >>> splits = splits_in_time(pd.Series([0, 1, 0, 1]), np.array([2.0, 1.0, 3.0, 4.0]), 2)
+    >>> [(train.tolist(), held.tolist()) for train, held in splits]
+    [([1, 0], [2]), ([1, 0, 2], [3])]
+    """
+    order = np.argsort(times, kind="stable")
+    splits = [(order[train], order[held]) for train, held in TimeSeriesSplit(n_folds).split(order)]
+    if min(y.iloc[train].nunique() for train, _ in splits) < 2:
+        raise WorkflowError("the first rows in time have only one class; take fewer folds, such as folds=2.")
+    return splits
 
 
 def grouped_splits(cv: Any, y: pd.Series, groups: NDArray[Any], random_state: int = 0) -> list[Split] | None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import tempfile
 import warnings
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -31,7 +31,14 @@ from surewood.parallel.progress import stage
 from surewood.tables import ParquetTable, TablePreparer, plan
 from surewood.tables.planning.column_plan import read_column
 from surewood.tables.reading.file_format import PARQUET_ENDINGS, looks_like_a_file
-from surewood.tables.reading.table_file import FileRows, TableFile, read_table_file, row_name
+from surewood.tables.reading.table_file import (
+    AS_FOUND,
+    FileRows,
+    Reading,
+    TableFile,
+    read_table_file,
+    row_name,
+)
 from surewood.workflow.dividing import (
     DEFAULT_HOLDOUT,
     OTHER,
@@ -44,6 +51,7 @@ from surewood.workflow.dividing import (
     side_notes,
 )
 from surewood.workflow.errors import WorkflowError
+from surewood.workflow.quantities import settle_quantity
 
 Source = str | Path | Sequence[str | Path]
 
@@ -175,7 +183,10 @@ def read_labelled(
     *,
     check: bool = True,
     weight: str | None = None,
-    as_text: Collection[str] = (),
+    reading: Reading = AS_FOUND,
+    classes: bool = False,
+    bins: Sequence[float] = (),
+    decimal: str | None = None,
 ) -> LabelledTable:
     """Read a table with its target, columns as they stand in it.
 
@@ -189,8 +200,10 @@ def read_labelled(
         Refuse a target that cannot be learned.
     weight : str, optional
         The column of row weights, which is not a feature.
-    as_text : collection of str
-        Columns of a file to leave as text: `SavedModel.text_columns`, for a table that a model reads.
+    reading : Reading
+        What is known about how the file is written: `SavedModel.reading`, for a table that a model reads.
+    classes, bins, decimal
+        What becomes of a target that is a quantity, as in `settle_quantity`.
 
     Examples
     --------
@@ -200,13 +213,22 @@ def read_labelled(
     """
     notes: list[str] = []
     with collecting(notes):
-        data = load(source, target, raw=True, as_text=as_text)
+        data = load(
+            source,
+            target,
+            raw=True,
+            as_text=reading.as_text,
+            header_line=reading.header_line,
+            sheet=reading.sheet,
+        )
     name = str(data.y.name) if target is None else target
     rows = np.arange(1, len(data.y) + 1) if data.row_numbers is None else data.row_numbers
     table = LabelledTable(data.name, data.source, name, data.X, data.y, rows, None, notes)
     table.row_unit, table.files = data.row_unit, data.files
     if weight is not None:
         table.take_weights(weight)
+    if check or classes or bins:
+        table.y = settle_quantity(table.y, name, classes=classes, bins=bins, decimal=decimal)
     if check:
         check_classes(table.y, name)
     return table
@@ -226,13 +248,27 @@ class TrainingTable:
     sampling: Sampling = field(default_factory=Sampling)
     #: Columns that are no features: rows that differ in nothing else are equal.
     ignored: tuple[str, ...] = ()
+    reading: Reading = field(default_factory=Reading)
+    #: Of a target that is a quantity: take its values as classes, or cut it at these values.
+    classes: bool = False
+    bins: tuple[float, ...] = ()
+    #: The decimal mark, where the user says it.
+    decimal: str | None = None
 
 
 def read_for_training(wanted: TrainingTable) -> LabelledTable:
     """Read a table and hold rows out: a random fifth, or as `sampling` says."""
     holdout, random_state = wanted.holdout, wanted.random_state
     check_holdout(holdout)
-    table = read_labelled(wanted.source, wanted.target, weight=wanted.weight)
+    table = read_labelled(
+        wanted.source,
+        wanted.target,
+        weight=wanted.weight,
+        reading=wanted.reading,
+        classes=wanted.classes,
+        bins=wanted.bins,
+        decimal=wanted.decimal,
+    )
     table.sampling = wanted.sampling
     table.sampling.check_columns(table.X.columns, table.name, table.target)
     hold_out(table, DEFAULT_HOLDOUT if holdout is None else holdout, random_state, wanted.ignored)
@@ -295,10 +331,10 @@ def settle_training(table: LabelledTable, rare: str) -> None:
         )
 
 
-def read_rows(source: Source, as_text: Collection[str] = ()) -> TableFile:
+def read_rows(source: Source, reading: Reading = AS_FOUND) -> TableFile:
     """Rows to predict: all columns of a file, or the features of a bundled data set; there may be none."""
     if not isinstance(source, str) or looks_like_a_file(source):
-        return read_table_file(source, as_text=as_text)
+        return read_table_file(source, reading)
     X = load(source).X
     return TableFile(X, source, np.arange(1, len(X) + 1), "row", numbered=False)
 
@@ -349,6 +385,9 @@ def read_large(wanted: TrainingTable) -> LabelledTable:
     n_train = train.open().n_rows
     sample = train if n_train <= SAMPLE_ROWS else train.split(SAMPLE_ROWS / n_train, wanted.random_state)[1]
     X, y = _labelled(sample, target)
+    if wanted.classes or wanted.bins:
+        raise WorkflowError("classes= and bins= are not possible for a streamed Parquet table.")
+    settle_quantity(y, target)
     check_classes(y, target)
     table = LabelledTable(Path(source).name, source, target, X, y, np.arange(1, len(y) + 1), None, notes)
     if wanted.weight is not None:

@@ -102,7 +102,7 @@ class Monitoring:
 
 def monitor(
     model: str | Path | SavedModel,
-    table: Source,
+    table: Source | None = None,
     target: str | None = None,
     *,
     state: str | Path | None = None,
@@ -121,8 +121,9 @@ def monitor(
     ----------
     model : str, Path or SavedModel
         A model file, or the folder that :func:`fit` wrote.
-    table : str, Path or list of them
-        The batch. One that was seen before is refused; batches must not overlap.
+    table : str, Path or list of them, optional
+        The batch. One that was seen before is refused; batches must not overlap. Without one, `page` is
+        written from what was seen so far.
     target : str, optional
         The column of the classes; by default the model's own, where the batch has it.
     state : str or Path, optional
@@ -159,6 +160,8 @@ def monitor(
     path = None if page is None else Path(page)
     if path is not None:
         check_file(path, (".html",))
+    if table is None:
+        return _look_back(saved, file, path)
     X, y, notes = _read(saved, table, target)
     watched, more = _monitor(saved, file, limit, alpha, copies)
     try:
@@ -176,6 +179,20 @@ def monitor(
     return Monitoring(look, limit, len(X), y is not None, file, path, tuple(notes), guaranteed)
 
 
+def _look_back(saved: SavedModel, file: Path, path: Path | None) -> Monitoring:
+    """The page of what was seen so far, without a new batch."""
+    if path is None:
+        raise WorkflowError("without a batch there is nothing to do; page=monitor.html writes the page.")
+    if not file.exists():
+        raise WorkflowError(f"there is no state file {file}: no batch was looked at yet.")
+    name = str(saved.card.get("sha256", ""))[:16]
+    watched = Monitor.load(file, model=saved.decider, name=name)
+    write_monitor_page(watched, _title(saved), path)
+    limit = watched.state.limit
+    guaranteed = limit == guaranteed_error(saved.facts.get("certificate"))
+    return Monitoring(watched.look(), limit, 0, False, file, path, (), guaranteed)
+
+
 def _name(table: Source) -> str:
     return str(table) if isinstance(table, str | Path) else f"{len(table)} files"
 
@@ -188,13 +205,13 @@ def _read(
     saved: SavedModel, table: Source, target: str | None
 ) -> tuple[pd.DataFrame, pd.Series | None, list[str]]:
     """Rows, labels where the batch has them, and notes."""
-    rows = read_rows(table, saved.text_columns)
+    rows = read_rows(table, saved.reading())
     column = saved.facts.get("target") if target is None else target
     if column is None or (column not in rows.frame.columns and target is None):
         if len(rows.frame) == 0:
             raise WorkflowError(f"{_name(table)} has no row.")
         return rows.frame, None, ["no labels in this batch: only whether rows look different is watched."]
-    labelled = read_labelled(table, column, check=False, as_text=saved.text_columns)
+    labelled = read_labelled(table, column, check=False, reading=saved.reading(), **saved.quantity)
     return labelled.X, labelled.y, list(labelled.notes)
 
 

@@ -22,6 +22,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from sklearn.metrics import log_loss
 from sklearn.pipeline import Pipeline
+from sklearn.utils.validation import has_fit_parameter
 
 from surewood.base.reasons import Reason
 from surewood.base.remembered import AS_THEY_COME, NoRowsCountError, RememberedRows
@@ -42,7 +43,7 @@ from surewood.certify.prediction_sets import UNKNOWN, label_codes, tie_breakers,
 from surewood.parallel.progress import stage
 from surewood.tables import TablePreparer
 from surewood.tables.planning.column_plan import read_column
-from surewood.tables.planning.finding import LIKE_IDENTIFIERS, OPEN_DATES, RARE_CATEGORIES
+from surewood.tables.planning.finding import LIKE_IDENTIFIERS, OPEN_COMMAS, OPEN_DATES, RARE_CATEGORIES
 from surewood.tables.planning.words import find_number_code
 from surewood.workflow.columns import ColumnOptions
 from surewood.workflow.dividing import divided_groups, grouped_splits
@@ -97,6 +98,11 @@ def prepare(table: LabelledTable, options: ColumnOptions | None = None) -> Table
             )
         if column.reason.startswith(OPEN_DATES):
             table.notes.append(f"column {column.name!r}: {column.reason}.")
+        if column.reason.endswith(OPEN_COMMAS):
+            shown = column.changed or f"{column.examples[0]!r}"
+            table.notes.append(
+                f"column {column.name!r}: {shown}, {OPEN_COMMAS}; if it is the decimal mark, decimal=','."
+            )
         if column.reason.endswith(RARE_CATEGORIES):
             table.notes.append(f"column {column.name!r}: {column.reason}, which count as one category.")
         if column.reason.endswith(LIKE_IDENTIFIERS):
@@ -163,9 +169,9 @@ def train(
     preparer.row_numbers_ = None if table.stream is not None else table.row_numbers
     preparer.row_unit_, preparer.row_files_ = table.row_unit, table.files
     started = time.perf_counter()
-    with collecting(table.notes), whole_groups(estimator, table):
+    with collecting(table.notes), whole_groups(estimator, table) as groups:
         if table.stream is None:
-            estimator.fit(prepared, table.y, **_weights(table))
+            estimator.fit(prepared, table.y, **_weights(table), **groups)
         else:
             with prepared_table(table, preparer, verbose) as rows:
                 estimator.fit(rows)
@@ -209,36 +215,35 @@ def _log_loss(y: pd.Series, probabilities: NDArray[np.float64], classes: NDArray
 
 
 @contextmanager
-def whole_groups(estimator: Any, table: LabelledTable) -> Iterator[None]:
-    """Inside, an estimator with `cv` gets folds in which groups stay whole; for others there is a note.
+def whole_groups(estimator: Any, table: LabelledTable) -> Iterator[dict[str, Any]]:
+    """What `fit` gets so that it holds out whole groups; a note where it cannot.
 
-    A splitter is given the groups. One that takes no notice of them, and pairs of index arrays that divide a
-    group, are used as they are, with a note that names the group.
+    Splitters are given the groups here. One that takes no notice of them, and pairs of index arrays that
+    divide a group, are used as they are, with a note that names the group.
     """
     if table.groups is None:
-        yield
+        yield {}
         return
-    given = estimator.get_params(deep=False)
-    cv = given.get("cv")
-    splits = None
-    if table.stream is None:
-        splits = grouped_splits(cv, table.y, table.groups, given.get("random_state") or 0)
-    if splits is None:
+    if table.stream is not None or not has_fit_parameter(estimator, "groups"):
         table.notes.append(_GROUPS_INSIDE)
-        yield
+        yield {}
         return
-    divided = divided_groups(splits, table.groups)
+    cv = estimator.get_params(deep=False).get("cv")
+    splits = None if isinstance(cv, int) else grouped_splits(cv, table.y, table.groups)
+    divided = divided_groups(splits or [], table.groups)
     if divided:
         others = f" and of {plural(len(divided) - 1, 'other group')}" if len(divided) > 1 else ""
         table.notes.append(
             f"cv has rows of group {divided[0]!r}{others} on both sides of a split, so what is tuned by it "
             "may be too good for new groups; use GroupKFold, StratifiedGroupKFold or a number of folds."
         )
-    estimator.set_params(cv=splits)
+    if splits is not None:
+        estimator.set_params(cv=splits)
     try:
-        yield
+        yield {"groups": table.groups}
     finally:
-        estimator.set_params(cv=cv)
+        if splits is not None:
+            estimator.set_params(cv=cv)
 
 
 def remember(
