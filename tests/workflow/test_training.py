@@ -11,8 +11,8 @@ from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold
 from sklearn.naive_bayes import GaussianNB
 
 from surewood import BinnedForestClassifier, MarginDeepForestClassifier, workflow
-from surewood.certify import PredictionSets
 from surewood.base.folds import given_splits
+from surewood.certify import PredictionSets
 from surewood.workflow import DecisionRule, WorkflowError
 from surewood.workflow.columns import ColumnOptions
 from surewood.workflow.dividing import Sampling
@@ -91,7 +91,8 @@ class Recorder(MarginDeepForestClassifier):
 
     def fit(self, X, y, groups=None):
         super().fit(X, y, groups=groups)
-        self.splits_ = given_splits(self.cv, np.unique(y, return_inverse=True)[1], groups=groups)
+        codes, numbers = (np.unique(labels, return_inverse=True)[1] for labels in (y, groups))
+        self.splits_ = given_splits(self.cv, codes, groups=numbers)
         return self
 
 
