@@ -1,6 +1,7 @@
 """The search: its splits, every point of its grid, its best point, its time limit."""
 
 import time
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from sklearn.model_selection import KFold, StratifiedKFold
 from surewood import RandomCompositeForestClassifier as Forest
 from surewood import RandomCompositeForestClassifierCV as Search
 from surewood.base.time_limit import TimeLimit
-from surewood.composite import estimator, grid
+from surewood.composite import estimator, grid, leaf_svms
 from surewood.composite.data import part_of_inputs
 from surewood.composite.grid import best_point, feature_grid
 from surewood.composite.model_selection import contents, make_splits
@@ -206,6 +207,27 @@ def test_a_time_limit_says_what_it_cut(monkeypatch):
     assert np.isnan(scores).any()
     assert not np.isnan(scores[search.best_index_])
     assert search.best_params_["n_estimators"] < 50
+
+
+@pytest.mark.parametrize("seconds", [50, 100])
+def test_a_time_limit_holds_for_the_whole_fit(monkeypatch, seconds):
+    """The clock stands still but while SVMs are trained: one second on all rows. A whole search takes 430."""
+    X, y = sample(400, seed=11)
+    now, solve = [0.0], leaf_svms.solve_many
+
+    def solve_many(gram, groups, codes, degrees, C, **options):
+        per_group = np.size(degrees) * (len(C) if np.ndim(C) == 1 else 1)
+        now[0] += sum((len(group) / len(y)) ** 2 for group in groups) * per_group
+        return solve(gram, groups, codes, degrees, C, **options)
+
+    monkeypatch.setattr(leaf_svms, "solve_many", solve_many)
+    for module in ("base.time_limit", "composite.grid", "composite.training"):
+        monkeypatch.setattr(f"surewood.{module}.time", SimpleNamespace(monotonic=lambda: now[0]))
+    search = Search(max_features=(1, 2), time_limit=seconds, n_jobs=1, random_state=0).fit(X, y)
+    assert 0.5 * seconds < now[0] <= 1.2 * seconds + 1
+    n_splits = sum(name.endswith("_test_score") and name.startswith("split") for name in search.cv_results_)
+    assert f"{n_splits} of 3 splits were measured: time_limit={seconds} was reached" in search.cut_
+    assert search.score(X, y) > 0.8
 
 
 def test_a_complete_grid_cuts_nothing():

@@ -34,6 +34,11 @@ from surewood.tables import TrainingTable
 from surewood.trees.binning import BinnedMatrix
 
 TREES_PER_BATCH = 100
+_SEARCH_TIME, _C_TIME = (
+    0.6,
+    0.2,
+)  # parts of a time limit: of all before the chosen forest, and of the choice of C
+_TIMED_ROWS = 1000  # training rows of a split on which C is chosen where time is limited
 ALL_EQUAL = "nothing was measured: all rows are equal"
 
 Split = tuple[NDArray[np.int64], NDArray[np.int64]]  # training and held-out rows, ascending
@@ -107,10 +112,11 @@ def search(
     if spread:
         inputs = replace(inputs, table=inputs.table.detached(), given=None)
         share(inputs.table.array)
-    C = tuned_over_splits(inputs, splits, grid, options, spread)
+    time_limit, limit = limit.seconds, limit.part(_SEARCH_TIME)
+    C = tuned_over_splits(inputs, splits, grid, seed, options, limit, spread)
     tuned = replace(grid, setting=replace(grid.setting, C=C))
     errors = _grid_on_splits(inputs, splits, tuned, seed, options, limit, spread)
-    return SearchResult(errors, C, _what_was_cut(errors, grid, limit.seconds))
+    return SearchResult(errors, C, _what_was_cut(errors, len(splits), grid, time_limit))
 
 
 def part_of(inputs: TrainingTable, split: Split, options: SolverOptions) -> tuple[CompositeData, HeldOut]:
@@ -123,15 +129,25 @@ def part_of(inputs: TrainingTable, split: Split, options: SolverOptions) -> tupl
 
 
 def tuned_over_splits(
-    inputs: TrainingTable, splits: list[Split], grid: SearchGrid, options: SolverOptions, spread: bool
+    inputs: TrainingTable,
+    splits: list[Split],
+    grid: SearchGrid,
+    seed: int,
+    options: SolverOptions,
+    limit: TimeLimit,
+    spread: bool,
 ) -> tuple[float, ...]:
     """C of every degree with the fewest held-out errors of one SVM, summed over the splits ([D-12]).
 
-    `spread`: whether splits are tasks for workers.
+    `spread`: whether splits are tasks for workers. A time limit leaves some training rows of each split, and
+    as many splits as a part of the time allows.
     """
     degrees, C_grid = grid.setting.degrees, grid.C_grid
     if len(C_grid) == 1:
         return C_grid * len(degrees)
+    if limit.seconds is not None:
+        limit, draw = limit.part(_C_TIME), np.random.default_rng([seed, 5]).permutation
+        splits = [(np.sort(draw(rows)[:_TIMED_ROWS]), held) for rows, held in splits]
     # Twice as many tasks as splits leave workers idle for less time at the end.
     halves = [slice(0, None, 2), slice(1, None, 2)] if spread and len(degrees) > 1 else [slice(None)]
     units = [(split, half) for split in splits for half in halves]
@@ -139,6 +155,8 @@ def tuned_over_splits(
     errors = np.zeros((len(degrees), len(C_grid)))
     for (_, half), counts in zip(units, run_tasks(tasks, options.n_jobs if spread else 1)):
         errors[half] += counts
+        if limit.is_over:
+            break
     return best_C(errors, C_grid)
 
 
@@ -164,7 +182,10 @@ def _grid_on_splits(
     limit: TimeLimit,
     spread: bool,
 ) -> Floats:
-    """Errors of all points on all splits, on workers or one unit after another until the time is up."""
+    """Errors of all points on all splits, on workers or one unit after another until the time is up.
+
+    Splits on which there was no time for any point are left out; there is one.
+    """
     units = [(f, s) for f in range(len(grid.features)) for s in range(len(splits))]
     points = [replace(grid.setting, max_features=r) for r in grid.features]
     quiet = replace(options, verbose=0)
@@ -177,7 +198,8 @@ def _grid_on_splits(
                 advance(1)
             return errors
         for k, (f, s) in enumerate(units):
-            if f > 0 and limit.is_over:
+            if k > 0 and limit.is_over:
+                errors = errors if f else errors[:s]
                 break
             deadline = limit.divided(len(units) - k).deadline
             errors[s, f] = unit_errors(inputs, splits[s], grid, points[f], seed, quiet, deadline)
@@ -201,11 +223,17 @@ def unit_errors(
     return np.asarray(wrong / max(total, 1e-300))
 
 
-def _what_was_cut(errors: Floats, grid: SearchGrid, time_limit: float | None) -> tuple[str, ...]:
-    """Sentences about the points that the time limit left out."""
+def _what_was_cut(
+    errors: Floats, n_splits: int, grid: SearchGrid, time_limit: float | None
+) -> tuple[str, ...]:
+    """Sentences about the splits and points that the time limit left out."""
     measured = np.asarray(~np.isnan(errors).any(axis=0))  # (features, depths, choices, sizes)
     most = max(grid.sizes)
     sentences = []
+    if len(errors) < n_splits:
+        sentences.append(
+            f"{len(errors)} of {n_splits} splits were measured: time_limit={time_limit} was reached"
+        )
     for f, r in enumerate(grid.features):
         sizes = [size for k, size in enumerate(grid.sizes) if measured[f, :, :, k].all()]
         if not sizes:

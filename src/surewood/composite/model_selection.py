@@ -21,7 +21,6 @@ from surewood._arrays import Floats
 from surewood.base import rules
 from surewood.base.folds import draw_seed, given_splits, shuffled_folds, splits_of, validation_split
 from surewood.base.parameters import COMMON, Switch, TimedRunParameters, features_tried, parameters
-from surewood.base.time_limit import TimeLimit
 from surewood.composite.data import CompositeData, part_of_inputs, prepare
 from surewood.composite.estimator import (
     DEPTH,
@@ -103,8 +102,9 @@ class RandomCompositeForestClassifierCV(CompositeClassifier, TimedRunParameters)
     selection : {"exact", "theorem", "random_sequences", "common_degree", "random_degree"}, default="exact"
         With "common_degree" the degree takes the place of gamma on the grid.
     time_limit : float or None, default=None
-        Seconds after which no further part of the grid is begun; ``cut_`` says what is missing. The first
-        value of `max_features` is always measured with at least the smallest forests.
+        Seconds for the fit: after most of them no further part of the grid is begun, ``cut_`` says what is
+        missing, and the chosen forest gets the trees that can be fitted in the rest. The first value of
+        `max_features` is always measured on one split, with at least the smallest forests.
     calibrate, class_weight, categorical_features, max_memory, remember_rows, n_jobs, random_state, verbose
         As in :class:`RandomCompositeForestClassifier`.
     study : dict or None, default=None
@@ -261,8 +261,8 @@ def _plan_of(
     else:
         setting = replace(setting, gamma_scale=grid.choices[g])
     searched = Searched(len(degrees), max(grid.depths), grid.n_settings)
-    unlimited = replace(chosen, n_estimators=grid.sizes[b], limit=TimeLimit(None))
-    return completed(unlimited, data, seed, ((setting, grid.sizes[b]),), searched)
+    fixed = replace(chosen, n_estimators=grid.sizes[b])
+    return completed(fixed, data, seed, ((setting, grid.sizes[b]),), searched)
 
 
 def search_attributes(grid: SearchGrid, result: SearchResult, best: tuple[int, ...]) -> dict[str, Any]:

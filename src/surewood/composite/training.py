@@ -223,7 +223,7 @@ def _held_out_votes(
 
 
 def _out_of_fold_votes(plan: CompositePlan, data: CompositeData) -> Votes:
-    """Vote fractions of every row by small forests grown without its fold; NaN where there is none."""
+    """Vote fractions of rows by small forests grown without their fold; NaN without a fold, or time."""
     options = plan.options
     fold = shuffled_folds(data.n_rows, CALIBRATION_FOLDS, [plan.seed, 2], data.inputs.groups)
     composite, plain = np.full((2, data.n_rows, data.n_classes), np.nan)
@@ -232,6 +232,8 @@ def _out_of_fold_votes(plan: CompositePlan, data: CompositeData) -> Votes:
             rows, held = np.flatnonzero(fold != k), np.flatnonzero(fold == k)
             if len(held) == 0 or len(np.unique(data.y[rows])) < 2:
                 continue
+            if plan.limit.is_over and not np.isnan(composite).all():
+                break
             parts = []
             for setting, n_trees in plan.parts:
                 count = max(1, round(n_trees / plan.n_trees * min(plan.n_trees, CALIBRATION_TREES)))
@@ -311,8 +313,9 @@ def _scores_by_blocks(
 def _calibrator(plan: CompositePlan, data: CompositeData, votes: Floats | None) -> ScoreCalibrator | None:
     if plan.calibration is None or votes is None or data.n_classes < 2:
         return None
+    is_short = plan.calibration == "auto" and plan.limit.is_over
     with stage(plan.options.verbose, "calibrating", 1) as advance:
-        calibrator = ScoreCalibrator(plan.calibration)
+        calibrator = ScoreCalibrator("temperature" if is_short else plan.calibration)
         return calibrator.fit(votes, data.y, data.weight, advance, plan.options.n_jobs, data.inputs.groups)
 
 
