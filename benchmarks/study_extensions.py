@@ -10,6 +10,7 @@ and trees of nodes have γ = 1e-3. Needs SUREWOOD_DATA.
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -35,7 +36,7 @@ def tree(leaves: Any, splits: Any = ("linear_svm",)) -> Any:
     return DeepCascadeClassifier([family], [], max_leaves=1, **_CASCADE)
 
 
-MODELS = {
+MODELS: dict[str, Callable[[], Any]] = {
     "RCF, exact minimum": lambda: forest(),
     "... of the whole Theorem 1": lambda: forest(selection="theorem"),
     "... C of every leaf by the criterion": lambda: forest(study={"C_per_leaf": True}),

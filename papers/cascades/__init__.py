@@ -48,7 +48,7 @@ class CascadesPaper:
 
     def units(self, profile: Profile, sets: Sequence[str]) -> list[Unit]:
         n_units = N_FOLDS * int(profile.get("shuffles"))
-        kinds = (METHODS, (FLAGSHIP,)) if profile.get("flagship") else (METHODS,)
+        kinds: tuple[tuple[str, ...], ...] = (METHODS, (FLAGSHIP,)) if profile.get("flagship") else (METHODS,)
         if str(profile.readings):
             kinds = (METHODS[:2],)
         return [

@@ -106,7 +106,8 @@ class BinaryTreeFamily(Family):
         sizes = (m, n_features, n_classes)
         leaf = math.log(len(leaves)) + max(family.log_growth(*sizes) for family in leaves)
         split = math.log(len(splits)) + max(family.split_log_growth(*sizes) for family in splits)
-        return (2**self.max_depth - 1) * split + 2**self.max_depth * leaf
+        n_leaves = 1 << self.max_depth
+        return (n_leaves - 1) * split + n_leaves * leaf
 
 
 class _Search:
