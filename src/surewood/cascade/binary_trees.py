@@ -88,10 +88,6 @@ class BinaryTreeFamily(Family):
     fractions: Any = (0.5,)
     gamma_scale: float = 0.01
 
-    @property
-    def can_order(self) -> bool:  # type: ignore[override]
-        return True
-
     def fit(self, X: Floats, codes: Codes, weight: Floats, n_classes: int) -> Member:
         search = _Search(self, X, codes, weight, n_classes)
         return search.best(np.arange(len(codes), dtype=np.int32), 0, 0.0)[1]
