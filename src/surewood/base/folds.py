@@ -202,7 +202,7 @@ def given_splits(cv: Any, y: NDArray[Any], X: Any = None, groups: NDArray[np.int
     if groups is not None and isinstance(cv, Integral):
         return splits_of(stratified_folds(y, int(cv), 0, groups))
     try:
-        found = list(check_cv(cv, y, classifier=True).split(table, y, groups))
+        found = list(check_cv(cv, y, classifier=True).split(table, y, *(() if groups is None else (groups,))))
     except ValueError as error:
         if "groups" not in str(error) or groups is not None:
             raise
