@@ -87,6 +87,9 @@ def test_a_claim_after_repeated_rows_were_removed_is_about_distinct_rows(tmp_pat
         Monitor(fitted.certificate)
     look = workflow.monitor(tmp_path / "m", tmp_path / "new.csv", limit=0.4, copies="leave_out").look
     assert (look.n_scored, look.n_labelled > 50) == (0, True)
+    forest = BinnedForestClassifier(20, certifiable=True, random_state=0).fit(*draw("half zeros", 400, 1))
+    assert certify(forest).guarantees
+    assert certify(forest, copies="removed").guarantees == ()  # no sample of rows as they come
     frame.drop_duplicates().to_csv(tmp_path / "once.csv", index=False)
     plain = workflow.fit(tmp_path / "once.csv", "y", drop_duplicates=True, **options)
     assert plain.certificate.best.population == "new rows"  # nothing was removed

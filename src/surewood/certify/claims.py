@@ -279,7 +279,7 @@ def _fields(
     asked: _Asked, limits: Sequence[Limit], value: float, side: str, parts: dict[str, float], note: str = ""
 ) -> dict[str, Any]:
     method = Method.BETTING if any(limit.method is Method.BETTING for limit in limits) else Method.HOLDOUT
-    n = max(1, sum(limit.n for limit in limits))
+    n = max(1, min(asked.scored.n_units, sum(limit.n for limit in limits)))
     fields = {"method": method, "value": value, "side": side, "n": n}
     return fields | {"quantity": str(asked.claim), "decomposition": parts, "note": note}
 

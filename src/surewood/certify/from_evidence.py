@@ -72,6 +72,8 @@ class Caller:
         Steps of a pipeline that were; then `fixed_features` is not the caller's word but known.
     copies : bool
         The training table looks copied ([D-38]).
+    removed : bool
+        Repeated rows were removed from it: what is left is no sample of rows as they come.
     ordered : bool
         Rows are ordered in time, or come in groups: they are not independent.
     """
@@ -80,6 +82,7 @@ class Caller:
     fixed_features: bool = True
     fitted_steps: tuple[str, ...] = ()
     copies: bool = False
+    removed: bool = False
     ordered: bool = False
 
     def conditions(self) -> tuple[Condition, ...]:
@@ -91,6 +94,7 @@ class Caller:
             fixed = Condition(text, bool(self.fixed_features), CALLER)
         found = [
             Condition("the training table does not look copied", not self.copies, CHECKED),
+            Condition("no repeated rows were removed from the training table", not self.removed, CHECKED),
             Condition("training rows are independent of each other", not self.ordered, CALLER),
         ]
         return (fixed, *(condition for condition in found if not condition.holds))

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from surewood.base.reasons import Reason
-from surewood.base.remembered import NOT_COPIES, CountedRows, NoRowsCountError
+from surewood.base.remembered import NOT_COPIES, REMOVED, CountedRows, NoRowsCountError
 from surewood.bounds import Condition, Entry, Method, Status, Withheld, issue_guarantee
 from surewood.bounds import _arguments as check
 from surewood.bounds.evidence import OffersEvidence
@@ -164,6 +164,7 @@ def certify(
             fixed_features=not steps if fixed_features is None else bool(fixed_features) and not steps,
             fitted_steps=steps,
             copies=memory is not None and memory.copied,
+            removed=copies == REMOVED,
             ordered=time is not None or groups is not None,
         )
         reading.add(read_all(speaker.__certificate_evidence__(), caller))
