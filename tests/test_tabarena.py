@@ -9,11 +9,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import surewood
+from surewood.base.parameters import check_parameters
 from tests.contract.messy_table import messy
 
 
 class ExternalSystemModel:
-    """Calls `_fit_system` with all keywords of the interface."""
+    """Calls `_fit_system` with all keywords of the interface, and `cleanup` at the end."""
 
     def __init__(self, problem_type, **budget):
         self.problem_type, self.budget = problem_type, budget
@@ -75,6 +77,8 @@ def test_the_system_predicts_labels_within_its_time(adapters):
     assert sorted(proba.columns) == ["no", "yes"]
     np.testing.assert_allclose(proba.sum(axis=1), 1.0)
     assert (system._predict(test) == proba.idxmax(axis=1)).all()
+    system.cleanup()
+    assert "classifier" not in vars(system)
 
 
 def test_the_system_refuses_regression(adapters):
@@ -91,3 +95,18 @@ def test_models_take_parameters_and_budget(adapters, name):
     assert (params["n_estimators"], params["n_jobs"], params["random_state"]) == (2, 2, 0)
     assert 0 < params["time_limit"] <= 27
     assert model.predict_proba(X).shape == (len(X), 2)
+
+
+@pytest.mark.parametrize("name", ["CompositeForestModel", "MarginForestModel"])
+def test_search_spaces_of_models_are_valid_and_large_enough(adapters, name):
+    """TabArena draws about 200 configurations."""
+    model = getattr(adapters, name)
+    assert np.prod([len(values) for values in model.search_space.values()]) >= 200
+    for parameter, values in model.search_space.items():
+        for value in values:
+            check_parameters(getattr(surewood, model.classifier)(**{parameter: value}))
+
+
+def test_modules_to_import_before_the_clock_starts_exist(adapters):
+    for module in {*adapters.SurewoodSystem.warmup_modules, *adapters.CompositeForestModel.warmup_modules}:
+        importlib.import_module(module)
