@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from papers.comparison import Results, Spread
+from papers.comparison import Results, Spread, counted
 from papers.protocol import PAPER, paper_folder, published, published_cells
 
 #: Column of a paper's table -> methods of records that read it, the protocol's own first.
@@ -209,6 +209,21 @@ def best_table(paper: str, records: Sequence[Mapping[str, Any]]) -> dict[str, An
         "note": f"Best common reading: {best.name}. It was chosen by these published numbers. "
         f"{'Test accuracy' if paper == 'mddf' else 'Test error'}, mean ± standard deviation over the repeats "
         "that both have.",
+    }
+
+
+def depths_table(records: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Numbers of leaves of the cascades beside the published depths, reading by reading."""
+    values = published_cells("cascades")
+    sets = [name for name, column in values if column == MAIN_COLUMN["cascades"]]
+    rows = [["published", *(f"{values[name, 'cascade']['depth']:.0f}" for name in sets)]]
+    for one in combinations("cascades", records):
+        cells = [one.cells.get((name, "cascade")) for name in sets]
+        rows.append([one.name, *("–" if c is None else counted(map(int, c.leaves.split())) for c in cells)])
+    return {
+        "columns": ["readings", *sets],
+        "rows": rows,
+        "note": "Numbers of leaves, with the number of folds.",
     }
 
 

@@ -13,7 +13,7 @@ from papers.output import complete_summary, deviations, html, markdown, print_su
 from papers.protocol import PaperError, Profile, read_profile
 from papers.records import read_csv
 from papers.runner import run_paper
-from papers.unreached import best_table, combinations, ranking_table, unreached_table
+from papers.unreached import best_table, combinations, depths_table, ranking_table, unreached_table
 from tests.papers.toys import PROFILE, ToyPaper
 
 
@@ -230,3 +230,14 @@ def test_readings_and_the_headline_are_compared_on_the_repeats_that_both_have():
     table = best_table("rcf", records)
     assert table["rows"][0][:7] == ["vowel", "5.28 ± 0.46", "5.28", "5.28", "3.77 ± 0.45", "4.22", "3.77"]
     assert "Best common reading: kernel=homogeneous." in table["note"]
+
+
+def test_depths_stand_beside_the_published_ones():
+    records = [
+        {"dataset": "a1a", "repeat": k, "method": "cascade", "protocol": protocol,
+         "metrics": {"error": 0.2, "n_leaves": leaves, "n_train": 9, "n_test": 9}}
+        for protocol, leaves in (("paper", 1), ("paper, ties=more leaves", 4))
+        for k in range(2)
+    ]  # fmt: skip
+    rows = {row[0]: row[-1] for row in depths_table(records)["rows"]}
+    assert rows == {"published": "2", "paper": "1 ×2", "ties=more leaves": "4 ×2"}
