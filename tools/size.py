@@ -106,7 +106,8 @@ def main() -> None:
     surewood.SurewoodClassifier(3, random_state=0, n_jobs=1).fit(X, y)
     calls = {
         "tables.schema:TableSchema.learn": "schemas",
-        "trees.binning:learn_bins": "bins",
+        "trees.binning:bin_table": "bins of the table",
+        "deepforest.data:learn_vector_bins": "bins of class vectors",
         "tables.row_hashes:table_content_hashes": "row hashes",
         "tables.row_hashes:table_hash_pairs": "row hashes",
         "tables.planning.table_plan:plan": "column plans",

@@ -56,7 +56,7 @@ SHORT_NAMES = {
 #: What `surewood fit` uses by default.
 DEFAULT_MODEL = "surewood"
 
-__all__ = ["DEFAULT_MODEL", "SHORT_NAMES", "__version__", *sorted(_HOME)]
+__all__ = ["__version__", *sorted(_HOME)]
 _get, __dir__ = _lazy_names(__name__, _HOME)
 
 

@@ -6,8 +6,9 @@ import pytest
 from sklearn.datasets import make_classification
 from sklearn.exceptions import NotFittedError
 
-from surewood.deepforest import PAPER_GRID, MarginDeepForestClassifier, MarginDeepForestClassifierCV
+from surewood.deepforest import MarginDeepForestClassifier, MarginDeepForestClassifierCV
 from surewood.deepforest.forests import AUTO_BLOCKS, PUBLISHED
+from surewood.deepforest.model_selection import PAPER_GRID
 
 
 def search(**parameters):

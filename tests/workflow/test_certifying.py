@@ -16,11 +16,11 @@ from tests.workflow.conftest import SMALL
 
 
 def test_training_rows_are_recognized_and_the_remedy_gives_a_guarantee(folder, table):
-    found = workflow.certify(folder, table)
+    found = workflow.certify_model(folder, table)
     assert found.seen == 0.8
     assert found.certificate.best is None
     assert found.certificate.verdict.startswith("no guarantee: 96 of 120 holdout rows are training rows")
-    left = workflow.certify(folder, table, copies="leave_out")
+    left = workflow.certify_model(folder, table, copies="leave_out")
     assert left.certificate.best.n == len(left.counted) == 24
     assert left.certificate.best.population == "rows that are not copies of training rows"
 
@@ -28,7 +28,7 @@ def test_training_rows_are_recognized_and_the_remedy_gives_a_guarantee(folder, t
 def test_only_training_rows_give_no_guarantee(fitted, folder, table, tmp_path):
     frame = pd.read_csv(table).drop(fitted.holdout_rows)
     frame.to_csv(tmp_path / "training.csv", index=False)
-    found = workflow.certify(folder, tmp_path / "training.csv")
+    found = workflow.certify_model(folder, tmp_path / "training.csv")
     assert found.seen == 1.0
     assert found.certificate.best is None
 
@@ -48,21 +48,21 @@ def test_groups_of_the_training_rows_do_not_count(table, tmp_path):
     assert result.certificate.guarantees[0].unit == "groups"
     frame.iloc[result.holdout_rows].to_csv(tmp_path / "held.csv", index=False)
     frame.drop(result.holdout_rows).to_csv(tmp_path / "training.csv", index=False)
-    again = workflow.certify(tmp_path / "m", tmp_path / "all.csv")
+    again = workflow.certify_model(tmp_path / "m", tmp_path / "all.csv")
     assert again.n_rows == len(result.holdout_rows)
     assert again.certificate.guarantees[0].n == result.certificate.guarantees[0].n
     assert any("rows of groups that the model was trained with" in note for note in again.notes)
     with pytest.raises(workflow.WorkflowError, match="every group was in the training rows"):
-        workflow.certify(tmp_path / "m", tmp_path / "training.csv")
+        workflow.certify_model(tmp_path / "m", tmp_path / "training.csv")
     frame.drop(columns="who").to_csv(tmp_path / "bare.csv", index=False)
-    bare = workflow.certify(tmp_path / "m", tmp_path / "bare.csv")
+    bare = workflow.certify_model(tmp_path / "m", tmp_path / "bare.csv")
     assert any("trained with groups=who, which this table lacks" in note for note in bare.notes)
 
 
 def test_new_rows_give_one_and_several_models_weaken_it(folder, tmp_path):
     fresh = tmp_path / "fresh.csv"
     messy_frame(80, seed=5).to_csv(fresh, index=False)
-    one, ten = (workflow.certify(folder, fresh, n_models=n) for n in (1, 10))
+    one, ten = (workflow.certify_model(folder, fresh, n_models=n) for n in (1, 10))
     assert one.seen == 0
     assert one.n_rows == 80
     assert one.certificate.best.value < ten.certificate.best.value
@@ -70,7 +70,7 @@ def test_new_rows_give_one_and_several_models_weaken_it(folder, tmp_path):
 
 def test_another_column_is_refused(folder, table):
     with pytest.raises(workflow.WorkflowError, match=r"none of the model's classes \('ja', 'nein'\)"):
-        workflow.certify(folder, table, target="Stadt")
+        workflow.certify_model(folder, table, target="Stadt")
 
 
 def test_words_become_claims(folder):
@@ -117,7 +117,7 @@ def made(tmp_path_factory):
 
 def test_rows_of_the_training_table_are_left_out(made):
     folder, table = made
-    found = workflow.report(
+    found = workflow.make_report(
         folder / "model", table, out=folder / "new", claims=["error,recall:ja"], copies="leave_out"
     )
     assert sorted(path.name for path in found.files.values()) == ["card.md", "report.html", "report.json"]
@@ -133,7 +133,7 @@ def test_rows_of_the_training_table_are_left_out(made):
 def test_the_page_replaces_the_one_beside_the_model(made):
     folder, table = made
     before = (folder / "model" / "report.html").read_text(encoding="utf-8")
-    workflow.report(folder / "model", table, copies="leave_out")
+    workflow.make_report(folder / "model", table, copies="leave_out")
     assert (folder / "model" / "report.html").read_text(encoding="utf-8") != before
     assert (folder / "model" / "model.surewood").exists()
 
@@ -142,7 +142,7 @@ def test_only_training_rows_are_one_sentence(made):
     folder, _ = made
     again = write(messy_frame(400)[:30], folder / "again.csv")
     with pytest.raises(workflow.WorkflowError, match="of 30 holdout rows are training rows, about 0 would"):
-        workflow.report(folder / "model", again, out=folder / "none")
+        workflow.make_report(folder / "model", again, out=folder / "none")
 
 
 def test_the_page_is_about_the_table_and_the_holdout(fitted):

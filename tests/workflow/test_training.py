@@ -284,7 +284,7 @@ def test_a_recall_is_kept_with_the_model(tables, tmp_path):
     found = workflow.predict(tmp_path / "m", tables / "may.csv", proba=True).frame
     threshold = result.model[-1].threshold
     assert ((found["probability of bad"] >= threshold) == (found["prediction"] == "bad")).all()
-    again = workflow.certify(
+    again = workflow.certify_model(
         tmp_path / "m", tables / "may.csv", claims=["recall:bad", "error-by:region"]
     ).certificate
     assert again.guarantees[0].quantity == "recall of 'bad'"
@@ -315,7 +315,7 @@ def test_costs(tables, tmp_path):
     rows = tables / "may.csv"
     careful = workflow.predict(tmp_path / "m", rows).counts["bad"]
     assert careful > (plain.model.predict(pd.read_csv(rows)) == "bad").sum()
-    (entry,) = workflow.certify(tmp_path / "m", rows, claims=["cost"]).certificate.guarantees
+    (entry,) = workflow.certify_model(tmp_path / "m", rows, claims=["cost"]).certificate.guarantees
     assert entry.quantity == "expected cost"
 
 

@@ -1,8 +1,8 @@
 """From parameters and sample to one frozen plan: after it nothing is decided but by training.
 
 `CascadePlan` is what a :class:`DeepCascadeSVMClassifier` does, `SelectionPlan` adds what cross-validation
-needs beyond that. The rules of the parameters that the SVM cascades share, and the settings that suit a size of
-sample, are here too.
+needs beyond that. The rules of the parameters that the SVM cascades share, and the settings that suit a size
+of sample, are here too.
 """
 
 from __future__ import annotations

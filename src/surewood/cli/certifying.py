@@ -44,11 +44,11 @@ def certify(
     The model remembers its training rows and recognizes them in the table.
     """
     from surewood.cli.printing import print_certificate, print_notes
-    from surewood.workflow.certifying import certify as certify_table
+    from surewood.workflow.certifying import certify_model
 
     options = option.certify_options(claims, cost, copies, group, time, delta, n_models, header_line, sheet)
     with display():
-        found = certify_table(model, option.one_or_several(table), target, **options)
+        found = certify_model(model, option.one_or_several(table), target, **options)
     if as_json:
         print(found.certificate.to_json())
         return
@@ -91,7 +91,7 @@ def report(
     Writes report.html, report.json and card.md. Rows that are equal to training rows are left out.
     """
     from surewood.cli.printing import grid, print_certificate, print_notes
-    from surewood.workflow.reporting import report as make_report
+    from surewood.workflow.reporting import make_report
 
     options = option.certify_options(claims, cost, copies, group, time, delta, n_models, header_line, sheet)
     with display():

@@ -16,12 +16,11 @@ Ideas of its own:
 """
 
 from surewood.deepforest.estimator import CascadeForestClassifier, MarginDeepForestClassifier
-from surewood.deepforest.model_selection import PAPER_GRID, MarginDeepForestClassifierCV
+from surewood.deepforest.model_selection import MarginDeepForestClassifierCV
 from surewood.deepforest.scanning import MultiGrainedScanner
 from surewood.deepforest.stopping import LayerRecord
 
 __all__ = [
-    "PAPER_GRID",
     "CascadeForestClassifier",
     "LayerRecord",
     "MarginDeepForestClassifier",

@@ -6,7 +6,6 @@ Each display has ``from_estimator`` (and ``from_predictions`` where predictions 
 
 from surewood.base.contributions import Contributions
 from surewood.base.describing import Exit
-from surewood.inspect.dependence import Dependence, Interaction, dependence, interactions
 from surewood.inspect.displays import (
     BoundDisplay,
     CapacityMapDisplay,
@@ -21,6 +20,7 @@ from surewood.inspect.displays import (
 )
 from surewood.inspect.explaining import contributions
 from surewood.inspect.importance import Importances, permutation_importances
+from surewood.inspect.local_effects import Dependence, Interaction, dependence, interactions
 
 __all__ = [
     "BoundDisplay",

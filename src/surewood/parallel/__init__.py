@@ -43,16 +43,6 @@ _HOME = {
     "worker_count": "surewood.parallel.running",
 }
 
-__all__ = [
-    "WorkerLost",
-    "arrays_travel",
-    "cluster",
-    "in_threads",
-    "over_rows",
-    "run_in_threads",
-    "run_tasks",
-    "share",
-    "thread_count",
-    "worker_count",
-]
+# Public; the other names of this package are for the engines.
+__all__ = ["WorkerLost", "cluster"]
 __getattr__, __dir__ = _lazy_names(__name__, _HOME)

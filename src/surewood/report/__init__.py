@@ -8,7 +8,6 @@
 from surewood.report import charts
 from surewood.report.card import write_card
 from surewood.report.page import (
-    model_values,
     render_page,
     render_template,
     write_json,
@@ -20,7 +19,6 @@ from surewood.report.summary import build_summary
 __all__ = [
     "build_summary",
     "charts",
-    "model_values",
     "render_page",
     "render_template",
     "write_card",

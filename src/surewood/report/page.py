@@ -88,7 +88,7 @@ def model_values(summary: dict[str, Any]) -> dict[str, Any]:
     >>> from surewood import CompositeTreeClassifier, report
     >>> table = load_iris(return_X_y=True)
     >>> tree = CompositeTreeClassifier(max_depth=1, random_state=0).fit(*table)
-    >>> "summary" in report.model_values(report.build_summary(tree, *table))
+    >>> "summary" in model_values(report.build_summary(tree, *table))
     True
     """
     sample = summary["scores"]["sample"]

@@ -73,35 +73,8 @@ _HOME = {
     "table_content_hashes": "surewood.tables.row_hashes",
 }
 
-__all__ = [
-    "ColumnPlan",
-    "ColumnReader",
-    "DataError",
-    "DesignEncoder",
-    "ParquetTable",
-    "Table",
-    "TablePlan",
-    "TablePreparer",
-    "TableSchema",
-    "TrainingTable",
-    "Workspace",
-    "alongside",
-    "as_parquet",
-    "begin_fit",
-    "begin_predict",
-    "by_batches",
-    "by_label",
-    "column_names",
-    "content_hashes",
-    "is_mapped",
-    "joint_codes",
-    "merge_equal_rows",
-    "merged_inputs",
-    "plain",
-    "plan",
-    "read_table",
-    "table_content_hashes",
-]
+# Public; the other names of this package are for estimators.
+__all__ = ["ColumnPlan", "DataError", "ParquetTable", "TablePlan", "TablePreparer", "plan", "read_table"]
 __getattr__, __dir__ = _lazy_names(__name__, _HOME)
 
 #: Types of this package that a model file may hold.

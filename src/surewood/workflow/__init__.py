@@ -1,6 +1,6 @@
 """From a table file to a model and its files, and from a model to predictions, certificates and explanations.
 
-What the command ``surewood`` does, as functions: :func:`fit`, :func:`predict`, :func:`certify`,
+What the command ``surewood`` does, as functions: :func:`fit`, :func:`predict`, :func:`certify_model`,
 :func:`explain`, :func:`describe`, :func:`importances`, :func:`compare` and :func:`monitor`. Each returns a
 frozen dataclass; what cannot be done raises a :class:`WorkflowError` with one sentence.
 """
@@ -21,19 +21,19 @@ _HOME = {
     "Reported": "surewood.workflow.reporting",
     "SavedModel": "surewood.workflow.model_folder",
     "WorkflowError": "surewood.workflow.errors",
-    "certify": "surewood.workflow.certifying",
+    "certify_model": "surewood.workflow.certifying",
     "check_table": "surewood.workflow.columns",
     "compare": "surewood.workflow.comparing",
     "describe": "surewood.workflow.explaining",
     "explain": "surewood.workflow.explaining",
     "fit": "surewood.workflow.fitting",
     "importances": "surewood.workflow.explaining",
+    "make_report": "surewood.workflow.reporting",
     "monitor": "surewood.workflow.monitoring",
     "open_model": "surewood.workflow.model_folder",
     "plan_table": "surewood.workflow.fitting",
     "predict": "surewood.workflow.predicting",
     "predict_to_parquet": "surewood.workflow.predicting",
-    "report": "surewood.workflow.reporting",
 }
 
 __all__ = sorted(_HOME)

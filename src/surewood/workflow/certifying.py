@@ -16,8 +16,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from surewood.base.remembered import NoRowsCountError
-from surewood.certify import Certificate, Claim, CostClassifier
-from surewood.certify import certify as certify_model
+from surewood.certify import Certificate, Claim, CostClassifier, certify
 from surewood.certify.claims import KINDS, read_claims
 from surewood.certify.model_parts import counted_rows, memory_of
 from surewood.tables.reading.file_format import looks_like_a_file
@@ -30,7 +29,7 @@ from surewood.workflow.training import cost_matrix
 
 @dataclass(frozen=True)
 class Certification:
-    """Result of :func:`certify`.
+    """Result of :func:`certify_model`.
 
     Attributes
     ----------
@@ -68,7 +67,7 @@ class Certification:
 
 
 class CertifyOptions(TypedDict, total=False):
-    """Options of :func:`certify` that other functions pass on to it."""
+    """Options of :func:`certify_model` that other functions pass on to it."""
 
     claims: Sequence[str]
     cost: str | None
@@ -81,7 +80,7 @@ class CertifyOptions(TypedDict, total=False):
     sheet: str | None
 
 
-def certify(
+def certify_model(
     model: str | Path | SavedModel,
     table: Source,
     target: str | None = None,
@@ -137,7 +136,7 @@ def certify(
     --------
     >>> from surewood import workflow
     >>> fitted = workflow.fit("iris", model="rcf", out="iris-model")
-    >>> workflow.certify("iris-model", "iris").seen > 0.7
+    >>> workflow.certify_model("iris-model", "iris").seen > 0.7
     True
     """
     saved = open_model(model)
@@ -148,7 +147,7 @@ def certify(
     labelled.X = labelled.X.drop(columns=sampling.columns)
     prepared = saved.prepare(labelled.X)
     judged = saved.decider
-    certificate = certify_model(
+    certificate = certify(
         judged,
         prepared,
         labelled.y,

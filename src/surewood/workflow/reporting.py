@@ -10,7 +10,7 @@ from surewood import report as pages
 from surewood.base.describing import take_rows
 from surewood.certify import Certificate
 from surewood.tables import TablePreparer
-from surewood.workflow.certifying import CertifyOptions, certify
+from surewood.workflow.certifying import CertifyOptions, certify_model
 from surewood.workflow.errors import WorkflowError
 from surewood.workflow.labelled_table import LabelledTable, Source
 from surewood.workflow.model_folder import CARD, DATA, PAGE, SavedModel
@@ -21,7 +21,7 @@ from surewood.workflow.training import Trained
 
 @dataclass(frozen=True)
 class Reported:
-    """Result of :func:`report`.
+    """Result of :func:`make_report`.
 
     Attributes
     ----------
@@ -42,7 +42,7 @@ class Reported:
     >>> wine[1::2].to_csv("later.csv", index=False)
     >>> settings = {"model": "rcf", "parameters": {"n_estimators": 5}}
     >>> fitted = workflow.fit("wine.csv", target="target", out="wine-model", **settings)
-    >>> workflow.report("wine-model", "later.csv").summary["data"]["n_rows"]
+    >>> workflow.make_report("wine-model", "later.csv").summary["data"]["n_rows"]
     71
     """
 
@@ -52,7 +52,7 @@ class Reported:
     files: dict[str, Path]
 
 
-def report(
+def make_report(
     model: str | Path | SavedModel,
     table: Source,
     target: str | None = None,
@@ -68,13 +68,13 @@ def report(
     Parameters
     ----------
     model, table, target
-        As in :func:`certify`.
+        As in :func:`certify_model`.
     out : str or Path, optional
         Folder for report.html, report.json and card.md; by default that of the model.
     verbose : int, default=0
         1: progress on standard error.
     **options
-        Options of :func:`certify`: `claims`, `cost`, `copies`, `groups`, `time`, `delta`, `n_models`,
+        Options of :func:`certify_model`: `claims`, `cost`, `copies`, `groups`, `time`, `delta`, `n_models`,
         `header_line`, `sheet`.
 
     Returns
@@ -90,11 +90,11 @@ def report(
     >>> wine[1::2].to_csv("later.csv", index=False)
     >>> settings = {"model": "rcf", "parameters": {"n_estimators": 5}}
     >>> fitted = workflow.fit("wine.csv", target="target", out="wine-model", **settings)
-    >>> made = workflow.report("wine-model", "later.csv", claims=["accuracy"], out="wine-page")
+    >>> made = workflow.make_report("wine-model", "later.csv", claims=["accuracy"], out="wine-page")
     >>> sorted(path.name for path in made.files.values())
     ['card.md', 'report.html', 'report.json']
     """
-    found = certify(model, table, target, **options)
+    found = certify_model(model, table, target, **options)
     saved = found.model
     folder = saved.path.parent if out is None else Path(out)
     check_folder(folder)
