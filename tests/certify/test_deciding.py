@@ -47,3 +47,15 @@ def test_a_matrix_of_the_wrong_shape_is_refused(model):
         CostClassifier(model, [[0, 1], [1, 0]])
     with pytest.raises(ValueError, match="cost must be"):
         CostClassifier(model, np.nan * COST)
+
+
+def test_costs_may_be_given_by_labels():
+    X = np.linspace(0, 1, 40)[:, None]
+    model = LogisticRegression().fit(X, np.where(X[:, 0] > 0.5, "good", "bad"))
+    by_labels = CostClassifier(model, {("bad", "good"): 5})
+    assert by_labels.cost.tolist() == [[0, 5], [1, 0]]
+    assert by_labels.predict(X).tolist() == CostClassifier(model, [[0, 5], [1, 0]]).predict(X).tolist()
+    with pytest.raises(
+        ValueError, match=r"the key \('bad', 'fine'\), which is no pair"
+    ):
+        CostClassifier(model, {("bad", "fine"): 5})

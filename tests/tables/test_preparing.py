@@ -77,3 +77,10 @@ def test_scikit_learn_treats_it_as_an_estimator_of_frames():
     assert not get_tags(preparer).input_tags.two_d_array
     with pytest.raises(TypeError, match=r"must be a frame of pandas, polars or Arrow, got .*ndarray"):
         preparer.fit(np.zeros((3, 2)))
+
+
+def test_rows_may_be_dicts():
+    frame = pd.DataFrame({"x": [1.5, 2.5, 3.0], "city": ["Rome", "Oslo", "Rome"]})
+    preparer = TablePreparer().fit(frame)
+    rows = frame.to_dict("records")
+    pd.testing.assert_frame_equal(preparer.transform(rows), preparer.transform(frame))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -187,3 +189,20 @@ def test_fit_shows_findings_as_notes_and_facts(tmp_path):
     assert any(note.startswith("check column 'verdict'") for note in result.notes)
     assert [finding["kind"] for finding in result.facts["findings"]] == ["target"]
     assert "verdict" in (tmp_path / "m" / "report.html").read_text().split("check column")[1][:20]
+
+
+def test_a_column_that_ranks_the_rows_nearly_perfectly_is_suspicious():
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1], 400)
+    frame = pd.DataFrame({"score": y + rng.normal(0, 0.2, 800), "noise": rng.normal(size=800)})
+    (finding,) = check_table(frame, y)
+    assert (finding.column, finding.kind) == ("score", "predicts alone")
+    assert re.search(r"and has an AUC of (0\.999\d|1\.0000)$", finding.evidence)
+    assert check_table(frame.assign(score=y + rng.normal(0, 0.4, 800)), y) == []
+
+
+def test_codes_for_missing_values_in_one_column():
+    frame = pd.DataFrame({"age": [0.0, 30.0, 41.0] * 5, "calls": [0.0, 1.0, 2.0] * 5})
+    made = ColumnOptions(missing=("age=0", "-999")).make_plan(frame)
+    assert [made[name].missing for name in frame] == [("-999", "0"), ("-999",)]
+    assert [made[name].n_missing for name in frame] == [5, 0]

@@ -383,15 +383,17 @@ def _predicting_alone(
     suspicious: dict[str, Finding] = {}
     for origin in [str(name) for name in names if str(name) in preparer.columns_]:
         for part in preparer.parts_.get(origin, [origin]):
-            predicted, score = _one_column(prepared[part], codes, learn, judge, int(majority))
+            predicted, scores = _one_column(prepared[part], codes, learn, judge, int(majority))
             errors = int((predicted != codes[judge]).sum())
-            area = area_under_curve(score, codes[judge] == 1) if codes.max() == 1 else None
-            if errors > REMAINING * baseline and (area or 0.0) < MOST_AREA:
+            two = codes.max() == 1
+            area = max(area_under_curve(score, codes[judge] == 1) or 0.0 for score in scores) if two else 0.0
+            if errors > REMAINING * baseline and area < MOST_AREA:
                 continue
             evidence = (
                 f"alone it predicts {len(judge) - errors:,} of {len(judge):,} rows that were not used to "
                 f"learn from it (majority class: {len(judge) - baseline:,})"
             )
+            evidence += f" and has an AUC of {area:.4f}" if area >= MOST_AREA else ""
             advice = f"if it is only known after the target, {_drop(origin)}"
             suspicious.setdefault(origin, Finding(origin, "predicts alone", evidence, advice))
     return suspicious
@@ -399,18 +401,19 @@ def _predicting_alone(
 
 def _one_column(
     column: pd.Series, codes: NDArray[Any], learn: NDArray[Any], judge: NDArray[Any], majority: int
-) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Predictions from one column, and how likely class 1 is: by a small tree on a number, or by category."""
+) -> tuple[NDArray[Any], list[NDArray[Any]]]:
+    """Predictions from one column, by a small tree on a number or by category, and scores for class 1."""
     if pd.api.types.is_numeric_dtype(column.dtype):
         values = column.to_numpy(dtype=np.float64)[:, None]
         values = np.clip(values, -1e30, 1e30)  # trees work in single precision
         leaves = LEAVES_PER_CLASS * len(np.unique(codes))
         tree = DecisionTreeClassifier(max_leaf_nodes=leaves, min_samples_leaf=2, random_state=0)
         proba = tree.fit(values[learn], codes[learn]).predict_proba(values[judge])
-        return tree.classes_[proba.argmax(axis=1)], proba[:, -1]
+        filled = np.nan_to_num(values[judge, 0])
+        return tree.classes_[proba.argmax(axis=1)], [proba[:, -1], filled, -filled]
     values = pd.factorize(column.astype(object))[0] + 1  # missing values are 0
     counts = np.zeros((int(values.max()) + 1, int(codes.max()) + 1), dtype=np.int64)
     np.add.at(counts, (values[learn], codes[learn]), 1)
     best = np.where(counts.sum(axis=1) > 0, counts.argmax(axis=1), majority)
     score = counts[:, -1] / np.maximum(counts.sum(axis=1), 1)
-    return best[values[judge]], score[values[judge]]
+    return best[values[judge]], [score[values[judge]]]
