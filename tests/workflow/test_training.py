@@ -300,7 +300,7 @@ def test_a_recall_is_kept_with_the_model(tables, tmp_path):
 
 
 def test_abstention(tables, tmp_path):
-    result = fit(tables, DecisionRule(abstain_error=0.12), tmp_path / "m")
+    result = fit(tables, DecisionRule(accepted_error=0.12), tmp_path / "m")
     assert result.certificate.guarantees[0].quantity == "error among accepted rows"
     found = workflow.predict(tmp_path / "m", tables / "may.csv").frame
     assert set(found["prediction"]) <= {"bad", "good", "abstain"}

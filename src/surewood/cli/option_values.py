@@ -46,7 +46,7 @@ LargestFalsePositiveRate = Annotated[
     float | None,
     _rate("Find a threshold with at most this false positive rate.", 0.0001, 0.999, "--fpr"),
 ]
-AbstainError = Annotated[
+AcceptedError = Annotated[
     float | None,
     _rate("Answer 'abstain' where unsure: at most this error among the others.", 0.0001, 0.999),
 ]

@@ -263,7 +263,7 @@ def abstention_chart(facts: dict[str, Any] | None) -> dict[str, Any] | None:
     caption = (
         f"With {confidence_text(facts['delta'])} confidence (for this chart by itself): if it abstains "
         f"where its largest probability is below {best['threshold']:.2f}, it decides {share} of the rows "
-        f"with an error of at most {error} on {facts['population']}. --abstain-error, or find_threshold in "
+        f"with an error of at most {error} on {facts['population']}. --accepted-error, or find_threshold in "
         "Python, sets such a rule."
     )
     alt = f"If the model may abstain: {'; '.join(told)}"

@@ -414,7 +414,7 @@ class DecisionRule:
     positive : label or None
         The class that precision, false positive rate and recall are about.
     precision, fpr, recall : float or None
-    abstain_error : float or None
+    accepted_error : float or None
         Largest error among the rows that are decided.
     cost : str or None
         Costs of confusions, such as ``"bad:good=5,good:bad=1"``: true class, predicted class, cost.
@@ -432,7 +432,7 @@ class DecisionRule:
     precision: float | None = None
     fpr: float | None = None
     recall: float | None = None
-    abstain_error: float | None = None
+    accepted_error: float | None = None
     cost: str | None = None
 
     def __post_init__(self) -> None:
@@ -444,7 +444,7 @@ class DecisionRule:
     @property
     def has_threshold(self) -> bool:
         """Whether a threshold is asked for."""
-        return any(v is not None for v in (self.precision, self.fpr, self.recall, self.abstain_error))
+        return any(v is not None for v in (self.precision, self.fpr, self.recall, self.accepted_error))
 
     @property
     def is_given(self) -> bool:
@@ -525,7 +525,7 @@ def apply_rule(
             precision=rule.precision,
             fpr=rule.fpr,
             recall=rule.recall,
-            accepted_error=rule.abstain_error,
+            accepted_error=rule.accepted_error,
             delta=_PROMISE_PART * delta,
             copies=table.sampling.copies,
         )
