@@ -6,6 +6,7 @@ import pickle
 import re
 import threading
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -24,6 +25,7 @@ from surewood.deepforest import (
     MarginDeepForestClassifier,
     MarginDeepForestClassifierCV,
     MultiGrainedScanner,
+    blocks,
 )
 from surewood.deepforest.estimator import CV, MONITOR
 from surewood.deepforest.forests import AUTO_BLOCKS, PUBLISHED
@@ -293,6 +295,23 @@ def test_a_time_limit_that_is_never_reached_changes_nothing(wine):
 def test_all_cascades_take_a_time_limit(cls, wine):
     model = cls(4, time_limit=0.0, random_state=0).fit(*wine)
     assert (model.stop_reason_, len(model.layers_)) == ("time_limit", 1)
+
+
+@pytest.mark.parametrize("seconds", [60, 200])
+def test_a_time_limit_leaves_out_trees_of_a_layer(monkeypatch, wine, seconds):
+    """The clock stands still but while trees are grown: one second for each. A layer has a thousand."""
+    now, grow = [0.0], blocks.grow_and_predict
+
+    def grow_and_predict(grower, *arguments):
+        now[0] += grower.keywords["n_trees"]
+        return grow(grower, *arguments)
+
+    monkeypatch.setattr(blocks, "grow_and_predict", grow_and_predict)
+    monkeypatch.setattr("surewood.base.time_limit.time", SimpleNamespace(monotonic=lambda: now[0]))
+    model = CascadeForestClassifier(50, time_limit=seconds, n_jobs=1, random_state=0).fit(*wine)
+    assert 0.5 * seconds < now[0] <= 1.2 * seconds + 1
+    assert model.stop_reason_ == "time_limit"
+    assert model.score(*wine) > 0.95
 
 
 PUBLIC = (

@@ -19,12 +19,15 @@ from numpy.typing import NDArray
 from surewood._arrays import Codes, Floats
 from surewood.deepforest.blocks import BlockFit, BlockPlan, train_block
 from surewood.deepforest.data import LayerInput, TrainingSet, layer_seed, learn_vector_bins, widen
+from surewood.deepforest.forests import at_most
 from surewood.deepforest.layers import CascadeLayer, CascadeLayers, side_by_side
 from surewood.deepforest.plan import CascadeGrowthPlan, RunOptions
 from surewood.deepforest.stopping import GrownCascade, Growth
 from surewood.trees.binning import BinMapper
 
 GrownCascadeForest: TypeAlias = GrownCascade[CascadeLayers, CascadeGrowthPlan]
+_LAYER_TIME = 0.8  # part of the time that is left which a layer may take
+_MEASURED_TREES = 2  # of each forest, grown first to see how many the time allows
 _SCREENING_FACTOR = 3.0  # points that stop are wrong this many times less often than all points in play
 
 
@@ -88,7 +91,10 @@ class CascadeGrowth(Growth[CascadeGrowthPlan]):
     def grown(self) -> GrownCascadeForest:
         """Layers until the held-out score has not improved for `patience` of them; the best are kept."""
         while not self.finished:
+            before = self.run.time_limit.passed
             self.add_layer()
+            if self.run.time_limit.left < self.run.time_limit.passed - before:  # the next one takes as long
+                self.stop_reason = self.stop_reason or "time_limit"
         return self.grown_cascade(CascadeLayers(tuple(self.layers[: self.n_kept])), self.plan)
 
     def add_layer(self) -> None:
@@ -129,17 +135,31 @@ class CascadeGrowth(Growth[CascadeGrowthPlan]):
         seed = layer_seed(plan.seed, number)
         fold = np.full(training.n_rows, -1, dtype=np.int64)
         fold[self.active] = training.deal(plan.n_folds, seed, self.active)
-        return train_block(
-            inputs,
-            training.y,
-            fold,
-            BlockPlan(plan.members, plan.depths(number), plan.trees, len(training.classes), plan.cross_fit),
-            seed=seed,
-            weight=training.weight,
-            n_jobs=self.run.n_jobs,
-            verbose=self.run.verbose,
-            name=f"layer {number}",
-        )
+        limit = self.run.time_limit
+
+        def grown(n_trees: int) -> BlockFit:
+            members = at_most(plan.members, n_trees)
+            return train_block(
+                inputs,
+                training.y,
+                fold,
+                BlockPlan(members, plan.depths(number), plan.trees, len(training.classes), plan.cross_fit),
+                seed=seed,
+                weight=training.weight,
+                n_jobs=self.run.n_jobs,
+                verbose=self.run.verbose,
+                name=f"layer {number}",
+            )
+
+        n_trees = max(member.n_trees for member in plan.members)
+        if limit.seconds is not None and n_trees > _MEASURED_TREES:
+            before = limit.passed
+            few = grown(_MEASURED_TREES)
+            seconds = (limit.passed - before) / _MEASURED_TREES
+            n_trees = min(n_trees, int(_LAYER_TIME * limit.left / max(seconds, 1e-9)))
+            if n_trees <= _MEASURED_TREES:
+                return few
+        return grown(n_trees)
 
     def _screen(self, fit: BlockFit) -> float:
         """Store the vectors of the points in play, find the gate, and let confident points stop."""

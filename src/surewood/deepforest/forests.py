@@ -8,7 +8,7 @@ the blocks that a fit compares at its first layer, `parse_schedules` turns `dept
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Integral
 from typing import Any, TypeAlias
 
@@ -81,6 +81,11 @@ class BlockMember:
 
 
 Blocks: TypeAlias = Sequence[Sequence[BlockMember]]
+
+
+def at_most(members: Sequence[BlockMember], n_trees: int) -> tuple[BlockMember, ...]:
+    """The members with at most this many trees each."""
+    return tuple(replace(member, n_trees=min(member.n_trees, n_trees)) for member in members)
 
 
 def parse_members(forests: Any, n_estimators: int) -> tuple[BlockMember, ...]:

@@ -28,6 +28,7 @@ import numpy as np
 from surewood._arrays import Codes, Floats
 from surewood.deepforest.blocks import Block, BlockFit, BlockPlan, FoldClassifier, train_block
 from surewood.deepforest.data import LayerInput, TrainingSet, layer_seed, learn_vector_bins, widen
+from surewood.deepforest.forests import at_most
 from surewood.deepforest.layers import MarginLayer, MarginLayers
 from surewood.deepforest.margins import (
     CHOICES,
@@ -254,8 +255,7 @@ class LayerTask:
 
 def with_at_most(plan: MarginGrowthPlan, n_trees: int) -> MarginGrowthPlan:
     """The plan with at most this many trees per forest."""
-    members = tuple(replace(member, n_trees=min(member.n_trees, n_trees)) for member in plan.members)
-    return replace(plan, members=members)
+    return replace(plan, members=at_most(plan.members, n_trees))
 
 
 def first_layer_task(training: TrainingSet, plan: MarginGrowthPlan, run: RunOptions) -> LayerTask:

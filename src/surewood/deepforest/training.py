@@ -100,7 +100,8 @@ def _calibrator(
         return None
     with stage(plan.run.verbose, "calibrating", 1) as advance:
         scores = _population_scores(grown, training, plan.run.n_jobs)
-        return ScoreCalibrator(plan.calibration).fit(
+        is_short = plan.calibration == "auto" and plan.run.time_limit.is_over
+        return ScoreCalibrator("temperature" if is_short else plan.calibration).fit(
             scores, training.y, training.weight, advance, plan.run.n_jobs, training.groups
         )
 
