@@ -10,7 +10,7 @@ CORE := $(shell find core -type f) # any edited file below core/ rebuilds the ex
 PACKAGE := $(VENV)/.package
 STAMP := $(VENV)/.installed
 
-.PHONY: help setup demo test test-data slow lint types imports doctests references language size check guarantees fuzz fuzz-files fuzz-files-asan bench papers core-asan core-valgrind docs clean
+.PHONY: help setup demo test test-data slow lint types imports doctests references language size check guarantees fuzz fuzz-files fuzz-files-asan bench bench-quick papers core-asan core-valgrind docs clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -94,6 +94,10 @@ fuzz-files-asan: $(STAMP) ## the same with the compiled core under ASan and UBSa
 
 bench: $(STAMP) ## benchmarks: ours and the peer, interleaved, as ratios; then the targets
 	@$(BIN)/python -m benchmarks
+
+bench-quick: $(STAMP) ## speed over time: ratios to pinned peers, beside the committed run (half a minute at rest)
+	@$(PIP) --group bench
+	@$(BIN)/python -m benchmarks.quick
 
 papers: $(STAMP) ## tables of the documentation from papers/*/results.csv
 	@$(BIN)/python -m papers tables

@@ -1,8 +1,11 @@
 """Benchmarks can all be started by `python -m benchmarks`, in a quick form too."""
 
 import ast
+import re
+import tomllib
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 FOLDER = Path(__file__).parents[1] / "benchmarks"
@@ -17,3 +20,37 @@ def test_main_accepts_quick(path):
     assert "quick" in names
     required = len(main.args.args) - len(main.args.defaults)
     assert required == 0, "python -m benchmarks gives nothing but quick"
+
+
+@pytest.fixture
+def quick():
+    pytest.importorskip("lightgbm")
+    from benchmarks import quick
+
+    return quick
+
+
+@pytest.mark.parametrize(
+    ("times", "ratio", "shown"),
+    [
+        ([(1.2, 1.0), (1.2, 1.0)], 1.2, "+20% SLOWER"),
+        ([(1.2, 1.0), (1.0, 1.0)], 1.0, "+0%"),  # something disturbed the first measurement
+        ([(1.05, 1.0)], 1.05, "+5%"),
+        ([(0.5, 1.0)], 0.5, "-50%"),
+    ],
+)
+def test_a_slower_ratio_is_measured_again_and_shown(quick, times, ratio, shown):
+    turns = iter(times)
+    measured, line = quick.compare("work", lambda: next(turns), 1.0)
+    assert measured == ratio
+    assert line.endswith(f" {shown}")
+    assert next(turns, None) is None
+
+
+def test_the_committed_run_has_the_pinned_peers(quick):
+    project = tomllib.loads((FOLDER.parent / "pyproject.toml").read_text(encoding="utf-8"))
+    pins = dict(re.fullmatch(r"(.+)==(.+)", pin).groups() for pin in project["dependency-groups"]["bench"])
+    rows = pd.read_csv(quick.COMMITTED)
+    assert {peer: rows[peer].unique().tolist() for peer in quick.PEERS} == {
+        peer: [pin] for peer, pin in pins.items()
+    }
