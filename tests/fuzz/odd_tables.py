@@ -12,9 +12,11 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import polars as pl
+import pytest
 import scipy.sparse as sp
 from hypothesis import strategies as st
+
+pl = pytest.importorskip("polars")
 
 NUMBERS = [0.0, -0.0, 1.0, -1.0, 0.1, 3.0, 1e-300, 5e-324, 1e300, -1e300, 1.7e308, 2.0**53, 1e9, -7.5, np.nan]
 WORDS = ["", "a", "b", "A", "  ", "nan", "None", "0", "1.5", "ü", "日本", "x" * 50, "\x00", "\n"]

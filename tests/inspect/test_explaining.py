@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
-import polars as pl
 import pytest
 from sklearn.compose import make_column_transformer
 from sklearn.ensemble import HistGradientBoostingClassifier
@@ -44,6 +43,7 @@ def test_rows_of_our_models_and_others_predict_the_same_as_the_model():
 
 
 def test_frames_of_polars():
+    pl = pytest.importorskip("polars")
     frame = pl.DataFrame({"a": [0.0, 1.0, 2.0], "b": [1.0, None, 0.0]})
     model = BinnedForestClassifier(3, random_state=0).fit(frame, [0, 1, 1])
     opened = open_rows(unwrap(model, frame))

@@ -4,7 +4,6 @@ import json
 
 import numpy as np
 import pandas as pd
-import polars as pl
 import pytest
 from scipy.sparse import csr_matrix
 from sklearn.datasets import load_iris
@@ -168,7 +167,7 @@ def test_many_classes_have_a_row_each_in_the_confusion():
 def test_tables_of_other_kinds(kind, name):
     def convert(table):
         if kind == "polars":
-            return pl.DataFrame(table, schema=list("abcd"))
+            return pytest.importorskip("polars").DataFrame(table, schema=list("abcd"))
         return csr_matrix(table) if kind == "sparse" else table.tolist()
 
     train, hold = ((convert(table), labels) for table, labels in (TRAIN, HOLD))

@@ -14,7 +14,6 @@ from decimal import Decimal
 
 import numpy as np
 import pandas as pd
-import polars as pl
 import pyarrow as pa
 import pytest
 import scipy.sparse as sp
@@ -23,6 +22,8 @@ import surewood
 from surewood import BinnedForestClassifier
 from surewood.tables import TablePlan, TablePreparer, TableSchema, plan
 from surewood.tables.schema import MANY_COLUMNS, as_text, read_text, text_form
+
+pl = pytest.importorskip("polars")
 
 
 @pytest.mark.parametrize(
