@@ -1,6 +1,7 @@
 """What all families share.
 
 * :mod:`~surewood.base.base`: the base class of the classifiers;
+* :mod:`~surewood.base.family`: the roles that every family fills;
 * :mod:`~surewood.base.rules`, :mod:`~surewood.base.parameters`: the one validator, with the rules and
   meanings of the parameters that several estimators have;
 * :mod:`~surewood.base.folds`: seeds, folds and bags;
