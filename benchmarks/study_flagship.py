@@ -9,6 +9,10 @@ Divisions are random and chose nothing: all methods run with their defaults (Lig
 rounds, CatBoost and EBM as they come, SVC with C and gamma by 3-fold cross-validation). At most 4,000 rows
 train, at most 4,000 test. Rows are appended one by one; those that are there already are not computed again.
 Times are processor seconds of the fit, one thread for everybody.
+
+Peers that are not installed are left out. ChimeraBoost and pytabkit (RealMLP, xRFM) fit into any environment;
+AutoGluon pins its dependencies and needs one of its own, in which ``run --methods AutoGluon`` appends to the
+same rows.
 """
 
 from __future__ import annotations
@@ -19,6 +23,7 @@ import warnings
 from collections.abc import Callable, Iterable
 from importlib.util import find_spec
 from pathlib import Path
+from tempfile import TemporaryDirectory, mkdtemp
 from typing import Any
 
 import numpy as np
@@ -28,7 +33,12 @@ from sklearn.pipeline import make_pipeline
 
 from benchmarks.study_files import option_parser
 from papers.datasets import load
-from surewood import MarginDeepForestClassifier, RandomCompositeForestClassifier, SurewoodClassifier
+from surewood import (
+    BoostedTreesClassifier,
+    MarginDeepForestClassifier,
+    RandomCompositeForestClassifier,
+    SurewoodClassifier,
+)
 from surewood.tables import TablePreparer
 from surewood.workflow.comparing import PeerClassifier
 
@@ -40,9 +50,10 @@ SETS = (
 MOST_ROWS = 4000
 LEAST_OF_A_CLASS = 5
 FIELDS = ("set", "repeat", "method", "error", "log_loss", "brier", "auc", "fit_s", "n_train", "n_test")
-APART = ("EBM",)  # up to two minutes on the smallest tables: shown where it ran
+#: Methods that take long, or that few have installed: shown where they ran.
+APART = ("EBM", "ChimeraBoost", "RealMLP", "xRFM", "AutoGluon")
 #: Methods that are members of the mixture, or scikit-learn's form of one.
-MEMBERS = ("composite forest", "margin forest", "random forest", "extra-trees", "hist. boosting")
+MEMBERS = ("composite forest", "margin forest", "boosted trees", "random forest", "extra-trees")
 ROOT = Path(__file__).resolve().parents[1]
 README, NOTE = ROOT / "README.md", ROOT / "docs" / "research" / "flagship.md"
 RESULTS = ROOT / "benchmarks" / "results" / "flagship.csv"
@@ -51,6 +62,7 @@ OURS = {
     "surewood": lambda seed: SurewoodClassifier(random_state=seed, n_jobs=1),
     "composite forest": lambda seed: RandomCompositeForestClassifier(random_state=seed, n_jobs=1),
     "margin forest": lambda seed: MarginDeepForestClassifier(random_state=seed, n_jobs=1),
+    "boosted trees": lambda seed: BoostedTreesClassifier(random_state=seed, n_jobs=1),
 }
 
 
@@ -89,7 +101,40 @@ def peers() -> dict[str, tuple[Callable[[int], Any], bool]]:
         from interpret.glassbox import ExplainableBoostingClassifier
 
         found["EBM"] = (lambda s: ExplainableBoostingClassifier(random_state=s, n_jobs=1), False)
+    if find_spec("chimeraboost"):
+        from chimeraboost import ChimeraBoostClassifier
+
+        found["ChimeraBoost"] = (lambda s: ChimeraBoostClassifier(quality=5, random_state=s), False)
+    if find_spec("pytabkit"):
+        from pytabkit import RealMLP_TD_Classifier, XRFM_D_Classifier
+
+        folds = {
+            "n_cv": 5,
+            "n_threads": 1,
+            "val_metric_name": "cross_entropy",
+            "calibration_method": "ts-mix",
+        }
+        found["RealMLP"] = (lambda s: RealMLP_TD_Classifier(random_state=s, use_ls=False, **folds), False)
+        found["xRFM"] = (lambda s: XRFM_D_Classifier(random_state=s, **folds), False)
+    if find_spec("autogluon"):
+        found["AutoGluon"] = (lambda s: _AutoGluon(), True)
     return found
+
+
+class _AutoGluon:
+    """AutoGluon's default ensemble, as an estimator."""
+
+    def fit(self, X: Any, y: Any) -> _AutoGluon:
+        from autogluon.tabular import TabularPredictor
+
+        with TemporaryDirectory() as folder:
+            predictor = TabularPredictor("label", eval_metric="log_loss", path=folder, verbosity=0)
+            predictor.fit(pd.DataFrame(X).assign(label=y), num_cpus=1, presets="best_quality")
+            self.predictor = predictor.clone_for_deployment(mkdtemp(), return_clone=True)
+        return self
+
+    def predict_proba(self, X: Any) -> Any:
+        return self.predictor.predict_proba(pd.DataFrame(X)).to_numpy()
 
 
 def _tuned_svc(seed: int) -> Any:

@@ -25,6 +25,15 @@ def test_text_shows_the_committed_rows(study, path, make):
     assert study.between_marks(text, getattr(study, make)(pd.read_csv(study.RESULTS))) == text
 
 
+@pytest.mark.parametrize("installed", [(), ("lightgbm",)])
+def test_peers_that_are_not_installed_are_left_out(study, monkeypatch, installed):
+    monkeypatch.setattr(study, "find_spec", lambda name: name in installed or None)
+    if installed:
+        pytest.importorskip("lightgbm")
+    names = {"random forest", "extra-trees", "hist. boosting", "tuned SVC"}
+    assert set(study.peers()) == names | ({"LightGBM"} if installed else set())
+
+
 def test_only_divisions_that_every_method_finished_count(study):
     two = pd.DataFrame(
         {"set": ["a", "a", "b"], "repeat": [0, 0, 0], "method": ["x", "y", "x"], "error": [0.1, 0.2, 0.0]}
