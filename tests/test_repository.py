@@ -1,10 +1,14 @@
-"""What the wheels' tests need is declared."""
+"""What the wheels' tests need is declared, and what a failed installation says."""
 
 import ast
 import re
+import shutil
+import subprocess
 import sys
 import tomllib
 from pathlib import Path
+
+import pytest
 
 ROOT = Path(__file__).parent.parent
 TESTS = ROOT / "tests"
@@ -41,3 +45,20 @@ def test_the_conda_recipe_has_the_dependencies_of_the_package():
     listed = {line.removeprefix("    - ").replace(" ", "") for line in run.splitlines()}
     assert listed == {"python", *project["project"]["dependencies"]}
     assert f'version: "{project["project"]["version"]}"' in recipe
+
+
+def test_a_build_without_a_compiler_says_what_to_install(tmp_path):
+    programs = Path(sys.executable).parent
+    cmake, ninja = shutil.which("cmake", path=programs), shutil.which("ninja", path=programs)
+    if not cmake or not ninja:
+        pytest.skip("CMake and Ninja are in the dependency group dev")
+    built = subprocess.run(
+        [cmake, "-S", ROOT, "-B", tmp_path, "-G", "Ninja", f"-DCMAKE_MAKE_PROGRAM={ninja}"],
+        env={"PATH": str(tmp_path), "CXX": "no-such-compiler"},
+        capture_output=True,
+        text=True,
+    )
+    assert built.returncode == 1
+    message = " ".join(built.stderr.split())
+    assert "there is no C++ compiler. Either update pip" in message
+    assert "apt install g++ (Debian, Ubuntu)" in message
