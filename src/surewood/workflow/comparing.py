@@ -38,11 +38,24 @@ from surewood.report.quality import area_under_curve
 from surewood.report.words import number, seconds
 from surewood.tables.reading.table_file import Reading
 from surewood.workflow.columns import ColumnOptions
-from surewood.workflow.dividing import Sampling, Split, make_splits, splits_in_time, stratified_rows
+from surewood.workflow.dividing import (
+    OTHER,
+    Sampling,
+    Split,
+    make_splits,
+    splits_in_time,
+    stratified_rows,
+)
 from surewood.workflow.errors import WorkflowError
 from surewood.workflow.families import FitSettings, families
 from surewood.workflow.fitting import check_training
-from surewood.workflow.labelled_table import LabelledTable, Source, TrainingTable, read_for_training
+from surewood.workflow.labelled_table import (
+    LabelledTable,
+    Source,
+    TrainingTable,
+    read_for_training,
+    settle_training,
+)
 from surewood.workflow.output_place import check_file
 from surewood.workflow.quantities import read_bins
 from surewood.workflow.training import prepare
@@ -200,7 +213,7 @@ def compare(
         target,
         holdout,
         random_state,
-        rare,
+        "keep" if certify else rare,
         sampling=Sampling.of("check", groups, time, drop_duplicates),
         ignored=ignored,
         reading=Reading(header_line=header_line, sheet=sheet),
@@ -209,10 +222,13 @@ def compare(
         decimal=None if columns is None else columns.decimal,
     )
     data = read_for_training(wanted)
+    held = None
+    if certify:  # before anything looks at labels or columns
+        held = take_holdout(data, max_rows, random_state)
+        settle_training(data, rare)
     preparer = prepare(data, columns)  # before rows are drawn: in a sample a row number is an ordinary number
     check_training(data, ignored, preparer)
     _draw(data, folds, max_rows, random_state)
-    held = take_holdout(data, random_state) if certify else None
     prepared = preparer.transform(data.X)
     if data.times is None:
         splits = make_splits(data.y, folds, repeats, random_state, data.groups)
@@ -232,7 +248,10 @@ def compare(
             .fit(prepared, data.y)
             for name in best_two({one.name: (one.error, one.ours) for one in scores if not one.floor})
         }
-        duel = certificate_of_two(fitted, preparer.transform(held[0]), held[1], prepared)
+        labels = held[1]
+        if rare == "merge" and (data.y == OTHER).any():
+            labels = labels.astype(str).where(labels.astype(str).isin(set(data.y)), OTHER)
+        duel = certificate_of_two(fitted, preparer.transform(held[0]), labels, prepared, data.sampling.copies)
     facts = {
         "certificate": duel,
         "table": data.name,
@@ -619,10 +638,11 @@ def _write_picture(result: dict[str, Any], path: Path) -> None:
     figure.savefig(path, dpi=150)
 
 
-def take_holdout(table: LabelledTable, random_state: int) -> tuple[pd.DataFrame, pd.Series]:
-    """Take a random fifth of the rows away from a table."""
+def take_holdout(table: LabelledTable, max_rows: int, random_state: int) -> tuple[pd.DataFrame, pd.Series]:
+    """Take a random fifth of the rows away from a table, but no more than a fifth of `max_rows`."""
     order = np.random.default_rng(random_state).permutation(len(table.y))
-    held_out, kept = np.sort(order[: len(order) // 5]), np.sort(order[len(order) // 5 :])
+    n_held = min(len(order), max_rows) // 5
+    held_out, kept = np.sort(order[:n_held]), np.sort(order[n_held:])
     X, y = table.X.iloc[held_out].reset_index(drop=True), table.y.iloc[held_out].reset_index(drop=True)
     table.keep(kept)
     table.notes.append(f"{len(y):,} rows were held out from the comparison for the guarantee.")
@@ -646,11 +666,11 @@ def best_two(errors: Mapping[str, tuple[float, bool]]) -> tuple[str, str]:
 
 
 def certificate_of_two(
-    fitted: Mapping[str, Any], X: pd.DataFrame, y: pd.Series, X_train: pd.DataFrame
+    fitted: Mapping[str, Any], X: pd.DataFrame, y: pd.Series, X_train: pd.DataFrame, copies: str = "check"
 ) -> dict[str, Any]:
     """Which of two fitted classifiers is guaranteed to err less often, as plain values."""
     (name, model), (other, second) = fitted.items()
-    found = compare_models(model, second, X, y, names=(name, other), X_train=X_train)
+    found = compare_models(model, second, X, y, names=(name, other), X_train=X_train, copies=copies)
     plain: dict[str, Any] = json.loads(found.to_json())
     return plain
 
