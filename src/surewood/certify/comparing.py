@@ -15,7 +15,7 @@ from surewood.bounds.statements import AT_LEAST
 from .certificate import Certificate
 from .holdout import read_labels
 from .model_parts import counted_rows
-from .wording import between_text
+from .wording import ends_text
 
 __all__ = ["compare_models"]
 
@@ -104,8 +104,8 @@ def compare_models(
         population=counted.population,
     )
     if lower <= 0:
-        ends = between_text(lower, upper).split(" to ")
-        sentence = Reason.NO_DIFFERENCE.say(quantity=quantity, lower=ends[0], upper=ends[1])
+        low, high = ends_text(lower, upper)
+        sentence = Reason.NO_DIFFERENCE.say(quantity=quantity, lower=low, upper=high)
         withheld = (Withheld(Method.HOLDOUT, sentence, Reason.NO_DIFFERENCE.name),)
         return Certificate((estimate,), withheld, " and ".join(names), float(delta), facts=counted.facts)
     guarantee = issue_guarantee(

@@ -25,6 +25,7 @@ __all__ = [
     "certificate_text",
     "claim_text",
     "confidence_text",
+    "ends_text",
     "entry_text",
     "head_lines",
     "limit_value",
@@ -86,8 +87,13 @@ def between_text(lower: float, upper: float, digits: int = 2) -> str:
     >>> between_text(0.0309, 0.0711, 1)
     '3 % to 7.2 %'
     """
-    ends = ((lower, ROUND_FLOOR), (upper, ROUND_CEILING))
-    return " to ".join(_percent(Decimal(str(value)), digits, rounding) for value, rounding in ends)
+    return " to ".join(ends_text(lower, upper, digits))
+
+
+def ends_text(lower: float, upper: float, digits: int = 2) -> tuple[str, str]:
+    """The same as two texts."""
+    down, up = Decimal(str(lower)), Decimal(str(upper))
+    return _percent(down, digits, ROUND_FLOOR), _percent(up, digits, ROUND_CEILING)
 
 
 def confidence_text(delta: float) -> str:

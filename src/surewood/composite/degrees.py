@@ -146,8 +146,8 @@ def choose_by_theorem(
     best = choose_exact(charged)
     gain = total - charged[np.arange(len(charged)), best]
     for k, costs in enumerate(ensemble):
-        own = np.flatnonzero(tree == k)
-        order = own[np.argsort(-gain[own], kind="stable")]
+        leaves = np.flatnonzero(tree == k)
+        order = leaves[np.argsort(-gain[leaves], kind="stable")]
         gains = np.cumsum(np.maximum(gain[order], 0.0))
         n_charged = 1 + int(np.argmin(costs[: len(order)] - gains))
         idle = np.concatenate([order[n_charged:], order[gain[order] <= 0.0]])

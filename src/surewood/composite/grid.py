@@ -34,10 +34,8 @@ from surewood.tables import TrainingTable
 from surewood.trees.binning import BinnedMatrix
 
 TREES_PER_BATCH = 100
-_SEARCH_TIME, _C_TIME = (
-    0.6,
-    0.2,
-)  # parts of a time limit: of all before the chosen forest, and of the choice of C
+_SEARCH_TIME = 0.6  # part of a time limit for all before the chosen forest
+_C_TIME = 0.2  # for the choice of C
 _TIMED_ROWS = 1000  # training rows of a split on which C is chosen where time is limited
 ALL_EQUAL = "nothing was measured: all rows are equal"
 

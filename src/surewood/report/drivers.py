@@ -61,33 +61,33 @@ def driver_facts(
         How the table writes the values of its columns, see :func:`~surewood.report.words.written`.
     """
     how = as_written or {}
-    known = judged.known()
-    if judged.proba is None or known.n_rows < 2 or len(judged.classes) < 2:
+    labelled = judged.known()
+    if judged.proba is None or labelled.n_rows < 2 or len(judged.classes) < 2:
         return None
     chosen = last_step(model) if last_step(model, with_rule=True) is not last_step(model) else model
-    found: dict[str, Any] = {"importances": None, "dependence": None, "rows": None, "notes": []}
+    facts: dict[str, Any] = {"importances": None, "dependence": None, "rows": None, "notes": []}
     parts: dict[str, Callable[[], Any]] = {
-        "importances": lambda: _importances(chosen, known, len(judged.classes), groups),
-        "dependence": lambda: _dependence(chosen, known.X, _top(found), judged, positive, how),
+        "importances": lambda: _importances(chosen, labelled, len(judged.classes), groups),
+        "dependence": lambda: _dependence(chosen, labelled.X, _top(facts), judged, positive, how),
         "rows": lambda: _rows(chosen, judged, X_train, groups, how),
     }
     for name, make in parts.items():
         try:
-            found[name] = make()
+            facts[name] = make()
         except (TypeError, ValueError, NotImplementedError) as error:
             # another library's classifier may refuse rows that are put together from others
-            found["notes"].append(f"{name}: {short(error, 160)}")
-    return plain_dict(found)
+            facts["notes"].append(f"{name}: {short(error, 160)}")
+    return plain_dict(facts)
 
 
-def _importances(model: Any, known: Any, n_classes: int, groups: dict[str, Any] | None) -> dict[str, Any]:
-    n_columns = int(np.shape(known.X)[1])
+def _importances(model: Any, labelled: Any, n_classes: int, groups: dict[str, Any] | None) -> dict[str, Any]:
+    n_columns = int(np.shape(labelled.X)[1])
     predictions = int(PREDICTIONS * _share(n_classes))
     n_rows = max(LEAST_ROWS, min(MOST_ROWS, predictions // n_columns))
     n_repeats = max(1, min(3, predictions // (n_columns * n_rows)))
-    rows = sample_rows(known.n_rows, n_rows)
-    held = take_rows(known.X, rows)
-    result = permutation_importances(model, held, known.y[rows], n_repeats, groups=groups)
+    rows = sample_rows(labelled.n_rows, n_rows)
+    held = take_rows(labelled.X, rows)
+    result = permutation_importances(model, held, labelled.y[rows], n_repeats, groups=groups)
     frame = result.frame().head(MOST_IMPORTANCES)
     names = ("column", "importance", "low", "high")
     return {
@@ -105,11 +105,11 @@ def _share(n_classes: int) -> float:
     return min(1.0, (MANY_CLASSES / n_classes) ** 2)
 
 
-def _top(found: dict[str, Any]) -> list[str]:
+def _top(facts: dict[str, Any]) -> list[str]:
     """Columns to draw: the most important ones whose importance is clearly above 0."""
-    if not found["importances"]:
+    if not facts["importances"]:
         return []
-    return [one["column"] for one in found["importances"]["columns"] if one["importance"] > 0]
+    return [column["column"] for column in facts["importances"]["columns"] if column["importance"] > 0]
 
 
 def _dependence(
