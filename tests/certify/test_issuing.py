@@ -3,6 +3,7 @@
 import re
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.base import ClassifierMixin
 from sklearn.datasets import make_classification
@@ -13,8 +14,10 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from surewood import BinnedForestClassifier
 from surewood.bounds import Status, clopper_pearson
 from surewood.certify import certify
+from surewood.tables import ParquetTable
 
 
 @pytest.fixture(scope="module")
@@ -141,3 +144,17 @@ def test_numbers_against_text_are_different_labels(data):
     _, _, X, y = data
     certificate = certify(Oracle(y.astype(str)), X, y)
     assert certificate.entries[0].value == 1.0
+
+
+def test_a_parquet_table_has_rows_and_labels(tmp_path):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"x": rng.normal(size=300), "z": rng.normal(size=300)})
+    frame["y"] = np.where(frame["x"] > 0, "yes", "no")
+    frame.loc[290:, "y"] = None
+    frame.to_parquet(tmp_path / "t.parquet")
+    table = ParquetTable(tmp_path / "t.parquet", target="y")
+    train, held = table.split(0.5, seed=0)
+    model = BinnedForestClassifier(5, random_state=0).fit(train)
+    X, y = held.labelled()
+    assert certify(model, held).to_dict() == certify(model, X, y).to_dict()
+    assert certify(model, held).guarantees[0].n == len(y) < 200

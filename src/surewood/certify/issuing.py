@@ -14,6 +14,7 @@ from surewood.base.remembered import NOT_COPIES, REMOVED, CountedRows, NoRowsCou
 from surewood.bounds import Condition, Entry, Method, Status, Withheld, issue_guarantee
 from surewood.bounds import _arguments as check
 from surewood.bounds.evidence import OffersEvidence
+from surewood.tables import ParquetTable
 
 from .certificate import Certificate
 from .claims import KINDS, Claim, Scored, claim_fields, read_claims
@@ -51,7 +52,8 @@ def certify(
         Any fitted classifier. One with a method ``__certificate_evidence__`` (see
         :mod:`surewood.bounds.evidence`) is also certified by its own structure and training sample.
     X, y : array-like, optional
-        Rows and labels. May be left out for a model that offers evidence.
+        Rows and labels. May be left out for a model that offers evidence. A
+        :class:`~surewood.tables.ParquetTable` has both; its rows are read into memory.
     X_train : array-like, optional
         The training rows of a model from another library, to look for them among the rows of `X`.
         Classifiers of this package remember their own.
@@ -116,6 +118,8 @@ def certify(
     n_models_in_sample = check.count(n_models_in_sample, "n_models_in_sample", 1)
     if not callable(getattr(model, "predict", None)):
         raise TypeError(f"model must have a predict method, got {type(model).__name__}")
+    if isinstance(X, ParquetTable) and y is None:
+        X, y = X.labelled()
     if (X is None) != (y is None):
         raise ValueError("X and y must be given together")
     if stratified and groups is not None:

@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
@@ -127,6 +128,28 @@ class ParquetTable:
         cut = high - fraction * (high - low)
         sides = (Selection(seed, low, cut), Selection(seed, cut, high))
         return replace(self, selection=sides[0]), replace(self, selection=sides[1])
+
+    def labelled(self) -> tuple[pd.DataFrame, pd.Series]:
+        """The rows that have a label, in memory, and their labels.
+
+        Examples
+        --------
+        >>> import tempfile, pandas as pd
+        >>> path = tempfile.mkdtemp() + "/toy.parquet"
+        >>> pd.DataFrame({"x": [1.0, 2.0, 3.0], "y": ["a", None, "b"]}).to_parquet(path)
+        >>> X, y = ParquetTable(path, target="y").labelled()
+        >>> X["x"].tolist(), y.tolist()
+        ([1.0, 3.0], ['a', 'b'])
+        """
+        if self.target is None:
+            raise ValueError("a ParquetTable whose labels are needed must name its target")
+        names = [*self.open().names, self.target]
+        parts = []
+        for _, _, source in replace(self, target=None, weight=None).open(names).batches():
+            known = source.table.column(self.target).is_valid()
+            parts.append(source.table.filter(known).to_pandas())
+        frame = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=names)
+        return frame.drop(columns=self.target), frame[self.target]
 
     def open(self, columns: Sequence[str] | None = None) -> OpenParquet:
         """Find and check the parts; `columns` are those to learn from, in this order."""

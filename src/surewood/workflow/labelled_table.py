@@ -384,7 +384,7 @@ def read_large(wanted: TrainingTable) -> LabelledTable:
     train, held = whole.split(fraction, wanted.random_state) if fraction > 0 else (whole, None)
     n_train = train.open().n_rows
     sample = train if n_train <= SAMPLE_ROWS else train.split(SAMPLE_ROWS / n_train, wanted.random_state)[1]
-    X, y = _labelled(sample, target)
+    X, y = sample.labelled()
     if wanted.classes or wanted.bins:
         raise WorkflowError("classes= and bins= are not possible for a streamed Parquet table.")
     settle_quantity(y, target)
@@ -393,7 +393,7 @@ def read_large(wanted: TrainingTable) -> LabelledTable:
     if wanted.weight is not None:
         table.take_weights(wanted.weight)
     if held is not None:
-        table.holdout = _labelled(held, target)
+        table.holdout = held.labelled()
         if not len(table.holdout[1]):
             raise WorkflowError(
                 f"holdout={fraction:g} of {n_rows:,} rows is less than one row; take more, or 0."
@@ -401,18 +401,6 @@ def read_large(wanted: TrainingTable) -> LabelledTable:
     table.stream, table.n_streamed = train, n_train
     table.sampling = sampling
     return table
-
-
-def _labelled(parquet: ParquetTable, target: str) -> tuple[pd.DataFrame, pd.Series]:
-    """The rows that have a label, in memory."""
-    opened = parquet.open()
-    names = [*opened.names, target]
-    parts = []
-    for _, _, source in ParquetTable(parquet.path, selection=parquet.selection).open(names).batches():
-        known = source.table.column(target).is_valid()
-        parts.append(source.table.filter(known).to_pandas())
-    frame = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=names)
-    return frame.drop(columns=target), frame[target]
 
 
 @contextmanager
