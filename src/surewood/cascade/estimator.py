@@ -472,7 +472,7 @@ class DeepCascadeSVMClassifier(SvmCascadeBase):
         """
         check_value("gamma_min", gamma_min, Number(0.0))
         parameters = checked_parameters(self)
-        _, data = self._read(X, y, sample_weight)
+        _, data = self._read(X, y, sample_weight, groups=None)
         plan = make_plan(parameters, data, draw_seed(self.random_state))
         paths: list[list[PathPiece]] = []
         tasks = prepare_all(plan, data)
