@@ -183,6 +183,17 @@ def test_odd_tables(cls, X, y):
     np.testing.assert_array_equal(model.classes_[proba.argmax(axis=1)], model.predict(X))
 
 
+@each_classifier
+def test_ten_thousand_classes_are_refused(cls):
+    most = cls._most_classes
+    n = 10_000 if most < 10_000 else 70_000
+    y = np.repeat(np.arange(n), 2)
+    with pytest.raises(
+        ValueError, match=rf"^y has {n:,} different labels; {cls.__name__} takes at most {most:,}\."
+    ):
+        cls().fit(y[:, None], y)
+
+
 @pytest.mark.parametrize(
     "cls", [c for c in classifiers() if not c.__name__.endswith("CV")], ids=lambda c: c.__name__
 )

@@ -102,6 +102,8 @@ class ClassifierBase(TableParameters, ClassifierMixin, BaseEstimator, ABC, Gener
     _parameter_rules: ClassVar[Mapping[str, Rule]] = {}
     #: What `study` may hold.
     _study_switches: ClassVar[Mapping[str, Switch]] = {}
+    #: Time and memory grow with the classes, in some families with their square.
+    _most_classes: ClassVar[int] = 1000
 
     #: What the entries of ``explain`` call this kind of model.
     _kind: ClassVar[str]
@@ -149,7 +151,7 @@ class ClassifierBase(TableParameters, ClassifierMixin, BaseEstimator, ABC, Gener
         self, X: Any, y: Any, sample_weight: Any, groups: Any = None, **merging: bool
     ) -> TrainingTable:
         """Training data, checked and read as the parameters say; `merging` as in ``begin_fit``."""
-        return begin_fit(
+        inputs = begin_fit(
             self,
             X,
             y,
@@ -159,6 +161,13 @@ class ClassifierBase(TableParameters, ClassifierMixin, BaseEstimator, ABC, Gener
             groups=groups,
             **merging,
         )
+        if len(inputs.classes) > self._most_classes:
+            with inputs:
+                raise ValueError(
+                    f"y has {len(inputs.classes):,} different labels; {type(self).__name__} takes at most "
+                    f"{self._most_classes:,}. Are they identifiers, or numbers for a regression?"
+                )
+        return inputs
 
     def contributions(
         self,

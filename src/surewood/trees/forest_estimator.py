@@ -29,7 +29,7 @@ from surewood.trees.flat_tree import FlatForest
 from surewood.trees.forest_model import ForestModel, explanation_steps, report_facts
 from surewood.trees.forest_plan import check_together, make_plan
 from surewood.trees.forest_training import train
-from surewood.trees.growing import SPLITTERS
+from surewood.trees.growing import MAX_CLASSES, SPLITTERS
 from surewood.trees.monotone import MONOTONE
 
 
@@ -148,6 +148,7 @@ class BinnedForestClassifier(ClassifierBase[ForestModel], TimedRunParameters, St
     __explanation_steps__ = explanation_steps
     _kind = "forest"
 
+    _most_classes: ClassVar[int] = MAX_CLASSES
     _study_switches: ClassVar[Mapping[str, Switch]] = {
         "min_samples_split": Switch(2, COMMON["min_samples_split"]),
         "max_samples": Switch(None, COMMON["max_samples"]),
