@@ -83,6 +83,10 @@ class CascadeData:
         rank = np.arange(n) - np.searchsorted(kind, kind)
         kept = np.sort(order[rank < fraction * np.bincount(kind)[kind]])
         place = np.cumsum(np.isin(np.arange(n), kept)) - 1
+
+        def among(rows: Rows) -> Rows:
+            return np.asarray(place[rows[np.isin(rows, kept)]], dtype=np.int32)
+
         return dataclasses.replace(
             self,
             design=np.ascontiguousarray(self.design[kept]),
@@ -91,10 +95,7 @@ class CascadeData:
             origin=self.origin[kept],
             is_counted=False,
             groups=None if self.groups is None else self.groups[kept],
-            folds=self.folds
-            and [
-                tuple(place[rows[np.isin(rows, kept)]].astype(np.int32) for rows in split) for split in folds
-            ],
+            folds=self.folds and [(among(train), among(held)) for train, held in folds],
         )
 
 
