@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+from inspect import signature
 
 import numpy as np
 import pandas as pd
@@ -122,18 +123,22 @@ def test_metadata_routing_carries_weights(cls, iris):
 
 @each_classifier
 def test_metadata_routing_through_a_pipeline_and_a_search(cls, iris):
-    """The search gives groups to its splits and weights to the last step, and refits with the weights."""
+    """The search gives groups to its splits, weights and groups to the last step, and refits with both."""
     X, y = iris
     rng = np.random.default_rng(2)
     weight, groups = rng.integers(1, 9, len(y)).astype(float), rng.integers(0, 6, len(y))
+    metadata = {"sample_weight": weight}
+    if "groups" in signature(cls.fit).parameters:
+        metadata["groups"] = groups
     with config_context(enable_metadata_routing=True):
-        model = deterministic(cls).set_fit_request(sample_weight=True).set_score_request(sample_weight=True)
+        model = deterministic(cls).set_fit_request(**dict.fromkeys(metadata, True))
+        model.set_score_request(sample_weight=True)
         scaler = StandardScaler().set_fit_request(sample_weight=False)
         search = GridSearchCV(make_pipeline(scaler, model), {}, cv=GroupKFold(2), error_score="raise").fit(
             X, y, sample_weight=weight, groups=groups
         )
     scaled = StandardScaler().fit_transform(X)
-    expected = deterministic(cls).fit(scaled, y, sample_weight=weight).predict_proba(scaled)
+    expected = deterministic(cls).fit(scaled, y, **metadata).predict_proba(scaled)
     np.testing.assert_array_equal(search.predict_proba(X), expected)
 
 
