@@ -122,7 +122,7 @@ def test_options_about_columns_weights_and_rare_classes(shop, tmp_path):
         for note in found.notes
     )
     predicted = workflow.predict(tmp_path, shop).frame
-    assert predicted.columns.tolist() == ["line", "id", "prediction"]
+    assert predicted.columns.tolist() == ["line", "id", "prediction", "probability"]
     assert predicted.iloc[3].tolist()[:2] == [5, "C003"]
 
 

@@ -20,12 +20,14 @@ from tests.contract.parquet_tables import mixed_frame, write_parts
 
 def test_a_frame_with_one_name_for_probabilities(folder, table, fitted):
     found = workflow.predict(folder, table, proba=True)
-    assert found.frame.columns.tolist() == ["line", "prediction", "probability of ja", "probability of nein"]
+    names = ["line", "Kunden-Nr.", "prediction", "probability", "probability of ja", "probability of nein"]
+    assert found.frame.columns.tolist() == names
     assert found.frame["line"].tolist() == list(range(2, 122))
-    assert found.frame.columns.tolist()[2:] == [probability_column(label) for label in found.classes]
+    assert found.frame.columns.tolist()[4:] == [probability_column(label) for label in found.classes]
     assert sum(found.counts.values()) == found.n_rows == 120
     expected = fitted.model.predict_proba(pd.read_csv(table))
-    np.testing.assert_allclose(found.frame.iloc[:, 2:], expected)
+    np.testing.assert_allclose(found.frame.iloc[:, 4:], expected)
+    np.testing.assert_allclose(found.frame["probability"], expected.max(axis=1))
 
 
 def test_python_and_the_command_line_name_the_column_alike(folder, table, tmp_path):
@@ -40,7 +42,7 @@ def test_python_and_the_command_line_name_the_column_alike(folder, table, tmp_pa
     workflow.predict(folder, tmp_path / "table.parquet", proba=True, out=tmp_path / "command.parquet")
     python, command = (pd.read_parquet(tmp_path / f"{name}.parquet") for name in ("python", "command"))
     assert rows == 120
-    assert python.columns.tolist() == command.columns.tolist()
+    assert python.columns.tolist() == command.columns.drop(["Kunden-Nr.", "probability"]).tolist()
     assert python["prediction"].tolist() == command["prediction"].tolist()
 
 
@@ -54,14 +56,23 @@ def test_a_file_appears_whole_or_not_at_all(folder, table, tmp_path):
 
 def test_records_are_plain(folder, table):
     rows = workflow.predicting.records(workflow.predict(folder, table, proba=True))
-    assert set(rows[0]) == {"line", "prediction", "probabilities"}
+    assert set(rows[0]) == {"line", "Kunden-Nr.", "prediction", "probability", "probabilities"}
     assert rows[0]["line"] == 2
     assert sum(rows[0]["probabilities"].values()) == pytest.approx(1, abs=1e-5)
 
 
 def test_columns_of_the_table_beside_the_predictions(folder, table):
     found = workflow.predict(folder, table, keep="Stadt, Land")
-    assert found.frame.columns.tolist() == ["line", "Stadt", "Land", "prediction"]
+    assert found.frame.columns.tolist() == [
+        "line",
+        "Kunden-Nr.",
+        "Stadt",
+        "Land",
+        "prediction",
+        "probability",
+    ]
+    everything = workflow.predict(folder, table, keep="all").frame
+    assert everything.columns.tolist() == ["line", *pd.read_csv(table), "prediction", "probability"]
     assert found.frame["Stadt"].tolist() == pd.read_csv(table)["Stadt"].tolist()
     with pytest.raises(workflow.WorkflowError, match=r"^keep=town: the table has no such column\.$"):
         workflow.predict(folder, table, keep=["town"])
@@ -72,7 +83,7 @@ def test_an_empty_table_gets_an_empty_answer(folder, table, tmp_path):
     (tmp_path / "none.csv").write_text(header + "\n")
     found = workflow.predict(folder, tmp_path / "none.csv", proba=True)
     assert found.n_rows == 0
-    assert found.frame.columns.tolist()[:2] == ["line", "prediction"]
+    assert found.frame.columns.tolist()[:4] == ["line", "Kunden-Nr.", "prediction", "probability"]
 
 
 def test_several_files_of_one_shape(folder, table):
