@@ -61,7 +61,8 @@ from surewood.workflow.quantities import read_bins
 from surewood.workflow.training import prepare
 
 #: Short names, the cheapest first as a rule.
-COST = "majority logreg hgb lightgbm rf xgboost mddf rcf surewood catboost cascade ebm".split()
+COST = ["majority", "logreg", "hgb", "lightgbm", "rf", "xgboost"]
+COST += ["mddf", "rcf", "surewood", "catboost", "cascade", "ebm"]
 #: Compared only when named: minutes per fit on some tables.
 ON_REQUEST = ("cascade", "ebm")
 
