@@ -329,8 +329,8 @@ def _distance(paper: str, value: Mapping[str, Any], errors: Spread) -> float:
 
 def _reached(paper: str, value: Mapping[str, Any], mean: float) -> bool:
     if paper == "mddf":
-        return round(mean, 2) >= round(value["accuracy"], 2) - 1e-9
-    return round(mean, 2 if paper == "rcf" else 4) <= value["error"] + 1e-9
+        return bool(round(mean, 2) >= round(value["accuracy"], 2) - 1e-9)
+    return bool(round(mean, 2 if paper == "rcf" else 4) <= value["error"] + 1e-9)
 
 
 def _mean_size(distances: Mapping[tuple[str, str], float]) -> float:
