@@ -123,7 +123,7 @@ def blocks(path):
 
 @pytest.mark.parametrize(
     "page",
-    ["README.md", *(f"docs/{page}.md" for page in ("getting-started", "explanations", "service", "pipelines"))],
+    ["README.md", "docs/getting-started.md", "docs/explanations.md", "docs/service.md", "docs/pipelines.md"],
 )
 def test_python_blocks_run_and_print_what_is_shown(page, tmp_path):
     """All Python blocks of a page, one after another; a text block after one that prints is its output."""

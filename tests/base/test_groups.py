@@ -88,7 +88,7 @@ def test_splitters_receive_groups():
         (
             np.where(GROUP == 3, np.nan, GROUP),
             ValueError,
-            r"^groups has missing labels; give every row a group\.$",
+            r"^groups has missing labels; every row needs one\.$",
         ),
         (
             np.zeros(200),

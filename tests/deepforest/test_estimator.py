@@ -210,7 +210,7 @@ def test_bad_parameters_say_what_is_wrong(wine, parameters, error, message):
         ("strength", 2, "study['strength'] must be a number from 0 to 1 or None, got 2."),
         ("weighting", "draw", "study['weighting'] must be 'reweight' or 'resample'"),
         ("layer_inputs", "x", "study['layer_inputs'] must be 'both', 'scores' or"),
-        ("cross_fit", "loo", "study['cross_fit'] must be 'kfold' or 'oob', got 'loo'."),
+        ("cross_fit", "loo", "study['cross_fit'] must be 'kfold', 'oob' or 'in_fold', got 'loo'."),
         ("monitor", "accurracy", "the name of a scikit-learn scorer or a scorer, got"),
         ("pilot_trees", 1, "study['pilot_trees'] must be 'auto', an integer of at least 2 or None, got 1."),
     ],

@@ -35,7 +35,7 @@ def dask_cluster():
     dask.config.set(
         {
             "distributed.scheduler.allowed-failures": 1,  # deadly tasks are given up sooner
-            # On a busy machine a killed worker takes more than the default 15 s to come back, and is then lost.
+            # On a busy machine a killed worker may need more than the default 15 s to come back.
             "distributed.deploy.lost-worker-timeout": "10 minutes",
         }
     )

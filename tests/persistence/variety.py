@@ -12,7 +12,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
 import surewood
-from surewood.cascade import EstimatorFamily, LinearFamily, TreeFamily
+from surewood.cascade import BinaryTreeFamily, EstimatorFamily, GaussianFamily, LinearFamily, TreeFamily
 from surewood.certify import CostClassifier, CrossFittedClassifier, PredictionSets, find_threshold
 from surewood.tables import TablePreparer
 from surewood.tables.reading.table_file import FileRows
@@ -51,6 +51,7 @@ SETTINGS: dict[str, list[dict[str, Any]]] = {
         {"leaves": ["stump", "linear_svm", "constant"], "splits": ["threshold"]},
         {"leaves": [TreeFamily(2), EstimatorFamily(LogisticRegression(), 2)], "splits": [LinearFamily()]},
         {"leaves": ["quadratic", "rbf"], "splits": ["tree", "logistic"], "gamma_scale": 1e-4},
+        {"leaves": [BinaryTreeFamily(["stump"], ["stump"], 1), GaussianFamily()], "splits": ["stump"]},
     ],
     "DeepCascadeSVMClassifier": [
         {"gamma_scale": 1e-3, "multiclass": "native"},

@@ -266,8 +266,14 @@ def test_defaults():
 
 
 def test_study_switches_reach_the_engine():
-    study = {"max_bins": 31, "min_samples_split": 0.1, "min_impurity_decrease": 0.01}  # fmt: skip
-    plan = plan_of(study=study, min_weight_fraction_leaf=0.05)
+    plan = plan_of(
+        study={
+            "max_bins": 31,
+            "min_samples_split": 0.1,
+            "min_weight_fraction_leaf": 0.05,
+            "min_impurity_decrease": 0.01,
+        }
+    )
     assert plan.max_bins == 31
     assert plan.trees.min_samples_split == 15
     assert plan.trees.min_weight_fraction_leaf == 0.05
@@ -306,13 +312,13 @@ def test_calibration_needs_votes():
         ({"max_depth": 0}, ValueError, "max_depth must be an integer of at least 1 or None, got 0."),
         ({"min_samples_leaf": 1.5}, ValueError,
          "min_samples_leaf must be an integer of at least 1 or a fraction above 0 and at most 1, got 1.5."),
-        ({"min_weight_fraction_leaf": 0.7}, ValueError,
-         "min_weight_fraction_leaf must be a number from 0 to 0.5, got 0.7."),
+        ({"study": {"min_weight_fraction_leaf": 0.7}}, ValueError,
+         "study['min_weight_fraction_leaf'] must be a number from 0 to 0.5, got 0.7."),
         ({"study": {"max_bins": 300}}, ValueError,
          "study['max_bins'] must be an integer from 2 to 255, got 300."),
         ({"study": {"bins": 3}}, ValueError,
          "study must be None or a dictionary with keys among 'min_samples_split', "
-         "'max_samples', 'min_impurity_decrease', 'max_bins', got {'bins': 3}."),
+         "'max_samples', 'min_weight_fraction_leaf', 'min_impurity_decrease', 'max_bins', got {'bins': 3}."),
         ({"max_features": "many"}, ValueError,
          "max_features must be 'auto', 'sqrt', 'log2', an integer of at least 1, "
          "a fraction above 0 and at most 1 or None, got 'many'."),

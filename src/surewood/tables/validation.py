@@ -231,7 +231,7 @@ def _group_numbers(groups: Any, n_rows: int) -> NDArray[np.int64] | None:
     if labels.shape != (n_rows,):
         raise ValueError(f"groups must have one label per row, shape ({n_rows},), got shape {labels.shape}.")
     if pd.isna(labels).any():
-        raise ValueError("groups has missing labels; give every row a group.")
+        raise ValueError("groups has missing labels; every row needs one.")
     try:
         names, numbers = np.unique(labels, return_inverse=True)
     except TypeError:
