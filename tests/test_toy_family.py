@@ -107,7 +107,7 @@ def test_command_line(public, table, tmp_path):
         json.loads((model / "report.json").read_text(encoding="utf-8"))["inside"]["figures"][0]["value"] == 2
     )
     predicted = run("predict", model, table, "--proba").splitlines()
-    assert predicted[0] == "line,prediction,probability of ja,probability of nein"
+    assert predicted[0] == "line,Kunden-Nr.,prediction,probability,probability of ja,probability of nein"
     assert len(predicted) == 151
     explained = run("explain", model, table, "--row", 3)
     assert "Prediction: " in explained

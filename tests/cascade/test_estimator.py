@@ -320,13 +320,14 @@ def test_folds_on_which_C_is_chosen(study, n_folds, fraction):
 
 def test_folds_hold_every_row_out_once_and_are_stratified():
     codes = np.repeat([0, 1, 2], [11, 5, 2]).astype(np.int32)
-    folds = deal_folds(codes, 4, 3)
+    data = SimpleNamespace(codes=codes, groups=None)
+    folds = deal_folds(data, 4, 3)
     held_out = np.sort(np.concatenate([b for _, b in folds]))
     np.testing.assert_array_equal(held_out, np.arange(18))
     for train, held in folds:
         assert not set(train) & set(held)
         assert (codes[held] == 0).sum() in (2, 3)
-    assert all((a == b).all() for (a, _), (b, _) in zip(folds, deal_folds(codes, 4, 3)))
+    assert all((a == b).all() for (a, _), (b, _) in zip(folds, deal_folds(data, 4, 3)))
 
 
 def test_settings_for_a_size_of_sample():

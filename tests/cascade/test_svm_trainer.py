@@ -1,5 +1,7 @@
 """SVMs of a cascade's nodes against libsvm's, and the choice of C."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from sklearn.svm import SVC
@@ -100,7 +102,7 @@ def test_errors_are_those_of_a_peer(kernel):
     rng = np.random.default_rng(1)
     X = rng.normal(size=(80, 2))
     codes = (X[:, 0] * X[:, 1] + 0.3 * rng.normal(size=80) > 0).astype(np.int32)
-    folds, grid = deal_folds(codes, 4, 0), np.array([0.1, 10.0])
+    folds, grid = deal_folds(SimpleNamespace(codes=codes, groups=None), 4, 0), np.array([0.1, 10.0])
     kernels = KernelChoice(kernel, (1, 2), 2)
     ours = penalty_errors(Gram(X), codes, np.ones(80), kernels, grid, folds, solver=Solver(tol=1e-6))
     for i, degree in enumerate((1, 2)):

@@ -55,7 +55,5 @@ def test_costs_may_be_given_by_labels():
     by_labels = CostClassifier(model, {("bad", "good"): 5})
     assert by_labels.cost.tolist() == [[0, 5], [1, 0]]
     assert by_labels.predict(X).tolist() == CostClassifier(model, [[0, 5], [1, 0]]).predict(X).tolist()
-    with pytest.raises(
-        ValueError, match=r"the key \('bad', 'fine'\), which is no pair"
-    ):
+    with pytest.raises(ValueError, match=r"the key \('bad', 'fine'\), which is no pair"):
         CostClassifier(model, {("bad", "fine"): 5})

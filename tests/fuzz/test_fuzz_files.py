@@ -11,7 +11,9 @@ from tests.persistence.test_nodes import LISTED
 
 #: Classes without a number, a text or an array of their own, and parts of studies that no small model has.
 EMPTY = {
+    "surewood.cascade.binary_trees.SplitMember",
     "surewood.cascade.families.ConstantFamily",
+    "surewood.cascade.families.GaussianFamily",
     "surewood.composite.data.Reader",
     "surewood.deepforest.layers.CascadeLayers",
     "surewood.deepforest.scanning.GrainModel",

@@ -51,7 +51,7 @@ SETTINGS: dict[str, list[dict[str, Any]]] = {
         {"leaves": ["stump", "linear_svm", "constant"], "splits": ["threshold"]},
         {"leaves": [TreeFamily(2), EstimatorFamily(LogisticRegression(), 2)], "splits": [LinearFamily()]},
         {"leaves": ["quadratic", "rbf"], "splits": ["tree", "logistic"], "gamma_scale": 1e-4},
-        {"leaves": [BinaryTreeFamily(["stump"], ["stump"], 1), GaussianFamily()], "splits": ["stump"]},
+        {"leaves": [BinaryTreeFamily(["constant"], ["stump"]), GaussianFamily()], "gamma_scale": 1e-4},
     ],
     "DeepCascadeSVMClassifier": [
         {"gamma_scale": 1e-3, "multiclass": "native"},

@@ -334,6 +334,11 @@ def _draw(data: LabelledTable, folds: int, max_rows: int, random_state: int) -> 
         )
 
 
+def _cost(entrant: Entrant) -> int:
+    """Place in the order of costs; a family that is not listed comes last."""
+    return COST.index(entrant.name) if entrant.name in COST else len(COST)
+
+
 def run_comparison(
     entrants: Sequence[Entrant],
     X: pd.DataFrame,
@@ -350,7 +355,7 @@ def run_comparison(
     scores: dict[str, Scores] = {}
     late: list[str] = []
     with stage(verbose, "comparing", len(entrants) * len(splits)) as advance:
-        for entrant in sorted(entrants, key=lambda entrant: COST.index(entrant.name)):
+        for entrant in sorted(entrants, key=_cost):
             rows = []
             for train, held in splits:
                 if scores and time_limit is not None and time_now() - started > time_limit:
