@@ -41,6 +41,7 @@ REFUSED = {
     "degree": r"Predictor\.degree: (first is -1|last is the largest)",
     "coefficients of other libraries": r"LogisticRegression\.(coef|intercept)_: (NaN|huge)",
     "leaf of a node": r"CompositeTrees\.leaf_of_node: (last is the largest|shorter)",
+    "support vectors of a node": r"CascadeNode\.n_support: (-1|huge|none)",
     "windows": r"(Grain\.(shape|size|stride)|ScannerModel\.n_folds): (-1|none)",
     "thresholds of sets": r"PredictionSets\.thresholds_: (NaN|shorter|longer)",
     "threshold of a decision": r"ThresholdedClassifier\.threshold: (none|a word|not a number)",

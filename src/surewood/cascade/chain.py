@@ -18,12 +18,12 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from surewood._arrays import Codes, Counts, Floats, Mask
+from surewood._arrays import Codes, Counts, Floats, Mask, check_number
 from surewood.svm.one_vs_one import Predictor, class_scores
 
 NEAR_TIE = 1e-9  # relative
@@ -203,6 +203,10 @@ class CascadeNode:
     n_iter: int = 0
     #: Decision values this close to 0 are ties [D-41].
     tie_width: float = 0.0
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        check_number("n_support", self.n_support, 0, 2**31 - 1, whole=True)
 
     def scores(self, design: Floats, n_classes: int, n_jobs: int | None = None) -> Floats:
         """Decision values with two classes, otherwise class scores."""
