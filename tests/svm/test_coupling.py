@@ -119,11 +119,3 @@ def test_nothing_held_out_is_no_error():
     coupling = ScoreCoupling.fit("temperature", [], np.zeros(0, dtype=int), np.zeros(0), 3)
     assert coupling.n_held_out == 0
     np.testing.assert_allclose(coupling.probabilities(np.zeros((1, 3)), np.arange(3)).sum(), 1.0)
-
-
-def test_more_pairs_of_classes_than_svms_can_be_trained_are_refused():
-    X, y = np.arange(20_000.0)[:, None], np.arange(20_000) % 10_000
-    with pytest.raises(
-        ValueError, match=r"10,000 classes have 49,995,000 pairs, more than 2,000,000\. Forests"
-    ):
-        PolySVC().fit(X, y)

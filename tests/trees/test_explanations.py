@@ -177,7 +177,7 @@ def test_the_tree_explainer_of_shap_gives_the_same_for_the_same_trees():
     X = rng.integers(0, 4, size=(400, 3)).astype(float)
     y = ((X[:, 0] > 1) & (X[:, 1] > 1)).astype(int)
     theirs = RandomForestClassifier(1, bootstrap=False, max_features=None, random_state=0).fit(X, y)
-    ours = BinnedForestClassifier(1, bootstrap=False, max_features=None, random_state=0).fit(X, y)
+    ours = BinnedForestClassifier(1, study={"bootstrap": False}, max_features=None, random_state=0).fit(X, y)
     np.testing.assert_allclose(ours.predict_proba(X), theirs.predict_proba(X))
     explainer = shap.TreeExplainer(theirs, X[:60], feature_perturbation="interventional")
     expected = explainer.shap_values(X[100:110], check_additivity=False)

@@ -53,7 +53,7 @@ def test_out_of_bag_estimates_the_accuracy():
     forest = BinnedForestClassifier(60, oob_score=True, random_state=0).fit(X[:1000], y[:1000])
     assert forest.oob_score_ == pytest.approx(forest.score(X[1000:], y[1000:]), abs=0.04)
     halves = BinnedForestClassifier(
-        60, bootstrap=False, study={"max_samples": 0.5}, oob_score=True, random_state=0
+        60, study={"bootstrap": False, "max_samples": 0.5}, oob_score=True, random_state=0
     )
     halves.fit(X[:1000], y[:1000])
     np.testing.assert_allclose(halves.oob_decision_function_.sum(axis=1), 1.0)
@@ -78,12 +78,11 @@ def test_importances_agree_with_the_peer_on_all_features():
     settings = {
         "n_estimators": 1,
         "max_features": None,
-        "bootstrap": False,
         "random_state": 0,
         "max_depth": 2,
     }
-    ours = BinnedForestClassifier(**settings).fit(X_IRIS[:, 1:2], Y_IRIS, weight)
-    peer = RandomForestClassifier(**settings).fit(X_IRIS[:, 1:2], Y_IRIS, weight)
+    ours = BinnedForestClassifier(**settings, study={"bootstrap": False}).fit(X_IRIS[:, 1:2], Y_IRIS, weight)
+    peer = RandomForestClassifier(**settings, bootstrap=False).fit(X_IRIS[:, 1:2], Y_IRIS, weight)
     np.testing.assert_allclose(ours.feature_importances_, peer.feature_importances_)
 
 
@@ -160,7 +159,9 @@ def test_frames_with_categories_and_missing_values(splitter):
 def test_a_set_of_categories_is_one_split():
     codes = np.tile(np.arange(6.0), 50)
     y = np.isin(codes, [0, 2, 5])
-    forest = BinnedForestClassifier(1, bootstrap=False, categorical_features=[0]).fit(codes[:, None], y)
+    forest = BinnedForestClassifier(1, study={"bootstrap": False}, categorical_features=[0]).fit(
+        codes[:, None], y
+    )
     assert len(forest.forest_.nodes) == 3
     split = forest.forest_.path(0, 1, forest.mapper_)[0]
     assert set(split.categories) in ({0, 2, 5}, {1, 3, 4})
@@ -169,11 +170,13 @@ def test_a_set_of_categories_is_one_split():
 def test_missing_values_go_to_the_better_side():
     x = np.concatenate([np.linspace(0, 1, 50), np.full(50, np.nan), np.linspace(2, 3, 50)])
     y = np.repeat([0, 1, 1], 50)
-    forest = BinnedForestClassifier(1, bootstrap=False).fit(x[:, None], y)
+    forest = BinnedForestClassifier(1, study={"bootstrap": False}).fit(x[:, None], y)
     assert forest.score(x[:, None], y) == 1.0
     assert len(forest.forest_.nodes) == 3
     assert forest.predict([[np.nan]])[0] == 1
-    unseen = BinnedForestClassifier(1, bootstrap=False).fit(np.array([[0.0], [1.0], [1.0]]), [0, 1, 1])
+    unseen = BinnedForestClassifier(1, study={"bootstrap": False}).fit(
+        np.array([[0.0], [1.0], [1.0]]), [0, 1, 1]
+    )
     assert unseen.predict([[np.nan]])[0] == 1  # no missing value in training: with the larger child
 
 
@@ -232,7 +235,7 @@ def test_calibration_on_out_of_bag_shares_improves_log_loss():
     losses = [log_loss(y[1000:], model.predict_proba(X[1000:])) for model in (plain, calibrated)]
     assert losses[1] < losses[0]
     with pytest.raises(ValueError, match="calibrate needs rows outside the bag"):
-        BinnedForestClassifier(5, bootstrap=False, calibrate=True).fit(X, y)
+        BinnedForestClassifier(5, study={"bootstrap": False}, calibrate=True).fit(X, y)
     with pytest.raises(ValueError, match="calibrate must be True, False, 'auto', 'temperature'"):
         BinnedForestClassifier(5, calibrate="well").fit(X, y)
 
@@ -270,9 +273,9 @@ def test_study_switches_reach_the_engine():
         study={
             "max_bins": 31,
             "min_samples_split": 0.1,
-            "min_weight_fraction_leaf": 0.05,
             "min_impurity_decrease": 0.01,
-        }
+        },
+        min_weight_fraction_leaf=0.05,
     )
     assert plan.max_bins == 31
     assert plan.trees.min_samples_split == 15
@@ -285,9 +288,9 @@ def test_study_switches_reach_the_engine():
     [
         ({}, ("bootstrap", None)),
         ({"study": {"max_samples": "auto"}}, ("bootstrap", None)),
-        ({"bootstrap": False}, ("all", None)),
+        ({"study": {"bootstrap": False}}, ("all", None)),
         ({"study": {"max_samples": 20}}, ("bootstrap", 20)),
-        ({"bootstrap": False, "study": {"max_samples": 0.5}}, ("subsample", 0.5)),
+        ({"study": {"bootstrap": False, "max_samples": 0.5}}, ("subsample", 0.5)),
     ],
 )
 def test_rows_are_drawn_as_asked(parameters, drawn):
@@ -312,20 +315,21 @@ def test_calibration_needs_votes():
         ({"max_depth": 0}, ValueError, "max_depth must be an integer of at least 1 or None, got 0."),
         ({"min_samples_leaf": 1.5}, ValueError,
          "min_samples_leaf must be an integer of at least 1 or a fraction above 0 and at most 1, got 1.5."),
-        ({"study": {"min_weight_fraction_leaf": 0.7}}, ValueError,
-         "study['min_weight_fraction_leaf'] must be a number from 0 to 0.5, got 0.7."),
+        ({"min_weight_fraction_leaf": 0.7}, ValueError,
+         "min_weight_fraction_leaf must be a number from 0 to 0.5, got 0.7."),
         ({"study": {"max_bins": 300}}, ValueError,
          "study['max_bins'] must be an integer from 2 to 255, got 300."),
         ({"study": {"bins": 3}}, ValueError,
          "study must be None or a dictionary with keys among 'min_samples_split', "
-         "'max_samples', 'min_weight_fraction_leaf', 'min_impurity_decrease', 'max_bins', got {'bins': 3}."),
+         "'max_samples', 'bootstrap', 'min_impurity_decrease', 'max_bins', got {'bins': 3}."),
         ({"max_features": "many"}, ValueError,
          "max_features must be 'auto', 'sqrt', 'log2', an integer of at least 1, "
          "a fraction above 0 and at most 1 or None, got 'many'."),
         ({"study": {"max_samples": 1000}}, ValueError,
          "study['max_samples'] must be at most the number of rows, 150, got 1000."),
-        ({"bootstrap": False, "oob_score": True}, ValueError,
-         "oob_score needs rows outside the bag: use bootstrap=True or study={'max_samples': 0.5}."),
+        ({"study": {"bootstrap": False}, "oob_score": True}, ValueError,
+         "oob_score needs rows outside the bag: leave study['bootstrap'] at True, "
+         "or use study['max_samples']."),
         ({"splitter": "completely_random", "max_features": 3}, ValueError,
          "max_features must be 'auto' or 1 for completely random trees, which try one feature "
          "per node, got 3."),

@@ -140,7 +140,7 @@ def assert_same_trees(one, two):
     "settings",
     [
         {},
-        {"splitter": "completely_random", "bootstrap": False},
+        {"splitter": "completely_random", "study": {"bootstrap": False}},
         {"class_weight": "balanced", "study": {"max_samples": 0.5, "max_bins": 20}},
         {"categorical_features": ["integer", "text", "level", "plain", "many"]},
     ],
@@ -149,7 +149,9 @@ def test_the_same_trees_as_from_a_frame(tmp_path, small_batches, settings):
     frame = mixed_frame()
     folder = write_parts(frame, tmp_path / "t")
     X = frame.drop(columns="label")
-    whole = BinnedForestClassifier(8, random_state=0, oob_score="study" in settings, **settings)
+    whole = BinnedForestClassifier(
+        8, random_state=0, oob_score="max_samples" in settings.get("study", {}), **settings
+    )
     whole.fit(X, frame["label"])
     streamed = BinnedForestClassifier(**whole.get_params()).fit(folder, "label")
     assert_same_trees(whole, streamed)

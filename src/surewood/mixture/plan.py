@@ -108,8 +108,8 @@ def build(
     of them), and the layers of the margin forest have three folds: held-out rows are many anyway.
     """
     large = n_rows > LARGE_TABLE
-    study: dict[str, Any] = {"min_weight_fraction_leaf": leaf} if leaf else {}
     if name == "composite forest":
+        study: dict[str, Any] = {"min_weight_fraction_leaf": leaf} if leaf else {}
         study |= {"n_plain_trees": n_estimators} if large else {}
         return RandomCompositeForestClassifier(n_estimators, study=study or None, **shared)
     if name == "margin forest":
@@ -125,7 +125,7 @@ def build(
         PLAIN_FACTOR * n_estimators,
         splitter=splitter,
         calibrate=True,
-        study=study or None,
+        min_weight_fraction_leaf=leaf,
         **shared,
     )
 

@@ -21,7 +21,6 @@ from surewood.svm.plan import C_GRID, POLYNOMIAL, SvmPlan
 from surewood.tables import DesignEncoder, Table, TrainingTable
 
 CALIBRATION_FOLDS = 5
-_MOST_PAIRS = 2_000_000  # of classes, one SVM each
 _NARROW = 32  # columns up to which forming an inner product is as quick as reading it
 
 
@@ -144,13 +143,6 @@ def _posed(
     groups: NDArray[np.int64] | None = None,
 ) -> Problem:
     """Encode a table and form its inner products, stored where they fit into `limit` bytes."""
-    n_classes = int(codes.max()) + 1
-    n_pairs = n_classes * (n_classes - 1) // 2
-    if n_pairs > _MOST_PAIRS:
-        raise ValueError(
-            f"PolySVC trains one SVM for each pair of classes: {n_classes:,} classes have {n_pairs:,} pairs, "
-            f"more than {_MOST_PAIRS:,}. Forests take this many classes."
-        )
     design = encoder.transform(table)
     spec, center = plan.kernel_spec(design, weight), _center(plan.kernel, design, weight)
     design -= center

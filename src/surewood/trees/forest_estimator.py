@@ -62,11 +62,11 @@ class BinnedForestClassifier(ClassifierBase[ForestModel], TimedRunParameters, St
     max_depth : int or None, default=None
     min_samples_leaf : int or float, default=1
         Counted in rows (a float: as a fraction of the rows), as in scikit-learn.
+    min_weight_fraction_leaf : float, default=0.0
+        Least weight of a leaf, as a fraction of the weight that a tree sees.
     max_features : {"auto", "sqrt", "log2"}, int, float or None, default="auto"
         Features tried per node. "auto" is "sqrt", or 1 for completely random trees, which take no other
         value.
-    bootstrap : bool, default=True
-        Draw rows with replacement for each tree.
     oob_score : bool, default=False
         Compute ``oob_score_`` and ``oob_decision_function_``.
     calibrate : bool or {"auto", "temperature", "offset", "isotonic"}, default=False
@@ -123,11 +123,10 @@ class BinnedForestClassifier(ClassifierBase[ForestModel], TimedRunParameters, St
     **Study switches.** `study` is a dictionary with any of
 
     * ``min_samples_split`` (int or float, default 2): least rows of a node that is split;
+    * ``bootstrap`` (bool, default True): draw rows with replacement for each tree;
     * ``max_samples`` (int, float, "auto" or None, default None): rows drawn for each tree (a float: as a
       fraction of the rows of positive weight), by default as many as there are; without `bootstrap` they are
       drawn without replacement;
-    * ``min_weight_fraction_leaf`` (float, default 0): least weight of a leaf, as a fraction of what
-      a tree sees;
     * ``min_impurity_decrease`` (float, default 0): least weighted decrease of impurity of a split;
     * ``max_bins`` (int, default 255): most bins of a number column.
 
@@ -152,7 +151,7 @@ class BinnedForestClassifier(ClassifierBase[ForestModel], TimedRunParameters, St
     _study_switches: ClassVar[Mapping[str, Switch]] = {
         "min_samples_split": Switch(2, COMMON["min_samples_split"]),
         "max_samples": Switch(None, COMMON["max_samples"]),
-        "min_weight_fraction_leaf": Switch(0.0, COMMON["min_weight_fraction_leaf"]),
+        "bootstrap": Switch(True, COMMON["bootstrap"]),
         "min_impurity_decrease": Switch(0.0, COMMON["min_impurity_decrease"]),
         "max_bins": Switch(255, COMMON["max_bins"]),
     }
@@ -162,8 +161,8 @@ class BinnedForestClassifier(ClassifierBase[ForestModel], TimedRunParameters, St
     criterion: str = "gini"
     max_depth: int | None = None
     min_samples_leaf: int | float = 1
+    min_weight_fraction_leaf: float = 0.0
     max_features: str | int | float | None = "auto"
-    bootstrap: bool = True
     oob_score: bool = False
     calibrate: bool | str = False
     certifiable: bool = False

@@ -74,7 +74,8 @@ def check_together(parameters: Mapping[str, Any]) -> None:
         for name in ("oob_score", "calibrate"):
             if parameters[name]:
                 raise ValueError(
-                    f"{name} needs rows outside the bag: use bootstrap=True or study={{'max_samples': 0.5}}."
+                    f"{name} needs rows outside the bag: leave study['bootstrap'] at True, "
+                    "or use study['max_samples']."
                 )
     max_features = parameters["max_features"]
     if parameters["splitter"] == "completely_random" and max_features not in ("auto", 1):

@@ -320,7 +320,8 @@ def predict_to_parquet(
     >>> folder = tempfile.TemporaryDirectory()
     >>> data, out = folder.name + "/data.parquet", folder.name + "/out.parquet"
     >>> pd.DataFrame({"id": [7, 8], "x": [1.0, 2.0], "y": ["a", "b"]}).to_parquet(data)
-    >>> model = BinnedForestClassifier(5, bootstrap=False).fit(pd.DataFrame({"x": [1.0, 2.0]}), ["a", "b"])
+    >>> model = BinnedForestClassifier(5, study={"bootstrap": False})
+    >>> model = model.fit(pd.DataFrame({"x": [1.0, 2.0]}), ["a", "b"])
     >>> predict_to_parquet(model, data, out, keep=["id"])
     2
     >>> pd.read_parquet(out).to_dict("list")
