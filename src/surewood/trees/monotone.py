@@ -73,9 +73,10 @@ def keep_monotone(
     >>> from surewood.trees.binning import bin_array
     >>> from surewood.trees.growing import TreeParams, grow_forest
     >>> matrix = bin_array(np.arange(4.0)[:, None])
-    >>> forest = grow_forest(matrix, np.array([0, 1, 0, 1]), 2, TreeParams(), n_trees=1, seed=0).forest
+    >>> params = TreeParams(sampling="all")
+    >>> forest = grow_forest(matrix, np.array([0, 1, 0, 1]), 2, params, n_trees=1, seed=0).forest
     >>> keep_monotone(forest, matrix, np.array([1], np.int8), None).predict_proba(matrix)[:, 1].tolist()
-    [0.0, 0.5, 0.5, 1.0]
+    [0.0, 0.75, 0.75, 1.0]
     """
     whole = forest.with_whole_nodes()
     left, word = (column.astype(np.int64) for column in whole.nodes.T)
