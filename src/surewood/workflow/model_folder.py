@@ -26,26 +26,25 @@ MODEL, PLAN, PAGE, DATA, CARD = "model.surewood", "plan.toml", "report.html", "r
 class SavedModel:
     """A loaded model file.
 
-        Attributes
-        ----------
-        path : Path
-            Where it was loaded from.
-        pipeline : Pipeline
-            Takes frames as they come.
-        facts : dict
-            What `fit` recorded.
-        card : dict
-            Format and versions.
+    Attributes
+    ----------
+    path : Path
+        Where it was loaded from.
+    pipeline : Pipeline
+        Takes frames as they come.
+    facts : dict
+        What `fit` recorded.
+    card : dict
+        Format and versions.
 
-        Examples
-        --------
-        >>> from sklearn.pipeline import make_pipeline
-        >>> from surewood import BinnedForestClassifier, workflow
-        >>> from surewood.tables import TablePreparer
-    from surewood.tables.reading.table_file import Reading
-        >>> pipeline = make_pipeline(TablePreparer(), BinnedForestClassifier())
-        >>> workflow.SavedModel("model.surewood", pipeline).estimator
-        BinnedForestClassifier()
+    Examples
+    --------
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from surewood import BinnedForestClassifier, workflow
+    >>> from surewood.tables import TablePreparer
+    >>> pipeline = make_pipeline(TablePreparer(), BinnedForestClassifier())
+    >>> workflow.SavedModel("model.surewood", pipeline).estimator
+    BinnedForestClassifier()
     """
 
     path: Path

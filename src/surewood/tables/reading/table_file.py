@@ -201,7 +201,7 @@ def read_table(
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder, "t.csv")
-    ...     _ = path.write_text("price;city\n1,5;Rome\n")
+    ...     _ = path.write_text("price;city\\n1,5;Rome\\n")
     ...     read_table(path).to_dict("list")
     {'price': ['1,5'], 'city': ['Rome']}
     """
