@@ -102,7 +102,7 @@ def test_the_threshold_is_the_textbook_quantile(model, data):
 
 
 def test_mapie_gives_the_same_sets(model, data):
-    mapie = pytest.importorskip("mapie.classification")
+    mapie = pytest.importorskip("mapie.classification", reason="mapie, the peer, is not installed")
     theirs = mapie.SplitConformalClassifier(
         model, confidence_level=0.9, conformity_score="lac", prefit=True
     ).conformalize(*data[1])
