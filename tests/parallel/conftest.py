@@ -60,10 +60,13 @@ def dask_session(dask_cluster):
 
 @pytest.fixture
 def dask_client(dask_session):
-    """All three workers answer: a test before may have killed one, and its address never comes back."""
+    """All three workers answer, and no other is listed: a test before may have killed one.
+
+    Sending arrays to a dead worker that the scheduler still lists would never end.
+    """
     for _ in range(60):
         answers = dask_session.run(os.getpid, on_error="ignore")
-        if len(answers) == 3:
+        if len(answers) == 3 and set(answers) == set(dask_session.nthreads()):
             break
         time.sleep(0.5)
     return dask_session

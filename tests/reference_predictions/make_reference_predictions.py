@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from threadpoolctl import threadpool_info
 
 import surewood
 
@@ -93,11 +94,12 @@ def outputs(name: str, X: object, y: np.ndarray, weight: np.ndarray | None) -> n
 
 
 def machine() -> str:
-    """What decides the last bits: the processor's features and the BLAS."""
+    """What decides the last bits: the processor's features, the BLAS and its kernels."""
     found = np.show_config(mode="dicts")
     simd = ",".join(found["SIMD Extensions"].get("found", []))
     blas = found["Build Dependencies"]["blas"]
-    return f"{platform.machine()} {simd} {blas.get('name')} {blas.get('version')}"
+    kernels = ",".join(sorted({pool.get("architecture", "") for pool in threadpool_info()}))
+    return f"{platform.machine()} {simd} {blas.get('name')} {blas.get('version')} {kernels}"
 
 
 def main() -> None:

@@ -260,19 +260,23 @@ class PilotForest:
         self.set_of_node: dict[int, int] = {}
         self.m = self.grove.sample_size(data)
 
-    def weighed(self, judged: NDArray[np.bool_]) -> tuple[NDArray[np.int32], Floats]:
-        """Classes of the rows with a vote, and the weights of these rows as fractions."""
+    def weighed(self, judged: NDArray[np.bool_]) -> tuple[NDArray[np.int32], Floats, float]:
+        """Classes and weights of the rows with a vote, and the sum of the weights.
+
+        Sums of weights that are counts are exact, so equal numbers of errors are equal on every processor.
+        """
         rows = self.rows[judged]
-        mass = np.ones(len(rows)) if self.data.weight is None else self.data.weight[rows]
-        return self.data.y[rows], mass / max(mass.sum(), 1e-300)
+        weight = np.ones(len(rows)) if self.data.weight is None else self.data.weight[rows]
+        return self.data.y[rows], weight, max(float(weight.sum()), 1e-300)
 
     def is_beaten(self, candidate: Candidate, best: Candidate, standard_errors: float) -> bool:
         """Whether votes make more errors than the best ones, by so many standard errors of the difference."""
-        y, mass = self.weighed(candidate.judged)
+        y, weight, total = self.weighed(candidate.judged)
         wrong, fewest = (c.label[candidate.judged] != y for c in (candidate, best))
         difference = wrong.astype(np.float64) - fewest
-        mean = float(mass @ difference)
-        return mean > standard_errors * float(np.sqrt(np.square(mass * (difference - mean)).sum()))
+        mean = float(weight @ difference) / total
+        spread = float(np.sqrt(np.square(weight * (difference - mean)).sum())) / total
+        return mean > standard_errors * spread
 
 
 class DepthVotes:
@@ -339,12 +343,12 @@ class DepthVotes:
         keys = list(zip(degrees, C))
         votes = vote_fractions(self.by_criterion(keys) if by_criterion else self.labels[keys[0]], n_classes)
         judged = np.asarray(~np.isnan(votes).any(axis=1))
-        y, mass = self.forest.weighed(judged)
+        y, weight, total = self.forest.weighed(judged)
         error, log_loss = 1.0, np.inf
         if len(y):
-            error = float(mass @ (votes[judged].argmax(axis=1) != y))
+            error = float(weight @ (votes[judged].argmax(axis=1) != y)) / total
             true = 0.98 * votes[judged, y] + 0.02 / n_classes  # kept off 0 and 1
-            log_loss = float(-(mass @ np.log(true)))
+            log_loss = -float(weight @ np.log(true)) / total
         label, digest = votes.argmax(axis=1).astype(np.int32), blake2b(votes.tobytes()).digest()
         return Candidate(self.depth, degrees, C, by_criterion, error, log_loss, judged, label, digest)
 

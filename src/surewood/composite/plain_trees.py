@@ -75,10 +75,10 @@ def choose_plain_weight(
     if not len(judged):
         return 0.5
     composite, plain, y = composite[judged], plain[judged], y[judged]
-    mass = np.ones(len(y)) if sample_weight is None else sample_weight[judged]
-    mass = mass / mass.sum()
+    weight = np.ones(len(y)) if sample_weight is None else sample_weight[judged]
+    mass = weight / weight.sum()
     wrong = np.array([blend(composite, plain, w).argmax(axis=1) != y for w in WEIGHTS], dtype=np.float64)
-    errors = wrong @ mass
+    errors = wrong @ weight  # counts are summed exactly: equal numbers of errors tie on every processor
     difference = wrong - wrong[errors.argmin()]
     excess = difference @ mass
     standard_error = np.sqrt((np.square(difference - excess[:, None]) * np.square(mass)).sum(axis=1))

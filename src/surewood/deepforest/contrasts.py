@@ -32,6 +32,7 @@ from sklearn.utils import check_random_state
 
 from surewood._arrays import Floats, Singles, check_values
 from surewood.base.parameters import parameters
+from surewood.svm.gram import products
 from surewood.tables import Table
 
 _SAMPLE_ROWS = 4096  # rows that thresholds and scales are read from
@@ -108,7 +109,7 @@ class ContrastUnits:
 
     def projections(self, X: Floats) -> Singles:
         """Inner products with the kept rows, (n_rows, n_kept): all that units read."""
-        return np.asarray(_scaled(X, self.low, self.width) @ self.rows.T)
+        return products(_scaled(X, self.low, self.width).astype(np.float64), self.rows.astype(np.float64))
 
     def values(self, projections: Singles) -> Singles:
         """The units, (n_rows, n_units), a new array."""
@@ -188,13 +189,11 @@ class _ContrastClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def predict_proba(self, X: Any) -> Floats:
         """Class probabilities; those of a row do not depend on the rows beside it."""
         X = np.asarray(X, dtype=np.float64)
-        out = np.empty((len(X), len(self.classes_)))
-        # Products of one shape add up in one order, wherever a row stands: short blocks are filled up.
-        block = np.zeros((_PREDICT_ROWS, X.shape[1]))
+        out, coef = np.empty((len(X), len(self.classes_))), self.coef_.T.astype(np.float64, order="C")
         for rows in _blocks(len(X), _PREDICT_ROWS):
-            block[: rows.stop - rows.start] = X[rows]
-            scores = self.units_.values(self.units_.projections(block)) @ self.coef_ + self.intercept_
-            out[rows] = _softmax(scores.astype(np.float64))[: rows.stop - rows.start]
+            values = self.units_.values(self.units_.projections(X[rows]))
+            scores = products(values.astype(np.float64), coef) + self.intercept_
+            out[rows] = _softmax(scores.astype(np.float64))
         return out
 
     def predict(self, X: Any) -> NDArray[Any]:
