@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import os
-import subprocess
-import sys
 
 import numpy as np
 import pandas as pd
@@ -140,18 +137,8 @@ def test_tags_and_marks_of_direction_are_escaped():
         assert chr(number) not in escaped(f"a{chr(number)}b")
 
 
-def start(*arguments, **environment):
-    return subprocess.run(
-        [sys.executable, "-m", "surewood.cli", *arguments],
-        capture_output=True,
-        text=True,
-        env={**os.environ, **environment},
-        timeout=120,
-    )
-
-
 def test_datasets_lists_the_bundled_tables():
-    shown = start("datasets")
+    shown = run("datasets")
     assert shown.returncode == 0
     lines = shown.stdout.splitlines()
     assert lines[0].split() == ["name", "rows", "columns", "classes"]
@@ -159,17 +146,17 @@ def test_datasets_lists_the_bundled_tables():
 
 
 def test_datasets_as_json():
-    assert json.loads(start("datasets", "wine", "--json").stdout) == [
+    assert json.loads(run("datasets", "wine", "--json").stdout) == [
         {"name": "wine", "rows": 178, "columns": 13, "classes": 3}
     ]
 
 
 def test_a_mistake_is_one_sentence_and_exit_code_two():
-    shown = start("datasets", "wime")
+    shown = run("datasets", "wime")
     assert shown.returncode == 2
     assert shown.stderr == "surewood: there is no data set called 'wime'; did you mean wine?\n"
-    assert "Traceback" in start("--debug", "datasets", "wime").stderr
-    assert start("no-such-command").returncode == 2
+    assert "Traceback" in run("--debug", "datasets", "wime").stderr
+    assert run("no-such-command").returncode == 2
 
 
 def test_values_are_python_values_else_text():

@@ -73,6 +73,7 @@ def stop_after(out, n_lines, by, *more):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL")
+@pytest.mark.slow
 def test_killed_and_interrupted_and_resumed_the_numbers_are_the_same(tmp_path):
     finish(tmp_path / "whole")
     parts = tmp_path / "parts"

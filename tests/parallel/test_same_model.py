@@ -80,6 +80,7 @@ def test_two_dask_workers(name, dask_client, everything_remote):
         check(name)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("workers", [1, 3])
 @one_per_family
 def test_other_numbers_of_dask_workers(workers, name, dask_client, everything_remote):
@@ -94,6 +95,7 @@ def test_two_ray_workers(name, ray_session, everything_remote):
         check(name)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("workers", [1, 4])
 @one_per_family
 def test_other_numbers_of_ray_workers(workers, name, ray_session, everything_remote):
