@@ -8,8 +8,11 @@ import pytest
 
 from surewood import RandomCompositeForestClassifier, load, save
 from surewood.base.folds import draw_seed, draw_subsamples
+from surewood.base.time_limit import TimeLimit
 from surewood.certify import Method, certify
-from surewood.composite.certifiable import fit_certifiable, plan_certifiable, prepare_certifiable
+from surewood.composite.data import prepare
+from surewood.composite.plan import draw_bags, make_plan
+from surewood.composite.training import fit_parts
 from surewood.tables import begin_fit
 
 
@@ -63,13 +66,13 @@ def _one_tree(X, y, estimator, tree):
     """Labels that a tree of the forest gives to fixed places, and its bag."""
     parameters = estimator._parameters()
     inputs = begin_fit(estimator, X, y, merge=False)
-    prepared = prepare_certifiable(parameters, inputs, 5)
-    plan = plan_certifiable(parameters, prepared, 5)
-    trees = fit_certifiable(plan, prepared).trees
-    reader = prepared.data.reader
+    drawn = draw_bags(parameters, inputs, 5)
+    prepared = prepare(inputs, parameters.options, drawn=drawn)
+    trees = fit_parts(make_plan(parameters, prepared, 5), prepared, TimeLimit(None)).trees
+    reader = prepared.reader
     places = begin_fit(estimator, data(500, 9)[0], np.arange(500) % 2, merge=False).table
     labels = trees.labels(reader.matrix(places), reader.design(places))
-    return labels[:, tree], prepared.drawn
+    return labels[:, tree], drawn
 
 
 @pytest.mark.parametrize("selection", ["auto", "exact"])

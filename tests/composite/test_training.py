@@ -9,12 +9,13 @@ from sklearn.dummy import DummyClassifier
 from surewood import CompositeTreeClassifier, RandomCompositeForestClassifierCV
 from surewood import RandomCompositeForestClassifier as Forest
 from surewood.base.time_limit import TimeLimit
-from surewood.composite import estimator, training
+from surewood.composite import estimator, training, votes
 from surewood.composite.data import part_of_inputs
 from surewood.composite.growing import TreeRange
 from surewood.composite.plan import make_plan
-from surewood.composite.training import fit_parts, labels_by_blocks, vote_evidence
+from surewood.composite.training import fit_parts
 from surewood.composite.trees import fit_trees
+from surewood.composite.votes import labels_by_blocks, vote_evidence
 from surewood.tables import ParquetTable, begin_fit, is_mapped
 from surewood.tables import parquet as parquet_module
 from tests.composite.composite_samples import OPTIONS, prepared, sample, setting
@@ -81,7 +82,7 @@ def test_few_trees_at_a_time_give_the_same_model(monkeypatch, changes):
     expected, ledger = model.fit(X, y).predict_proba(X), model.ledger()
     error = model.held_out_error_
     monkeypatch.setattr(training, "ROWS_AND_TREES", 400)
-    monkeypatch.setattr(training, "ROWS_PER_BLOCK", 64)
+    monkeypatch.setattr(votes, "ROWS_PER_BLOCK", 64)
     np.testing.assert_array_equal(model.fit(X, y).predict_proba(X), expected)
     assert model.ledger().equals(ledger)
     assert model.held_out_error_ == error
@@ -120,7 +121,7 @@ def test_blocks_of_rows_change_nothing(monkeypatch):
     data = prepared(*sample(100))
     trees = fit_trees(data, setting(), TreeRange(3, 0), OPTIONS).trees
     whole = labels_by_blocks(trees, data, OPTIONS)
-    monkeypatch.setattr(training, "ROWS_PER_BLOCK", 7)
+    monkeypatch.setattr(votes, "ROWS_PER_BLOCK", 7)
     assert np.array_equal(labels_by_blocks(trees, data, OPTIONS), whole)
     some = np.array([5, 9, 77])
     assert np.array_equal(labels_by_blocks(trees, data, OPTIONS, some), whole[some])

@@ -7,10 +7,10 @@ In the order of a fit:
 * :mod:`~surewood.composite.plan`: from parameters and data to a plan, with
   :mod:`~surewood.composite.pilot` for what "auto" means;
 * :mod:`~surewood.composite.training`: from plan and data to a fitted model;
-  :mod:`~surewood.composite.certifiable` does both for forests with a guarantee on all rows;
-* :mod:`~surewood.composite.trees`: composite trees of one setting, from trees of
+* :mod:`~surewood.composite.trees`: the published algorithm, composite trees of one setting, from trees of
   :mod:`~surewood.composite.growing`, SVMs of :mod:`~surewood.composite.leaf_svms` and degrees of
-  :mod:`~surewood.composite.degrees`; :mod:`~surewood.composite.plain_trees` vote beside them;
+  :mod:`~surewood.composite.degrees`;
+* :mod:`~surewood.composite.votes`: votes on the training rows, and plain trees beside the composite ones;
 * :mod:`~surewood.composite.grid`: the grid of a search for the price of one fit;
 * :mod:`~surewood.composite.model`, :mod:`~surewood.composite.report_facts`: the fitted model, and what pages
   show of it.

@@ -3,6 +3,10 @@
 :func:`prepare` makes a :class:`CompositeData` once; all trees, depths, degrees and folds share it. Equal rows
 are merged, rows of weight 0 removed. :class:`Reader` reads later tables in the same way.
 :class:`SolverOptions` says how SVMs are trained, and :func:`part_of_inputs` takes some rows of a sample.
+
+A forest whose votes are guaranteed on all rows (``certifiable=True``, [D-43], theory.md §11.9) draws its bags
+before anything is learned. Bins and scaling then come from the preparation part, which is in every bag, and a
+tree reads :meth:`CompositeData.of_bag` alone.
 """
 
 from __future__ import annotations
@@ -14,10 +18,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from surewood._arrays import Codes, Floats
+from surewood._arrays import Codes, Floats, Mask
+from surewood.base.folds import Subsamples
 from surewood.svm.gram import Gram, KernelSpec, formed_sooner
 from surewood.tables import DesignEncoder, Table, TrainingTable, merged_inputs
-from surewood.trees.binning import BinMapper, BinnedMatrix, training_bins
+from surewood.trees.binning import BinMapper, BinnedMatrix, learn_bins, training_bins
 
 # Nanoseconds per product, and per column of it where it is formed.
 _STORING, _FORMING, _READING = 0.12, 0.07, 4.0
@@ -74,6 +79,8 @@ class CompositeData:
     criterion_classes: int | None = None
     #: Of the leaf SVMs; None: that of [D-02].
     kernel: KernelSpec | None = None
+    #: Bags drawn before anything was learned; None where trees draw their own.
+    drawn: Subsamples | None = None
 
     @property
     def n_rows(self) -> int:
@@ -95,20 +102,65 @@ class CompositeData:
             return float(self.n_rows if rows is None else len(rows))
         return float(self.weight.sum() if rows is None else self.weight[rows].sum())
 
+    def of_bag(self, tree: int) -> tuple[CompositeData, NDArray[np.int64]]:
+        """The data of a tree whose bag was drawn, and the rows in it: copies in the bag are its weights."""
+        assert self.drawn is not None
+        return self._part(self.drawn, self.drawn.in_bag(tree))
 
-def prepare(inputs: TrainingTable, options: SolverOptions, n_products: float = math.inf) -> CompositeData:
+    def preparation_part(self) -> CompositeData:
+        """The rows of every bag as a sample of its own, with the classes that it has."""
+        assert self.drawn is not None
+        data, rows = self._part(self.drawn, self.drawn.prepares)
+        classes, codes = np.unique(data.y[rows], return_inverse=True)
+        return replace(
+            data,
+            matrix=rows_of(data.matrix, rows),
+            gram=Gram(np.ascontiguousarray(data.gram.X[rows])),
+            y=codes.astype(np.int32),
+            n_classes=len(classes),
+            weight=None if data.weight is None else data.weight[rows],
+            criterion_classes=None,
+        )
+
+    def _part(self, drawn: Subsamples, units: Mask) -> tuple[CompositeData, NDArray[np.int64]]:
+        counts = drawn.counts(units)
+        rows = np.flatnonzero(counts)
+        given = self.inputs.weight if self.inputs.weighted else None
+        total = counts if given is None else counts * given
+        # rows outside the bag have a weight that nobody reads; solvers want positive ones
+        weight = None if (total[rows] == 1.0).all() else np.where(counts > 0, total, 1.0)
+        seen = len(np.unique(self.y[rows]))
+        return replace(self, weight=weight, criterion_classes=seen, drawn=None), rows
+
+
+def prepare(
+    inputs: TrainingTable,
+    options: SolverOptions,
+    n_products: float = math.inf,
+    drawn: Subsamples | None = None,
+) -> CompositeData:
     """Bins, design and inner products of a sample whose equal rows are merged.
 
     `n_products` is how many inner products the SVMs will read, about: a matrix of all is stored where that
-    saves time and memory allows it. The numbers are the same to the bit, stored or not.
+    saves time and memory allows it. The numbers are the same to the bit, stored or not. With bags that were
+    `drawn` bins and scaling are learned from the preparation part.
     """
-    table, weight = inputs.table, inputs.weight
-    matrix = training_bins(inputs)
-    reader = Reader(matrix.mapper, DesignEncoder().fit(table, weight))
+    table = inputs.table
+    if drawn is None:
+        matrix = training_bins(inputs)
+        reader = Reader(matrix.mapper, DesignEncoder().fit(table, inputs.weight))
+    else:
+        counts = drawn.counts(drawn.prepares)
+        rows = np.flatnonzero(counts)
+        part, weight = table.take(rows), counts[rows]
+        reader = Reader(learn_bins(part, weight), DesignEncoder().fit(part, weight))
+        matrix = reader.matrix(table)
+        # Whether a column has missing values outside the bag must not be known to a tree.
+        matrix = replace(matrix, has_missing=np.ones_like(matrix.has_missing))
     design = reader.design(table)
     stored = worth_storing(table.n_rows, design.shape[1], n_products)
     gram = Gram(design, max_memory=options.max_gram if stored else 0, n_jobs=options.n_jobs)
-    return CompositeData(inputs, reader, matrix, gram, inputs.y, inputs.n_classes, weight)
+    return CompositeData(inputs, reader, matrix, gram, inputs.y, inputs.n_classes, inputs.weight, drawn=drawn)
 
 
 def worth_storing(n_rows: int, n_columns: int, n_products: float) -> bool:

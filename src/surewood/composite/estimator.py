@@ -34,11 +34,10 @@ from surewood.base.parameters import (
     study_settings,
 )
 from surewood.base.time_limit import TimeLimit
-from surewood.composite.certifiable import train_certifiable
 from surewood.composite.data import SolverOptions, prepare
 from surewood.composite.growing import MAX_DEPTH, Setting
 from surewood.composite.model import CompositeModel
-from surewood.composite.plan import Parameters, is_auto, make_plan, products_read
+from surewood.composite.plan import Parameters, draw_bags, is_auto, make_plan, products_read
 from surewood.composite.report_facts import explanation_steps
 from surewood.composite.training import train
 from surewood.tables import TrainingTable, begin_predict, by_batches
@@ -116,12 +115,9 @@ class CompositeClassifier(ClassifierBase[CompositeModel], GramParameter, RunPara
         chosen = self._parameters()
         with self._begin_fit(X, y, sample_weight, groups) as inputs:
             seed = draw_seed(self.random_state)
-            if getattr(self, "certifiable", False):
-                model = train_certifiable(chosen, inputs, seed)
-            else:
-                data = prepare(inputs, chosen.options, products_read(chosen, inputs.table.n_rows))
-                model = train(make_plan(chosen, data, seed), data)
-            return self._store(inputs, model)
+            drawn = draw_bags(chosen, inputs, seed)
+            data = prepare(inputs, chosen.options, products_read(chosen, inputs.table.n_rows), drawn)
+            return self._store(inputs, train(make_plan(chosen, data, seed), data))
 
     def _store(self, inputs: TrainingTable, model: CompositeModel) -> Floats | None:
         """Write on the estimator, once everything has succeeded; held-out probabilities by row of `X`."""

@@ -5,6 +5,10 @@ trees and their weight, what is held out and how it is used. With ``selection="a
 :mod:`~surewood.composite.pilot` decides among the values that the parameters leave open; otherwise there is
 one setting. docs/research/composite-forest.md has the measurements behind the rules. The functions at the end
 turn single parameters into numbers.
+
+For a forest whose votes are guaranteed on all rows ([D-43], theory.md §11.9) :func:`draw_bags` refuses what
+the proof does not cover, and the plan is made from the preparation part, which is in the bag of every tree.
+Nothing is chosen on out-of-bag votes: there are no plain trees and no calibration.
 """
 
 from __future__ import annotations
@@ -16,19 +20,21 @@ from typing import Any
 
 import numpy as np
 
+from surewood.base.folds import Subsamples, draw_subsamples
 from surewood.base.parameters import calibration_method, features_tried
 from surewood.base.time_limit import TimeLimit
 from surewood.composite.data import CompositeData, SolverOptions
 from surewood.composite.growing import MAX_DEPTH, Setting
 from surewood.composite.leaf_svms import C_GRID, tune_C
 from surewood.composite.pilot import IN_BAG, pilot_size, run_pilot
-from surewood.composite.plain_trees import WEIGHTS
+from surewood.tables import TrainingTable
 
 ENOUGH_FOR_BAGS = 50  # below this weight nothing is tuned and every tree sees every row
 DEGREES = (1, 2, 3)
 PILOT_C = (0.01, 0.1, 1.0, 10.0, 100.0)
 GAMMA_SCALE = 1e-4
 PLAIN_TREES_PER_TREE = 5
+PLAIN_WEIGHTS = (0.0, 0.1, 0.25, 0.4, 0.5, 0.6, 0.75, 0.9)  # that plain trees may get in the vote
 _PILOT_TIME = 1 / 3  # part of a time limit that the pilot may take
 MAX_LEAF_SIZE = 2000
 _LEAF_OF_A_DEFAULT_FIT = 1000  # rows at most: the time of an SVM grows with their square
@@ -62,6 +68,7 @@ class Parameters:
     max_samples: Any = None
     max_leaf_size: Any = None
     min_weight_fraction_leaf: float
+    certifiable: bool = False
     #: How SVMs are trained, and when a fit has to end.
     options: SolverOptions
     limit: TimeLimit
@@ -117,10 +124,13 @@ def make_plan(parameters: Parameters, data: CompositeData, seed: int) -> Composi
     """The plan of a forest for a sample."""
     if parameters.C_per_leaf and parameters.selection in ("auto", "common_degree"):
         raise ValueError('study={"C_per_leaf": True} needs the criterion, selection="exact" for example.')
+    if data.drawn is not None:
+        return _for_bags(parameters, data, data.drawn, seed)
     if parameters.selection != "auto":
         return _single_setting(parameters, data, seed)
-    if data.total() < ENOUGH_FOR_BAGS:
-        return _few_rows(parameters, data, seed)
+    if data.total() < ENOUGH_FOR_BAGS:  # no bags, no tuning, the paper's rule with one split
+        depth = 1 if is_auto(parameters.max_depth) else parameters.max_depth
+        return _single_setting(replace(parameters, selection="exact", max_depth=depth), data, seed)
     return _by_pilot(parameters, data, seed)
 
 
@@ -154,7 +164,7 @@ def completed(
 
 
 def _single_setting(parameters: Parameters, data: CompositeData, seed: int) -> CompositePlan:
-    """One setting for all trees; C by cross-validation where it is left open."""
+    """One setting for all trees, plain trees only with a given weight; an open C by cross-validation."""
     degrees = degree_list(parameters.degrees)
     n_degrees, n_settings, selection = len(degrees), 1, parameters.selection
     best = 0
@@ -180,26 +190,7 @@ def _single_setting(parameters: Parameters, data: CompositeData, seed: int) -> C
         C=C,
         selection=selection,
     )
-    return _one_part(parameters, data, seed, setting, Searched(n_degrees, largest_depth(setting), n_settings))
-
-
-def _few_rows(parameters: Parameters, data: CompositeData, seed: int) -> CompositePlan:
-    """A handful of rows: no bags, no tuning, the paper's rule with one split."""
-    degrees = degree_list(parameters.degrees)
-    setting = _setting(
-        parameters,
-        data,
-        max_depth=1 if is_auto(parameters.max_depth) else int(parameters.max_depth),
-        degrees=degrees,
-        C=C_list(1.0 if is_auto(parameters.C) else parameters.C, len(degrees)),
-    )
-    return _one_part(parameters, data, seed, setting, Searched(len(degrees), largest_depth(setting), 1))
-
-
-def _one_part(
-    parameters: Parameters, data: CompositeData, seed: int, setting: Setting, searched: Searched
-) -> CompositePlan:
-    """All trees with the same setting; plain trees only where they were given a weight."""
+    searched = Searched(n_degrees, largest_depth(setting), n_settings)
     plain_weight = 0.0 if is_auto(parameters.plain_weight) else float(parameters.plain_weight)
     return completed(parameters, data, seed, ((setting, parameters.n_estimators),), searched, plain_weight)
 
@@ -226,10 +217,67 @@ def _by_pilot(parameters: Parameters, data: CompositeData, seed: int) -> Composi
     parts = tuple((setting, int(n)) for setting, n in zip(pilot.settings, sizes) if n > 0)
     deepest = max(largest_depth(setting) for setting, _ in parts)
     plain_weight = None if is_auto(parameters.plain_weight) else float(parameters.plain_weight)
-    n_outcomes = pilot.n_outcomes * (len(WEIGHTS) if plain_weight is None else 1)
+    n_outcomes = pilot.n_outcomes * (len(PLAIN_WEIGHTS) if plain_weight is None else 1)
     searched = Searched(len(degrees), deepest, n_outcomes)
     plan = completed(parameters, data, seed, parts, searched, plain_weight)
     return replace(plan, with_copies=True, notes=pilot.notes)
+
+
+def draw_bags(parameters: Parameters, inputs: TrainingTable, seed: int) -> Subsamples | None:
+    """The bags of a certifiable forest, drawn without a look at the rows; None for other forests."""
+    if not parameters.certifiable:
+        return None
+    keeps_votes = "certifiable=True keeps the votes as they are: use"
+    if isinstance(parameters.calibrate, str):
+        raise ValueError(f"{keeps_votes} calibrate=False.")
+    if not is_auto(parameters.plain_weight) and float(parameters.plain_weight) > 0.0:
+        raise ValueError(f"{keeps_votes} plain_weight=0.")
+    if parameters.leaf_scores != "one_hot":
+        raise ValueError(f"{keeps_votes} study={{'leaf_scores': 'one_hot'}}.")
+    if parameters.bootstrap:
+        raise ValueError("certifiable=True draws rows without replacement: use study={'bootstrap': False}.")
+    if parameters.limit.seconds is not None:
+        raise ValueError("certifiable=True needs a fixed number of trees: use time_limit=None.")
+    if inputs.table.stream is not None:
+        raise ValueError("certifiable=True needs a table in memory.")
+    max_samples = parameters.max_samples
+    return draw_subsamples(inputs, None if is_auto(max_samples) else max_samples, seed)
+
+
+def _for_bags(parameters: Parameters, data: CompositeData, drawn: Subsamples, seed: int) -> CompositePlan:
+    """What the preparation part alone decides on, for trees that see the other rows of their bags as well."""
+    part = data.preparation_part()
+    # sampling within the plan: a tree sees its whole bag
+    fixed = replace(parameters, plain_weight=0.0, calibrate=False, max_samples=None)
+    if part.n_classes < 2:
+        fixed = replace(fixed, selection="exact", C=1.0 if is_auto(parameters.C) else parameters.C)
+    plan = make_plan(fixed, part, seed)
+    n_prepare = int(drawn.prepares.sum())
+    n_bag = n_prepare + drawn.n_drawn
+    ratio, by_pilot = n_bag / n_prepare, fixed.selection == "auto"
+
+    def in_bags(setting: Setting) -> Setting:
+        depth, C, max_size = setting.max_depth, setting.C, setting.max_size
+        if is_auto(parameters.max_depth):
+            depth = depth + round(math.log2(ratio)) if by_pilot else default_depth(n_bag)
+        if by_pilot and is_auto(parameters.C):  # same sizes of leaves, same C_k
+            C = tuple(c * math.sqrt(ratio) for c in C)
+        if by_pilot:
+            max_size = most_rows_per_leaf(parameters, n_bag)
+        bags: dict[str, Any] = {"sampling": "subsample", "n_draws": n_bag}
+        return replace(setting, max_depth=depth, C=C, max_size=max_size, **bags)
+
+    notes = plan.notes
+    if parameters.calibrate is not False:
+        notes = (*notes, "certifiable: votes are not calibrated")
+    return replace(
+        plan,
+        parts=tuple((in_bags(setting), n_trees) for setting, n_trees in plan.parts),
+        searched=replace(plan.searched, n_settings=1),  # what was compared were rows of every bag
+        out_of_fold=False,
+        with_copies=False,
+        notes=notes,
+    )
 
 
 def _setting(parameters: Parameters, data: CompositeData, **values: Any) -> Setting:

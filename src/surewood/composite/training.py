@@ -1,70 +1,64 @@
-"""A plan and data become a fitted model: all parts fitted, weighed on held-out rows, calibrated.
+"""A plan and data become a fitted model: composite trees, their votes on held-out rows, calibration.
 
-Two kinds of votes on training rows are told apart (theory.md §12.3). *Held-out* votes come from trees that
-did not see the row: they stand for new contents, and `held_out_error_` and certificates speak of them.
-*Population* votes stand for rows as they will come, copies of training rows included: a content that occurs
-more than once in the training table is voted on by all trees, since they have seen it when its copies come,
-any other content by the trees that did not see it. With ``selection="auto"`` the weight of the plain trees
-and the calibration are chosen on population votes.
+:func:`train` is the whole way. The published algorithm, RCF(B, r, gamma, M) of theory.md §2.11, is
+:func:`~surewood.composite.trees.fit_trees`: grow trees, train the SVMs of their leaves, choose the degrees.
+:func:`fit_parts` calls it for every setting of the plan, in steps of bounded memory, and of time with a
+limit. A default fit adds what :mod:`~surewood.composite.votes` has: plain trees, and calibrated votes.
 
-:func:`train` is the whole way; :func:`fit_parts` fits the composite trees in steps of bounded memory, and of
-time with a limit; then come the votes of training rows, and what certificates may read from them.
+For a forest whose votes are guaranteed on all rows ([D-43], theory.md §11.9) each tree is a function of the
+rows in its bag alone, and every tree's labels of all rows are the evidence.
 """
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from surewood._arrays import Floats
-from surewood.base.calibration import ScoreCalibrator
-from surewood.base.copies import copy_counts, with_other_copies
-from surewood.base.folds import shuffled_folds
+from surewood.base import folds
 from surewood.base.time_limit import TimeLimit
 from surewood.bounds.evidence import VoteEvidence
-from surewood.composite.data import CompositeData, SolverOptions, rows_of
+from surewood.composite.data import CompositeData, SolverOptions
 from surewood.composite.growing import Setting, TreeRange, mean_sample_size
 from surewood.composite.model import CompositeModel, held_out_estimate, table_split_growth
-from surewood.composite.plain_trees import choose_plain_weight, grow_plain, plain_out_of_bag
 from surewood.composite.plan import CompositePlan
 from surewood.composite.trees import (
-    ROWS_PER_BLOCK,
     CompositeTrees,
+    FittedTrees,
     LeafReliability,
     blend,
     fit_trees,
     join_trees,
     vote_fractions,
 )
+from surewood.composite.votes import (
+    choose_plain_weight,
+    fitted_calibrator,
+    held_out_votes,
+    labels_by_blocks,
+    plain_trees,
+    population_votes,
+    vote_evidence,
+)
 from surewood.parallel.progress import stage
 from surewood.svm.one_vs_one import first_rows
 from surewood.tables import alongside
 from surewood.trees.growing import Grown
 
-CALIBRATION_FOLDS = 3
-CALIBRATION_TREES = 30
-CALIBRATION_PLAIN_TREES = 100
 ROWS_AND_TREES = 2e7  # rows x trees whose leaves are held at once: some 20 bytes each
 _COMPOSITE_TIME = 0.7  # part of the time left after the pilot that the composite trees may take
 _TIMED_STEPS = 10  # of each part, where the time is limited
-_TIMED_TREES = 10  # plain trees fitted first, to see how many the time allows
-_TANDEM_WORK = 2e9  # trees^2 x rows up to which pairs of trees are counted
-
-#: Votes on the training rows by composite and by plain trees (None: there are none), (n_rows, n_classes).
-Votes = tuple[Floats, Floats | None]
 
 
 def train(plan: CompositePlan, data: CompositeData) -> CompositeModel:
     """Fit a plan to a prepared sample."""
     fitted = fit_parts(plan, data, plan.limit.part(_COMPOSITE_TIME))
-    plain = _plain_trees(plan, data) if plan.n_plain else None
-    votes, kind = _held_out_votes(plan, data, fitted, plain)
-    population = _population_votes(plan, data, fitted.trees, plain, votes)
+    plain = plain_trees(plan, data) if plan.n_plain else None
+    votes, kind = held_out_votes(plan, data, fitted.held_out, plain)
+    population = population_votes(plan, data, fitted.trees, plain, votes)
     weight = plan.plain_weight
     if weight is None:
         weight = 0.0
@@ -75,37 +69,30 @@ def train(plan: CompositePlan, data: CompositeData) -> CompositeModel:
         trees = replace(trees, plain=plain.forest, plain_weight=weight)
         importances = (1 - weight) * importances + weight * plain.importances
     held_out = None if votes is None else blend(*votes, weight)
-    evidence = None
+    evidence = fitted.evidence
     if fitted.labels is not None and fitted.outside is not None:
         hard_vote = plan.leaf_scores == "one_hot" and weight == 0.0
         evidence = vote_evidence(data, fitted.labels, fitted.outside, hard_vote, plan.searched.n_settings)
+    inputs, predictor = data.inputs, trees.predictor
     return CompositeModel(
-        **recorded(plan, data, trees),
+        trees=trees,
+        reader=data.reader,
+        classes=inputs.classes,
+        schema=inputs.schema,
+        settings=tuple(setting for setting, _ in plan.parts),
         part_of_tree=fitted.part_of_tree,
+        leaf_scores=plan.leaf_scores,
         importances=importances,
-        calibrator=_calibrator(plan, data, None if population is None else blend(*population, weight)),
+        calibrator=fitted_calibrator(plan, data, None if population is None else blend(*population, weight)),
         held_out=held_out,
         estimate=held_out_estimate(held_out, data.y, data.weight, kind, plan.searched),
         votes=evidence,
+        searched=plan.searched,
+        split_growth=table_split_growth(data.reader.mapper, data.matrix.has_missing, data.n_rows),
+        unweighted=not inputs.weighted,
+        support_origin=None if predictor is None else first_rows(inputs)[predictor.support_index],
         notes=(*plan.notes, *_left_out(plan, trees, plain)),
     )
-
-
-def recorded(plan: CompositePlan, data: CompositeData, trees: CompositeTrees) -> dict[str, Any]:
-    """Fields of a model that say what it was fitted to and how."""
-    inputs, predictor = data.inputs, trees.predictor
-    return {
-        "trees": trees,
-        "reader": data.reader,
-        "classes": inputs.classes,
-        "schema": inputs.schema,
-        "settings": tuple(setting for setting, _ in plan.parts),
-        "leaf_scores": plan.leaf_scores,
-        "searched": plan.searched,
-        "split_growth": table_split_growth(data.reader.mapper, data.matrix.has_missing, data.n_rows),
-        "unweighted": not inputs.weighted,
-        "support_origin": None if predictor is None else first_rows(inputs)[predictor.support_index],
-    }
 
 
 @dataclass(frozen=True)
@@ -123,6 +110,8 @@ class FittedParts:
     labels: NDArray[np.int32] | None = None
     #: Votes by trees that did not see the row. Shape (n_rows, n_classes).
     held_out: Floats | None = None
+    #: Of bags that were drawn before anything was learned.
+    evidence: VoteEvidence | None = None
 
 
 def fit_parts(plan: CompositePlan, data: CompositeData, limit: TimeLimit) -> FittedParts:
@@ -132,19 +121,25 @@ def fit_parts(plan: CompositePlan, data: CompositeData, limit: TimeLimit) -> Fit
     counts: list[int] = []
     parts: list[int] = []
     outside = None
-    if not plan.every_tree_sees_all_rows:
+    if data.drawn is None and not plan.every_tree_sees_all_rows:
         outside = alongside(data.matrix.blocks[0], (data.n_rows, plan.n_trees), np.bool_)
-    for part, setting, trees, base in _steps(plan, data, limit):
-        if steps and limit.is_over:
-            break
-        fitted = fit_trees(data, setting, trees, plan.options, base)
-        if outside is not None:
-            columns = slice(sum(counts), sum(counts) + trees.n_trees)
-            outside[:, columns] = fitted.grove.outside(np.arange(data.n_rows))
-        steps.append(fitted.trees)
-        importances.append(fitted.importances)
-        counts.append(trees.n_trees)
-        parts.append(part)
+    shown = 0 if data.drawn is None else plan.options.verbose
+    with stage(shown, "fitting composite trees", plan.n_trees) as advance:
+        for part, setting, trees, base in _steps(plan, data, limit):
+            if steps and limit.is_over:
+                break
+            if data.drawn is None:
+                fitted = fit_trees(data, setting, trees, plan.options, base)
+            else:
+                fitted = _fit_to_bag(data, setting, trees, plan.options)
+            if outside is not None:
+                columns = slice(sum(counts), sum(counts) + trees.n_trees)
+                outside[:, columns] = fitted.grove.outside(np.arange(data.n_rows))
+            steps.append(fitted.trees)
+            importances.append(fitted.importances)
+            counts.append(trees.n_trees)
+            parts.append(part)
+            advance(trees.n_trees)
     fitted_parts = FittedParts(
         trees=join_trees(steps),
         importances=np.average(importances, axis=0, weights=counts),
@@ -154,20 +149,32 @@ def fit_parts(plan: CompositePlan, data: CompositeData, limit: TimeLimit) -> Fit
     return _with_votes(fitted_parts, plan, data)
 
 
+def _fit_to_bag(
+    data: CompositeData, setting: Setting, trees: TreeRange, options: SolverOptions
+) -> FittedTrees:
+    """One tree of all the rows in its bag, which was drawn before."""
+    bag, rows = data.of_bag(trees.first_tree)
+    whole = replace(setting, sampling="all", n_draws=None)
+    return fit_trees(bag, whole, replace(trees, rows=rows), replace(options, verbose=0))
+
+
 def _steps(
     plan: CompositePlan, data: CompositeData, limit: TimeLimit
 ) -> Iterator[tuple[int, Setting, TreeRange, float | None]]:
     """Trees that are fitted together: part, setting, numbers, and the sample size that their C refers to.
 
     All trees of a part, or as many as keep the row numbers of leaves in bounds; the model is the same. With a
-    time limit steps are short, and the parts take turns, so that each has trees when the time is up.
+    time limit steps are short, and the parts take turns, so that each has trees when the time is up. Trees
+    whose bags were drawn come one by one, and their C refers to their own bag.
     """
-    most = max(1, int(ROWS_AND_TREES // data.n_rows))
+    most = max(1, int(ROWS_AND_TREES // data.n_rows)) if data.drawn is None else 1
     queues = []
     first = 0
     for part, (setting, n_trees) in enumerate(plan.parts):
         size = most if limit.deadline is None else min(most, max(1, n_trees // _TIMED_STEPS))
-        base = None if n_trees <= size else mean_sample_size(data, setting, n_trees, plan.seed, first)
+        base = None
+        if n_trees > size and data.drawn is None:
+            base = mean_sample_size(data, setting, n_trees, plan.seed, first)
         starts = range(0, n_trees, size)
         ranges = [TreeRange(min(size, n_trees - k), plan.seed, first + k) for k in starts]
         queues.append([(part, setting, trees, base) for trees in ranges])
@@ -181,8 +188,13 @@ def _steps(
 
 
 def _with_votes(fitted: FittedParts, plan: CompositePlan, data: CompositeData) -> FittedParts:
-    """With labels and votes of the rows outside the bags, where there are bags."""
+    """With labels, votes and evidence of the rows outside the bags, where there are bags."""
     outside, trees, options = fitted.outside, fitted.trees, plan.options
+    if data.drawn is not None:
+        has_categories = bool(data.reader.mapper.is_category.any())
+        every = labels_by_blocks(trees, data, options)
+        evidence, held_out = folds.vote_evidence(every, data.inputs, data.drawn, has_categories)
+        return replace(fitted, held_out=held_out, evidence=evidence)
     labels = None
     if outside is not None or plan.leaf_scores == "calibrated":
         # Without bags the labels of rows that the trees saw have to do.
@@ -199,155 +211,6 @@ def _with_votes(fitted: FittedParts, plan: CompositePlan, data: CompositeData) -
     else:
         held_out = trees.composite_scores(data.matrix, data.gram.X, plan.leaf_scores, options.n_jobs, outside)
     return replace(fitted, trees=trees, labels=labels, held_out=held_out)
-
-
-def _plain_trees(plan: CompositePlan, data: CompositeData) -> Grown:
-    """The plan's plain trees; with a time limit as many as the time allows, never fewer than ten."""
-    max_features, seed, n_trees = plan.parts[0][0].max_features, plan.seed + 1, plan.n_plain
-    if plan.limit.deadline is not None and n_trees > _TIMED_TREES:
-        started = time.monotonic()
-        grow_plain(data, max_features, _TIMED_TREES, seed, plan.options)
-        seconds = (time.monotonic() - started) / _TIMED_TREES
-        n_trees = min(n_trees, max(_TIMED_TREES, int(plan.limit.left / max(seconds, 1e-9))))
-    return grow_plain(data, max_features, n_trees, seed, plan.options)
-
-
-def _held_out_votes(
-    plan: CompositePlan, data: CompositeData, fitted: FittedParts, plain: Grown | None
-) -> tuple[Votes | None, str]:
-    """Votes by trees that did not see a row, and what they are; None where no tree left a row out."""
-    if fitted.held_out is not None:
-        of_plain = None if plain is None else plain_out_of_bag(plain, data, plan.options)
-        return (fitted.held_out, of_plain), "out-of-bag"
-    return (_out_of_fold_votes(plan, data) if plan.out_of_fold else None), "out-of-fold"
-
-
-def _out_of_fold_votes(plan: CompositePlan, data: CompositeData) -> Votes:
-    """Vote fractions of rows by small forests grown without their fold; NaN without a fold, or time."""
-    options = plan.options
-    fold = shuffled_folds(data.n_rows, CALIBRATION_FOLDS, [plan.seed, 2], data.inputs.groups)
-    composite, plain = np.full((2, data.n_rows, data.n_classes), np.nan)
-    with stage(options.verbose, "forests without a fold", CALIBRATION_FOLDS) as advance:
-        for k in range(CALIBRATION_FOLDS):
-            rows, held = np.flatnonzero(fold != k), np.flatnonzero(fold == k)
-            if len(held) == 0 or len(np.unique(data.y[rows])) < 2:
-                continue
-            if plan.limit.is_over and not np.isnan(composite).all():
-                break
-            parts = []
-            for setting, n_trees in plan.parts:
-                count = max(1, round(n_trees / plan.n_trees * min(plan.n_trees, CALIBRATION_TREES)))
-                whole = replace(setting, sampling="all", n_draws=None)
-                parts.append(fit_trees(data, whole, TreeRange(count, plan.seed, rows=rows), options).trees)
-            labels = labels_by_blocks(join_trees(parts), data, options, held)
-            composite[held] = vote_fractions(labels, data.n_classes)
-            if plan.n_plain:
-                max_features, seed = plan.parts[0][0].max_features, plan.seed + 1
-                grown = grow_plain(data, max_features, CALIBRATION_PLAIN_TREES, seed, options, rows)
-                plain[held] = grown.forest.predict_proba(data.matrix, options.n_jobs)[held]
-            advance(1)
-    return composite, plain if plan.n_plain else None
-
-
-def _population_votes(
-    plan: CompositePlan, data: CompositeData, trees: CompositeTrees, plain: Grown | None, votes: Votes | None
-) -> Votes | None:
-    """Held-out votes, where the plan asks for it with the votes of all trees on rows that have copies."""
-    if votes is None or not plan.with_copies or data.inputs.groups is not None:
-        return votes
-    counts, n_jobs = copy_counts(data.inputs), plan.options.n_jobs
-    composite, of_plain = votes
-    composite = with_other_copies(
-        composite, data.y, counts, lambda rows: _scores_by_blocks(trees, data, rows, plan)
-    )
-    if plain is not None and of_plain is not None:
-        forest = plain.forest
-        of_plain = with_other_copies(
-            of_plain, data.y, counts, lambda rows: forest.predict_proba(rows_of(data.matrix, rows), n_jobs)
-        )
-    return composite, of_plain
-
-
-def labels_by_blocks(
-    trees: CompositeTrees,
-    data: CompositeData,
-    options: SolverOptions,
-    rows: NDArray[Any] | None = None,
-    mask: NDArray[np.bool_] | None = None,
-) -> NDArray[np.int32]:
-    """Class that every tree gives to training rows (all by default), in blocks of rows.
-
-    `mask` has a row for each of them: which trees vote.
-    """
-    rows = np.arange(data.n_rows) if rows is None else rows
-    matrix = data.matrix
-    labels = alongside(matrix.blocks[0], (len(rows), trees.n_trees), np.int32)
-    with stage(options.verbose, "out-of-bag votes" if mask is not None else "votes", len(rows)) as advance:
-        for begin in range(0, len(rows), ROWS_PER_BLOCK):
-            part = slice(begin, min(begin + ROWS_PER_BLOCK, len(rows)))
-            labels[part] = trees.labels(
-                rows_of(matrix, rows[part]),
-                np.ascontiguousarray(data.gram.X[rows[part]]),
-                options.n_jobs,
-                None if mask is None else mask[part],
-                data.gram.stored(rows[part]),
-            )
-            advance(part.stop - begin)
-    return labels
-
-
-def _scores_by_blocks(
-    trees: CompositeTrees, data: CompositeData, rows: NDArray[Any], plan: CompositePlan
-) -> Floats:
-    """Mean scores of all composite trees on training rows, whether the trees saw them or not."""
-    scores = np.empty((len(rows), data.n_classes))
-    for begin in range(0, len(rows), ROWS_PER_BLOCK):
-        block = rows[begin : begin + ROWS_PER_BLOCK]
-        design = np.ascontiguousarray(data.gram.X[block])
-        scores[begin : begin + len(block)] = trees.composite_scores(
-            rows_of(data.matrix, block), design, plan.leaf_scores, plan.options.n_jobs
-        )
-    return scores
-
-
-def _calibrator(plan: CompositePlan, data: CompositeData, votes: Floats | None) -> ScoreCalibrator | None:
-    if plan.calibration is None or votes is None or data.n_classes < 2:
-        return None
-    is_short = plan.calibration == "auto" and plan.limit.is_over
-    with stage(plan.options.verbose, "calibrating", 1) as advance:
-        calibrator = ScoreCalibrator("temperature" if is_short else plan.calibration)
-        return calibrator.fit(votes, data.y, data.weight, advance, plan.options.n_jobs, data.inputs.groups)
-
-
-def vote_evidence(
-    data: CompositeData,
-    labels: NDArray[Any],
-    outside: NDArray[np.bool_],
-    hard_vote: bool,
-    n_settings: int,
-) -> VoteEvidence | None:
-    """Out-of-bag statistics of the trees (theory.md §6.3); None where a tree saw every row.
-
-    Bins, scaling and tuned values were learned from all rows, which breaks condition (ii): `in_bag_only` is
-    False, and a certificate names the condition instead of giving a guarantee.
-    """
-    if (outside.sum(axis=0) < 1).any():
-        return None
-    tandem = float(labels.shape[1]) ** 2 * len(labels) <= _TANDEM_WORK
-    if tandem:
-        shared = outside.astype(np.float32)
-        tandem = bool((shared.T @ shared).min() >= 1)
-    return VoteEvidence.from_predictions(
-        labels.T,
-        ~outside.T,
-        data.y,
-        tandem=tandem,
-        hard_vote=hard_vote,
-        independent_subsamples=True,
-        in_bag_only=False,
-        unweighted=data.weight is None,  # equal rows are counted once here
-        n_models=n_settings,
-    )
 
 
 def _left_out(plan: CompositePlan, trees: CompositeTrees, plain: Grown | None) -> list[str]:

@@ -3,7 +3,8 @@
 import numpy as np
 
 from surewood import RandomCompositeForestClassifier
-from surewood.composite.plain_trees import WEIGHTS, choose_plain_weight, grow_plain
+from surewood.composite.plan import PLAIN_WEIGHTS
+from surewood.composite.votes import choose_plain_weight, grow_plain
 from tests.composite.composite_samples import OPTIONS, prepared, sample
 
 
@@ -59,4 +60,4 @@ def test_rows_without_votes_do_not_count():
     y = np.zeros(50, dtype=np.int32)
     none = np.full((50, 2), np.nan)
     assert choose_plain_weight(none, none, y) == 0.5
-    assert 0.5 in WEIGHTS
+    assert 0.5 in PLAIN_WEIGHTS
