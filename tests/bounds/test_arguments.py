@@ -8,6 +8,7 @@ import pytest
 from surewood import bounds as b
 from surewood.bounds import _arguments as check
 from surewood.bounds.real_leaves import real_leaf_term
+from surewood.bounds.without_holdout import posterior_kl
 
 
 def test_whole_numbers_are_counts_in_any_type():
@@ -96,7 +97,6 @@ def test_bounds_are_finite_at_every_size_and_delta(m, delta):
     for value in (
         b.pac_bayes_bound(0.1, m, delta=delta, n_models=1000),
         b.pac_bayes_tandem_bound(0.1, m, delta=delta, n_models=1000),
-        b.pac_bayes_lambda_bound(0.1, m, delta=delta, n_models=1000),
         b.clopper_pearson(0, m, delta=delta, n_models=1000),
         b.clopper_pearson(m // 10, m, delta=delta, n_models=1000),
         b.compression_bound(m, m // 10**4, m // 100, delta=delta, n_models=1000),
@@ -137,8 +137,7 @@ def test_margin_theorem_with_vanishing_margins():
 
 
 def test_weights_and_priors_at_their_ends():
-    assert b.posterior_kl([1e308, 1e308]) == pytest.approx(0.0)
-    assert b.optimise_posterior([0.0, 0.5], 100_000, prior=[0.0, 1.0]).weights.tolist() == [0.0, 1.0]
+    assert posterior_kl([1e308, 1e308]) == pytest.approx(0.0)
 
 
 @pytest.mark.parametrize("form", [b.threshold_rademacher, b.interval_rademacher])

@@ -14,7 +14,7 @@ from surewood.bounds import (
     cascade_criterion,
     leaf_log_growth,
 )
-from surewood.bounds.cascade import cascade_criterion_counts
+from surewood.bounds.cascade import cascade_criterion_counts, cascade_depths
 
 CORRECT, ERRORS, R = [600_000, 300_000, 50_000], [20_000, 20_000, 10_000], [1e-3, 2e-3, 4e-3]
 
@@ -57,7 +57,7 @@ def test_every_point_reaches_exactly_one_leaf(n_leaves, seed):
     indicator[:, -1] = answers.prod(axis=1)
     assert (indicator.sum(axis=1) == 1).all()
     assert (indicator.argmax(axis=1) == leaf).all()
-    assert bounds.cascade_depths(n_leaves).tolist() == [min(k, n_leaves - 1) for k in range(1, n_leaves + 1)]
+    assert cascade_depths(n_leaves).tolist() == [min(k, n_leaves - 1) for k in range(1, n_leaves + 1)]
 
 
 def test_family_count_is_that_of_degree_sequences():
@@ -119,7 +119,7 @@ def test_simple_form_of_real_leaves_needs_the_weighted_cardinality():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: bounds.cascade_depths(0), "n_leaves must be an integer >= 1, got 0"),
+        (lambda: cascade_depths(0), "n_leaves must be an integer >= 1, got 0"),
         (lambda: bounds.cascade_leaf([[2]]), "answers must be a table of 0 and 1"),
         (lambda: bounds.cascade_complexity([1.0], 10, variant="best"), "variant must be one of"),
         (lambda: bounds.cascade_ensemble_term(10, 4, 0.5, reading="other"), "reading must be one of"),

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from surewood import bounds
+from tests.bounds.rademacher_reference import exact_rademacher
 
 
 def test_worked_numbers():
@@ -118,17 +119,16 @@ def test_products_of_classes_by_enumeration(seed, m, n_first, n_second):
         "binary_signed": (binary, rng.uniform(-1, 1, (n_second, m))),
     }
     for values, (first, second) in cases.items():
-        joint = bounds.exact_rademacher(all_products(first, second))
+        joint = exact_rademacher(all_products(first, second))
         bound = bounds.product_rademacher(
-            max(0.0, bounds.exact_rademacher(first)), max(0.0, bounds.exact_rademacher(second)), values=values
+            max(0.0, exact_rademacher(first)), max(0.0, exact_rademacher(second)), values=values
         )
         assert joint <= bound + 1e-12, values
     both_binary = random_class(rng, [0.0, 1.0], n_second, m)
-    joint = bounds.exact_rademacher(all_products(binary, both_binary))
+    joint = exact_rademacher(all_products(binary, both_binary))
     assert (
         joint
-        <= bounds.product_rademacher(*(max(0.0, bounds.exact_rademacher(c)) for c in (binary, both_binary)))
-        + 1e-12
+        <= bounds.product_rademacher(*(max(0.0, exact_rademacher(c)) for c in (binary, both_binary))) + 1e-12
     )
 
 
@@ -139,9 +139,9 @@ def test_massart_in_both_forms_and_by_counting(seed, m, n_functions):
     binary = random_class(rng, [0.0, 1.0], n_functions, m)
     signed = 2 * binary - 1
     growth = math.log(len(np.unique(binary, axis=0)))
-    assert bounds.exact_rademacher(binary) == pytest.approx(bounds.exact_rademacher(signed) / 2, abs=1e-12)
-    assert bounds.exact_rademacher(signed) <= bounds.massart(growth, m, values="signed") + 1e-12
-    assert bounds.exact_rademacher(binary) <= bounds.massart(growth, m, values="binary") + 1e-12
+    assert exact_rademacher(binary) == pytest.approx(exact_rademacher(signed) / 2, abs=1e-12)
+    assert exact_rademacher(signed) <= bounds.massart(growth, m, values="signed") + 1e-12
+    assert exact_rademacher(binary) <= bounds.massart(growth, m, values="binary") + 1e-12
 
 
 def test_paths():
@@ -194,16 +194,14 @@ def intervals(m):
 def test_thresholds_equal_enumeration(m, orientations):
     table = thresholds(m, orientations)
     binary = bounds.threshold_rademacher(m, orientations=orientations, values="binary")
-    assert binary == pytest.approx(bounds.exact_rademacher(table), abs=1e-12)
+    assert binary == pytest.approx(exact_rademacher(table), abs=1e-12)
     if orientations == 2:
-        assert bounds.threshold_rademacher(m) == pytest.approx(
-            bounds.exact_rademacher(2 * table - 1), abs=1e-12
-        )
+        assert bounds.threshold_rademacher(m) == pytest.approx(exact_rademacher(2 * table - 1), abs=1e-12)
 
 
 @pytest.mark.parametrize("m", range(1, 13))
 def test_intervals_equal_enumeration(m):
-    assert bounds.interval_rademacher(m) == pytest.approx(bounds.exact_rademacher(intervals(m)), abs=1e-12)
+    assert bounds.interval_rademacher(m) == pytest.approx(exact_rademacher(intervals(m)), abs=1e-12)
     assert bounds.interval_rademacher(m, values="signed") == pytest.approx(2 * bounds.interval_rademacher(m))
 
 
@@ -234,7 +232,7 @@ def test_large_samples_take_no_enumeration():
 def test_monte_carlo_covers_the_exact_value(seed, m, n_functions):
     table = np.random.default_rng(seed).normal(size=(n_functions, m))
     simulated = bounds.monte_carlo_rademacher(table, n_draws=2000, seed=seed)
-    assert abs(simulated.estimate - bounds.exact_rademacher(table)) <= 6 * simulated.standard_error + 1e-12
+    assert abs(simulated.estimate - exact_rademacher(table)) <= 6 * simulated.standard_error + 1e-12
 
 
 @settings(max_examples=25, deadline=None)
@@ -244,15 +242,12 @@ def test_the_kernel_bound_holds_for_members_of_the_ball(seed, m, n):
     X, directions = rng.normal(size=(m, n)), rng.normal(size=(60, n))
     euclidean = directions / np.linalg.norm(directions, axis=1, keepdims=True) * 2.0
     limit = bounds.kernel_rademacher(np.diag(X @ X.T), norm=2.0)
-    assert bounds.exact_rademacher(euclidean @ X.T) <= limit + 1e-12
+    assert exact_rademacher(euclidean @ X.T) <= limit + 1e-12
 
 
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: bounds.exact_rademacher(np.zeros((1, 23))), "at most 22 columns"),
-        (lambda: bounds.exact_rademacher([1.0]), "values must have 2 dimension"),
-        (lambda: bounds.exact_rademacher(np.zeros((0, 2))), "values must have at least one row"),
         (lambda: bounds.monte_carlo_rademacher(), "exactly one of values and supremum"),
         (lambda: bounds.monte_carlo_rademacher([[1.0]], n_draws=1), "n_draws must be an integer >= 2, got 1"),
         (lambda: bounds.monte_carlo_rademacher(supremum=len), "m must be an integer >= 1, got None"),
@@ -269,4 +264,4 @@ def test_rademacher_bad_arguments_are_named(call, message):
 def test_a_single_function_has_no_complexity_and_never_a_negative_one():
     rng = np.random.default_rng(0)
     for m in range(1, 12):
-        assert 0.0 <= bounds.exact_rademacher(rng.normal(size=(1, m))) <= 1e-15
+        assert 0.0 <= exact_rademacher(rng.normal(size=(1, m))) <= 1e-15

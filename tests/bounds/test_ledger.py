@@ -1,12 +1,9 @@
-"""One row a leaf, consistent with the criterion it explains."""
+"""One row per leaf, consistent with the criterion it explains."""
 
 import numpy as np
 import pytest
 
 from surewood.bounds import (
-    cascade_complexity,
-    cascade_criterion,
-    cascade_ledger,
     composite_complexity,
     composite_criterion,
     composite_ledger,
@@ -65,14 +62,6 @@ def test_weighted_counts_stay_fractional():
 def test_dimensions_beyond_int64_are_kept_exactly():
     ledger = composite_ledger([5, 5], [0, 0], [1, 1], [1, 9], n_features=784, n_classes=2, max_features=28)
     assert ledger.to_frame()["vc_dimension"].tolist() == [785, vc_dimension(784, 9)]
-
-
-def test_cascade_terms_add_up_to_its_criterion():
-    ledger = cascade_ledger([380, 60], [20, 40], [2, 1], n_features=12, gamma_scale=0.02)
-    a = cascade_complexity(leaf_log_growth([2, 1], 12, 500), 500)
-    score = cascade_criterion([380, 60], [20, 40], a, gamma_scale=0.02)
-    assert 60 / 500 + ledger.term.sum() == pytest.approx(score)
-    assert ledger.depth.tolist() == [1, 1]
 
 
 def test_a_hundred_thousand_leaves_are_vectorised():

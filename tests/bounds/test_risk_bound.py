@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from surewood.bounds import RiskBound, active_leaves, l_term, leaf_terms
+from surewood.bounds import RiskBound, l_term
+from surewood.bounds.risk_bound import active_leaves, leaf_terms
 
 CORRECT, CHARGE = [0.30, 0.25, 0.20, 0.05], [0.10, 0.15, 0.18, 0.09]
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from surewood.bounds import first_threshold, fixed_sequence_choice, set_threshold, threshold_grid
-from surewood.bounds.thresholds import marginal_rank, pac_rank
+from surewood.bounds import fixed_sequence_choice, set_threshold
+from surewood.bounds.thresholds import first_threshold, marginal_rank, pac_rank, threshold_grid
 
 
 def slow_choice(failures, sizes, at_most, delta, start):

@@ -9,7 +9,7 @@ from sklearn.linear_model import LogisticRegression, Perceptron
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
 
-from surewood.bounds import exact_rademacher, kernel_rademacher
+from surewood.bounds import kernel_rademacher
 from surewood.cascade import (
     ConstantFamily,
     EstimatorFamily,
@@ -20,6 +20,7 @@ from surewood.cascade import (
     TreeFamily,
 )
 from surewood.cascade.families import NAMED, as_families, best_stump, largest_stump_correlation
+from tests.bounds.rademacher_reference import exact_rademacher
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(60, 3))

@@ -3,7 +3,7 @@
 import numpy as np
 
 from surewood import BinnedForestClassifier, RandomCompositeForestClassifier
-from surewood.bounds import optimise_posterior, pac_bayes_bound, pac_bayes_lambda_bound
+from surewood.bounds import pac_bayes_bound
 from surewood.bounds.evidence import VoteEvidence
 from surewood.certify import certify
 from surewood.trees.binning import as_table
@@ -35,11 +35,6 @@ def stump_risk(threshold):
     return NOISE + (1 - 2 * NOISE) * abs(threshold - EDGE)
 
 
-def weighted_median(values, weights):
-    order = np.argsort(values)
-    return values[order][np.searchsorted(np.cumsum(weights[order]), 0.5 * weights.sum())]
-
-
 def simulate_stumps(draws, seed=2, m=800, members=15):
     rng = np.random.default_rng(seed)
     rows = []
@@ -55,14 +50,6 @@ def simulate_stumps(draws, seed=2, m=800, members=15):
         risk = stump_risk(np.median(thresholds))
         row = [(entry.method, risk, entry.value, seen) for entry in certificate.guarantees]
         row.append(("smallest of both", risk, certificate.best.value, seen))
-        rates, n = evidence.out_of_bag.rates, evidence.out_of_bag.sizes.min()
-        row.append(("lambda", risk, pac_bayes_lambda_bound(rates.mean(), n, delta=DELTA), seen))
-        tandem, n2 = evidence.tandem.loss(), evidence.tandem.sizes.min()
-        looser = pac_bayes_lambda_bound(tandem, n2, delta=DELTA, tandem=True)
-        row.append(("tandem lambda", risk, looser, seen))
-        posterior = optimise_posterior(rates, n, delta=DELTA)
-        weighted = stump_risk(weighted_median(thresholds, posterior.weights))
-        row.append(("optimised weights", weighted, posterior.bound, seen))
         rows.append(row)
     return collect(DELTA, rows)
 

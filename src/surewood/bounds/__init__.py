@@ -22,14 +22,12 @@ from .cascade import (
     cascade_completion_bound,
     cascade_complexity,
     cascade_criterion,
-    cascade_depths,
     cascade_ensemble_term,
     cascade_family_count,
     cascade_leaf,
     cascade_theorem,
 )
 from .complexity import (
-    exact_rademacher,
     interval_rademacher,
     kernel_rademacher,
     leaf_log_growth,
@@ -49,7 +47,6 @@ from .composite import (
     composite_ensemble_term,
     composite_family_count,
     composite_theorem,
-    largest_active_gamma,
     select_degrees,
 )
 from .holdout import (
@@ -60,11 +57,9 @@ from .holdout import (
     mcc_limit,
     rows_needed,
 )
-from .ledger import LeafLedger, cascade_ledger, composite_ledger
+from .ledger import LeafLedger, composite_ledger
 from .margin import (
-    drawn_vote_tail,
     effective_sample_size,
-    empirical_bernstein,
     log_forest_count,
     log_mixture_count,
     margin_gap,
@@ -79,20 +74,17 @@ from .margin import (
 )
 from .monitoring import error_sequence
 from .real_leaves import real_cascade_bound, real_composite_bound
-from .risk_bound import LeafTheorem, RiskBound, active_leaves, l_term, leaf_terms
+from .risk_bound import RiskBound, l_term
 from .statements import Condition, Entry, Method, Status, Withheld, issue_guarantee
 from .statistics import average_ranks, corrected_paired_t_test, mcnemar_test, paired_t_test
-from .thresholds import first_threshold, fixed_sequence_choice, set_threshold, threshold_grid
+from .thresholds import fixed_sequence_choice, set_threshold
 from .without_holdout import (
     binary_kl,
     compression_bound,
     cross_fit_bound,
     kl_inverse,
-    optimise_posterior,
     pac_bayes_bound,
-    pac_bayes_lambda_bound,
     pac_bayes_tandem_bound,
-    posterior_kl,
     svm_tree_log_codes,
 )
 
@@ -100,12 +92,10 @@ __all__ = [
     "Condition",
     "Entry",
     "LeafLedger",
-    "LeafTheorem",
     "Method",
     "RiskBound",
     "Status",
     "Withheld",
-    "active_leaves",
     "auc_limit",
     "average_ranks",
     "betting_lower_limit",
@@ -115,11 +105,9 @@ __all__ = [
     "cascade_completion_bound",
     "cascade_complexity",
     "cascade_criterion",
-    "cascade_depths",
     "cascade_ensemble_term",
     "cascade_family_count",
     "cascade_leaf",
-    "cascade_ledger",
     "cascade_theorem",
     "clopper_pearson",
     "clopper_pearson_lower",
@@ -133,23 +121,17 @@ __all__ = [
     "compression_bound",
     "corrected_paired_t_test",
     "cross_fit_bound",
-    "drawn_vote_tail",
     "effective_sample_size",
-    "empirical_bernstein",
     "error_difference",
     "error_limit",
     "error_sequence",
-    "exact_rademacher",
-    "first_threshold",
     "fixed_sequence_choice",
     "interval_rademacher",
     "issue_guarantee",
     "kernel_rademacher",
     "kl_inverse",
     "l_term",
-    "largest_active_gamma",
     "leaf_log_growth",
-    "leaf_terms",
     "log_forest_count",
     "log_growth",
     "log_mixture_count",
@@ -165,13 +147,10 @@ __all__ = [
     "mcc_limit",
     "mcnemar_test",
     "monte_carlo_rademacher",
-    "optimise_posterior",
     "pac_bayes_bound",
-    "pac_bayes_lambda_bound",
     "pac_bayes_tandem_bound",
     "paired_t_test",
     "path_rademacher",
-    "posterior_kl",
     "product_rademacher",
     "real_cascade_bound",
     "real_composite_bound",
@@ -181,7 +160,6 @@ __all__ = [
     "set_threshold",
     "split_log_growth",
     "svm_tree_log_codes",
-    "threshold_grid",
     "threshold_rademacher",
     "vc_dimension",
 ]

@@ -28,7 +28,7 @@ def cascade_depths(n_leaves: int) -> Counts:
 
     Examples
     --------
-    >>> from surewood.bounds import cascade_depths
+    >>> from surewood.bounds.cascade import cascade_depths
     >>> cascade_depths(4).tolist(), cascade_depths(1).tolist()
     ([1, 2, 3, 3], [0])
     """

@@ -3,7 +3,7 @@
 Bounds: `composite_theorem` (2.2), (2.5), (2.6), `composite_ensemble_term` (2.4), `composite_family_count`
 [D-08]. Complexity of a leaf: `composite_complexity` (2.7), (2.8) and its sharper forms. The score that
 selects degrees, in counts: `composite_criterion_counts` (2.11), `composite_criterion` (2.9),
-`select_degrees` [D-10], `largest_active_gamma` (§2.9). Leaves with real values (2.10) are in `real_leaves`.
+`select_degrees` [D-10]. Leaves with real values (2.10) are in `real_leaves`.
 """
 
 from __future__ import annotations
@@ -246,28 +246,3 @@ def select_degrees(criterion_counts: ArrayLike) -> NDArray[np.intp]:
     smallest = table.min(axis=1, keepdims=True)
     tied = table <= smallest + 1e-12 * np.maximum(1.0, np.abs(smallest))
     return np.asarray(tied.argmax(axis=1))
-
-
-def largest_active_gamma(correct: ArrayLike, complexity: ArrayLike, *, n_classes: int) -> Any:
-    """Scale below which a leaf's complexity penalty is active: ``(m_k+/m) / (8 c A_k)`` (§2.9).
-
-    Parameters
-    ----------
-    correct : float or array
-        Correctly classified fraction of the whole sample at the leaf.
-    complexity : float or array
-        ``A_k`` > 0.
-    n_classes : int
-
-    Examples
-    --------
-    >>> from surewood.bounds import largest_active_gamma
-    >>> round(largest_active_gamma(0.25, 28.5 / 80, n_classes=10), 4)
-    0.0088
-    """
-    plus = check.unit(correct, "correct")
-    cost = check.finite(complexity, "complexity", minimum=0.0)
-    if np.any(cost <= 0):
-        raise ValueError("complexity must be > 0")
-    value = plus / (8.0 * check.count(n_classes, "n_classes", 2) * cost)
-    return float(value) if np.ndim(value) == 0 else value

@@ -1,7 +1,7 @@
-"""One row a leaf: what it holds, how rich its classifier is, and which side of the minimum decided.
+"""One row per leaf: what it holds, how rich its classifier is, and which side of the minimum decided.
 
-`LeafLedger` is a set of parallel arrays; `composite_ledger` and `cascade_ledger` fill it from counts, depths
-and degrees; `path_in_words` writes the splits that lead to a leaf.
+`LeafLedger` is a set of parallel arrays; `composite_ledger` fills it from counts, depths and degrees;
+`path_in_words` writes the splits that lead to a leaf.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ from numpy.typing import ArrayLike, NDArray
 from surewood._arrays import Counts, Floats, Mask
 
 from . import _arguments as check
-from .cascade import cascade_complexity, cascade_depths
 from .complexity import leaf_log_growth, split_log_growth, vc_dimension
 from .composite import composite_complexity
 
@@ -170,42 +169,6 @@ def composite_ledger(
         vc_dimension=vc_dimension(n_features, degrees, homogeneous=homogeneous),
         log_growth=growth,
         complexity_term=8.0 * n_classes * check.positive(gamma_scale, "gamma_scale") * complexity,
-        gamma_scale=float(gamma_scale),
-    )
-
-
-def cascade_ledger(
-    correct: ArrayLike,
-    errors: ArrayLike,
-    degree: ArrayLike,
-    *,
-    n_features: int,
-    gamma_scale: float = 1.0,
-    paths: Sequence[str] | None = None,
-) -> LeafLedger:
-    """Ledger of an SVM cascade, with the complexities of the criterion (3.8).
-
-    Examples
-    --------
-    >>> from surewood.bounds import cascade_ledger
-    >>> ledger = cascade_ledger([380, 60], [20, 40], [2, 1], n_features=12, gamma_scale=0.02)
-    >>> ledger.complexity_term.round(6).tolist(), ledger.active_share
-    ([0.112238, 0.083934], 1.0)
-    """
-    plus, minus, m = _leaf_counts(correct, errors)
-    degrees = check.counts(degree, "degree")
-    check.same_length(correct=plus, degree=degrees)
-    growth = leaf_log_growth(degrees, n_features, m)
-    scale = 4.0 * check.positive(gamma_scale, "gamma_scale")
-    return LeafLedger(
-        depth=cascade_depths(degrees.size),
-        path=_path_column(paths, degrees.size),
-        correct=plus,
-        errors=minus,
-        degree=degrees,
-        vc_dimension=vc_dimension(n_features, degrees),
-        log_growth=growth,
-        complexity_term=scale * cascade_complexity(growth, m),
         gamma_scale=float(gamma_scale),
     )
 

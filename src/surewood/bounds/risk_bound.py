@@ -68,7 +68,7 @@ def active_leaves(correct: ArrayLike, charge: ArrayLike) -> Mask:
 
     Examples
     --------
-    >>> from surewood.bounds import active_leaves
+    >>> from surewood.bounds.risk_bound import active_leaves
     >>> active_leaves([0.30, 0.05], [0.10, 0.09]).tolist()
     [True, False]
     """
@@ -81,7 +81,7 @@ def leaf_terms(correct: ArrayLike, charge: ArrayLike) -> Floats:
 
     Examples
     --------
-    >>> from surewood.bounds import leaf_terms
+    >>> from surewood.bounds.risk_bound import leaf_terms
     >>> leaf_terms([0.30, 0.05], [0.10, 0.09]).tolist()
     [0.1, 0.05]
     """

@@ -38,7 +38,7 @@ def threshold_grid(scores: ArrayLike, *, n_thresholds: int = N_THRESHOLDS) -> Fl
 
     Examples
     --------
-    >>> from surewood.bounds import threshold_grid
+    >>> from surewood.bounds.thresholds import threshold_grid
     >>> threshold_grid([0.1, 0.2, 0.3, 0.4], n_thresholds=4).tolist()
     [0.4, 0.3, 0.2, 0.1]
     """
@@ -67,7 +67,7 @@ def first_threshold(coverage: ArrayLike, n: int, at_most: float, *, delta: float
 
     Examples
     --------
-    >>> from surewood.bounds import first_threshold
+    >>> from surewood.bounds.thresholds import first_threshold
     >>> first_threshold([0.1, 0.2, 0.3], 1000, 0.05)
     1
     """

@@ -142,22 +142,6 @@ class Tandem:
         return float(share @ self.rates @ share)
 
 
-class Posterior(NamedTuple):
-    """Optimised weights, the bound they attain, and the final lambda.
-
-    Examples
-    --------
-    >>> from surewood.bounds import optimise_posterior
-    >>> best = optimise_posterior([0.1, 0.12, 0.4], 1000)
-    >>> best.weights.argmax().item(), best.bound < 0.5
-    (0, True)
-    """
-
-    weights: Floats
-    bound: float
-    lam: float
-
-
 def out_of_bag_errors(predictions: ArrayLike, in_bag: ArrayLike, y: ArrayLike) -> OutOfBag:
     """Errors and sizes of every member's out-of-bag part.
 
@@ -251,7 +235,7 @@ def posterior_kl(posterior: ArrayLike, prior: ArrayLike | None = None) -> float:
 
     Examples
     --------
-    >>> from surewood.bounds import posterior_kl
+    >>> from surewood.bounds.without_holdout import posterior_kl
     >>> posterior_kl([1, 1, 1]), round(posterior_kl([1, 0]), 6)
     (0.0, 0.693147)
     """
@@ -322,99 +306,6 @@ def pac_bayes_tandem_bound(
     0.246149
     """
     return _kl_bound(_TANDEM, loss, n, kl, delta, n_models)
-
-
-def lambda_form(loss: float, n: int, complexity: float, lam: float | None = None) -> tuple[float, float]:
-    """``loss/(1-lam/2) + K/(lam (1-lam/2) n)`` and the lambda used, by default the optimal one (§6.3).
-
-    Examples
-    --------
-    >>> from surewood.bounds.without_holdout import lambda_form
-    >>> value, lam = lambda_form(0.1, 1000, 5.0)
-    >>> round(value, 6), round(lam, 6)
-    (0.137016, 0.270156)
-    """
-    K, n = float(check.finite(complexity, "complexity", minimum=0.0)), check.count(n, "n", 1)
-    rate = float(check.unit(loss, "loss"))
-    if lam is None:
-        lam = 2.0 / (math.sqrt(2.0 * n * rate / K + 1.0) + 1.0) if K > 0 else 1.0
-    if not 0 < lam < 2:
-        raise ValueError(f"lam must be in (0, 2), got {lam!r}")
-    return rate / (1.0 - lam / 2.0) + K / (lam * (1.0 - lam / 2.0) * n), lam
-
-
-def pac_bayes_lambda_bound(
-    loss: float,
-    n: int,
-    *,
-    kl: float = 0.0,
-    delta: float = 0.05,
-    n_models: int = 1,
-    lam: float | None = None,
-    tandem: bool = False,
-) -> float:
-    """Lambda form of (6.2): looser than the kl form, differentiable in the weights; at most 1.
-
-    With `tandem` that of (6.3): `loss` and `n` are those of pairs of members.
-
-    Examples
-    --------
-    >>> from surewood.bounds import pac_bayes_bound, pac_bayes_lambda_bound
-    >>> pac_bayes_bound(0.08, 900) <= pac_bayes_lambda_bound(0.08, 900)
-    True
-    """
-    order = _TANDEM if tandem else _FIRST
-    K = _complexity(order, kl, n, delta, n_models)
-    return min(1.0, order.factor * lambda_form(loss, n, K, lam)[0])
-
-
-def optimise_posterior(
-    losses: ArrayLike,
-    n: int,
-    *,
-    prior: ArrayLike | None = None,
-    delta: float = 0.05,
-    tolerance: float = 1e-9,
-    max_iterations: int = 500,
-) -> Posterior:
-    """Weights that minimise the first-order lambda bound, alternating with lambda (§6.3).
-
-    They tend to concentrate on few members and may cost accuracy; the bound reported is the tighter kl form.
-
-    Parameters
-    ----------
-    losses : array of shape (n_members,)
-        Out-of-bag error rates.
-    n : int
-        Smallest out-of-bag part.
-    prior : array, optional
-        Fixed in advance; uniform by default.
-    delta : float, default=0.05
-    tolerance : float, default=1e-9
-        Stop when the bound falls by less.
-    max_iterations : int, default=500
-
-    Examples
-    --------
-    >>> from surewood.bounds import optimise_posterior
-    >>> result = optimise_posterior([0.1, 0.1, 0.4], 1000)
-    >>> bool(result.weights[2] < 1e-3)
-    True
-    """
-    rates = check.unit(losses, "losses", ndim=1)
-    before = check.weights(prior, check.count(rates.size, "number of members", 1), "prior")
-    smallest = rates[before > 0].min()  # a member without prior weight stays out
-    weights, previous, lam = before.copy(), math.inf, 1.0
-    for _ in range(check.count(max_iterations, "max_iterations", 1)):
-        K = _complexity(_FIRST, posterior_kl(weights, before), n, delta, 1)
-        value, lam = lambda_form(min(1.0, float(weights @ rates)), n, K)
-        if previous - value < tolerance:
-            break
-        previous = value
-        weights = before * np.exp(-lam * n * np.maximum(rates - smallest, 0.0))
-        weights /= weights.sum()
-    loss = min(1.0, float(weights @ rates))
-    return Posterior(weights, pac_bayes_bound(loss, n, kl=posterior_kl(weights, before), delta=delta), lam)
 
 
 _SMALLEST_FOLD = 8  # the moment bound behind log(2 sqrt(n)) holds from here on

@@ -15,7 +15,8 @@ import pandas as pd
 
 from surewood._arrays import AnyArray, Codes, Counts, Floats
 from surewood.base.describing import Facts, figure
-from surewood.bounds import LeafLedger, cascade_complexity, cascade_depths, cascade_family_count
+from surewood.bounds import LeafLedger, cascade_complexity, cascade_family_count
+from surewood.bounds.cascade import cascade_depths
 from surewood.bounds.evidence import CascadeEvidence, EstimateEvidence, Evidence
 from surewood.cascade.chain import Cascade, Evaluation, class_columns, distance_of, predicted_of
 from surewood.cascade.data import encoded

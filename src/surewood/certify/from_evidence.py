@@ -19,12 +19,10 @@ from surewood.base.reasons import Reason
 from surewood.bounds import (
     Condition,
     Entry,
-    LeafTheorem,
     Method,
     RiskBound,
     Status,
     Withheld,
-    active_leaves,
     betting_upper_limit,
     cascade_criterion,
     cascade_theorem,
@@ -36,7 +34,6 @@ from surewood.bounds import (
     issue_guarantee,
     pac_bayes_bound,
     pac_bayes_tandem_bound,
-    posterior_kl,
 )
 from surewood.bounds.evidence import (
     CascadeEvidence,
@@ -48,7 +45,9 @@ from surewood.bounds.evidence import (
     TreeEvidence,
     VoteEvidence,
 )
+from surewood.bounds.risk_bound import LeafTheorem, active_leaves
 from surewood.bounds.statements import CALLER, CHECKED
+from surewood.bounds.without_holdout import posterior_kl
 
 __all__ = ["Caller", "Pending", "Reading", "read_all", "read_evidence"]
 

@@ -22,12 +22,11 @@ from surewood.bounds import _arguments as check
 from surewood.bounds import (
     clopper_pearson_lower,
     error_limit,
-    first_threshold,
     fixed_sequence_choice,
     rows_needed,
-    threshold_grid,
 )
 from surewood.bounds.statements import AT_LEAST, AT_MOST
+from surewood.bounds.thresholds import first_threshold, threshold_grid
 
 from .deciding import (
     ABSTAIN,
