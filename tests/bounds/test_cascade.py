@@ -1,6 +1,7 @@
 """Bounds and criterion of cascades against direct evaluation and enumeration."""
 
 import math
+from itertools import combinations, product
 
 import numpy as np
 import pytest
@@ -14,7 +15,9 @@ from surewood.bounds import (
     cascade_criterion,
     leaf_log_growth,
 )
-from surewood.bounds.cascade import cascade_criterion_counts, cascade_depths
+from surewood.bounds.cascade import cascade_criterion_counts, cascade_depths, native_cascade_complexity
+from surewood.cascade.chain import distance_of, predicted_of, settled
+from surewood.svm.one_vs_one import class_scores
 
 CORRECT, ERRORS, R = [600_000, 300_000, 50_000], [20_000, 20_000, 10_000], [1e-3, 2e-3, 4e-3]
 
@@ -223,3 +226,45 @@ def test_dropping_a_node_that_passes_everything_on_never_raises_the_score(seed, 
 def test_cascade_selection_bad_arguments_are_named(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def signs_of_scores(decisions, n_classes, width):
+    """``s_j - s_i <= width`` for all pairs by the polynomials of [D-47], from signs alone."""
+    votes, sums = np.zeros(n_classes, dtype=int), np.zeros(n_classes)
+    for g, (i, j) in zip(decisions, combinations(range(n_classes), 2)):
+        votes[i if g > 0 else j] += 1
+        sums += g * (np.arange(n_classes) == i) - g * (np.arange(n_classes) == j)
+    side = np.where(sums < 0, -1, 1)
+    bracket = side * sums + 1
+    at_most = np.zeros((n_classes, n_classes), dtype=bool)
+    for i, j in product(range(n_classes), repeat=2):
+        k = votes[j] - votes[i]
+        value = sums[j] * bracket[i] - sums[i] * bracket[j] + 3 * (k - width) * bracket[i] * bracket[j]
+        at_most[i, j] = value <= 1e-12 * bracket[i] * bracket[j]
+    return at_most
+
+
+@given(st.integers(0, 10_000), st.integers(3, 5), st.sampled_from([0.0, 0.05]), st.floats(0.0, 2.0))
+def test_signs_of_polynomials_decide_labels_and_gaps(seed, n_classes, width, threshold):
+    rng = np.random.default_rng(seed)
+    decisions = rng.integers(-3, 4, size=(1, math.comb(n_classes, 2))) * rng.choice([1.0, 0.01])
+    scores = settled(class_scores(decisions, np.arange(n_classes), n_classes), width)
+    within = signs_of_scores(decisions[0], n_classes, width)
+    assert int(np.flatnonzero(within.all(axis=1))[0]) == predicted_of(scores)[0]
+    near = signs_of_scores(decisions[0], n_classes, max(threshold, width)).T
+    np.fill_diagonal(near, False)
+    if abs(distance_of(scores)[0] - threshold) > 1e-9:
+        assert near.any(axis=1).all() == (distance_of(scores)[0] <= threshold)
+
+
+def test_no_more_labelings_than_counted():
+    m, rng = 5, np.random.default_rng(0)
+    points = np.column_stack([np.ones(m), np.linspace(-1, 1, m)])
+    decisions = rng.normal(size=(40_000, 3, 2)) @ points.T
+    scores = class_scores(decisions.transpose(0, 2, 1).reshape(-1, 3), np.arange(3), 3)
+    seen = np.unique(scores.argmax(axis=1).reshape(-1, m), axis=0)
+    # (3.4a) of one class; three of them tell all labels
+    growth = 2 * m * native_cascade_complexity([2], m, 3)[0] ** 2
+    assert math.log(len(seen)) <= 3 * growth + 1e-9
+    more = native_cascade_complexity([2, 2], 10**6, 3)
+    assert 0 < more[0] < more[1] < native_cascade_complexity([9, 9], 10**6, 3)[1] < math.sqrt(math.log(2) / 2)

@@ -4,18 +4,24 @@ Trees ask threshold questions and have constant leaves or one half-plane a leaf;
 answer with half-planes. Both are fitted to the counts, so their training errors are optimistic.
 """
 
+from itertools import combinations
+
 import numpy as np
 
 from surewood.bounds import (
+    cascade_family_count,
     cascade_theorem,
     leaf_log_growth,
     real_cascade_bound,
     real_composite_bound,
     split_log_growth,
 )
+from surewood.bounds.cascade import native_cascade_complexity
 from surewood.bounds.evidence import CascadeEvidence, ForestEvidence, TreeEvidence
+from surewood.cascade.chain import distance_of
 from surewood.certify import Method, certify
 from surewood.certify.from_evidence import tree_theorem
+from surewood.svm.one_vs_one import class_scores
 from tests.bounds.evidence_samples import IN_FORCE
 from tests.guarantees.harness import Speaker, collect
 
@@ -172,6 +178,51 @@ def simulate_cascade(draws, seed=7, m=4_000_000):
             ]
         )
     return collect(DELTA, rows)
+
+
+def simulate_native_cascade(draws, seed=10, m=40_000_000):
+    """Chains of one-vs-one half-planes over three classes: scores decide labels, their gap who goes on."""
+    rng = np.random.default_rng(seed)
+    pairs = list(combinations(range(3), 2))
+    rows = []
+    for draw in range(draws):
+        probability, counts = random_world(rng, m, 3)
+        n_leaves = 1 + draw % 2
+        inside, labels = np.ones(SIDE * SIDE, dtype=bool), np.zeros(SIDE * SIDE, dtype=int)
+        correct, errors = [], []
+        for node in range(n_leaves):
+            decisions = np.column_stack([best_half_plane(counts[inside][:, pair], inside) for pair in pairs])
+            scores = class_scores(decisions, np.arange(3), 3)
+            gap, answer = distance_of(scores), scores.argmax(axis=1)
+            near = inside & (gap <= np.median(gap[inside])) & (node < n_leaves - 1)
+            stays = inside & ~near
+            labels[stays] = answer[stays]
+            correct.append(counts[stays, answer[stays]].sum())
+            errors.append(counts[stays].sum() - correct[-1])
+            inside = near
+        evidence = CascadeEvidence(
+            correct=correct,
+            errors=errors,
+            complexity=native_cascade_complexity([3] * n_leaves, m, 3),
+            n_families=cascade_family_count(1, 2),
+            max_leaves=2,
+            n_classes=3,
+            **STATED,
+        )
+        bound = certify(Speaker(evidence), delta=DELTA).best.value
+        rows.append([("native cascade", risk_of(labels, probability), bound, np.sum(errors) / m)])
+    return collect(DELTA, rows)
+
+
+def best_half_plane(counts, inside):
+    """Signed distances of all cells from the cut that best separates the first class from the second."""
+    below = BELOW[:, inside]
+    total = counts.sum(axis=0)
+    low = below @ counts
+    gains = low[:, 0] + (total - low)[:, 1] - (low[:, 1] + (total - low)[:, 0])
+    best = int(np.abs(gains).argmax())
+    feature, edge = CUTS[best]
+    return np.sign(gains[best]) * (edge - POSITION[:, feature])
 
 
 def simulate_real_cascade(draws, seed=8, m=300_000):

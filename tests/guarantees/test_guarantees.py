@@ -37,6 +37,7 @@ from tests.guarantees.simulate_one_row import simulate_one_row
 from tests.guarantees.simulate_papers import (
     simulate_cascade,
     simulate_composite,
+    simulate_native_cascade,
     simulate_real_cascade,
     simulate_real_composite,
 )
@@ -74,6 +75,7 @@ SIMULATIONS = [
     simulate_svm_tree,
     simulate_composite,
     simulate_cascade,
+    simulate_native_cascade,
     simulate_real_cascade,
     simulate_real_composite,
     simulate_training_rows,

@@ -18,6 +18,8 @@ from surewood import (
     RandomCompositeForestClassifier,
     RandomCompositeForestClassifierCV,
 )
+from surewood.bounds import cascade_theorem
+from surewood.bounds.cascade import native_cascade_complexity
 from surewood.bounds.evidence import CascadeEvidence, ForestEvidence
 from surewood.certify import CrossFittedClassifier, Method, certify
 from tests.contract.estimators import classifiers, small
@@ -244,9 +246,22 @@ def cascade(degrees):
     return DeepCascadeSVMClassifierCV(max_leaves=2, degrees=degrees, cv=2, random_state=0)
 
 
-@pytest.mark.parametrize(("make", "few", "many"), [(composite, SHALLOW, DEEP), (cascade, (1,), (1, 2, 3))])
+def native(degrees):
+    return cascade(degrees).set_params(multiclass="native")
+
+
+def several(X, y):
+    """The same rows with a third class."""
+    return X, np.where(X[:, 0] > np.quantile(X[:, 0], 0.7), 2, y)
+
+
+@pytest.mark.parametrize(("make", "few", "many"), [
+    (composite, SHALLOW, DEEP), (cascade, (1,), (1, 2, 3)), (native, (1,), (1, 2, 3)),
+])  # fmt: skip
 def test_every_offered_setting_is_paid_for(make, few, many):
     X, y = draw(160, 0)
+    if make is native:
+        X, y = several(X, y)
     small, large = make(few).fit(X, y), make(many).fit(X, y)
     assert families_of(large) >= len(many)
     assert families_of(large) > families_of(small)
@@ -265,6 +280,23 @@ def test_forgetting_the_grid_after_the_fit_changes_nothing(make, many, after):
     model.set_params(**after)
     assert families_of(model) == paid
     assert certify(model).to_json() == before
+
+
+def test_a_native_cascade_pays_for_every_class_and_one_against_the_rest_claims_nothing():
+    X, y = several(*draw(160, 0))
+    model = native((1, 2)).fit(X, y)
+    (evidence,) = (e for e in model.__certificate_evidence__() if isinstance(e, CascadeEvidence))
+    assert evidence.n_classes == 3
+    n_leaves, m = len(evidence.correct), len(y)
+    assert evidence.n_samples == m
+    binary = cascade_theorem(
+        evidence.correct, evidence.errors, evidence.complexity, n_families=evidence.n_families
+    )
+    (entry,) = certify(model).guarantees
+    assert entry.value >= binary.uniform(max_rho_inverse=2, delta=entry.delta).value
+    assert (evidence.complexity > native_cascade_complexity([2] * n_leaves, m, 3) - 1e-12).all()
+    assert certify(native((1, 2)).fit(X, y, sample_weight=1.0 + X[:, 0] ** 2)).guarantees == ()
+    assert certify(cascade((1, 2)).fit(X, y)).guarantees == ()
 
 
 def test_a_margin_forest_tuned_on_its_rows_gives_no_guarantee_of_them():

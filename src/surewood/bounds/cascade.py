@@ -2,8 +2,9 @@
 
 Structure: `cascade_depths`, `cascade_leaf` (3.7). Complexity: `cascade_complexity` (3.8) with the variants
 of [D-24]. Bounds: `cascade_ensemble_term` (3.3) with the readings of [D-19], `cascade_theorem` (3.2), (3.4),
-`cascade_family_count`. The score that selects a cascade (3.8), in counts, and the bound that prunes its
-search (3.9). Leaves with real values (3.5) are in `real_leaves`.
+`cascade_family_count`; `native_cascade_complexity` for cascades of several classes [D-47]. The score that
+selects a cascade (3.8), in counts, and the bound that prunes its search (3.9). Leaves with real values (3.5)
+are in `real_leaves`.
 """
 
 from __future__ import annotations
@@ -95,6 +96,36 @@ def cascade_complexity(log_growth: ArrayLike, m: int, *, variant: str = "printed
     return np.asarray(
         {"rigorous": rigorous, "single_root": single, "smaller": np.minimum(rigorous, single)}[variant]
     )
+
+
+def native_cascade_complexity(vc: ArrayLike, m: int, n_classes: int) -> Floats:
+    """Complexity of each leaf of a chain of one-vs-one SVMs, for Theorem 1 of composite trees ([D-47]).
+
+    A node's labels and the rows that it sends on are functions of the signs of polynomials in its parameters,
+    whose number Warren's theorem bounds.
+
+    Parameters
+    ----------
+    vc : array of int, shape (n_leaves,)
+        Dimension of the space of decision functions at each node.
+    m : int
+        Size of the whole sample.
+    n_classes : int
+        At least 3.
+
+    Examples
+    --------
+    >>> from surewood.bounds.cascade import native_cascade_complexity
+    >>> native_cascade_complexity([3, 3], 4_000_000, 3).round(4).tolist()
+    [0.0056, 0.0079]
+    """
+    m, c = check.count(m, "m", 1), check.count(n_classes, "n_classes", 3)
+    pairs = math.comb(c, 2)
+    parameters = pairs * np.asarray(check.finite(vc, "vc", minimum=1.0, ndim=1)) + 2.0
+    signs = m * (pairs + c + 16.0 * pairs * (2 * c - 1))
+    counted = c * math.log(2.0) + parameters * np.log(24.0 * math.e * signs / parameters)
+    growth = math.log(c) + np.cumsum(np.where(parameters <= signs, counted, np.inf))
+    return np.asarray(np.sqrt(np.minimum(growth, m * math.log(2.0)) / (2.0 * m)))
 
 
 def cascade_family_count(n_degrees: int, max_leaves: int) -> int:

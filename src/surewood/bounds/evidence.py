@@ -197,13 +197,15 @@ class CascadeEvidence(OnSample):
         Complexities valid for every sample ([D-20]).
     n_families, max_leaves : int
         Families and largest number of leaves, fixed before seeing data.
+    n_classes : int, default=2
+        With more, leaves output one class, and the cascade is a composite tree ([D-47]).
     criterion_complexity : array, optional
         Complexities of the selection score.
     gamma_scale : float, optional
         Scale of the criterion that selected the cascade.
     signed_outputs, whole_sample, unweighted, affine_features, distribution_free : bool
-        Leaves output -1 or 1; counts refer to the whole i.i.d. sample; all weights 1; the SVMs' features
-        are an affine image of features fixed in advance; `complexity` is not scaled by gamma and
+        Leaves output one class (-1 or 1); counts refer to the whole i.i.d. sample; all weights 1; the SVMs'
+        features are an affine image of features fixed in advance; `complexity` is not scaled by gamma and
         does not depend on the sample.
 
     Examples
@@ -220,6 +222,7 @@ class CascadeEvidence(OnSample):
     complexity: Floats
     n_families: int
     max_leaves: int
+    n_classes: int = 2
     criterion_complexity: Floats | None = None
     gamma_scale: float | None = None
     signed_outputs: bool = True
@@ -236,6 +239,7 @@ class CascadeEvidence(OnSample):
         object.__setattr__(self, "complexity", r)
         check.same_length(correct=self.correct, errors=self.errors, complexity=r)
         check.count(self.n_samples, "number of training points", 1)
+        check.count(self.n_classes, "n_classes", 2)
         if r.size > check.count(self.max_leaves, "max_leaves", 1):
             raise ValueError(f"correct must have at most max_leaves={self.max_leaves} entries, got {r.size}")
         if (self.gamma_scale is None) != (self.criterion_complexity is None):
@@ -282,7 +286,7 @@ class CascadeEvidence(OnSample):
         """Conditions under which (3.2), uniform in rho, is a guarantee."""
         return stated(
             {
-                "leaves output -1 or 1": self.signed_outputs,
+                "leaves output one class": self.signed_outputs,
                 "counts refer to the whole sample": self.whole_sample,
                 "sample is unweighted": self.unweighted,
                 "leaf classes do not change with the scaling of the features": self.affine_features,

@@ -16,7 +16,7 @@ import pandas as pd
 from surewood._arrays import AnyArray, Codes, Counts, Floats
 from surewood.base.describing import Facts, figure
 from surewood.bounds import LeafLedger, cascade_complexity, cascade_family_count
-from surewood.bounds.cascade import cascade_depths
+from surewood.bounds.cascade import cascade_depths, native_cascade_complexity
 from surewood.bounds.evidence import CascadeEvidence, EstimateEvidence, Evidence
 from surewood.cascade.chain import Cascade, Evaluation, class_columns, distance_of, predicted_of
 from surewood.cascade.data import encoded
@@ -180,14 +180,15 @@ class CascadeModel:
         )
 
     def evidence(self) -> list[Evidence]:
-        """Counts for (3.2), where it applies, and the out-of-fold error."""
+        """Counts for (3.2) or [D-47], where one applies, and the out-of-fold error."""
         estimate = EstimateEvidence(
             name="out-of-fold error of cascades with the fitted degrees and fractions",
             value=self.out_of_fold.error,
             n=len(self.out_of_fold.codes),
             used_for_selection=True,  # degrees and fractions were chosen with these rows
         )
-        has_counts = self.n_classes == 2 and self.kernels.kernel == "poly"
+        # One against the rest: a label compares values of several cascades, which no theorem here covers.
+        has_counts = len(self.cascades) == 1 and self.n_classes > 1 and self.kernels.kernel == "poly"
         return [self._counts(), estimate] if has_counts else [estimate]
 
     def _counts(self) -> CascadeEvidence:
@@ -195,15 +196,21 @@ class CascadeModel:
         whole = bool((cascade.plus % 1 == 0).all() and (cascade.minus % 1 == 0).all())
         plus, minus = (np.rint(counts).astype(np.int64) for counts in (cascade.plus, cascade.minus))
         m = max(1, int(plus.sum() + minus.sum()))
-        growth = self.kernels.of_degrees(cascade.degrees.tolist()).log_growth(m)
+        kernels = self.kernels.of_degrees(cascade.degrees.tolist())
+        growth = kernels.log_growth(m)
+        if self.n_classes == 2:
+            complexity = cascade_complexity(growth, m, variant="smaller")
+        else:
+            complexity = native_cascade_complexity(kernels.vc_dimension(m), m, self.n_classes)
         frequency = np.bincount(held_out.codes, weights=held_out.weight) / held_out.weight.sum()
         return CascadeEvidence(
             majority_error=1.0 - float(frequency.max()),
             correct=plus,
             errors=minus,
-            complexity=cascade_complexity(growth, m, variant="smaller"),
+            complexity=complexity,
             n_families=cascade_family_count(len(self.kernels.degrees), self.max_leaves),
             max_leaves=self.max_leaves,
+            n_classes=self.n_classes,
             criterion_complexity=cascade_complexity(growth, m) if self.gamma_scale else None,
             gamma_scale=self.gamma_scale or None,
             unweighted=self.is_counted and whole,

@@ -301,8 +301,11 @@ def _mean_criterion(criteria: Sequence[Entry]) -> list[Entry]:
 @read_evidence.register
 def _(evidence: CascadeEvidence, caller: Caller) -> Reading:
     def issue(delta: float, models: int) -> dict[str, Any]:
-        theorem = cascade_theorem(
-            evidence.correct, evidence.errors, evidence.complexity, n_families=evidence.n_families
+        leaves = evidence.correct, evidence.errors, evidence.complexity
+        theorem = (
+            cascade_theorem(*leaves, n_families=evidence.n_families)
+            if evidence.n_classes == 2
+            else composite_theorem(*leaves, n_classes=evidence.n_classes, n_families=evidence.n_families)
         )
         largest = min(evidence.max_leaves, evidence.n_samples)
         return _bound_fields(theorem.uniform(max_rho_inverse=largest, delta=delta / models))
