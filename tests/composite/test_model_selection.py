@@ -221,7 +221,7 @@ def test_a_time_limit_holds_for_the_whole_fit(monkeypatch, seconds):
         return solve(gram, groups, codes, degrees, C, **options)
 
     monkeypatch.setattr(leaf_svms, "solve_many", solve_many)
-    for module in ("base.time_limit", "composite.grid", "composite.training"):
+    for module in ("base.time_limit", "composite.grid", "composite.votes"):
         monkeypatch.setattr(f"surewood.{module}.time", SimpleNamespace(monotonic=lambda: now[0]))
     search = Search(max_features=(1, 2), time_limit=seconds, n_jobs=1, random_state=0).fit(X, y)
     assert 0.5 * seconds < now[0] <= 1.2 * seconds + 1
