@@ -1,13 +1,15 @@
 """Thresholds, prediction sets, monitoring and cross-fitting (theory.md §11.4-11.9) against known laws."""
 
 import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.neighbors import KNeighborsClassifier
 
-from surewood.bounds import clopper_pearson, fixed_sequence_choice, set_threshold
+from surewood.bounds import clopper_pearson, cross_fit_bound, fixed_sequence_choice, set_threshold
 from surewood.bounds.evidence import CrossFitEvidence
 from surewood.bounds.monitoring import ErrorEvidence
 from surewood.certify import CrossFittedClassifier, Method, certify
 from tests.guarantees.harness import Speaker, collect
+from tests.guarantees.simulate_certify import half_zeros
 
 DELTA = 0.1
 
@@ -86,7 +88,10 @@ def simulate_cross_fitting(draws, seed=33, n=120, folds=4):
 
 
 def simulate_cross_fitted(draws, seed=34, n=100):
-    """`CrossFittedClassifier` of nearest neighbours; the broken twin scores them on the rows they saw."""
+    """`CrossFittedClassifier` of nearest neighbours; the broken twin scores them on the rows they saw.
+
+    The second table is half zeros, whose labels are coins; its twin deals equal rows to one fold.
+    """
     rng = np.random.default_rng(seed)
     x = np.linspace(-3, 3, 301)[:, None]
     rows = []
@@ -98,5 +103,25 @@ def simulate_cross_fitted(draws, seed=34, n=100):
         p = model.predict_proba(x)[:, 1]
         risk = float((2 * (0.5 * (1 - p) ** 2 + 0.5 * p**2)).mean())
         inside = [2 * np.mean((one.predict_proba(X)[:, 1] - y) ** 2) for one in model.models_]
-        rows.append([("cross-fitted classifier", risk / 2, entry.value / 2, float(np.mean(inside)) / 2)])
+        row = [("cross-fitted classifier", risk / 2, entry.value / 2, float(np.mean(inside)) / 2)]
+        X, y = half_zeros(rng, 20 * n, hard=0.5, easy=0.0)[:2]
+        (entry,) = certify(CrossFittedClassifier(Signs(), n_folds=4).fit(X, y), delta=DELTA).guarantees
+        loss = np.where(X[:, 0] == 0, 0.25, 0.02**2)
+        fold = np.where(X[:, 0] == 0, 0, np.arange(len(X)) % 4)
+        own = float(np.mean([loss[fold == k].mean() for k in range(4)]))
+        broken = cross_fit_bound(own, int(np.bincount(fold).min()), delta=DELTA)
+        row.append(("cross-fitted half zeros", (0.25 + 0.02**2) / 2, entry.value / 2, broken))
+        rows.append(row)
     return collect(DELTA, rows)
+
+
+class Signs(ClassifierMixin, BaseEstimator):
+    """Knows that the sign of the first column is the label, and that a zero is a coin."""
+
+    def fit(self, X, y):
+        self.classes_ = np.array([0, 1])
+        return self
+
+    def predict_proba(self, X):
+        p = np.array([0.02, 0.5, 0.98])[1 + np.sign(X[:, 0]).astype(int)]
+        return np.column_stack([1 - p, p])

@@ -17,7 +17,6 @@ from surewood.base.folds import shuffled_folds
 from surewood.base.remembered import RememberedRows
 from surewood.bounds import _arguments as check
 from surewood.bounds.evidence import CrossFitEvidence
-from surewood.tables import content_hashes
 
 __all__ = ["CrossFittedClassifier"]
 
@@ -39,8 +38,8 @@ class CrossFittedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
     n_folds : int, default=5
         Fewer folds give a tighter guarantee, more folds better models. Each needs 8 rows.
     random_state : int, default=0
-        Deals the rows to the folds by their position, equal rows to one fold, and otherwise without a look
-        at them, as the guarantee requires. So the order of the rows matters: another order, other folds.
+        Deals the rows to the folds by their position, without a look at them, as the guarantee requires. So
+        the order of the rows matters: another order, other folds.
 
     Attributes
     ----------
@@ -83,7 +82,7 @@ class CrossFittedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
             raise ValueError(f"{n_folds} folds need at least {needed} rows, got {labels.size}")
         _refuse_fitted_parts(self.estimator)
         classes, codes = np.unique(labels, return_inverse=True)
-        fold = _dealt_by_content(content_hashes(X), n_folds, int(self.random_state))
+        fold = shuffled_folds(labels.size, n_folds, int(self.random_state))
         models, scores, losses = [], [], np.empty(labels.size)
         for k in range(n_folds):
             outside, held = np.flatnonzero(fold != k), np.flatnonzero(fold == k)
@@ -140,15 +139,6 @@ class CrossFittedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
             majority_error=self.majority_error_,
             losses=self.loss_quantiles_,
         )
-
-
-def _dealt_by_content(hashes: NDArray[np.uint64], n_folds: int, seed: int) -> NDArray[np.int64]:
-    """Fold of every row: contents are dealt in the order of their first rows."""
-    _, first, group = np.unique(hashes, return_index=True, return_inverse=True)
-    if len(first) < n_folds:
-        raise ValueError(f"{n_folds} folds need as many different rows, got {len(first)}")
-    place = np.argsort(np.argsort(first))
-    return shuffled_folds(len(first), n_folds, seed)[place[group]]
 
 
 def _refuse_fitted_parts(estimator: Any) -> None:
