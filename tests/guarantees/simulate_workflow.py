@@ -52,22 +52,25 @@ def _simulate(name, draws, seed, table, honest, broken):
 
 
 def simulate_copied_tables(draws, seed=30):
-    """Every row stands in the table six times, once after `drop_duplicates`; the broken twin counts all."""
+    """Wrong labels were entered six times, others once or twice; the broken twin counts all rows."""
     rng = np.random.default_rng(seed)
     rows = []
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "table.csv"
         for draw in range(draws):
-            frame = pd.DataFrame(rng.normal(size=(50, 2)), columns=["a", "b"]).assign(
-                y=rng.integers(0, 2, 50)
-            )
-            frame = pd.concat([frame] * 6).sample(frac=1.0, random_state=int(rng.integers(2**31)))
+            frame = pd.DataFrame(rng.normal(size=(80, 2)), columns=["a", "b"])
+            flipped = rng.random(80) < 0.3
+            frame["y"] = ((frame["a"] > 0) ^ flipped).astype(int)
+            frame = frame.loc[np.repeat(np.arange(80), np.where(flipped, 6, rng.integers(1, 3, 80)))]
+            frame = frame.sample(frac=1.0, random_state=int(rng.integers(2**31)))
             frame.to_csv(path, index=False)
             once, plain = (_fit(path, random_state=draw, drop_duplicates=drop) for drop in (True, False))
             held = frame.iloc[plain.holdout_rows]
             errors = int((plain.model.predict(held[["a", "b"]]) != held["y"].to_numpy()).sum())
             broken = clopper_pearson(errors, len(held), delta=DELTA)
-            rows.append([("copied tables", 0.5, _value(once), broken)])
+            new = pd.DataFrame(rng.normal(size=(5000, 2)), columns=["a", "b"])
+            risk = 0.3 + 0.4 * float((once.model.predict(new) != (new["a"] > 0)).mean())
+            rows.append([("copied tables", risk, _value(once), broken)])
     return collect(DELTA, rows)
 
 

@@ -41,6 +41,7 @@ def test_a_copied_file_and_its_remedy(tmp_path):
     again = command("fit", path, "--target", "y", "--drop-duplicates", *QUICK, "--out", tmp_path / "once")
     assert [e["n"] for e in again["certificate"]["entries"] if e["status"] == "GUARANTEE"] == [60]
     assert "1,200 repeated rows removed before dividing the rows." in again["notes"]
+    assert again["certificate"]["assumptions"][0].startswith("repeated rows, which were removed, are one row")
 
 
 def test_a_holdout_that_is_half_training_rows_and_its_remedy(fitted):
@@ -77,16 +78,16 @@ def test_compare_keeps_out_the_holdout_of_the_later_fit(tmp_path, monkeypatch):
     assert seen[0].tolist() == frame(300, 5)["y"].drop(held).tolist()
 
 
-def test_compare_holds_rows_out_before_it_looks_at_labels_and_names_distinct_rows(tmp_path):
+def test_compare_holds_rows_out_before_it_looks_at_labels_and_after_copies_were_removed(tmp_path):
     rows = frame(315, 5)
     rows.loc[rows.index[:15], "y"] = [f"single {k}" for k in range(15)]
-    path = write(pd.concat([rows, rows.tail(1)]), tmp_path / "t.csv")
+    path = write(pd.concat([rows, rows.tail(100)]), tmp_path / "t.csv")
     found = workflow.compare(
         path, "y", folds=2, only=["rf", "logreg"], n_jobs=1, certify=True, drop_duplicates=True
     )
     entry = found.facts["certificate"]["entries"][0]
     assert entry["n"] == (315 - 63) // 5  # classes of one row among them
-    assert entry["population"] == "distinct new rows"
+    assert entry["population"] == "new rows"
     assert any("one row each, which were dropped" in note for note in found.notes)
 
 

@@ -46,12 +46,13 @@ def test_repeated_rows_are_found_under_new_row_numbers_but_not_with_another_labe
     frame = pd.concat([table()] * 2, ignore_index=True)
     frame["id"] = [f"r{k:04d}" for k in range(len(frame))]
     y = pd.Series(np.arange(80) % 2)
-    first = first_of_equal_rows(frame, y, Sampling())
+    first, copies = first_of_equal_rows(frame, y, Sampling())
+    assert copies == "entered_again"
     assert first.tolist() == [True] * 40 + [False] * 40
     y[50] = 7
-    assert first_of_equal_rows(frame, y, Sampling())[50]
+    assert first_of_equal_rows(frame, y, Sampling())[0][50]
     grouped = frame.assign(who=np.arange(80) // 40)
-    assert first_of_equal_rows(grouped, y, Sampling(groups=["who"])).all()
+    assert first_of_equal_rows(grouped, y, Sampling(groups=["who"]))[0].all()
 
 
 def test_groups_stay_whole():

@@ -26,13 +26,17 @@ class Reason(Enum):
     )
     COPIED_HOLDOUT = (
         "the holdout looks copied: {n:,} rows are {distinct:,} different ones, and {percent:.0f} % repeat "
-        "another row in every column; remove repeated rows from the holdout (drop_duplicates), for a "
-        "claim about distinct rows"
+        "another row in every column; remove repeated rows from the holdout (drop_duplicates) if each of "
+        "them is one row that was entered several times"
     )
     NOTHING_LEFT = (
         "all {n:,} holdout rows equal a training row, and {why}, so none is left to count; hold out rows "
         "that the model was not trained on, or remove repeated rows before dividing the table "
         "(drop_duplicates)"
+    )
+    REMOVED = (
+        "repeated rows were removed from a table that does not look copied: equal rows may be ordinary, and "
+        "different rows alone are no sample of new rows; fit without drop_duplicates"
     )
     TIME = (
         "rows are ordered in time, and the future may differ from the past; watch new rows with a monitor, "

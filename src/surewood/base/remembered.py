@@ -38,6 +38,7 @@ from surewood.tables.table import Table
 __all__ = [
     "AS_THEY_COME",
     "COPIES",
+    "ENTERED_AGAIN",
     "NOT_COPIES",
     "REMOVED",
     "CountedRows",
@@ -50,7 +51,8 @@ __all__ = [
 Hashes = NDArray[np.uint64]
 
 COPIES = ("check", "count", "leave_out")
-REMOVED = "removed"  # repeated rows were removed before the rows were divided
+# repeated rows were removed before the rows were divided: from a table that looks copied, or from another
+ENTERED_AGAIN, REMOVED = "entered_again", "removed"
 _COPIED_TRAINING, _COPIED_HOLDOUT = 0.01, 0.2  # fractions of copied rows from which checks 1 and 3 apply
 _FEWEST = 5  # copied rows, and values, below which nothing is decided
 _BITS = 20  # contents times log2(k) from which counts that are all multiples of k are no chance
@@ -184,19 +186,13 @@ class CountedRows:
     checked: bool
     #: What a reader must know first.
     facts: tuple[str, ...] = ()
-    #: Whether repeated rows were removed before the rows were divided.
-    distinct: bool = False
+    #: Whether repeated rows were removed from a copied table before the rows were divided.
+    entered_again: bool = False
 
     @property
     def population(self) -> str:
         """Whom a claim on these rows is about."""
-        rows = NOT_COPIES if self.rule == "leave_out" else "new rows"
-        return f"distinct {rows}" if self.distinct else rows
-
-    @property
-    def copies(self) -> str:
-        """How rows that are equal were counted, as :func:`count_rows` takes it."""
-        return REMOVED if self.distinct else self.rule
+        return NOT_COPIES if self.rule == "leave_out" else "new rows"
 
     @property
     def has_many_matches(self) -> bool:
@@ -206,6 +202,8 @@ class CountedRows:
     def conditions(self, grouped: bool = False) -> list[Condition]:
         """What a guarantee on these rows assumes: the caller's word first, then what was checked."""
         stated = ["these rows were not used for training or tuning"]
+        if self.entered_again:
+            stated.insert(0, "repeated rows, which were removed, are one row each, entered several times")
         if not self.checked:
             stated.insert(0, "no row is a copy of a training row (not checked: give X_train)")
         if grouped:
@@ -239,9 +237,9 @@ def count_rows(
         Training rows of the model, with `X` as they were seen: behind the steps of a pipeline.
     chosen_on : the same
         Rows that a threshold or the like was chosen on.
-    copies : {"check", "count", "leave_out", "removed"}
-        ``"check"``: check 1 decides whether rows that equal a training row are left out. ``"removed"``: so it
-        does, and the claim is about distinct rows, because repeated ones were removed from the table.
+    copies : {"check", "count", "leave_out", "entered_again", "removed"}
+        ``"check"``: check 1 decides whether rows that equal a training row are left out. The last two:
+        repeated rows were removed before the table was divided, and it looked copied, or did not.
     groups : ndarray, optional
         Group of each row: equal rows of one group are no copies.
     labels : ndarray, optional
@@ -252,8 +250,10 @@ def count_rows(
     NoRowsCountError
         Where check 2 or 3 fails, or no row is left.
     """
-    distinct = copies == REMOVED
-    copies = "check" if distinct else copies
+    entered_again = copies == ENTERED_AGAIN
+    if copies == REMOVED:
+        raise NoRowsCountError(Reason.REMOVED)
+    copies = "check" if entered_again else copies
     if copies not in COPIES:
         raise ValueError(f"copies must be one of {', '.join(COPIES)}, got {copies!r}")
     hashes = content_hashes(X)
@@ -282,7 +282,7 @@ def count_rows(
     seed = int(keys.sum(dtype=np.uint64))
     rows = rows[np.argsort(keys, kind="stable")]
     rows = rows[np.random.default_rng(seed).permutation(rows.size)]
-    return CountedRows(rows, matches[rows], rule, copies != "check", bool(trained_on), facts, distinct)
+    return CountedRows(rows, matches[rows], rule, copies != "check", bool(trained_on), facts, entered_again)
 
 
 def _facts(rule: str, copies: str, copied: bool, n_matches: int, n: int) -> tuple[str, ...]:

@@ -38,8 +38,8 @@ class Certificate:
         What a reader must know first, such as how many rows equal training rows.
     other_rows : Entry, optional
         Where many counted rows equal training rows: the error on the others, at a delta of its own.
-    copies : {"count", "leave_out", "removed"}, optional
-        Whether rows that equal a training row were counted, or repeated rows removed before ([D-33]).
+    copies : {"count", "leave_out"}, optional
+        Whether rows that equal a training row were counted ([D-33]).
 
     Examples
     --------

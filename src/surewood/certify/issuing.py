@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from surewood.base.reasons import Reason
-from surewood.base.remembered import NOT_COPIES, REMOVED, CountedRows, NoRowsCountError
+from surewood.base.remembered import ENTERED_AGAIN, NOT_COPIES, REMOVED, CountedRows, NoRowsCountError
 from surewood.bounds import Condition, Entry, Method, Status, Withheld, issue_guarantee
 from surewood.bounds import _arguments as check
 from surewood.bounds.evidence import OffersEvidence
@@ -57,11 +57,10 @@ def certify(
     X_train : array-like, optional
         The training rows of a model from another library, to look for them among the rows of `X`.
         Classifiers of this package remember their own.
-    copies : {"check", "count", "leave_out", "removed"}
+    copies : {"check", "count", "leave_out"}
         ``"check"``: all rows count, unless the training table looks copied; then rows that equal a training
         row are left out, and the claim is about the others. ``"count"`` and ``"leave_out"`` are your word for
-        the one or the other. ``"removed"``: as ``"check"``, and the claim is about distinct rows, because
-        repeated ones were removed from the table.
+        the one or the other.
     groups : str, list of str or array, optional
         Rows of one group (a patient, a device) belong together: a column of `X`, several, or one label per
         row. The claim is then about the average over new groups, each group counting once.
@@ -168,7 +167,7 @@ def certify(
             fixed_features=not steps if fixed_features is None else bool(fixed_features) and not steps,
             fitted_steps=steps,
             copies=memory is not None and memory.copied,
-            removed=copies == REMOVED,
+            removed=copies in (ENTERED_AGAIN, REMOVED),
             ordered=time is not None or groups is not None,
         )
         reading.add(read_all(speaker.__certificate_evidence__(), caller))
@@ -186,7 +185,7 @@ def certify(
         majority_error=reading.majority_error,
         facts=(*facts, *_both_ways(issued)),
         other_rows=other,
-        copies=None if counted is None else counted.copies,
+        copies=None if counted is None else counted.rule,
     )
 
 

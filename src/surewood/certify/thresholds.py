@@ -172,7 +172,7 @@ def find_threshold(
         _curve(holdout, counts[0], both),
         float(holdout.grid[at]),
         training_digest(model),
-        holdout.counted.copies,
+        holdout.counted.rule,
     )
     rows = RememberedRows.from_table(X)
     return ThresholdedClassifier(model, float(holdout.grid[at]), holdout.positive, proof, rows)

@@ -23,7 +23,7 @@ from sklearn.model_selection import (
     TimeSeriesSplit,
 )
 
-from surewood.base.remembered import COPIES
+from surewood.base.remembered import COPIES, ENTERED_AGAIN, REMOVED, RememberedRows
 from surewood.certify.holdout import as_times, group_labels
 from surewood.tables import DataError, plan
 from surewood.workflow.errors import WorkflowError
@@ -37,7 +37,7 @@ class Sampling:
     """What the owner of a table says about its rows."""
 
     #: Whether holdout rows that equal a training row count ("count") or not ("leave_out"); "check": they do
-    #: unless the training table looks copied.
+    #: unless the training table looks copied. "entered_again" and "removed": repeated rows were removed.
     copies: str = "check"
     #: Columns whose values name the group of a row: a patient, a device. Empty: none.
     groups: list[str] = field(default_factory=list)
@@ -87,19 +87,25 @@ class Sampling:
             ) from error
 
 
-def first_of_equal_rows(X: pd.DataFrame, y: pd.Series, sampling: Sampling) -> Mask:
-    """The first of each set of rows with equal features, target, group and time.
+def first_of_equal_rows(X: pd.DataFrame, y: pd.Series, sampling: Sampling) -> tuple[Mask, str]:
+    """The first of each set of rows with equal features, target, group and time; how they may count.
 
-    Columns that are no features (identifiers, constants) do not make two rows different.
+    Columns that are no features (identifiers, constants) do not make two rows different. Repeated rows of a
+    table that looks copied are taken for rows that were entered again; others may be ordinary ([D-33]).
 
     Examples
     --------
     >>> frame = pd.DataFrame({"x": [0.5, 1.5, 0.5], "same": [1, 1, 1]})
-    >>> first_of_equal_rows(frame, pd.Series([0, 1, 0]), Sampling()).tolist()
-    [True, True, False]
+    >>> first, copies = first_of_equal_rows(frame, pd.Series([0, 1, 0]), Sampling())
+    >>> first.tolist(), copies
+    ([True, True, False], 'removed')
     """
-    compared = X[list(dict.fromkeys([*_feature_names(X), *sampling.columns]))]
-    return ~compared.assign(**{"": y.to_numpy()}).duplicated().to_numpy()
+    features = _feature_names(X)
+    compared = X[list(dict.fromkeys([*features, *sampling.columns]))]
+    first = ~compared.assign(**{"": y.to_numpy()}).duplicated().to_numpy()
+    if first.all():
+        return first, sampling.copies
+    return first, ENTERED_AGAIN if RememberedRows.from_table(X[features]).copied else REMOVED
 
 
 def _feature_names(X: pd.DataFrame) -> list[Any]:

@@ -24,7 +24,6 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from surewood._arrays import Floats
-from surewood.base.remembered import REMOVED
 from surewood.base.wording import plural
 from surewood.datasets import load
 from surewood.parallel.progress import stage
@@ -281,12 +280,11 @@ def hold_out(table: LabelledTable, fraction: float, random_state: int, ignored: 
     sampling, places = table.sampling, np.arange(len(table.y))
     if sampling.drop_duplicates:
         names = [name for name in ignored if name in table.X]
-        first = first_of_equal_rows(table.X.drop(columns=names), table.y, sampling)
+        first, copies = first_of_equal_rows(table.X.drop(columns=names), table.y, sampling)
         places = places[first]
         table.keep(first)
         table.notes.append(f"{plural(int((~first).sum()), 'repeated row')} removed before dividing the rows.")
-        if not first.all():  # the claim is then about distinct rows
-            table.sampling = sampling = replace(sampling, copies=REMOVED)
+        table.sampling = sampling = replace(sampling, copies=copies)
     X, y = table.X, table.y
     groups, times = sampling.group_of_rows(X), sampling.times_of_rows(X)
     table.X, table.groups, table.times = X.drop(columns=sampling.columns), groups, times

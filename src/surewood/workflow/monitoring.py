@@ -254,7 +254,7 @@ def _monitor(
 def guaranteed_error(certificate: Mapping[str, Any] | None) -> float | None:
     """The smallest guaranteed error of a certificate's dict; of accepted rows where the model abstains.
 
-    Not that of new groups, whose rows are not independent, nor that of distinct rows.
+    Not that of new groups, whose rows are not independent.
 
     Examples
     --------
