@@ -287,16 +287,17 @@ def test_classifiers_and_forests_side_by_side(cls, cross_fit):
     np.testing.assert_allclose(model.predict_proba(frame).sum(axis=1), 1.0)
 
 
-def test_a_stored_block_is_mapped_and_predicts_the_same(tmp_path):
+def test_a_stored_block_is_mapped_and_predicts_the_same():
     X, y = load_iris(return_X_y=True)
     y = y.astype(np.int32)
     inputs = LayerInput(bin_array(X))
     plan = BlockPlan(parse_members(["random", "extra"], 3), [None, None], TreeSettings(), 3)
     block = train_block(inputs, y, stratified_folds(y, 2, 0), plan, seed=0).block
-    stored = SpillFolder(tmp_path).store(block, "layer-1")
+    folder = SpillFolder()
+    stored = folder.store(block, "layer-1")
     np.testing.assert_array_equal(stored.vectors(inputs), block.vectors(inputs))
     assert isinstance(stored.models[0].nodes.base, np.memmap)
-    assert len(list(tmp_path.glob("layer-1-forest-1-*.npy"))) > 0
+    assert len(list(folder.path.glob("layer-1-forest-1-*.npy"))) > 0
 
 
 def test_a_temporary_folder_goes_with_its_owner():

@@ -111,9 +111,6 @@ def test_spilled_layers_predict_the_same_and_the_folder_goes_away(wine, tmp_path
     np.testing.assert_array_equal(again.predict_proba(X), expected)
     np.testing.assert_array_equal(loaded.predict_proba(X), expected)
     assert not Path(folder).exists()
-    named = small(study={"keep_in_memory": False, "spill_folder": tmp_path / "layers"}).fit(X, y)
-    assert list((tmp_path / "layers").glob("layer-1-forest-0-nodes.npy"))
-    np.testing.assert_array_equal(named.predict_proba(X), expected)
 
 
 def test_the_best_first_layer_decides_block_and_depth(wine):
@@ -206,8 +203,11 @@ def test_bad_parameters_say_what_is_wrong(wine, parameters, error, message):
         ("steps", 1, "study must be None or a dictionary with keys among 'step', 'margins'"),
         ("step", "newton", "study['step'] must be 'simplex', 'literal' or 'capped', got"),
         ("margins", "sum", "study['margins'] must be 'layer' or 'of_sum', got 'sum'."),
-        ("reweighting", "boost", "study['reweighting'] must be 'literal', 'tempered'"),
-        ("strength", 2, "study['strength'] must be a number from 0 to 1 or None, got 2."),
+        (
+            "reweighting",
+            "boost",
+            "study['reweighting'] must be 'literal', 'sample_size' or",
+        ),
         ("weighting", "draw", "study['weighting'] must be 'reweight' or 'resample'"),
         ("layer_inputs", "x", "study['layer_inputs'] must be 'both', 'scores' or"),
         ("cross_fit", "loo", "study['cross_fit'] must be 'kfold', 'oob' or 'in_fold', got 'loo'."),
@@ -225,7 +225,6 @@ def test_the_published_forest_has_a_name(wine):
     published = {"reweighting": "literal", "step": "literal"}
     assert (model.forests, model.depth_schedule, model.study) == (PUBLISHED, 8, published)
     model.fit(*wine)
-    assert model.reweighting_.kind == "literal"
     assert {record.n_trees for record in model.layers_} == {4 * 3 * 5}
     assert model.depth_schedule_ == (8,) * 4
     stacked = MarginDeepForestClassifier.paper(study={"layer_inputs": "scores"})

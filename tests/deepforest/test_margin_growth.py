@@ -20,7 +20,7 @@ from surewood.deepforest.margin_growth import (
     mixing_gain,
     with_at_most,
 )
-from surewood.deepforest.margins import CHOICES, StepRule, WeightRule
+from surewood.deepforest.margins import StepRule
 from surewood.deepforest.plan import MarginGrowthPlan, PilotRule, RunOptions
 from surewood.trees.binning import BinnedMatrix, as_table, bin_array
 from tests.deepforest.reference_margin_forest import reference_margin_forest
@@ -88,7 +88,7 @@ def test_every_mode_grows_and_its_scores_are_distributions(training, mode, margi
 
 
 def test_the_kept_layer_is_the_best_and_never_below_the_first(training):
-    fit = MarginGrowth(training, plan(weights=WeightRule("literal")), RUN).grown()
+    fit = MarginGrowth(training, plan(reweighting="literal"), RUN).grown()
     best = max(record.score for record in fit.records)
     assert fit.score == best >= fit.records[0].score
     assert (fit.held_out.argmax(axis=1) == training.y).mean() == pytest.approx(best)
@@ -109,17 +109,6 @@ def test_variants_see_what_they_should(training):
         if len(fit.layers.layers) > 1:
             assert fit.layers.layers[1].block.models[0].n_features == columns
         assert len(fit.records) <= 2
-
-
-def test_chosen_resolves_to_the_best_exponent_at_the_second_layer(training):
-    fit = MarginGrowth(training, plan(weights=WeightRule("chosen"), max_layers=2), RUN).grown()
-    assert fit.plan.weights.kind == "tempered"
-    assert fit.plan.weights.strength in CHOICES
-    others = [
-        MarginGrowth(training, plan(weights=WeightRule("tempered", t), max_layers=2), RUN).grown().records[1]
-        for t in CHOICES
-    ]
-    assert fit.records[1].score == max(record.score for record in others)
 
 
 def test_weights_of_points_reach_margins_and_scores(training):

@@ -241,7 +241,6 @@ def test_a_single_class_has_margin_one():
         ({"max_layers": 2}, True),
         ({"max_layers": 1, "depth_schedule": "auto"}, True),
         ({"max_layers": 1, "forests": "auto"}, True),
-        ({"max_layers": 2, "study": {"reweighting": "chosen"}}, True),
     ],
 )
 def test_the_held_out_error_says_whether_it_was_used_for_a_choice(noisy, parameters, used):

@@ -71,12 +71,12 @@ def test_a_cascade_has_one_candidate(table):
 
 def test_sizes_and_words_become_numbers(table):
     model = MarginDeepForestClassifier(
-        min_samples_leaf=0.05, calibrate="isotonic", study={"reweighting": "mixed"}
+        min_samples_leaf=0.05, calibrate="isotonic", study={"reweighting": "none"}
     )
     plan, _ = planned(model, table)
     assert plan.candidates[0].trees.min_samples_leaf == 6
     assert plan.calibration == "isotonic"
-    assert (plan.candidates[0].weights.kind, plan.candidates[0].weights.strength) == ("mixed", 0.5)
+    assert plan.candidates[0].reweighting == "none"
 
 
 def test_folds_of_the_user_are_those_of_every_layer(table):
@@ -205,9 +205,9 @@ def test_numbers_are_kept_only_for_classifiers(table, forests, has_numbers):
 
 
 def test_everything_compared_is_counted(table):
-    study = {"reweighting": "chosen", "monitor": "neg_log_loss"}
+    study = {"monitor": "neg_log_loss"}
     model = MarginDeepForestClassifier(
         3, forests=["random"], depth_schedule="auto", max_layers=2, cv=3, study=study, random_state=0
     ).fit(*table)
     assert len(model.layers_) == 2
-    assert model.model_.n_compared == 2 + 4 + 2  # depths, weights of the second layer, layers
+    assert model.model_.n_compared == 2 + 2  # depths, layers

@@ -80,7 +80,7 @@ def test_the_best_layer_is_kept_with_its_scores():
     assert (growth.n_kept, growth.best_score, growth.finished) == (2, 0.75, False)
     add(growth, WRONG, score=0.5)
     assert growth.stop_reason == "no gain"  # two layers in a row were no better
-    cascade = growth.grown_cascade("layers", PLAN)
+    cascade = growth.grown_cascade("layers")
     assert [record.kept for record in cascade.records] == [True, True, False, False]
     assert cascade.score == 0.75
     assert cascade.held_out is RIGHT
@@ -122,7 +122,7 @@ def test_a_layer_that_was_given_up_is_recorded_and_not_kept():
     add(growth, WRONG)
     growth.abandon(record_of(growth, RIGHT), RIGHT)
     assert growth.stop_reason == "no gain"
-    assert [record.kept for record in growth.grown_cascade("layers", PLAN).records] == [True, False]
+    assert [record.kept for record in growth.grown_cascade("layers").records] == [True, False]
     assert len(growth.staged_held_out) == 2
 
 

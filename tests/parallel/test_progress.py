@@ -1,10 +1,12 @@
 """Stages: quiet unless asked, one line where there is no terminal, nothing inside a display of others."""
 
+from contextlib import contextmanager
+
 import pytest
 from sklearn.datasets import make_moons
 
 import surewood
-from surewood.parallel.progress import display, ignore, observe, stage, substeps
+from surewood.parallel.progress import display, ignore, stage, substeps
 
 
 def test_quiet_by_default(capsys):
@@ -20,14 +22,11 @@ def test_one_line_without_a_terminal(capsys):
 
 
 def test_a_display_without_a_terminal_says_nothing(capsys):
-    seen = []
-    with display(), observe(lambda *step: seen.append(step)), stage(1, "outer", 2) as outer:
+    with display(), stage(1, "outer", 2) as outer:
         with stage(1, "inner", 5) as inner:
-            inner(2)
-            inner(3)
+            inner(5)
         outer(1)
     assert capsys.readouterr() == ("", "")
-    assert seen == [("inner", 2, 5), ("inner", 5, 5), ("outer", 1, 2)]
 
 
 def test_an_error_closes_the_stage():
@@ -77,26 +76,23 @@ def test_substeps_are_a_part_of_the_stage_and_never_more():
         assert one is ignore
 
 
-def test_steps_from_threads_are_all_counted():
-    from concurrent.futures import ThreadPoolExecutor
-
-    seen = []
-    with (
-        display(),
-        observe(lambda *step: seen.append(step)),
-        stage(1, "work", 400) as advance,
-        ThreadPoolExecutor(4) as pool,
-    ):
-        list(pool.map(advance, [1] * 400))
-    assert seen[-1] == ("work", 400, 400)
-    assert [done for _, done, _ in seen] == list(range(1, 401))
-
-
-def shares(fit):
-    """Every stage of a fit with the fractions that it showed."""
+@pytest.fixture
+def shares(monkeypatch):
+    """The fractions that every stage shows, by its name."""
     seen = {}
-    with display(), observe(lambda name, done, total: seen.setdefault(name, []).append(done / total)):
-        fit()
+
+    @contextmanager
+    def shown(name, total):
+        done = 0.0
+
+        def advance(steps=1):
+            nonlocal done
+            done += steps
+            seen.setdefault(name, []).append(done / total)
+
+        yield advance
+
+    monkeypatch.setattr("surewood.parallel.progress._shown", shown)
     return seen
 
 
@@ -120,13 +116,12 @@ def shares(fit):
     ],
     ids=["cascade", "rcf", "mddf"],
 )  # fmt: skip
-def test_the_stages_of_a_fit_end_at_their_total(model, stages):
-    X, y = make_moons(300, noise=0.3, random_state=0)
-    seen = shares(lambda: model.fit(X, y))
-    assert set(stages) <= set(seen)
+def test_the_stages_of_a_fit_end_at_their_total(model, stages, shares):
+    model.fit(*make_moons(300, noise=0.3, random_state=0))
+    assert set(stages) <= set(shares)
     for name in stages:
-        assert max(seen[name]) == pytest.approx(1.0), name
-        assert len(seen[name]) > 1 or name in ("out-of-bag votes", "searching on all rows"), name
+        assert max(shares[name]) == pytest.approx(1.0), name
+        assert len(shares[name]) > 1 or name in ("out-of-bag votes", "searching on all rows"), name
 
 
 def test_names_of_stages_show_control_characters(capsys):

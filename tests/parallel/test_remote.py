@@ -1,6 +1,6 @@
-"""Bundles: order kept, sizes sensible, results whatever the engine's order.
+"""Bundles: order kept, sizes sensible.
 
-Marked arrays: named in tasks, sent once, freed with the array.
+Marked arrays: named in tasks, given back by name, forgotten with the array.
 """
 
 from __future__ import annotations
@@ -15,11 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from joblib import delayed
 
-import surewood
-import surewood.parallel.remote as sharing
-from surewood.parallel import remote, run_tasks, share
-from surewood.parallel.engines import DaskEngine, ProcessEngine, RayEngine
-from surewood.parallel.remote import bundle_spans, in_words, pack, run_bundle, run_remotely, unpack
+from surewood.parallel import remote, run_tasks, share, worker_count
+from surewood.parallel.remote import bundle_spans, mark_of, pack, run_bundle, run_remotely, unpack
 from tests.parallel.hazards import given_back, total
 
 
@@ -31,37 +28,27 @@ def test_spans_cover_all_tasks_in_order(cost, workers):
     assert max(held) <= remote.LONGEST_BUNDLE + max(cost)
 
 
-class Backwards:
-    """An engine that answers in the wrong order."""
-
-    key, n_workers = "backwards", 3
-
-    def upload(self, arrays):
-        return arrays
-
-    def is_lost(self, reference):
-        return False
-
-    def run(self, packages):
-        for number, blob, arrays in reversed(list(packages)):
-            yield number, run_bundle(surewood.__version__, blob, list(arrays), *arrays.values())
-
-
-def test_results_come_in_the_order_of_the_tasks():
-    tasks = [delayed(abs)(-k) for k in range(20)]
-    assert list(run_remotely(Backwards(), tasks, 1.0)) == list(range(20))
-    assert list(run_remotely(Backwards(), tasks)) == list(range(20))
-
-
-class Unreachable(Backwards):
-    def run(self, packages):
-        raise AssertionError("nothing should be sent")
-        yield
-
-
 def test_little_work_and_single_tasks_stay_here():
-    assert list(run_remotely(Unreachable(), [delayed(abs)(-1)] * 5, 1e-4)) == [1] * 5
-    assert list(run_remotely(Unreachable(), [delayed(abs)(-1)], 100.0)) == [1]
+    with joblib.parallel_config("loky", n_jobs=2):
+        assert list(run_remotely(2, [delayed(os.getpid)()] * 5, 1e-4)) == [os.getpid()] * 5
+        assert list(run_remotely(2, [delayed(os.getpid)()], 100.0)) == [os.getpid()]
+
+
+@pytest.mark.parametrize("backend", ["loky", "multiprocessing"])
+def test_more_work_goes_to_processes_and_comes_back_in_order(backend):
+    with joblib.parallel_config(backend, n_jobs=2):
+        found = list(run_tasks([delayed(_number_here)(k) for k in range(20)], 2, seconds=1.0))
+    assert [k for k, _ in found] == list(range(20))
+    assert os.getpid() not in {process for _, process in found}
+
+
+def _number_here(k):
+    return k, os.getpid()
+
+
+def test_tasks_on_a_worker_give_nothing_to_other_workers():
+    with joblib.parallel_config("loky", n_jobs=2):
+        assert list(run_tasks([delayed(worker_count)(2) for _ in range(3)], 2)) == [0, 0, 0]
 
 
 def test_another_version_on_the_worker_is_refused():
@@ -69,12 +56,6 @@ def test_another_version_on_the_worker_is_refused():
         RuntimeError, match=r"has surewood .*, this program 0\.0\.0.*Install the same version"
     ):
         run_bundle("0.0.0", pack([])[0], [])
-
-
-def test_workers_without_surewood_are_told_apart_from_other_missing_modules():
-    assert "do not have surewood" in str(in_words(ModuleNotFoundError("x", name="surewood.trees")))
-    other = ModuleNotFoundError("x", name="pandas")
-    assert in_words(other) is other
 
 
 class Holder:
@@ -107,16 +88,16 @@ def test_views_and_copies_of_a_marked_array_travel_themselves():
 def test_small_arrays_and_other_things_are_not_marked():
     small = np.zeros(10)
     share(small, None, "text")
-    assert sharing.find(small) is None
+    assert mark_of(small) is None
 
 
 def test_an_array_is_forgotten_when_it_dies():
     table = np.zeros(100_000)
     share(table)
-    known = len(sharing._entries)
+    known = len(remote._marked)
     del table
     gc.collect()
-    assert len(sharing._entries) == known - 1
+    assert len(remote._marked) == known - 1
 
 
 @pytest.fixture
@@ -125,37 +106,13 @@ def on_processes(everything_remote):
         yield
 
 
-@pytest.mark.parametrize(
-    ("engine", "kind"),
-    [
-        pytest.param("on_dask", DaskEngine, id="dask"),
-        pytest.param("on_ray", RayEngine, id="ray"),
-        pytest.param("on_processes", ProcessEngine, id="loky"),
-    ],
-)
-def test_sent_once_and_given_back_by_name(engine, kind, request, monkeypatch):
+@pytest.mark.parametrize("engine", ["on_dask", "on_ray", "on_processes"])
+def test_arrays_are_given_back_by_name(engine, request):
     request.getfixturevalue(engine)
-    sent = []
-    upload = kind.upload
-    monkeypatch.setattr(kind, "upload", lambda self, arrays: sent.extend(arrays) or upload(self, arrays))
     table = np.random.default_rng(0).normal(size=(40, 1000))
     share(table)
-    for _ in range(2):
-        found = list(run_tasks([delayed(total)(table, k) for k in range(40)], -1))
-        assert found == [float(row.sum()) for row in table]
-    assert sum(array is table for array in sent) == 1
+    found = list(run_tasks([delayed(total)(table, k) for k in range(40)], -1))
+    assert found == [float(row.sum()) for row in table]
     for same, part in run_tasks([delayed(given_back)(table) for _ in range(3)], -1):
         assert same is table
         np.testing.assert_array_equal(part, table[:2])
-
-
-def test_mapped_files_are_removed(everything_remote):
-    table = np.random.default_rng(0).normal(size=(40, 1000))
-    share(table)
-    with joblib.parallel_config("loky", n_jobs=2):
-        list(run_tasks([delayed(total)(table, k) for k in range(4)], -1))
-    path = sharing.find(table).remote[("processes",)].path
-    assert os.path.exists(path)
-    del table
-    gc.collect()
-    assert not os.path.exists(path)

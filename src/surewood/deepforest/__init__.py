@@ -41,7 +41,6 @@ SAVED_TYPES = (
     "surewood.deepforest.layers.CascadeLayers",
     "surewood.deepforest.layers.MarginLayer",
     "surewood.deepforest.layers.MarginLayers",
-    "surewood.deepforest.margins.WeightRule",
     "surewood.deepforest.model.CascadeForestModel",
     "surewood.deepforest.model.MarginForestModel",
     "surewood.deepforest.model_selection.MarginDeepForestClassifierCV",

@@ -457,15 +457,12 @@ def _draw_by_weight(rows: Ints, labels: NDArray[np.uint16], weight: Floats, seed
 class SpillFolder:
     """A folder for finished blocks, which are written once and mapped back: memory holds one at a time.
 
-    By default a temporary one that disappears with its owner; a fitted model therefore holds on to it.
+    It disappears with its owner; a fitted model therefore holds on to it.
     """
 
-    def __init__(self, path: str | Path | None = None) -> None:
-        if path is None:
-            self._temporary = tempfile.TemporaryDirectory(prefix="surewood-")
-            path = self._temporary.name
-        self.path = Path(path)
-        self.path.mkdir(parents=True, exist_ok=True)
+    def __init__(self) -> None:
+        self._temporary = tempfile.TemporaryDirectory(prefix="surewood-")
+        self.path = Path(self._temporary.name)
 
     def store(self, block: Block, name: str) -> Block:
         """Write the trees of a block and return the block with its arrays mapped from disk."""

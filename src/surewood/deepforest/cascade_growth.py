@@ -95,7 +95,7 @@ class CascadeGrowth(Growth[CascadeGrowthPlan]):
             self.add_layer()
             if self.run.time_limit.left < self.run.time_limit.passed - before:  # the next one takes as long
                 self.stop_reason = self.stop_reason or "time_limit"
-        return self.grown_cascade(CascadeLayers(tuple(self.layers[: self.n_kept])), self.plan)
+        return self.grown_cascade(CascadeLayers(tuple(self.layers[: self.n_kept])))
 
     def add_layer(self) -> None:
         number, n_points, training = self.next_layer, len(self.active), self.training

@@ -31,7 +31,7 @@ from surewood.base.parameters import (
 from surewood.deepforest import figures
 from surewood.deepforest.data import DeepForestData, prepare
 from surewood.deepforest.forests import LIST_OF_FORESTS, PUBLISHED, Schedule
-from surewood.deepforest.margins import STRENGTHS, WeightRule
+from surewood.deepforest.margins import REWEIGHTING
 from surewood.deepforest.model import CascadeForestModel, DeepForestModel, MarginForestModel
 from surewood.deepforest.plan import DeepForestPlan, make_plan
 from surewood.deepforest.stopping import LayerRecord
@@ -96,18 +96,11 @@ SHARED_SWITCHES: Mapping[str, Switch] = {
     "weighting": Switch("reweight", rules.Choice("reweight", "resample")),
     "keep_held_out": Switch(False, rules.Boolean()),
     "keep_in_memory": Switch(True, rules.Boolean()),
-    "spill_folder": Switch(
-        None,
-        rules.Nullable(
-            rules.Kind("the path of a folder", lambda v: hasattr(v, "__fspath__") or isinstance(v, str))
-        ),
-    ),
 }
 MARGIN_SWITCHES: Mapping[str, Switch] = {
     "step": Switch("simplex", rules.Choice("simplex", "literal", "capped")),
     "margins": Switch("layer", rules.Choice("layer", "of_sum")),
-    "reweighting": Switch("sample_size", rules.Choice(*STRENGTHS)),
-    "strength": Switch(None, rules.Nullable(rules.Number(0.0, 1.0))),
+    "reweighting": Switch("sample_size", rules.Choice(*REWEIGHTING)),
     "layer_inputs": Switch("both", rules.Choice("both", "scores", "features")),
     "patience": Switch("auto", rules.Either(rules.AUTO, rules.Integer(1))),
     "min_improvement": Switch(
@@ -244,7 +237,6 @@ class MarginForestBase(DeepForestBase[MarginForestModel]):
 
     alphas_ = Fitted[Floats]("alphas", "Weight of each kept layer in the final score.")
     depth_schedule_ = Fitted[Schedule]("schedule", "Growth rate of the depth, one per forest.")
-    reweighting_ = Fitted[WeightRule]("weights", 'The weight rule in force ("chosen" resolved).')
 
 
 @parameters(MARGIN_RULES)
@@ -336,8 +328,6 @@ class MarginDeepForestClassifier(MarginForestBase):
         Kind and number of trees of each forest of a layer.
     depth_schedule_ : tuple
         The growth rate of each forest.
-    reweighting_ : WeightRule
-        The rule in force ("chosen" resolved).
     feature_importances_ : ndarray, shape (n_features,)
     n_features_in_, feature_names_in_, schema_
         What the training table looked like.
@@ -358,15 +348,10 @@ class MarginDeepForestClassifier(MarginForestBase):
         of at most 1.
     margins : {"layer", "of_sum"}, "layer"
         Margins that the loss sees: the sum of the layers' margins (published), or the margin of the sum.
-    reweighting : str, "sample_size"
-        Weights of later layers: "literal" (proportional to the loss, as published), "tempered" (loss to the
-        power `strength`), "sample_size" (loss to the largest power up to 1 that leaves an effective sample
-        size of `strength` times the number of points), "below_target" (points below the target only),
-        "mixed" (a fraction `strength` of uniform weights), "chosen" (the power with the best held-out score
-        at the second layer), "none".
-    strength : float or None, None
-        Parameter of `reweighting`; None is the rule's own default: 0.8 for "sample_size", 0.5 for "tempered"
-        and "mixed".
+    reweighting : {"sample_size", "literal", "none"}, "sample_size"
+        Weights of later layers: "literal" (proportional to the loss, as published), "sample_size" (loss to
+        the largest power up to 1 that leaves an effective sample size of 0.8 times the number of points),
+        "none".
     weighting : {"reweight", "resample"}, "reweight"
         Whether trees weigh their rows, or draw them by weight.
     layer_inputs : {"both", "scores", "features"}, "both"
@@ -387,9 +372,7 @@ class MarginDeepForestClassifier(MarginForestBase):
     keep_held_out : bool, False
         Keep ``staged_held_out_scores_``, which the figures need.
     keep_in_memory : bool, True
-        False: finished layers are written to a folder and mapped back.
-    spill_folder : str, Path or None, None
-        That folder; None is a temporary one that is removed with the estimator.
+        False: finished layers are written to a temporary folder and mapped back.
 
     Examples
     --------
@@ -476,7 +459,7 @@ feature_importances_, n_features_in_, feature_names_in_, schema_
         Layers in a row without improvement before growing stops.
     min_improvement : float, 0.0
         Least gain that counts as an improvement.
-    cross_fit, monitor, weighting, keep_held_out, keep_in_memory, spill_folder
+    cross_fit, monitor, weighting, keep_held_out, keep_in_memory
         As in :class:`MarginDeepForestClassifier`.
 
     Examples

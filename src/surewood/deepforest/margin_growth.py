@@ -31,9 +31,7 @@ from surewood.deepforest.data import LayerInput, TrainingSet, layer_seed, learn_
 from surewood.deepforest.forests import at_most
 from surewood.deepforest.layers import MarginLayer, MarginLayers
 from surewood.deepforest.margins import (
-    CHOICES,
     AdditiveScore,
-    WeightRule,
     first_step,
     layer_weights,
     next_step,
@@ -294,13 +292,12 @@ def _joined(
 
 @dataclass(frozen=True)
 class _TrainedLayer:
-    """A trained layer, the rule and weights it was trained with, and the sum with it.
+    """A trained layer, the weights it was trained with, and the sum with it.
 
     `promises` is False where its first trees show no gain: then it has no more of them.
     """
 
     fit: BlockFit
-    rule: WeightRule
     weight: Floats | None
     vectors: Floats
     score: AdditiveScore
@@ -313,7 +310,6 @@ class MarginGrowth(Growth[MarginGrowthPlan]):
     def __init__(self, training: TrainingSet, plan: MarginGrowthPlan, run: RunOptions) -> None:
         super().__init__(training, plan, run)
         self.layers: list[MarginLayer] = []
-        self.rule = plan.weights
         self.score: AdditiveScore | None = None
 
     def grown(self, first: BlockFit | None = None) -> GrownMarginForest:
@@ -327,14 +323,14 @@ class MarginGrowth(Growth[MarginGrowthPlan]):
         while not self.finished:
             self.add_next()
         layers = MarginLayers(tuple(self.layers[: self.n_kept]), self.plan.step.mode, self.plan.layer_inputs)
-        return self.grown_cascade(layers, replace(self.plan, weights=self.rule))
+        return self.grown_cascade(layers)
 
     def add_first(self, fit: BlockFit) -> None:
         """Take in the first layer."""
         training = self.training
         vectors = fit.vectors.mean(axis=0)
         score = first_step(vectors, training.y, self.plan.step, training.weight)
-        self._add(_TrainedLayer(fit, self.rule, training.weight, vectors, score), None)
+        self._add(_TrainedLayer(fit, training.weight, vectors, score), None)
 
     def add_next(self) -> None:
         """Train one more layer and take it in."""
@@ -344,26 +340,14 @@ class MarginGrowth(Growth[MarginGrowthPlan]):
         if layer_inputs != "features":
             bins = learn_vector_bins(self.score.scores, training.weight)
             inputs = widen(training.inputs, self.score.scores, bins, layer_inputs)
-        if self.rule.kind == "chosen":
-            self._add(self._choose(inputs, self.score), bins)
-        else:
-            self._add(self._train(inputs, self.score, self.rule), bins)
+        self._add(self._train(inputs, self.score), bins)
 
-    def _choose(self, inputs: LayerInput, before: AdditiveScore) -> _TrainedLayer:
-        """The exponent whose second layer gives the best held-out score; the smaller one on ties."""
-        best = self._train(inputs, before, WeightRule("tempered", CHOICES[0]))
-        best_value = self.score_of(best.score.scores)
-        for exponent in CHOICES[1:]:
-            trained = self._train(inputs, before, WeightRule("tempered", exponent))
-            value = self.score_of(trained.score.scores)
-            if value > best_value:
-                best, best_value = trained, value
-        return best
-
-    def _train(self, inputs: LayerInput, before: AdditiveScore, rule: WeightRule) -> _TrainedLayer:
+    def _train(self, inputs: LayerInput, before: AdditiveScore) -> _TrainedLayer:
         """The layer; only its first trees where these gain no more than noise."""
         step, training, pilot = self.plan.step, self.training, self.plan.pilot
-        weight = layer_weights(before.z, rule, theta=step.theta, mu_loss=step.mu_loss, weight=training.weight)
+        weight = layer_weights(
+            before.z, self.plan.reweighting, theta=step.theta, mu_loss=step.mu_loss, weight=training.weight
+        )
         task = LayerTask(training, inputs, weight, self.plan, self.next_layer, self.run)
         promises = True
         if pilot is None:
@@ -378,7 +362,7 @@ class MarginGrowth(Growth[MarginGrowthPlan]):
                 fit, _ = task.with_trees_needed(few, pilot).grow(fit, pilot.n_trees)
         vectors = fit.vectors.mean(axis=0)
         score = next_step(before, vectors, training.y, step, training.weight)
-        return _TrainedLayer(fit, rule, weight, vectors, score, promises)
+        return _TrainedLayer(fit, weight, vectors, score, promises)
 
     def _add(self, trained: _TrainedLayer, bins: BinMapper | None) -> None:
         """Take in a trained layer and decide whether to go on."""
@@ -400,7 +384,7 @@ class MarginGrowth(Growth[MarginGrowthPlan]):
         is_last = number > 1 and score.step < _LEAST_STEP
         self.take_in(record, score.scores, held_out, is_last=is_last)
         self.layers.append(MarginLayer(block, bins, score.step, fit.importances))
-        self.rule, self.score = trained.rule, score
+        self.score = score
 
     def drop_trees(self) -> None:
         """Forget the trees of all layers, where only scores matter."""

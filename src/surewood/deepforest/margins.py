@@ -10,18 +10,13 @@ and `next_step` return a new one. The `mode` decides how a layer is added (in :f
 Margins are sums of layer margins (``"layer"``, the exact line search) or margins of the sum (``"of_sum"``).
 
 **Reweighting** sends weight D to points with small margins. Where labels are noisy those points cannot be
-classified, and a layer trained on them is worse than the first one. A :class:`WeightRule` is one of
+classified, and a layer trained on them is worse than the first one. The rules are
 
 ========================  =======================================================================
 ``"literal"``             D ∝ loss, as published (4.4)
-``"tempered"``            D ∝ loss^strength
-``"sample_size"``         D ∝ loss^τ, τ the largest in [0, 1] with 1 / ΣD² at least strength · m
-``"below_target"``        D ∝ loss of points below the target, all others like the target's rim
-``"mixed"``               D = (1 - strength) · literal + strength · uniform
+``"sample_size"``         D ∝ loss^τ, τ the largest in [0, 1] with 1 / ΣD² at least 0.8 m
 ``"none"``                D uniform
 ========================  =======================================================================
-
-and ``"chosen"`` (in `margin_growth`) takes the best τ of "tempered" by held-out accuracy at the second layer.
 """
 
 from __future__ import annotations
@@ -150,30 +145,12 @@ def _bracket(scores: Floats, direction: Floats, y: Codes, rule: StepRule) -> flo
     return upper
 
 
-#: Default strength of each rule.
-STRENGTHS = {
-    "literal": 1.0,
-    "tempered": 0.5,
-    "sample_size": 0.8,
-    "below_target": 1.0,
-    "mixed": 0.5,
-    "none": 0.0,
-    "chosen": 1.0,
-}
-#: Exponents that "chosen" tries.
-CHOICES = (0.0, 0.25, 0.5, 1.0)
-
-
-@dataclass(frozen=True)
-class WeightRule:
-    """A rule of the table above and its strength."""
-
-    kind: str = "literal"
-    strength: float = 1.0
+REWEIGHTING = ("literal", "sample_size", "none")
+_LEAST_SAMPLE = 0.8  # effective sample size of "sample_size", as a fraction of the points
 
 
 def layer_weights(
-    z: Floats, rule: WeightRule, *, theta: float, mu_loss: float, weight: Floats | None = None
+    z: Floats, rule: str, *, theta: float, mu_loss: float, weight: Floats | None = None
 ) -> Floats | None:
     """Weights of the next layer, mean 1, or None for equal ones.
 
@@ -181,7 +158,7 @@ def layer_weights(
     ----------
     z : ndarray of float64, shape (m,)
         Margins so far.
-    rule : WeightRule
+    rule : {"literal", "sample_size", "none"}
     theta, mu_loss : float
         Of the loss (4.3).
     weight : ndarray of float64, shape (m,), optional
@@ -189,33 +166,24 @@ def layer_weights(
 
     Examples
     --------
-    >>> layer_weights(np.array([0.35, 0.7, 0.35]), WeightRule(), theta=0.7, mu_loss=0.05).tolist()
+    >>> layer_weights(np.array([0.35, 0.7, 0.35]), "literal", theta=0.7, mu_loss=0.05).tolist()
     [1.5, 0.0, 1.5]
-    >>> layer_weights(np.array([0.7, 0.7]), WeightRule(), theta=0.7, mu_loss=0.05) is None
+    >>> layer_weights(np.array([0.7, 0.7]), "literal", theta=0.7, mu_loss=0.05) is None
     True
     """
     loss = margin_loss(z, theta=theta, mu_loss=mu_loss)
-    if rule.kind == "below_target":
-        loss = np.where(z < theta, loss, 0.0)
     point_weight = np.ones(len(z)) if weight is None else weight
-    if rule.kind == "none" or float((point_weight * loss).sum()) <= 0.0:  # no loss left: uniform
+    if rule == "none" or float((point_weight * loss).sum()) <= 0.0:  # no loss left: uniform
         return weight
-    if rule.kind == "sample_size":
-        exponent = _largest_exponent(loss, point_weight, rule.strength)
-        return _mean_one(point_weight * _power(loss, exponent))
-    if rule.kind == "mixed":
-        literal = _mean_one(point_weight * loss)
-        return np.asarray(
-            (1.0 - rule.strength) * literal + rule.strength * point_weight / point_weight.mean()
-        )
-    if rule.kind == "tempered":
-        return _mean_one(point_weight * _power(loss, rule.strength))
-    return _mean_one(point_weight * loss)
+    if rule == "sample_size":
+        loss = _power(loss, _largest_exponent(loss, point_weight))
+    weights = point_weight * loss
+    return np.asarray(weights / weights.mean())
 
 
-def _largest_exponent(loss: Floats, point_weight: Floats, fraction: float) -> float:
+def _largest_exponent(loss: Floats, point_weight: Floats) -> float:
     """Bisection: the effective sample size falls as the exponent grows."""
-    least = fraction * effective_sample_size(point_weight)
+    least = _LEAST_SAMPLE * effective_sample_size(point_weight)
     if effective_sample_size(point_weight * loss) >= least:
         return 1.0
     low, high = 0.0, 1.0
@@ -228,7 +196,3 @@ def _largest_exponent(loss: Floats, point_weight: Floats, fraction: float) -> fl
 
 def _power(loss: Floats, exponent: float) -> Floats:
     return np.ones_like(loss) if exponent == 0.0 else loss**exponent
-
-
-def _mean_one(weight: Floats) -> Floats:
-    return np.asarray(weight / weight.mean())

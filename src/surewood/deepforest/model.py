@@ -29,7 +29,6 @@ from surewood.deepforest.blocks import Block, SpillFolder
 from surewood.deepforest.data import InputReader, LayerInput
 from surewood.deepforest.forests import Schedule
 from surewood.deepforest.layers import CascadeLayer, CascadeLayers, MarginLayer, MarginLayers
-from surewood.deepforest.margins import WeightRule
 from surewood.deepforest.stopping import LayerRecord
 from surewood.tables import Table, TableSchema, by_label, column_names, plain
 from surewood.trees.flat_tree import FlatForest
@@ -63,7 +62,7 @@ class DeepForestModel:
     labels: Codes | None
     #: Held-out scores after each layer, where they were to be kept.
     staged_held_out: tuple[Floats, ...]
-    #: First layers, settings, weights and layers that were compared by held-out scores ([D-37]).
+    #: First layers, settings and layers that were compared by held-out scores ([D-37]).
     n_compared: int
     #: Why growing ended: "no gain", "perfect", "max_layers" or "time_limit".
     stop_reason: str
@@ -171,8 +170,6 @@ class MarginForestModel(DeepForestModel):
     layers: MarginLayers
     #: Growth rate of the depth, one per forest.
     schedule: Schedule
-    #: The rule in force ("chosen" resolved).
-    weights: WeightRule
 
     @property
     def alphas(self) -> Floats:

@@ -92,7 +92,7 @@ time_limit, remember_rows, n_jobs, random_state, verbose
         ``param_theta``, ``param_mu_loss``, ``param_depth_schedule``, ``param_forests``,
         ``mean_test_score``, ``rank_test_score`` as in scikit-learn, and ``n_layers``, the layers that the
         setting was grown to before it was dropped or stopped.
-    model_, classes_, layers_, n_layers_, stop_reason_, alphas_, forests_, depth_schedule_, reweighting_, \
+    model_, classes_, layers_, n_layers_, stop_reason_, alphas_, forests_, depth_schedule_, \
 held_out_scores_, held_out_labels_, staged_held_out_scores_, feature_importances_, n_features_in_, \
 feature_names_in_, schema_
         As in :class:`MarginDeepForestClassifier`; with ``refit=True`` only, as far as they describe a model.

@@ -17,7 +17,7 @@ from surewood.base.parameters import calibration_method, rows_counted
 from surewood.base.time_limit import TimeLimit
 from surewood.deepforest.data import DeepForestData, usable_folds
 from surewood.deepforest.forests import BlockMember, Schedule, TreeSettings, parse_schedules
-from surewood.deepforest.margins import STRENGTHS, StepRule, WeightRule
+from surewood.deepforest.margins import StepRule
 
 #: Trees of each forest that compare first layers, and the fewest of the chosen block in batches of as many.
 PILOT_TREES, LEAST_BATCHES = 10, 3
@@ -82,7 +82,7 @@ class MarginGrowthPlan(GrowthPlan):
 
     schedule: Schedule
     step: StepRule = field(default_factory=StepRule)
-    weights: WeightRule = field(default_factory=WeightRule)
+    reweighting: str = "literal"
     layer_inputs: str = "both"
 
     @property
@@ -112,14 +112,13 @@ P = TypeVar("P", bound=GrowthPlan)
 class RunOptions:
     """How to run, with no influence on the result except that growing ends when `time_limit` is over.
 
-    With `spill` finished layers are written to `spill_folder` (None: a temporary folder) and mapped back.
+    With `spill` finished layers are written to a temporary folder and mapped back.
     """
 
     n_jobs: int | None = 1
     verbose: int = 0
     keep_held_out: bool = False
     spill: bool = False
-    spill_folder: Any = None
     time_limit: TimeLimit = field(default_factory=lambda: TimeLimit(None))
 
 
@@ -186,7 +185,6 @@ def make_plan(parameters: Mapping[str, Any], data: DeepForestData, seed: int) ->
             verbose=parameters["verbose"],
             keep_held_out=parameters["keep_held_out"],
             spill=not parameters["keep_in_memory"],
-            spill_folder=parameters["spill_folder"],
             time_limit=parameters["time_limit"],
         ),
     )
@@ -208,8 +206,6 @@ def _margin_candidates(
     if n_trees is not None and min(sizes, default=0) > 1:
         few = min(n_trees, *sizes)
         growth["pilot"] = PilotRule(few, LEAST_BATCHES * few)
-    kind, strength = parameters["reweighting"], parameters["strength"]
-    weights = WeightRule(kind, STRENGTHS[kind] if strength is None else float(strength))
     if "schedules" in parameters:
         grid = product(data.blocks, parameters["schedules"], parameters["thetas"], parameters["mus"])
     else:
@@ -220,7 +216,7 @@ def _margin_candidates(
             members=members,
             schedule=schedule,
             step=StepRule(parameters["step"], parameters["margins"], float(theta), float(mu)),
-            weights=weights,
+            reweighting=parameters["reweighting"],
             layer_inputs=parameters["layer_inputs"],
             **growth,
         )

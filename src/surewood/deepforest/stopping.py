@@ -161,7 +161,6 @@ class GrownCascade(Generic[L, P]):
     layers : MarginLayers or CascadeLayers
         The kept layers.
     plan : MarginGrowthPlan or CascadeGrowthPlan
-        As grown: "chosen" weights are resolved.
     records : tuple of LayerRecord
         All layers, kept or not.
     held_out : ndarray of float64, shape (n_rows, n_classes)
@@ -193,7 +192,7 @@ class Growth(Generic[P]):
 
     def __init__(self, training: TrainingSet, plan: P, run: RunOptions) -> None:
         self.training, self.plan, self.run = training, plan, run
-        self.spill = SpillFolder(run.spill_folder) if run.spill else None
+        self.spill = SpillFolder() if run.spill else None
         self.records: list[LayerRecord] = []
         self.scores: list[float] = []  # of the records, without one that was abandoned
         self.held_out: Floats = np.zeros((0, 0))  # of the best layer
@@ -306,8 +305,8 @@ class Growth(Generic[P]):
             return 0.0
         return max(MIN_IMPROVEMENT, mean_and_error(right - self._right, self.training.weight)[1])
 
-    def grown_cascade(self, layers: L, plan: P) -> GrownCascade[L, P]:
-        """The cascade of the kept `layers`, with the plan as it turned out."""
+    def grown_cascade(self, layers: L) -> GrownCascade[L, P]:
+        """The cascade of the kept `layers`."""
         records = tuple(replace(record, kept=record.layer <= self.n_kept) for record in self.records)
         staged = tuple(self.staged_held_out)
-        return GrownCascade(layers, plan, records, self.held_out, staged, self.stop_reason, self.spill)
+        return GrownCascade(layers, self.plan, records, self.held_out, staged, self.stop_reason, self.spill)

@@ -15,7 +15,6 @@ from surewood.deepforest.cascade_growth import CascadeGrowth
 from surewood.deepforest.data import DeepForestData, TrainingSet
 from surewood.deepforest.first_layer import choose_first_layer
 from surewood.deepforest.margin_growth import MarginGrowth
-from surewood.deepforest.margins import CHOICES
 from surewood.deepforest.model import CascadeForestModel, DeepForestModel, MarginForestModel
 from surewood.deepforest.plan import CascadeGrowthPlan, DeepForestPlan, MarginGrowthPlan
 from surewood.deepforest.stopping import GrownCascade
@@ -47,7 +46,6 @@ def train_margin_forest(
         layers=grown.layers,
         reader=reader,
         schedule=grown.plan.schedule,
-        weights=grown.plan.weights,
         **_shared_fields(plan, data, training, grown, n_settings),
     )
 
@@ -73,9 +71,7 @@ def _shared_fields(
     """The fields that both models share: records, held-out scores, calibration, number of comparisons."""
     candidate = plan.candidates[0]
     is_held_out = candidate.cross_fit != "in_fold"
-    chose_weights = isinstance(candidate, MarginGrowthPlan) and candidate.weights.kind == "chosen"
-    n_weights = len(CHOICES) if chose_weights and len(grown.records) > 1 else 1
-    compared = [n for n in (plan.n_first_layers, n_settings, n_weights) if n > 1]
+    compared = [n for n in (plan.n_first_layers, n_settings) if n > 1]
     return {
         "schema": data.schema,
         "classes": training.classes,

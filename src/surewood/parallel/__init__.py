@@ -5,11 +5,11 @@
 * :func:`in_threads` runs functions in threads of this process whatever the backend;
 * :func:`over_rows` fills arrays block of rows by block of rows;
 * :func:`worker_count` tells whether other processes do, and how many;
-* :func:`share` marks arrays that travel to a worker once instead of with every task;
+* :func:`share` marks arrays that travel beside the tasks instead of with each of them;
 * :func:`cluster` connects to a running Dask or Ray.
 
-Inside ``joblib.parallel_config("dask")``, ``("ray")`` or ``("loky")`` tasks go to the engine's own workers
-(:mod:`surewood.parallel.engines`).
+Inside ``joblib.parallel_config("dask")``, ``("ray")`` or ``("loky")`` tasks go to the workers of that backend
+(:mod:`surewood.parallel.remote`).
 """
 
 from typing import TYPE_CHECKING
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from surewood.parallel.clusters import cluster
     from surewood.parallel.remote import WorkerLost, share
     from surewood.parallel.running import (
-        arrays_travel,
         in_threads,
         over_rows,
         run_in_threads,
@@ -32,7 +31,6 @@ if TYPE_CHECKING:
 # Imported when first used: commands and progress bars need none of it to begin.
 _HOME = {
     "WorkerLost": "surewood.parallel.remote",
-    "arrays_travel": "surewood.parallel.running",
     "cluster": "surewood.parallel.clusters",
     "in_threads": "surewood.parallel.running",
     "over_rows": "surewood.parallel.running",

@@ -3,7 +3,6 @@
 Quiet unless asked (``verbose >= 1``). On a terminal a live bar on standard error, elsewhere one line when the
 stage ends. A stage inside another is shown below it, and leaves no line of its own. A program that runs many
 stages opens one :func:`display` around them: they then come and go inside it, and nothing scrolls.
-:func:`observe` calls a function at every step.
 
 Steps are work that was done, counted by those who do it; they may be fractions, and may come from any thread
 of this process. Where nobody knows how much work there is (a search prunes), the total is the most there may
@@ -23,10 +22,7 @@ from typing import Any
 from surewood._text import escaped
 
 Advance = Callable[[float], None]
-#: Called at every step with the stage's name, the steps done and their total.
-Observer = Callable[[str, float, float], None]
 
-_observers: list[Observer] = []
 _open_displays: list[Any] = []
 
 
@@ -42,20 +38,7 @@ def stage(verbose: int, name: str, total: float) -> Iterator[Advance]:
     if verbose < 1:
         yield ignore
         return
-    with _shown(name, total) as show:
-        if not _observers:
-            yield show
-            return
-        done, lock = 0.0, threading.Lock()
-
-        def advance(steps: float = 1) -> None:
-            nonlocal done
-            show(steps)
-            with lock:
-                done += steps
-                for observer in tuple(_observers):
-                    observer(name, done, total)
-
+    with _shown(name, total) as advance:
         yield advance
 
 
@@ -125,25 +108,6 @@ def say(text: str) -> None:
         bar.console.print(escaped(text), markup=False, highlight=False)
     else:
         print(escaped(text), file=sys.stderr)
-
-
-@contextmanager
-def observe(observer: Observer) -> Iterator[None]:
-    """Call `observer` at every step of every stage that is shown.
-
-    Examples
-    --------
-    >>> seen = []
-    >>> with display(), observe(lambda *step: seen.append(step)), stage(1, "reading", 3) as advance:
-    ...     advance(2)
-    >>> seen
-    [('reading', 2.0, 3)]
-    """
-    _observers.append(observer)
-    try:
-        yield
-    finally:
-        _observers.remove(observer)
 
 
 @contextmanager

@@ -1,13 +1,15 @@
-"""What goes to another process and comes back: marked arrays, bundles of tasks, words for what went wrong.
+"""What goes to another process and comes back: marked arrays, bundles of tasks.
 
-An array that is marked by :func:`share` travels to a worker once. When tasks are packed for another process,
-it is left out wherever it stands in them (an argument, an attribute, a closure) and its name goes instead;
-the engine puts the array itself where workers find it (Dask's scattered data, Ray's object store, a
-memory-mapped file), once, for as long as the array lives here. Results come back the same way. In threads
-marking changes nothing.
+Bundles are run by the joblib backend that the caller activated. On Dask and Ray they are submitted to the
+client directly: joblib's Dask backend waits for ever for a task whose worker was killed (joblib 1.6), its Ray
+backend starts a pool of actors for every call, which takes seconds each time.
+
+An array that is marked by :func:`share` is left out wherever it stands in a task (an argument, an attribute,
+a closure); its name goes instead, and the array itself once per call of :func:`run_remotely`. Results come
+back the same way. In threads marking changes nothing.
 
 A *bundle* is a run of consecutive tasks that one worker does one after the other: about a second of work,
-so that the engine's overhead does not count, and never fewer bundles than keep all workers busy. The tasks
+so that the overhead does not count, and never fewer bundles than keep all workers busy. The tasks
 themselves, and so the results, do not depend on how they are bundled.
 """
 
@@ -16,18 +18,17 @@ from __future__ import annotations
 import io
 import pickle
 import socket
-import threading
 import uuid
 import weakref
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import pairwise
-from typing import Any, NamedTuple, Protocol
+from typing import Any
 
 import numpy as np
-
-from surewood.parallel.memory import kept_memory
+from joblib import Parallel, delayed, parallel_config
+from joblib.parallel import get_active_backend
 
 try:
     import cloudpickle  # type: ignore[import-untyped]
@@ -35,121 +36,21 @@ except ImportError:  # joblib before 1.6 brought its own
     from joblib.externals import cloudpickle
 
 SMALLEST = 1 << 16  # bytes below which an array travels with its task
-
-
-@dataclass
-class Entry:
-    """A marked array: its name, and where each engine put it."""
-
-    array: weakref.ref[np.ndarray]
-    remote: dict[Any, Any] = field(default_factory=dict)
-
-    @cached_property
-    def name(self) -> str:
-        """What stands for the array in tasks; drawn when the first one is packed."""
-        return uuid.uuid4().hex
-
-
-_entries: dict[int, Entry] = {}
-_lock = threading.RLock()  # re-entrant: an array may die, and call back, while the lock is held
-
-
-def share(*arrays: Any) -> None:
-    """Mark arrays that many tasks read. They must not change as long as they live.
-
-    Small arrays, and anything that is no array, are left as they are.
-
-    Examples
-    --------
-    >>> table = np.zeros((1000, 1000))
-    >>> share(table, None)
-    >>> len(pack([table])[0]) < 1000
-    True
-    """
-    for array in arrays:
-        if isinstance(array, np.ndarray) and array.nbytes >= SMALLEST and find(array) is None:
-            with _lock:
-                _entries[id(array)] = Entry(weakref.ref(array, _forget(id(array))))
-
-
-def find(array: Any) -> Entry | None:
-    """The entry of a marked array."""
-    entry = _entries.get(id(array))
-    return entry if entry is not None and entry.array() is array else None
-
-
-def _forget(key: int) -> Any:
-    def drop(reference: Any) -> None:
-        with _lock:
-            entry = _entries.get(key)
-            if entry is not None and entry.array is reference:
-                del _entries[key]
-
-    return drop
-
-
-class _Packer(cloudpickle.Pickler):  # type: ignore[misc]
-    """Pickles by value what a worker cannot import, and marked arrays by name."""
-
-    def __init__(self, file: io.BytesIO, names: Mapping[int, str] | None = None) -> None:
-        super().__init__(file, protocol=pickle.HIGHEST_PROTOCOL)
-        self.names, self.used = names, {}  # type: ignore[var-annotated]
-
-    def persistent_id(self, obj: Any) -> str | None:
-        if not isinstance(obj, np.ndarray):
-            return None
-        if self.names is not None:  # on a worker: what it was given, it gives back by name
-            return self.names.get(id(obj))
-        entry = find(obj)
-        if entry is None:
-            return None
-        self.used[entry.name] = obj
-        return entry.name
-
-
-class _Unpacker(pickle.Unpickler):
-    def __init__(self, file: io.BytesIO, arrays: Mapping[str, Any]) -> None:
-        super().__init__(file)
-        self.arrays = arrays
-
-    def persistent_load(self, pid: Any) -> Any:
-        return self.arrays[pid]
-
-
-def pack(value: Any, given: Mapping[str, Any] | None = None) -> tuple[bytes, dict[str, Any]]:
-    """A value as bytes, and the marked arrays that it names. `given`: the arrays of a worker, by name."""
-    file = io.BytesIO()
-    names = None if given is None else {id(array): name for name, array in given.items()}
-    packer = _Packer(file, names)
-    packer.dump(value)
-    return file.getvalue(), packer.used
-
-
-def unpack(blob: bytes, arrays: Mapping[str, Any]) -> Any:
-    """The value again."""
-    return _Unpacker(io.BytesIO(blob), arrays).load()
-
-
-def references(engine: Any, arrays: Mapping[str, Any]) -> dict[str, Any]:
-    """Where `engine` has the arrays; puts there what it does not have (or has lost)."""
-    with _lock:
-        entries = {name: find(array) for name, array in arrays.items()}
-        missing = {
-            name: arrays[name]
-            for name, entry in entries.items()
-            if entry is not None
-            and (engine.key not in entry.remote or engine.is_lost(entry.remote[engine.key]))
-        }
-        if missing:
-            for name, reference in zip(missing, engine.upload(list(missing.values()))):
-                entries[name].remote[engine.key] = reference  # type: ignore[union-attr]
-        return {name: entry.remote[engine.key] for name, entry in entries.items() if entry is not None}
-
-
 LEAST_SECONDS = 0.1  # less work than this is done here: sending it away would take as long
 SHORTEST_BUNDLE, LONGEST_BUNDLE = 0.15, 2.0  # seconds
 BUNDLES_A_WORKER = 4
-RETRIES = 3  # times that a bundle whose worker died is given to another
+_AHEAD = 3  # bundles per worker of a cluster that are sent before the first result is taken
+RETRIES = 3  # times that Ray gives a bundle whose worker died to another
+#: Errors of backends whose workers died, by name: a backend need not be installed.
+_DEATHS = (
+    "BrokenProcessPool",
+    "FutureCancelledError",
+    "KilledWorker",
+    "NodeDiedError",
+    "OutOfMemoryError",
+    "TerminatedWorkerError",
+    "WorkerCrashedError",
+)
 
 
 class WorkerLost(RuntimeError):
@@ -166,62 +67,74 @@ class WorkerLost(RuntimeError):
     """
 
 
-class Package(NamedTuple):
-    """A bundle ready for sending: its place, its bytes, and the marked arrays that it names."""
-
-    number: int
-    blob: bytes
-    arrays: dict[str, Any]
+_marked: dict[int, tuple[weakref.ref[np.ndarray], str]] = {}
 
 
-class Engine(Protocol):
-    """A way to run bundles elsewhere.
+def share(*arrays: Any) -> None:
+    """Mark arrays that many tasks read. They must not change as long as they live.
 
-    `key` names the place where marked arrays are put; two engines with one key find each other's. `copies`:
-    whether every worker gets a copy of them through a connection, or all on one computer read one copy.
+    Small arrays, and anything that is no array, are left as they are.
+
+    Examples
+    --------
+    >>> table = np.zeros((1000, 1000))
+    >>> share(table, None)
+    >>> len(pack([table])[0]) < 1000
+    True
     """
-
-    key: Any
-    n_workers: int
-    copies: bool
-
-    def upload(self, arrays: list[np.ndarray]) -> list[Any]:
-        """Put arrays where every worker finds them."""
-        ...
-
-    def is_lost(self, reference: Any) -> bool:
-        """Whether an uploaded array is no longer there."""
-        ...
-
-    def run(self, packages: Iterator[Package]) -> Iterator[tuple[int, bytes]]:
-        """Numbers and results of all packages, as they come."""
-        ...
+    for array in arrays:
+        if isinstance(array, np.ndarray) and array.nbytes >= SMALLEST and mark_of(array) is None:
+            _marked[id(array)] = weakref.ref(array, partial(_forget, id(array))), uuid.uuid4().hex
 
 
-def run_remotely(engine: Engine, tasks: Sequence[Any], seconds: Any = None) -> Iterator[Any]:
-    """Results of the tasks, in their order, each as soon as it and all before it are there."""
-    cost = np.broadcast_to(np.asarray(1.0 if seconds is None else seconds, dtype=np.float64), len(tasks))
-    if len(tasks) <= 1 or cost.sum() < LEAST_SECONDS:
-        for function, args, kwargs in tasks:
-            yield function(*args, **kwargs)
-        return
-    spans = bundle_spans(cost, engine.n_workers, whole=seconds is None)
-    sent: dict[int, dict[str, Any]] = {}
+def _forget(key: int, reference: Any) -> None:
+    _marked.pop(key, None)
 
-    def packages() -> Iterator[Package]:
-        for number, (first, last) in enumerate(spans):
-            blob, arrays = pack(tasks[first:last])
-            sent[number] = arrays
-            yield Package(number, blob, arrays)
 
-    waiting: dict[int, list[Any]] = {}
-    turn = 0
-    for number, blob in engine.run(packages()):
-        waiting[number] = unpack(blob, sent.pop(number))
-        while turn in waiting:
-            yield from waiting.pop(turn)
-            turn += 1
-    assert turn == len(spans), "an engine lost a bundle"
+def mark_of(array: Any) -> str | None:
+    """The name of a marked array."""
+    reference, name = _marked.get(id(array), (None, None))
+    return name if reference is not None and reference() is array else None
+
+
+class _Packer(cloudpickle.Pickler):  # type: ignore[misc]
+    """Pickles by value what a worker cannot import, and marked arrays by name."""
+
+    def __init__(self, file: io.BytesIO, names: Mapping[int, str] | None) -> None:
+        super().__init__(file, protocol=pickle.HIGHEST_PROTOCOL)
+        self.names = names
+        self.used: dict[str, np.ndarray] = {}
+
+    def persistent_id(self, obj: Any) -> str | None:
+        if not isinstance(obj, np.ndarray):
+            return None
+        # On a worker `names` are given: what it got by name it gives back by name.
+        name = mark_of(obj) if self.names is None else self.names.get(id(obj))
+        if name is not None:
+            self.used[name] = obj
+        return name
+
+
+class _Unpacker(pickle.Unpickler):
+    def __init__(self, file: io.BytesIO, arrays: Mapping[str, Any]) -> None:
+        super().__init__(file)
+        self.arrays = arrays
+
+    def persistent_load(self, pid: Any) -> Any:
+        return self.arrays[pid]
+
+
+def pack(value: Any, given: Mapping[str, Any] | None = None) -> tuple[bytes, dict[str, Any]]:
+    """A value as bytes, and the marked arrays that it names. `given`: the arrays of a worker, by name."""
+    file = io.BytesIO()
+    packer = _Packer(file, None if given is None else {id(array): name for name, array in given.items()})
+    packer.dump(value)
+    return file.getvalue(), packer.used
+
+
+def unpack(blob: bytes, arrays: Mapping[str, Any]) -> Any:
+    """The value again."""
+    return _Unpacker(io.BytesIO(blob), arrays).load()
 
 
 def bundle_spans(cost: np.ndarray, n_workers: int, whole: bool = False) -> list[tuple[int, int]]:
@@ -245,39 +158,121 @@ def bundle_spans(cost: np.ndarray, n_workers: int, whole: bool = False) -> list[
     return list(pairwise([*cuts, len(cost)]))
 
 
-def send_list(engine: Engine, package: Package) -> tuple[list[str], list[Any]]:
-    """Names and references of a package's arrays."""
-    found = references(engine, package.arrays)
-    return list(found), list(found.values())
+def run_remotely(n_workers: int, tasks: Sequence[Any], seconds: Any = None) -> Iterator[Any]:
+    """Results of the tasks, in their order, by the workers of the active joblib backend."""
+    cost = np.broadcast_to(np.asarray(1.0 if seconds is None else seconds, dtype=np.float64), len(tasks))
+    if len(tasks) <= 1 or cost.sum() < LEAST_SECONDS:
+        for function, args, kwargs in tasks:
+            yield function(*args, **kwargs)
+        return
+    spans = bundle_spans(cost, n_workers, whole=seconds is None)
+    sent: deque[dict[str, Any]] = deque()
+
+    def calls() -> Iterator[tuple[Any, ...]]:
+        for first, last in spans:
+            blob, arrays = pack(tasks[first:last])
+            sent.append(arrays)
+            yield _own_version(), blob, list(arrays), *arrays.values()
+
+    backend, _ = get_active_backend()
+    if is_ray(backend):
+        results = _ahead(calls(), n_workers, *_ray(backend))
+    elif is_dask(backend):
+        results = _ahead(calls(), n_workers, *_dask(backend))
+    else:
+        ordered = "generator" if getattr(backend, "supports_return_generator", False) else "list"
+        pool = Parallel(n_jobs=n_workers, batch_size=1, return_as=ordered)
+        results = pool(delayed(run_bundle)(*call) for call in calls())
+    try:
+        for blob in results:
+            yield from unpack(blob, sent.popleft())
+    except Exception as error:
+        if type(error).__name__ not in _DEATHS:
+            raise
+        raise WorkerLost(
+            "workers died again and again on the same task, most likely for lack of memory, or cannot be "
+            f"reached any more: use fewer workers, or give them more memory ({type(error).__name__})."
+        ) from error
+
+
+def _ahead(
+    calls: Iterator[tuple[Any, ...]],
+    n_workers: int,
+    put: Callable[[np.ndarray], Any],
+    submit: Callable[..., Any],
+    result: Callable[[Any], bytes],
+) -> Iterator[bytes]:
+    """Results of calls, of which a few per worker are begun ahead; each array goes to the workers once."""
+    stored: dict[str, Any] = {}
+    begun: deque[Any] = deque()
+    for version, blob, names, *arrays in calls:
+        stored |= {name: put(array) for name, array in zip(names, arrays) if name not in stored}
+        begun.append(submit(version, blob, names, *(stored[name] for name in names)))
+        if len(begun) > _AHEAD * n_workers:
+            yield result(begun.popleft())
+    while begun:
+        yield result(begun.popleft())
+
+
+def is_dask(backend: Any) -> bool:
+    """Whether a joblib backend is Dask's."""
+    return type(backend).__name__ == "DaskDistributedBackend"
+
+
+def _dask(backend: Any) -> tuple[Callable[..., Any], ...]:
+    """How an array is put, a bundle submitted and its result taken with the client of joblib's backend."""
+    client, options = backend.client, {"pure": False, **backend.submit_kwargs}
+
+    def result(future: Any) -> bytes:
+        with backend.retrieval_context():  # inside a worker: make room for the bundles
+            return bytes(future.result())
+
+    return (
+        partial(client.scatter, broadcast=True, hash=False),
+        lambda *call: client.submit(run_bundle, *call, **options),
+        result,
+    )
+
+
+def is_ray(backend: Any) -> bool:
+    """Whether a joblib backend is Ray's."""
+    return type(backend).__module__.split(".")[0] == "ray"
+
+
+def _ray(backend: Any) -> tuple[Callable[..., Any], ...]:
+    """The same with plain Ray tasks."""
+    import ray
+
+    options = {"num_cpus": 1, "max_retries": RETRIES, "name": "surewood"}
+    options |= getattr(backend, "ray_remote_args", None) or {}
+
+    def result(reference: Any) -> bytes:
+        try:
+            return bytes(ray.get(reference))
+        except ray.exceptions.RayTaskError as error:
+            raise (error.cause if isinstance(error.cause, Exception) else error) from error
+
+    return ray.put, ray.remote(run_bundle).options(**options).remote, result
 
 
 def run_bundle(version: str, blob: bytes, names: Sequence[str], *arrays: Any) -> bytes:
     """What a worker does: the tasks of a bundle, one after the other."""
-    import surewood
-
-    if surewood.__version__ != version:
+    if _own_version() != version:
         raise RuntimeError(
-            f"the worker on {socket.gethostname()} has surewood {surewood.__version__}, this program "
+            f"the worker on {socket.gethostname()} has surewood {_own_version()}, this program "
             f"{version}: results could differ. Install the same version on all workers."
         )
-    given = dict(zip(names, arrays))
+    given = {name: array.view(np.ndarray) for name, array in zip(names, arrays)}  # of a file, perhaps
     try:
-        with kept_memory():
+        with parallel_config("threading", n_jobs=1):  # tasks give nothing to other workers
             results = [function(*args, **kwargs) for function, args, kwargs in unpack(blob, given)]
     except MemoryError as error:
         raise MemoryError(f"a worker on {socket.gethostname()} ran out of memory: {error}") from error
     return pack(results, given)[0]
 
 
-def own_version() -> str:
+def _own_version() -> str:
     """The version that workers must have."""
     import surewood
 
     return str(surewood.__version__)
-
-
-def in_words(error: BaseException) -> BaseException:
-    """The error itself, or a clearer one."""
-    if isinstance(error, ModuleNotFoundError) and (error.name or "").split(".")[0] == "surewood":
-        return RuntimeError("the workers do not have surewood: install it in their environment too.")
-    return error

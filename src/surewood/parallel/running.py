@@ -23,7 +23,7 @@ from joblib import delayed, effective_n_jobs
 from joblib.parallel import SequentialBackend, get_active_backend
 from numpy.typing import NDArray
 
-from surewood.parallel.remote import Engine, run_remotely
+from surewood.parallel.remote import is_dask, is_ray, run_remotely
 
 _PATIENCE = 0.9  # seconds that an interrupt waits for running tasks
 _here = threading.local()  # .busy: this thread runs tasks of a pool
@@ -150,15 +150,15 @@ def over_rows(
     array([1., 2., 3., 4., 5.])
     """
     spans = [(begin, min(begin + rows_a_task, n_rows)) for begin in range(0, n_rows, rows_a_task)]
-    engine = active_engine(n_jobs) if len(spans) > 1 else None
-    if engine is not None and seconds_a_row * n_rows >= WORTH_SENDING:
+    elsewhere = worker_count(n_jobs) if len(spans) > 1 else 0
+    if elsewhere and seconds_a_row * n_rows >= WORTH_SENDING:
         shapes = [(out.dtype, out.shape[1:]) for out in outputs]
         part = take if send is None else send
         tasks = [delayed(_fill)(kernel, fixed, part(*span), span[1] - span[0], shapes) for span in spans]
-        found = run_remotely(engine, tasks, seconds_a_row * rows_a_task)
-        for (begin, end), parts in zip(spans, found):
-            for out, part in zip(outputs, parts):
-                out[begin:end] = part
+        filled = run_remotely(elsewhere, tasks, seconds_a_row * rows_a_task)
+        for (begin, end), blocks in zip(spans, filled):
+            for out, block in zip(outputs, blocks):
+                out[begin:end] = block
             advance(end - begin)
         return
 
@@ -170,8 +170,7 @@ def over_rows(
         if len(spans) == 1:
             here(*spans[0])
         else:
-            threads = 1 if engine is not None else n_jobs
-            run_in_threads((partial(here, *span) for span in spans), threads)
+            run_in_threads((partial(here, *span) for span in spans), 1 if elsewhere else n_jobs)
     except BaseException:
         if stop is not None:
             stop[0] = 1
@@ -218,59 +217,26 @@ def run_tasks(
     >>> list(run_tasks((delayed(abs)(x) for x in (-1, 2)), n_jobs=2))
     [1, 2]
     """
-    engine = active_engine(n_jobs)
+    elsewhere = worker_count(n_jobs)
     if n_jobs == 1:  # not through joblib: tasks may hand work of their own to the active backend
         for function, args, kwargs in tasks:
             yield function(*args, **kwargs)
-    elif engine is None:
+    elif not elsewhere:
         yield from in_threads(tasks, n_jobs, ahead=_FEW if one_by_one else _MANY, stop=stop)
     else:
-        yield from run_remotely(engine, list(tasks), seconds)
-
-
-def active_engine(n_jobs: int | None) -> Engine | None:
-    """The engine behind the active joblib backend; None where threads do the work."""
-    if n_jobs == 1:
-        return None
-    backend, _ = get_active_backend(prefer="threads")
-    if getattr(backend, "supports_sharedmem", False) or isinstance(backend, SequentialBackend):
-        return None
-    kind = type(backend)
-    if kind.__name__ == "DaskDistributedBackend":
-        from surewood.parallel.engines import DaskEngine
-
-        return DaskEngine(backend)
-    if kind.__module__.split(".")[0] == "ray":
-        from surewood.parallel.engines import RayEngine
-
-        return RayEngine(backend)
-    workers = effective_n_jobs(n_jobs)
-    if workers == 1:
-        return None
-    from surewood.parallel.engines import ProcessEngine
-
-    return ProcessEngine(workers)
+        yield from run_remotely(elsewhere, list(tasks), seconds)
 
 
 def worker_count(n_jobs: int | None) -> int:
-    """Workers in other processes that tasks would go to; 0 where threads do the work.
+    """Workers in other processes that tasks go to, by the active joblib backend; 0 where threads do the work.
 
     Examples
     --------
     >>> worker_count(2)
     0
     """
-    engine = active_engine(n_jobs)
-    return 0 if engine is None else engine.n_workers
-
-
-def arrays_travel(n_jobs: int | None) -> bool:
-    """Whether marked arrays are sent to every worker through a connection, as Dask does.
-
-    Examples
-    --------
-    >>> arrays_travel(2)
-    False
-    """
-    engine = active_engine(n_jobs)
-    return engine is not None and engine.copies
+    backend, _ = get_active_backend(prefer="threads")
+    if n_jobs == 1 or getattr(backend, "supports_sharedmem", False) or isinstance(backend, SequentialBackend):
+        return 0
+    workers: int = effective_n_jobs(-1 if is_ray(backend) else n_jobs)  # a cluster is used whole
+    return workers if workers > 1 or is_dask(backend) or is_ray(backend) else 0

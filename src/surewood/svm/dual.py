@@ -21,9 +21,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from surewood import _core
 from surewood._arrays import Codes, Floats
-from surewood.parallel import arrays_travel, run_tasks, share, thread_count, worker_count
+from surewood.parallel import run_tasks, share, thread_count, worker_count
 from surewood.parallel.progress import Advance, ignore
-from surewood.svm.gram import Gram, KernelSpec, products_of, remember_products
+from surewood.svm.gram import Gram, KernelSpec
 from surewood.svm.one_vs_one import Predictor, offsets, pairs_of
 from surewood.tables.workspace import GrowingArray
 
@@ -32,7 +32,6 @@ __all__ = ["MAX_DEGREE", "SvmBatch", "solve_many"]
 MAX_DEGREE = _core.MAX_DEGREE
 _CHUNK_WORK = 2.5e7  # element updates per chunk, roughly: some milliseconds, so that few results wait
 _SECONDS_A_UPDATE = 1e-10
-_FEATURES_WORTH_FORMING = 128  # up to here a worker forms inner products sooner than it gets them
 # Results with an entry per point; the others have one per problem or pair.
 _GROW_WITH_POINTS = ("support", "coef", "predicted", "decision")
 
@@ -347,16 +346,13 @@ def _run_chunks(
 ) -> Iterator[dict[str, NDArray[Any]]]:
     stop = np.zeros(1, dtype=np.uint8)
     group, degree, C = problems
-    if worker_count(n_jobs) == 0 and thread_count(n_jobs) == 1:
-        rows = (gram.products, False, gram.X, gram.norms, spec)
+    elsewhere = worker_count(n_jobs) > 0
+    # Workers elsewhere form the products of a chunk sooner than they would receive those of all rows.
+    rows = (None if elsewhere else gram.products, gram.X, gram.norms, spec)
+    if not elsewhere and thread_count(n_jobs) == 1:
         yield _solve_chunk(rows, (points, starts), codes, weight, problems, options, stop, advance)
         return
-    products, form = gram.products, False
-    if products is not None and gram.X.shape[1] <= _FEATURES_WORTH_FORMING and arrays_travel(n_jobs):
-        remember_products(gram.X, products)  # for chunks that stay here
-        products, form = None, True
-    share(products, gram.X, gram.norms)
-    rows = (products, form, gram.X, gram.norms, spec)
+    share(gram.X, gram.norms)
     chunks, work = _chunks(np.diff(starts), shape)
 
     def chunk(first: int, last: int) -> Any:
@@ -385,9 +381,7 @@ def _solve_chunk(
     stop: NDArray[np.uint8],
     advance: Advance | None = None,
 ) -> dict[str, NDArray[Any]]:
-    products, form, X, norms, spec = rows
-    if form:
-        products = products_of(X)
+    products, X, norms, spec = rows
     points, starts = groups
     group, degree, C = problems
     return _core.svm_solve(

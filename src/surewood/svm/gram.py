@@ -9,7 +9,6 @@ not promise this: its last bits depend on the shape of the block.)
 
 from __future__ import annotations
 
-import weakref
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -225,28 +224,6 @@ def useful_limit(n_rows: int, n_columns: int, limit: int | None = None) -> int:
     if formed_sooner(n_rows, n_columns):
         return 0
     return DEFAULT_MAX_MEMORY if limit is None else limit
-
-
-_known: dict[int, tuple[weakref.ref[Any], NDArray[np.float32]]] = {}
-
-
-def remember_products(X: NDArray[np.float64], found: NDArray[np.float32]) -> None:
-    """Let :func:`products_of` find the products of these rows as long as the rows live."""
-    number = id(X)
-    _known[number] = (weakref.ref(X, lambda _: _known.pop(number, None)), found)
-
-
-def products_of(X: NDArray[np.float64]) -> NDArray[np.float32]:
-    """The stored matrix of some rows, formed when it is first asked for.
-
-    For workers on other computers: forming it takes a tenth of the time of sending it, up to some hundred
-    features.
-    """
-    known = _known.get(id(X))
-    if known is None or known[0]() is not X:
-        remember_products(X, products(X, X))
-        known = _known[id(X)]
-    return known[1]
 
 
 def products(
