@@ -38,9 +38,7 @@ PAGES = (
         "Parts of the families",
         "Classifier families of deep cascades, records of layers, costs.",
         (
-            "surewood.mixture",
             "surewood.cascade",
-            "surewood.composite",
             "surewood.deepforest",
         ),
     ),

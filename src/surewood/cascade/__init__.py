@@ -1,7 +1,9 @@
 """Deep cascades: classifiers in a chain where easy points leave early (docs/cascade.md)."""
 
 from surewood.cascade.binary_trees import BinaryTreeFamily
-from surewood.cascade.estimator import DeepCascadeClassifier, DeepCascadeSVMClassifier
+
+# The classifiers are public in surewood itself.
+from surewood.cascade.estimator import DeepCascadeClassifier, DeepCascadeSVMClassifier  # noqa: F401
 from surewood.cascade.families import (
     ConstantFamily,
     EstimatorFamily,
@@ -14,14 +16,11 @@ from surewood.cascade.families import (
     ThresholdFamily,
     TreeFamily,
 )
-from surewood.cascade.model_selection import DeepCascadeSVMClassifierCV
+from surewood.cascade.model_selection import DeepCascadeSVMClassifierCV  # noqa: F401
 
 __all__ = [
     "BinaryTreeFamily",
     "ConstantFamily",
-    "DeepCascadeClassifier",
-    "DeepCascadeSVMClassifier",
-    "DeepCascadeSVMClassifierCV",
     "EstimatorFamily",
     "Family",
     "GaussianFamily",

@@ -16,10 +16,9 @@ In the order of a fit:
   show of it.
 """
 
-from surewood.composite.estimator import CompositeTreeClassifier, RandomCompositeForestClassifier
-from surewood.composite.model_selection import RandomCompositeForestClassifierCV
-
-__all__ = ["CompositeTreeClassifier", "RandomCompositeForestClassifier", "RandomCompositeForestClassifierCV"]
+# Public in surewood itself.
+from surewood.composite.estimator import CompositeTreeClassifier, RandomCompositeForestClassifier  # noqa: F401
+from surewood.composite.model_selection import RandomCompositeForestClassifierCV  # noqa: F401
 
 #: Types of this package that a model file may hold.
 SAVED_TYPES = (

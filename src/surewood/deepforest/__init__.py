@@ -15,18 +15,13 @@ Ideas of its own:
 * `first_layer`, `margin_growth`, `cascade_growth`: the algorithms.
 """
 
-from surewood.deepforest.estimator import CascadeForestClassifier, MarginDeepForestClassifier
-from surewood.deepforest.model_selection import MarginDeepForestClassifierCV
-from surewood.deepforest.scanning import MultiGrainedScanner
+# The classifiers are public in surewood itself.
+from surewood.deepforest.estimator import CascadeForestClassifier, MarginDeepForestClassifier  # noqa: F401
+from surewood.deepforest.model_selection import MarginDeepForestClassifierCV  # noqa: F401
+from surewood.deepforest.scanning import MultiGrainedScanner  # noqa: F401
 from surewood.deepforest.stopping import LayerRecord
 
-__all__ = [
-    "CascadeForestClassifier",
-    "LayerRecord",
-    "MarginDeepForestClassifier",
-    "MarginDeepForestClassifierCV",
-    "MultiGrainedScanner",
-]
+__all__ = ["LayerRecord"]
 
 #: Types of this package that a model file may hold.
 SAVED_TYPES = (

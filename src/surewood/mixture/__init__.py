@@ -6,9 +6,7 @@
   skeleton of every family.
 """
 
-from surewood.mixture.estimator import SurewoodClassifier
-
-__all__ = ["SurewoodClassifier"]
+from surewood.mixture.estimator import SurewoodClassifier  # noqa: F401 (public in surewood itself)
 
 #: Types of this package that a model file may hold.
 SAVED_TYPES = (

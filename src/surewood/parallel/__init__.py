@@ -41,6 +41,6 @@ _HOME = {
     "worker_count": "surewood.parallel.running",
 }
 
-# Public; the other names of this package are for the engines.
-__all__ = ["WorkerLost", "cluster"]
+# Public, beside `cluster` of surewood itself; the other names of this package are for the engines.
+__all__ = ["WorkerLost"]
 __getattr__, __dir__ = _lazy_names(__name__, _HOME)

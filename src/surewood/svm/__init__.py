@@ -7,9 +7,7 @@ The estimator: :mod:`~surewood.svm.estimator`, ``plan``, ``training``, ``model``
 :mod:`~surewood.svm.coupling` for its probabilities.
 """
 
-from surewood.svm.estimator import PolySVC
-
-__all__ = ["PolySVC"]
+from surewood.svm.estimator import PolySVC  # noqa: F401 (public in surewood itself)
 
 #: Types of this package that a model file may hold.
 SAVED_TYPES = (

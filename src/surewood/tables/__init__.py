@@ -73,8 +73,8 @@ _HOME = {
     "table_content_hashes": "surewood.tables.row_hashes",
 }
 
-# Public; the other names of this package are for estimators.
-__all__ = ["ColumnPlan", "DataError", "ParquetTable", "TablePlan", "TablePreparer", "plan", "read_table"]
+# Public, beside ParquetTable of surewood itself; the other names of this package are for estimators.
+__all__ = ["ColumnPlan", "TablePlan", "TablePreparer", "plan", "read_table"]
 __getattr__, __dir__ = _lazy_names(__name__, _HOME)
 
 #: Types of this package that a model file may hold.

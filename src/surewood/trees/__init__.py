@@ -10,10 +10,9 @@ and :mod:`~surewood.trees.tree_shapley` (exact contributions of columns).
 `BoostedTreesClassifier`: ``boosted_trees``, ``boosting`` (rounds of trees), ``boosted_model``.
 """
 
-from surewood.trees.boosted_trees import BoostedTreesClassifier
-from surewood.trees.forest_estimator import BinnedForestClassifier
-
-__all__ = ["BinnedForestClassifier", "BoostedTreesClassifier"]
+# Public in surewood itself.
+from surewood.trees.boosted_trees import BoostedTreesClassifier  # noqa: F401
+from surewood.trees.forest_estimator import BinnedForestClassifier  # noqa: F401
 
 #: Types of this package that a model file may hold.
 SAVED_TYPES = (
