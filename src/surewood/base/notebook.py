@@ -10,8 +10,6 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
-__all__ = ["bars", "figure_text", "framed", "tiles"]
-
 _LIGHT = (
     "--card:#ffffff;--ink:#20241d;--soft:#646b5f;--line:#e3e1d8;--grid:#eceae2;--leaf:#2f7d4f;"
     "--leaf-soft:#cfe6d6;--sky:#3b72b0;--bark:#b0703a;--warn:#b5482f"

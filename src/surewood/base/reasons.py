@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from enum import Enum
 
-__all__ = ["Reason"]
-
 
 class Reason(Enum):
     """A reason with its sentence.

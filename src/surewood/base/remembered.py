@@ -35,19 +35,6 @@ from surewood.tables.schema import open_source
 from surewood.tables.sources import CATEGORY
 from surewood.tables.table import Table
 
-__all__ = [
-    "AS_THEY_COME",
-    "COPIES",
-    "ENTERED_AGAIN",
-    "NOT_COPIES",
-    "REMOVED",
-    "CountedRows",
-    "NoRowsCountError",
-    "RememberedRows",
-    "copied_fraction",
-    "count_rows",
-]
-
 Hashes = NDArray[np.uint64]
 
 COPIES = ("check", "count", "leave_out")

@@ -15,22 +15,6 @@ from typing import Any
 
 import numpy as np
 
-__all__ = [
-    "AUTO",
-    "Boolean",
-    "Choice",
-    "Either",
-    "Fraction",
-    "Integer",
-    "Kind",
-    "ListOf",
-    "Mapped",
-    "Nullable",
-    "Number",
-    "Rule",
-    "check_value",
-]
-
 
 class Rule(ABC):
     """One kind of accepted values."""

@@ -15,8 +15,6 @@ from surewood.base.contributions import Groups, OpenedRows, group_positions
 from surewood.base.folds import draw_seed
 from surewood.inspect.explaining import class_codes, open_rows, unwrap
 
-__all__ = ["METRICS", "Importances", "permutation_importances"]
-
 _ROWS_AT_ONCE = 50_000
 _CELLS_AT_ONCE = 50_000_000
 _LEAST_PROBABILITY = 1e-15

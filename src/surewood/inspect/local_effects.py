@@ -26,8 +26,6 @@ from surewood.base.contributions import group_positions
 from surewood.base.folds import draw_seed
 from surewood.inspect.explaining import Unwrapped, open_rows, unwrap
 
-__all__ = ["Dependence", "Interaction", "dependence", "interactions"]
-
 MOST_ROWS = 500
 _MOST_CATEGORIES = 20
 _FEW_VALUES = 2  # a number column with no more of them has no intervals

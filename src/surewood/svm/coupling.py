@@ -30,9 +30,6 @@ from surewood._arrays import Floats, check_number, check_values
 from surewood.base.calibration import ScoreCalibrator
 from surewood.svm.one_vs_one import Predictor, class_scores, class_votes, sums_of_pairs
 
-__all__ = ["BLOCK_BYTES", "HeldOut", "HeldOutRows", "PairCoupling", "held_out_error"]
-
-
 BLOCK_BYTES = 16 << 20  # of decisions that are looked at together
 
 

@@ -27,8 +27,6 @@ from surewood.svm.gram import Gram, KernelSpec
 from surewood.svm.one_vs_one import Predictor, offsets, pairs_of
 from surewood.tables.workspace import GrowingArray
 
-__all__ = ["MAX_DEGREE", "SvmBatch", "solve_many"]
-
 MAX_DEGREE = _core.MAX_DEGREE
 _CHUNK_WORK = 2.5e7  # element updates per chunk, roughly: some milliseconds, so that few results wait
 _SECONDS_A_UPDATE = 1e-10

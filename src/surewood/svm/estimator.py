@@ -20,8 +20,6 @@ from surewood.svm.plan import RULES, make_plan
 from surewood.svm.training import train, train_path
 from surewood.tables import begin_predict
 
-__all__ = ["PolySVC"]
-
 
 def _gives_probabilities(estimator: PolySVC) -> bool:
     return estimator.calibrate is not False

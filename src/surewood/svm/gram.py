@@ -19,16 +19,6 @@ from numpy.typing import ArrayLike, NDArray
 from surewood import _core
 from surewood.parallel import run_in_threads
 
-__all__ = [
-    "DEFAULT_MAX_MEMORY",
-    "Gram",
-    "KernelSpec",
-    "StoredProducts",
-    "formed_sooner",
-    "unit_rows",
-    "useful_limit",
-]
-
 DEFAULT_MAX_MEMORY = 1 << 30
 _BLOCK_ROWS = 512
 

@@ -25,17 +25,6 @@ from surewood.parallel import over_rows, share, worker_count
 from surewood.svm.gram import KernelSpec, StoredProducts
 from surewood.tables import TrainingTable, plain
 
-__all__ = [
-    "Predictor",
-    "class_scores",
-    "class_votes",
-    "first_rows",
-    "nearest_support",
-    "sums_of_pairs",
-    "vote_counts",
-]
-
-
 _ROWS_A_TASK = 16384  # an SVM is packed once per task
 _SECONDS_A_TERM = 3e-10
 

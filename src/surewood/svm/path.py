@@ -18,8 +18,6 @@ from surewood._arrays import Floats
 from surewood.svm.dual import SvmBatch, solve_many
 from surewood.svm.gram import Gram, KernelSpec
 
-__all__ = ["DegreePath", "solve_path"]
-
 
 @dataclass
 class DegreePath:

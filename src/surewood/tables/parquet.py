@@ -31,16 +31,7 @@ from numpy.typing import NDArray
 from sklearn.utils.multiclass import check_classification_targets
 
 from surewood.tables.mixing import GOLDEN, mixed
-from surewood.tables.schema import (
-    KIND_OF_FORM,
-    TableSchema,
-    category_counts,
-    category_index,
-    category_mask,
-    ordered_column,
-    text_form,
-    warn_of_rounding,
-)
+from surewood.tables.schema import TableSchema, category_counts, category_mask
 from surewood.tables.sources import (
     CATEGORY,
     LARGEST_EXACT,
@@ -48,7 +39,6 @@ from surewood.tables.sources import (
     ArrowSource,
     CategoryValues,
     encoded,
-    is_plain_text,
     is_text,
 )
 from surewood.tables.table import Table
@@ -193,11 +183,6 @@ class OpenParquet:
             return total
         starts = range(0, total, 1 << 20)
         return sum(int(self.selection.mask(a, min(a + (1 << 20), total)).sum()) for a in starts)
-
-    @property
-    def empty(self) -> ArrowSource:
-        """The columns without a row: their names and types."""
-        return ArrowSource(self.schema.empty_table())
 
     def batches(self, columns: list[str] | None = None) -> Iterator[tuple[int, Path, ArrowSource]]:
         """(number of the first row, file, columns of some rows), in order.
@@ -382,7 +367,6 @@ class RowStream:
         self.opened, self.schema, self.n_rows, self.kept = opened, schema, n_rows, kept
         self.workspace = workspace
         self.n_categories = category_counts(schema)
-        self._indexes = [category_index(values) for values in schema.categories]
 
     def table(self) -> Table:
         """All rows that count."""
@@ -417,13 +401,7 @@ class RowStream:
 
     def _batch_table(self, source: ArrowSource, chosen: list[int], path: str) -> Table:
         def encode(k: int) -> NDArray[np.float64]:
-            index = self._indexes[chosen[k]]
-            if index is not None:
-                return source.codes(k, index)
-            form = self.schema.form_of(source, k, chosen[k])
-            if form is not None:
-                return ordered_column(source, k, form)
-            values = source.numbers(k)
+            values = self.schema.column(source, k, chosen[k])
             if self.schema.kinds[chosen[k]] == NUMBER and np.isinf(values).any():
                 raise ValueError(
                     f"Input X contains infinity in column {source.label(k)} of {path}; "
@@ -472,84 +450,70 @@ def read_training(parquet: ParquetTable, categorical_features: Any) -> ParquetFi
     if parquet.target == parquet.weight:
         raise ValueError(f"target and weight are both {parquet.target!r}; they must be two columns.")
     opened = parquet.open()
-    kinds = column_kinds(opened, categorical_features)
-    collector = _Collector(opened, parquet, kinds)
+    columns = _CollectedColumns(opened, parquet)
+    chosen = category_mask(columns, categorical_features)
+    collector = _Collector(opened, parquet, columns.of_categories(chosen))
     for _, path, source in parquet.open(columns=collector.wanted).batches():
         collector.add(path, source.table)
     y, classes, kept = collector.labels()
-    by_type = isinstance(categorical_features, str) and categorical_features == "from_dtype"
-    schema = _schema(opened, kinds, collector.categories(), by_type)
-    warn_of_rounding(rounded_columns(parquet, opened, kinds))
+    columns.found = collector.found
+    schema = TableSchema.learn(columns, categorical_features)
     stream = RowStream(opened, schema, len(y), kept, Workspace(parquet.workdir))
     return ParquetFit(stream, y, classes, collector.weights(), kept)
 
 
-def column_kinds(opened: OpenParquet, categorical_features: Any) -> list[str]:
-    """Kind of every column, from its type and `categorical_features`."""
-    source = opened.empty
-    chosen = category_mask(source, categorical_features)
-    kinds = [source.kind(j) for j in range(source.n_columns)]
-    if chosen is None:
-        return kinds
-    for j, kind in enumerate(kinds):
-        if kind == CATEGORY and not chosen[j]:
-            raise ValueError(
-                f"column {source.label(j)} holds text, but categorical_features does not name it; "
-                "add it there or use categorical_features='from_dtype'."
-            )
-    return [CATEGORY if chosen[j] else kind for j, kind in enumerate(kinds)]
+class _CollectedColumns(ArrowSource):
+    """The columns of a data set as a schema learns them, with the categories that a first pass found."""
 
+    def __init__(self, opened: OpenParquet, parquet: ParquetTable) -> None:
+        super().__init__(opened.schema.empty_table())
+        self.opened, self.parquet = opened, parquet
+        self.found: dict[str, CategoryValues] = {}
 
-def _schema(
-    opened: OpenParquet, kinds: list[str], categories: list[list[Any] | None], by_type: bool
-) -> TableSchema:
-    """The schema of the columns, text with an order of its own as numbers."""
-    plain = [by_type and is_plain_text(opened.schema.field(name).type) for name in opened.names]
-    forms = [text_form(values) if values and text else None for values, text in zip(categories, plain)]
-    kinds = [kind if form is None else KIND_OF_FORM[form] for kind, form in zip(kinds, forms)]
-    kept = [values if form is None else None for values, form in zip(categories, forms)]
-    return TableSchema(kinds, opened.names, kept, forms if any(forms) else None)
+    def of_categories(self, chosen: NDArray[np.bool_] | None) -> list[str]:
+        """Names of the columns of categories, by their types and the user's choice."""
+        return [
+            name
+            for j, name in enumerate(self.opened.names)
+            if self.kind(j) == CATEGORY or (chosen is not None and chosen[j])
+        ]
 
+    def categories(self, j: int) -> list[Any]:
+        return self.found[self.opened.names[j]].in_order()
 
-def rounded_columns(parquet: ParquetTable, opened: OpenParquet, kinds: list[str]) -> list[str]:
-    """Labels of the number columns with whole numbers beyond 2^53.
-
-    Files say how large their numbers are; where one does not, the column is read.
-    """
-    long = (pa.int64(), pa.uint64())
-    names = [
-        n for n, kind in zip(opened.names, kinds) if kind == NUMBER and opened.schema.field(n).type in long
-    ]
-    largest = dict.fromkeys(names, 0)
-    unknown: set[str] = set()
-    for path in opened.paths if names else ():
-        file = pq.read_metadata(path)
-        for group in map(file.row_group, range(file.num_row_groups)):
-            for part in map(group.column, range(group.num_columns)):
-                name, ends = part.path_in_schema, part.statistics
-                if name not in largest:
-                    continue
-                if ends is not None and ends.has_min_max:
-                    largest[name] = max(largest[name], abs(int(ends.min)), abs(int(ends.max)))
-                elif ends is None or not ends.has_null_count or ends.null_count < group.num_rows:
-                    unknown.add(name)
-    wanted = [name for name in names if name in unknown]
-    for _, _, rows in parquet.open(columns=wanted).batches() if wanted else ():
-        largest |= {wanted[j]: LARGEST_EXACT + 1 for j in rows.rounded_columns()}
-    return [repr(name) for name in names if largest[name] > LARGEST_EXACT]
+    def rounded_columns(self) -> list[int]:
+        """Files say how large their numbers are; where one does not, the column is read."""
+        names = [
+            name for j, name in enumerate(self.opened.names) if self._type(j) in (pa.int64(), pa.uint64())
+        ]
+        largest = dict.fromkeys(names, 0)
+        unknown: set[str] = set()
+        for path in self.opened.paths if names else ():
+            file = pq.read_metadata(path)
+            for group in map(file.row_group, range(file.num_row_groups)):
+                for part in map(group.column, range(group.num_columns)):
+                    name, ends = part.path_in_schema, part.statistics
+                    if name not in largest:
+                        continue
+                    if ends is not None and ends.has_min_max:
+                        largest[name] = max(largest[name], abs(int(ends.min)), abs(int(ends.max)))
+                    elif ends is None or not ends.has_null_count or ends.null_count < group.num_rows:
+                        unknown.add(name)
+        wanted = [name for name in names if name in unknown]
+        for _, _, rows in self.parquet.open(columns=wanted).batches() if wanted else ():
+            largest |= {wanted[j]: LARGEST_EXACT + 1 for j in rows.rounded_columns()}
+        return [self.opened.names.index(name) for name in names if largest[name] > LARGEST_EXACT]
 
 
 class _Collector:
     """Labels, weights and categories of the batches so far."""
 
-    def __init__(self, opened: OpenParquet, parquet: ParquetTable, kinds: list[str]) -> None:
+    def __init__(self, opened: OpenParquet, parquet: ParquetTable, categories: list[str]) -> None:
         assert parquet.target is not None
-        self.target, self.weight = parquet.target, parquet.weight
-        self.names = [name for name, kind in zip(opened.names, kinds) if kind == CATEGORY]
-        self.found = {name: CategoryValues(opened.schema.field(name).type) for name in self.names}
-        self.all_names = opened.names
-        if self.target in self.all_names or self.weight in self.all_names:
-            taken = min(name for name in self.all_names if name in (self.target, self.weight))
+        self.target, self.weight, self.names = parquet.target, parquet.weight, categories
+        self.found = {name: CategoryValues(opened.schema.field(name).type) for name in categories}
+        if self.target in opened.names or self.weight in opened.names:
+            taken = min(name for name in opened.names if name in (self.target, self.weight))
             raise ValueError(f"columns names {taken!r}, which is the target or the weight; leave it out.")
         self._codes: list[NDArray[np.int32]] = []
         self._weights: list[NDArray[np.float64]] = []
@@ -644,6 +608,3 @@ class _Collector:
 
     def weights(self) -> NDArray[np.float64] | None:
         return np.concatenate(self._weights) if self._weights else None
-
-    def categories(self) -> list[list[Any] | None]:
-        return [self.found[name].in_order() if name in self.found else None for name in self.all_names]

@@ -168,13 +168,3 @@ def _text_word(text: str) -> int:
     for part in np.frombuffer(data, dtype="<u8"):
         word = np.uint64(splitmix64(word ^ part))
     return int(word)
-
-
-__all__ = [
-    "cell_words",
-    "content_hashes",
-    "linear_keys",
-    "number_words",
-    "row_hashes",
-    "table_content_hashes",
-]

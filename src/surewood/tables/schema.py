@@ -19,11 +19,11 @@ is missing, as an unseen category is. Columns of a category type, and columns na
 
 from __future__ import annotations
 
-import json
 import re
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -91,43 +91,6 @@ def note(label: str, form: str) -> str:
     return f"column {label} holds {what} as text; they are used in their order, not as categories."
 
 
-#: Columns from which a text is written.
-MANY_COLUMNS = 500
-
-
-def as_text(content: Any, n_columns: int) -> str | None:
-    """The content as text; None for few columns, and for values that JSON does not give back as they were.
-
-    Examples
-    --------
-    >>> as_text(["number", None, 1.5], 40_000), as_text(["number"], 3), as_text([1 + 2j], 40_000)
-    ('["number", null, 1.5]', None, None)
-    """
-    if n_columns < MANY_COLUMNS:
-        return None
-    try:
-        return json.dumps(content, allow_nan=False)
-    except (TypeError, ValueError):
-        return None
-
-
-def from_text(text: Any) -> Any:
-    """The content of a text, which a stranger may have written.
-
-    Examples
-    --------
-    >>> from_text('["number", null]')
-    ['number', None]
-    >>> from_text("[" * 100_000)
-    Traceback (most recent call last):
-    ValueError: the columns of the saved table cannot be read.
-    """
-    try:
-        return json.loads(text)
-    except (TypeError, ValueError, RecursionError):
-        raise ValueError("the columns of the saved table cannot be read.") from None
-
-
 @dataclass
 class TableSchema:
     """Kinds, names and categories of the columns of a training table.
@@ -157,12 +120,9 @@ class TableSchema:
     kinds: list[str]
     names: list[str] | None
     categories: list[list[Any] | None]
-    text_forms: list[str | None] | None = None  # a default of the class: older model files have none
+    text_forms: list[str | None] | None = None
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        if "text" in state:
-            kinds, names, categories, forms = from_text(state["text"])
-            state = {"kinds": kinds, "names": names, "categories": categories, "text_forms": forms}
         self.__dict__.update({name: value for name, value in state.items() if name != "_category_indexes"})
         lists = isinstance(self.kinds, list) and isinstance(self.categories, list)
         if not lists or len(self.kinds) != len(self.categories) or not set(self.kinds) <= set(_HELD):
@@ -223,18 +183,23 @@ class TableSchema:
         form = None if self.text_forms is None else self.text_forms[j]
         return form if form is not None and source.kind(k) == CATEGORY else None
 
+    def column(self, source: Source, k: int, j: int | None = None) -> NDArray[np.float64]:
+        """Column `k` of a source as numbers or codes; it is column `j` of the schema, by default `k`."""
+        j = k if j is None else j
+        index, form = self._indexes()[j], self.form_of(source, k, j)
+        if form is not None:
+            return ordered_column(source, k, form)
+        return source.numbers(k) if index is None else source.codes(k, index)
+
     def _indexes(self) -> list[pd.Index | None]:
         """Where the categories of each column stand; made once, since rows may come one by one."""
         found: list[pd.Index | None] | None = self.__dict__.get("_category_indexes")
         if found is None:
-            found = [category_index(values) for values in self.categories]
+            found = [None if values is None else pd.Index(values, dtype=object) for values in self.categories]
             self.__dict__["_category_indexes"] = found
         return found
 
     def __getstate__(self) -> dict[str, Any]:
-        text = as_text([self.kinds, self.names, self.categories, self.text_forms], len(self.kinds))
-        if text is not None:
-            return {"text": text}
         return {name: value for name, value in self.__dict__.items() if name != "_category_indexes"}
 
     def read(self, X: Any) -> Table:
@@ -244,14 +209,7 @@ class TableSchema:
             if kind != CATEGORY and self.form_of(source, j, j) is None:
                 _refuse_another_kind(source, j, kind)
         counts = category_counts(self)
-        indexes = self._indexes()
-
-        def encode(j: int) -> NDArray[np.float64]:
-            index, form = indexes[j], self.form_of(source, j, j)
-            if form is not None:
-                return ordered_column(source, j, form)
-            return source.numbers(j) if index is None else source.codes(j, index)
-
+        encode = partial(self.column, source)
         table = Table(source.n_rows, source.n_columns, self.names, counts, source.array, encode)
         source.refuse_infinities(
             [kind == NUMBER and self.form_of(source, j, j) is None for j, kind in enumerate(self.kinds)]
@@ -314,11 +272,6 @@ def category_counts(schema: TableSchema) -> NDArray[np.int64]:
     """
     pairs = zip(schema.kinds, schema.categories)
     return np.array([max(len(c or []), 1) if kind == CATEGORY else 0 for kind, c in pairs], dtype=np.int64)
-
-
-def category_index(values: list[Any] | None) -> pd.Index | None:
-    """Where each category stands; None for a number column."""
-    return None if values is None else pd.Index(values, dtype=object)
 
 
 def category_mask(source: Source, given: Any) -> NDArray[np.bool_] | None:

@@ -33,9 +33,6 @@ from surewood.tables.workspace import GrowingArray
 from surewood.trees import node_codec
 from surewood.trees.binning import MISSING_CODE, BinMapper, BinnedMatrix, check_count
 
-__all__ = ["with_hard_votes"]
-
-
 _LEAST_ROWS, _MOST_ROWS = 8192, 32768  # rows of a prediction task, each of which packs all trees anew
 _SECONDS_A_TREE = 3e-8  # of a row, roughly
 

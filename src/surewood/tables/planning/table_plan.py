@@ -27,7 +27,6 @@ from surewood.tables.planning.finding import (
 )
 from surewood.tables.planning.numbers import AmbiguousNumbers, proven_decimal
 from surewood.tables.reading.table_file import COMMA_SEPARATED
-from surewood.tables.schema import as_text, from_text
 from surewood.tables.sources import DataError
 
 _THREADS = 2
@@ -63,14 +62,8 @@ class TablePlan:
     columns: tuple[ColumnPlan, ...]
     identifiers: tuple[str, ...] = ()
 
-    def __getstate__(self) -> dict[str, Any]:
-        text = as_text([[c.name, c.to_dict()] for c in self.columns], len(self.columns))
-        return dict(self.__dict__) if text is None else {"text": text, "identifiers": self.identifiers}
-
     def __setstate__(self, state: dict[str, Any]) -> None:
-        columns, identifiers = state.get("columns"), state["identifiers"]
-        if "text" in state:
-            columns = tuple(ColumnPlan.from_dict(name, plain) for name, plain in from_text(state["text"]))
+        columns, identifiers = state["columns"], state["identifiers"]
         if not isinstance(columns, tuple) or not all(isinstance(one, ColumnPlan) for one in columns):
             raise ValueError("the plan of a table must be one plan per column.")
         if not isinstance(identifiers, tuple) or not all(isinstance(name, str) for name in identifiers):
