@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from surewood.mixture import SurewoodClassifier
+from surewood.mixture.estimator import SurewoodClassifier
 
 FLAGSHIP = "SurewoodClassifier"
 

@@ -26,12 +26,9 @@ from sklearn.neural_network import MLPClassifier
 
 from papers.datasets import load
 from papers.protocol import PaperError, Profile, seed_of
-from surewood.deepforest import (
-    CascadeForestClassifier,
-    MarginDeepForestClassifier,
-    MarginDeepForestClassifierCV,
-    MultiGrainedScanner,
-)
+from surewood.deepforest.estimator import CascadeForestClassifier, MarginDeepForestClassifier
+from surewood.deepforest.model_selection import MarginDeepForestClassifierCV
+from surewood.deepforest.scanning import MultiGrainedScanner
 from surewood.tables import DesignEncoder, TableSchema
 
 REFERENCE = "mdDF"

@@ -8,6 +8,7 @@ Every kind of column, from every kind of frame, in training and later.
 from __future__ import annotations
 
 import datetime
+import pickle
 import warnings
 from decimal import Decimal
 

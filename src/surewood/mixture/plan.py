@@ -13,10 +13,11 @@ from typing import Any
 from surewood.base.base import ClassifierBase
 from surewood.base.parameters import calibration_method
 from surewood.base.time_limit import TimeLimit
-from surewood.composite import RandomCompositeForestClassifier
-from surewood.deepforest import MarginDeepForestClassifier
+from surewood.composite.estimator import RandomCompositeForestClassifier
+from surewood.deepforest.estimator import MarginDeepForestClassifier
 from surewood.tables import TrainingTable
-from surewood.trees import BinnedForestClassifier, BoostedTreesClassifier
+from surewood.trees.boosted_trees import BoostedTreesClassifier
+from surewood.trees.forest_estimator import BinnedForestClassifier
 
 #: In the order of value per second, see `in_order`.
 NAMES = ("random forest", "composite forest", "boosted trees", "extra-trees", "margin forest")

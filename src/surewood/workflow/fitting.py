@@ -19,7 +19,7 @@ import surewood
 from surewood.certify import Certificate
 from surewood.certify.deciding import DecidingClassifier
 from surewood.parallel.progress import stage
-from surewood.persistence import save
+from surewood.persistence.model_file import save
 from surewood.tables import TablePlan, TablePreparer, plain
 from surewood.tables.reading.table_file import Reading
 from surewood.workflow import reporting

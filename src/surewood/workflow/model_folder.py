@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
 from surewood.certify.deciding import DecidingClassifier
-from surewood.persistence import ModelFileError, load, read_card, read_facts
+from surewood.persistence.model_file import ModelFileError, load, read_card, read_facts
 from surewood.tables import TablePreparer
 from surewood.tables.reading.table_file import Reading
 from surewood.workflow.errors import WorkflowError
