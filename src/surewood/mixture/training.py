@@ -40,16 +40,18 @@ def train(plan: MixturePlan, data: TrainingTable) -> MixtureModel:
     """Fit the members, weigh and calibrate them."""
     fitted: list[_Fitted] = []
     limit, notes = plan.time_limit, dict(plan.left_out)
+    late = 0.0  # seconds that a member took beyond its part, for what does not shrink with it
     # Rows of a streamed table are not merged: each is one. Copies within a group do not come again.
     alone = data.table.stream is not None or data.groups is not None
     counts = np.ones(data.table.n_rows) if alone else copy_counts(data)
     with stage(plan.verbose, "fitting members", len(plan.members)) as advance:
         for place, member in enumerate(plan.members):
-            if limit.is_over and fitted:
+            if fitted and limit.left <= late:
                 notes[member.name] = "not started: no time was left"
             else:
                 part = _SPARE * limit.left / (len(plan.members) - place)
                 fitted.append(_fit(member, data, counts, part))
+                late = max(late, fitted[-1].seconds - part)
             advance(1)
     return _mixture(plan, data, fitted, notes)
 
