@@ -145,13 +145,15 @@ def _run_case(case: int, what: str, judge: Callable[[], str], allowed: float) ->
     faulthandler.dump_traceback_later(LONGEST_WAIT, exit=True)
     if hasattr(signal, "setitimer"):  # of the processor: other programs may be slow, too
         signal.setitimer(signal.ITIMER_PROF, allowed)
-    before = _memory("VmRSS", reset=True)
+    before, started = _memory("VmRSS", reset=True), time.process_time()
     found = judge()
-    taken = (_memory("VmHWM") - before) / 1024
+    seconds, megabytes = time.process_time() - started, (_memory("VmHWM") - before) / 1024
     if hasattr(signal, "setitimer"):
         signal.setitimer(signal.ITIMER_PROF, 0)
     faulthandler.cancel_dump_traceback_later()
-    print(f"-> {found if taken < MEGABYTES_PER_CASE else f'took {taken:.0f} MB'}", flush=True)
+    if megabytes > MEGABYTES_PER_CASE:
+        found = f"took {megabytes:.0f} MB"
+    print(f"-> {seconds:.2f} s, {megabytes:.0f} MB: {found}", flush=True)
 
 
 def _memory(entry: str, reset: bool = False) -> int:
@@ -177,9 +179,11 @@ def take_core(path: Path) -> None:
 
 @dataclass
 class Findings:
-    """What came of some cases: counts, (case, verdict) of each, and what went wrong."""
+    """What came of some cases: counts, the most that one took, verdicts of each, and what went wrong."""
 
     counts: Counter[str] = field(default_factory=Counter)
+    seconds: float = 0.0  # of the processor
+    megabytes: float = 0.0
     verdicts: list[tuple[str, str]] = field(default_factory=list)
     failures: list[str] = field(default_factory=list)
 
@@ -213,7 +217,11 @@ def _run_apart(first: int, last: int, *options: str) -> Findings:
             if line.startswith("case "):
                 case, what = int(line.split()[1].rstrip(":")), line.strip()
             elif line.startswith("-> "):
-                findings.add(what, line[3:].strip())
+                taken, _, found = line[3:].strip().partition(": ")
+                seconds, megabytes = (float(amount.split()[0]) for amount in taken.split(", "))
+                findings.seconds = max(findings.seconds, seconds)
+                findings.megabytes = max(findings.megabytes, megabytes)
+                findings.add(what, found)
         _, errors = process.communicate()
         if process.returncode == 0:
             break
@@ -236,12 +244,7 @@ def _work(options: argparse.Namespace) -> None:
         faulthandler.register(signal.SIGPROF, chain=True)  # shows where it was, and ends
     models = pickle.loads((options.folder / "corpus").read_bytes())
     allowed = SECONDS_PER_CASE if options.core is None else 5 * SECONDS_PER_CASE
-    for (
-        _,
-        path,
-        X,
-        n_classes,
-    ) in models:  # imports belong to no case: on a busy machine they take longer than one may
+    for _, path, X, n_classes in models:  # imports belong to no case
         verdict(path, X[:ROWS], n_classes)
     if options.kinds:
         run_kinds(*options.worker, options.kinds == "all", models, options.folder, allowed)
@@ -275,6 +278,7 @@ def main() -> None:
     for failure in found.failures:
         print(failure)
     print(f"{sum(found.counts.values())} cases in {time.perf_counter() - begin:.0f} s: {dict(found.counts)}")
+    print(f"a case took at most {found.seconds:.2f} s of the processor and {found.megabytes:.0f} MB")
     raise SystemExit(bool(found.failures))
 
 
