@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import json
+import subprocess
+import sys
 
 import numpy as np
 import pandas as pd
@@ -14,7 +16,7 @@ from surewood._text import CONTROL, escaped, has_half_characters, json_text
 from surewood.cli.app import SafeConsole, Text, shown
 from surewood.cli.option_values import parse_parameters
 from surewood.workflow.errors import WorkflowError
-from tests.cli.command import run
+from tests.cli.command import mistake, run
 
 
 def test_a_traceback_only_where_it_is_asked_for(tmp_path):
@@ -135,6 +137,26 @@ def test_json_shows_control_characters_as_numbers_and_reads_the_same():
 def test_tags_and_marks_of_direction_are_escaped():
     for number in (0x061C, 0x180E, 0x200B, 0x202E, 0x2066, 0xFEFF, 0xFFF9, 0xE0041, 0xD800):
         assert chr(number) not in escaped(f"a{chr(number)}b")
+
+
+def test_a_name_with_a_line_break_is_shown_on_one_line():
+    assert mistake("predict", "no\nmodel", "t.csv") == r"there is no model file no\nmodel."
+    assert mistake("fit", "a\nb.csv", "--target", "y") == (
+        r"'a\nb.csv' has a line break in its name; rename the file."
+    )
+
+
+def test_a_closed_output_is_refused_before_any_work():
+    words = ["sh", "-c", '"$0" -m surewood.cli datasets >&-', sys.executable]
+    shown = subprocess.run(words, capture_output=True, text=True)
+    assert (shown.returncode, shown.stderr[:39]) == (2, "surewood: standard output is closed; us")
+
+
+def test_a_field_longer_than_any_table_has_is_a_mistake(tmp_path):
+    for long in ("x" * 20_000_000, '"' + "x\n" * 10_000_000 + '"'):
+        (tmp_path / "t.csv").write_text(f"a,b,y\n1,2,no\n3,{long},yes\n")
+        words = mistake("fit", "t.csv", "--target", "y", folder=tmp_path)
+        assert "field larger than field limit (131072); is a quote never closed?" in words
 
 
 def test_datasets_lists_the_bundled_tables():

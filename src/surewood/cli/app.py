@@ -155,6 +155,9 @@ def main() -> None:
     if not debug:
         # What matters to a user is reported by the commands themselves.
         warnings.simplefilter("ignore")
+    if sys.stdout is None:
+        print("surewood: standard output is closed; use > /dev/null to see nothing.", file=sys.stderr)
+        sys.exit(2)
     interrupting.watch()
     code: object = 0
     try:
@@ -179,5 +182,6 @@ def main() -> None:
         code, sentence = explain_error(error)
         if debug:
             traceback.print_exc()
-        print(f"surewood: {shown(sentence)}", file=sys.stderr)
+        sentence = shown(sentence).replace("\n", r"\n")  # of a name: no message of ours has one
+        print(f"surewood: {sentence}", file=sys.stderr)
     sys.exit(code)  # type: ignore[arg-type]

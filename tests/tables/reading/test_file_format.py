@@ -1,12 +1,17 @@
 """What a file is."""
 
+import bz2
 import gzip
+import zipfile
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 
 from surewood.tables import DataError
+from surewood.tables.reading import file_format
 from surewood.tables.reading.file_format import (
+    COMPRESSIONS,
     format_of,
     looks_like_a_file,
     refuse_address,
@@ -33,6 +38,8 @@ def test_endings():
 def test_addresses_are_not_paths():
     with pytest.raises(DataError, match=r"^https://x/t\.csv is an address; download the file first"):
         refuse_address("https://x/t.csv")
+    with pytest.raises(DataError, match=r"^'a\\nb.csv' has a line break in its name; rename the file\.$"):
+        refuse_address("a\nb.csv")
 
 
 def test_damaged_archives(tmp_path):
@@ -40,6 +47,24 @@ def test_damaged_archives(tmp_path):
     path.write_bytes(gzip.compress(b"a,b\n1,2\n")[:-6])
     with pytest.raises(DataError, match="cannot be decompressed, or is cut short"):
         unpacked(path, ".gz")
+
+
+@pytest.mark.parametrize("ending", COMPRESSIONS)
+def test_files_that_unpack_to_what_no_table_holds_are_refused(tmp_path, monkeypatch, ending):
+    """Scaled down: 10 MB of one row are fine where 20 MB always are, and too much where 1 MB is."""
+    path, text = tmp_path / f"t.csv{ending}", b"a,b\n" + b"1,2\n" * 2_500_000
+    if ending == ".zip":
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_BZIP2) as archive:
+            archive.writestr("t.csv", text)
+    elif ending == ".zst":
+        path.write_bytes(pa.compress(text, "zstd", asbytes=True))
+    else:
+        path.write_bytes({".gz": gzip, ".bz2": bz2}[ending].compress(text))
+    monkeypatch.setattr(file_format, "_ALWAYS_FINE", 20 << 20)
+    assert unpacked(path, ending) == text
+    monkeypatch.setattr(file_format, "_ALWAYS_FINE", 1 << 20)
+    with pytest.raises(DataError, match="unpacks to more than 400 times its size; no table does that"):
+        unpacked(path, ending)
 
 
 @pytest.mark.parametrize(

@@ -138,7 +138,7 @@ def test_a_header_that_lacks_a_name():
 def test_only_ends_of_lines_end_lines(odd):
     found = find_layout(f"a{odd}b,y\n1,2\n3,4\n".encode())
     assert (found.names, found.header_lines) == ([f"a{odd}b", "y"], 1)
-    assert lines_of(f"a{odd}b\r\nc\rd\n") == [f"a{odd}b\r\n", "c\r", "d\n"]
+    assert list(lines_of(f"a{odd}b\r\nc\rd\n".encode())) == [f"a{odd}b\r\n", "c\r", "d\n"]
 
 
 @pytest.mark.parametrize(("n_names", "length"), [(3_000, 12), (40_000, 12), (500, 200)])

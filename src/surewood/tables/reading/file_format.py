@@ -6,9 +6,12 @@ import bz2
 import gzip
 import io
 import zipfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from surewood.tables.sources import DataError
 
@@ -20,7 +23,11 @@ ENDINGS = {
 }  # fmt: skip
 PARQUET_ENDINGS = (".parquet", ".pq")
 COMPRESSIONS = (".gz", ".bz2", ".zip", ".zst")
-_MOST_UNPACKED = 1 << 36  # bytes: more than any table that fits into memory
+#: Text that unpacks to more than this many times the size of the file and to more than `_ALWAYS_FINE` bytes
+#: is refused; a column of one value comes to about 200.
+_MAX_RATIO = 400
+_ALWAYS_FINE = 1 << 28
+_BLOCK = 1 << 24
 #: First bytes -> what the file really is.
 _SIGNATURES = (
     (b"PAR1", "a Parquet file", ".parquet"),
@@ -68,42 +75,63 @@ def looks_like_a_file(name: str) -> bool:
 
 
 def refuse_address(source: str) -> None:
-    """Files are read, addresses are not."""
+    """Files are read, addresses are not; nor names that would look like lines of what is printed."""
     if source.lower().startswith(("http://", "https://", "ftp://", "s3://", "gs://", "abfs://")):
         raise DataError(f"{source} is an address; download the file first and give its path.")
+    if "\n" in source:
+        raise DataError(f"{source!r} has a line break in its name; rename the file.")
 
 
 def unpacked(path: Path, compression: str) -> bytes:
     """The bytes of a text file, decompressed."""
     try:
-        if compression == ".gz":
-            return gzip.decompress(path.read_bytes())
-        if compression == ".bz2":
-            return bz2.decompress(path.read_bytes())
-        if compression == ".zst":
-            import pyarrow as pa
-
-            with pa.input_stream(str(path), compression="zstd") as stream:
-                return bytes(stream.read())
-        if compression == ".zip":
-            return _from_zip(path)
-        return path.read_bytes()
+        if not compression:
+            return path.read_bytes()
+        blocks, n_bytes = [], 0
+        with _decompressing(path, compression) as stream:
+            while block := stream.read(_BLOCK):
+                blocks.append(block)
+                n_bytes += len(block)
+                refuse_expansion(path, n_bytes)
+        return b"".join(blocks)
+    except DataError:
+        raise
     except PermissionError as error:
         raise DataError(f"{path} may not be read: no permission.") from error
-    except (OSError, EOFError, ValueError, zipfile.BadZipFile) as error:
-        if isinstance(error, DataError):
-            raise
+    except (OSError, EOFError, RuntimeError, ValueError, zipfile.BadZipFile, zlib.error) as error:
         raise DataError(f"{path} cannot be decompressed, or is cut short ({error}).") from error
 
 
-def _from_zip(path: Path) -> bytes:
-    with zipfile.ZipFile(path) as archive:
-        members = [m for m in archive.infolist() if not m.is_dir() and not m.filename.startswith("__MACOSX")]
-        if len(members) != 1:
-            raise DataError(f"{path} holds {len(members)} files; a zipped table is an archive of one file.")
-        if members[0].file_size > _MOST_UNPACKED:
-            raise DataError(f"{path} would unpack to {members[0].file_size:,} bytes, which is too large.")
-        return archive.read(members[0])
+def refuse_expansion(path: Path, n_bytes: int) -> None:
+    """Refuse a compressed file that would fill the memory with what no table holds."""
+    if n_bytes > max(_ALWAYS_FINE, _MAX_RATIO * path.stat().st_size):
+        raise DataError(f"{path} unpacks to more than {_MAX_RATIO} times its size; no table does that.")
+
+
+@contextmanager
+def _decompressing(path: Path, compression: str) -> Iterator[Any]:
+    if compression == ".gz":
+        with gzip.open(path) as stream:
+            yield stream
+    elif compression == ".bz2":
+        with bz2.open(path) as stream:
+            yield stream
+    elif compression == ".zst":
+        import pyarrow as pa
+
+        with pa.input_stream(str(path), compression="zstd") as stream:
+            yield stream
+    else:
+        with zipfile.ZipFile(path) as archive:
+            members = [
+                m for m in archive.infolist() if not m.is_dir() and not m.filename.startswith("__MACOSX")
+            ]
+            if len(members) != 1:
+                raise DataError(
+                    f"{path} holds {len(members)} files; a zipped table is an archive of one file."
+                )
+            with archive.open(members[0]) as stream:
+                yield stream
 
 
 def refuse_other_formats(raw: bytes, origin: str) -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import re
 import sys
 import warnings
+import zipfile
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
@@ -21,6 +23,7 @@ from surewood._text import has_half_characters
 from surewood.tables.reading.file_format import (
     format_of,
     refuse_address,
+    refuse_expansion,
     refuse_other_formats,
     unpacked,
 )
@@ -307,14 +310,17 @@ def column_names(names: Collection[Any]) -> list[str]:
 
 
 def _delimited(raw: bytes, origin: str, reading: Reading) -> TableFile:
-    read = read_delimited(
-        raw,
-        origin,
-        separator=reading.separator,
-        encoding=reading.encoding,
-        as_text=reading.as_text,
-        header_line=reading.header_line,
-    )
+    try:
+        read = read_delimited(
+            raw,
+            origin,
+            separator=reading.separator,
+            encoding=reading.encoding,
+            as_text=reading.as_text,
+            header_line=reading.header_line,
+        )
+    except csv.Error as error:
+        raise DataError(f"{origin}: {error}; is a quote never closed?") from error
     return _numbered(read, origin)
 
 
@@ -371,6 +377,9 @@ def _whole_text(frame: pd.DataFrame, path: Path) -> pd.DataFrame:
 
 def _excel(path: Path, reading: Reading) -> TableFile:
     """A sheet of a workbook, below its titles and the names of groups of columns."""
+    if zipfile.is_zipfile(path):
+        with zipfile.ZipFile(path) as archive:
+            refuse_expansion(path, sum(member.file_size for member in archive.infolist()))
     try:
         with _binary(pd.ExcelFile, path, "a readable Excel file") as book:
             sheet, cells = _sheet(book, path, reading.sheet)

@@ -21,7 +21,7 @@ import io
 import re
 import warnings
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -195,15 +195,15 @@ def find_layout(
     return Layout(mark, names, start, skipped + len(above), header_lines, texts, shown)
 
 
-def lines_of(text: str) -> list[str]:
+def lines_of(text: bytes) -> Iterator[str]:
     """The lines of a text with their ends: those of a file, not the many that ``str.splitlines`` knows.
 
     Examples
     --------
-    >>> len(lines_of("a" + chr(0x2028) + "b,c" + chr(10) + "1,2"))
+    >>> len(list(lines_of(("a" + chr(0x2028) + "b,c" + chr(10) + "1,2").encode())))
     2
     """
-    return list(io.StringIO(text, newline=""))
+    return io.TextIOWrapper(io.BytesIO(text), "utf-8", errors="ignore", newline="")
 
 
 def _lines_above(lines: list[str], separator: str | None) -> list[str]:
@@ -345,7 +345,7 @@ def _first_lines(text: bytes, start: int) -> list[str]:
     """The header and some rows, more bytes of them where lines are long."""
     header = text.find(b"\n", start) + 1 or len(text)
     end = start + max(HEAD, _LINES * (header - start))
-    lines = lines_of(text[start:end].decode("utf-8", errors="ignore"))
+    lines = list(lines_of(text[start:end]))
     return [line.rstrip("\r\n") for line in lines]
 
 
@@ -419,7 +419,7 @@ def first_bad_line(text: bytes, mark: str, width: int, skipped: int) -> str:
     'line 3 has 1 field where the header has 2'
     """
     last = 0
-    reader = csv.reader(lines_of(text.decode("utf-8")), delimiter=mark)
+    reader = csv.reader(lines_of(text), delimiter=mark)
     for row in reader:
         if row and len(row) != width:
             fields = "1 field" if len(row) == 1 else f"{len(row)} fields"
@@ -438,7 +438,7 @@ def refuse_open_quote(text: bytes, mark: str, origin: str, skipped: int) -> None
     surewood.tables.sources.DataError: t.csv: the quote that opens on line 2 is never closed.
     """
     last = 0
-    reader = csv.reader(lines_of(text.decode("utf-8")), delimiter=mark, strict=True)
+    reader = csv.reader(lines_of(text), delimiter=mark, strict=True)
     try:
         for _ in reader:
             last = reader.line_num
@@ -668,7 +668,7 @@ def _line_numbers(text: bytes, layout: Layout, n_rows: int, n_ends: int) -> NDAr
     if text.endswith(b"\n") and text.rstrip(b"\r\n").count(b"\n") == n_rows:
         return None  # blank lines at the end only
     lines, last = [], 0
-    reader = csv.reader(lines_of(text.decode("utf-8")), delimiter=layout.separator)
+    reader = csv.reader(lines_of(text), delimiter=layout.separator)
     for row in reader:
         if row:
             lines.append(last + 1)
