@@ -1,11 +1,16 @@
 """Members, weights and notes of a fit; held-out probabilities where rows have copies."""
 
+from dataclasses import replace
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from sklearn.datasets import make_classification
 
 from surewood import SurewoodClassifier
+from surewood.base import time_limit
 from surewood.base.parameters import checked_parameters
+from surewood.mixture import training
 from surewood.mixture.plan import TableSize, make_plan
 from surewood.mixture.training import train
 
@@ -56,6 +61,22 @@ def test_a_time_limit_too_small_for_any_member_gives_a_plain_forest_and_says_so(
     assert set(notes.values()) == {"not started: no time was left"}
     (forest,) = (one for one in model.members_ if one.weight > 0)
     assert forest.note.startswith("took its part of the time limit (")
+
+
+def test_no_member_is_started_that_would_end_after_the_time_limit(sample, monkeypatch):
+    """Each takes three seconds beyond its part of ten: the third would end after them."""
+    clock, fit = SimpleNamespace(now=0.0, monotonic=lambda: clock.now), training._fit
+
+    def late(member, data, counts, part):
+        clock.now += part + 3
+        return replace(fit(member, data, counts, np.inf), seconds=part + 3)
+
+    monkeypatch.setattr(time_limit, "time", clock)
+    monkeypatch.setattr(training, "_fit", late)
+    model = SurewoodClassifier(5, random_state=0, time_limit=10).fit(*sample)
+    started = [one.name for one in model.members_ if one.note != "not started: no time was left"]
+    assert started == ["random forest", "composite forest"]
+    assert clock.now < 10
 
 
 def test_too_few_rows_to_compare_leave_one_member():
