@@ -16,8 +16,7 @@ from markupsafe import Markup
 
 from papers.mddf.methods import Parts, fit_quietly
 from surewood.deepforest.figures import layer_curves, representation_view
-from surewood.report.blocks import CLASS_COLORS
-from surewood.report.charts import Axis, Plot, figure, fitted_axis
+from surewood.report.charts import CLASS_COLORS, Axis, Plot, figure, fitted_axis
 
 FIGURES = "figures"
 PUBLISHED_RATIOS = (3.88, 1.97)

@@ -12,9 +12,18 @@ import pytest
 import surewood
 from surewood.base import describing
 from surewood.report import charts
-from surewood.report.blocks import CLASS_COLORS, draw, draw_sections
-from surewood.report.charts import BarRow, Part, bar_rows, confusion_map, flow, tree_map
-from surewood.report.drawing import Axis
+from surewood.report.charts import (
+    CLASS_COLORS,
+    Axis,
+    BarRow,
+    Part,
+    bar_rows,
+    confusion_map,
+    draw,
+    draw_sections,
+    flow,
+    tree_map,
+)
 
 STYLE = files("surewood.report").joinpath("static", "page.css").read_text(encoding="utf-8")
 

@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from surewood.report.drawing import Axis, Plot, alt_text, fitted_axis, legend, nice_ticks, paint, tick_labels
+from surewood.report.charts import Axis, Plot, alt_text, fitted_axis, legend, nice_ticks, paint, tick_labels
 
 
 def make():

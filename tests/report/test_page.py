@@ -10,8 +10,7 @@ from jinja2 import UndefinedError
 
 from surewood import BinnedForestClassifier, report
 from surewood._text import CONTROL
-from surewood.report.card import render_card
-from surewood.report.page import render_template, write_text
+from surewood.report.page import render_card, render_template, write_text
 from tests.report.conftest import SCRIPT
 
 

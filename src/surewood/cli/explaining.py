@@ -16,7 +16,7 @@ from surewood.workflow.errors import WorkflowError
 
 if TYPE_CHECKING:
     from surewood.workflow.explaining import ColumnImportances, Explanation
-    from surewood.workflow.model_folder import SavedModel
+    from surewood.workflow.folders import SavedModel
 
 _EXPLAIN_EXAMPLES = """[bold]Examples[/bold]
 
@@ -47,7 +47,7 @@ def explain(
         raise WorkflowError("--row needs a table.")
 
     from surewood.workflow.explaining import explain as explain_row
-    from surewood.workflow.model_folder import open_model
+    from surewood.workflow.folders import open_model
 
     saved = open_model(model)
     if not table:

@@ -6,10 +6,10 @@
 """
 
 from surewood.report import charts
-from surewood.report.card import write_card
 from surewood.report.page import (
     render_page,
     render_template,
+    write_card,
     write_json,
     write_page,
     write_text,

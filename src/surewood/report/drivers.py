@@ -16,8 +16,7 @@ from markupsafe import Markup
 from surewood.base.describing import sample_rows, short, take_rows
 from surewood.base.wording import percent
 from surewood.inspect import contributions, dependence, permutation_importances
-from surewood.report.charts import BarRow, Part, bar_rows, figure
-from surewood.report.drawing import Plot, alt_text, fitted_axis
+from surewood.report.charts import BarRow, Part, Plot, alt_text, bar_rows, figure, fitted_axis
 from surewood.report.facts import Predictions, last_step
 from surewood.report.quality import hardest_positions, row_name, typical_positions
 from surewood.report.words import middle, number, plain_dict, value_text, written

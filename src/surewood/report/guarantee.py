@@ -9,8 +9,7 @@ from surewood.bounds.evidence import OffersEvidence
 from surewood.certify import Certificate, certify
 from surewood.certify.claims import BEST_CONSTANT
 from surewood.certify.wording import claim_text, confidence_text, is_rate, limit_value
-from surewood.report.charts import BarRow, Part, bar_rows, figure
-from surewood.report.drawing import Axis, Plot, alt_text, fitted_axis
+from surewood.report.charts import Axis, BarRow, Part, Plot, alt_text, bar_rows, figure, fitted_axis
 from surewood.report.words import number, percent_up, plain_dict
 
 _GOOD_AUC = ((0.95, "very well"), (0.85, "well"), (0.7, "moderately well"), (0.55, "poorly"))

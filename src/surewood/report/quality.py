@@ -24,8 +24,7 @@ from surewood.certify import NoThresholdError, PredictionSets, find_threshold
 from surewood.certify.deciding import ABSTAIN
 from surewood.certify.model_parts import counted_rows
 from surewood.certify.prediction_sets import label_codes, true_scores
-from surewood.report.charts import figure
-from surewood.report.drawing import Axis, Plot, fitted_axis
+from surewood.report.charts import Axis, Plot, figure, fitted_axis
 from surewood.report.facts import Predictions, column_names, last_step
 from surewood.report.words import cut_names, middle, number, plain_dict, value_text, written
 

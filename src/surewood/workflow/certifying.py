@@ -22,8 +22,8 @@ from surewood.certify.model_parts import counted_rows, memory_of
 from surewood.tables.reading.file_format import looks_like_a_file
 from surewood.workflow.dividing import Sampling
 from surewood.workflow.errors import WorkflowError
+from surewood.workflow.folders import SavedModel, open_model
 from surewood.workflow.labelled_table import LabelledTable, Source, read_labelled
-from surewood.workflow.model_folder import SavedModel, open_model
 from surewood.workflow.training import cost_matrix
 
 

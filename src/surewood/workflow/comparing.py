@@ -33,7 +33,7 @@ from surewood.bounds import corrected_paired_t_test
 from surewood.certify import compare_models
 from surewood.parallel.progress import say, stage
 from surewood.report import charts, render_template, write_text
-from surewood.report.drawing import Plot, fitted_axis
+from surewood.report.charts import Plot, fitted_axis
 from surewood.report.quality import area_under_curve
 from surewood.report.words import number, seconds
 from surewood.tables.reading.table_file import Reading
@@ -49,6 +49,7 @@ from surewood.workflow.dividing import (
 from surewood.workflow.errors import WorkflowError
 from surewood.workflow.families import FitSettings, families
 from surewood.workflow.fitting import check_training
+from surewood.workflow.folders import check_file
 from surewood.workflow.labelled_table import (
     LabelledTable,
     Source,
@@ -56,7 +57,6 @@ from surewood.workflow.labelled_table import (
     read_for_training,
     settle_training,
 )
-from surewood.workflow.output_place import check_file
 from surewood.workflow.quantities import read_bins
 from surewood.workflow.training import prepare
 

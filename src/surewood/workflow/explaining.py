@@ -30,8 +30,8 @@ from surewood.tables import plain
 from surewood.tables.reading.table_file import TableFile
 from surewood.workflow.certifying import labelled_rows
 from surewood.workflow.errors import WorkflowError
+from surewood.workflow.folders import SavedModel, open_model
 from surewood.workflow.labelled_table import Source, read_rows
-from surewood.workflow.model_folder import SavedModel, open_model
 
 _COLUMN_KINDS = {
     "number": "numeric",

@@ -27,6 +27,17 @@ from surewood.workflow.columns import ColumnOptions, Finding, check_table
 from surewood.workflow.dividing import Sampling
 from surewood.workflow.errors import WorkflowError
 from surewood.workflow.families import Choice, Family, FitSettings, candidates, choose_family
+from surewood.workflow.folders import (
+    CARD,
+    DATA,
+    MODEL,
+    PAGE,
+    PLAN,
+    check_folder,
+    refuse_other_model,
+    reserved,
+    whole_set,
+)
 from surewood.workflow.labelled_table import (
     LabelledTable,
     Source,
@@ -36,10 +47,7 @@ from surewood.workflow.labelled_table import (
     read_for_training,
     read_large,
 )
-from surewood.workflow.model_folder import CARD, DATA, MODEL, PAGE, PLAN, refuse_other_model
-from surewood.workflow.output_place import check_folder
 from surewood.workflow.quantities import read_bins
-from surewood.workflow.result_folder import reserved, whole_set
 from surewood.workflow.training import (
     SCORES,
     DecisionRule,

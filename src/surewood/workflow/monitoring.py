@@ -17,11 +17,10 @@ from surewood.base.remembered import AS_THEY_COME, COPIES
 from surewood.certify import Look, Monitor
 from surewood.certify.wording import between_text, limit_value
 from surewood.report import charts, render_template, write_text
-from surewood.report.drawing import Plot, fitted_axis
+from surewood.report.charts import Plot, fitted_axis
 from surewood.workflow.errors import WorkflowError
+from surewood.workflow.folders import SavedModel, check_file, open_model
 from surewood.workflow.labelled_table import Source, read_labelled, read_rows
-from surewood.workflow.model_folder import SavedModel, open_model
-from surewood.workflow.output_place import check_file
 from surewood.workflow.training import SCORES
 
 STATE = "monitor.json"

@@ -32,9 +32,8 @@ from surewood.persistence.leftovers import partial
 from surewood.tables import ParquetTable, as_parquet, plain
 from surewood.workflow.columns import names_of
 from surewood.workflow.errors import WorkflowError
+from surewood.workflow.folders import SavedModel, check_file, open_model
 from surewood.workflow.labelled_table import Source, collecting, is_large, read_rows
-from surewood.workflow.model_folder import SavedModel, open_model
-from surewood.workflow.output_place import check_file
 from surewood.workflow.training import kept_sets, predict_in_blocks
 
 if TYPE_CHECKING:

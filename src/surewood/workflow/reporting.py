@@ -12,10 +12,8 @@ from surewood.certify import Certificate
 from surewood.tables import TablePreparer
 from surewood.workflow.certifying import CertifyOptions, certify_model
 from surewood.workflow.errors import WorkflowError
+from surewood.workflow.folders import CARD, DATA, PAGE, SavedModel, check_folder, reserved, whole_set
 from surewood.workflow.labelled_table import LabelledTable, Source
-from surewood.workflow.model_folder import CARD, DATA, PAGE, SavedModel
-from surewood.workflow.output_place import check_folder
-from surewood.workflow.result_folder import reserved, whole_set
 from surewood.workflow.training import Trained
 
 

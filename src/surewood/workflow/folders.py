@@ -1,8 +1,18 @@
-"""A model as `fit` saves it: a pipeline of table preparation and estimator, with facts beside it."""
+"""The folder of a model: checked before the work, written as one set by one run at a time, and opened again.
+
+`reserved` takes the folder for a run; a second run into it is refused while the first is at work. `whole_set`
+gives a temporary folder inside it. When all files are written one rename makes them the set that counts, and
+`finish_set` moves them over the old ones. A run that fails or is killed before that rename leaves the old set
+as it was; what one that is killed later has not moved, the next command that reads or writes the folder does.
+The folder itself stays the same: it may be mounted, be where a terminal is, and hold files of its owner.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import os
+import socket
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -13,11 +23,11 @@ from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
 from surewood.certify.deciding import DecidingClassifier
+from surewood.persistence.leftovers import is_running, made, own, partial, remove
 from surewood.persistence.model_file import ModelFileError, load, read_card, read_facts
 from surewood.tables import TablePreparer
 from surewood.tables.reading.table_file import Reading
 from surewood.workflow.errors import WorkflowError
-from surewood.workflow.result_folder import finish_set
 
 MODEL, PLAN, PAGE, DATA, CARD = "model.surewood", "plan.toml", "report.html", "report.json", "card.md"
 
@@ -157,3 +167,100 @@ def refuse_other_model(folder: Path, table: str | Path | Sequence[str | Path], t
     other = facts.get("table")
     what = f"the model of {other}, target {facts.get('target')!r}" if other else "another model"
     raise WorkflowError(f"out={folder} holds {what}; name another folder, or give force=True to replace it.")
+
+
+def check_folder(folder: Path, argument: str = "out") -> None:
+    """Refuse a folder that is a file, or that could not be made or written to."""
+    asked = f"{argument}={folder}"
+    if folder.exists() and not folder.is_dir():
+        raise WorkflowError(f"{asked} is a file; name a folder.")
+    _refuse_unwritable(folder, asked)
+
+
+def check_file(path: Path, endings: tuple[str, ...], argument: str = "out") -> None:
+    """Refuse a file with another extension, or that could not be written."""
+    asked = f"{argument}={path}"
+    if path.suffix.lower() not in endings:
+        raise WorkflowError(f"{asked}: the name must end in {' or '.join(endings)}.")
+    if path.is_dir():
+        raise WorkflowError(f"{asked} is a folder; name a file.")
+    _refuse_unwritable(path.parent, asked)
+
+
+def _refuse_unwritable(folder: Path, asked: str) -> None:
+    place = folder.absolute()
+    while not place.exists():
+        place = place.parent
+    if not place.is_dir():
+        raise WorkflowError(f"{asked}: {place} is a file, not a folder.")
+    if not os.access(place, os.W_OK | os.X_OK):
+        raise WorkflowError(f"{asked}: no permission to write in {place}.")
+
+
+LOCK = ".surewood.lock"
+_COMPLETE = ".surewood.set"
+
+
+@contextmanager
+def reserved(folder: Path) -> Iterator[None]:
+    """Inside, the folder belongs to this run; one that stays empty is removed again."""
+    lock = folder / LOCK
+    with made(folder):
+        _take(lock, folder)
+        with own(lock):
+            finish_set(folder)
+            yield
+
+
+def _take(lock: Path, folder: Path) -> None:
+    for _ in range(2):
+        try:
+            handle = os.open(lock, os.O_CREAT | os.O_EXCL | os.O_WRONLY)
+        except FileExistsError:
+            _refuse_if_taken(lock, folder)
+            remove(lock)
+            continue
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(f"{os.getpid()} {socket.gethostname()}")
+        return
+    raise WorkflowError(f"out={folder}: another run has just begun to write there.")
+
+
+def _refuse_if_taken(lock: Path, folder: Path) -> None:
+    """Refuse a folder that a living process holds; one of another host counts as living."""
+    try:
+        process, _, host = lock.read_text(encoding="utf-8").partition(" ")
+        number = int(process)
+    except (OSError, ValueError):
+        return  # gone meanwhile, or cut short by a kill
+    if host != socket.gethostname():
+        raise WorkflowError(
+            f"out={folder}: a run on {host or 'another host'} (process {number}) writes there; if it is "
+            f"gone, remove {lock}."
+        )
+    if is_running(number):
+        raise WorkflowError(
+            f"out={folder}: another run (process {number}) writes there; wait or name another."
+        )
+
+
+@contextmanager
+def whole_set(folder: Path) -> Iterator[Path]:
+    """A folder to write into; when the block ends without an error its files replace those of `folder`."""
+    with partial(folder / "set") as new:
+        new.mkdir()
+        yield new
+        os.rename(new, folder / _COMPLETE)
+    finish_set(folder)
+
+
+def finish_set(folder: Path) -> None:
+    """Move the files of a complete set to their places; another process may be doing the same."""
+    complete = folder / _COMPLETE
+    if not complete.is_dir():
+        return
+    with suppress(FileNotFoundError):
+        for file in sorted(complete.iterdir()):
+            with suppress(FileNotFoundError):
+                os.replace(file, folder / file.name)
+        complete.rmdir()

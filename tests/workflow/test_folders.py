@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from surewood import workflow
-from surewood.workflow import WorkflowError, reporting, result_folder
-from surewood.workflow.result_folder import LOCK, finish_set, reserved, whole_set
+from surewood.workflow import WorkflowError, folders, reporting
+from surewood.workflow.folders import LOCK, check_file, check_folder, finish_set, reserved, whole_set
 from tests.persistence.test_leftovers import gone_process
 
 SMALL = {"n_estimators": 3, "max_layers": 1}
@@ -143,7 +143,7 @@ def test_a_model_is_opened_from_the_set_that_counts(tmp_path, monkeypatch):
     workflow.fit("iris", **options)
     old = workflow.open_model(tmp_path).card["sha256"]
     with monkeypatch.context() as patched:
-        patched.setattr(result_folder, "finish_set", lambda folder: None)
+        patched.setattr(folders, "finish_set", lambda folder: None)
         workflow.fit("iris", random_state=1, **options)
     assert workflow.open_model(tmp_path).card["sha256"] != old
     assert set(contents(tmp_path)) == {"card.md", "model.surewood", "plan.toml", "report.html", "report.json"}
@@ -177,3 +177,24 @@ def test_a_failed_refit_keeps_model_page_and_plan_of_the_old_one(tmp_path, monke
     with pytest.raises(OSError, match="No space left"):
         workflow.fit("iris", random_state=1, **options)
     assert contents(tmp_path) == before
+
+
+def test_places_that_cannot_be_written_are_refused_before_the_work(tmp_path, monkeypatch):
+    (tmp_path / "file").write_text("")
+    (tmp_path / "page.html").mkdir()
+    for folder in ("file/sub", "file"):
+        with pytest.raises(
+            WorkflowError, match=r"^out=.*file(: .*file)? is a file|^out=.*is a file, not a folder"
+        ):
+            check_folder(tmp_path / folder)
+    with pytest.raises(WorkflowError, match=r"^out=.*x\.txt: the name must end in \.csv or \.parquet\.$"):
+        check_file(tmp_path / "x.txt", (".csv", ".parquet"))
+    with pytest.raises(WorkflowError, match=r"^out=.*page\.html is a folder; name a file\.$"):
+        check_file(tmp_path / "page.html", (".html",))
+    check_file(tmp_path / "new" / "deep" / "x.csv", (".csv",))
+    assert not (tmp_path / "new").exists()
+    monkeypatch.setattr(os, "access", lambda place, mode: False)  # root may write everywhere
+    with pytest.raises(WorkflowError, match=r"^out=.*x\.csv: no permission to write in .*\.$"):
+        check_file(tmp_path / "new" / "x.csv", (".csv",))
+    with pytest.raises(WorkflowError, match=r"^out=.*new: no permission to write in .*\.$"):
+        check_folder(tmp_path / "new")
